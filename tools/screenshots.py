@@ -16,22 +16,27 @@ import sys
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
-from io import StringIO
+from io import BytesIO, StringIO
 from pathlib import Path
 
+from PIL import Image
 from rich.console import Console
 from rich.terminal_theme import MONOKAI
 from rich.text import Text
 from selenium import webdriver
 from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.support.wait import WebDriverWait
 
 ROOT = Path(__file__).parents[1]
 IMAGES = ROOT / "docs" / "images"
 SEED = "gallery"
 ADDRESS = "pavlov@teams.example"
 MAX_BYTES = 80_000
+BOARD = "board.html"  # the replay of a game at home, beside the contest's pages
 DESK, TELEPHONE = (1200, 800), (390, 800)
-_QUALITIES = (80, 65, 50, 35)  # of WebP; the first that is small enough
+_COLOURS = 128
+# A replay loads its game after the page; a page without one is there at once.
+_REPLAY_IS_THERE = "return !document.querySelector('.replay') || !!document.querySelector('.replay.seats-2')"
 # A picture must not be something that is fetched from elsewhere, as rich's fonts are.
 _SVG = """\
 <svg viewBox="0 0 {width} {height}" xmlns="http://www.w3.org/2000/svg">
@@ -52,11 +57,15 @@ _SVG = """\
 
 @dataclass(frozen=True)
 class Shot:
-    """A picture of a page: the first link of the front page, or of the page before, that fits leads there."""
+    """A picture of a page."""
 
     name: str
     links: tuple[str, ...] = ()
-    """Patterns for addresses, followed one after the other from the front page."""
+    """Patterns for addresses: on each page the first link that fits is followed to the next."""
+    first: str = "index.html"
+    """The page with the first link, or the one to take."""
+    turn: str = ""
+    """Which turn a replay shows, as the end of an address."""
     size: tuple[int, int] = DESK
     scheme: str = "light"
     at: str = ""
@@ -68,8 +77,9 @@ SHOTS = (
     Shot("front-telephone", size=TELEPHONE, scheme="dark"),
     Shot("evolution", (r"evolution\.html",)),
     Shot("team", (r"teams/pavlov\.html",)),
-    Shot("cross-table", (r"rounds/1\.html", r"rounds/1\.1\.html|groups?/"), at="figure"),
-    Shot("game", (r"teams/pavlov\.html", r"games/|replay\.html\?")),
+    Shot("cross-table", (r"rounds/1\.1\.html",), size=(1400, 900), at="h2"),
+    Shot("replay", (r"teams/jailer\.html", r"replay\.html\?game=1\.jailer\.pavlov"), turn="#throw=500"),
+    Shot("board", first=BOARD, turn="#move=30"),
 )
 
 
@@ -100,30 +110,37 @@ def take(driver: webdriver.Chrome, pages: Path, shot: Shot) -> bytes:
 
     Raises:
         LookupError: no link leads to the page.
-        ValueError: it cannot be made small enough.
+        ValueError: it is too large.
     """
     width, height = shot.size
     metrics = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": shot.size == TELEPHONE}
     driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
     scheme = [{"name": "prefers-color-scheme", "value": shot.scheme}]
     driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "", "features": scheme})
-    address = (pages / "index.html").as_uri()
-    for pattern in ("", *shot.links):
-        if pattern:
-            here = address
-            found = driver.execute_script("return Array.from(document.links, link => link.href)")
-            address = next((link for link in found if re.search(pattern, link)), "")
-            if not address:
-                raise LookupError(f"{here} has no link to {pattern}")
+    address = (pages / shot.first).as_uri()
+    for pattern in shot.links:
         driver.get(address)
+        found = driver.execute_script("return Array.from(document.links, link => link.href)")
+        here, address = address, next((link for link in found if re.search(pattern, link)), "")
+        if not address:
+            raise LookupError(f"{here} has no link to {pattern}")
+    driver.get(address + shot.turn)
+    WebDriverWait(driver, 10).until(lambda _: driver.execute_script(_REPLAY_IS_THERE))
     if shot.at:
         driver.execute_script("document.querySelector(arguments[0]).scrollIntoView()", shot.at)
-    for quality in _QUALITIES:
-        wish = {"format": "webp", "quality": quality}
-        picture = base64.b64decode(driver.execute_cdp_cmd("Page.captureScreenshot", wish)["data"])
-        if len(picture) <= MAX_BYTES:
-            return picture
-    raise ValueError(f"{shot.name} has {len(picture):,} bytes, more than {MAX_BYTES:,}")
+    picture = driver.execute_cdp_cmd("Page.captureScreenshot", {"format": "png"})["data"]
+    data = few_colours(base64.b64decode(picture))
+    if len(data) > MAX_BYTES:
+        raise ValueError(f"{shot.name} has {len(data):,} bytes, more than {MAX_BYTES:,}")
+    return data
+
+
+def few_colours(png: bytes) -> bytes:
+    """The picture as WebP, sharp and small."""
+    picture = Image.open(BytesIO(png)).convert("RGB").quantize(_COLOURS, dither=Image.Dither.NONE)
+    data = BytesIO()
+    picture.convert("RGB").save(data, "WEBP", lossless=True, method=6)
+    return data.getvalue()
 
 
 def terminal(text: str, columns: int = 90) -> str:
@@ -175,6 +192,8 @@ def main(folder: Path = IMAGES) -> None:
         contest, pages = Path(scratch) / "demo", Path(scratch) / "pages"
         knobeln("demo", contest, "--seed", SEED)
         knobeln("site", pages, "-C", contest)
+        board = ("--game", "ultimate-tic-tac-toe", "alpha_beta", "playouts", "--seed", SEED)
+        knobeln("play", *board, "--html", pages / BOARD)
         made = pictures(contest, pages)
     folder.mkdir(parents=True, exist_ok=True)
     for old in (*folder.glob("*.webp"), *folder.glob("*.svg")):
