@@ -34,7 +34,7 @@ ADDRESS = "pavlov@teams.example"
 MAX_BYTES = 80_000
 BOARD = "board.html"  # the replay of a game at home, beside the contest's pages
 DESK, TELEPHONE = (1200, 800), (390, 800)
-_COLOURS = 128
+_STEP = 5  # of the 255 levels of a colour
 # A replay loads its game after the page; a page without one is there at once.
 _REPLAY_IS_THERE = "return !document.querySelector('.replay') || !!document.querySelector('.replay.seats-2')"
 # A picture must not be something that is fetched from elsewhere, as rich's fonts are.
@@ -77,7 +77,7 @@ SHOTS = (
     Shot("front-telephone", size=TELEPHONE, scheme="dark"),
     Shot("evolution", (r"evolution\.html",)),
     Shot("team", (r"teams/pavlov\.html",)),
-    Shot("cross-table", (r"rounds/1\.1\.html",), size=(1400, 900), at="h2"),
+    Shot("cross-table", (r"rounds/1\.1\.html",), size=(1400, 850), at="h2"),
     Shot("replay", (r"teams/jailer\.html", r"replay\.html\?game=1\.jailer\.pavlov"), turn="#throw=500"),
     Shot("board", first=BOARD, turn="#move=30"),
 )
@@ -129,17 +129,17 @@ def take(driver: webdriver.Chrome, pages: Path, shot: Shot) -> bytes:
     if shot.at:
         driver.execute_script("document.querySelector(arguments[0]).scrollIntoView()", shot.at)
     picture = driver.execute_cdp_cmd("Page.captureScreenshot", {"format": "png"})["data"]
-    data = few_colours(base64.b64decode(picture))
+    data = small(base64.b64decode(picture))
     if len(data) > MAX_BYTES:
         raise ValueError(f"{shot.name} has {len(data):,} bytes, more than {MAX_BYTES:,}")
     return data
 
 
-def few_colours(png: bytes) -> bytes:
-    """The picture as WebP, sharp and small."""
-    picture = Image.open(BytesIO(png)).convert("RGB").quantize(_COLOURS, dither=Image.Dither.NONE)
+def small(png: bytes) -> bytes:
+    """The picture as WebP without blur. Fewer levels of each colour, which nobody sees, make it small."""
+    picture = Image.open(BytesIO(png)).convert("RGB").point(lambda level: round(level / _STEP) * _STEP)
     data = BytesIO()
-    picture.convert("RGB").save(data, "WEBP", lossless=True, method=6)
+    picture.save(data, "WEBP", lossless=True, method=6)
     return data.getvalue()
 
 
