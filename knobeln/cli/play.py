@@ -52,8 +52,9 @@ def play(
     played = play_at_home(settings, names, chosen, with_moves=with_moves)
     if page:
         page.write_bytes(played.replay(settings))
-        remark(f"The replay is in {page}: open it with a browser.")
     answer(PlayedGame(settings.game.name, chosen, played.players, played.result.turns, played.lines), _show)
+    if page:
+        remark(f"The replay is in {page}: open it with a browser.")
 
 
 def _show(played: PlayedGame) -> None:
