@@ -38,6 +38,7 @@ _SERVER = (
         "contest/clock.py",
         "contest/errors.py",
         "contest/file_names.py",
+        "contest/language.py",
         "contest/plurals.py",
     ),
     *("contest/sanitize.py", "contest/seeds.py", "contest/games/__init__.py", "contest/games/base.py"),
