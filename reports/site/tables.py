@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from fractions import Fraction
 
-from contest.language import date
+from contest.language import date, gettext
 
 Value = int | float | str | bool | None
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
@@ -92,6 +92,11 @@ def cell(value: Value, link: str = "") -> Cell:
     """A value that is shown as it is; nothing is shown as nothing."""
     shown = "yes" if value is True else "no" if value is False else "" if value is None else str(value)
     return Cell(shown, value, link)
+
+
+def word_cell(word: str) -> Cell:
+    """A word of ours that the catalogue has; for programs it is English."""
+    return Cell(gettext(word) if word else "", word)
 
 
 def name_cell(name: str, link: str = "") -> Cell:
