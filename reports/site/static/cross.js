@@ -1,6 +1,9 @@
 // The cross table: lights row and column, tells both results, sorts both sides, changes the colours.
 "use strict";
 (() => {
+  // The sentences in the language of the page (reports/site/script_words.py); an English page has none.
+  const sentences = JSON.parse(document.querySelector("meta[name=words]")?.content ?? "{}");
+  const say = (text, values = {}) => (sentences[text] ?? text).replace(/\{(\w+)\}/g, (_, name) => values[name]);
   const page = document.getElementById("cross");
   const table = page.querySelector("table");
   const body = table.tBodies[0];
@@ -23,11 +26,12 @@
   };
   function words(row, column) {
     const own = points(row, column);
-    if (own === "-") return `${names[row]} and ${names[column]}: no game counts`;
-    if (row === column) return `${names[row]} against itself: ${own}`;
+    const told = { name: names[row], other: names[column], own };
+    if (own === "-") return say("{name} and {other}: no game counts", told);
+    if (row === column) return say("{name} against itself: {own}", told);
     const cell = lines[row + 1].cells[column];
-    const told = cell.classList.contains("w") ? "won" : own === points(column, row) ? "equal" : "lost";
-    return `${names[row]} ${own} : ${points(column, row)} ${names[column]} (${told})`;
+    const result = cell.classList.contains("w") ? say("won") : own === points(column, row) ? say("equal") : say("lost");
+    return `${names[row]} ${own} : ${points(column, row)} ${names[column]} (${result})`;
   }
 
   function light(cell, x, y) {
