@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Mapping, Sequence
 
-from contest.language import gettext
+from contest.language import gettext, noted
 from reports.bracket import BracketMatch, matches_of, sides_of
 from reports.bracket import score as match_score
 from reports.site import charts, paths
@@ -30,11 +30,11 @@ def bracket(facts: SiteFacts, made: Container[str]) -> Page:
 
 def _bracket_table(matches: Sequence[BracketMatch], point: int, links: Mapping[BracketMatch, str]) -> Table:
     columns = (
-        Column("round", gettext("round"), numeric=True),
-        Column("side", gettext("side")),
-        Column("winner", gettext("winner")),
-        Column("score", gettext("score")),
-        Column("loser", gettext("loser")),
+        Column("round", noted("round"), numeric=True),
+        Column("side", noted("side")),
+        Column("winner", noted("winner")),
+        Column("score", noted("score")),
+        Column("loser", noted("loser")),
     )
     rows = tuple(
         (

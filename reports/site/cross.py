@@ -101,8 +101,8 @@ def cross_table(view: GroupView) -> CrossTable | None:
     if all(each.mean is None for row in squares for each in row):
         return None
     columns = (
-        Column("number", gettext("no."), numeric=True),
-        Column("team", gettext("team")),
+        Column("number", noted("no."), numeric=True),
+        Column("team", noted("team")),
         *(Column(name, name, numeric=True) for name in names),
     )
     lines = tuple(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Sequence
 
-from contest.language import gettext
+from contest.language import gettext, noted
 from contest.model import EvolutionOutcome
 from reports.evolution_table import spread
 from reports.site import charts, paths
@@ -21,10 +21,10 @@ def evolution(outcome: EvolutionOutcome) -> Page:
         "ranking",
         gettext("Ranking of the evolution"),
         (
-            Column("rank", gettext("rank"), numeric=True),
-            Column("team", gettext("team")),
-            Column("share", gettext("share"), numeric=True),
-            Column("extinct_in", gettext("extinct in generation"), numeric=True),
+            Column("rank", noted("rank"), numeric=True),
+            Column("team", noted("team")),
+            Column("share", noted("share"), numeric=True),
+            Column("extinct_in", noted("extinct in generation"), numeric=True),
         ),
         tuple(
             (
@@ -63,7 +63,7 @@ def _share_at_the_end(band: charts.Band, chart: charts.StackedAreas) -> str:
 def generation_table(outcome: EvolutionOutcome, generations: Sequence[int], entries: Container[str]) -> Table:
     """Make the table of the exemplars of these entries in these generations, by rank."""
     columns = (
-        Column("team", gettext("team")),
+        Column("team", noted("team")),
         *(
             Column(str(g), str(g), numeric=True, spoken=gettext("generation %(number)s", number=g))
             for g in generations

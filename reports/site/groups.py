@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from contest.games.base import FaultRule, GameInfo
-from contest.language import gettext
+from contest.language import gettext, noted
 from contest.model import GroupOutcome, GroupPlan, Match, Standing
 from reports import results
 from reports.bracket import is_knock_out
@@ -70,11 +70,6 @@ def round_title(released: ReleasedRound) -> str:
     return gettext("Final") if released.final else gettext("Round %(round)s", round=released.number)
 
 
-def round_within(released: ReleasedRound) -> str:
-    """The same for the middle of a sentence."""
-    return gettext("final") if released.final else gettext("round %(round)s", round=released.number)
-
-
 def round_link(released: ReleasedRound, shows: Disclosure) -> str:
     """Return the path of the page about the round: of its only group if that is all there is to it."""
     plans = [group.plan for group in released.outcome.groups]
@@ -88,16 +83,16 @@ def ranking_table(standings: Sequence[Standing], game: GameInfo, name: str, capt
     """Make the ranking: rank, team, points, failures or faulty games, and whether the team goes on."""
     replays = game.fault_rule is FaultRule.REPLAY
     columns = (
-        Column("rank", gettext("rank"), numeric=True),
-        Column("team", gettext("team")),
-        Column("points", gettext("points"), numeric=True),
+        Column("rank", noted("rank"), numeric=True),
+        Column("team", noted("team")),
+        Column("points", noted("points"), numeric=True),
         Column(
             "failures",
-            gettext("failures") if replays else gettext("faulty games"),
+            noted("failures") if replays else noted("faulty games"),
             numeric=True,
             optional=True,
         ),
-        Column("fate", gettext("remark"), optional=True),
+        Column("fate", noted("remark"), optional=True),
     )
     rows = tuple(
         (
@@ -122,11 +117,11 @@ def melee_tables(view: GroupView) -> tuple[Table, ...]:
 def _melee(view: GroupView, match: Match, number: int, of: int) -> Table:
     fell_in = gettext("fell in %(turn_word)s", turn_word=gettext(view.game.turn_word))
     columns = (
-        Column("rank", gettext("rank"), numeric=True),
-        Column("team", gettext("team")),
-        Column("points", gettext("points"), numeric=True),
+        Column("rank", noted("rank"), numeric=True),
+        Column("team", noted("team")),
+        Column("points", noted("points"), numeric=True),
         Column("fell_in", fell_in, numeric=True),
-        Column("faults", gettext("faults"), numeric=True),
+        Column("faults", noted("faults"), numeric=True),
     )
     found = places(match, view.game.max_turns)
     caption = gettext("Places") if of == 1 else gettext("Places in game %(number)s", number=number)
@@ -206,12 +201,12 @@ def group_page(released: ReleasedRound, view: GroupView, shows: Disclosure, *, t
 def match_table(released: ReleasedRound, views: Sequence[GroupView]) -> Table:
     """Make the table of a knock-out round: a line for each match, with a link to its first game."""
     columns = (
-        Column("side", gettext("side")),
-        Column("winner", gettext("winner")),
-        Column("points", gettext("points"), numeric=True),
-        Column("opponent_points", gettext("opponent's"), numeric=True),
-        Column("opponent", gettext("opponent")),
-        Column("remark", gettext("remark"), optional=True),
+        Column("side", noted("side")),
+        Column("winner", noted("winner")),
+        Column("points", noted("points"), numeric=True),
+        Column("opponent_points", noted("opponent's"), numeric=True),
+        Column("opponent", noted("opponent")),
+        Column("remark", noted("remark"), optional=True),
     )
     rows = []
     for view in views:

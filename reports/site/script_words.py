@@ -88,8 +88,8 @@ _OF_PAGES = {
 }
 
 
-def words_of_scripts(template: str) -> str:
-    """The sentences of this page's scripts with their translations, as JSON; "" on an English page."""
+def words_of_scripts(template: str = "") -> str:
+    """The sentences of the scripts of such a page with their translations, as JSON; "" on an English page."""
     if spoken() == SOURCE:
         return ""
     found = (*_EVERYWHERE, *_OF_PAGES.get(template, ()))

@@ -17,7 +17,7 @@ from reports.scores import Score, Shape, scores
 from reports.site import paths
 from reports.site.facts import SiteFacts
 from reports.site.games import points_cell
-from reports.site.groups import GroupView, round_within, title_of
+from reports.site.groups import GroupView, title_of
 from reports.site.page import Page
 from reports.site.tables import Cell, Column, Table, cell, name_cell, word_cell
 from reports.site.untold import about_results
@@ -40,15 +40,15 @@ def teams(facts: SiteFacts) -> Page:
         for team in _by_name(facts.teams)
     )
     columns = (
-        Column("team", gettext("team")),
-        Column("organization", gettext("organization"), optional=True),
-        Column("reached", gettext("reached"), optional=True),
-        Column("rank", gettext("rank"), numeric=True, optional=True),
+        Column("team", noted("team")),
+        Column("organization", noted("organization"), optional=True),
+        Column("reached", noted("reached"), optional=True),
+        Column("rank", noted("rank"), numeric=True, optional=True),
         Column(
             "evolution",
-            gettext("in the evolution"),
+            noted("in the evolution"),
             numeric=True,
-            spoken=gettext("rank in the evolution"),
+            spoken=noted("rank in the evolution"),
             optional=True,
         ),
     )
@@ -61,9 +61,9 @@ def _by_name(found: Mapping[str, Team]) -> list[Team]:
 
 
 def _last(facts: SiteFacts, team: Team) -> str:
-    """Return the title of the last released round in which the team played."""
+    """Return the name of the last released round in which the team played."""
     there = [r for r in facts.rounds if any(team.name in g.plan.members for g in r.outcome.groups)]
-    return round_within(there[-1]) if there else ""
+    return there[-1].name if there else ""
 
 
 # --- the page of a team ------------------------------------------------------------------------------------
@@ -271,14 +271,14 @@ def own_table(view: GroupView, name: str, table: str, caption: str) -> Table:
         for line, link in zip(own.lines_of[pairing], [*map(view.link, tried), ""], strict=False)
     )
     columns = (
-        Column("opponent_rank", gettext("rank"), numeric=True, spoken=gettext("rank of the opponent")),
-        Column("opponent", gettext("opponent")),
-        *([Column("game", gettext("game"), numeric=True)] if view.shape is not Shape.SINGLE else []),
-        Column("result", gettext("result"), optional=True),
-        Column("own", gettext("points"), numeric=True),
-        Column("theirs", gettext("opponent's"), numeric=True),
-        Column("replay", gettext("replay"), optional=True),
-        Column("remark", gettext("remark"), optional=True),
+        Column("opponent_rank", noted("rank"), numeric=True, spoken=noted("rank of the opponent")),
+        Column("opponent", noted("opponent")),
+        *([Column("game", noted("game"), numeric=True)] if view.shape is not Shape.SINGLE else []),
+        Column("result", noted("result"), optional=True),
+        Column("own", noted("points"), numeric=True),
+        Column("theirs", noted("opponent's"), numeric=True),
+        Column("replay", noted("replay"), optional=True),
+        Column("remark", noted("remark"), optional=True),
     )
     return Table(table, caption, columns, rows)
 

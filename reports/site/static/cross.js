@@ -1,9 +1,6 @@
 // The cross table: lights row and column, tells both results, sorts both sides, changes the colours.
 "use strict";
 (() => {
-  // The sentences in the language of the page (reports/site/script_words.py); an English page has none.
-  const sentences = JSON.parse(document.querySelector("meta[name=words]")?.content ?? "{}");
-  const say = (text, values = {}) => (sentences[text] ?? text).replace(/\{(\w+)\}/g, (_, name) => values[name]);
   const page = document.getElementById("cross");
   const table = page.querySelector("table");
   const body = table.tBodies[0];

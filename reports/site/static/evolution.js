@@ -1,9 +1,6 @@
 // The picture of the evolution: marks what is pointed at or ticked, shows any generation, and draws lines too.
 "use strict";
 (() => {
-  // The sentences in the language of the page (reports/site/script_words.py); an English page has none.
-  const sentences = JSON.parse(document.querySelector("meta[name=words]")?.content ?? "{}");
-  const say = (text, values = {}) => (sentences[text] ?? text).replace(/\{(\w+)\}/g, (_, name) => values[name]);
   const page = document.getElementById("evolution");
   const svg = page.querySelector("svg");
   const group = svg.querySelector(".bands");

@@ -18,12 +18,15 @@
   const narrow = matchMedia("(max-width: 56rem)");
 
   // --- small helpers ---------------------------------------------------------------------------------------
-  // The sentences in the language of the page (reports/site/script_words.py); an English page has none.
+  // As in page.js, which a game in a file of its own does without.
   const sentences = JSON.parse(document.querySelector("meta[name=words]")?.content ?? "{}");
   const say = (text, values = {}) => (sentences[text] ?? text).replace(/\{(\w+)\}/g, (_, name) => values[name]);
   const number = (value) => value.toLocaleString(document.documentElement.lang);
   const nice = (text) => (/^\d{1,12}$/.test(text) ? number(Number(text)) : text);
-  const counted = (points) => say(Math.abs(points) === 1 ? "{number} point" : "{number} points", { number: number(points) });
+  function counted(points) {
+    const told = { number: number(points) };
+    return Math.abs(points) === 1 ? say("{number} point", told) : say("{number} points", told);
+  }
   const ofTwo = ([first, second]) => ({ first, second });
   const clamp = (value, low, high) => Math.min(Math.max(value, low), high);
 
