@@ -8,6 +8,7 @@ programs, samples of what a program reads, and templates of container images whe
 from __future__ import annotations
 
 import json
+import re
 import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -47,9 +48,7 @@ _SERVER = (
     *(f"sandbox/players/{name}.py" for name in ("__init__", "driver", "function")),
     *("tournament/__init__.py", "tournament/home_game.py", "tournament/text_referee.py"),
 )
-_GAME_PARTS = tuple(
-    f"contest/games/{name}.py" for name in ("drawing", "grid", "single_letters", "strict_numbers", "telling")
-)
+_GAME_PARTS = ("drawing", "grid", "single_letters", "strict_numbers", "telling")  # in contest/games
 
 
 @dataclass(frozen=True)
@@ -63,7 +62,7 @@ class _Kind:
 _KINDS = {
     "text": _Kind(
         "referee_text.py",
-        (*_GAME_PARTS, *(f"sandbox/players/{name}.py" for name in ("arguments", "choice", "lines"))),
+        tuple(f"sandbox/players/{name}.py" for name in ("arguments", "choice", "lines")),
     ),
     "table": _Kind(
         "referee_table.py",
@@ -77,11 +76,13 @@ def python_kit(settings: Settings) -> Kit:
     game = game_of(settings.game, settings.programs)
     kind = _KINDS[game.info.play.name]
     rules = f"{type(game).__module__.replace('.', '/')}.py"
+    server = {*_SERVER, *kind.server, rules, *_parts_of(rules)}
     found = [
         KitFile("referee.py", _home_file(kind.referee), is_program=True),
         KitFile("contest.json", _contest_facts(game, settings)),
         KitFile("receipts.py", (_ROOT / "knobellib" / "receipts.py").read_bytes(), is_program=True),
-        *(KitFile(f"server/{name}", (_ROOT / name).read_bytes()) for name in {*_SERVER, *kind.server, rules}),
+        *(KitFile(f"server/{name}", (_ROOT / name).read_bytes()) for name in server),
+        KitFile("server/contest/language.py", _home_file("language.py")),
         *(KitFile(f"programs/{name}", data) for name, data in samples(game.info.name).items()),
         *_states(game),
         *_image_templates(game, settings),
@@ -90,6 +91,14 @@ def python_kit(settings: Settings) -> Kit:
     found.append(KitFile("README", _readme(game, command, settings)))
     files = tuple(sorted(found, key=lambda file: file.name))
     return Kit(f"{game.info.name}-software", files, command)
+
+
+def _parts_of(rules: str) -> Iterator[str]:
+    """The parts of games that the rules import."""
+    source = (_ROOT / rules).read_text(encoding="utf-8")
+    for name in _GAME_PARTS:
+        if re.search(rf"^from contest\.games(?:\.{name} import| import {name}$)", source, re.MULTILINE):
+            yield f"contest/games/{name}.py"
 
 
 def _first_command(kit: Sequence[KitFile]) -> str:

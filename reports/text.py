@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from unicodedata import east_asian_width
 
-from contest.language import SOURCE, decimal, gettext, number, spoken
+from contest.language import SOURCE, decimal, gettext, ngettext, number, spoken
 from contest.model import points_text
 from contest.sanitize import sanitize
 
@@ -248,6 +248,11 @@ def percent(value: tuple[int, int] | Fraction | float) -> str:
     share = Fraction(*value) if isinstance(value, tuple) else Fraction(value)
     tenths = (share * 1000 + Fraction(1, 2)) // 1
     return decimal(f"{tenths // 10}.{tenths % 10} %")
+
+
+def byte_count(value: int) -> str:
+    """1234 -> `1,234 bytes`."""
+    return ngettext("%(num)s byte", "%(num)s bytes", value)
 
 
 def kilobytes(value: int) -> str:

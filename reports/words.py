@@ -56,3 +56,9 @@ PRACTICE = (
     *(noted("player"), noted("first"), noted("shared"), noted("behind"), noted("points")),
 )
 """The columns of the tables of practice (`contest.practice_table`)."""
+
+ENDINGS = (
+    *(noted("fixed point"), noted("cycle"), noted("nobody won a point")),
+    *(noted("a single exemplar was left"), noted("generation limit")),
+)
+"""How an evolution ended (`contest.model.EvolutionEnding`)."""

@@ -83,7 +83,7 @@ class GameInfo:
     program_name: str = ""  # what the file of a program is called; "" = as the team likes
     point: int = 1  # how many of the game's points make one as people count: 2 where it counts in halves
     turn_word: str = "turn"  # what people call one: throw, move, round
-    letters: tuple[tuple[str, str], ...] = ()  # of a game of few moves: each move, and what it does
+    letters: tuple[tuple[str, str], ...] = ()  # of a game of few moves: each move, and what it does (`noted`)
     has_kit: bool = False  # teams get a software kit (knobellib.kit) to work with at home
     summary: str = ""  # what happens in it, in a sentence or two for people who have never heard of it
 

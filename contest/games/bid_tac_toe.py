@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from contest.games import telling
 from contest.games.base import FaultRule, GameInfo, TextGame, TextProtocol, Words
 from contest.games.drawing import Drawing, Square
 from contest.games.grid import LINES
 from contest.games.strict_numbers import whole_number
+from contest.language import gettext, listed, ngettext
 from contest.plurals import plural
 
 Bids = tuple[int, ...]  # nine whole dollars, square 1 first
@@ -168,7 +168,13 @@ class BidTacToe(TextGame[Board, Bids]):
         squares = [self._square(position, square) for square in SQUARES]
         rows = tuple(tuple(squares[first : first + 3]) for first in SQUARES[::3])
         first, second = position.bankrolls
-        caption = f"Bankrolls: {SIGNS[0]} {first} and {SIGNS[1]} {second} dollars."
+        caption = gettext(
+            "Bankrolls: %(sign)s %(dollars)s and %(other_sign)s %(other_dollars)s dollars.",
+            sign=SIGNS[0],
+            dollars=first,
+            other_sign=SIGNS[1],
+            other_dollars=second,
+        )
         return Drawing(rows, SIGNS, caption, purses=position.bankrolls)
 
     def _square(self, position: Board, square: int) -> Square:
@@ -188,18 +194,32 @@ class BidTacToe(TextGame[Board, Bids]):
         """Tell who got a line first, and how the game ended."""
         last, rounds = positions[-1], len(positions) - 1
         if last.at_fault:
-            culprits = telling.both(names[seat] for seat in sorted(last.at_fault))
-            begin = f"{culprits} made no legal bid in round {rounds}, which ended the game"
+            begin = gettext(
+                "%(names)s made no legal bid in round %(round)s, which ended the game",
+                names=listed([names[seat] for seat in sorted(last.at_fault)]),
+                round=rounds,
+            )
         else:
             owners = last.owners
             counts = [lines(owners, seat) for seat in (0, 1)]
-            begin = _first_line(names, positions)
-            begin += f"; it ended after {plural(rounds, 'round')} with {counts[0]} to {counts[1]} lines"
+            begin = ngettext(
+                "%(first_line)s; it ended after %(num)s round with %(first)s to %(second)s lines",
+                "%(first_line)s; it ended after %(num)s rounds with %(first)s to %(second)s lines",
+                rounds,
+                first_line=_first_line(names, positions),
+                first=counts[0],
+                second=counts[1],
+            )
         first, second = self.points(last)
         if first == second:
-            return f"{begin}: nobody won."
+            return gettext("%(course)s: nobody won.", course=begin)
         winner = int(second > first)
-        return f"{begin}: {names[winner]} won, with {last.bankrolls[winner]} dollars left."
+        return gettext(
+            "%(course)s: %(winner)s won, with %(dollars)s dollars left.",
+            course=begin,
+            winner=names[winner],
+            dollars=last.bankrolls[winner],
+        )
 
     def sample_moves(self, position: Board, seat: int) -> Sequence[Bids]:
         free = [square for square in SQUARES if position.owners[square] is None]
@@ -230,8 +250,8 @@ def _first_line(names: Sequence[str], positions: Sequence[Board]) -> str:
     for at, board in enumerate(positions):
         found = [names[seat] for seat in (0, 1) if lines(board.owners, seat)]
         if found:
-            return f"{telling.both(found)} made the first line in round {at}"
-    return "Nobody made a line"
+            return gettext("%(names)s made the first line in round %(round)s", names=listed(found), round=at)
+    return gettext("Nobody made a line")
 
 
 def _bids(wanted: Mapping[int, int]) -> Bids:

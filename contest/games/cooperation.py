@@ -14,6 +14,7 @@ from typing import Any
 from contest.games import telling
 from contest.games.base import FaultRule, GameInfo, TextGame, TextProtocol, Words
 from contest.games.single_letters import letter
+from contest.language import gettext, listed, noted
 
 FEWEST_ROUNDS = 10
 MOST_ROUNDS = 15
@@ -34,6 +35,32 @@ _POINTS = {
     (Decision.COOPERATE, Decision.BETRAY): 0,
     (Decision.COOPERATE, Decision.COOPERATE): 2,
 }
+
+
+# By whether both cooperated before the first betrayal, and whether the other one paid back.
+_BETRAYALS = {
+    (False, False): noted(
+        "%(traitor)s betrayed first, in round %(round)s, and %(other)s never paid back; %(result)s."
+    ),
+    (False, True): noted(
+        "%(traitor)s betrayed first, in round %(round)s, and %(other)s paid back from round %(revenge)s on; "
+        "%(result)s."
+    ),
+    (True, False): noted(
+        "Both cooperated until round %(before)s; then %(traitor)s betrayed first, in round %(round)s, and "
+        "%(other)s never paid back; %(result)s."
+    ),
+    (True, True): noted(
+        "Both cooperated until round %(before)s; then %(traitor)s betrayed first, in round %(round)s, and "
+        "%(other)s paid back from round %(revenge)s on; %(result)s."
+    ),
+}
+_BETRAYALS_BY_BOTH = (
+    noted("Both betrayed at once in round %(round)s; %(result)s."),
+    noted(
+        "Both cooperated until round %(before)s; then both betrayed at once in round %(round)s; %(result)s."
+    ),
+)
 
 
 @dataclass(frozen=True)
@@ -88,7 +115,7 @@ class Cooperation(TextGame[Dealings, Decision]):
             turn_word="round",
             summary="Two criminals face a deal, again and again. In each round both decide at the same time: "
             "cooperate, or betray the other.",
-            letters=((Decision.COOPERATE, "cooperate"), (Decision.BETRAY, "betray")),
+            letters=((Decision.COOPERATE, noted("cooperate")), (Decision.BETRAY, noted("betray"))),
         )
 
     def for_players(self, names: Sequence[str], draw: Callable[[int], int]) -> Cooperation:
@@ -132,28 +159,31 @@ class Cooperation(TextGame[Dealings, Decision]):
         """Tell how long both cooperated, who betrayed first, and who won."""
         last = positions[-1]
         if last.forfeited:
-            lost = telling.both(names[seat] for seat in sorted(last.forfeited))
-            return f"{lost} gave no valid answer in round {last.rounds + 1} and lost the game by that."
+            return gettext(
+                "%(names)s gave no valid answer in round %(round)s and lost the game by that.",
+                names=listed([names[seat] for seat in sorted(last.forfeited)]),
+                round=last.rounds + 1,
+            )
         result = telling.result(names, self.points(last))
         firsts = [of_one.index(Decision.BETRAY) + 1 for of_one in last.histories if Decision.BETRAY in of_one]
         if not firsts:
-            return f"Both cooperated in all {last.rounds} rounds; {result}."
+            return gettext(
+                "Both cooperated in all %(rounds)s rounds; %(result)s.", rounds=last.rounds, result=result
+            )
         first = min(firsts)
         traitors = [
             name
             for name, of_one in zip(names, last.histories, strict=True)
             if of_one[first - 1] is Decision.BETRAY
         ]
-        begin = "" if first == 1 else f"Both cooperated until round {first - 1}; then "
+        when = {"before": first - 1, "round": first, "result": result}
         if len(traitors) == 2:
-            both = "Both" if not begin else "both"
-            return f"{begin}{both} betrayed at once in round {first}; {result}."
+            return gettext(_BETRAYALS_BY_BOTH[first > 1], **when)
         (traitor,) = traitors
         answer = last.histories[1 - names.index(traitor)][first:]
         revenge = answer.index(Decision.BETRAY) + first + 1 if Decision.BETRAY in answer else None
-        other = names[1 - names.index(traitor)]
-        then = f"{other} paid back from round {revenge} on" if revenge else f"{other} never paid back"
-        return f"{begin}{traitor} betrayed first, in round {first}, and {then}; {result}."
+        told = {**when, "traitor": traitor, "other": names[1 - names.index(traitor)], "revenge": revenge}
+        return gettext(_BETRAYALS[first > 1, revenge is not None], **told)
 
     def sample_moves(self, position: Dealings, seat: int) -> Sequence[Decision]:
         return tuple(Decision)

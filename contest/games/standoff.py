@@ -12,11 +12,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from contest.games import telling
 from contest.games.base import FaultRule, GameInfo, TextGame, TextProtocol, Words
 from contest.games.drawing import Figure, Ring
 from contest.games.single_letters import letter
-from contest.plurals import plural
+from contest.language import gettext, listed, ngettext, noted, noted_plural
 
 HEALTH = 30
 FULL_AMMO = 2
@@ -34,6 +33,14 @@ class Action(StrEnum):
     PROTECT = "P"
     RELOAD = "R"
     NOTHING = "N"
+
+
+LETTERS = (
+    (Action.SHOOT, noted("shoot")),
+    (Action.PROTECT, noted("protect")),
+    (Action.RELOAD, noted("reload")),
+    (Action.NOTHING, noted("nothing")),
+)
 
 
 @dataclass(frozen=True)
@@ -112,7 +119,7 @@ class Standoff(TextGame[Circle, Action]):
             turn_word="round",
             summary="All players stand in one circle and act at the same time, round after round: "
             "each shoots, protects itself, reloads, or waits. The last one alive wins.",
-            letters=tuple((action, action.name.lower()) for action in Action),
+            letters=LETTERS,
         )
 
     def start(self, seats: int) -> Circle:
@@ -190,9 +197,22 @@ class Standoff(TextGame[Circle, Action]):
         )
         alive = len(position.alive)
         fell = sum(fighter.fell == number for fighter in position.fighters) if number else 0
-        caption = f"{plural(alive, 'player')} of {len(figures)} alive" + (
-            f", {fell} just fell." if fell else "."
-        )
+        all_players = len(figures)
+        if fell:
+            caption = ngettext(
+                "%(num)s player of %(all)s alive, %(fell)s just fell.",
+                "%(num)s players of %(all)s alive, %(fell)s just fell.",
+                alive,
+                all=all_players,
+                fell=fell,
+            )
+        else:
+            caption = ngettext(
+                "%(num)s player of %(all)s alive.",
+                "%(num)s players of %(all)s alive.",
+                alive,
+                all=all_players,
+            )
         return Ring(figures, arrows, HEALTH, caption)
 
     def story(self, names: Sequence[str], positions: Sequence[Circle]) -> str:
@@ -201,23 +221,38 @@ class Standoff(TextGame[Circle, Action]):
         shooting = next(((at, arrows) for at, arrows in shots if arrows), None)
         told = []
         if shooting is None:
-            told.append("Nobody ever shot")
+            told.append(gettext("Nobody ever shot"))
         else:
-            shooters = dict.fromkeys(names[shooter] for shooter, _ in shooting[1])
-            told.append(f"{_named(list(shooters))} shot first, in round {shooting[0]}")
+            shooters = list(dict.fromkeys(names[shooter] for shooter, _ in shooting[1]))
+            # For translators: the number is that of the names.
+            sentence = noted_plural(
+                "%(names)s shot first, in round %(round)s", "%(names)s shot first, in round %(round)s"
+            )
+            told.append(ngettext(*sentence, len(shooters), names=_named(shooters), round=shooting[0]))
         last = positions[-1]
         fallen = [f.fell for f in last.fighters if f.fell is not None]
         if fallen:
             first = min(fallen)
             those = [name for name, f in zip(names, last.fighters, strict=True) if f.fell == first]
-            told.append(f"{_named(those)} fell first, in round {first}")
+            sentence = noted_plural(
+                "%(names)s fell first, in round %(round)s", "%(names)s fell first, in round %(round)s"
+            )
+            told.append(ngettext(*sentence, len(those), names=_named(those), round=first))
         alive = [names[seat] for seat in last.alive]
         if not alive:
-            told.append(f"nobody was alive after round {last.rounds}")
+            told.append(gettext("nobody was alive after round %(round)s", round=last.rounds))
         elif len(alive) == 1:
-            told.append(f"{alive[0]} alone was alive after round {last.rounds}")
+            told.append(
+                gettext("%(name)s alone was alive after round %(round)s", name=alive[0], round=last.rounds)
+            )
         else:
-            told.append(f"{len(alive)} players were alive after round {last.rounds}")
+            told.append(
+                gettext(
+                    "%(number)s players were alive after round %(round)s",
+                    number=len(alive),
+                    round=last.rounds,
+                )
+            )
         return "; ".join(told) + "."
 
     def sample_moves(self, position: Circle, seat: int) -> Sequence[Action]:
@@ -234,4 +269,4 @@ class Standoff(TextGame[Circle, Action]):
 
 
 def _named(names: Sequence[str]) -> str:
-    return telling.both(names) if len(names) <= _NAMED else f"{len(names)} players"
+    return listed(names) if len(names) <= _NAMED else gettext("%(number)s players", number=len(names))

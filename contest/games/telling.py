@@ -2,19 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
-from contest.plurals import plural
-
-
-def both(names: Iterable[str]) -> str:
-    """List names in a sentence.
-
-    >>> both(["a"]), both(["a", "b"]), both(["a", "b", "c"])
-    ('a', 'a and b', 'a, b and c')
-    """
-    *others, last = names
-    return f"{', '.join(others)} and {last}" if others else last
+from contest.language import ngettext, number
 
 
 def result(names: Sequence[str], points: Sequence[int]) -> str:
@@ -25,6 +15,11 @@ def result(names: Sequence[str], points: Sequence[int]) -> str:
     """
     first, second = points
     if first == second:
-        return f"nobody won, at {plural(first, 'point')} each"
-    winner = names[0] if first > second else names[1]
-    return f"{winner} won by {plural(max(first, second), 'point')} to {min(first, second):,}"
+        return ngettext("nobody won, at %(num)s point each", "nobody won, at %(num)s points each", first)
+    return ngettext(
+        "%(winner)s won by %(num)s point to %(least)s",
+        "%(winner)s won by %(num)s points to %(least)s",
+        max(first, second),
+        winner=names[0] if first > second else names[1],
+        least=number(min(first, second)),
+    )

@@ -15,7 +15,7 @@ from contest.games.base import FaultRule, GameInfo, TextGame, TextProtocol, Word
 from contest.games.drawing import Drawing, Square
 from contest.games.grid import LINES
 from contest.games.strict_numbers import whole_number
-from contest.plurals import plural
+from contest.language import gettext, listed, ngettext
 
 SQUARES = 81
 EMPTY, X, O = "0", "1", "2"  # noqa: E741 - the announcement's names for the marks
@@ -211,12 +211,18 @@ class UltimateTicTacToe(TextGame[Boards, int]):
         if winner is None:
             ahead = max(counts)
             if counts[0] == counts[1]:
-                return (
-                    f"Nobody won three boards in a row in {plural(moves, 'move')}; "
-                    f"both won {plural(counts[0], 'board')}."
+                return ngettext(
+                    "Nobody won three boards in a row in %(moves)s moves; both won %(num)s board.",
+                    "Nobody won three boards in a row in %(moves)s moves; both won %(num)s boards.",
+                    ahead,
+                    moves=moves,
                 )
-            who = names[counts.index(ahead)]
-            return f"Nobody won three boards in a row; {who} won more boards, {ahead} to {min(counts)}."
+            return gettext(
+                "Nobody won three boards in a row; %(name)s won more boards, %(most)s to %(least)s.",
+                name=names[counts.index(ahead)],
+                most=ahead,
+                least=min(counts),
+            )
         row = next(line for line in LINES if all(won[place] == MARKS[winner] for place in line))
         first = next(
             (at, board)
@@ -225,21 +231,38 @@ class UltimateTicTacToe(TextGame[Boards, int]):
             if board_winner(position.squares, board) != EMPTY
         )
         opener = names[MARKS.index(board_winner(positions[first[0]].squares, first[1]))]
-        where = ", ".join(map(str, row[:2])) + f" and {row[2]}"
-        return (
-            f"{opener} won the first board in move {first[0]}; {names[winner]} won the game in move {moves}, "
-            f"with boards {where} in a row."
+        return gettext(
+            "%(opener)s won the first board in move %(first)s; %(winner)s won the game in move %(last)s, "
+            "with boards %(boards)s in a row.",
+            opener=opener,
+            first=first[0],
+            winner=names[winner],
+            last=moves,
+            boards=listed(list(map(str, row))),
         )
 
     def _caption(self, position: Boards, won: str) -> str:
-        boards = " and ".join(f"{sign} {won.count(mark)}" for sign, mark in zip(SIGNS, MARKS, strict=True))
+        boards = listed([f"{sign} {won.count(mark)}" for sign, mark in zip(SIGNS, MARKS, strict=True)])
         if not self.players_to_move(position):
             winner = game_winner(position)
-            who = "Nobody has" if winner is None else f"{SIGNS[winner]} has won with"
-            return f"Boards won: {boards}. {who} three boards in a row."
-        forced = forced_board(position)
-        where = "in any board" if forced is None else f"in board {forced}"
-        return f"Boards won: {boards}. {SIGNS[position.mover]} moves next, {where}."
+            if winner is None:
+                return gettext("Boards won: %(boards)s. Nobody has three boards in a row.", boards=boards)
+            return gettext(
+                "Boards won: %(boards)s. %(sign)s has won with three boards in a row.",
+                boards=boards,
+                sign=SIGNS[winner],
+            )
+        forced, sign = forced_board(position), SIGNS[position.mover]
+        if forced is None:
+            return gettext(
+                "Boards won: %(boards)s. %(sign)s moves next, in any board.", boards=boards, sign=sign
+            )
+        return gettext(
+            "Boards won: %(boards)s. %(sign)s moves next, in board %(board)s.",
+            boards=boards,
+            sign=sign,
+            board=forced,
+        )
 
     def _won(self, position: Boards) -> tuple[int, ...]:
         if self.players_to_move(position):

@@ -9,13 +9,12 @@ from contest.config.settings import Settings
 from contest.games.base import MACHINE, GameInfo
 from contest.games.drawing import Course
 from contest.games.knobeln import rules_of, throw_points
-from contest.language import noted
+from contest.language import gettext, noted, number
 from contest.model import Attachment, BuildReport, MachineBuildReport, Match, Moves, PracticeGame
-from contest.plurals import plural
 from reports import knobeln_protocol
 from reports.play.base import PlayReports, PlayWords
 from reports.series import SeriesFacts, series_facts
-from reports.text import kilobytes
+from reports.text import byte_count, kilobytes
 from reports.verdicts import MACHINE_VERDICTS
 
 if TYPE_CHECKING:
@@ -54,13 +53,20 @@ class MachineReports(PlayReports):
         found = []
         if isinstance(report, MachineBuildReport):
             if report.elements is not None:
-                elements = f"{report.elements:,} of {report.element_limit:,} allowed"
-                found.append(("lexical elements", elements))
+                elements = gettext(
+                    "%(elements)s of %(limit)s allowed",
+                    elements=number(report.elements),
+                    limit=number(report.element_limit),
+                )
+                found.append((gettext("lexical elements"), elements))
             if report.static_bytes is not None:
                 limit = kilobytes(report.memory_limit)
-                found.append(("memory for data", f"{kilobytes(report.static_bytes)} of {limit}"))
+                used = kilobytes(report.static_bytes)
+                found.append(
+                    (gettext("memory for data"), gettext("%(used)s of %(limit)s", used=used, limit=limit))
+                )
             if report.code_bytes is not None:
-                found.append(("code", plural(report.code_bytes, "byte")))
+                found.append((gettext("code"), byte_count(report.code_bytes)))
         return tuple(found)
 
     def replay(

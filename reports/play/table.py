@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from contest.games.base import TABLE
+from contest.language import gettext
 from contest.model import BuildReport, TableBuildReport
-from contest.plurals import plural
 from reports.play.base import PlayReports
+from reports.text import byte_count
 
 
 class TableReports(PlayReports):
@@ -14,7 +15,7 @@ class TableReports(PlayReports):
         if isinstance(report, TableBuildReport):
             if report.player_name:
                 found.append(("PLAYER_NAME", report.player_name))
-            found.append(("size", plural(report.source_bytes, "byte")))
+            found.append((gettext("size"), byte_count(report.source_bytes)))
         return tuple(found)
 
 

@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from contest.config.settings import Settings
 from contest.games.base import TEXT
 from contest.games.registry import game_of
+from contest.language import gettext, ngettext
 from contest.model import Attachment, BuildReport, Match, TextBuildReport
-from contest.plurals import plural
 from reports import knobeln_protocol, text_protocol
 from reports.play.base import PlayReports
+from reports.text import byte_count
 
 
 class TextReports(PlayReports):
@@ -18,10 +19,15 @@ class TextReports(PlayReports):
         found = []
         if isinstance(report, TextBuildReport):
             if report.image:
-                found.append(("container image", plural(report.image.unpacked_bytes, "byte")))
+                found.append((gettext("container image"), byte_count(report.image.unpacked_bytes)))
             else:
-                size = plural(sum(file.size for file in report.files), "byte")
-                found.append(("size", f"{size} in {plural(len(report.files), 'file')}"))
+                size = ngettext(
+                    "%(bytes)s in %(num)s file",
+                    "%(bytes)s in %(num)s files",
+                    len(report.files),
+                    bytes=byte_count(sum(file.size for file in report.files)),
+                )
+                found.append((gettext("size"), size))
         return tuple(found)
 
     def attachments(

@@ -10,6 +10,7 @@ from markupsafe import Markup, escape
 from contest.config.settings import Settings
 from contest.games.base import GameInfo
 from contest.games.drawing import Course
+from contest.language import SOURCE, speaking
 from contest.model import Match
 from reports.play import play_reports
 from reports.site.game_text import Heading, game_lines, heading_lines, legend
@@ -19,7 +20,16 @@ from reports.site.templates import SiteTemplates
 
 
 def replay_alone(settings: Settings, game: GameInfo, match: Match, course: Course | None) -> bytes:
-    """The page. `course`: how the game went, if the moves alone do not tell."""
+    """The page, in English as all of the command line.
+
+    `course`: how the game went, if the moves alone do not tell.
+    """
+    contest = settings.contest.model_copy(update={"language": SOURCE})
+    with speaking(SOURCE):
+        return _replay_alone(settings.model_copy(update={"contest": contest}), game, match, course)
+
+
+def _replay_alone(settings: Settings, game: GameInfo, match: Match, course: Course | None) -> bytes:
     kind, templates = play_reports(game.play), SiteTemplates(settings, game, ())
     heading = heading_lines(Heading("at-home", title_of_game(match)), match, game, kind.verdicts)
     text = legend(game) + game_lines(heading, kind.replay(match, match.result.moves, course, game))

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Container, Mapping, Sequence
 
+from contest.language import gettext, noted
 from reports.bracket import BracketMatch, matches_of, sides_of
 from reports.bracket import score as match_score
 from reports.site import charts, paths
 from reports.site.facts import SiteFacts
 from reports.site.groups import GroupView
 from reports.site.page import Page
-from reports.site.tables import Column, Table, cell, name_cell
+from reports.site.tables import Column, Table, cell, name_cell, word_cell
 
 
 def bracket(facts: SiteFacts, made: Container[str]) -> Page:
@@ -24,22 +25,22 @@ def bracket(facts: SiteFacts, made: Container[str]) -> Page:
     }
     sides = [charts.bracket_side(matches, side, links) for side in sides_of(matches)]
     table = _bracket_table(matches, facts.game.point, links)
-    return Page(paths.BRACKET, "bracket", "Bracket", {"sides": sides, "table": table}, (table,))
+    return Page(paths.BRACKET, "bracket", gettext("Bracket"), {"sides": sides, "table": table}, (table,))
 
 
 def _bracket_table(matches: Sequence[BracketMatch], point: int, links: Mapping[BracketMatch, str]) -> Table:
     columns = (
-        Column("round", "round", numeric=True),
-        Column("side", "side"),
-        Column("winner", "winner"),
-        Column("score", "score"),
-        Column("loser", "loser"),
+        Column("round", noted("round"), numeric=True),
+        Column("side", noted("side")),
+        Column("winner", noted("winner")),
+        Column("score", noted("score")),
+        Column("loser", noted("loser")),
     )
     rows = tuple(
         (
             cell(match.round, paths.round_page(match.round)),
-            cell(match.side),
-            name_cell(match.winner or "nobody", paths.team(match.winner) if match.winner else ""),
+            word_cell(match.side),
+            name_cell(match.winner or gettext("nobody"), paths.team(match.winner) if match.winner else ""),
             cell(match_score(match, point), links[match]),
             cell(", ".join(losers), paths.team(losers[0]) if len(losers) == 1 else ""),
         )
@@ -47,4 +48,4 @@ def _bracket_table(matches: Sequence[BracketMatch], point: int, links: Mapping[B
         if not match.is_bye
         for losers in ([name for name in match.players if name != match.winner],)
     )
-    return Table("matches", "All matches", columns, rows)
+    return Table("matches", gettext("All matches"), columns, rows)

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
+from contest.language import gettext, number
 from contest.model import EvolutionOutcome
 from reports.bracket import BracketMatch, Node, forest
 
@@ -42,7 +43,7 @@ def ticks(last: int, length: float = WIDTH, first: int = 0) -> tuple[Tick, ...]:
     span = max(1, last - first)
     step = _round_step(span)
     numbers = range(-(-first // step) * step, last + 1, step)
-    return tuple(Tick(_short((number - first) * length / span), f"{number:,}") for number in numbers)
+    return tuple(Tick(_short((each - first) * length / span), number(each)) for each in numbers)
 
 
 def _round_step(span: int) -> int:
@@ -140,7 +141,7 @@ def _largest(
     if len(large) < len(ranked):
         in_large = map(sum, zip(*(counts for _, _, counts in found), strict=True))
         others = tuple(total - of_them for total, of_them in zip(totals, in_large, strict=True))
-        found.append(("", f"{len(ranked) - len(large)} others", others))
+        found.append(("", gettext("%(number)s others", number=len(ranked) - len(large)), others))
     return found
 
 
@@ -213,6 +214,10 @@ class BracketSide:
     height: float
     box_width: float  # the longest name and the points have room
 
+    @property
+    def heading(self) -> str:
+        return self.title[:1].upper() + self.title[1:]
+
 
 BOX_HEIGHT = 48
 _LETTER_WIDTH = 8.8  # of a winner's name
@@ -231,7 +236,7 @@ def bracket_side(
     for root in forest(matches, side):
         _, below = _place(root, below, box_width, boxes, lines, links)
     width = max((box.x for box in boxes), default=0.0) + box_width
-    return BracketSide(side, tuple(boxes), tuple(lines), width, max(0.0, below - _GAP_Y), box_width)
+    return BracketSide(gettext(side), tuple(boxes), tuple(lines), width, max(0.0, below - _GAP_Y), box_width)
 
 
 def _place(

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from math import dist
 from typing import TYPE_CHECKING, NamedTuple
 
+from contest.language import decimal, gettext, noted
 from reports.scores import Shape, scores
 from reports.site import paths
 from reports.site.charts import shade
@@ -21,9 +22,9 @@ BEST = 30
 _THOUSANDS = 10_000  # from so many points on the page has thousands, or its columns would be too wide
 
 _CAPTIONS = {
-    Shape.SINGLE: "Points of the team in the row against the team in the column",
-    Shape.SERIES: "Points of the team in the row against the team in the column, in all their games",
-    Shape.RATES: "How often the strategy in the row wins against that in the column",
+    Shape.SINGLE: noted("Points of the team in the row against the team in the column"),
+    Shape.SERIES: noted("Points of the team in the row against the team in the column, in all their games"),
+    Shape.RATES: noted("How often the strategy in the row wins against that in the column"),
 }
 
 
@@ -100,15 +101,15 @@ def cross_table(view: GroupView) -> CrossTable | None:
     if all(each.mean is None for row in squares for each in row):
         return None
     columns = (
-        Column("number", "no.", numeric=True),
-        Column("team", "team"),
+        Column("number", noted("no."), numeric=True),
+        Column("team", noted("team")),
         *(Column(name, name, numeric=True) for name in names),
     )
     lines = tuple(
         (cell(at), name_cell(name, paths.team(name)), *(each.cell for each in row))
         for at, (name, row) in enumerate(zip(names, squares, strict=True), start=1)
     )
-    return _drawn(view, Table("games", _CAPTIONS[view.shape], columns, lines), squares)
+    return _drawn(view, Table("games", gettext(_CAPTIONS[view.shape]), columns, lines), squares)
 
 
 def _drawn(view: GroupView, table: Table, squares: Sequence[Sequence[_Result]]) -> CrossTable:
@@ -153,9 +154,9 @@ def _drawn(view: GroupView, table: Table, squares: Sequence[Sequence[_Result]]) 
     return CrossTable(
         table,
         rows,
-        margin="" if are_rates else f"{margin_limit / unit:.7g}",
-        low=f"{low / unit:.7g}",
-        high=f"{high / unit:.7g}",
+        margin="" if are_rates else decimal(f"{margin_limit / unit:.7g}"),
+        low=decimal(f"{low / unit:.7g}"),
+        high=decimal(f"{high / unit:.7g}"),
         has_amounts=not _is_constant_sum(own),
         about_links=_about_links(view.shape, rows),
         in_thousands=in_thousands,
@@ -171,8 +172,8 @@ def _short(result: _Result, unit: int, *, are_rates: bool, in_thousands: bool) -
     if result.mean is None:
         return result.cell.text
     if are_rates:
-        return f"{result.mean:.2f}"
-    return f"{result.half_points / unit / 1000:.1f}" if in_thousands else result.cell.text
+        return decimal(f"{result.mean:.2f}")
+    return decimal(f"{result.half_points / unit / 1000:.1f}") if in_thousands else result.cell.text
 
 
 def by_likeness(rows: Sequence[Sequence[float | None]]) -> list[int]:
@@ -219,7 +220,9 @@ def _results(view: GroupView, name: str) -> Mapping[str, _Result]:
         link = next(filter(None, map(view.link, tried)), "")
         if view.shape is Shape.RATES:
             rate = half_points / (half_points + score.theirs or 1)
-            found[score.opponent] = _Result(Cell(score.rate, float(score.rate), link), half_points, rate)
+            found[score.opponent] = _Result(
+                Cell(decimal(score.rate), float(score.rate), link), half_points, rate
+            )
         else:
             shown = points_cell(half_points, view.game.point, link)
             found[score.opponent] = _Result(shown, half_points, half_points / counted)
@@ -233,7 +236,16 @@ def _about_links(shape: Shape, rows: Sequence[CrossRow]) -> str:
     if shape is Shape.RATES or not cells:
         return ""
     if not linked:
-        return "These games cannot be replayed."
-    game = "the game of the two" if shape is Shape.SINGLE else "the first of the games of the two"
-    others = "" if linked == len(cells) else "; the others cannot be replayed"
-    return f"An underlined number leads to {game}{others}."
+        return gettext("These games cannot be replayed.")
+    return gettext(_ABOUT_LINKS[shape is Shape.SINGLE, linked == len(cells)])
+
+
+# By whether two teams meet once only, and whether all their games can be replayed.
+_ABOUT_LINKS = {
+    (True, True): noted("An underlined number leads to the game of the two."),
+    (True, False): noted("An underlined number leads to the game of the two; the others cannot be replayed."),
+    (False, True): noted("An underlined number leads to the first of the games of the two."),
+    (False, False): noted(
+        "An underlined number leads to the first of the games of the two; the others cannot be replayed."
+    ),
+}

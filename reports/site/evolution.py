@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Sequence
 
+from contest.language import gettext, noted
 from contest.model import EvolutionOutcome
 from reports.evolution_table import spread
 from reports.site import charts, paths
@@ -18,12 +19,12 @@ def evolution(outcome: EvolutionOutcome) -> Page:
     """Make the page of the evolution: a chart of the shares, the ranking, and exemplars per generation."""
     ranking = Table(
         "ranking",
-        "Ranking of the evolution",
+        gettext("Ranking of the evolution"),
         (
-            Column("rank", "rank", numeric=True),
-            Column("team", "team"),
-            Column("share", "share", numeric=True),
-            Column("extinct_in", "extinct in generation", numeric=True),
+            Column("rank", noted("rank"), numeric=True),
+            Column("team", noted("team")),
+            Column("share", noted("share"), numeric=True),
+            Column("extinct_in", noted("extinct in generation"), numeric=True),
         ),
         tuple(
             (
@@ -42,7 +43,7 @@ def evolution(outcome: EvolutionOutcome) -> Page:
     return Page(
         paths.EVOLUTION,
         "evolution",
-        "Evolution",
+        gettext("Evolution"),
         {
             "outcome": outcome,
             "chart": chart,
@@ -62,8 +63,11 @@ def _share_at_the_end(band: charts.Band, chart: charts.StackedAreas) -> str:
 def generation_table(outcome: EvolutionOutcome, generations: Sequence[int], entries: Container[str]) -> Table:
     """Make the table of the exemplars of these entries in these generations, by rank."""
     columns = (
-        Column("team", "team"),
-        *(Column(str(g), str(g), numeric=True, spoken=f"generation {g}") for g in generations),
+        Column("team", noted("team")),
+        *(
+            Column(str(g), str(g), numeric=True, spoken=gettext("generation %(number)s", number=g))
+            for g in generations
+        ),
     )
     rows = tuple(
         (
@@ -74,4 +78,4 @@ def generation_table(outcome: EvolutionOutcome, generations: Sequence[int], entr
         if line.entry in entries
         for at in (outcome.entries.index(line.entry),)
     )
-    return Table("generations", "Exemplars in the generations", columns, rows)
+    return Table("generations", gettext("Exemplars in the generations"), columns, rows)

@@ -10,10 +10,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from contest.games.base import GameInfo
-from contest.model import Match, Verdict, points_text
-from contest.plurals import plural
+from contest.language import gettext
+from contest.model import Match, Verdict
+from reports.render import plural
 from reports.site.games import Replay, lines_of, player_names
-from reports.text import one_line
+from reports.text import one_line, points
 
 _IN_SCRIPT = str.maketrans({"\\": "\\\\", "`": "\\`", "$": "\\$"})
 
@@ -54,8 +55,8 @@ def heading_lines(heading: Heading, match: Match, game: GameInfo, verdicts: Mapp
                     (
                         "player",
                         name,
-                        points_text(2 * seat.points, game.point),
-                        verdicts[seat.verdict],
+                        points(2 * seat.points, game.point),
+                        gettext(verdicts[seat.verdict]),
                         link,
                         *keys,
                     )
@@ -65,7 +66,7 @@ def heading_lines(heading: Heading, match: Match, game: GameInfo, verdicts: Mapp
                 ("digest", match.result.digest),
                 ("word", game.turn_word, str(game.point)),
                 *(
-                    [("letters", *(part for letter in game.letters for part in letter))]
+                    [("letters", *(part for sign, word in game.letters for part in (sign, gettext(word))))]
                     if game.letters
                     else []
                 ),
@@ -95,11 +96,21 @@ def _line(fields: Iterable[str]) -> str:
 
 def legend(game: GameInfo) -> str:
     """Say how the lines of turns are to be read."""
-    began = " (> begins a series)" if game.play.is_computed else " (! a fault, - not asked)"
-    return (
-        f"# {game.title}. In each line: the number of the {game.turn_word}, what each player did{began}, "
-        "and the points that each won by it.\n\n"
-    )
+    if game.play.is_computed:
+        told = gettext(
+            "# %(title)s. In each line: the number of the %(turn_word)s, what each player did (> begins a "
+            "series), and the points that each won by it.",
+            title=game.title,
+            turn_word=gettext(game.turn_word),
+        )
+    else:
+        told = gettext(
+            "# %(title)s. In each line: the number of the %(turn_word)s, what each player did (! a fault, - "
+            "not asked), and the points that each won by it.",
+            title=game.title,
+            turn_word=gettext(game.turn_word),
+        )
+    return f"{told}\n\n"
 
 
 def script(legend: str, games: Iterable[str]) -> bytes:

@@ -6,16 +6,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, pairwise
 
-from contest.games import telling
 from contest.games.base import GameInfo
 from contest.games.drawing import Course
-from contest.model import GroupPlan, Match, Missing, Moves, points_text
-from contest.plurals import plural
+from contest.language import gettext, listed, ngettext, noted_plural
+from contest.model import GroupPlan, Match, Missing, Moves
+from reports.render import plural
 from reports.site import paths
 from reports.site.boards import Pictures, pictures_of
 from reports.site.released import ReleasedRound
 from reports.site.tables import Cell, points_value
-from reports.text import one_line
+from reports.text import one_line, points
 
 FILE_SIZE = 200_000  # bytes that a file of games has about, unless a single game is larger
 _CURVES = 12  # of more players nobody could tell the curves apart
@@ -185,30 +185,57 @@ def result_story(match: Match, game: GameInfo) -> str:
     seats = match.result.seats
     turns = plural(match.result.turns, game.turn_word)
     best = max(seat.points for seat in seats)
-    points = points_text(2 * best, game.point)
+    won = points(2 * best, game.point)
     first = [name for name, seat in zip(player_names(match), seats, strict=True) if seat.points == best]
     if len(first) == len(seats):
-        return f"After {turns} nobody was ahead, at {points} points each."
-    least = points_text(2 * min(seat.points for seat in seats), game.point)
-    others = f" to {least}" if len(seats) == 2 else ""
-    return f"{telling.both(first)} won with {points} points{others} after {turns}."
+        return gettext(
+            "After %(turns)s nobody was ahead, at %(points)s points each.", turns=turns, points=won
+        )
+    if len(seats) == 2:
+        return gettext(
+            "%(winner)s won with %(points)s points to %(least)s after %(turns)s.",
+            winner=first[0],
+            points=won,
+            least=points(2 * min(seat.points for seat in seats), game.point),
+            turns=turns,
+        )
+    # For translators: the number is that of the names.
+    sentence = noted_plural(
+        "%(names)s won with %(points)s points after %(turns)s.",
+        "%(names)s won with %(points)s points after %(turns)s.",
+    )
+    return ngettext(*sentence, len(first), names=listed(first), points=won, turns=turns)
 
 
 def player_names(match: Match) -> tuple[str, ...]:
     """Name the players by seat; in a self-game the two names differ."""
     if match.pairing.is_self:
-        return tuple(f"{name} (seat {seat})" for seat, name in enumerate(match.players, start=1))
+        return tuple(
+            gettext("%(name)s (seat %(seat)s)", name=name, seat=seat)
+            for seat, name in enumerate(match.players, start=1)
+        )
     return match.players
 
 
 def title_of_game(match: Match) -> str:
     """Name the players in the order of their seats, and the game where the pairing has several."""
-    several = max(match.pairing.games, match.pairing.most) > 1
-    number = f", game {match.game}" if several else ""
+    number = match.game if max(match.pairing.games, match.pairing.most) > 1 else 0
     if len(match.players) > 2:
-        return f"The game of all{number}"
+        return (
+            gettext("The game of all, game %(number)s", number=number)
+            if number
+            else gettext("The game of all")
+        )
     first, second = match.players
-    return f"{first} against {'itself' if first == second else second}{number}"
+    if first == second:
+        if number:
+            return gettext("%(name)s against itself, game %(number)s", name=first, number=number)
+        return gettext("%(name)s against itself", name=first)
+    if number:
+        return gettext(
+            "%(first)s against %(second)s, game %(number)s", first=first, second=second, number=number
+        )
+    return gettext("%(first)s against %(second)s", first=first, second=second)
 
 
 def lines_of(replay: Replay) -> Iterator[str]:
@@ -226,4 +253,4 @@ def points_cell(half_points: int | None, point: int, link: str = "") -> Cell:
     """Points as people count them; `-` where there are none."""
     if half_points is None:
         return Cell("-", None)
-    return Cell(points_text(half_points, point), points_value(half_points, point), link)
+    return Cell(points(half_points, point), points_value(half_points, point), link)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from contest.games.base import FaultRule, GameInfo
+from contest.language import gettext, noted
 from contest.model import GroupOutcome, GroupPlan, Match, Standing
 from reports import results
 from reports.bracket import is_knock_out
@@ -18,7 +19,7 @@ from reports.site.facts import Disclosure
 from reports.site.games import points_cell
 from reports.site.page import Page
 from reports.site.released import ReleasedRound
-from reports.site.tables import Cell, Column, Table, cell, name_cell
+from reports.site.tables import Cell, Column, Table, cell, name_cell, word_cell
 
 
 @dataclass(frozen=True)
@@ -56,13 +57,17 @@ class GroupView:
 def title_of(released: ReleasedRound, plan: GroupPlan) -> str:
     """Return the group's title for people."""
     if plan.title:
-        return f"Round {plan.round}, {plan.title}"
-    name = "Final" if released.final else f"Round {plan.round}"
-    return name if len(released.outcome.groups) == 1 else f"{name}, group {plan.number}"
+        return gettext("Round %(round)s, %(title)s", round=plan.round, title=gettext(plan.title))
+    if len(released.outcome.groups) == 1:
+        return round_title(released)
+    if released.final:
+        return gettext("Final, group %(group)s", group=plan.number)
+    return gettext("Round %(round)s, group %(group)s", round=plan.round, group=plan.number)
 
 
 def round_title(released: ReleasedRound) -> str:
-    return "Final" if released.final else f"Round {released.number}"
+    """The round's title for people."""
+    return gettext("Final") if released.final else gettext("Round %(round)s", round=released.number)
 
 
 def round_link(released: ReleasedRound, shows: Disclosure) -> str:
@@ -78,11 +83,16 @@ def ranking_table(standings: Sequence[Standing], game: GameInfo, name: str, capt
     """Make the ranking: rank, team, points, failures or faulty games, and whether the team goes on."""
     replays = game.fault_rule is FaultRule.REPLAY
     columns = (
-        Column("rank", "rank", numeric=True),
-        Column("team", "team"),
-        Column("points", "points", numeric=True),
-        Column("failures", "failures" if replays else "faulty games", numeric=True, optional=True),
-        Column("fate", "remark", optional=True),
+        Column("rank", noted("rank"), numeric=True),
+        Column("team", noted("team")),
+        Column("points", noted("points"), numeric=True),
+        Column(
+            "failures",
+            noted("failures") if replays else noted("faulty games"),
+            numeric=True,
+            optional=True,
+        ),
+        Column("fate", noted("remark"), optional=True),
     )
     rows = tuple(
         (
@@ -90,7 +100,7 @@ def ranking_table(standings: Sequence[Standing], game: GameInfo, name: str, capt
             name_cell(s.entry, paths.team(s.entry)),
             points_cell(None if s.disqualified else s.half_points, game.point),
             cell(s.failures),
-            cell(s.fate),
+            word_cell(s.fate),
         )
         for s in standings
     )
@@ -105,16 +115,16 @@ def melee_tables(view: GroupView) -> tuple[Table, ...]:
 
 
 def _melee(view: GroupView, match: Match, number: int, of: int) -> Table:
-    word = view.game.turn_word
+    fell_in = gettext("fell in %(turn_word)s", turn_word=gettext(view.game.turn_word))
     columns = (
-        Column("rank", "rank", numeric=True),
-        Column("team", "team"),
-        Column("points", "points", numeric=True),
-        Column("fell_in", f"fell in {word}", numeric=True),
-        Column("faults", "faults", numeric=True),
+        Column("rank", noted("rank"), numeric=True),
+        Column("team", noted("team")),
+        Column("points", noted("points"), numeric=True),
+        Column("fell_in", fell_in, numeric=True),
+        Column("faults", noted("faults"), numeric=True),
     )
     found = places(match, view.game.max_turns)
-    caption = "Places" if of == 1 else f"Places in game {number}"
+    caption = gettext("Places") if of == 1 else gettext("Places in game %(number)s", number=number)
     return Table(f"places-{number}", caption, columns, tuple(_place(view, place) for place in found))
 
 
@@ -165,7 +175,7 @@ def round_pages(
 
 
 def _ranking_of(released: ReleasedRound, view: GroupView) -> Table:
-    caption = f"Ranking: {title_of(released, view.plan)}"
+    caption = gettext("Ranking: %(group)s", group=title_of(released, view.plan))
     return ranking_table(view.outcome.standings, view.game, f"ranking-{view.plan.number}", caption)
 
 
@@ -191,12 +201,12 @@ def group_page(released: ReleasedRound, view: GroupView, shows: Disclosure, *, t
 def match_table(released: ReleasedRound, views: Sequence[GroupView]) -> Table:
     """Make the table of a knock-out round: a line for each match, with a link to its first game."""
     columns = (
-        Column("side", "side"),
-        Column("winner", "winner"),
-        Column("points", "points", numeric=True),
-        Column("opponent_points", "opponent's", numeric=True),
-        Column("opponent", "opponent"),
-        Column("remark", "remark", optional=True),
+        Column("side", noted("side")),
+        Column("winner", noted("winner")),
+        Column("points", noted("points"), numeric=True),
+        Column("opponent_points", noted("opponent's"), numeric=True),
+        Column("opponent", noted("opponent")),
+        Column("remark", noted("remark"), optional=True),
     )
     rows = []
     for view in views:
@@ -204,10 +214,10 @@ def match_table(released: ReleasedRound, views: Sequence[GroupView]) -> Table:
         out = gone((first, second))
         close = not out and first.half_points == second.half_points
         points = (None, None) if out else (first.half_points, second.half_points)
-        remark = out or ("equal points" if close else "")
+        remark = out or (gettext("equal points") if close else "")
         rows.append(
             (
-                cell(view.plan.title),
+                word_cell(view.plan.title),
                 name_cell(first.entry, paths.team(first.entry)),
                 points_cell(points[0], view.game.point, view.first_link),
                 points_cell(points[1], view.game.point),
@@ -215,4 +225,6 @@ def match_table(released: ReleasedRound, views: Sequence[GroupView]) -> Table:
                 cell(remark),
             )
         )
-    return Table("matches", f"Matches of round {released.number}", columns, tuple(rows))
+    return Table(
+        "matches", gettext("Matches of round %(round)s", round=released.number), columns, tuple(rows)
+    )

@@ -8,7 +8,8 @@ from fractions import Fraction
 from statistics import median_high
 
 from contest.games.base import MATCH_POINT
-from contest.model import EvolutionRank, Team, points_text
+from contest.language import gettext, noted, number
+from contest.model import EvolutionRank, Team
 from reports import results
 from reports.play import play_reports
 from reports.results import GameLine
@@ -16,11 +17,11 @@ from reports.scores import Score, Shape, scores
 from reports.site import paths
 from reports.site.facts import SiteFacts
 from reports.site.games import points_cell
-from reports.site.groups import GroupView, round_title, title_of
+from reports.site.groups import GroupView, title_of
 from reports.site.page import Page
-from reports.site.tables import Cell, Column, Table, cell, name_cell
+from reports.site.tables import Cell, Column, Table, cell, name_cell, word_cell
 from reports.site.untold import about_results
-from reports.text import kilobytes, percent
+from reports.text import kilobytes, percent, points
 
 
 def teams(facts: SiteFacts) -> Page:
@@ -39,14 +40,20 @@ def teams(facts: SiteFacts) -> Page:
         for team in _by_name(facts.teams)
     )
     columns = (
-        Column("team", "team"),
-        Column("organization", "organization", optional=True),
-        Column("reached", "reached", optional=True),
-        Column("rank", "rank", numeric=True, optional=True),
-        Column("evolution", "in the evolution", numeric=True, spoken="rank in the evolution", optional=True),
+        Column("team", noted("team")),
+        Column("organization", noted("organization"), optional=True),
+        Column("reached", noted("reached"), optional=True),
+        Column("rank", noted("rank"), numeric=True, optional=True),
+        Column(
+            "evolution",
+            noted("in the evolution"),
+            numeric=True,
+            spoken=noted("rank in the evolution"),
+            optional=True,
+        ),
     )
-    table = Table("teams", "Teams", columns, rows)
-    return Page(paths.TEAMS, "teams", "Teams", {"table": table}, (table,))
+    table = Table("teams", gettext("Teams"), columns, rows)
+    return Page(paths.TEAMS, "teams", gettext("Teams"), {"table": table}, (table,))
 
 
 def _by_name(found: Mapping[str, Team]) -> list[Team]:
@@ -54,9 +61,9 @@ def _by_name(found: Mapping[str, Team]) -> list[Team]:
 
 
 def _last(facts: SiteFacts, team: Team) -> str:
-    """Return the title of the last released round in which the team played."""
+    """Return the name of the last released round in which the team played."""
     there = [r for r in facts.rounds if any(team.name in g.plan.members for g in r.outcome.groups)]
-    return round_title(there[-1]).lower() if there else ""
+    return there[-1].name if there else ""
 
 
 # --- the page of a team ------------------------------------------------------------------------------------
@@ -131,7 +138,7 @@ def _team_page(facts: SiteFacts, team: Team, rounds: Sequence[TeamRound], views:
             "best": [duel for duel in duels if duel.margin > 0][:_NAMED],
             "worst": [duel for duel in reversed(duels) if duel.margin < 0][:_NAMED],
             "program": program,
-            "no_results": about_results(facts) or "There are no results yet.",
+            "no_results": about_results(facts) or gettext("There are no results yet."),
             "in_bracket": not facts.shows.rankings and bool(facts.told_rounds),
             "figures": [*program.figures, *_played_figures(team.name, views)] if program else [],
         },
@@ -143,8 +150,12 @@ def _team_page(facts: SiteFacts, team: Team, rounds: Sequence[TeamRound], views:
 def _summary(facts: SiteFacts, team: Team, evolved: EvolutionRank | None) -> str:
     """What a link to the team's page shows: where it is from, and how it did."""
     place = next((s.rank for s in facts.ranking if s.entry == team.name), None)
-    parts = [f"rank {place} in the contest"] if place and facts.shows.rankings else []
-    parts += [f"{percent(evolved.fraction)} of the evolution"] if evolved and evolved.rank else []
+    parts = [gettext("rank %(rank)s in the contest", rank=place)] if place and facts.shows.rankings else []
+    parts += (
+        [gettext("%(share)s of the evolution", share=percent(evolved.fraction))]
+        if evolved and evolved.rank
+        else []
+    )
     return ": ".join(filter(None, (team.registration.organization, ", ".join(parts))))
 
 
@@ -163,7 +174,9 @@ def _team_round(facts: SiteFacts, at: int, view: GroupView, name: str) -> TeamRo
         _sentence(view, name),
         sum((_tally(view.shape, score) for score, _ in met), Tally(0, 0, 0)),
         tuple(_duel(view, score, link) for score, link in met),
-        own_table(view, name, f"round-{released.number}", f"Games, {title}") if shown else None,
+        own_table(view, name, f"round-{released.number}", gettext("Games, %(group)s", group=title))
+        if shown
+        else None,
     )
 
 
@@ -189,7 +202,7 @@ def _duel(view: GroupView, score: Score, link: str) -> Duel:
     if view.shape is Shape.RATES:
         rate = float(score.rate)
         return Duel(score.opponent, percent(rate), link, 2 * rate - 1)
-    own, theirs = (points_text(points, view.game.point) for points in (score.own, score.theirs))
+    own, theirs = (points(half, view.game.point) for half in (score.own, score.theirs))
     return Duel(score.opponent, f"{own} : {theirs}", link, (score.own - score.theirs) / len(score.counted))
 
 
@@ -204,30 +217,45 @@ def _played_figures(name: str, views: Sequence[GroupView]) -> Iterator[tuple[str
     ]
     instructions = [seat.instructions for seat in seats if seat.instructions]
     if instructions:
-        yield "instructions in a game", f"{median_high(instructions):,}, at most {max(instructions):,}"
+        yield (
+            gettext("instructions in a game"),
+            gettext(
+                "%(middle)s, at most %(most)s",
+                middle=number(median_high(instructions)),
+                most=number(max(instructions)),
+            ),
+        )
     if memory := max((seat.memory for seat in seats), default=0):
-        yield "memory in use", f"at most {kilobytes(memory)}"
+        yield gettext("memory in use"), gettext("at most %(memory)s", memory=kilobytes(memory))
 
 
 def _sentence(view: GroupView, name: str) -> str:
     """Say the rank and the points in the group, and whether the team proceeds."""
     if not view.plan.pairings:
-        return "A bye."
+        return gettext("A bye.")
     own = next(line for line in view.outcome.standings if line.entry == name)
     if own.disqualified:
-        return f"{own.fate.capitalize()}."
-    points = points_text(own.half_points, view.game.point)
-    rank = f"Rank {own.rank} of {len(view.plan.members)}"
-    return f"{rank} with {points} points{'; proceeds' if own.advances else ''}."
+        return gettext(_FATES[own.fate])
+    told = {
+        "rank": own.rank,
+        "members": len(view.plan.members),
+        "points": points(own.half_points, view.game.point),
+    }
+    if own.advances:
+        return gettext("Rank %(rank)s of %(members)s with %(points)s points; proceeds.", **told)
+    return gettext("Rank %(rank)s of %(members)s with %(points)s points.", **told)
+
+
+_FATES = {"disqualified": noted("Disqualified."), "taken out": noted("Taken out.")}
 
 
 # --- the games of a team -----------------------------------------------------------------------------------
 _STATUS = {
     results.GameStatus.COUNTED: "",
-    results.GameStatus.REPLAYED: "played again",
-    results.GameStatus.DISCARDED: "discarded",
-    results.GameStatus.EXPUNGED: "not counted",
-    results.GameStatus.NOT_PLAYED: "not played",
+    results.GameStatus.REPLAYED: noted("played again"),
+    results.GameStatus.DISCARDED: noted("discarded"),
+    results.GameStatus.EXPUNGED: noted("not counted"),
+    results.GameStatus.NOT_PLAYED: noted("not played"),
 }
 
 
@@ -243,14 +271,14 @@ def own_table(view: GroupView, name: str, table: str, caption: str) -> Table:
         for line, link in zip(own.lines_of[pairing], [*map(view.link, tried), ""], strict=False)
     )
     columns = (
-        Column("opponent_rank", "rank", numeric=True, spoken="rank of the opponent"),
-        Column("opponent", "opponent"),
-        *([Column("game", "game", numeric=True)] if view.shape is not Shape.SINGLE else []),
-        Column("result", "result", optional=True),
-        Column("own", "points", numeric=True),
-        Column("theirs", "opponent's", numeric=True),
-        Column("replay", "replay", optional=True),
-        Column("remark", "remark", optional=True),
+        Column("opponent_rank", noted("rank"), numeric=True, spoken=noted("rank of the opponent")),
+        Column("opponent", noted("opponent")),
+        *([Column("game", noted("game"), numeric=True)] if view.shape is not Shape.SINGLE else []),
+        Column("result", noted("result"), optional=True),
+        Column("own", noted("points"), numeric=True),
+        Column("theirs", noted("opponent's"), numeric=True),
+        Column("replay", noted("replay"), optional=True),
+        Column("remark", noted("remark"), optional=True),
     )
     return Table(table, caption, columns, rows)
 
@@ -258,24 +286,31 @@ def own_table(view: GroupView, name: str, table: str, caption: str) -> Table:
 def _own_row(view: GroupView, line: GameLine, rank: int | None, link: str) -> tuple[Cell, ...]:
     words = play_reports(view.game.play).verdicts
     failed = [
-        f"{failure.entry}: {words[failure.verdict]} in {view.game.turn_word} {failure.turn}"
+        gettext(
+            "%(team)s: %(failure)s in %(turn_word)s %(turn)s",
+            team=failure.entry,
+            failure=gettext(words[failure.verdict]),
+            turn_word=gettext(view.game.turn_word),
+            turn=failure.turn,
+        )
         for failure in line.failures
     ]
-    remark = "; ".join(filter(None, (_STATUS[line.status], *failed)))
+    status = _STATUS[line.status]
+    remark = "; ".join(filter(None, (status and gettext(status), *failed)))
     is_named = view.shape is not Shape.MELEE and not line.is_self
     return (
         Cell(str(rank or "-"), rank),
         Cell(
-            "itself" if line.is_self else line.opponent,
+            gettext("itself") if line.is_self else line.opponent,
             line.opponent,
             paths.team(line.opponent) if is_named else "",
             head=True,
         ),
         *([cell(line.game)] if view.shape is not Shape.SINGLE else []),
-        cell(_result(view.shape, line)),
+        word_cell(_result(view.shape, line)),
         points_cell(line.own, view.game.point),
         points_cell(line.theirs, view.game.point),
-        Cell("replay" if link else "", bool(link), link),
+        Cell(gettext("replay") if link else "", bool(link), link),
         cell(remark),
     )
 
@@ -287,4 +322,6 @@ def _result(shape: Shape, line: GameLine) -> str:
         return ""
     half = MATCH_POINT if shape is Shape.RATES else Fraction(1, 2)
     shared = line.own + line.theirs
-    return "won" if line.own > half * shared else "lost" if line.theirs > half * shared else "drawn"
+    if line.own > half * shared:
+        return noted("won")
+    return noted("lost") if line.theirs > half * shared else noted("drawn")

@@ -7,8 +7,8 @@ from itertools import accumulate, groupby
 
 from contest.games import telling
 from contest.games.knobeln import throw_points
+from contest.language import gettext, ngettext, number
 from contest.model import Match, Moves
-from contest.plurals import plural
 from reports.site.games import Replay, player_names
 
 _PEACE = 10  # what lasts a tenth of the game is worth a word
@@ -58,7 +58,9 @@ def _peace(points: Sequence[tuple[int, int]]) -> str:
         at += size
     if not length or length * _PEACE < len(points):
         return ""
-    return f"nobody won a point from throw {start + 1} to {start + length}"
+    return gettext(
+        "nobody won a point from throw %(first)s to %(last)s", first=start + 1, last=start + length
+    )
 
 
 def _race(names: Sequence[str], points: Sequence[tuple[int, int]]) -> str:
@@ -68,32 +70,61 @@ def _race(names: Sequence[str], points: Sequence[tuple[int, int]]) -> str:
     result = telling.result(names, totals)
     tolerance = max(max(totals) / _LEVEL, *map(max, points)) if points else 0
     if not leads or abs(leads[-1]) <= tolerance:
-        return f"both were level to the end; {result}" if any(totals) else result
+        return gettext("both were level to the end; %(result)s", result=result) if any(totals) else result
     sign = 1 if leads[-1] > 0 else -1
-    winner = names[0] if sign > 0 else names[1]
-    won = result.removeprefix(winner)
     level = max((at for at, lead in enumerate(leads, start=1) if abs(lead) <= tolerance), default=0)
     behind = max(-sign * lead for lead in leads)
+    told = {
+        "winner": names[0] if sign > 0 else names[1],
+        "least": number(min(totals)),
+        "level": level,
+        "throw": level + 1,
+    }
     if behind > tolerance:
-        return (
-            f"{winner} was behind by up to {plural(behind, 'point')}, led from throw {level + 1} on, and{won}"
+        return ngettext(
+            "%(winner)s was behind by up to %(behind)s, led from throw %(throw)s on, and "
+            "won by %(num)s point to %(least)s",
+            "%(winner)s was behind by up to %(behind)s, led from throw %(throw)s on, and "
+            "won by %(num)s points to %(least)s",
+            max(totals),
+            behind=ngettext("%(num)s point", "%(num)s points", behind),
+            **told,
         )
     if level * _PEACE < len(points):
-        return f"{winner} led from throw {level + 1} on and{won}"
-    return f"both were level until throw {level}; then {winner} pulled away and{won}"
+        return ngettext(
+            "%(winner)s led from throw %(throw)s on and won by %(num)s point to %(least)s",
+            "%(winner)s led from throw %(throw)s on and won by %(num)s points to %(least)s",
+            max(totals),
+            **told,
+        )
+    return ngettext(
+        "both were level until throw %(level)s; then %(winner)s pulled away and won by %(num)s point to "
+        "%(least)s",
+        "both were level until throw %(level)s; then %(winner)s pulled away and won by %(num)s points to "
+        "%(least)s",
+        max(totals),
+        **told,
+    )
 
 
 def _breaks(names: Sequence[str], throws: Sequence[tuple[int, int]]) -> str:
     """Tell how often each began a further series; "" where both did so about equally often."""
     first, second = (len(_starts([pair[seat] for pair in throws])) - 1 for seat in (0, 1))
     if not first and not second:
-        return "neither broke its series"
+        return gettext("neither broke its series")
     most, least = max(first, second), min(first, second)
     if 2 * most < 3 * least:
         return ""
     one, other = names if first > second else reversed(names)
-    return f"{one} broke its series {_times(most)}, {other} {_times(least)}"
+    return gettext(
+        "%(one)s broke its series %(often)s, %(other)s %(seldom)s",
+        one=one,
+        often=_times(most),
+        other=other,
+        seldom=_times(least),
+    )
 
 
-def _times(number: int) -> str:
-    return ("never", "once", "twice")[number] if number < 3 else f"{number:,} times"
+def _times(times: int) -> str:
+    few = (gettext("never"), gettext("once"), gettext("twice"))
+    return few[times] if times < len(few) else gettext("%(number)s times", number=number(times))

@@ -23,11 +23,12 @@
   };
   function words(row, column) {
     const own = points(row, column);
-    if (own === "-") return `${names[row]} and ${names[column]}: no game counts`;
-    if (row === column) return `${names[row]} against itself: ${own}`;
+    const told = { name: names[row], other: names[column], own };
+    if (own === "-") return say("{name} and {other}: no game counts", told);
+    if (row === column) return say("{name} against itself: {own}", told);
     const cell = lines[row + 1].cells[column];
-    const told = cell.classList.contains("w") ? "won" : own === points(column, row) ? "equal" : "lost";
-    return `${names[row]} ${own} : ${points(column, row)} ${names[column]} (${told})`;
+    const result = cell.classList.contains("w") ? say("won") : own === points(column, row) ? say("equal") : say("lost");
+    return `${names[row]} ${own} : ${points(column, row)} ${names[column]} (${result})`;
   }
 
   function light(cell, x, y) {

@@ -20,14 +20,15 @@
     for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
     return made;
   };
-  const percent = (share) => `${(100 * share).toFixed(1)} %`;
+  const inWords = (value, least = 0) => value.toLocaleString(document.documentElement.lang, { minimumFractionDigits: least, maximumFractionDigits: 1 });
+  const percent = (share) => `${inWords(100 * share, 1)} %`;
 
   const bands = Array.from(list.children, (item, number) => {
     const path = group.children[number];
     const name = item.firstElementChild.textContent;
     const counts = numbers(item.dataset.counts);
     const box = Object.assign(document.createElement("input"), { type: "checkbox" });
-    box.setAttribute("aria-label", `mark ${name} in the picture`);
+    box.setAttribute("aria-label", say("mark {name} in the picture", { name }));
     item.prepend(box);
     path.querySelector("title").remove(); // our own says the generation, too
     return {
@@ -93,7 +94,7 @@
     group.append(...[...bands].sort((a, b) => over(a) - over(b) || a.number - b.number).map((b) => b.path));
     scale.forEach((text, at) => {
       const full = areLines() ? top : 1;
-      text.textContent = `${Number((100 * full * at / (scale.length - 1)).toFixed(1))} %`;
+      text.textContent = `${inWords(100 * full * at / (scale.length - 1))} %`;
     });
     drawNames();
   }
@@ -108,9 +109,9 @@
     }
     list.append(...order.map((band) => band.item));
     const best = order.slice(0, 3).map((band) => `${band.name} ${percent(band.share(at))}`).join(", ");
-    slider.setAttribute("aria-valuetext", `generation ${generations[at]}: ${best}`);
-    told.textContent = `${generations[at]} of ${generations[last]}`;
-    page.querySelector(".when").textContent = at === last ? "at the end" : `in generation ${generations[at]}`;
+    slider.setAttribute("aria-valuetext", say("generation {number}: {best}", { number: generations[at], best }));
+    told.textContent = say("{number} of {all}", { number: generations[at], all: generations[last] });
+    page.querySelector(".when").textContent = at === last ? say("at the end") : say("in generation {number}", { number: generations[at] });
     cursor.setAttribute("transform", `translate(${generations[at] * wide} 0)`);
     cursor.style.visibility = at === last ? "hidden" : "visible";
   }
@@ -131,9 +132,10 @@
       if (Math.abs(generation * wide - x) < Math.abs(generations[at] * wide - x)) at = number;
     });
     const count = band.counts[at] || 0;
-    tip.textContent =
-      `${band.name}: ${percent(band.share(at))} in generation ${generations[at]} ` +
-      `(${count} exemplar${count === 1 ? "" : "s"})`;
+    const told = { name: band.name, share: percent(band.share(at)), number: generations[at], count };
+    tip.textContent = count === 1
+      ? say("{name}: {share} in generation {number} ({count} exemplar)", told)
+      : say("{name}: {share} in generation {number} ({count} exemplars)", told);
     tip.hidden = false;
     const room = document.documentElement.clientWidth - tip.offsetWidth - 8;
     tip.style.left = `${Math.max(8, Math.min(event.clientX + 14, room))}px`;

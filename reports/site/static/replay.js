@@ -18,8 +18,16 @@
   const narrow = matchMedia("(max-width: 56rem)");
 
   // --- small helpers ---------------------------------------------------------------------------------------
-  const number = (value) => value.toLocaleString("en-US");
+  // As in page.js, which a game in a file of its own does without.
+  const sentences = JSON.parse(document.querySelector("meta[name=words]")?.content ?? "{}");
+  const say = (text, values = {}) => (sentences[text] ?? text).replace(/\{(\w+)\}/g, (_, name) => values[name]);
+  const number = (value) => value.toLocaleString(document.documentElement.lang);
   const nice = (text) => (/^\d{1,12}$/.test(text) ? number(Number(text)) : text);
+  function counted(points) {
+    const told = { number: number(points) };
+    return Math.abs(points) === 1 ? say("{number} point", told) : say("{number} points", told);
+  }
+  const ofTwo = ([first, second]) => ({ first, second });
   const clamp = (value, low, high) => Math.min(Math.max(value, low), high);
 
   function element(name, attributes = {}, ...children) {
@@ -43,7 +51,7 @@
 
   // --- reading a game --------------------------------------------------------------------------------------
   function read(lines) {
-    const game = { players: [], turns: [], show: [], letters: [], point: 1, word: "turn" };
+    const game = { players: [], turns: [], show: [], letters: [], point: 1, word: "turn", turn: say("turn") };
     const several = {
       game: ([key]) => { game.key = key; },
       title: ([title]) => { game.title = title; },
@@ -52,7 +60,7 @@
         game.players.push({ name, points, ending, link, before, after });
       },
       turns: ([text]) => { game.length = text; },
-      word: ([word, point]) => { game.word = word; game.point = Number(point); },
+      word: ([word, point]) => { game.word = word; game.turn = say(word); game.point = Number(point); },
       letters: (parts) => {
         for (let at = 0; at < parts.length; at += 2) game.letters.push({ letter: parts[at], word: parts[at + 1] });
       },
@@ -117,22 +125,22 @@
     }
     const key = new URLSearchParams(location.search).get("game");
     if (key === null) {
-      tell("Which game? The underlined numbers of the cross tables lead to replays, and so do the teams' pages.");
+      tell(say("Which game? The underlined numbers of the cross tables lead to replays, and so do the teams' pages."));
       document.querySelector(".texts").open = true;
       return;
     }
     const link = KEY.test(key) ? fileOf(key) : null;
     if (!link) {
-      tell("There is no replay of such a game.");
+      tell(say("There is no replay of such a game."));
       return;
     }
     window.knobelnGames = (text) => {
       const lines = find(text, key);
       if (lines) begin(read(lines), link.getAttribute("href"));
-      else tell("There is no replay of such a game.");
+      else tell(say("There is no replay of such a game."));
     };
     const script = element("script", { src: link.getAttribute("href") });
-    script.addEventListener("error", () => tell("The file of this game could not be loaded."));
+    script.addEventListener("error", () => tell(say("The file of this game could not be loaded.")));
     document.head.append(script);
   }
 
@@ -177,7 +185,7 @@
   // What the players threw, on a logarithmic scale, as it is thrown; below, the series.
   class Numbers extends Picture {
     constructor(game) {
-      super(game, "The numbers thrown", [350, 210]);
+      super(game, say("The numbers thrown"), [350, 210]);
       this.thrown = game.players.map((_, seat) => game.turns.map((turn) => Number(turn.moves[seat].replace(">", ""))));
       this.starts = game.players.map((_, seat) =>
         game.turns.flatMap((turn, at) => (at === 0 || turn.moves[seat].startsWith(">") ? [at] : [])));
@@ -185,7 +193,7 @@
       this.low = Math.floor(Math.log2(Math.max(1, Math.min(...all))));
       this.top = Math.max(this.low + 1, Math.ceil(Math.log2(Math.max(...all))));
       this.whole = false;
-      this.legend.append(this.names(), " A large mark won points; the bars below are the series.");
+      this.legend.append(this.names(), ` ${say("A large mark won points; the bars below are the series.")}`);
     }
 
     get inSight() {
@@ -256,8 +264,8 @@
   class Points extends Picture {
     constructor(game) {
       const low = game.show.includes("numbers") ? [110, 80] : [240, 160];
-      super(game, `The points of each player, ${game.word} by ${game.word}`, low);
-      this.legend.append(this.names(), " Points so far.");
+      super(game, say("The points of each player, {turn_word} by {turn_word}", { turn_word: game.turn }), low);
+      this.legend.append(this.names(), ` ${say("Points so far.")}`);
       this.svg.classList.add("pointed");
       const go = (event) => {
         const room = this.svg.getBoundingClientRect();
@@ -318,14 +326,14 @@
 
   class Board extends Picture {
     constructor(game) {
-      super(game, "The board");
+      super(game, say("The board"));
       this.figure.classList.add("board");
       this.caption = element("span", { class: "caption" });
       const signs = game.players.map((player, seat) =>
         element("span", {}, element("i", { class: `key k${seat}` }), ` ${game.facts.signs[seat] ?? ""} ${player.name}`));
       this.legend.append(this.caption, element("span", { class: "legend" }, ...signs));
       if (game.pictures.some(({ change }) => change.s.some((square) => square[3].includes("legal")))) {
-        this.legend.append(element("span", { class: "legend" }, element("span", {}, element("i", { class: "key next" }), " can be played next")));
+        this.legend.append(element("span", { class: "legend" }, element("span", {}, element("i", { class: "key next" }), ` ${say("can be played next")}`)));
       }
     }
 
@@ -366,7 +374,7 @@
 
   class Ring extends Picture {
     constructor(game) {
-      super(game, "The ring of players");
+      super(game, say("The ring of players"));
       this.figure.classList.add("ring");
       this.caption = element("span", { class: "caption" });
       this.legend.append(this.caption);
@@ -444,7 +452,7 @@
   class Letters extends Picture {
     constructor(game) {
       const height = 22 + CELL * game.players.length;
-      super(game, `What each player did, ${game.word} by ${game.word}`, [height, height]);
+      super(game, say("What each player did, {turn_word} by {turn_word}", { turn_word: game.turn }), [height, height]);
       const keys = game.letters.map(({ letter, word }, at) =>
         element("span", {}, element("i", { class: `key l${at}` }, letter), ` ${word}`));
       this.legend.append(element("span", { class: "legend" }, ...keys));
@@ -499,11 +507,11 @@
           move: element("span", { class: "move" }),
           won: element("span", { class: "won" }),
           points: element("span", { class: "points" }),
-          purse: element("meter", { class: "purse", min: 0, max: this.purse || 1, "aria-label": `purse of ${player.name}` }),
+          purse: element("meter", { class: "purse", min: 0, max: this.purse || 1, "aria-label": say("purse of {name}", player) }),
         };
         const ways = element("span", { class: "ways" },
-          link(player.before, "‹", `previous game of ${player.name}`, "prev"), " ",
-          link(player.after, "›", `next game of ${player.name}`, "next"));
+          link(player.before, "‹", say("previous game of {name}", player), "prev"), " ",
+          link(player.after, "›", say("next game of {name}", player), "next"));
         const around = player.before || player.after ? [ways] : [];
         const head = element("span", { class: "who" }, element("i", { class: `key k${seat % 8}` }), " ", name);
         card.box = element("li", { class: `card c${seat % 8}` }, head, card.move, card.won, card.points, ...around, ...(this.purse ? [card.purse] : []));
@@ -524,11 +532,11 @@
         card.won.textContent = won > 0 ? `+${number(won / this.game.point)}` : won < 0 ? number(won / this.game.point) : "";
         card.box.classList.toggle("scored", won > 0 && !this.many);
         const total = this.game.totals[at][seat] / this.game.point;
-        card.points.textContent = this.game.counts ? `${number(total)} ${Math.abs(total) === 1 ? "point" : "points"}` : "";
+        card.points.textContent = this.game.counts ? counted(total) : "";
         if (purses) {
           card.purse.value = purses[seat];
-          card.purse.title = `${purses[seat]} left`;
-          card.points.textContent = `${number(purses[seat])} left`;
+          card.purse.title = say("{number} left", { number: purses[seat] });
+          card.points.textContent = say("{number} left", { number: number(purses[seat]) });
         }
       });
     }
@@ -540,10 +548,10 @@
     constructor(game) {
       this.game = game;
       if (game.players.length > 2) return; // a line would be too long; the ring shows it
-      const head = element("tr", {}, element("th", { scope: "col" }, game.word),
+      const head = element("tr", {}, element("th", { scope: "col" }, game.turn),
         ...game.players.map((player) => element("th", { scope: "col" }, player.name)));
       this.body = element("tbody");
-      const caption = element("caption", { class: "unseen" }, `The ${game.word}s before and after`);
+      const caption = element("caption", { class: "unseen" }, say("The {turns} before and after", { turns: say(`${game.word}s`) }));
       part.turns.append(element("table", {}, caption, element("thead", {}, head), this.body));
       this.rows = Array.from({ length: Math.min(ROWS, game.turns.length) }, () => {
         const cells = [element("th", { scope: "row" }), ...game.players.map(() => element("td"))];
@@ -580,31 +588,31 @@
   function show(turn) {
     at = clamp(turn, 0, game.turns.length);
     slider.value = String(at);
-    slider.setAttribute("aria-valuetext", at ? `${game.word} ${at} of ${game.turns.length}` : "before the beginning");
-    part.at.textContent = `${number(at)} of ${number(game.turns.length)}`;
+    slider.setAttribute("aria-valuetext", at ? say("{turn_word} {number} of {all}", { turn_word: game.turn, number: at, all: game.turns.length }) : say("before the beginning"));
+    part.at.textContent = say("{number} of {all}", { number: number(at), all: number(game.turns.length) });
     for (const each of boxes) each.show(at);
-    if (!frame) say();
+    if (!frame) announce();
   }
 
   // For those who cannot see it: the present turn, once nobody has moved on for a moment.
-  function say() {
+  function announce() {
     clearTimeout(telling);
     telling = setTimeout(() => {
       const turn = at ? game.turns[at - 1] : null;
       const asked = game.players.map((player, seat) => [player.name, turn?.moves[seat].replace(">", "")]);
       const moves = turn && game.players.length <= 4 ? asked.filter(([, move]) => move !== "-").map((pair) => pair.join(" ")) : [];
-      const points = game.counts && game.players.length === 2 ? `points ${game.totals[at].map((of) => of / game.point).join(" to ")}` : "";
+      const points = game.counts && game.players.length === 2 ? say("points {first} to {second}", ofTwo(game.totals[at].map((of) => of / game.point))) : "";
       const caption = game.pictures?.[at].caption ?? "";
-      part.status.textContent = [at ? `${game.word} ${at}: ${moves.join(", ")}` : "Before the beginning", points, caption].filter(Boolean).join("; ");
+      part.status.textContent = [at ? `${game.turn} ${at}: ${moves.join(", ")}` : say("Before the beginning"), points, caption].filter(Boolean).join("; ");
     }, 400);
   }
 
   function stop() {
     if (frame) cancelAnimationFrame(frame);
     frame = 0;
-    button.play.textContent = "Play";
-    button.play.setAttribute("aria-label", "Play");
-    if (game) say();
+    button.play.textContent = say("Play");
+    button.play.setAttribute("aria-label", say("Play"));
+    if (game) announce();
   }
 
   function play() {
@@ -613,8 +621,8 @@
     const usual = turns >= SHORT ? turns / SECONDS : Math.max(1, turns / (2 * SECONDS));
     let position = at;
     let before = performance.now();
-    button.play.textContent = "Pause";
-    button.play.setAttribute("aria-label", "Pause");
+    button.play.textContent = say("Pause");
+    button.play.setAttribute("aria-label", say("Pause"));
     clearTimeout(telling);
     part.status.textContent = "";
     const tick = (now) => {
@@ -641,9 +649,9 @@
     field.value = here();
     try {
       await navigator.clipboard.writeText(field.value);
-      part.status.textContent = "The link was copied.";
-      button.copy.textContent = "Copied";
-      setTimeout(() => { button.copy.textContent = "Copy link"; }, 1500);
+      part.status.textContent = say("The link was copied.");
+      button.copy.textContent = say("Copied");
+      setTimeout(() => { button.copy.textContent = say("Copy link"); }, 1500);
     } catch {
       part.link.hidden = false; // where the browser does not let us: to copy by hand
       field.focus();
@@ -731,18 +739,20 @@
     if (game.group?.title) where.push(LINK.test(game.group.link) ? element("a", { href: game.group.link }, game.group.title) : game.group.title, ". ");
     const endings = Array.from(new Set(game.players.map((player) => player.ending)));
     const how = endings.length === 1 ? endings : game.players.map((player) => `${player.name}: ${player.ending}`);
-    if (game.players.length === 2) where.push(`${game.players.map((player) => nice(player.points)).join(" to ")} points, ${how.join("; ")}. `);
+    if (game.players.length === 2) where.push(`${say("{first} to {second} points, {endings}.", { ...ofTwo(game.players.map((player) => nice(player.points))), endings: how.join("; ") })} `);
     else where.push(`${game.length}. `);
-    if (LINK.test(file)) where.push(element("a", { href: file }, "The game as text"), ".");
+    if (LINK.test(file)) where.push(element("a", { href: file }, say("The game as text")), ".");
     part.where.replaceChildren(...where);
     part.where.hidden = false;
     if (!game.turns.length) {
       const atOnce = game.length.startsWith("0 ");
-      tell(atOnce ? `This game ended in its first ${game.word}.` : `What the players did in each ${game.word} of this game was not kept.`);
+      tell(atOnce
+        ? say("This game ended in its first {turn_word}.", { turn_word: game.turn })
+        : say("What the players did in each {turn_word} of this game was not kept.", { turn_word: game.turn }));
       return;
     }
     box.classList.add(`seats-${game.players.length > 2 ? "many" : 2}`, ...game.show.map((view) => `has-${view}`));
-    part.word.textContent = game.word;
+    part.word.textContent = game.turn;
     slider.max = String(game.turns.length);
     part.stage.hidden = false;
     part.controls.hidden = false;
