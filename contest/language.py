@@ -128,7 +128,7 @@ def spoken() -> str:
 
 def translated(message: str) -> str:
     """The message in the language of this moment, its placeholders not yet filled in."""
-    return _catalogue(spoken()).gettext(message)
+    return _catalogue(spoken()).gettext(message) if message else ""  # a catalogue has its head under ""
 
 
 def translated_plural(one: str, many: str, num: int) -> str:

@@ -99,7 +99,8 @@ class SiteWriter:
 
     def _games(self, facts: SiteFacts, planned: Plan, files: SiteFolder) -> Iterator[None]:
         """Write the files of games. The games of a file that is up to date are not played again."""
-        found, legend, made_by = headings(facts, planned), game_text.legend(facts.game), _source_digest() + spoken()
+        found, legend = headings(facts, planned), game_text.legend(facts.game)
+        made_by = _source_digest() + spoken()
         for file in planned.files:
             same = "".join((made_by, legend, *(found[game.key] for game in file.games)))
             key = hashlib.sha256(same.encode()).hexdigest()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
+from contest.language import gettext
 from contest.model import RoundOutcome
 
 
@@ -25,3 +26,8 @@ class ReleasedRound:
     @property
     def final(self) -> bool:
         return self.outcome.plan.final
+
+    @property
+    def name(self) -> str:
+        """What a sentence calls the round: `round 2`, `final`."""
+        return gettext("final") if self.final else gettext("round %(number)s", number=self.number)

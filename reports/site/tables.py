@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from fractions import Fraction
 
-from contest.language import date
+from contest.language import date, gettext, translated
 
 Value = int | float | str | bool | None
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
@@ -38,6 +38,7 @@ class Cell:
 @dataclass(frozen=True)
 class Column:
     """A column. `key`: its name in CSV and JSON. `spoken`: the full heading if `title` is an abbreviation.
+    Both are English (`noted`); the page shows their translations.
 
     `optional`: the page leaves it out where it says nothing, in all rows nothing or 0.
     """
@@ -90,8 +91,14 @@ class Table:
 
 def cell(value: Value, link: str = "") -> Cell:
     """A value that is shown as it is; nothing is shown as nothing."""
-    shown = "yes" if value is True else "no" if value is False else "" if value is None else str(value)
-    return Cell(shown, value, link)
+    if isinstance(value, bool):
+        return Cell(gettext("yes") if value else gettext("no"), value, link)
+    return Cell("" if value is None else str(value), value, link)
+
+
+def word_cell(word: str) -> Cell:
+    """A word of ours (`noted`): translated on the page, English in CSV and JSON."""
+    return Cell(translated(word), word)
 
 
 def name_cell(name: str, link: str = "") -> Cell:

@@ -8,6 +8,7 @@ from fractions import Fraction
 from statistics import median_high
 
 from contest.games.base import MATCH_POINT
+from contest.language import gettext, noted
 from contest.model import EvolutionRank, Team, points_text
 from reports import results
 from reports.play import play_reports
@@ -16,7 +17,7 @@ from reports.scores import Score, Shape, scores
 from reports.site import paths
 from reports.site.facts import SiteFacts
 from reports.site.games import points_cell
-from reports.site.groups import GroupView, round_title, title_of
+from reports.site.groups import GroupView, title_of
 from reports.site.page import Page
 from reports.site.tables import Cell, Column, Table, cell, name_cell
 from reports.site.untold import about_results
@@ -39,14 +40,20 @@ def teams(facts: SiteFacts) -> Page:
         for team in _by_name(facts.teams)
     )
     columns = (
-        Column("team", "team"),
-        Column("organization", "organization", optional=True),
-        Column("reached", "reached", optional=True),
-        Column("rank", "rank", numeric=True, optional=True),
-        Column("evolution", "in the evolution", numeric=True, spoken="rank in the evolution", optional=True),
+        Column("team", noted("team")),
+        Column("organization", noted("organization"), optional=True),
+        Column("reached", noted("reached"), optional=True),
+        Column("rank", noted("rank"), numeric=True, optional=True),
+        Column(
+            "evolution",
+            noted("in the evolution"),
+            numeric=True,
+            spoken=noted("rank in the evolution"),
+            optional=True,
+        ),
     )
-    table = Table("teams", "Teams", columns, rows)
-    return Page(paths.TEAMS, "teams", "Teams", {"table": table}, (table,))
+    table = Table("teams", gettext("Teams"), columns, rows)
+    return Page(paths.TEAMS, "teams", gettext("Teams"), {"table": table}, (table,))
 
 
 def _by_name(found: Mapping[str, Team]) -> list[Team]:
@@ -54,9 +61,9 @@ def _by_name(found: Mapping[str, Team]) -> list[Team]:
 
 
 def _last(facts: SiteFacts, team: Team) -> str:
-    """Return the title of the last released round in which the team played."""
+    """Return the name of the last released round in which the team played."""
     there = [r for r in facts.rounds if any(team.name in g.plan.members for g in r.outcome.groups)]
-    return round_title(there[-1]).lower() if there else ""
+    return there[-1].name if there else ""
 
 
 # --- the page of a team ------------------------------------------------------------------------------------
