@@ -1,7 +1,15 @@
 // What all pages do for readers who let scripts run: times in the reader's own zone, a countdown, a button that
 // copies, and a page that renews itself. Without it everything can be read, in Universal Time.
 "use strict";
+
+// The sentence in the page's language, with values for `{names}`. script_words.py lists the sentences.
+const say = (() => {
+  const words = JSON.parse(document.querySelector('meta[name="words"]')?.content ?? "{}");
+  return (sentence, values = {}) => (words[sentence] ?? sentence).replace(/\{(\w+)\}/g, (_, name) => values[name]);
+})();
+
 (() => {
+  const language = document.documentElement.lang;
   const now = Date.now();
   const all = (selector) => Array.from(document.querySelectorAll(selector));
 
@@ -13,7 +21,7 @@
   }
 
   // --- times ---
-  const own = new Intl.DateTimeFormat(undefined, {
+  const own = new Intl.DateTimeFormat(language === "en" ? undefined : language, {
     weekday: "short", year: "numeric", month: "short", day: "numeric",
     hour: "2-digit", minute: "2-digit", timeZoneName: "short",
   });
@@ -33,15 +41,19 @@
   for (const note of all("[data-after]")) note.hidden = Date.parse(note.dataset.after) > now;
   for (const note of all("[data-before]")) note.hidden = Date.parse(note.dataset.before) <= now;
 
-  const units = [["day", 86_400_000], ["hour", 3_600_000], ["minute", 60_000]];
+  const units = [
+    [["{number} day", "{number} days"], 86_400_000],
+    [["{number} hour", "{number} hours"], 3_600_000],
+    [["{number} minute", "{number} minutes"], 60_000],
+  ];
   function span(milliseconds) {
     const first = units.findIndex(([, size]) => milliseconds >= size);
-    if (first < 0) return "less than a minute";
+    if (first < 0) return say("less than a minute");
     let rest = milliseconds;
-    return units.slice(first, first + 2).map(([unit, size]) => {
+    return units.slice(first, first + 2).map(([[one, many], size]) => {
       const number = Math.floor(rest / size);
       rest %= size;
-      return number ? `${number} ${unit}${number === 1 ? "" : "s"}` : "";
+      return number ? say(number === 1 ? one : many, { number }) : "";
     }).filter(Boolean).join(" ");
   }
 
@@ -49,7 +61,7 @@
     const next = rows.filter(({ at }) => at > Date.now()).sort((a, b) => a.at - b.at)[0];
     for (const place of all(".countdown")) {
       place.hidden = !next;
-      if (next) place.replaceChildren(`${next.name} in `, make("strong", span(next.at - Date.now())));
+      if (next) place.replaceChildren(say("{date} in", { date: next.name }), " ", make("strong", span(next.at - Date.now())));
     }
   }
   if (rows.length) {
@@ -60,7 +72,7 @@
   // --- copying ---
   for (const letter of all(".letter")) {
     const text = letter.querySelector("pre");
-    const button = make("button", "Copy the form");
+    const button = make("button", say("Copy the form"));
     const answer = make("span", "");
     button.type = "button";
     answer.setAttribute("role", "status");
@@ -71,7 +83,7 @@
         getSelection().selectAllChildren(text);
         document.execCommand("copy");
       }
-      answer.textContent = "Copied.";
+      answer.textContent = say("Copied.");
     });
     letter.querySelector("p").append(" ", button, " ", answer);
   }
@@ -83,8 +95,8 @@
     const isChanged = () => document.querySelector("[aria-sort]") || all(".filter input").some((input) => input.value);
     const isRead = () => scrollY > 200 || !getSelection().isCollapsed
       || document.activeElement !== document.body || isChanged();
-    const offer = make("p", "This page may be out of date. ", "renew");
-    const link = make("a", "Renew it");
+    const offer = make("p", `${say("This page may be out of date.")} `, "renew");
+    const link = make("a", say("Renew it"));
     link.href = location.pathname;
     offer.append(link);
     offer.setAttribute("role", "status");
