@@ -1,4 +1,4 @@
-"""The catalogues: all sentences of mails and pages are in them, and all translations can stand in for the English."""
+"""The catalogues have all sentences of mails and pages, and all translations can stand in for the English."""
 
 from __future__ import annotations
 

@@ -15,7 +15,10 @@ from contest.config.sections import Hill, Site
 from contest.config.settings import Settings
 from contest.language import speaking
 from contest.model import HillLine, HillRanking, Phase
+from knobeln.server.gateway import date_changes
+from mailserver.deadlines import open_services
 from reports.site.facts import SiteFacts
+from reports.site.journal import journal_line
 from reports.site.pages import files as other_files
 from tests.reports_tests.test_german_reports import german
 from tests.support import other_contests
@@ -107,6 +110,36 @@ def test_calendar_and_preview_are_german(over: SiteFacts) -> None:
     assert "SUMMARY:Wettbewerb: Anmeldeschluss" in calendar
     assert "contest dates//DE" in calendar
     assert 'og:description" content="Der Wettbewerb ist zu Ende.' in files_of(over)["index.html"]
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("the public number is 00ff", "die öffentliche Zahl ist 00ff"),
+        ("the list of entries: 1 program, root a1", "die Teilnehmerliste: 1 Programm, Wurzel a1"),
+        (
+            "the final list of entries: 1,200 programs, root a1",
+            "die endgültige Teilnehmerliste: 1.200 Programme, Wurzel a1",
+        ),
+        ("something that nobody has foreseen", "something that nobody has foreseen"),
+    ],
+)
+def test_lines_of_the_journal_are_told_in_german(line: str, told: str) -> None:
+    assert journal_line(line) == line
+    with speaking("de"):
+        assert journal_line(line) == told
+
+
+def test_what_opens_and_closes_is_told_in_german(settings: Settings) -> None:
+    services = open_services(settings.dates, START, Phase.OPEN)
+    changes = [
+        date_changes(dict.fromkeys(services, was), dict.fromkeys(services, not was)) for was in (False, True)
+    ]
+    with speaking("de"):
+        assert [journal_line(each) for found in changes for each in found] == [
+            *("die Anmeldung beginnt", "der Compiler-Dienst beginnt"),
+            *("Anmeldeschluss", "der Compiler-Dienst endet"),
+        ]
 
 
 def test_tables_have_english_keys_and_words_for_programs(over: SiteFacts) -> None:
