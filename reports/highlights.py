@@ -13,10 +13,12 @@ from heapq import nsmallest
 from itertools import accumulate, pairwise
 
 from contest.games.base import GameInfo
-from contest.model import GroupOutcome, GroupPlan, Match, RoundOutcome, Standing, points_text
-from contest.plurals import form, listed, plural
+from contest.language import gettext, listed, noted_plural, number, translated, translated_plural
+from contest.model import GroupOutcome, GroupPlan, Match, RoundOutcome, Standing
 from reports.results import points_of
 from reports.scores import places
+from reports.text import points
+from reports.words import turns
 
 Gains = Sequence[Sequence[int]]
 """For each seat what it won in each turn, in points of the game."""
@@ -236,50 +238,85 @@ class Search:
 
     # --- words ---------------------------------------------------------------------------------------------
     def _points(self, half_points: int) -> str:
-        return points_text(half_points, self._game.point)
-
-    def _score(self, meeting: Meeting) -> str:
-        return " to ".join(map(self._points, meeting.points))
+        return points(half_points, self._game.point)
 
     def _close(self, meeting: Meeting) -> Highlight:
         decided = sum(not each.is_drawn for each in meetings(self._history))
         margin = self._points(meeting.margin)
-        sentence = self._beat(meeting, *meeting.players, f" by {margin} {form(margin == '1', 'point')}")
-        measure = f"The smallest difference in points of the {decided:,} that were not drawn."
-        return self._of(meeting, "Closest game", sentence, measure)
+        one, many = noted_plural(
+            "%(winner)s beat %(loser)s by %(margin)s point, %(points)s to %(loser_points)s.",
+            "%(winner)s beat %(loser)s by %(margin)s points, %(points)s to %(loser_points)s.",
+        )
+        values = {**self._values(meeting), "margin": margin}
+        sentence = self._rate(meeting) or translated_plural(one, many, 1 if margin == "1" else 2) % values
+        measure = gettext(
+            "The smallest difference in points of the %(decided)s that were not drawn.",
+            decided=number(decided),
+        )
+        return self._of(meeting, gettext("Closest game"), sentence, measure)
 
     def _surprise(self, meeting: Meeting) -> Highlight:
-        winner, loser = (f"{name} (rank {self._ranks[name]})" for name in meeting.players)
-        measure = "No winner stands further below the loser in the ranking."
-        return self._of(meeting, "Greatest upset", self._beat(meeting, winner, loser), measure)
+        ranked = {
+            role: gettext("%(name)s (rank %(rank)s)", name=name, rank=self._ranks[name])
+            for role, name in zip(("winner", "loser"), meeting.players, strict=True)
+        }
+        sentence = self._rate(meeting, **ranked) or gettext(
+            "%(winner)s beat %(loser)s, %(points)s to %(loser_points)s.",
+            **{**self._values(meeting), **ranked},
+        )
+        measure = gettext("No winner stands further below the loser in the ranking.")
+        return self._of(meeting, gettext("Greatest upset"), sentence, measure)
 
-    def _beat(self, meeting: Meeting, winner: str, loser: str, by: str = "") -> str:
-        points = [self._points(each) for each in meeting.points]
-        if not self._game.play.has_moves:
-            return f"{winner} beat {loser} with a win rate of {points[0]}"
-        return f"{winner} beat {loser}{by}, {' to '.join(points)}"
+    def _values(self, meeting: Meeting) -> Mapping[str, str]:
+        winner, loser = meeting.players
+        own, theirs = map(self._points, meeting.points)
+        return {"winner": winner, "loser": loser, "points": own, "loser_points": theirs}
+
+    def _rate(self, meeting: Meeting, **names: str) -> str:
+        """The result of games that are computed at once; "" for others. `names`: what the two are called."""
+        if self._game.play.has_moves:
+            return ""
+        return gettext(
+            "%(winner)s beat %(loser)s with a win rate of %(points)s.", **{**self._values(meeting), **names}
+        )
 
     def _of(self, meeting: Meeting, title: str, sentence: str, measure: str) -> Highlight:
         last = meeting.games[-1]
         turn = self._no_return.get(id(last), 0) if len(meeting.games) == 1 else 0
         if turn <= 1:
-            return Highlight(title, f"{sentence}.", measure, meeting.plan, last)
-        word = self._game.turn_word
-        when = f"the last {word}" if turn == last.result.turns else f"{word} {turn}"
-        lead = f"{sentence}. It took the lead for good in {when}."
-        return Highlight(title, lead, measure, meeting.plan, last, turn)
+            return Highlight(title, sentence, measure, meeting.plan, last)
+        word = translated(self._game.turn_word)
+        if turn == last.result.turns:
+            lead = gettext("It took the lead for good in the last %(turn_word)s.", turn_word=word)
+        else:
+            lead = gettext("It took the lead for good in %(turn_word)s %(turn)s.", turn_word=word, turn=turn)
+        return Highlight(title, f"{sentence} {lead}", measure, meeting.plan, last, turn)
 
-    def _span(self, stretch: Stretch) -> str:
-        return f"From {self._game.turn_word} {stretch.first} to {stretch.last}"
+    def _span(self, stretch: Stretch) -> Mapping[str, object]:
+        return {
+            "turn_word": translated(self._game.turn_word),
+            "start": stretch.first,
+            "end": stretch.last,
+            "points": number(stretch.points),
+        }
 
     def _peaceful(self, plan: GroupPlan, match: Match, peace: Stretch, best: int) -> Highlight:
         first, second = match.players
         return Highlight(
-            "Greatest peace",
-            f"{self._span(peace)} {first} and {second} won {peace.points:,} points together, and neither got "
-            f"more than {best:,} ahead.",
-            "The most points that two won together in a stretch in which neither got further ahead than one "
-            f"{self._game.turn_word} is worth.",
+            gettext("Greatest peace"),
+            gettext(
+                "From %(turn_word)s %(start)s to %(end)s %(first)s and %(second)s won %(points)s points "
+                "together, and neither got more than %(most)s ahead.",
+                **self._span(peace),
+                first=first,
+                second=second,
+                most=number(best),
+            ),
+            gettext(
+                "The most points that two won together in a stretch in which neither got further ahead than "
+                "one %(turn_word)s is worth.",
+                turn_word=translated(self._game.turn_word),
+            ),
             plan,
             match,
             peace.first,
@@ -288,9 +325,15 @@ class Search:
     def _exploited(self, plan: GroupPlan, match: Match, stretch: Stretch) -> Highlight:
         winner, loser = match.players if stretch.seat == 0 else match.players[::-1]
         return Highlight(
-            "Most beautiful exploitation",
-            f"{self._span(stretch)} {winner} won {stretch.points:,} points against {loser}, which won none.",
-            "The most points that one side won in a row before the other won any.",
+            gettext("Most beautiful exploitation"),
+            gettext(
+                "From %(turn_word)s %(start)s to %(end)s %(winner)s won %(points)s points against %(loser)s, "
+                "which won none.",
+                **self._span(stretch),
+                winner=winner,
+                loser=loser,
+            ),
+            gettext("The most points that one side won in a row before the other won any."),
             plan,
             match,
             stretch.first,
@@ -303,15 +346,22 @@ class Search:
         won = [(plan, g) for plan, g in games if len({seat.points for seat in g.result.seats}) > 1]
         for plan, game in _only(won, min):
             winner, loser = (name for name, _ in sorted(game.sides, key=lambda side: -side[1].points))
-            turns = plural(game.result.turns, self._game.turn_word)
-            measure = "The shortest game without a fault that somebody won."
-            yield Highlight("Quickest win", f"{winner} beat {loser} in {turns}.", measure, plan, game)
-        for plan, game in _only(games, max):
-            turns = plural(game.result.turns, self._game.turn_word)
-            sentence = f"{listed(game.players)} needed {turns}."
-            yield Highlight(
-                "Longest game", sentence, "The game without a fault that took longest.", plan, game
+            sentence = gettext(
+                "%(winner)s beat %(loser)s in %(turns)s.",
+                winner=winner,
+                loser=loser,
+                turns=turns(game.result.turns, self._game.turn_word),
             )
+            measure = gettext("The shortest game without a fault that somebody won.")
+            yield Highlight(gettext("Quickest win"), sentence, measure, plan, game)
+        for plan, game in _only(games, max):
+            sentence = gettext(
+                "%(players)s needed %(turns)s.",
+                players=listed(game.players),
+                turns=turns(game.result.turns, self._game.turn_word),
+            )
+            measure = gettext("The game without a fault that took longest.")
+            yield Highlight(gettext("Longest game"), sentence, measure, plan, game)
 
     def _duel(self) -> Iterator[Highlight]:
         """Of games of many: the longest time for which the last two stood against each other."""
@@ -326,11 +376,15 @@ class Search:
                 if any(p.fell_in for p in found) and end > begin:
                     duels.append((end - begin, begin, group.plan, match, (other, one)))
         if duels:
-            turns, begin, plan, match, last_two = max(duels, key=lambda duel: duel[0])
+            length, begin, plan, match, last_two = max(duels, key=lambda duel: duel[0])
             yield Highlight(
-                "Longest duel",
-                f"{listed(last_two)} were the last two alive, for {plural(turns, self._game.turn_word)}.",
-                "Counted from the end of the third last player to the end of the game.",
+                gettext("Longest duel"),
+                gettext(
+                    "%(players)s were the last two alive, for %(turns)s.",
+                    players=listed(last_two),
+                    turns=turns(length, self._game.turn_word),
+                ),
+                gettext("Counted from the end of the third last player to the end of the game."),
                 plan,
                 match,
                 begin + 1,

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 
-from contest.language import speaking
+from contest.language import noted, speaking
 from contest.model import HillRanking, Outgoing, Team
 from contest.protocols import Renderer
 
@@ -44,6 +44,8 @@ def movements(ranking: HillRanking, before: HillRanking | None) -> dict[str, str
     """For each team `+2`, `-1`, `=`, or `new`, compared with the ranking before."""
     old = {line.team: line.rank for line in before.lines} if before else {}
     return {
-        line.team: "new" if line.team not in old else f"{old[line.team] - line.rank:+d}".replace("+0", "=")
+        line.team: noted("new")
+        if line.team not in old
+        else f"{old[line.team] - line.rank:+d}".replace("+0", "=")
         for line in ranking.lines
     }

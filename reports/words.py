@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contest.language import noted, noted_plural
+from contest.language import ngettext, noted, noted_plural
 
 TURNS = (
     noted("turn"),
@@ -24,6 +24,12 @@ TURNS = (
 )
 """What games call a turn (`GameInfo.turn_word`)."""
 
+
+def turns(number: int, turn_word: str) -> str:
+    """(3, "throw") -> `3 throws`."""
+    return ngettext(f"%(num)s {turn_word}", f"%(num)s {turn_word}s", number)
+
+
 POINTS = (noted("point"), noted("points"), noted("match point"), noted("match points"))
 """What formats count (the template `_point_word`)."""
 
@@ -37,6 +43,28 @@ FAULT_RULES = (
     noted("the player does nothing in this turn"),
 )
 """The values of `contest.games.base.FaultRule`; teams get that module, so it knows no catalogue."""
+
+GAMES = (
+    noted("Two players bid for the squares of a tic-tac-toe board, in secret and at the same time."),
+    noted(
+        "Two criminals face a deal, again and again. In each round both decide at the same time: cooperate, "
+        "or betray the other."
+    ),
+    noted("A strategy for this dice game gets both scores and says how many dice it rolls."),
+    noted(
+        "Two programs choose a number at the same time, throw after throw. The higher number wins the throw, "
+        "unless it is more than twice the lower one."
+    ),
+    noted(
+        "All players stand in one circle and act at the same time, round after round: each shoots, protects "
+        "itself, reloads, or waits. The last one alive wins."
+    ),
+    noted(
+        "Ultimate Tic-Tac-Toe has nine boards of tic-tac-toe, and each move decides on which board the next "
+        "one has to be."
+    ),
+)
+"""The values of `GameInfo.summary`; teams get the modules of games, which know no catalogue."""
 
 SIDES = (
     noted("winners' side"),

@@ -1,4 +1,4 @@
-"""Collect the sentences of mails for the catalogues (contest/locale): `make catalogue`.
+"""Collect the sentences of mails and pages for the catalogues (contest/locale): `make catalogue`.
 
 Templates mark a sentence by `_`, `ngettext` or `{% trans %}`, modules by `gettext`, `ngettext` or `noted` of
 contest.language. New sentences come into each catalogue without a translation; a sentence that has changed

@@ -60,7 +60,7 @@ class Contest(Section):
     )
     language: str = Field(
         "en",
-        description="the language of all mails: en or de (German). A team chooses its own by a line "
+        description="the language of mails and pages: en or de (German). A team chooses its own by a line "
         "`language: de` in the registration form",
     )
     organizer: str = Field("The organizer", description="who signs the mails")

@@ -9,6 +9,7 @@ from typing import ClassVar
 
 from contest.config.sections import Tournament
 from contest.games.base import GameInfo
+from contest.language import noted
 from contest.model import GroupPlan, Match, RoundOutcome, RoundPlan, Standing
 from contest.seeds import Seeds
 from contest.standings import standing_list
@@ -31,7 +32,7 @@ class Format(ABC):
 
     name: ClassVar[str]  # what `tournament.format` says in contest.toml
     summary: ClassVar[str] = ""  # a line for the comment in contest.toml
-    first_place: ClassVar[str] = "The first place goes to the team with the most points."
+    first_place: ClassVar[str] = noted("The first place goes to the team with the most points.")
     """What it takes to be the first, in a sentence for spectators."""
     seats: ClassVar[int | None] = 2  # of a game in this format; None = one for every entry that is left
     everyone_meets: ClassVar[bool] = False  # in the final, as an evolution needs (K80)

@@ -17,6 +17,7 @@ from collections.abc import Set as AbstractSet
 
 from contest.formats.base import Format
 from contest.formats.bracket import FINAL, SECOND_FINAL, Bracket, MatchPlace, Result, Side
+from contest.language import noted
 from contest.model import GroupOutcome, GroupPlan, Match, Pairing, RoundOutcome, RoundPlan, Standing
 from contest.seeds import Seeds
 from contest.standings import half_points, ranks_of, table
@@ -30,7 +31,9 @@ class DoubleElimination(Format):
 
     name = "double-elimination"
     summary = "out after two lost matches"
-    first_place = "A team was out after two lost matches. The first place goes to the winner of the final."
+    first_place = noted(
+        "A team was out after two lost matches. The first place goes to the winner of the final."
+    )
 
     def plan(self, entries: Sequence[str], history: Sequence[RoundOutcome], seeds: Seeds) -> RoundPlan | None:
         """The next round. The bracket is drawn by `bracket`, each match's first seats by `match/<round>/...`.

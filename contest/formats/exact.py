@@ -14,6 +14,7 @@ from collections.abc import Set as AbstractSet
 from contest.config.sections import Tournament
 from contest.formats.round_robin import RoundRobin
 from contest.games.base import MATCH_POINT, GameInfo
+from contest.language import noted
 from contest.model import GroupPlan, Match, Pairing, Standing
 from contest.standings import half_points, ranked, table
 
@@ -23,7 +24,9 @@ class Exact(RoundRobin):
 
     name = "exact"
     summary = "the same, but a pairing won is a match point"
-    first_place = "Everybody met everybody. The first place goes to the team that beat the most others."
+    first_place = noted(
+        "Everybody met everybody. The first place goes to the team that beat the most others."
+    )
     everyone_meets = False  # a match point says nothing about the game with oneself
     counts_match_points = True
 

@@ -21,6 +21,7 @@ from itertools import accumulate, pairwise
 
 from contest.formats.base import Format
 from contest.formats.pairings import everyone_meets_everyone
+from contest.language import noted
 from contest.model import GroupPlan, Match, RoundOutcome, RoundPlan, Standing
 from contest.seeds import Seeds
 from contest.standings import half_points, ranked, table
@@ -33,7 +34,7 @@ class GroupElimination(Format):
 
     name = "group-elimination"
     summary = "rounds of mixed groups, at least half of each group proceeds"
-    first_place = (
+    first_place = noted(
         "Round by round the better half of each group went on, and everybody began again without points. "
         "The first place goes to the team with the most points in the final."
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from contest.formats.base import Format
+from contest.language import noted
 from contest.model import GroupPlan, Pairing, RoundOutcome, RoundPlan
 from contest.seeds import Seeds
 
@@ -14,7 +15,7 @@ class Melee(Format):
 
     name = "melee"
     summary = "one game of all"
-    first_place = "All played at once. The first place goes to the team with the most points."
+    first_place = noted("All played at once. The first place goes to the team with the most points.")
     seats = None
     has_rounds = False
 

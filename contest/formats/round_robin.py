@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 from contest.formats.base import Format
 from contest.formats.pairings import everyone_meets_everyone
+from contest.language import noted
 from contest.model import GroupPlan, RoundOutcome, RoundPlan
 from contest.seeds import Seeds
 
@@ -18,7 +19,7 @@ class RoundRobin(Format):
 
     name = "round-robin"
     summary = "one group of all, everyone meets everyone"
-    first_place = "Everybody met everybody. The first place goes to the team with the most points."
+    first_place = noted("Everybody met everybody. The first place goes to the team with the most points.")
     everyone_meets = True
     has_rounds = False
 

@@ -23,8 +23,10 @@ from mailserver.team_secret import without_strings
 from reports.play import play_reports
 from reports.render import Templates
 from reports.site.facts import Event, PublishedProgram, SiteFacts
+from reports.site.journal import journal_line
 from reports.site.released import ReleasedRound
 from reports.site.texts import MailCommand, SampleLetter, SiteTexts
+from reports.text import opening
 from tournament.derived_settings import format_of
 
 _PUBLIC_AREAS = ("dates", "entries", "number")  # of the journal
@@ -64,9 +66,7 @@ def site_facts(tx: Transaction, contest: ContestContext) -> SiteFacts:
         programs=_programs(tx, settings) if over and settings.site.programs else {},
         entries_root=state.seed.entries_root.hex() if state.seed.entries_root else None,
         hill=ladder.rankings(tx, 2) if settings.hill.enabled else (),
-        noted=tuple(
-            Event(line.at, f"note-{line.id}", line.text[:1].upper() + line.text[1:]) for line in noted
-        ),
+        noted=tuple(Event(line.at, f"note-{line.id}", opening(journal_line(line.text))) for line in noted),
         # What opened and closed is noted as well, but it is no date's.
         dates_moved=tuple(line.at for line in noted if line.area == "dates" and line.whom),
         texts=site_texts(settings, contest.templates, announcement_texts(tx, settings)),

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
 
+from contest.language import gettext, spoken
 from reports.site import paths
 from reports.site.facts import SiteFacts
 from reports.site.untold import date_words
@@ -25,7 +26,7 @@ def calendar(facts: SiteFacts) -> bytes:
 
 def _lines(facts: SiteFacts) -> Iterator[str]:
     contest, url = facts.settings.contest, facts.settings.site.url.rstrip("/")
-    yield from ("BEGIN:VCALENDAR", "VERSION:2.0", "PRODID:-//knobeln//contest dates//EN")
+    yield from ("BEGIN:VCALENDAR", "VERSION:2.0", f"PRODID:-//knobeln//contest dates//{spoken().upper()}")
     yield from (f"NAME:{_text(contest.title)}", f"X-WR-CALNAME:{_text(contest.title)}")
     yield "REFRESH-INTERVAL;VALUE=DURATION:P1D"  # RFC 7986: how often those who subscribed look again
     if url:
@@ -33,12 +34,13 @@ def _lines(facts: SiteFacts) -> Iterator[str]:
     began = [facts.started_at] if facts.started_at else []
     changes = [*facts.dates_moved, *began]
     changed = max(changes, default=facts.settings.dates.registration_opens)
+    about = gettext("Mail to %(address)s; the subject help brings all commands.", address=contest.address)
     for name, words in date_words(facts).items():
         yield from ("BEGIN:VEVENT", f"UID:{_uid(facts, name)}", f"SEQUENCE:{len(changes)}")
         yield from (f"DTSTAMP:{_time(changed)}", f"LAST-MODIFIED:{_time(changed)}")
         yield f"DTSTART:{_time(_at(facts, name))}"
         yield f"SUMMARY:{_text(f'{contest.title}: {words}')}"
-        yield f"DESCRIPTION:{_text(f'Mail to {contest.address}; the subject help brings all commands.')}"
+        yield f"DESCRIPTION:{_text(about)}"
         if url:
             yield f"URL:{url}/{paths.INDEX}"
         yield from ("TRANSP:TRANSPARENT", "END:VEVENT")  # it makes nobody busy

@@ -9,8 +9,8 @@ from datetime import datetime
 from contest.config.sections import DATE_WORDS
 from contest.config.settings import Settings
 from contest.formats import format_named
-from contest.model import EvolutionOutcome, EvolutionRank, Phase, Standing, points_text
-from contest.plurals import plural
+from contest.language import gettext, ngettext, noted, translated
+from contest.model import EvolutionOutcome, EvolutionRank, Phase, Standing
 from contest.registration_form import blank, sample
 from reports import scores
 from reports.bracket import is_knock_out
@@ -19,14 +19,14 @@ from reports.prizes import PrizeList, grand_prize, prize_lists
 from reports.site import charts, paths, sparks
 from reports.site.facts import SiteFacts
 from reports.site.games import points_cell
-from reports.site.groups import GroupView, match_table, ranking_table, round_title
+from reports.site.groups import GroupView, match_table, ranking_table
 from reports.site.log import events
 from reports.site.page import Page
 from reports.site.released import ReleasedRound
-from reports.site.tables import Cell, Column, Table, cell, name_cell, time_cell
+from reports.site.tables import Cell, Column, Table, cell, name_cell, time_cell, word_cell
 from reports.site.texts import SampleLetter
 from reports.site.untold import about_results, date_words
-from reports.text import percent
+from reports.text import percent, points
 
 Views = Sequence[Sequence[GroupView]]
 """The groups of the released rounds, round by round; empty where rankings are not told."""
@@ -89,14 +89,24 @@ def _short(table: Table) -> Table:
 def state_of(facts: SiteFacts) -> str:
     """Say in a sentence where the contest is. It does not depend on the clock, so a page stays right."""
     if facts.is_over:
-        return "The contest is over." + _number_of_teams(facts, "took part")
+        if not facts.teams:
+            return gettext("The contest is over.")
+        return ngettext(
+            "The contest is over. %(num)s team took part.",
+            "The contest is over. %(num)s teams took part.",
+            len(facts.teams),
+        )
     if facts.phase is Phase.OPEN:
-        return f"{plural(facts.registered, 'team')} registered so far."
-    return "The contest has started." + _number_of_teams(facts, "take part")
-
-
-def _number_of_teams(facts: SiteFacts, verb: str) -> str:
-    return f" {plural(len(facts.teams), 'team')} {verb}." if facts.teams else ""
+        return ngettext(
+            "%(num)s team registered so far.", "%(num)s teams registered so far.", facts.registered
+        )
+    if not facts.teams:
+        return gettext("The contest has started.")
+    return ngettext(
+        "The contest has started. %(num)s team take part.",
+        "The contest has started. %(num)s teams take part.",
+        len(facts.teams),
+    )
 
 
 # --- before ------------------------------------------------------------------------------------------------
@@ -127,7 +137,7 @@ def _during(facts: SiteFacts, views: Views) -> Mapping[str, object]:
     last = facts.rounds[-1] if facts.rounds else None
     return {
         "now": _now_playing(facts),
-        "last_round": round_title(last).lower() if last else "",
+        "last_round": last.name if last else "",
         "standings": _last_round(facts, last, views[-1]) if last and views else None,
         "still_in": _still_in(facts),
         "surprises": _surprises(facts, views[-1]) if last and views else (),
@@ -137,20 +147,27 @@ def _during(facts: SiteFacts, views: Views) -> Mapping[str, object]:
 def _now_playing(facts: SiteFacts) -> str:
     """Say what is being played, as far as the released rounds tell it."""
     if facts.settings.site.results == "date" and not facts.rounds:
-        return "All results appear here when they are published; until then these pages tell none."
+        return gettext("All results appear here when they are published; until then these pages tell none.")
     if not facts.rounds:
-        first = (
-            "The first round is"
-            if format_named(facts.settings.tournament.format).has_rounds
-            else "The games are"
-        )
-        return f"{first} being played. The results appear here as soon as they are out."
+        if format_named(facts.settings.tournament.format).has_rounds:
+            return gettext(
+                "The first round is being played. The results appear here as soon as they are out."
+            )
+        return gettext("The games are being played. The results appear here as soon as they are out.")
     last = facts.rounds[-1]
     if last.final:
-        return "The final has been played. The result of the contest follows as soon as it is out."
-    proceeding = len(last.outcome.survivors)
-    teams = f", with {plural(proceeding, 'team')}" if proceeding else ""
-    return f"Round {last.number + 1} comes next{teams}. Its results appear here as soon as they are out."
+        return gettext("The final has been played. The result of the contest follows as soon as it is out.")
+    if not last.outcome.survivors:
+        return gettext(
+            "Round %(number)s comes next. Its results appear here as soon as they are out.",
+            number=last.number + 1,
+        )
+    return ngettext(
+        "Round %(number)s comes next, with %(num)s team. Its results appear here as soon as they are out.",
+        "Round %(number)s comes next, with %(num)s teams. Its results appear here as soon as they are out.",
+        len(last.outcome.survivors),
+        number=last.number + 1,
+    )
 
 
 def _last_round(facts: SiteFacts, last: ReleasedRound, views: Sequence[GroupView]) -> Table | None:
@@ -170,12 +187,12 @@ def _standings(views: Sequence[GroupView]) -> Table:
         key=lambda each: (not each[1].advances, each[1].rank is None, each[1].rank, each[0].plan.number)
     )
     columns = (
-        Column("group", "group", numeric=True, optional=True),
-        Column("rank", "rank", numeric=True),
-        Column("team", "team"),
-        Column("points", "points", numeric=True),
-        Column("record", "won-drawn-lost", optional=True),
-        Column("fate", "remark", optional=True),
+        Column("group", noted("group"), numeric=True, optional=True),
+        Column("rank", noted("rank"), numeric=True),
+        Column("team", noted("team")),
+        Column("points", noted("points"), numeric=True),
+        Column("record", noted("won-drawn-lost"), optional=True),
+        Column("fate", noted("remark"), optional=True),
     )
     rows = tuple(
         (
@@ -184,11 +201,11 @@ def _standings(views: Sequence[GroupView]) -> Table:
             name_cell(line.entry, paths.team(line.entry)),
             points_cell(None if line.disqualified else line.half_points, view.game.point),
             _record(_results_of(line.entry, [view], order)),
-            cell(line.fate),
+            word_cell(line.fate),
         )
         for view, line in lines
     )
-    return Table("standings", "Standings of the last round", columns, rows)
+    return Table("standings", gettext("Standings of the last round"), columns, rows)
 
 
 def _still_in(facts: SiteFacts) -> tuple[str, ...]:
@@ -207,8 +224,16 @@ def _surprises(facts: SiteFacts, views: Sequence[GroupView]) -> tuple[Surprise, 
     by_group = {view.plan.number: view for view in views}
     return tuple(
         Surprise(
-            f"{winner}, rank {ranks[winner]}, beat {loser}, rank {ranks[loser]}, "
-            f"{' to '.join(points_text(each, facts.game.point) for each in meeting.points)}",
+            gettext(
+                "%(winner)s, rank %(winner_rank)s, beat %(loser)s, rank %(loser_rank)s, %(points)s to "
+                "%(loser_points)s",
+                winner=winner,
+                winner_rank=ranks[winner],
+                loser=loser,
+                loser_rank=ranks[loser],
+                points=points(meeting.points[0], facts.game.point),
+                loser_points=points(meeting.points[1], facts.game.point),
+            ),
             by_group[meeting.plan.number].link(meeting.games[-1]),
         )
         for meeting in upsets(meetings([outcome]), ranks, _SURPRISES)
@@ -259,30 +284,42 @@ def _replay(facts: SiteFacts, views: Views, highlight: Highlight) -> str:
 def _podiums(facts: SiteFacts, views: Views) -> Iterator[Podium]:
     chosen = format_named(facts.settings.tournament.format)
     steps = _steps((s.rank, s.entry, _merit(facts, views, s)) for s in facts.ranking)
-    title = "Tournament" if facts.evolution else "Winners"
+    title = gettext("Tournament") if facts.evolution else gettext("Winners")
     if steps:
-        yield Podium(title, chosen.first_place, steps)
+        yield Podium(title, translated(chosen.first_place), steps)
     if facts.evolution:
         lines = facts.evolution.ranking
-        steps = _steps((e.rank, e.entry, f"{percent(e.fraction)} of the population") for e in lines)
-        meaning = (
-            "Every strategy of the final began with "
-            f"{plural(facts.settings.evolution.exemplars, 'exemplar')}, and what it won against the others "
+        steps = _steps(
+            (e.rank, e.entry, gettext("%(share)s of the population", share=percent(e.fraction)))
+            for e in lines
+        )
+        meaning = ngettext(
+            "Every strategy of the final began with %(num)s exemplar, and what it won against the others "
             "decided how many it had in the next generation. The first place goes to the largest share at "
-            "the end."
+            "the end.",
+            "Every strategy of the final began with %(num)s exemplars, and what it won against the others "
+            "decided how many it had in the next generation. The first place goes to the largest share at "
+            "the end.",
+            facts.settings.evolution.exemplars,
         )
         if steps:
-            yield Podium("Evolution", meaning, steps, paths.EVOLUTION)
+            yield Podium(gettext("Evolution"), meaning, steps, paths.EVOLUTION)
 
 
 def _merit(facts: SiteFacts, views: Views, standing: Standing) -> str:
     """Say what a team's rank comes from: its matches in a knock-out, elsewhere its points."""
     if any(map(is_knock_out, facts.history)):
         found = _results_of(standing.entry, [view for of_round in views for view in of_round], {})
-        return f"{plural(found.count(1), 'match', 'matches')} won, {found.count(-1)} lost"
-    chosen = format_named(facts.settings.tournament.format)
-    unit = "match points" if chosen.counts_match_points else "points"
-    return f"{points_text(standing.half_points, facts.game.point)} {unit}"
+        return ngettext(
+            "%(num)s match won, %(lost)s lost",
+            "%(num)s matches won, %(lost)s lost",
+            found.count(1),
+            lost=found.count(-1),
+        )
+    own = points(standing.half_points, facts.game.point)
+    if format_named(facts.settings.tournament.format).counts_match_points:
+        return gettext("%(points)s match points", points=own)
+    return gettext("%(points)s points", points=own)
 
 
 def _steps(lines: Iterator[tuple[int | None, str, str]]) -> tuple[Step, ...]:
@@ -296,15 +333,19 @@ def _steps(lines: Iterator[tuple[int | None, str, str]]) -> tuple[Step, ...]:
 
 def _ranking(facts: SiteFacts, views: Views) -> Table:
     """Make the ranking, with each team's results against the others and its share in the evolution."""
-    plain = ranking_table(facts.ranking, facts.game, "ranking", "Ranking of the contest")
+    plain = ranking_table(facts.ranking, facts.game, "ranking", gettext("Ranking of the contest"))
     knock_out = any(map(is_knock_out, facts.history))
     counted = [view for of_round in (views if knock_out else views[-1:]) for view in of_round]
     order = {} if knock_out else {s.entry: place for place, s in enumerate(facts.ranking)}
     evolved = _Evolved(facts.evolution) if facts.evolution else None
     columns = (
         *plain.columns[:3],
-        Column("record", "won-drawn-lost", optional=True),
-        *((Column("evolution", "evolution", numeric=True), Column("share", "share")) if evolved else ()),
+        Column("record", noted("won-drawn-lost"), optional=True),
+        *(
+            (Column("evolution", noted("evolution"), numeric=True), Column("share", noted("share")))
+            if evolved
+            else ()
+        ),
         *plain.columns[3:],
     )
     rows = tuple(
@@ -371,8 +412,9 @@ def _value(line: EvolutionRank) -> float:
 # --- dates -------------------------------------------------------------------------------------------------
 def _dates(facts: SiteFacts) -> Table:
     rows = tuple((name_cell(words), time_cell(at)) for words, at in times_of(facts))
-    caption = "What happened when" if facts.is_over else "Schedule"
-    return Table("dates", caption, (Column("event", "event"), Column("time", "time")), rows)
+    caption = gettext("What happened when") if facts.is_over else gettext("Schedule")
+    columns = (Column("event", noted("event")), Column("time", noted("time")))
+    return Table("dates", caption, columns, rows)
 
 
 def times_of(facts: SiteFacts) -> tuple[tuple[str, datetime], ...]:
@@ -391,18 +433,25 @@ def _came_true(facts: SiteFacts, began: datetime) -> Iterator[tuple[str, datetim
     """
     dates, results = facts.settings.dates, date_words(facts)["results_published"]
     services = (
-        ("registration", dates.registration_opens, dates.registration_closes),
-        ("the compile service", dates.compilation_opens, dates.compilation_closes),
+        (
+            *(gettext("registration opened"), dates.registration_opens),
+            *(gettext("registration closed"), dates.registration_closes),
+        ),
+        (
+            *(gettext("the compile service opened"), dates.compilation_opens),
+            *(gettext("the compile service closed"), dates.compilation_closes),
+        ),
     )
     opened = [service for service in services if service[1] < began]
-    yield from ((f"{name} opened", at) for name, at, _ in opened)
-    yield from ((f"{name} closed", min(at, began)) for name, _, at in opened)
-    yield "the contest started", began
+    yield from ((words, at) for words, at, _, _ in opened)
+    yield from ((words, min(at, began)) for _, _, words, at in opened)
+    yield gettext("the contest started"), began
     released = [each.released_at for each in facts.rounds]
     if facts.is_over and facts.finished_at:
-        yield "the contest ended", facts.finished_at
+        yield gettext("the contest ended"), facts.finished_at
         on_its_date = [dates.results_published] if facts.settings.site.results == "date" else []
-        were = "the results were published" if results == DATE_WORDS["results_published"] else results
+        is_usual = results == translated(DATE_WORDS["results_published"])
+        were = gettext("the results were published") if is_usual else results
         yield were, max([facts.finished_at, *released, *on_its_date])
     elif dates.results_published > max([began, *released]):
         yield results, dates.results_published
@@ -420,5 +469,9 @@ def _prizes(facts: SiteFacts) -> Table | None:
         for prizes in _prize_lists(facts)
         for place, s in prizes.places
     )
-    columns = (Column("list", by), Column("place", "place", numeric=True), Column("team", "team"))
-    return Table("prizes", f"Prizes by {by}", columns, rows) if rows else None
+    columns = (
+        Column("list", by),
+        Column("place", noted("place"), numeric=True),
+        Column("team", noted("team")),
+    )
+    return Table("prizes", gettext("Prizes by %(field)s", field=by), columns, rows) if rows else None

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from contest.language import decimal, gettext, noted
 from contest.model import HillRanking
 from reports.ladder_report import movements
 from reports.site import paths
 from reports.site.page import Page
-from reports.site.tables import Cell, Column, Table, cell
+from reports.site.tables import Cell, Column, Table, cell, word_cell
 
 
 def hill(rankings: Sequence[HillRanking]) -> Page:
@@ -17,27 +18,27 @@ def hill(rankings: Sequence[HillRanking]) -> Page:
     moves = movements(newest, before)
     table = Table(
         "hill",
-        "Ranking of the hill",
+        gettext("Ranking of the hill"),
         (
-            Column("rank", "rank", numeric=True),
-            Column("moved", "moved"),
-            Column("team", "team"),
-            Column("version", "version", numeric=True),
-            Column("points", "points per game", numeric=True),
-            Column("games", "games", numeric=True),
-            Column("failures", "failures", numeric=True),
+            Column("rank", noted("rank"), numeric=True),
+            Column("moved", noted("moved")),
+            Column("team", noted("team")),
+            Column("version", noted("version"), numeric=True),
+            Column("points", noted("points per game"), numeric=True),
+            Column("games", noted("games"), numeric=True),
+            Column("failures", noted("failures"), numeric=True),
         ),
         tuple(
             (
                 cell(line.rank),
-                cell(moves[line.team]),
+                word_cell(moves[line.team]),
                 cell(line.team),
                 cell(line.version),
-                Cell(f"{line.points:.1f}", line.points),
+                Cell(decimal(f"{line.points:.1f}"), line.points),
                 cell(line.games),
                 cell(line.failures),
             )
             for line in newest.lines
         ),
     )
-    return Page(paths.HILL, "hill", "Hill", {"ranking": newest, "table": table}, (table,))
+    return Page(paths.HILL, "hill", gettext("Hill"), {"ranking": newest, "table": table}, (table,))

@@ -7,8 +7,7 @@ from urllib.parse import quote
 
 from contest.beacon import BeaconKind
 from contest.formats import format_named
-from contest.language import date
-from contest.plurals import plural
+from contest.language import date, gettext, listed, ngettext
 from reports.site import paths
 from reports.site.facts import Event, SiteFacts
 from reports.site.groups import round_link
@@ -27,69 +26,104 @@ def events(facts: SiteFacts) -> tuple[Event, ...]:
 
 def _started(facts: SiteFacts) -> Iterator[Event]:
     if facts.started_at:
-        number = f" with {plural(len(facts.teams), 'program')}" if facts.teams else ""
-        title = f"The contest started{number}"
+        title = gettext("The contest started")
+        if facts.teams:
+            title = ngettext(
+                "The contest started with %(num)s program",
+                "The contest started with %(num)s programs",
+                len(facts.teams),
+            )
         yield Event(facts.started_at, "start", title, about_the_seed(facts), paths.INDEX)
 
 
 def about_the_seed(facts: SiteFacts) -> str:
     """Say what the random draws of a contest that has started follow from."""
     if facts.entries_root is None:  # an earlier version made the contest
-        return f"The contest seed is a number whose sha256 is {facts.commitment}."
-    made_of = (
-        f"The contest seed is made of a secret number, whose sha256 is {facts.commitment}, and of the final "
-        f"list of entries, whose root is {facts.entries_root}"
-    )
+        return gettext(
+            "The contest seed is a number whose sha256 is %(commitment)s.", commitment=facts.commitment
+        )
     if facts.settings.tournament.beacon == BeaconKind.NONE:
-        return f"{made_of}. Without a public number one has to trust that the organizer tried no other list."
-    return f"{made_of}, and of a public number that nobody knew when the list became final."
+        return gettext(
+            "The contest seed is made of a secret number, whose sha256 is %(commitment)s, and of the final "
+            "list of entries, whose root is %(root)s. Without a public number one has to trust that the "
+            "organizer tried no other list.",
+            commitment=facts.commitment,
+            root=facts.entries_root,
+        )
+    return gettext(
+        "The contest seed is made of a secret number, whose sha256 is %(commitment)s, and of the final "
+        "list of entries, whose root is %(root)s, and of a public number that nobody knew when the list "
+        "became final.",
+        commitment=facts.commitment,
+        root=facts.entries_root,
+    )
 
 
 def _released(facts: SiteFacts, released: ReleasedRound) -> Event:
     groups = [group for group in released.outcome.groups if group.plan.pairings]
-    number = (
-        plural(len(groups), "match", "matches")
-        if any(group.plan.title for group in groups)
-        else plural(len(groups), "group")
-    )
-    text = f"{number}. Drawn on {date(released.drawn_at)}, played on {date(released.played_at)}."
+    drawn, played = date(released.drawn_at), date(released.played_at)
+    if any(group.plan.title for group in groups):
+        text = ngettext(
+            "%(num)s match. Drawn on %(drawn)s, played on %(played)s.",
+            "%(num)s matches. Drawn on %(drawn)s, played on %(played)s.",
+            len(groups),
+            drawn=drawn,
+            played=played,
+        )
+    else:
+        text = ngettext(
+            "%(num)s group. Drawn on %(drawn)s, played on %(played)s.",
+            "%(num)s groups. Drawn on %(drawn)s, played on %(played)s.",
+            len(groups),
+            drawn=drawn,
+            played=played,
+        )
     if released.words and facts.shows.words:
         text = f"{released.words.strip()}\n\n{text}"
     key = f"round-{released.number}"
     if untold := about_results(facts):
         text = f"{text}\n\n{untold}"
         return Event(released.released_at, key, _played(facts, released), text, paths.INDEX)
-    title = f"The results of {'the final' if released.final else f'round {released.number}'} are out"
+    title = gettext("The results of round %(number)s are out", number=released.number)
+    if released.final:
+        title = gettext("The results of the final are out")
     link = round_link(released, facts.shows)
     return Event(released.released_at, key, title, text, link)
 
 
 def _played(facts: SiteFacts, released: ReleasedRound) -> str:
     if not format_named(facts.settings.tournament.format).has_rounds:
-        return "All games have been played"
-    return "The final has been played" if released.final else f"Round {released.number} has been played"
+        return gettext("All games have been played")
+    if released.final:
+        return gettext("The final has been played")
+    return gettext("Round %(number)s has been played", number=released.number)
 
 
 def _finished(facts: SiteFacts) -> Iterator[Event]:
     if facts.is_over and facts.rounds and facts.finished_at:
-        winners = " and ".join(s.entry for s in facts.ranking if s.rank == 1)
-        title = "The contest is over"
-        if facts.shows.rankings:
-            title = (
-                f"The contest is over: {winners} won" if winners else "The contest is over without a winner"
+        winners = [s.entry for s in facts.ranking if s.rank == 1]
+        title = gettext("The contest is over")
+        if facts.shows.rankings and winners:
+            title = ngettext(
+                "The contest is over: %(winners)s won",
+                "The contest is over: %(winners)s won",
+                len(winners),
+                winners=listed(winners),
             )
+        elif facts.shows.rankings:
+            title = gettext("The contest is over without a winner")
         at = max(facts.finished_at, facts.rounds[-1].released_at)
-        yield Event(at, "end", title, f"The contest seed was {facts.seed}.", paths.INDEX)
+        yield Event(at, "end", title, gettext("The contest seed was %(seed)s.", seed=facts.seed), paths.INDEX)
 
 
 def log(facts: SiteFacts) -> Page:
     happened = events(facts)
-    columns = (Column("time", "time"), Column("event", "event"), Column("text", ""))
+    columns = (Column("time", ""), Column("event", ""), Column("text", ""))
     rows = tuple(
         (Cell(date(e.at), e.at.isoformat()), name_cell(e.title, e.link), cell(e.text)) for e in happened
     )
-    table = Table("events", "Events", columns, rows)
-    return Page(paths.LOG, "log", "Log", {"events": happened}, (table,))
+    table = Table("events", gettext("Events"), columns, rows)
+    return Page(paths.LOG, "log", gettext("Log"), {"events": happened}, (table,))
 
 
 def feed(facts: SiteFacts) -> Page:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from contest.games.drawing import Course, Drawn, Ringed
 from contest.games.registry import game_of
+from contest.language import gettext
 from contest.model import Moves
 from reports.bracket import is_knock_out
 from reports.highlights import Highlight, Search
@@ -180,17 +181,18 @@ def game_of_file(
 def navigation(facts: SiteFacts) -> tuple[tuple[str, str], ...]:
     """Title and path of the pages that every page leads to."""
     shows = facts.shows
-    found = [("Contest", paths.INDEX), ("Rules", paths.RULES)]
-    found += [("Teams", paths.TEAMS)] if facts.teams else []
+    found = [(gettext("Contest"), paths.INDEX), (gettext("Rules"), paths.RULES)]
+    found += [(gettext("Teams"), paths.TEAMS)] if facts.teams else []
     found += [(groups.round_title(each), groups.round_link(each, shows)) for each in facts.told_rounds]
-    found += [("Bracket", paths.BRACKET)] if shows.bracket and any(map(is_knock_out, facts.history)) else []
-    found += [("Evolution", paths.EVOLUTION)] if facts.evolution and shows.rankings else []
-    found += [("How sure", paths.CERTAINTY)] if facts.certainty and shows.rankings else []
-    found += [("Games", paths.REPLAY)] if _has_replays(facts) else []
-    found += [("Hill", paths.HILL)] if facts.hill and shows.rankings else []
-    found += [("Announcement", paths.ANNOUNCEMENT), ("Questions", paths.QUESTIONS)]
-    found += [("Mail commands", paths.COMMANDS)]
-    return (*found, ("Log", paths.LOG))
+    has_bracket = shows.bracket and any(map(is_knock_out, facts.history))
+    found += [(gettext("Bracket"), paths.BRACKET)] if has_bracket else []
+    found += [(gettext("Evolution"), paths.EVOLUTION)] if facts.evolution and shows.rankings else []
+    found += [(gettext("How sure"), paths.CERTAINTY)] if facts.certainty and shows.rankings else []
+    found += [(gettext("Games"), paths.REPLAY)] if _has_replays(facts) else []
+    found += [(gettext("Hill"), paths.HILL)] if facts.hill and shows.rankings else []
+    found += [(gettext("Announcement"), paths.ANNOUNCEMENT), (gettext("Questions"), paths.QUESTIONS)]
+    found += [(gettext("Mail commands"), paths.COMMANDS)]
+    return (*found, (gettext("Log"), paths.LOG))
 
 
 def _has_replays(facts: SiteFacts) -> bool:

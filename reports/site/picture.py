@@ -15,6 +15,7 @@ from unicodedata import normalize
 
 from PIL import Image, ImageDraw, ImageFont
 
+from contest.language import gettext
 from contest.model import EvolutionOutcome
 from reports.site.preview import HEIGHT, SIZE, WIDTH, Preview, Row
 from reports.text import one_line
@@ -42,7 +43,7 @@ def picture(preview: Preview, evolution: EvolutionOutcome | None) -> bytes:
     has_chart = evolution is not None and bool(preview.evolved)
     canvas.rows((_MARGIN, top), preview.heading, preview.rows, _MIDDLE - 40 if has_chart else _RIGHT)
     if has_chart and evolution:
-        canvas.text((_CHART_LEFT, top), "Evolution", 24, colour=_FAINT)
+        canvas.text((_CHART_LEFT, top), gettext("Evolution"), 24, colour=_FAINT)
         canvas.areas(evolution, (_CHART_LEFT, top + 44, _RIGHT, _BOTTOM - 34))
         canvas.legend((_CHART_LEFT, _BOTTOM - 22), preview.evolved)
     small = image.resize(SIZE, Image.Resampling.LANCZOS)

@@ -6,9 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 
-from contest.language import date
+from contest.language import date, gettext, listed
 from contest.model import Phase
-from contest.plurals import listed
 from reports.site.facts import SiteFacts
 from reports.site.front import state_of, times_of
 from reports.site.untold import about_results, date_words
@@ -45,7 +44,7 @@ class Preview:
         rows = [f"{row.label} {row.text}" for row in self.rows]
         evolved = [f"{row.label} {row.text}" for row in self.evolved]
         parts = [self.state, f"{self.heading}: {', '.join(rows)}." if rows else ""]
-        parts += [f"Evolution: {', '.join(evolved)}."] if evolved else []
+        parts += [gettext("Evolution: %(shares)s.", shares=", ".join(evolved))] if evolved else []
         return " ".join(filter(None, parts))
 
 
@@ -55,9 +54,9 @@ def preview(facts: SiteFacts) -> Preview:
     if shown and any(standing.rank for standing in facts.ranking):
         evolved = facts.evolution.ranking if facts.evolution else ()
         shares = tuple(Row(line.entry, percent(line.fraction)) for line in evolved[:_BEST] if line.rank)
-        return Preview(title, state_of(facts), "Ranking", tuple(_best(facts)), shares)
+        return Preview(title, state_of(facts), gettext("Ranking"), tuple(_best(facts)), shares)
     state = " ".join(filter(None, (state_of(facts), about_results(facts))))
-    return Preview(title, state, "Dates", tuple(Row(words, date(at)) for words, at in _dates(facts)))
+    return Preview(title, state, gettext("Dates"), tuple(Row(words, date(at)) for words, at in _dates(facts)))
 
 
 def _best(facts: SiteFacts) -> Iterator[Row]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from contest.config.sections import DATE_WORDS
+from contest.language import gettext, noted, translated
 from reports.site.facts import SiteFacts
 
 
@@ -14,14 +15,15 @@ def about_results(facts: SiteFacts) -> str:
     if shows.rankings or (shows.bracket and (facts.told_rounds or not facts.rounds)):
         return ""
     if shows.own:
-        return "These pages show no results: each team gets its own by mail."
-    return "These pages show no results."
+        return gettext("These pages show no results: each team gets its own by mail.")
+    return gettext("These pages show no results.")
 
 
 def date_words(facts: SiteFacts) -> Mapping[str, str]:
     """What happens at each date of the settings, in their order."""
     is_untold = facts.shows.own and about_results(facts)
-    return {**DATE_WORDS, "results_published": _OWN_RESULTS} if is_untold else DATE_WORDS
+    words = {**DATE_WORDS, "results_published": _OWN_RESULTS} if is_untold else DATE_WORDS
+    return {name: translated(each) for name, each in words.items()}
 
 
-_OWN_RESULTS = "all teams have their results"
+_OWN_RESULTS = noted("all teams have their results")

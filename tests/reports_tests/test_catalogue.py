@@ -1,8 +1,9 @@
-"""The catalogues: all sentences of mails are in them, and all translations can stand in for the English."""
+"""The catalogues have all sentences of mails and pages, and all translations can stand in for the English."""
 
 from __future__ import annotations
 
 import ast
+import json
 import re
 import sys
 from collections.abc import Iterator
@@ -13,8 +14,11 @@ from babel.messages.catalog import Catalog, Message
 from babel.messages.pofile import read_po
 from jinja2 import Environment
 
-from contest.language import LOCALE, SOURCE, available, catalogue_path, forms_of
+from contest.games.registry import registered
+from contest.language import LOCALE, SOURCE, available, catalogue_path, forms_of, speaking
+from reports.site.script_words import words_of_scripts
 from reports.text import WIDTH
+from reports.words import GAMES
 
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "tools"))
@@ -26,6 +30,18 @@ TEMPLATES = [
     path
     for path in sorted((ROOT / "reports" / "templates").rglob("*.j2"))
     if path.name != "_point_word.txt.j2"  # a key of reports.words.POINTS
+]
+
+# Pages; those that are left out are English so far.
+_ENGLISH_PAGES = {
+    *("_charts", "_cross", "_replay", "bracket", "commands", "evolution", "group", "replay"),
+    *("replay_alone", "round", "rules", "team"),
+}
+_SITE = ROOT / "reports" / "site"
+PAGES = [
+    path
+    for path in sorted((_SITE / "templates").glob("*.j2"))
+    if path.name.partition(".")[0] not in _ENGLISH_PAGES and path.name != "colours.css.j2"
 ]
 
 _PLACEHOLDER = re.compile(r"%\((\w+)\)s")
@@ -144,13 +160,63 @@ def test_sentences_outside_of_the_catalogue_are_found() -> None:
     assert not list(outside('{{ _("The contest is over.")|wrap }}\n    Subject: please compile\n'))
 
 
-# Modules that make sentences of mails. In them a text with several words is marked, or an error, or one of
-# these: a note for the journal, which the organizer reads in English, and what people type.
+# What pages show of a tag: what it says to those who do not see it.
+_SHOWN = re.compile(r"""(?:aria-label|title|alt)="([^"]*)\"""")
+_HTML_TAG = re.compile(r"<[^>]*>")
+_ADDRESS = re.compile(r"\S*/\S*")
+_STYLE = '"titled'  # a class of tables comes first
+_SAME_IN_ALL_LANGUAGES = {"CSV", "JSON"}
+
+
+def outside_of_page(source: str) -> Iterator[str]:
+    """The words of a page's template that no catalogue has; in an expression, texts of several words."""
+    plain = _TAG.sub("", _TRANSLATED.sub("", source))
+    text = _HTML_TAG.sub(lambda tag: " ".join(("", *_SHOWN.findall(tag.group()), "")), plain)
+    text = _ADDRESS.sub("", text)
+    yield from (word for word in re.findall(r"[A-Za-z]{3,}", text) if word not in _SAME_IN_ALL_LANGUAGES)
+    for tag in re.findall(r"\{\{.*?\}\}|\{% set .*?%\}", source, re.DOTALL):
+        yield from (
+            found for found in _unmarked(tag) if _WORDS.search(found) and not found.startswith(_STYLE)
+        )
+
+
+@pytest.mark.parametrize("template", PAGES, ids=lambda path: path.name)
+def test_a_page_has_no_word_outside_of_the_catalogue(template: Path) -> None:
+    assert list(outside_of_page(template.read_text(encoding="utf-8"))) == []
+
+
+def test_words_of_pages_outside_of_the_catalogue_are_found() -> None:
+    assert list(outside_of_page('<h2>Ranking</h2><a title="{{ x }} more">{{ y }}</a>')) == ["Ranking", "more"]
+    assert list(outside_of_page('{{ "of the" if x else "a" }}')) == ['"of the"']
+    assert not list(outside_of_page("""<b class="note">{{ _('%(x)s: the <i>end</i>', x=1) }}</b>"""))
+
+
+def test_the_sentences_of_scripts_are_those_that_pages_tell_them() -> None:
+    scripts = [_SITE / "static" / name for name in ("page.js", "tables.js")]
+    source = "".join(script.read_text(encoding="utf-8") for script in scripts)
+    with speaking("de"):
+        told = set(json.loads(words_of_scripts()))
+    assert set(re.findall(r'say\("([^"]+)"', source)) <= told
+    assert all(f'"{sentence}"' in source for sentence in told)
+
+
+def test_what_happens_in_each_game_is_in_the_catalogue() -> None:
+    assert {each.info.summary for each in registered().values()} == set(GAMES)
+
+
+_ENGLISH_MODULES = {
+    *("boards", "bracket", "charts", "commands", "cross", "evolution", "game_text", "games", "groups"),
+    *("rules", "teams", "throws"),
+}
+# Modules that make sentences of mails and pages. In them a text with several words is marked, or an error, or
+# one of these: a note for the journal, which the organizer reads in English, and what people type.
 _MODULES = [
     *(path for path in sorted((ROOT / "mailserver" / "reading").glob("*.py")) if path.name != "html.py"),
     *(ROOT / "compiler" / name for name in ("checks.py", "messages.py", "uploaded_files.py")),
     ROOT / "reports" / "certainty.py",
     ROOT / "reports" / "results.py",
+    ROOT / "reports" / "highlights.py",
+    *(path for path in sorted(_SITE.glob("*.py")) if path.stem not in _ENGLISH_MODULES),
 ]
 _JOURNAL = {
     "an automatic answer (Auto-Submitted)",

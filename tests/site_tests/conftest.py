@@ -26,9 +26,9 @@ def make_contest() -> MakeContest:
     chosen = house_strategies()[:TEAMS]
     programs = {strategy.name: build(strategy.source, Programs(), toolchain) for strategy in chosen}
 
-    def make(path: Path, **sections: object) -> ContestContext:
+    def make(path: Path, *, language: str = "en", **sections: object) -> ContestContext:
         settings = Settings(
-            contest=Contest(title="The <i>contest</i> & more"),
+            contest=Contest(title="The <i>contest</i> & more", language=language),
             dates=usual_dates(SystemClock().now()),
             tournament=Tournament(group_min=4, group_max=8, final_size=8, workers=2),
             mail=Mail(listen_port=0),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -17,6 +18,7 @@ from contest.config.template import usual_dates
 from contest.model import Phase
 from reports.site.facts import SiteFacts
 from reports.site.templates import SiteTemplates
+from tests.reports_tests.test_german_reports import german
 from tests.site_tests.test_site_in_a_browser import DESK, TELEPHONE, Browser
 from tests.support import other_contests
 from tests.support.site_files import facts_of, files_of
@@ -40,8 +42,9 @@ def in_phase(phase: str) -> SiteFacts:
 @pytest.fixture(scope="module")
 def pages(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("front")
-    for phase in PHASES:
-        facts = in_phase(phase)
+    before = in_phase("before")
+    in_german = replace(before, settings=german(before.settings))
+    for phase, facts in (*((phase, in_phase(phase)) for phase in PHASES), ("german", in_german)):
         static = SiteTemplates(facts.settings, facts.game, ()).static()
         files = {path: text.encode() for path, text in files_of(facts).items()} | static
         for path, data in files.items():
@@ -90,6 +93,16 @@ def test_times_are_told_in_the_readers_zone_too(browser: Browser) -> None:
         told = datetime.fromisoformat(time.get_attribute("datetime"))
         hour = (told + timedelta(hours=9)).hour
         assert f"{hour % 12 or 12:02}:" in time.find_element(By.CSS_SELECTOR, ".local").text
+
+
+def test_the_scripts_of_a_german_page_speak_german(browser: Browser) -> None:
+    browser.open("german/index.html")
+    (shown,) = texts(browser, ".countdown")
+    assert re.fullmatch(r"Anmeldeschluss in\s\d+ Tagen( \d+ Stunden?)?", shown)
+    button = browser.one(".letter button")
+    assert button.text == "Formular kopieren"
+    button.click()
+    until(browser, lambda: texts(browser, ".letter [role=status]") == ["Kopiert."])
 
 
 def test_the_countdown_leads_to_the_next_date(browser: Browser) -> None:

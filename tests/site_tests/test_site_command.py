@@ -117,6 +117,18 @@ def test_a_setting_says_how_many_games_can_be_replayed_and_others_go(
     assert own.read_text() == "mine"
 
 
+def test_a_german_contest_tells_its_journal_in_german(make_contest: MakeContest, tmp_path: Path) -> None:
+    folder = make_contest(tmp_path / "contest", language="de")
+    later = folder.settings.dates.results_published + timedelta(hours=1)
+    knobeln("dates", "move", f"results_published={later:%Y-%m-%dT%H:%M}", "--reason", "x", "-C", folder.path)
+    knobeln("site", tmp_path / "pages", "-C", folder.path)
+    log = (tmp_path / "pages" / "log.html").read_text()
+    assert re.search(
+        r"<h2>Die Ergebnisse erscheinen: verschoben vom \d+\. \w+ \d+, \d\d:\d\d UT auf den ", log
+    )
+    assert "moved" not in log
+
+
 def test_the_hill_has_a_page_where_there_is_one(make_contest: MakeContest, tmp_path: Path) -> None:
     without = make_contest(tmp_path / "flat").path
     knobeln("site", tmp_path / "plain", "-C", without)

@@ -4,6 +4,9 @@
 (() => {
   const FEWEST_TO_FILTER = 12;
   const NUMBER = /^[-−]?[\d.,]+( ?%)?$/;
+  // 1,234.5 and, on a German page, 1.234,5
+  const DECIMAL = new Intl.NumberFormat(document.documentElement.lang).format(0.5)[1];
+  const NO_DIGITS = DECIMAL === "," ? /[. %]/g : /[, %]/g;
   const RECORD = /^(\d+)-(\d+)-(\d+)$/; // won-drawn-lost
 
   // What a cell is sorted by: a number, or a text; null if it is empty.
@@ -14,7 +17,7 @@
     if (text === "" || text === "-") return null;
     const record = RECORD.exec(text);
     if (record) return record[1] - record[3];
-    return NUMBER.test(text) ? Number(text.replace("−", "-").replace(/[, %]/g, "")) : text;
+    return NUMBER.test(text) ? Number(text.replace("−", "-").replace(NO_DIGITS, "").replace(DECIMAL, ".")) : text;
   }
 
   function compare(a, b) {
@@ -61,12 +64,13 @@
     const found = document.createElement("output");
     place.className = "filter";
     input.type = "search";
-    label.append("Find ", input);
+    label.append(`${say("Find")} `, input);
     place.append(label, " ", found);
     input.addEventListener("input", () => {
       const wanted = input.value.trim().toLowerCase();
       rows.forEach((row, at) => { row.hidden = !names[at].includes(wanted); });
-      found.textContent = wanted ? `${rows.filter((row) => !row.hidden).length} of ${rows.length}` : "";
+      const left = rows.filter((row) => !row.hidden).length;
+      found.textContent = wanted ? say("{found} of {all}", { found: left, all: rows.length }) : "";
     });
     (table.closest(".scroll") ?? table).before(place);
   }

@@ -1,0 +1,57 @@
+"""Lines of the journal in another language. The journal is English, as the organizer reads it. Pure."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+
+from contest.clock import TIME_FORMAT
+from contest.language import SOURCE, date, gettext, ngettext, noted, spoken, translated
+
+# What `knobeln serve` says of the dates, for the catalogue.
+_SERVICES = (
+    noted("registration opens"),
+    noted("registration closes"),
+    noted("compilation opens"),
+    noted("compilation closes"),
+)
+_MOVED = re.compile(r"(.+): moved from (.+) to (.+)")
+_LIST = re.compile(r"the (final )?list of entries: ([\d,]+) programs?, root (\w+)")
+_NUMBER = re.compile(r"the public number is (.+)", re.DOTALL)
+
+
+def journal_line(text: str) -> str:
+    """The line as the language of the moment has it; as it is, where nobody has translated it."""
+    if spoken() == SOURCE:
+        return text
+    if moved := _MOVED.fullmatch(text):
+        words, before, after = moved.groups()
+        return gettext(
+            "%(date)s: moved from %(before)s to %(after)s",
+            date=translated(words),
+            before=_time(before),
+            after=_time(after),
+        )
+    if listed := _LIST.fullmatch(text):
+        final, programs, root = listed.groups()
+        number = int(programs.replace(",", ""))
+        if final:
+            return ngettext(
+                "the final list of entries: %(num)s program, root %(root)s",
+                "the final list of entries: %(num)s programs, root %(root)s",
+                number,
+                root=root,
+            )
+        return ngettext(
+            "the list of entries: %(num)s program, root %(root)s",
+            "the list of entries: %(num)s programs, root %(root)s",
+            number,
+            root=root,
+        )
+    if drawn := _NUMBER.fullmatch(text):
+        return gettext("the public number is %(number)s", number=drawn.group(1))
+    return translated(text)
+
+
+def _time(text: str) -> str:
+    return date(datetime.strptime(text, TIME_FORMAT).replace(tzinfo=UTC))

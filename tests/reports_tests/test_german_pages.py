@@ -1,0 +1,166 @@
+"""The pages of a German contest, before, during and after it."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+from datetime import timedelta
+from html import unescape
+from typing import Any
+
+import pytest
+
+from contest.config.sections import Hill, Site
+from contest.config.settings import Settings
+from contest.language import speaking
+from contest.model import HillLine, HillRanking, Phase
+from knobeln.server.gateway import date_changes
+from mailserver.deadlines import open_services
+from reports.site.facts import SiteFacts
+from reports.site.journal import journal_line
+from reports.site.pages import files as other_files
+from tests.reports_tests.test_german_reports import german
+from tests.support import other_contests
+from tests.support.site_files import START, facts_of, files_of
+
+ENGLISH_WORDS = re.compile(
+    r"\b(the|your|you|of|to|and|were|with|this|that|not|is|are|games?|round|rank|points?|all|won|each|from)\b",
+    re.IGNORECASE,
+)
+ENGLISH_PAGES = re.compile(r"(bracket|commands|evolution|replay|rules)\.html|(rounds|groups|games)/|teams/.")
+# Forms and samples are written as programs read them; names are the teams' own, and those of games.
+FOREIGN = re.compile(
+    r"<(pre|code|q|strong|id|figure)\b.*?</\1>|<a [^>]*teams/.*?</a>|mailto:[^\"]*|\b[A-Z]{2,}\b|\S+@[\w.]+"
+    r"|The referees|Cooperation game|University of|the one school that your team represents"
+    r"|faulty games|Matches of round \d",  # tables that are English so far
+    re.DOTALL,
+)
+SHOWN = re.compile(r'(?:aria-label|title|alt|content)="([^"]*)"')
+
+
+def words(html: str) -> str:
+    """What a reader sees or hears, without the words of others."""
+    plain = FOREIGN.sub(" ", html.partition("<main")[2] or html)
+    return unescape(re.sub(r"<[^>]*>", lambda tag: " ".join(("", *SHOWN.findall(tag.group()), "")), plain))
+
+
+@pytest.fixture(scope="module")
+def over(settings: Settings, contest: Any) -> SiteFacts:
+    changed = settings.model_copy(update={"site": Site(url="https://contest.example")})
+    rounds = (contest.first, contest.final)
+    return facts_of(german(changed), contest.teams, rounds, contest.ranking, contest.evolution)
+
+
+def before(facts: SiteFacts) -> SiteFacts:
+    nothing: dict[str, Any] = {"playing": {}, "rounds": (), "ranking": (), "evolution": None, "seed": None}
+    return replace(facts, phase=Phase.OPEN, started_at=None, finished_at=None, **nothing)
+
+
+def during(facts: SiteFacts, rounds: int) -> SiteFacts:
+    nothing: dict[str, Any] = {"ranking": (), "evolution": None, "seed": None, "finished_at": None}
+    return replace(facts, phase=Phase.RUNNING, rounds=facts.rounds[:rounds], **nothing)
+
+
+def assert_german(facts: SiteFacts) -> None:
+    files = {path: text for path, text in files_of(facts).items() if not ENGLISH_PAGES.match(path)}
+    for path, text in files.items():
+        if path.endswith((".html", ".xml")):
+            shown = words(text)
+            assert not ENGLISH_WORDS.findall(shown), (path, ENGLISH_WORDS.findall(shown), shown)
+        if path.endswith(".html"):
+            assert '<html lang="de">' in text
+
+
+def test_no_page_has_english_sentences_before_the_contest(over: SiteFacts) -> None:
+    assert_german(before(over))
+
+
+@pytest.mark.parametrize("rounds", [0, 1, 2])
+def test_no_page_has_english_sentences_during_the_contest(over: SiteFacts, rounds: int) -> None:
+    assert_german(during(over, rounds))
+
+
+def test_no_page_has_english_sentences_after_the_contest(over: SiteFacts) -> None:
+    assert_german(over)
+
+
+@pytest.mark.parametrize("name", ["cooperation", "bid_tac_toe", "standoff", "hog", "ultimate_tic_tac_toe"])
+def test_no_page_of_another_game_has_english_sentences(name: str) -> None:
+    played = getattr(other_contests, name)()
+    facts = facts_of(german(played.settings), played.teams, played.history, played.ranking)
+    assert_german(facts)
+    assert_german(during(facts, 1))
+
+
+def test_the_hill_is_told_in_german(over: SiteFacts) -> None:
+    line = HillLine(1, "silent", 2, 40, 12.5, 0)
+    ranking = HillRanking(1, START - timedelta(days=1), (line,), None)
+    settings = over.settings.model_copy(update={"hill": Hill(enabled=True)})
+    page = files_of(replace(over, settings=settings, hill=(ranking,)))["hill.html"]
+    shown = words(page)
+    assert not ENGLISH_WORDS.findall(shown), shown
+    assert "neu" in shown
+    assert "12,5" in shown
+
+
+def test_calendar_and_preview_are_german(over: SiteFacts) -> None:
+    with speaking("de"):
+        calendar = dict(other_files(before(over)))["contest.ics"].decode().replace("\r\n ", "")
+    assert "SUMMARY:Wettbewerb: Anmeldeschluss" in calendar
+    assert "contest dates//DE" in calendar
+    assert 'og:description" content="Der Wettbewerb ist zu Ende.' in files_of(over)["index.html"]
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("the public number is 00ff", "die öffentliche Zahl ist 00ff"),
+        ("the list of entries: 1 program, root a1", "die Teilnehmerliste: 1 Programm, Wurzel a1"),
+        (
+            "the final list of entries: 1,200 programs, root a1",
+            "die endgültige Teilnehmerliste: 1.200 Programme, Wurzel a1",
+        ),
+        ("something that nobody has foreseen", "something that nobody has foreseen"),
+    ],
+)
+def test_lines_of_the_journal_are_told_in_german(line: str, told: str) -> None:
+    assert journal_line(line) == line
+    with speaking("de"):
+        assert journal_line(line) == told
+
+
+def test_what_opens_and_closes_is_told_in_german(settings: Settings) -> None:
+    services = open_services(settings.dates, START, Phase.OPEN)
+    changes = [
+        date_changes(dict.fromkeys(services, was), dict.fromkeys(services, not was)) for was in (False, True)
+    ]
+    with speaking("de"):
+        assert [journal_line(each) for found in changes for each in found] == [
+            *("die Anmeldung beginnt", "der Compiler-Dienst beginnt"),
+            *("Anmeldeschluss", "der Compiler-Dienst endet"),
+        ]
+
+
+def test_tables_have_english_keys_and_words_for_programs(over: SiteFacts) -> None:
+    files = files_of(during(over, 1))
+    rows = json.loads(files["index.standings.json"])
+    assert {"team", "rank", "points", "fate"} <= rows[0].keys()
+    assert {row["fate"] for row in rows} >= {"proceeds", "disqualified"}
+    assert "kommt weiter" in files["index.html"]
+
+
+def test_values_are_escaped_in_translated_sentences(over: SiteFacts) -> None:
+    contest = over.settings.contest.model_copy(update={"organizer": "<b>Rat & Tat</b>"})
+    settings = over.settings.model_copy(update={"contest": contest})
+    page = files_of(replace(over, settings=settings))["index.html"]
+    assert "Veranstalter: &lt;b&gt;Rat &amp; Tat&lt;/b&gt;" in page
+
+
+def test_an_english_page_tells_its_scripts_no_words(settings: Settings) -> None:
+    facts = replace(facts_of(settings, {}, ()), phase=Phase.OPEN, started_at=None)
+    assert 'name="words"' not in files_of(facts)["index.html"]
+    german_page = files_of(replace(facts, settings=german(settings)))["index.html"]
+    told = re.search(r'name="words" content="([^"]*)"', german_page)
+    assert told
+    assert json.loads(unescape(told.group(1)))["Copied."] == "Kopiert."
