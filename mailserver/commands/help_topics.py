@@ -12,9 +12,10 @@ from enum import StrEnum
 
 from contest.config.settings import Settings
 from contest.games.registry import game_of
+from contest.language import SOURCE, spoken
 from contest.model import Verdict
 from contest.registration_form import field_names, sample
-from mailserver.attachments import rules
+from mailserver.attachments import rules_in
 from mailserver.command import Command, PartOfMail
 from mailserver.commands.fuzzy_match import ALIKE, likeness
 
@@ -152,7 +153,12 @@ def _plain(word: str) -> str:
 
 # --- the rules of the game ---------------------------------------------------------------------------------
 def _in_rules(word: str, settings: Settings) -> tuple[Passage, ...]:
-    return passages("".join(page.data.decode() for page in rules(settings.game.name)), word)
+    """Where the rules have the word: in the reader's language, or else in English, as our own words are."""
+    for language in dict.fromkeys((spoken(), SOURCE)):
+        text = "".join(page.data.decode() for page in rules_in(language, settings.game.name))
+        if found := passages(text, word):
+            return found
+    return ()
 
 
 def passages(text: str, word: str) -> tuple[Passage, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contest.games.registry import rules_text
+from contest.language import spoken
 from contest.model import Phase
 from reports.kinds import reports
 from reports.site import paths
@@ -19,7 +20,7 @@ _ANCHORS = ("content", "this-contest")  # in the templates
 def rules(facts: SiteFacts) -> Page:
     """Make the page of the rules. The contest's numbers are those of the mail that `send rules` brings."""
     known = reports()
-    text = rules_text(facts.settings.game.name)
+    text = rules_text(facts.settings.game.name, spoken())
     return Page(
         paths.RULES,
         "rules",
