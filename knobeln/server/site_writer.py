@@ -12,6 +12,7 @@ from contest import games as rules_of_games
 from contest.games.base import TextGame
 from contest.games.drawing import Course
 from contest.games.registry import game_of
+from contest.language import in_language, spoken
 from contest.model import Moves
 from contest.plurals import plural
 from contest.seeds import Seeds
@@ -47,7 +48,10 @@ class SiteWriter:
         self.summary = ""
 
     def steps(self) -> Iterator[None]:
-        """Write everything, in steps of about a second."""
+        """Write everything, in steps of about a second, in the contest's language."""
+        return in_language(self._contest.settings.contest.language, self._steps())
+
+    def _steps(self) -> Iterator[None]:
         with self._contest.store.read() as tx:
             facts = site_facts(tx, self._contest)
         files = SiteFolder(self._target)
@@ -95,7 +99,7 @@ class SiteWriter:
 
     def _games(self, facts: SiteFacts, planned: Plan, files: SiteFolder) -> Iterator[None]:
         """Write the files of games. The games of a file that is up to date are not played again."""
-        found, legend, made_by = headings(facts, planned), game_text.legend(facts.game), _source_digest()
+        found, legend, made_by = headings(facts, planned), game_text.legend(facts.game), _source_digest() + spoken()
         for file in planned.files:
             same = "".join((made_by, legend, *(found[game.key] for game in file.games)))
             key = hashlib.sha256(same.encode()).hexdigest()

@@ -27,14 +27,14 @@ from contest import language
 from contest.config.settings import Settings
 from contest.errors import ConfigError
 from contest.games.base import GameInfo
-from contest.model import points_text
-from contest.plurals import plural
 from reports import text
+from reports.render import plural
 from reports.site import charts, paths
 from reports.site.facts import disclosure
 from reports.site.mail_text import spans
 from reports.site.page import Page
 from reports.site.preview import HEIGHT, WIDTH, Preview
+from reports.site.script_words import words_of_scripts
 from reports.site.tables import as_csv, as_json
 
 STATIC = (
@@ -67,12 +67,18 @@ class SiteTemplates:
             auto_reload=False,  # all pages of one writing are made alike
             trim_blocks=True,
             lstrip_blocks=True,
+            extensions=["jinja2.ext.i18n"],
         )
+        # With it `{% trans %}` hands its values to `gettext`, as our own function wants them.
+        self._environment.newstyle_gettext = True  # type: ignore[attr-defined]
         self._environment.filters.update(
             date=_time,
             number=language.number,
             plural=plural,
-            points=partial(points_text, point=game.point),
+            percent=text.percent,
+            points=partial(text.points, point=game.point),
+            listed=language.listed,
+            translated=language.translated,
         )
         self._environment.globals.update(
             contest=settings.contest,
@@ -85,18 +91,23 @@ class SiteTemplates:
             address=address,
             picture={"path": paths.PICTURE, "width": WIDTH, "height": HEIGHT},
             shows=disclosure(settings.reports.offered, programs=settings.site.programs),
+            gettext=_gettext,
+            ngettext=_ngettext,
+            words_of_scripts=words_of_scripts,
         )
+        self._language = settings.contest.language
 
     def files(self, page: Page) -> dict[str, bytes]:
         """The page and its tables, by path. Raises ConfigError, naming the template, where that is wrong."""
         name = f"{page.template}.{page.path.rpartition('.')[2]}.j2"
         try:
-            shown = self._environment.get_template(name).render(
-                page.facts,
-                page=page,
-                root=paths.root_from(page.path),
-                beside=lambda table, ending: paths.beside(page.path, table.name, ending),
-            )
+            with language.speaking(self._language):
+                shown = self._environment.get_template(name).render(
+                    page.facts,
+                    page=page,
+                    root=paths.root_from(page.path),
+                    beside=lambda table, ending: paths.beside(page.path, table.name, ending),
+                )
         except TemplateSyntaxError as error:
             raise ConfigError(
                 f"template site/{error.name or name}, line {error.lineno}: {error.message}"
@@ -123,6 +134,17 @@ class SiteTemplates:
 def _time(moment: datetime) -> Markup:
     """A moment in Universal Time; `page.js` adds the reader's own."""
     return Markup('<time datetime="{}">{}</time>').format(moment.isoformat(), language.date(moment))
+
+
+def _gettext(message: str, /, **values: object) -> Markup:
+    """The sentence in the language of the moment: HTML, into which its values come escaped."""
+    return Markup(language.translated(message)) % values  # noqa: S704
+
+
+def _ngettext(one: str, many: str, num: int, /, **values: object) -> Markup:
+    """As `_gettext`, for a sentence with a number."""
+    found = language.translated_plural(one, many, num)
+    return Markup(found) % {"num": language.number(num), **values}  # noqa: S704
 
 
 def _bytes(shown: str) -> bytes:

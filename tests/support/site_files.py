@@ -11,6 +11,7 @@ from typing import Any
 from contest.config.settings import Settings
 from contest.games.base import TextGame
 from contest.games.registry import game_of
+from contest.language import speaking
 from contest.model import EvolutionOutcome, Phase, RoundOutcome, Standing, Team
 from contest.registration_form import sample
 from knobeln.server.site_facts import site_texts
@@ -71,7 +72,8 @@ def texts_of(settings: Settings) -> SiteTexts:
     announced = AnnouncementTexts(
         form=sample(settings).text, rules="The rules.", seed_commitment="c0ffee", ledger_key="a+public/key="
     )
-    return site_texts(settings, Templates(settings, None), announced)
+    with speaking(settings.contest.language):
+        return site_texts(settings, Templates(settings, None), announced)
 
 
 def highlights_of(facts: SiteFacts) -> tuple[Highlight, ...]:
@@ -88,7 +90,12 @@ def highlights_of(facts: SiteFacts) -> tuple[Highlight, ...]:
 
 
 def files_of(facts: SiteFacts) -> dict[str, str]:
-    """All files of the site but style and script."""
+    """All files of the site but style and script, in the contest's language."""
+    with speaking(facts.settings.contest.language):
+        return _files_of(facts)
+
+
+def _files_of(facts: SiteFacts) -> dict[str, str]:
     words, planned = (
         SiteTemplates(facts.settings, facts.game, navigation(facts), None, preview(facts)),
         plan(facts),
