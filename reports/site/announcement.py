@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contest.language import gettext
 from contest.model import Phase
 from reports.site import paths
 from reports.site.facts import SiteFacts
@@ -17,7 +18,7 @@ def announcement(facts: SiteFacts) -> Page:
     return Page(
         paths.ANNOUNCEMENT,
         "announcement",
-        "Announcement",
+        gettext("Announcement"),
         {"blocks": shown, "is_open": facts.phase is Phase.OPEN},
-        summary="What the contest is about, how to register, how to send a program, and the dates.",
+        summary=gettext("What the contest is about, how to register, how to send a program, and the dates."),
     )

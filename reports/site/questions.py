@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contest.language import gettext
 from reports.site import paths
 from reports.site.facts import SiteFacts
 from reports.site.mail_text import blocks
@@ -13,7 +14,9 @@ def questions(facts: SiteFacts) -> Page:
     return Page(
         paths.QUESTIONS,
         "questions",
-        "Questions",
+        gettext("Questions"),
         {"blocks": blocks(facts.texts.questions)},
-        summary=f"Frequent questions about {facts.settings.contest.title}, and their answers.",
+        summary=gettext(
+            "Frequent questions about %(contest)s, and their answers.", contest=facts.settings.contest.title
+        ),
     )
