@@ -17,6 +17,6 @@ def questions(facts: SiteFacts) -> Page:
         gettext("Questions"),
         {"blocks": blocks(facts.texts.questions)},
         summary=gettext(
-            "Frequent questions about %(contest)s, and their answers.", contest=facts.settings.contest.title
+            "Frequent questions about %(title)s, and their answers.", title=facts.settings.contest.title
         ),
     )
