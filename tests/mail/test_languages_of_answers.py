@@ -54,6 +54,19 @@ def test_what_a_german_contest_answers_has_no_english_in_it(german_world: World,
         assert not ENGLISH_WORDS.findall(passages), passages
 
 
+@pytest.mark.parametrize(
+    ("subject", "letter"), [("send rules", ""), ("send announcement", ""), (REGISTER, FORM)]
+)
+def test_the_rules_of_the_game_come_in_german(german_world: World, subject: str, letter: str) -> None:
+    mail = german_world.send(subject, letter)[-1]
+    assert "auf Englisch" not in text_of(mail)
+    words = text_of(mail) + "".join(
+        body(part) for part in mail.iter_attachments() if part.get_filename() == "rules.txt"
+    )
+    assert "Jeder Spieler wirft" in words
+    assert "Each player throws" not in words
+
+
 def test_what_is_wrong_with_a_form_is_told_in_german(german_world: World) -> None:
     form = FORM.replace("the_heavy_lords_of_knobeln", "for").replace("LAP", "LAPP")
     told = text_of(german_world.send(REGISTER, form)[-1])
