@@ -95,6 +95,13 @@ def test_a_word_is_looked_up_in_the_readers_language_and_else_in_english() -> No
     assert "The winner gets floor(log2(N)) points" in "".join(passage.text for passage in of_english.passages)
 
 
+def test_a_german_word_is_found_with_its_endings() -> None:
+    with speaking("de"):
+        found = help_topics.find("Serie", all_commands(), german())
+    assert found is not None
+    assert "Serien" in [passage.heading for passage in found.passages]
+
+
 def test_the_english_text_is_the_one_of_archives() -> None:
     with speaking("de"):
         assert rules_text("knobeln") == page("knobeln").partition(END_OF_RULES)[0]
