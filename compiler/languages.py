@@ -15,15 +15,15 @@ from compiler import messages, retry_if_killed
 from compiler.language_table import LANGUAGES, Language
 from contest.config.sections import Programs
 from contest.errors import ToolMissing
-from contest.file_names import MAX_FILES, RIGHT_NAME, is_safe
+from contest.file_names import MAX_FILES, is_safe
 from contest.language import gettext, number
 from contest.model import Finding, Severity
+from contest.right_name import right_name
 from contest.sanitize import sanitize
 from sandbox.bubblewrap import PATH
 from sandbox.limits import MB
 from sandbox.places import WORK
 from sandbox.program_folder import Needs, ProgramFolder
-from sandbox.running import used_too_much_memory
 from sandbox.sandbox import Ending, Limits, Sandbox, SandboxResult
 
 MAX_RESULT = 16 * MB  # bytes of a compiled program
@@ -70,7 +70,7 @@ def recognise(
             gettext(
                 'the file name "%(name)s" cannot be used; %(right_name)s',
                 name=sanitize(strange[0])[:80],
-                right_name=RIGHT_NAME,
+                right_name=right_name(),
             )
         )
     programs = [(name, language) for name in names for language in languages if _is_in(name, language)]
@@ -292,9 +292,10 @@ def _trouble(result: SandboxResult, language: Language, limits: Limits) -> str:
         )
     if result.ending is Ending.MEMORY_LIMIT:
         return gettext(
-            "the %(language)s compiler %(used_too_much_memory)s on your program",
+            "the %(language)s compiler used more than %(megabytes)s MB of memory, with its files and all its "
+            "processes, on your program",
             language=language.name,
-            used_too_much_memory=used_too_much_memory(result.code),
+            megabytes=number(result.code),
         )
     if result.ending is Ending.OUTPUT_LIMIT:
         return gettext(

@@ -5,10 +5,6 @@ from __future__ import annotations
 import re
 
 MAX_FILES = 20  # of one program, with its text files
-RIGHT_NAME = (
-    "a name consists of at most 64 letters (A-Z, a-z), digits, dots, hyphens and underscores, and starts "
-    "with a letter or digit, e.g. program_3.py"
-)
 
 ARCHIVES = (".tar", ".tar.gz", ".tgz")
 """Suffixes of the archive of a container image (M11)."""

@@ -10,6 +10,7 @@ from typing import TypedDict
 from contest.config.settings import Settings
 from contest.games.base import GameInfo
 from contest.games.registry import game_of, rules_text
+from contest.language import chosen, spoken
 from contest.model import Attachment
 from contest.registration_form import sample
 from contest.shipped_files import shipped
@@ -38,10 +39,15 @@ def packed(kit: Kit, *, as_shell_archive: bool) -> Attachment:
     return Attachment(kit.tar_name, "application/gzip", tar_archive(kit))
 
 
-@cache
 def rules(game: str) -> tuple[Attachment, ...]:
-    """The rules of the game as rules.txt; nothing if the game has no written rules."""
-    text = rules_text(game)
+    """The rules of the game as rules.txt, in the language of this moment; nothing if none are written."""
+    return rules_in(spoken(), game)
+
+
+@cache
+def rules_in(language: str, game: str) -> tuple[Attachment, ...]:
+    """The same in another language."""
+    text = rules_text(game, language)
     return (Attachment("rules.txt", "text/plain", _plain(text).encode()),) if text else ()
 
 
@@ -84,8 +90,8 @@ class AnnouncementTexts(TypedDict):
 
 
 def announcement_texts(tx: Transaction, settings: Settings) -> AnnouncementTexts:
-    """The texts for this contest, which has these settings."""
-    text = rules_text(settings.game.name)
+    """The texts for this contest, which has these settings, in the language that its templates speak."""
+    text = rules_text(settings.game.name, chosen() or settings.contest.language)
     # Without the page's title: they get a heading of their own.
     body = text.split("\n", 1)[-1] if text.startswith("# ") else text
     return AnnouncementTexts(

@@ -7,8 +7,8 @@ from collections.abc import Set as AbstractSet
 
 from contest.config.settings import Settings
 from contest.games.registry import game_of
-from contest.language import by_language, speaking
-from contest.ledger.entry_list import EntryList, changes
+from contest.language import by_language, gettext, noted, speaking, translated
+from contest.ledger.entry_list import EntryList, SealedList
 from contest.model import (
     Attachment,
     Certainty,
@@ -75,7 +75,7 @@ class ContestReporter:
             "entries",
             listed=listed,
             names=[entry.team for entry in listed.list.entries],
-            changes=list(changes(listing.before, listed)) if listing.before else [],
+            changes=list(_changes(listing.before, listed)) if listing.before else [],
             is_first=listing.before is None,
             root=listed.list.root.hex(),
             draw=listing.draw,
@@ -155,3 +155,17 @@ def _entries_mail(
         team=team.name,
         receipt=listing.receipt,
     )
+
+
+def _changes(before: SealedList, after: SealedList) -> Iterator[str]:
+    """What has changed between two lists, in sentences of the moment's language, without full stops."""
+    old, new = ({entry.team for entry in each.list.entries} for each in (before, after))
+    why = {each.team: each.reason for each in after.absent}
+    for team in before.list.changed_teams(after.list):
+        if team not in new:
+            reason = translated(why.get(team, noted("no reason is known")))
+            yield gettext("%(team)s was removed: %(reason)s", team=team, reason=reason)
+        elif team not in old:
+            yield gettext("%(team)s was added", team=team)
+        else:
+            yield gettext("%(team)s has another program", team=team)

@@ -31,7 +31,7 @@ from typing import NamedTuple
 
 from contest.clock import wall_seconds
 from sandbox.limits import NOT_COUNTED, Usage
-from sandbox.running import CommandEnd, Ending, RunningSandbox, used_too_much_memory
+from sandbox.running import CommandEnd, Ending, RunningSandbox
 
 STDERR_TAIL_BYTES = 4_096
 
@@ -75,7 +75,7 @@ class ExitStatus:
         if self.ending is Ending.CPU_LIMIT:
             return "had used up its CPU time"
         if self.ending is Ending.MEMORY_LIMIT:
-            return used_too_much_memory(self.code)
+            return f"used more than {self.code:,} MB of memory, with its files and all its processes,"
         return "could not be started" if self.ending is Ending.NOT_STARTED else "was ended"
 
 

@@ -111,11 +111,6 @@ def command_end(exit_code: int) -> CommandEnd:
     return CommandEnd(Ending.EXIT, exit_code)
 
 
-def used_too_much_memory(megabytes: int) -> str:
-    """A verb phrase for "the program ..." or "the compiler ..."; `megabytes`: the code of MEMORY_LIMIT."""
-    return f"used more than {megabytes:,} MB of memory, with its files and all its processes,"
-
-
 def open_pipe(readers: ExitStack, writers: ExitStack) -> tuple[int, int]:
     """A pipe's two ends, (read, write), each closed with its stack."""
     read_end, write_end = os.pipe()

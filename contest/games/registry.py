@@ -12,6 +12,7 @@ from contest.config.sections import GameSettings, Programs
 from contest.errors import ConfigError, NotFound
 from contest.games import built_in, knobeln
 from contest.games.base import Game, GamePlugin, TextGame
+from contest.language import SOURCE, gettext, speaking
 from contest.plugins import by_name
 from contest.shipped_files import shipped
 
@@ -59,14 +60,29 @@ def game(name: str) -> Game[Any, Any]:
     return game_of(game_plugin(name).settings(name=name), Programs())
 
 
-def rules_text(name: str) -> str:
+def rules_text(name: str, language: str = SOURCE) -> str:
     """The rules of a game for participants, in Markdown; "" if it has none. Raises NotFound.
 
-    After the mark `END_OF_RULES` a page may go on with what only readers of this program need.
+    Rules that nobody has translated come as they are, with a sentence that says so. After the mark
+    `END_OF_RULES` a page may go on with what only readers of this program need.
     """
-    page = shipped("docs/games") / f"{name}.md"
-    text = page.read_text(encoding="utf-8") if page.is_file() else game_plugin(name).rules
+    folder = shipped("docs/games")
+    page, translation = folder / f"{name}.md", folder / f"{name}.{language}.md"
+    if language != SOURCE and translation.is_file():
+        text = translation.read_text(encoding="utf-8")
+    else:
+        text = page.read_text(encoding="utf-8") if page.is_file() else game_plugin(name).rules
+        if text and language != SOURCE:
+            text = _not_translated(text, language)
     return text.partition(END_OF_RULES)[0]
+
+
+def _not_translated(text: str, language: str) -> str:
+    """The rules with a sentence below their title, if they have one."""
+    title, _, rest = text.partition("\n") if text.startswith("# ") else ("", "", f"\n{text}")
+    with speaking(language):
+        sentence = gettext("Nobody has translated these rules.")
+    return f"{title}\n\n{sentence}\n{rest}".lstrip("\n")
 
 
 def registered() -> Mapping[str, Game[Any, Any]]:

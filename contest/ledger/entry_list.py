@@ -3,7 +3,7 @@ and final when the contest starts. Pure."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
@@ -50,7 +50,7 @@ class EntryList:
 
 @dataclass(frozen=True)
 class AbsentTeam:
-    """A team that is not on the list, and why."""
+    """A team that is not on the list, and why: a sentence of the catalogue, or the organizer's reason."""
 
     team: str
     reason: str
@@ -68,16 +68,3 @@ class SealedList:
     is_final: bool
     list: EntryList
     absent: tuple[AbsentTeam, ...]
-
-
-def changes(before: SealedList, after: SealedList) -> Iterator[str]:
-    """What has changed between two lists, in sentences without full stops."""
-    old, new = ({entry.team for entry in each.list.entries} for each in (before, after))
-    why = {each.team: each.reason for each in after.absent}
-    for team in before.list.changed_teams(after.list):
-        if team not in new:
-            yield f"{team} was removed: {why.get(team, 'no reason is known')}"
-        elif team not in old:
-            yield f"{team} was added"
-        else:
-            yield f"{team} has another program"

@@ -8,6 +8,7 @@ from typing import Any
 
 from sqlalchemy import Row, func, insert, select
 
+from contest.language import noted
 from contest.ledger.entry_list import AbsentTeam, EntryList, SealedEntry, SealedList
 from contest.model import Ban, Team, TeamState
 from contest.store import decisions, submissions
@@ -62,11 +63,11 @@ def _why_absent(team: Team, ban: Ban | None) -> str:
         return f"{ban.kind} on {ban.at:%Y-%m-%d}: {ban.reason}"
     match team.state:
         case TeamState.ACTIVE:
-            return "no program of it was accepted"
+            return noted("no program of it was accepted")
         case TeamState.PENDING:
-            return "its registration waits for the organizer"
-        case _:
-            return f"it is {team.state}"
+            return noted("its registration waits for the organizer")
+        case TeamState.WITHDRAWN:
+            return noted("it is withdrawn")
 
 
 def _sealed(row: Row[Any]) -> SealedList:

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 from compiler.language_table import Language, languages_of
 from contest.errors import GiveUp
-from contest.file_names import RIGHT_NAME, is_safe
+from contest.file_names import is_safe
 from contest.sanitize import sanitize
 from sandbox.limits import Limits
 from sandbox.places import WORK
@@ -91,7 +91,10 @@ def program_folder(program: str, contest: Mapping[str, Any], *, only: str = "") 
     files = _files(Path(program))
     strange = [name for name in (Path(full_path(program)).name, *files) if not is_safe(name)]
     if strange:
-        raise GiveUp(f'the file name "{sanitize(strange[0])}" cannot be used; {RIGHT_NAME}')
+        raise GiveUp(
+            f'the file name "{sanitize(strange[0])}" cannot be used; take letters, digits, dots, hyphens and '
+            "underscores, as in program_3.py"
+        )
     found = [
         (name, language)
         for name in sorted(files)

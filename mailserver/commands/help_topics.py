@@ -12,15 +12,18 @@ from enum import StrEnum
 
 from contest.config.settings import Settings
 from contest.games.registry import game_of
+from contest.language import SOURCE, spoken
 from contest.model import Verdict
 from contest.registration_form import field_names, sample
-from mailserver.attachments import rules
+from mailserver.attachments import rules_in
 from mailserver.command import Command, PartOfMail
 from mailserver.commands.fuzzy_match import ALIKE, likeness
 
 MIN_LETTERS = 3  # letters of a word that is looked for in the rules
 MAX_PASSAGES = 4
 MAX_LINES = 40  # of all passages together
+_PLURAL = "(?:e?s)?"  # in English
+_ENDING = r"\w{0,2}"  # elsewhere: Serie, Serien; Punkt, Punkten
 
 
 class TopicKind(StrEnum):
@@ -152,17 +155,23 @@ def _plain(word: str) -> str:
 
 # --- the rules of the game ---------------------------------------------------------------------------------
 def _in_rules(word: str, settings: Settings) -> tuple[Passage, ...]:
-    return passages("".join(page.data.decode() for page in rules(settings.game.name)), word)
+    """Where the rules have the word: in the reader's language, or else in English, as our own words are."""
+    for language in dict.fromkeys((spoken(), SOURCE)):
+        text = "".join(page.data.decode() for page in rules_in(language, settings.game.name))
+        if found := passages(text, word, _PLURAL if language == SOURCE else _ENDING):
+            return found
+    return ()
 
 
-def passages(text: str, word: str) -> tuple[Passage, ...]:
+def passages(text: str, word: str, ending: str = _PLURAL) -> tuple[Passage, ...]:
     """The parts of this text about the word: sections with it in their heading, and paragraphs with it.
 
-    Headings are lines that are underlined; paragraphs are parted by blank lines.
+    Headings are lines that are underlined; paragraphs are parted by blank lines. `ending`: a pattern of what
+    may follow the word.
     """
     if len(word) < MIN_LETTERS:
         return ()
-    pattern = re.compile(rf"(?<!\w){re.escape(word)}(?:e?s)?(?!\w)", re.IGNORECASE)
+    pattern = re.compile(rf"(?<!\w){re.escape(word)}{ending}(?!\w)", re.IGNORECASE)
     sections = tuple(_sections(text))
     named = [Passage(heading, body) for heading, body in sections if pattern.search(heading)]
     others = [

@@ -6,8 +6,9 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from contest.file_names import IMAGE_NAME, MAX_FILES, RIGHT_NAME, is_archive, is_safe
+from contest.file_names import IMAGE_NAME, MAX_FILES, is_archive, is_safe
 from contest.language import gettext, noted, number
+from contest.right_name import right_name
 from mailserver.problem import Problem, quote
 from mailserver.reading.c_source_repair import signed_off
 from mailserver.reading.charsets import decode_text
@@ -145,7 +146,7 @@ def _file_problems(files: tuple[SentFile, ...], images: bool) -> Iterator[Proble
                 if file.name
                 else gettext("A file has no name.")
             )
-            yield Problem(named, expected=RIGHT_NAME)
+            yield Problem(named, expected=right_name())
     # Some file systems take `A.py` and `a.py` for one file.
     names = [file.name.casefold() for file in files]
     for file in files:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import takewhile
 from textwrap import dedent
 
+from contest.language import gettext
 from reports.site import paths
 from reports.site.facts import SiteFacts
 from reports.site.mail_text import Block, blocks
@@ -33,9 +34,9 @@ def commands(facts: SiteFacts) -> Page:
     return Page(
         paths.COMMANDS,
         "commands",
-        "Mail commands",
+        gettext("Mail commands"),
         {"commands": shown},
-        summary="What a letter to the robot can do: every subject, with a sample letter.",
+        summary=gettext("What a letter to the robot can do: every subject, with a sample letter."),
     )
 
 

@@ -17,6 +17,8 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 from markupsafe import Markup
 
+from contest.language import gettext, noted
+
 _LINK = re.compile(r"https?://|mailto:|#", re.IGNORECASE)
 _PARSER = MarkdownIt("commonmark", {"html": False}).enable("table").disable(["image", "html_inline"])
 
@@ -55,7 +57,7 @@ class _Names:
 
     def __init__(self, taken: Collection[str]) -> None:
         self.headings: list[Heading] = []
-        self._below = "the beginning"
+        self._below = gettext("the beginning")
         self._given = set(taken)
 
     def heading(self, title: str, level: str) -> str:
@@ -67,9 +69,9 @@ class _Names:
             self.headings.append(Heading(anchor, title))
         return anchor
 
-    def region(self, kind: str) -> str:
-        """What a region is called for those who do not see it."""
-        return self._unique(f"{kind}: {self._below}", " ")
+    def region(self, name: str) -> str:
+        """What a region is called for those who do not see it. `name`: a sentence of the catalogue."""
+        return self._unique(gettext(name, heading=self._below), " ")
 
     def _unique(self, name: str, separator: str) -> str:
         names = (name if number == 1 else f"{name}{separator}{number}" for number in count(1))
@@ -85,14 +87,14 @@ def _with_places(tokens: Sequence[Token], names: _Names) -> Iterator[Token]:
             title = "".join(child.content for child in following.children or ())
             yield replace(token, attrs={**token.attrs, "id": names.heading(title, token.tag)})
         elif token.type == "table_open":
-            label = escape(names.region("Table"))
+            label = escape(names.region(noted("Table: %(heading)s")))
             yield _html(f'<div class="scroll" role="region" tabindex="0" aria-label="{label}">')
             yield token
         elif token.type == "table_close":
             yield token
             yield _html("</div>")
         elif token.type in ("fence", "code_block"):
-            label = escape(names.region("Code"))
+            label = escape(names.region(noted("Code: %(heading)s")))
             code = escape(token.content.rstrip("\n"))
             yield _html(f'<pre role="region" tabindex="0" aria-label="{label}"><code>{code}</code></pre>')
         else:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contest.games.registry import rules_text
+from contest.language import gettext, spoken
 from contest.model import Phase
 from reports.kinds import reports
 from reports.site import paths
@@ -19,28 +20,31 @@ _ANCHORS = ("content", "this-contest")  # in the templates
 def rules(facts: SiteFacts) -> Page:
     """Make the page of the rules. The contest's numbers are those of the mail that `send rules` brings."""
     known = reports()
-    text = rules_text(facts.settings.game.name)
+    text = rules_text(facts.settings.game.name, spoken())
     return Page(
         paths.RULES,
         "rules",
-        "Rules",
+        gettext("Rules"),
         {
             "rules": render(text, _ANCHORS) if text else None,
             "parts": [
                 (title, blocks(text))
                 for title, text in (
                     ("", facts.texts.numbers),
-                    ("Programs", facts.texts.programs),
-                    ("If a program breaks the rules", facts.texts.faults),
-                    ("Evolution", facts.texts.evolution),
+                    (gettext("Programs"), facts.texts.programs),
+                    (gettext("If a program breaks the rules"), facts.texts.faults),
+                    (gettext("Evolution"), facts.texts.evolution),
                 )
                 if text
             ],
+            "label": gettext("The contest's rules"),  # of a part without a title
             "dates": times_of(facts),
             "draw": _draw(facts),
             "offered": [known[code] for code in facts.settings.reports.offered],
         },
-        summary=f"The rules of {facts.game.title}, and the contest's own numbers, dates and draws.",
+        summary=gettext(
+            "The rules of %(game)s, and the contest's own numbers, dates and draws.", game=facts.game.title
+        ),
     )
 
 

@@ -177,6 +177,8 @@ def test_a_game_without_a_preset_gets_what_fits_it(
     assert (written.tournament.format, written.tournament.self_play) == (format_, False)
     assert not written.evolution.enabled
     assert rules_text("ours") == "# Our own game\n\nBe nice."
+    in_german = "# Our own game\n\nDiese Regeln hat niemand übersetzt.\n\nBe nice."
+    assert rules_text("ours", "de") == in_german
 
 
 # --- contest.toml ---

@@ -48,8 +48,23 @@ def test_what_a_german_contest_answers_has_no_english_in_it(german_world: World,
     for mail in german_world.send(subject, ""):
         # Samples of the form, and what people type, are the same in all languages.
         text = re.sub(r"`[^`]*`|^ *(?:subject|---).*$|^        .*$", "", text_of(mail), flags=re.M | re.I)
-        passages = text.partition("Die Spielregeln sagen:")[0]  # the rules of the game are English
+        passages = text.partition("Die Spielregeln sagen:")[
+            0
+        ]  # English words are looked up in the English rules
         assert not ENGLISH_WORDS.findall(passages), passages
+
+
+@pytest.mark.parametrize(
+    ("subject", "letter"), [("send rules", ""), ("send announcement", ""), (REGISTER, FORM)]
+)
+def test_the_rules_of_the_game_come_in_german(german_world: World, subject: str, letter: str) -> None:
+    mail = german_world.send(subject, letter)[-1]
+    assert "auf Englisch" not in text_of(mail)
+    words = text_of(mail) + "".join(
+        body(part) for part in mail.iter_attachments() if part.get_filename() == "rules.txt"
+    )
+    assert "Jeder Spieler wirft" in words
+    assert "Each player throws" not in words
 
 
 def test_what_is_wrong_with_a_form_is_told_in_german(german_world: World) -> None:

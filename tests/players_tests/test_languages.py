@@ -8,6 +8,7 @@ from compiler import languages
 from compiler.languages import LANGUAGES, Language, Problem, build, recognise, usable, version
 from contest.config.sections import Programs
 from contest.errors import ToolMissing
+from contest.language import speaking
 from sandbox.program_folder import ProgramFolder
 
 NEEDED = {"C", "C++", "Python", "Perl", "shell"}
@@ -56,6 +57,13 @@ def test_names_that_cannot_be_used_are_refused_with_the_right_form(names, words)
     found = recognise(names)
     assert isinstance(found, Problem)
     assert words in found.text
+
+
+def test_the_right_form_of_a_name_is_told_in_the_teams_language():
+    with speaking("de"):
+        found = recognise(["ü.py"])
+    assert isinstance(found, Problem)
+    assert "ein Name besteht aus höchstens 64 Buchstaben" in found.text
 
 
 @given(st.lists(st.text(max_size=80), max_size=4))

@@ -32,11 +32,8 @@ TEMPLATES = [
     if path.name != "_point_word.txt.j2"  # a key of reports.words.POINTS
 ]
 
-# Pages; those that are left out are English so far.
-_ENGLISH_PAGES = {
-    *("_charts", "_cross", "_replay", "bracket", "commands", "evolution", "group", "replay"),
-    *("replay_alone", "round", "rules", "team"),
-}
+# Pages; that of `knobeln play --html` is English, like the command line.
+_ENGLISH_PAGES = {"replay_alone"}
 _SITE = ROOT / "reports" / "site"
 PAGES = [
     path
@@ -166,13 +163,14 @@ _HTML_TAG = re.compile(r"<[^>]*>")
 _ADDRESS = re.compile(r"\S*/\S*")
 _STYLE = '"titled'  # a class of tables comes first
 _SAME_IN_ALL_LANGUAGES = {"CSV", "JSON"}
+_LETTER_HEADER = re.compile(r"^Subject: ", re.MULTILINE)  # of a sample letter
 
 
 def outside_of_page(source: str) -> Iterator[str]:
     """The words of a page's template that no catalogue has; in an expression, texts of several words."""
     plain = _TAG.sub("", _TRANSLATED.sub("", source))
     text = _HTML_TAG.sub(lambda tag: " ".join(("", *_SHOWN.findall(tag.group()), "")), plain)
-    text = _ADDRESS.sub("", text)
+    text = _LETTER_HEADER.sub("", _ADDRESS.sub("", text))
     yield from (word for word in re.findall(r"[A-Za-z]{3,}", text) if word not in _SAME_IN_ALL_LANGUAGES)
     for tag in re.findall(r"\{\{.*?\}\}|\{% set .*?%\}", source, re.DOTALL):
         yield from (
@@ -204,10 +202,6 @@ def test_what_happens_in_each_game_is_in_the_catalogue() -> None:
     assert {each.info.summary for each in registered().values()} == set(GAMES)
 
 
-_ENGLISH_MODULES = {
-    *("boards", "bracket", "charts", "commands", "cross", "evolution", "game_text", "games", "groups"),
-    *("rules", "teams", "throws"),
-}
 # Modules that make sentences of mails and pages. In them a text with several words is marked, or an error, or
 # one of these: a note for the journal, which the organizer reads in English, and what people type.
 _MODULES = [
@@ -216,7 +210,7 @@ _MODULES = [
     ROOT / "reports" / "certainty.py",
     ROOT / "reports" / "results.py",
     ROOT / "reports" / "highlights.py",
-    *(path for path in sorted(_SITE.glob("*.py")) if path.stem not in _ENGLISH_MODULES),
+    *sorted(_SITE.glob("*.py")),
 ]
 _JOURNAL = {
     "an automatic answer (Auto-Submitted)",

@@ -8,9 +8,15 @@ from dataclasses import replace
 import pytest
 
 from contest.config.settings import Settings
+from contest.ledger.entry_list import AbsentTeam, EntryList, SealedEntry, SealedList
+from contest.ledger.receipts import Receipt
 from contest.model import Team
+from contest.protocols import Listing
+from reports.contest_reporter import ContestReporter
+from reports.render import Templates
 from reports.text import WIDTH, columns_of
 from tests.support import other_contests
+from tests.support.contest_field import NOW as START
 from tests.support.other_contests import BIDDERS, COOPERATORS, play, settings_of, teams_of
 
 ENGLISH_WORDS = re.compile(r"\b(the|your|you|of|were|with|this|that|not|games?|round|points?)\b")
@@ -42,6 +48,24 @@ def test_numbers_are_written_in_german() -> None:
     summary = next(mail for key, mail in played.mails.items() if "/RSM/" in key)
     assert re.search(r"\d,\d", summary.body)
     assert not re.search(r"\d\.\d \S", summary.body)
+
+
+def test_what_has_changed_on_the_list_of_entries_is_told_in_german() -> None:
+    settings = german(settings_of("cooperation"))
+    reporter = ContestReporter(settings, Templates(settings, None))
+    kept, *others = (SealedEntry(name, "11", "22") for name in ("kept", "left", "lost", "changed"))
+    before = SealedList(1, START, is_final=False, list=EntryList.of([kept, *others]), absent=())
+    entries = EntryList.of([kept, SealedEntry("changed", "33", "44"), SealedEntry("came", "55", "66")])
+    absent = (AbsentTeam("left", "it is withdrawn"), AbsentTeam("lost", "no program of it was accepted"))
+    after = SealedList(2, START, is_final=True, list=entries, absent=absent)
+    listing = Listing(after, before, None, Receipt(1, bytes(32), bytes(64)))
+    (mail,) = reporter.entries_listed(teams_of(["kept"]).values(), listing)
+    assert re.findall(r"^  - (.*)", mail.body, re.MULTILINE) == [
+        "came kam dazu.",
+        "changed hat ein anderes Programm.",
+        "left wurde herausgenommen: das Team hat sich zurückgezogen.",
+        "lost wurde herausgenommen: kein Programm des Teams wurde angenommen.",
+    ]
 
 
 def in_german(team: Team) -> Team:

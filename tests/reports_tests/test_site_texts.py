@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from contest import presets
 from contest.config.settings import Settings
 from contest.games.registry import game_plugins, rules_text
+from contest.language import SOURCE, available
 from contest.model import Phase
 from mailserver.commands import recognise
 from mailserver.team_secret import FromLine, find_from_line
@@ -31,13 +32,14 @@ SOME_DAY = datetime(2026, 3, 1, 12, tzinfo=UTC)
 GAMES = sorted(game_plugins())
 
 
-def settings_of(game: str) -> Settings:
-    return presets.settings(game, SOME_DAY)
+def settings_of(game: str, language: str = SOURCE) -> Settings:
+    found = presets.settings(game, SOME_DAY)
+    return found.model_copy(update={"contest": found.contest.model_copy(update={"language": language})})
 
 
-def before(game: str) -> SiteFacts:
+def before(game: str, language: str = SOURCE) -> SiteFacts:
     """A contest before its start."""
-    facts = facts_of(settings_of(game), {}, ())
+    facts = facts_of(settings_of(game, language), {}, ())
     return replace(facts, phase=Phase.OPEN, started_at=None)
 
 
@@ -114,15 +116,32 @@ def test_headings_of_the_same_words_have_anchors_of_their_own() -> None:
     assert "Title" not in rendered.html
 
 
+@pytest.mark.parametrize("language", available())
 @pytest.mark.parametrize("game", GAMES)
-def test_the_page_has_all_words_of_the_rules_of_the_game(game: str) -> None:
-    html = files_of(before(game))["rules.html"]
-    mailed = re.sub(r"<!--.*?-->", "", rules_text(game), flags=re.DOTALL)
+def test_the_page_has_all_words_of_the_rules_of_the_game(game: str, language: str) -> None:
+    html = files_of(before(game, language))["rules.html"]
+    mailed = re.sub(r"<!--.*?-->", "", rules_text(game, language), flags=re.DOTALL)
     mailed = re.sub(r"\]\([^)]*\)", "", re.sub(r"^ *```\w*$|^#+ .*\n", "", mailed, flags=re.MULTILINE))
     wanted = set(re.findall(r"\w{2,}", mailed))
     assert len(wanted) > 100
     assert wanted <= set(re.findall(r"\w{2,}", " ".join(words_of(html))))
     assert html.count('tabindex="0"') >= html.count("<table")
+
+
+@pytest.mark.parametrize("page", ["rules.html", "commands.html"])
+def test_headings_and_labels_are_in_the_contests_language(page: str) -> None:
+    """Those for people who see them, and those for people who hear them."""
+    found = r'<(?:h[1-6]|summary)[^>]*>([^<]*)|aria-label="([^"]*)"'
+    english, german = (
+        {
+            "".join(words)
+            for words in re.findall(found, files_of(before("hog", language))[page].split("<main")[1])
+        }
+        for language in ("en", "de")
+    )
+    same = english & german
+    assert len(german) > 10
+    assert same <= {command.name for command in texts_of(settings_of("hog")).commands}
 
 
 # --- mails as blocks ---------------------------------------------------------------------------------------

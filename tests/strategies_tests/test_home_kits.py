@@ -239,7 +239,7 @@ def test_hog_at_home_has_the_rates_of_the_server(
             "standoff",
             {"my bot.py": ""},
             ["my bot.py", "my bot.py"],
-            'the file name "my bot.py" cannot be used; a name consists of',
+            'the file name "my bot.py" cannot be used; take letters',
             id="a name with a blank",
         ),
         pytest.param(

@@ -1,0 +1,107 @@
+"""The rules of the games in other languages: nothing of the English page is missing or has other numbers."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+from contest.config.settings import Settings
+from contest.games.registry import BUILT_IN, END_OF_RULES, rules_text
+from contest.language import SOURCE, available, speaking
+from contest.presets import settings
+from mailserver.attachments import rules
+from mailserver.commands import all_commands, help_topics
+from tests.support.contest_field import NOW
+
+GAMES = Path(__file__).parents[2] / "docs" / "games"
+LANGUAGES = [language for language in available() if language != SOURCE]
+PAGES = [(plugin.name, language) for plugin in BUILT_IN for language in LANGUAGES]
+
+_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+
+
+def of_each_piece(text: str, language: str) -> list[object]:
+    """What has to be alike in two languages: the structure, code, links and numbers, each in its place."""
+    return [
+        piece
+        for token in MarkdownIt("commonmark").enable("table").parse(text)
+        for piece in _of(token, language)
+    ]
+
+
+def _of(token: Token, language: str) -> list[object]:
+    if token.children is None:
+        return [token.type, token.tag, token.info, token.content]
+    words = "".join(child.content for child in token.children if child.type == "text")
+    # Each language parts thousands and decimals by signs of its own, and has its own order of words.
+    numbers = sorted(re.sub("[.,]", "", number) for number in _NUMBER.findall(words))
+    code = sorted(child.content for child in token.children if child.type == "code_inline")
+    links = [str(child.attrs["href"]) for child in token.children if child.type == "link_open"]
+    return [numbers, code, [link.replace(f".{language}.md", ".md") for link in links]]
+
+
+def page(name: str, language: str = SOURCE) -> str:
+    return (GAMES / (f"{name}.md" if language == SOURCE else f"{name}.{language}.md")).read_text("utf-8")
+
+
+@pytest.mark.parametrize(("name", "language"), PAGES)
+def test_a_translation_has_the_structure_the_code_and_the_numbers_of_the_english(
+    name: str, language: str
+) -> None:
+    assert of_each_piece(page(name, language), language) == of_each_piece(page(name), language)
+
+
+@pytest.mark.parametrize(
+    ("word", "other"),
+    [("13.000", "13.001"), ("`make_throw`", "`throw`"), ("\n## Serien\n", ""), ("| 3 | 1 |", "| 3 | 2 |")],
+)
+def test_what_has_drifted_apart_is_noticed(word: str, other: str) -> None:
+    german = page("knobeln", "de")
+    assert word in german
+    assert of_each_piece(german.replace(word, other), "de") != of_each_piece(page("knobeln"), "de")
+
+
+@pytest.mark.parametrize(("name", "language"), PAGES)
+def test_a_letter_brings_the_translation_without_what_only_readers_of_the_program_need(
+    name: str, language: str
+) -> None:
+    with speaking(language):
+        (sent,) = rules(name)
+    lines = sent.data.decode().split("\n")
+    theirs, _, ours = page(name, language).partition(END_OF_RULES)
+    headings = [re.findall(r"^#+ (.*)", part, re.MULTILINE) for part in (theirs, ours)]
+    assert set(headings[0]) <= set(lines)
+    assert headings[1]
+    assert not set(headings[1]) & set(lines)
+
+
+def german() -> Settings:
+    found = settings("knobeln", NOW)
+    return found.model_copy(update={"contest": found.contest.model_copy(update={"language": "de"})})
+
+
+def test_a_word_is_looked_up_in_the_readers_language_and_else_in_english() -> None:
+    with speaking("de"):
+        of_german, of_english = (
+            help_topics.find(word, all_commands(), german()) for word in ("Wurf", "points")
+        )
+    assert of_german is not None
+    assert of_english is not None
+    assert "1000 Würfen" in "".join(passage.text for passage in of_german.passages)
+    assert "The winner gets floor(log2(N)) points" in "".join(passage.text for passage in of_english.passages)
+
+
+def test_a_german_word_is_found_with_its_endings() -> None:
+    with speaking("de"):
+        found = help_topics.find("Serie", all_commands(), german())
+    assert found is not None
+    assert "Serien" in [passage.heading for passage in found.passages]
+
+
+def test_the_english_text_is_the_one_of_archives() -> None:
+    with speaking("de"):
+        assert rules_text("knobeln") == page("knobeln").partition(END_OF_RULES)[0]
