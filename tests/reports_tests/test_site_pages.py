@@ -64,7 +64,7 @@ def small_files(small: SiteFacts) -> dict[str, str]:
 class Links(HTMLParser):
     """Where a page leads to, and that its elements are closed in order."""
 
-    OPTIONAL = frozenset(("th", "td", "tr", "li", "meta", "link", "input", "option", "i"))
+    OPTIONAL = frozenset(("th", "td", "tr", "li", "meta", "link", "input", "option", "i", "br"))
 
     def __init__(self) -> None:
         super().__init__()

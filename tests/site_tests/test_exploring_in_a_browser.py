@@ -16,12 +16,10 @@ from selenium.webdriver import ActionChains
 from selenium.webdriver.common.keys import Keys
 
 from contest.model import EvolutionEnding, EvolutionOutcome, EvolutionRank
-from reports.site.facts import SiteFacts
-from reports.site.templates import SiteTemplates
 from tests.site_tests.test_site_in_a_browser import Browser
 from tests.support import other_contests
 from tests.support.site_contests import Played
-from tests.support.site_files import facts_of, files_of
+from tests.support.site_files import facts_of, write_site
 
 pytestmark = pytest.mark.slow
 DESK, TELEPHONE = (1400, 900), (390, 844)
@@ -32,13 +30,6 @@ def browser(played: Played) -> Iterator[Browser]:
     found = Browser(played.pages)
     yield found
     found.driver.quit()
-
-
-def write(pages: Path, facts: SiteFacts) -> None:
-    static = SiteTemplates(facts.settings, facts.game, ()).static()
-    for path, text in (files_of(facts) | {name: data.decode() for name, data in static.items()}).items():
-        (pages / path).parent.mkdir(parents=True, exist_ok=True)
-        (pages / path).write_text(text, encoding="utf-8")
 
 
 def table(played: Played, name: str) -> list[dict[str, Any]]:
@@ -156,7 +147,7 @@ def with_grey(tmp_path: Path) -> Iterator[Browser]:
     )
     outcome = EvolutionOutcome(names, generations, EvolutionEnding.CAP, None, ranking)
     facts = facts_of(played.settings, played.teams, played.history, played.ranking, outcome)
-    write(tmp_path, facts)
+    write_site(tmp_path, facts)
     found = Browser(tmp_path)
     yield found
     found.driver.quit()
@@ -301,7 +292,7 @@ def test_colours_change_from_who_beats_whom_to_points(browser: Browser) -> None:
 # --- the bracket -------------------------------------------------------------------------------------------
 def test_a_box_of_the_bracket_leads_to_its_game(tmp_path: Path) -> None:
     played = other_contests.ultimate_tic_tac_toe()
-    write(tmp_path, facts_of(played.settings, played.teams, played.history, played.ranking))
+    write_site(tmp_path, facts_of(played.settings, played.teams, played.history, played.ranking))
     browser = Browser(tmp_path)
     try:
         browser.open("bracket.html", DESK)

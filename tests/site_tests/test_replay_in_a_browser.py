@@ -13,11 +13,10 @@ from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import WebDriverWait
 
-from reports.site.templates import SiteTemplates
 from tests.support import other_contests
 from tests.support.browser import PATIENCE, TELEPHONE, Browser
 from tests.support.site_contests import Played, knobeln
-from tests.support.site_files import facts_of, field, files_of, games_in, turns_in
+from tests.support.site_files import facts_of, field, games_in, turns_in, write_site
 
 pytestmark = pytest.mark.slow
 SCREEN = (1400, 900)
@@ -338,11 +337,7 @@ def others(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, tuple[Path,
         played = play()
         facts = facts_of(played.settings, played.teams, played.history, played.ranking)
         pages = tmp_path_factory.mktemp(name)
-        static = SiteTemplates(facts.settings, facts.game, ()).static()
-        files = files_of(facts) | {each: data.decode() for each, data in static.items()}
-        for path, shown in files.items():
-            (pages / path).parent.mkdir(parents=True, exist_ok=True)
-            (pages / path).write_text(shown, encoding="utf-8")
+        files = write_site(pages, facts)
         found[name] = pages, games_in(files)
     return found
 

@@ -19,10 +19,9 @@ from selenium.webdriver.support.ui import WebDriverWait
 from contest import presets
 from contest.games.registry import game_plugins
 from contest.model import Phase
-from reports.site.templates import SiteTemplates
 from tests.support.browser import DESK, TELEPHONE, Browser
 from tests.support.site_contests import Played
-from tests.support.site_files import facts_of, files_of
+from tests.support.site_files import facts_of, write_site
 
 pytestmark = pytest.mark.slow
 
@@ -201,11 +200,7 @@ def texts(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name in game_plugins():
         settings = presets.settings(name, datetime(2026, 3, 1, tzinfo=UTC))
         facts = replace(facts_of(settings, {}, ()), phase=Phase.OPEN, started_at=None)
-        for file, text in files_of(facts).items():
-            (path / name).mkdir(exist_ok=True)
-            (path / name / file).write_text(text)
-        for file, data in SiteTemplates(facts.settings, facts.game, ()).static().items():
-            (path / name / file).write_bytes(data)
+        write_site(path / name, facts)
     return path
 
 

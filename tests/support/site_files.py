@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 from contest.config.settings import Settings
@@ -22,6 +23,7 @@ from reports.render import Templates
 from reports.site import game_text
 from reports.site.facts import SiteFacts
 from reports.site.games import GameKey
+from reports.site.pages import files as pages_without_template
 from reports.site.pages import game_of_file, headings, navigation, pages, plan, search
 from reports.site.preview import preview
 from reports.site.released import ReleasedRound
@@ -112,6 +114,16 @@ def _files_of(facts: SiteFacts) -> dict[str, str]:
             told.append(game_of_file(facts, headings_by_key[key.key], key, key.match.result.moves, course))
         found[file.path] = game_text.script(game_text.legend(facts.game), told)
     return {path: data.decode() for path, data in found.items()}
+
+
+def write_site(folder: Path, facts: SiteFacts) -> Mapping[str, str]:
+    """Write all files of the site into this folder. Returns those that are text."""
+    files = files_of(facts)
+    others = SiteTemplates(facts.settings, facts.game, ()).static() | dict(pages_without_template(facts))
+    for path, data in ({path: text.encode() for path, text in files.items()} | others).items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_bytes(data)
+    return files
 
 
 def course_in(rules: Any, key: GameKey) -> Any:
