@@ -36,7 +36,7 @@ class Played:
 
     def __init__(self, game: str, folder: Path) -> None:
         self.game, self.folder = game, folder
-        words = ["demo", str(folder), "--game", game, "--seed", "a test"]
+        words = ["demo", str(folder), "--game", game, "--teams", "12", "--seed", "a test"]
         result = CliRunner().invoke(main, words)
         assert result.exit_code == 0, result.output
 
