@@ -28,10 +28,10 @@ from knobeln.cli.answers import plain
 from knobeln.contest_day.replay import find_game, round_of_contest, shown_game
 from knobeln.context import ContestContext
 from reports import knobeln_protocol
-from tests.cli.test_machine_command import LEAVES, _linked
 from tests.support.archives import knobeln_field, played, publish, small
 from tests.support.command_line import knobeln, knobeln_in
 from tests.support.contest_field import NOW, House, make_contest, settings
+from tests.support.machine_elf import LEAVES, linked_elf
 from tools.json_types import json_text
 from tools.reference import answer_type, commands
 
@@ -69,7 +69,7 @@ def contests(tmp_path_factory: pytest.TempPathFactory, house: House) -> Contests
     files = path / "files"
     files.mkdir()
     (files / "mine.c").write_text(knobeln_field()["team_1"]["program.c"].decode())
-    _linked(files, "leaves.S", LEAVES)
+    linked_elf(files, "leaves.S", LEAVES)
     knobeln_in(path / "open", "backup", files / "open.tar.gz")
     _write_protocol(finished, files / "protocol")
     program = {"strategy.py": samples("hog")["chaser.py"]}

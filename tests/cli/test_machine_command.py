@@ -14,33 +14,9 @@ from contest.config.sections import Programs
 from knobeln.cli import main
 from sandbox.vm.translation import translations
 from tests.support.contest_field import make_contest, settings
+from tests.support.machine_elf import GCC, LEAVES, RUNTIME, linked_elf
 
 ROOT = Path(__file__).parents[2]
-RUNTIME = ROOT / "sandbox" / "vm" / "runtime"
-GCC = (
-    "riscv64-unknown-elf-gcc",
-    "-march=rv32im",
-    "-mabi=ilp32",
-    "-O1",
-    "-w",
-    "-nostdlib",
-    "-static",
-    "-ffreestanding",
-)
-LEAVES = """
-        .globl _start
-_start: li a0, 0x1234
-        li s1, -1
-        li a7, 0
-        ecall
-"""
-
-
-def _linked(folder: Path, name: str, text: str, *more: Path) -> Path:
-    source, elf = folder / name, folder / "program.elf"
-    source.write_text(text)
-    subprocess.run([*GCC, "-T", RUNTIME / "link.ld", "-o", elf, source, *more], check=True)
-    return elf
 
 
 def _run(*words: str | Path) -> Result:
@@ -48,12 +24,12 @@ def _run(*words: str | Path) -> Result:
 
 
 def test_the_exit_code_is_a0_at_the_door(tmp_path: Path) -> None:
-    done = _run(_linked(tmp_path, "leaves.S", LEAVES))
+    done = _run(linked_elf(tmp_path, "leaves.S", LEAVES))
     assert (done.exit_code, done.stdout) == (0x34, "5 instructions, 0 bytes of memory\n")
 
 
 def test_registers_are_shown_where_they_are_wanted(tmp_path: Path) -> None:
-    done = _run("--registers", _linked(tmp_path, "leaves.S", LEAVES))
+    done = _run("--registers", linked_elf(tmp_path, "leaves.S", LEAVES))
     assert "x10 a0   00001234" in done.stdout
     assert "x9  s1   ffffffff" in done.stdout
     assert done.stdout.count("x") == 32
@@ -79,7 +55,7 @@ C_PROGRAMS = {
 @pytest.mark.parametrize("name", C_PROGRAMS)
 def test_programs_end_as_they_should_and_faults_are_explained(tmp_path: Path, name: str) -> None:
     text, code, words = C_PROGRAMS[name]
-    elf = _linked(tmp_path, "program.c", text, RUNTIME / "start.S", RUNTIME / "services.S")
+    elf = linked_elf(tmp_path, "program.c", text, RUNTIME / "start.S", RUNTIME / "services.S")
     done = _run(elf, "--max-instructions", "5000" if "never" in name else "100000")
     assert done.exit_code == code, done.output
     assert words in done.stderr

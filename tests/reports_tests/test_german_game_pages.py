@@ -14,8 +14,8 @@ from contest.games.registry import game_of
 from contest.language import SOURCE, speaking
 from contest.model import Match
 from reports.site.alone import replay_alone
-from tests.reports_tests.test_german_reports import german
 from tests.support import other_contests
+from tests.support.german import german
 from tests.support.other_contests import Played
 from tests.support.site_files import facts_of, files_of
 

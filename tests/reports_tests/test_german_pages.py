@@ -20,8 +20,8 @@ from mailserver.deadlines import open_services
 from reports.site.facts import SiteFacts
 from reports.site.journal import journal_line
 from reports.site.pages import files as other_files
-from tests.reports_tests.test_german_reports import german
 from tests.support import other_contests
+from tests.support.german import german
 from tests.support.site_files import START, facts_of, files_of
 
 ENGLISH_WORDS = re.compile(

@@ -7,7 +7,6 @@ from dataclasses import replace
 
 import pytest
 
-from contest.config.settings import Settings
 from contest.ledger.entry_list import AbsentTeam, EntryList, SealedEntry, SealedList
 from contest.ledger.receipts import Receipt
 from contest.model import Team
@@ -17,18 +16,11 @@ from reports.render import Templates
 from reports.text import WIDTH, columns_of
 from tests.support import other_contests
 from tests.support.contest_field import NOW as START
+from tests.support.german import ENGLISH_WORDS, german
 from tests.support.other_contests import BIDDERS, COOPERATORS, play, settings_of, teams_of
-
-ENGLISH_WORDS = re.compile(r"\b(the|your|you|of|were|with|this|that|not|games?|round|points?)\b")
 
 # Why a move was illegal is kept with the results, which have no language; forms and names are the teams' own.
 _ENGLISH_LINES = ("- in ", "- im ", "  ", "Organization:", "The referees, ")
-
-
-def german(settings: Settings) -> Settings:
-    return settings.model_copy(
-        update={"contest": settings.contest.model_copy(update={"language": "de", "title": "Wettbewerb"})}
-    )
 
 
 @pytest.mark.parametrize("strategies", ["cooperation", "bid-tac-toe"])

@@ -16,8 +16,8 @@ from selenium.webdriver import ActionChains
 from selenium.webdriver.common.keys import Keys
 
 from contest.model import EvolutionEnding, EvolutionOutcome, EvolutionRank
-from tests.site_tests.test_site_in_a_browser import Browser
 from tests.support import other_contests
+from tests.support.browser import Browser
 from tests.support.site_contests import Played
 from tests.support.site_files import facts_of, write_site
 

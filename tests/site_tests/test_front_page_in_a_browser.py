@@ -18,9 +18,9 @@ from contest.config.template import usual_dates
 from contest.model import Phase
 from reports.site.facts import SiteFacts
 from reports.site.templates import SiteTemplates
-from tests.reports_tests.test_german_reports import german
-from tests.site_tests.test_site_in_a_browser import DESK, TELEPHONE, Browser
 from tests.support import other_contests
+from tests.support.browser import DESK, TELEPHONE, Browser
+from tests.support.german import german
 from tests.support.site_files import facts_of, files_of
 
 pytestmark = pytest.mark.slow
