@@ -252,6 +252,7 @@ def test_a_type_is_described_as_the_json_that_it_becomes() -> None:
 
 
 # --- quiet, and without colours -----------------------------------------------------------------------------
+@pytest.mark.slow
 def test_quiet_commands_print_what_is_asked_for_and_no_more(contests: Contests, tmp_path: Path) -> None:
     quiet: list[tuple[object, ...]] = [
         ("-q", "init", tmp_path / "new"),
@@ -291,6 +292,7 @@ def test_without_colours_a_terminal_gets_no_escape(contests: Contests, words: Se
     assert "\x1b" not in on_terminal(contests.finished, *words, NO_COLOR="1")
 
 
+@pytest.mark.slow
 def test_a_terminal_gets_colours(contests: Contests) -> None:
     assert "\x1b[" in on_terminal(contests.finished, "results")
     assert "\x1b[31m" in on_terminal(contests.finished, "results", "9")

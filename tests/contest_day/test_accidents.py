@@ -111,6 +111,7 @@ def test_a_run_waits_for_a_database_that_somebody_else_has_locked(tmp_path: Path
         assert contest_state.state(tx).phase is Phase.FINISHED
 
 
+@pytest.mark.slow
 def test_a_run_gives_up_on_a_lock_with_a_sentence_and_can_be_run_again(
     tmp_path: Path, house: House, monkeypatch: pytest.MonkeyPatch
 ) -> None:

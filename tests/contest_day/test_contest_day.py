@@ -40,6 +40,7 @@ def kinds(folder: ContestContext) -> dict[str, list[str]]:
     return got
 
 
+@pytest.mark.slow
 def test_forty_one_teams_play_one_final_and_an_evolution(tmp_path: Path, house: House) -> None:
     folder = make_contest(tmp_path, 41, house, settings())
     contest_day(folder).run()
@@ -92,6 +93,7 @@ def test_the_number_of_workers_changes_nothing(tmp_path: Path, house: House) -> 
     assert_workers_change_nothing(tmp_path, house, 41)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("not_again")
 def test_the_number_of_workers_changes_nothing_in_several_rounds(tmp_path: Path, house: House) -> None:
     assert_workers_change_nothing(tmp_path, house, 130)

@@ -83,6 +83,7 @@ def test_no_page_has_english_sentences_after_the_contest(over: SiteFacts) -> Non
     assert_german(over)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["cooperation", "bid_tac_toe", "standoff", "hog", "ultimate_tic_tac_toe"])
 def test_no_page_of_another_game_has_english_sentences(name: str) -> None:
     played = getattr(other_contests, name)()

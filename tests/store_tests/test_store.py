@@ -164,6 +164,7 @@ def test_a_writer_finds_the_short_moments_between_the_transactions_of_another_pr
     assert taken <= 40
 
 
+@pytest.mark.slow
 def test_a_locked_database_means_try_again(
     store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
