@@ -365,7 +365,11 @@ class OrganizerActions:
         closes = self.settings.dates.registration_closes
         if contest_state.state(self.tx).phase is not Phase.OPEN or self.now >= closes:
             raise NotNow(f"registration closed at {closes:{TIME_FORMAT}}, so nobody can be invited")
-        new = [form for form in forms if not _takes_part(teams.by_address(self.tx, form.address))]
+        new = []
+        for form in forms:
+            team = teams.by_address(self.tx, form.address)
+            if team is None or not team.is_registered:
+                new.append(form)
         invited = outbox.put_all(
             self.tx,
             (self._invitation(form, f"/{self.now:%Y-%m-%d}" if again else "") for form in new),
@@ -441,10 +445,6 @@ class OrganizerActions:
 
     def _note(self, what: str, text: str, *, whom: str = "", reason: str = "") -> None:
         note(self.tx, what, text, self.now, actor=self.actor, whom=whom, reason=reason)
-
-
-def _takes_part(team: Team | None) -> bool:
-    return team is not None and team.state is not TeamState.WITHDRAWN
 
 
 _COMMANDS = {BanKind.DISQUALIFIED: "disqualify", BanKind.DROPPED: "drop"}

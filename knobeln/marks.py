@@ -11,7 +11,6 @@ from contest.model import EvolutionRank, Member, Phase, RoundOutcome, Standing, 
 from contest.store import contest_state, decisions, results, submissions
 from contest.store import teams as team_store
 from knobeln.context import ContestContext
-from reports.site.tables import points_value
 from tournament.derived_settings import format_of
 
 
@@ -84,7 +83,7 @@ def _rows(
         each.submission.received_at for each in versions if each.report and each.report.accepted
     )
     counts = standing is not None and not standing.disqualified
-    points = points_value(standing.half_points, point) if standing and counts else None
+    points = standing.half_points / (2 * point) if standing and counts else None
     people: tuple[Member | None, ...] = team.registration.members or (None,)
     for member in people:
         yield Mark(
@@ -100,10 +99,10 @@ def _rows(
             version=version,
             reached=reached,
             rank=standing.rank if standing else None,
-            points=float(points) if isinstance(points, int | float) else None,
+            points=points,
             failures=standing.failures if standing else None,
             evolution_rank=evolved.rank if evolved else None,
-            share=evolved.fraction[0] / evolved.fraction[1] if evolved else None,
+            share=evolved.share if evolved else None,
         )
 
 

@@ -6,6 +6,7 @@ Pages and terminals draw a game that has a method `drawing`; pages also draw one
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Protocol, TypeVar, runtime_checkable
 
 Position_contra = TypeVar("Position_contra", contravariant=True)
@@ -73,6 +74,13 @@ class Course:
     drawings: tuple[Drawing, ...] = ()
     rings: tuple[Ring, ...] = ()
     story: str = ""
+
+    @property
+    def gains(self) -> list[list[int]]:
+        """What each seat won in each turn."""
+        first, later = self.points[:1], pairwise(self.points)
+        changes = ([b - a for a, b in zip(before, after, strict=True)] for before, after in later)
+        return [*map(list, first), *changes]
 
 
 @runtime_checkable

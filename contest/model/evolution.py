@@ -15,6 +15,11 @@ class EvolutionRank:
     fraction: tuple[int, int]
     extinct_in: int | None  # the generation in which the last exemplar vanished
 
+    @property
+    def share(self) -> float:
+        """The fraction as a number from 0 to 1."""
+        return self.fraction[0] / self.fraction[1]
+
 
 class EvolutionEnding(StrEnum):
     FIXED_POINT = "fixed point"

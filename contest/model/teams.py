@@ -78,6 +78,11 @@ class Team:
         return self.registration.team_name
 
     @property
+    def is_registered(self) -> bool:
+        """Whether it has not withdrawn; its registration may still wait for the organizer."""
+        return self.state is not TeamState.WITHDRAWN
+
+    @property
     def address(self) -> str:
         return self.registration.address
 

@@ -80,7 +80,8 @@ COMMAND = Register()
 
 def _refuse_form(context: LetterContext, reading: FormResult) -> str:
     """The form is wrong. If a right one could not be accepted either, we say so now."""
-    known = reading.form is not None and _takes_part(teams.by_address(context.tx, reading.form.address))
+    earlier = teams.by_address(context.tx, reading.form.address) if reading.form else None
+    known = earlier is not None and earlier.is_registered
     if not known and _is_full(context):
         return _refuse(context, "full")
     written = reading.form.text if reading.form else ""
@@ -117,7 +118,7 @@ def _reason_against(context: LetterContext, registration: Registration, earlier:
     `earlier`: the team that has its address.
     """
     rules = context.settings.teams
-    if _takes_part(earlier):
+    if earlier is not None and earlier.is_registered:
         return "duplicate"
     if _is_full(context):
         return "full"
@@ -127,10 +128,6 @@ def _reason_against(context: LetterContext, registration: Registration, earlier:
     if rules.shared_people == "refuse" and _shared_people(context.tx, registration):
         return "shared people"
     return ""
-
-
-def _takes_part(team: Team | None) -> bool:
-    return team is not None and team.state is not TeamState.WITHDRAWN
 
 
 def _refuse(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from contest.config.settings import Settings
@@ -63,8 +62,7 @@ class PlayReports:
         """What each seat won in each turn; None if that is not known."""
         if course is None or not course.points:
             return None
-        after = list(zip(*course.points, strict=True))
-        return tuple(tuple(b - a for a, b in pairwise((0, *totals))) for totals in after)
+        return tuple(zip(*course.gains, strict=True))
 
     def figures(self, report: BuildReport) -> tuple[tuple[str, str], ...]:
         """The figures of an accepted program that its page tells after the contest, by what they are."""

@@ -30,7 +30,7 @@ def evolution(outcome: EvolutionOutcome) -> Page:
             (
                 Cell(str(line.rank or "-"), line.rank),
                 name_cell(line.entry, paths.team(line.entry)),
-                Cell(percent(line.fraction), line.fraction[0] / line.fraction[1]),
+                Cell(percent(line.fraction), line.share),
                 cell(line.extinct_in),
             )
             for line in outcome.ranking

@@ -10,7 +10,7 @@ from contest.config.sections import DATE_WORDS
 from contest.config.settings import Settings
 from contest.formats import format_named
 from contest.language import gettext, ngettext, noted, translated
-from contest.model import EvolutionOutcome, EvolutionRank, Phase, Standing
+from contest.model import EvolutionOutcome, Phase, Standing
 from contest.registration_form import blank, sample
 from reports import scores
 from reports.bracket import is_knock_out
@@ -401,12 +401,8 @@ class _Evolved:
         if line is None:
             return cell(None), cell(None)
         over_time = [shares[self._at[name]] for shares in self._shares]
-        share = Cell(percent(line.fraction), _value(line), spark=sparks.line(over_time, self._top))
+        share = Cell(percent(line.fraction), line.share, spark=sparks.line(over_time, self._top))
         return Cell(str(line.rank or "-"), line.rank), share
-
-
-def _value(line: EvolutionRank) -> float:
-    return line.fraction[0] / line.fraction[1]
 
 
 # --- dates -------------------------------------------------------------------------------------------------

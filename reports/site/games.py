@@ -155,9 +155,7 @@ def replay_of(match: Match, moves: Sequence[Moves] | None, course: Course | None
     story = (course.story if course else "") or result_story(match, game)
     if not moves:
         return Replay((), (), story, ())
-    totals = course.points if course else ()
-    points = [[b - a for a, b in zip(before, after, strict=True)] for before, after in pairwise(totals)]
-    points = [list(totals[0]), *points] if totals else []
+    points = course.gains if course else []
     pictures = pictures_of(course) if course else None
     texts = [[one_line(move_text(move)) for move in turn] for turn in moves]
     return Replay(texts, points, story, _views(game, points, pictures), pictures)
