@@ -17,7 +17,7 @@ from bench.timing import cpu_seconds_of
 from contest.config.sections import Cluster as ClusterSettings
 from contest.protocols import BuildResult
 from knobeln.contest_day.run import contest_day
-from sandbox.program_folder import Executable
+from sandbox.executable import Executable
 from tests.support.cluster import cluster
 from tests.support.talking_contests import built_samples, talking_contest
 

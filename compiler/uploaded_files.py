@@ -16,7 +16,7 @@ from contest.config.sections import Programs
 from contest.file_names import is_archive
 from contest.language import gettext, ngettext
 from contest.model import FileFacts, Finding, Severity, TextBuildReport
-from sandbox.program_folder import Executable
+from sandbox.executable import Executable
 
 DESCRIPTION = "description.txt"
 

@@ -64,8 +64,8 @@ def _seat(kept: Sequence[Any]) -> SeatResult:
     points, verdict, instructions, memory, last, *rest = kept
     fault, faults, usage = None, 0, None
     if rest and isinstance(rest[-1], list):
-        answer_ms, *memory_use = rest.pop()
-        usage = SeatUsage(tuple(answer_ms), *memory_use)
+        answer_ms, peak, limit, *answer_fuel = rest.pop()  # no fuel in rows of former versions
+        usage = SeatUsage(tuple(answer_ms), peak, limit, *map(tuple, answer_fuel))
     if rest:
         turn, reason, stderr_tail, faults = rest
         fault = Fault(turn, reason, stderr_tail)

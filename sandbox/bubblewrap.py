@@ -413,7 +413,7 @@ def _prlimit_options(limits: Limits) -> list[str]:
     """At the soft limit of CPU time the kernel sends SIGXCPU, a second later SIGKILL."""
     return [
         f"--cpu={limits.cpu_seconds}:{limits.cpu_seconds + 1}",
-        f"--as={limits.address_space_bytes}",
+        f"--as={limits.address_space_bytes + limits.reserved_bytes}",
         f"--fsize={limits.file_bytes}",
         f"--nproc={limits.processes}",
         f"--nofile={limits.open_files}",

@@ -1,4 +1,4 @@
-"""Read programs from the store: program folders, unpacked images, images by name."""
+"""Programs that were built: folders, images, and those whose time is counted; read them from the store."""
 
 from __future__ import annotations
 
@@ -6,10 +6,13 @@ import json
 from functools import cache
 from pathlib import Path
 
+from sandbox.fuel.program import FuelProgram, is_fuel_program
 from sandbox.oci.engine import Engine, find_engine
 from sandbox.oci.image import OciImage, image_cache
 from sandbox.oci.named import NamedImage
-from sandbox.program_folder import Executable, ProgramFolder
+from sandbox.program_folder import ProgramFolder, Startable
+
+Executable = Startable | FuelProgram
 
 
 def player_from_bytes(raw: bytes, images: Path | None = None) -> Executable:
@@ -21,6 +24,8 @@ def player_from_bytes(raw: bytes, images: Path | None = None) -> Executable:
     facts = json.loads(raw)
     if not isinstance(facts, dict):
         raise ValueError("no program")
+    if is_fuel_program(facts):
+        return FuelProgram.from_facts(facts)
     if "identity" in facts:
         return NamedImage.from_bytes(raw, usual_engine())
     if "digest" in facts:

@@ -18,6 +18,7 @@ class Limits:
     cpu_seconds: int = 10
     wall_seconds: float = 20.0  # for `Sandbox.run`; a program that is asked has a limit for each question
     address_space_bytes: int = 512 * MB
+    reserved_bytes: int = 0  # address space besides, which a program reserves and does not use
     file_bytes: int = 4 * MB
     work_bytes: int = 16 * MB  # all files in the writable folder together
     processes: int = 16  # threads count

@@ -142,9 +142,16 @@ class SandboxedProcess:
     start to its first answer, and then only while it is asked, or while its output is dropped.
     """
 
-    def __init__(self, sandbox: RunningSandbox, stdin: int, answer_bytes: int) -> None:
-        """`stdin` is closed with the process. `answer_bytes`: the maximum length of an answer."""
+    def __init__(
+        self, sandbox: RunningSandbox, stdin: int, answer_bytes: int, *, is_worker: bool = False
+    ) -> None:
+        """`stdin` is closed with the process. `answer_bytes`: the maximum length of an answer.
+
+        `is_worker`: it runs code of ours that lets nothing foreign run between two questions. So nobody
+        pauses it, and its limits are by the clock.
+        """
         self._sandbox = sandbox
+        self._is_worker = is_worker
         self._answer_bytes = answer_bytes
         self._outgoing = bytearray()
         self._received = bytearray()
@@ -152,7 +159,7 @@ class SandboxedProcess:
         self._open = {sandbox.stdout, sandbox.stderr}
         self._exit_status: ExitStatus | None = None
         # Used before the next question. The first answer's time includes the start.
-        self._cpu_before = None if sandbox.cpu_seconds() is None else 0.0
+        self._cpu_before = None if is_worker or sandbox.cpu_seconds() is None else 0.0
         self._descriptors = ExitStack()
         self._descriptors.callback(sandbox.close)
         self._stdin: int | None = stdin
@@ -248,10 +255,13 @@ class SandboxedProcess:
     def _resume(self, seconds: float) -> _TimeLimit:
         """Let it run for an answer."""
         limit = _TimeLimit(self._sandbox, seconds, self._cpu_before)
-        self._sandbox.resume()
+        if not self._is_worker:
+            self._sandbox.resume()
         return limit
 
     def _paused(self, limit: _TimeLimit, answer: Answer) -> Answer:
+        if self._is_worker:
+            return limit.judge(answer, None)
         self._sandbox.pause()
         self._cpu_before = self._sandbox.cpu_seconds()
         return limit.judge(answer, self._cpu_before)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:  # bubblewrap is not needed to talk with a program (knobellib.
 _VERSION = 1
 
 
-class Executable(Protocol):
+class Startable(Protocol):
     """A program that can be started for each move: a program folder, or an image (sandbox/oci)."""
 
     @property

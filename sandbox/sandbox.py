@@ -108,11 +108,12 @@ class Sandbox:
         folders: Sequence[str] = (),
         root: ImageRoot | None = None,
         limits: Limits | None = None,
+        is_worker: bool = False,
     ) -> SandboxedProcess:
         """Start the command, to talk to it. The caller closes it; it does not outlive the calling thread.
 
-        With `root`, the sandbox has the files of an unpacked image instead of the system's.
-        Raises ToolMissing as `run` does, here or at the first question.
+        `is_worker`: see SandboxedProcess. With `root`, the sandbox has the files of an unpacked image instead
+        of the system's. Raises ToolMissing as `run` does, here or at the first question.
         """
         limits = limits or Limits()
         contents = Contents(files or {}, environment or {}, tuple(folders), root)
@@ -124,7 +125,7 @@ class Sandbox:
             raise
         finally:
             os.close(read_end)
-        return SandboxedProcess(running, write_end, limits.output_bytes)
+        return SandboxedProcess(running, write_end, limits.output_bytes, is_worker=is_worker)
 
 
 @dataclass

@@ -19,7 +19,7 @@ from contest.plurals import form, plural
 from contest.sanitize import sanitize
 from contest.seeds import Seeds, seed_from
 from sandbox.players import Player
-from tournament.text_referee import TextGameResult, drawer, move_text, play_game, steps
+from tournament.text_referee import TextGameResult, drawer, move_text, play_game, program_seeds, steps
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,9 @@ def game_at_home(
     with ExitStack() as stack:
         for player in players:
             stack.enter_context(closing(player))
-        return HomeGame(game, stream, play_game(game, players, drawer([stream])))
+        streams = [stream + bytes([seat]) for seat in range(len(players))]
+        played = play_game(game, players, drawer([stream]), seeds=program_seeds(streams))
+        return HomeGame(game, stream, played)
 
 
 def check_number(info: GameInfo, programs: int) -> None:

@@ -102,9 +102,11 @@ def play_game(
     players: Sequence[Player],
     draw: Draw,
     is_time_up: Callable[[], bool] = lambda: False,
+    seeds: Sequence[bytes] = (),
 ) -> TextGameResult:
     """Play a game to its end, with the players in the order of their seats; the players stay open.
 
+    `seeds`: for the random numbers of each seat's program; () = the same for all.
     A game that is not over when `is_time_up` is broken off after the turn. Raises ToolMissing when there is
     no sandbox.
     """
@@ -118,8 +120,8 @@ def play_game(
         faults = {seat: answer for seat, answer in answers.items() if isinstance(answer, AnswerFault)}
         return Turn({seat: move for seat, move in answers.items() if seat not in faults}, faults)
 
-    for player in players:
-        player.begin()
+    for player, seed in zip(players, seeds or [b""] * len(players), strict=True):
+        player.begin(seed)
     position, turns = game.start(len(players)), list[Turn]()
     for step in steps(game, position, draw, ask):
         position = step.position
@@ -150,6 +152,11 @@ def _answer(game: TextGame[Any, Any], position: Any, seat: int, player: Player) 
         if why_illegal is None
         else AnswerFault(AnswerFaultKind.FORBIDDEN, why_illegal, player.stderr_tail())
     )
+
+
+def program_seeds(streams: Sequence[bytes]) -> list[bytes]:
+    """For the programs of a game, by seat. They tell a program nothing about any other stream."""
+    return [hashlib.sha256(b"program\0" + stream).digest() for stream in streams]
 
 
 def drawer(streams: Sequence[bytes]) -> Callable[[int], int]:

@@ -20,8 +20,8 @@ from contest.model import GameJob, TextBuildReport, Trial
 from contest.protocols import BuildResult, RunnerFactory, SparringOpponents
 from contest.seeds import Seeds
 from knobellib.samples import samples
-from sandbox.executable import player_from_bytes
-from sandbox.program_folder import Executable, ProgramFolder
+from sandbox.executable import Executable, player_from_bytes
+from sandbox.program_folder import ProgramFolder
 from sandbox.sandbox import Sandbox
 
 TRIAL_SEATS = 3  # if so many can play; two would not show what neighbours see of each other

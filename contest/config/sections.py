@@ -247,6 +247,25 @@ class Programs(Section):
         "for a function that is tabulated, for all its values. By the clock it has twice this time and 5 "
         "seconds more",
     )
+    clock: Literal["cpu", "fuel"] = Field(
+        "cpu",
+        description="what limits a program that does not run on the contest machine. cpu: processor time, "
+        "`seconds`; fuel: the steps of its program, counted in units of fuel, so that nothing depends on the "
+        "computer (docs/clock.md). Languages that cannot be counted keep processor time",
+    )
+    fuel: int = Field(
+        10_000_000_000,
+        ge=1_000_000,
+        le=10_000_000_000_000,
+        description="with clock = fuel, most units for an answer; 10,000,000,000 are about a second of "
+        "Python on a usual computer",
+    )
+    game_fuel: int = Field(
+        300_000_000_000,
+        ge=1_000_000,
+        le=1_000_000_000_000_000,
+        description="with clock = fuel, most units for all answers of a game together",
+    )
     trial_seconds: float = Field(
         60.0,
         gt=0,

@@ -46,14 +46,19 @@ class Fault:
 class SeatUsage(NamedTuple):
     """What a program that is asked for moves used in a game, all its processes together. Memory in bytes."""
 
-    answer_ms: tuple[int, ...]  # processor time of each answer
+    answer_ms: tuple[int, ...]  # processor time of each answer; () where fuel is counted
     peak_memory: int  # of a program that plays many games: until then; 0 = nobody counted
     memory_limit: int
+    answer_fuel: tuple[int, ...] = ()  # of each answer, in units; () where processor time is
 
 
 @dataclass(frozen=True)
 class SeatResult:
-    """One side of one game. On the contest machine instructions are counted, and memory in bytes."""
+    """One side of one game.
+
+    On the contest machine instructions are counted, and memory in bytes; for programs whose time is counted,
+    units of fuel, and the memory of WebAssembly.
+    """
 
     points: int
     verdict: Verdict  # of its first fault

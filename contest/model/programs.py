@@ -158,6 +158,7 @@ class TextBuildReport(BuildFacts):
     kind: Literal["text"] = "text"
     files: tuple[FileFacts, ...]
     image: ImageFacts | None = None  # of a container image that plays in place of a program
+    counted_by: str = ""  # engine and guest, with versions, where its time is counted; "" = processor time
 
 
 @dataclass(frozen=True, kw_only=True)

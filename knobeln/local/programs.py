@@ -17,12 +17,11 @@ from contest.protocols import BuildResult, Serializable
 from contest.sanitize import sanitize
 from knobellib.house import house_strategies
 from knobellib.samples import samples
-from sandbox.executable import usual_engine
+from sandbox.executable import Executable, usual_engine
 from sandbox.oci import refusal as oci
 from sandbox.oci.image import image_cache
 from sandbox.oci.named import named_image
 from sandbox.oci.unpack import unpack
-from sandbox.program_folder import Executable
 from tournament.runners import open_runner
 
 IMAGE = "image:"  # before the name of an image that podman or docker has

@@ -8,10 +8,10 @@ from contest.config.settings import Settings
 from contest.games.registry import text_game_of
 from knobeln.local.local_game import LocalGame
 from knobeln.local.programs import IMAGE, built_program
-from sandbox.players.choice import player_of
 from sandbox.sandbox import Sandbox
 from tournament.home_game import check_number, distinct_names, game_at_home, lines_about
 from tournament.replay import course
+from tournament.runners.text import open_player
 from tournament.runners.text_result import game_result
 
 
@@ -24,7 +24,7 @@ def text_game(settings: Settings, programs: Sequence[str], seed: str, *, with_mo
     check_number(rules.info, len(programs))
     sandbox = Sandbox(settings.jail)
     built = [built_program(program, rules.info, settings) for program in programs]
-    players = [player_of(program, rules.info, sandbox, settings.programs.seconds) for program in built]
+    players = [open_player(program, rules.info, sandbox, settings.programs) for program in built]
     names = distinct_names(program.removeprefix(IMAGE) for program in programs)
     played = game_at_home(rules, names, players, seed)
     return LocalGame(

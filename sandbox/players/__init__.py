@@ -4,6 +4,7 @@
     arguments.py  a new process in a new sandbox for every move
     function.py   a Python function, in a new process in one sandbox for every move
     table.py      a Python function, tabulated once before the contest
+    fuel.py       any of the first three, as WebAssembly, whose time is counted
 
 A program's mistakes come back as an AnswerFault and are never raised. ToolMissing means that there is no
 sandbox.
@@ -51,12 +52,14 @@ class PlayerUsage(NamedTuple):
     """What a program used in a game, all its processes together.
 
     `answer_seconds`: for each answer; processor time, or time by the clock where nobody counts the other.
+    `answer_fuel` instead, in units, where time is counted.
     Memory is 0 if nobody counted; the peak of a program that plays many games is that until then.
     """
 
     answer_seconds: Sequence[float] = ()
     peak_memory_bytes: int = 0
     memory_limit_bytes: int = 0
+    answer_fuel: Sequence[int] = ()
 
     def with_memory(self, usage: Usage) -> PlayerUsage:
         """This, with what a process of it used."""
@@ -72,8 +75,8 @@ class Player(Protocol):
     @property
     def protocol(self) -> TextProtocol: ...
 
-    def begin(self) -> None:
-        """A new game begins."""
+    def begin(self, seed: bytes = b"") -> None:
+        """A new game begins. `seed`: for the random numbers of a program whose time is counted."""
 
     def move(self, question: Words) -> str | AnswerFault:
         """Its answer to the question, without blanks at its ends."""

@@ -25,7 +25,7 @@ from sandbox.players import (
     too_long,
 )
 from sandbox.process import STDERR_TAIL_BYTES, Answer, AnswerKind, ExitStatus
-from sandbox.program_folder import Executable
+from sandbox.program_folder import Startable
 from sandbox.running import Ending
 
 if TYPE_CHECKING:  # bubblewrap is not needed to talk with a program (knobellib.python_kit)
@@ -34,7 +34,7 @@ if TYPE_CHECKING:  # bubblewrap is not needed to talk with a program (knobellib.
 
 @dataclass
 class ArgumentsPlayer:
-    program: Executable
+    program: Startable
     sandbox: Sandbox
     seconds: float  # for each move
     _stderr: deque[int] = field(  # of all moves together
@@ -47,7 +47,7 @@ class ArgumentsPlayer:
     def protocol(self) -> TextProtocol:
         return TextProtocol.ARGV
 
-    def begin(self) -> None:
+    def begin(self, seed: bytes = b"") -> None:
         self._answer_seconds, self._memory = [], PlayerUsage()
 
     def move(self, question: Words) -> str | AnswerFault:

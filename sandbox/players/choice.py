@@ -10,21 +10,29 @@ from sandbox.players.arguments import ArgumentsPlayer
 from sandbox.players.function import LANGUAGE as FUNCTION_LANGUAGE
 from sandbox.players.function import FunctionPlayer
 from sandbox.players.lines import LinesPlayer
-from sandbox.program_folder import Executable, ProgramFolder
+from sandbox.program_folder import ProgramFolder, Startable
 
 if TYPE_CHECKING:  # bubblewrap is not needed to talk with a program (knobellib.python_kit)
     from sandbox.sandbox import Sandbox
 
 
-def player_of(program: Executable, info: GameInfo, sandbox: Sandbox, seconds: float) -> Player:
-    """The player for the game's protocol; a Python program is called as a function if the game knows that.
+def protocol_of(language: str, info: GameInfo) -> TextProtocol:
+    """How a program in this language is asked; Python as a function if the game knows that."""
+    if language == FUNCTION_LANGUAGE and TextProtocol.FUNCTION in info.protocols:
+        return TextProtocol.FUNCTION
+    return info.protocols[0]
 
-    An executable that is no program folder is an image, which is always given arguments.
+
+def player_of(program: Startable, info: GameInfo, sandbox: Sandbox, seconds: float) -> Player:
+    """The player for the game's protocol.
+
+    A program that is no program folder is an image, which is always given arguments.
     """
     if not isinstance(program, ProgramFolder):
         return ArgumentsPlayer(program, sandbox, seconds)
-    if program.language == FUNCTION_LANGUAGE and TextProtocol.FUNCTION in info.protocols:
+    protocol = protocol_of(program.language, info)
+    if protocol is TextProtocol.FUNCTION:
         return FunctionPlayer(program, sandbox, seconds)
-    if info.protocols[0] is TextProtocol.STDIO:
+    if protocol is TextProtocol.STDIO:
         return LinesPlayer(program, sandbox, seconds)
     return ArgumentsPlayer(program, sandbox, seconds)

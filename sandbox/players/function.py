@@ -139,7 +139,7 @@ class FunctionPlayer:
     def protocol(self) -> TextProtocol:
         return TextProtocol.FUNCTION
 
-    def begin(self) -> None:
+    def begin(self, seed: bytes = b"") -> None:
         self._lost = None
         self._answer_seconds, self._memory = [], PlayerUsage()
 

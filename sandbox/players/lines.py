@@ -53,7 +53,7 @@ class LinesPlayer:
     def protocol(self) -> TextProtocol:
         return TextProtocol.STDIO
 
-    def begin(self) -> None:
+    def begin(self, seed: bytes = b"") -> None:
         self._lost = None
         self._answer_seconds, self._memory = [], PlayerUsage()
 

@@ -21,7 +21,7 @@ class Scripted:
     protocol: TextProtocol = TextProtocol.STDIO
     heard: list = field(default_factory=list)
 
-    def begin(self):
+    def begin(self, seed=b""):
         self.heard.append("begin")
 
     def move(self, question):

@@ -10,7 +10,7 @@ from contest import presets
 from contest.config.sections import Cluster, Mail
 from contest.protocols import BuildResult
 from knobeln.context import ContestContext
-from sandbox.program_folder import Executable
+from sandbox.executable import Executable
 from tests.support.contest_field import NOW, make_contest, settings
 from tournament.runners import open_runner
 

@@ -153,8 +153,12 @@ def _joined(values: Iterable[object]) -> str:
 
 
 def _comparable(result: GameResult) -> GameResult:
-    """Without the sentences about faults, which are not kept for everybody; the moves as a tuple."""
-    seats = tuple(replace(seat, fault=seat.fault and Fault(seat.fault.turn, "")) for seat in result.seats)
+    """Without the sentences about faults, which are not kept for everybody, and what was counted while it was
+    played; the moves as a tuple."""
+    seats = tuple(
+        replace(seat, fault=seat.fault and Fault(seat.fault.turn, ""), instructions=0, memory=0)
+        for seat in result.seats
+    )
     return replace(result, seats=seats, moves=None if result.moves is None else tuple(result.moves))
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 import shutil
+import threading
 import time
+from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, nullcontext
@@ -12,9 +14,10 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from contest.config.sections import Programs
 from contest.config.settings import Settings
 from contest.errors import Differs, GiveUp
-from contest.games.base import TextGame, TextProtocol
+from contest.games.base import GameInfo, TextGame, TextProtocol
 from contest.games.registry import text_game_of
 from contest.model import GameJob, GameResult, GroupOutcome, SeatResult
 from contest.protocols import Images, ProgressCallback, Runner, no_progress
@@ -22,18 +25,30 @@ from contest.sanitize import sanitize
 from contest.seeds import Seeds
 from contest.subprocesses.engine_pool import cores
 from sandbox.bubblewrap import PATH
-from sandbox.executable import player_from_bytes
+from sandbox.executable import Executable, player_from_bytes
+from sandbox.fuel.program import FuelProgram
 from sandbox.oci.image import OciImage
 from sandbox.oci.refusal import ImageProblem
 from sandbox.oci.unpack import unpack
 from sandbox.players import Player
-from sandbox.players.choice import player_of
-from sandbox.program_folder import Executable, ProgramFolder
+from sandbox.players.choice import player_of, protocol_of
+from sandbox.players.fuel import FuelPlayer
+from sandbox.program_folder import ProgramFolder
 from sandbox.sandbox import Sandbox
 from tournament.runners.base import RunnerPlugin
 from tournament.runners.recorded import RecordedRunner, check_result
 from tournament.runners.text_result import game_result
-from tournament.text_referee import drawer, play_game
+from tournament.text_referee import drawer, play_game, program_seeds
+
+_MAX_WARM = 64  # workers that one thread keeps
+
+
+def open_player(program: Executable, info: GameInfo, sandbox: Sandbox, limits: Programs) -> Player:
+    """The player for any program; nothing is started yet."""
+    if isinstance(program, FuelProgram):
+        protocol = protocol_of(program.language, info)
+        return FuelPlayer(program, sandbox, protocol, limits.fuel, limits.game_fuel)
+    return player_of(program, info, sandbox, limits.seconds)
 
 
 class TextPlay(RunnerPlugin):
@@ -113,9 +128,12 @@ class TextRunner:
         self._programs = programs
         self._rules = rules
         self._sandbox = Sandbox(settings.jail)
-        self._seconds = settings.programs.seconds
-        self._trial_seconds = settings.programs.trial_seconds
-        self._workers = min(settings.tournament.workers or cores(), cores())
+        self._limits = settings.programs
+        self._pool = ThreadPoolExecutor(
+            min(settings.tournament.workers or cores(), cores()), thread_name_prefix="game"
+        )
+        # By thread of the pool: its workers that wait for a next game; they end with their thread at latest.
+        self._warm: dict[int, OrderedDict[tuple[str, int], Player]] = {}
         self._draw = partial(seeds.below, "game")  # the same for each game: what is drawn once stays (C1)
         self._living: dict[tuple[str, int], Player] = {}
 
@@ -126,13 +144,15 @@ class TextRunner:
                 self._play(job, [self._living_player(job, seat) for seat in range(len(job.images))])
                 for job in jobs
             ]
-        with ThreadPoolExecutor(self._workers, thread_name_prefix="game") as pool:
-            return list(pool.map(self._play_alone, jobs))
+        return list(self._pool.map(self._play_alone, jobs))
 
     def close(self) -> None:
-        for player in self._living.values():
-            player.close()
-        self._living.clear()
+        """End all programs, before the threads that started them."""
+        for players in (self._living, *self._warm.values()):
+            for player in players.values():
+                player.close()
+            players.clear()
+        self._pool.shutdown()
 
     def _living_player(self, job: GameJob, seat: int) -> Player:
         """The player that has this seat in every game; a second one if a program plays itself."""
@@ -143,17 +163,40 @@ class TextRunner:
 
     def _play_alone(self, job: GameJob) -> GameResult:
         with ExitStack() as stack:
-            players = [stack.enter_context(closing(self._player(digest))) for digest in job.images]
+            players = [stack.enter_context(self._fresh(job, seat)) for seat in range(len(job.images))]
             return self._play(job, players)
 
+    @contextmanager
+    def _fresh(self, job: GameJob, seat: int) -> Iterator[Player]:
+        """A player for one game. A worker that counts starts its program anew by itself, so it is kept."""
+        digest = job.images[seat]
+        if not isinstance(self._programs[digest], FuelProgram):
+            with closing(self._player(digest)) as player:
+                yield player
+            return
+        warm = self._warm.setdefault(threading.get_ident(), OrderedDict())
+        key = (digest, job.images[:seat].count(digest))
+        if key not in warm:
+            warm[key] = self._player(digest)
+            if len(warm) > _MAX_WARM:
+                warm.popitem(last=False)[1].close()
+        warm.move_to_end(key)
+        yield warm[key]
+
     def _player(self, digest: str) -> Player:
-        return player_of(self._programs[digest], self._rules.info, self._sandbox, self._seconds)
+        return open_player(self._programs[digest], self._rules.info, self._sandbox, self._limits)
 
     def _play(self, job: GameJob, players: Sequence[Player]) -> GameResult:
         rules = self._rules.for_players(job.names, self._draw)
-        seconds = self._trial_seconds if job.is_trial else math.inf
+        seconds = self._limits.trial_seconds if job.is_trial else math.inf
         deadline = time.monotonic() + seconds
-        played = play_game(rules, players, drawer(job.streams), lambda: time.monotonic() > deadline)
+        played = play_game(
+            rules,
+            players,
+            drawer(job.streams),
+            lambda: time.monotonic() > deadline,
+            program_seeds(job.streams),
+        )
         result = game_result(played, job.protocol)
         self._progress(1)
         return _with_stderr(result, players) if job.is_trial else result

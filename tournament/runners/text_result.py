@@ -32,14 +32,17 @@ def _side(played: TextGameResult, seat: int) -> SeatResult:
     asked = [n for n, turn in enumerate(played.turns, 1) if seat in turn.moves or seat in turn.faults]
     faults = [fault for fault in played.faults if fault.seat == seat]
     first = faults[0] if faults else None
+    usage = played.usage[seat] if played.usage else PlayerUsage()
     return SeatResult(
         points=played.points[seat],
         verdict=_VERDICTS[first.fault.kind] if first else Verdict.OK,
         fault=_fault(first) if first else None,
+        instructions=sum(usage.answer_fuel),
+        memory=usage.peak_memory_bytes if usage.answer_fuel else 0,
         faults=len(faults),
         last_turn=asked[-1] if asked else 0,
         unasked=played.unasked[seat] if played.unasked else 0,
-        usage=_usage(played.usage[seat]) if played.usage else None,
+        usage=_usage(usage) if played.usage else None,
     )
 
 
@@ -49,7 +52,8 @@ def _fault(first: SeatFault) -> Fault:
 
 def _usage(usage: PlayerUsage) -> SeatUsage:
     answer_ms = tuple([round(seconds * 1000) for seconds in usage.answer_seconds])
-    return SeatUsage(answer_ms, usage.peak_memory_bytes, usage.memory_limit_bytes)
+    fuel = tuple(usage.answer_fuel)
+    return SeatUsage(answer_ms, usage.peak_memory_bytes, usage.memory_limit_bytes, fuel)
 
 
 def _move(turn: Turn, seat: int) -> str | Missing | None:

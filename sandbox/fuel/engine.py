@@ -1,0 +1,151 @@
+"""The engine that runs WebAssembly: the package wasmtime, and machine code that it made.
+
+Another version of the engine may count otherwise, so exactly one is used. Sandboxes run the system's Python
+as a user who may not enter our folders, so the package and our worker are copied to a folder of their own.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import platform
+import shutil
+import subprocess
+from functools import cache
+from importlib import metadata
+from pathlib import Path
+
+from contest import kept_files
+from contest.errors import ToolMissing
+from contest.scratch import scratch_folder
+from contest.subprocesses.c_programs import cache_folder
+from sandbox.bubblewrap import PATH
+from sandbox.limits import MB, Limits
+from sandbox.sandbox import Sandbox
+
+ENGINE = "wasmtime 50.0.1"
+"""Package and version. It is in every program that was built for it, and so in its digest."""
+
+_INSTALL = "`pip install knobeln[fuel]` installs it"
+_WORKER = Path(__file__).with_name("worker")
+_COMPILE_LIMITS = Limits(
+    cpu_seconds=120,
+    wall_seconds=300.0,
+    address_space_bytes=2_048 * MB,
+    output_bytes=64 * MB,
+)
+
+
+class NotCompiled(Exception):
+    """The engine's compiler refused a module, or took too long; the text is a part of a sentence."""
+
+
+def fuel_cache() -> Path:
+    """The folder of the engine and its machine code, which the user of the sandboxes can enter."""
+    usual = os.geteuid() or os.environ.get("XDG_CACHE_HOME")
+    return cache_folder().with_name("knobeln-fuel") if usual else Path("/var/cache/knobeln/fuel")
+
+
+def is_installed() -> bool:
+    """Whether the engine is there, in the version that we use, and a Python to run it."""
+    try:
+        return f"wasmtime {metadata.version('wasmtime')}" == ENGINE and bool(_python(or_none=True))
+    except metadata.PackageNotFoundError:
+        return False
+
+
+def command() -> list[str]:
+    """How the worker is started in a sandbox that shows `engine_folder`. Raises ToolMissing."""
+    return [_python(), "-I", "-S", "-B", str(engine_folder())]
+
+
+@cache
+def engine_folder() -> Path:
+    """A folder with the package wasmtime and our worker, compiled for the system's Python.
+
+    Raises ToolMissing if the package is missing, or the folder cannot be made safely.
+    """
+    if not is_installed():
+        raise ToolMissing(f"programs whose time is counted need {ENGINE}; {_INSTALL}")
+    package, python = Path(str(metadata.distribution("wasmtime").locate_file("wasmtime"))), _python()
+    key = kept_files.digest_of_sources([ENGINE, os.path.realpath(python)], sorted(_WORKER.glob("*.py")))
+    folder = fuel_cache() / f"engine-{key[:32]}"
+    if not folder.is_dir():
+        try:
+            fuel_cache().mkdir(mode=0o755, parents=True, exist_ok=True)
+            with scratch_folder(fuel_cache()) as scratch:
+                draft = scratch / "engine"
+                draft.mkdir(mode=0o755)
+                shutil.copytree(package, draft / "wasmtime", ignore=shutil.ignore_patterns("__pycache__"))
+                worker = draft / "sandbox" / "fuel" / "worker"
+                shutil.copytree(_WORKER, worker, ignore=shutil.ignore_patterns("__pycache__"))
+                (draft / "__main__.py").write_text("from sandbox.fuel.worker.main import start\n\nstart()\n")
+                _compile_python(python, draft)
+                _open_to_all(draft)
+                draft.rename(folder)
+        except OSError as error:
+            if not folder.is_dir():  # another process was not quicker
+                raise ToolMissing(f"{ENGINE} cannot be kept in {fuel_cache()}: {error}") from None
+    if reason := kept_files.why_unsafe(folder):
+        raise ToolMissing(f"{ENGINE} is not started from {folder}: {reason}")
+    return folder
+
+
+def machine_code(
+    module: bytes, sandbox: Sandbox, *, is_component: bool = False, name: str = "module"
+) -> Path:
+    """The file with a module's machine code for this computer, made in the sandbox when it is first wanted.
+
+    Raises NotCompiled if the engine refuses the module, ToolMissing if the engine or the sandbox is missing.
+    """
+    folder = fuel_cache() / "code"
+    facts = [str(engine_folder()), _processor(), str(is_component), hashlib.sha256(module).hexdigest()]
+    name = f"{name}-{hashlib.sha256(' '.join(facts).encode()).hexdigest()[:32]}"
+    if found := kept_files.find(folder, (name,)):
+        return found[name]
+    result = sandbox.run(
+        [*command(), "component" if is_component else "module"],
+        stdin=module,
+        folders=[str(engine_folder())],
+        limits=_COMPILE_LIMITS,
+    )
+    if not result.succeeded:
+        tail = result.stderr.decode(errors="replace").strip().rpartition("\n")[2]
+        raise NotCompiled(tail if tail and result.ending == "exit" else f"it broke the {result.ending}")
+    try:
+        folder.mkdir(mode=0o755, parents=True, exist_ok=True)
+        return kept_files.keep(folder, name, result.stdout, mode=0o644)
+    except OSError as error:
+        raise ToolMissing(f"machine code cannot be kept in {folder}: {error}") from None
+
+
+def _python(*, or_none: bool = False) -> str:
+    found = shutil.which("python3", path=PATH)
+    if found is None and not or_none:
+        raise ToolMissing("programs whose time is counted need the system's python3")
+    return found or ""
+
+
+def _compile_python(python: str, folder: Path) -> None:
+    """Without compiled modules each start would take half a second longer."""
+    subprocess.run(  # noqa: S603 - the system's Python, and files of ours
+        [python, "-I", "-m", "compileall", "-q", "--invalidation-mode", "unchecked-hash", str(folder)],
+        check=True,
+        stdout=subprocess.DEVNULL,
+    )
+
+
+def _open_to_all(folder: Path) -> None:
+    for path in (folder, *folder.rglob("*")):
+        path.chmod(0o755 if path.is_dir() else 0o644)
+
+
+@cache
+def _processor() -> str:
+    """Machine code fits the processors that have the same abilities."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+    except OSError:
+        lines = []
+    flags = next((line for line in lines if line.startswith(("flags", "Features"))), "")
+    return f"{platform.machine()} {flags}"

@@ -1,0 +1,113 @@
+"""A program that was built to be run as WebAssembly, ready to be started in a sandbox."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from collections.abc import Mapping
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
+from typing import Any
+
+from contest.errors import ToolMissing
+from sandbox.fuel import engine, guests
+from sandbox.limits import MB, Limits
+from sandbox.process import SandboxedProcess
+from sandbox.sandbox import Sandbox
+
+_VERSION = 1
+_KEY = "fuel_version"  # no other program has it
+_WORKER_SECONDS = 3_600  # of processor time, in all its games; fuel ends a program much earlier
+_WORKER_BYTES = 256 * MB  # of the engine itself
+_RESERVED_BYTES = 16 * 1024 * MB  # the engine reserves 6 GB for a memory, so that it need not check accesses
+_MAX_REPLY_BYTES = 64 * 1024
+
+
+@dataclass(frozen=True)
+class FuelProgram:
+    """`files` by name, as they were sent; `program` is one of them.
+
+    `module`: WebAssembly, of a language that is compiled; b"" if the guest reads the file. `engine` and
+    `guest` (see guests.Guest.facts): other versions may count otherwise, so they make another program.
+    """
+
+    language: str
+    program: str
+    files: Mapping[str, bytes] = field(repr=False)
+    memory_bytes: int
+    module: bytes = field(default=b"", repr=False)
+    engine: str = engine.ENGINE
+    guest: str = ""
+
+    def held(self) -> AbstractContextManager[None]:
+        return nullcontext()  # its files are in our memory
+
+    @cached_property
+    def digest(self) -> str:
+        """sha256 in hex: two builds with one digest are the same program."""
+        return hashlib.sha256(self.to_bytes()).hexdigest()
+
+    @property
+    def is_countable_here(self) -> bool:
+        """Whether this computer has the engine and the guest that it was built for."""
+        if self.engine != engine.ENGINE or not engine.is_installed():
+            return False
+        return self.guest == guests.guest_of(self.language).facts if self.guest else bool(self.module)
+
+    def start(self, sandbox: Sandbox) -> SandboxedProcess:
+        """A worker for it (worker/__main__.py). Raises ToolMissing if it cannot be counted here."""
+        if not self.is_countable_here:
+            here = guests.guest_of(self.language).facts if self.guest else engine.ENGINE
+            raise ToolMissing(f"a program was built for {self.guest or self.engine}, but here is {here}")
+        folders = [str(engine.engine_folder())]
+        facts: dict[str, Any] = {"program": self.program, "memory_bytes": self.memory_bytes}
+        if self.module:
+            code = engine.machine_code(self.module, sandbox)
+            facts |= {"kind": "core", "code": str(code)}
+            folders.append(str(code))
+        else:
+            guest = guests.guest_of(self.language).prepared(sandbox)
+            facts |= guest.facts
+            folders += guest.folders
+        facts["files"] = {name: base64.b64encode(data).decode() for name, data in sorted(self.files.items())}
+        return sandbox.open(
+            engine.command(),
+            files={"/box/program.json": json.dumps(facts).encode()},
+            folders=folders,
+            limits=Limits(
+                cpu_seconds=_WORKER_SECONDS,
+                address_space_bytes=_WORKER_BYTES + self.memory_bytes,
+                reserved_bytes=_RESERVED_BYTES,
+                output_bytes=_MAX_REPLY_BYTES,
+            ),
+            is_worker=True,
+        )
+
+    def to_bytes(self) -> bytes:
+        """The same bytes for the same program, whatever the order of its files."""
+        facts = asdict(self) | {
+            "files": {name: base64.b64encode(data).decode() for name, data in self.files.items()},
+            "module": base64.b64encode(self.module).decode(),
+        }
+        return json.dumps({_KEY: _VERSION, **facts}, sort_keys=True, indent=0).encode()
+
+    @classmethod
+    def from_facts(cls, facts: dict[str, Any]) -> FuelProgram:
+        """What `to_bytes` wrote, as JSON. Raises ValueError for anything else."""
+        try:
+            if facts.pop(_KEY) != _VERSION:
+                raise ValueError("no program of this version")
+            facts["module"] = base64.b64decode(facts["module"], validate=True)
+            facts["files"] = {
+                name: base64.b64decode(text, validate=True) for name, text in facts["files"].items()
+            }
+            return cls(**facts)
+        except (KeyError, TypeError, AttributeError) as error:
+            raise ValueError(f"no program: {error!r}") from None
+
+
+def is_fuel_program(facts: Mapping[str, Any]) -> bool:
+    """Whether `to_bytes` of a FuelProgram wrote these facts."""
+    return _KEY in facts

@@ -1,0 +1,452 @@
+"""Programs that are core modules with WASI preview 1: C, C++, Rust, and the JavaScript interpreter.
+
+These are all host functions that such a module can call. WASI of wasmtime is not linked, so the module
+reaches no system call: it sees its input and output, the program's own text files (read-only, in the working
+folder), a counted clock and seeded random numbers. Every pointer comes from the module and is checked.
+
+Source: WASI preview 1, https://github.com/WebAssembly/WASI/blob/main/legacy/preview1/docs.md
+"""
+
+from __future__ import annotations
+
+import ctypes
+import struct
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from wasmtime import Func, FuncType, Instance, Linker, Memory, Module, Store
+
+from sandbox.fuel.worker.host import EPOCH_NANOSECONDS, Ended, Host, Reply
+from sandbox.fuel.worker.limits import engine
+
+_OK, _EBADF, _EFAULT, _EINVAL, _EISDIR, _EMFILE, _ENAMETOOLONG, _ENOENT = 0, 8, 21, 28, 31, 33, 37, 44
+_ENOSYS, _ENOTDIR, _ENOTEMPTY, _EROFS, _ESPIPE = 52, 54, 55, 69, 70
+_DEVICE, _FOLDER, _FILE = 2, 3, 4  # file types
+_STDIN, _STDOUT, _STDERR, _WORK_FOLDER = 0, 1, 2, 3
+_MAX_PARTS = 1_024  # of one call that reads or writes
+_MAX_BYTES = 1024 * 1024  # of one call that reads, writes or draws random numbers
+_MAX_NAME = 4_096
+_MAX_OPEN_FILES = 64
+_RIGHTS = 0x1FFFFFFF
+_CREATE, _TRUNCATE = 1, 8  # flags of path_open
+_WRITE_RIGHT = 1 << 6
+_CLOCK_EVENT = 0  # of poll_oneoff
+_ABSOLUTE = 1
+_MODULE = "wasi_snapshot_preview1"
+_U32 = 0xFFFFFFFF
+
+
+_HostFunction = Callable[..., int | None]
+
+
+class _Fault(Exception):
+    """A host function returns this error number."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(number)
+        self.number = number
+
+
+@dataclass
+class _OpenFile:
+    data: bytes
+    at: int = 0
+
+
+@dataclass
+class _Running:
+    """The instance whose code runs now: host functions belong to the linker, which serves all instances."""
+
+    host: Host
+    store: Store
+    words: Sequence[bytes]
+    memory: Memory | None = None
+
+    def __post_init__(self) -> None:
+        self.open_files: dict[int, _OpenFile] = {}
+        self.host.memory_bytes = self._memory_bytes
+
+    def _memory_bytes(self) -> int:
+        return self.memory.data_len(self.store) if self.memory else 0
+
+    # --- memory of the module ----------------------------------------------------------------------------
+    def _address(self, pointer: int, size: int) -> int:
+        pointer &= _U32
+        if self.memory is None or pointer + size > self.memory.data_len(self.store):
+            raise _Fault(_EFAULT)
+        base = ctypes.cast(self.memory.data_ptr(self.store), ctypes.c_void_p).value or 0
+        return base + pointer
+
+    def load(self, pointer: int, size: int) -> bytes:
+        return ctypes.string_at(self._address(pointer, size), size)
+
+    def save(self, pointer: int, data: bytes) -> None:
+        ctypes.memmove(self._address(pointer, len(data)), data, len(data))
+
+    def parts(self, pointer: int, count: int) -> list[tuple[int, int]]:
+        """Where a call reads or writes: addresses and sizes, together at most _MAX_BYTES."""
+        count &= _U32
+        if count > _MAX_PARTS:
+            raise _Fault(_EINVAL)
+        numbers = struct.unpack(f"<{2 * count}I", self.load(pointer, 8 * count))
+        found, left = [], _MAX_BYTES
+        for at, size in zip(numbers[::2], numbers[1::2], strict=True):
+            found.append((at, min(size, left)))
+            left -= found[-1][1]
+        return found
+
+    def name(self, folder: int, pointer: int, length: int) -> str:
+        """The name of a file in the working folder."""
+        if folder != _WORK_FOLDER:
+            raise _Fault(_EBADF)
+        length &= _U32
+        if length > _MAX_NAME:
+            raise _Fault(_ENAMETOOLONG)
+        name = self.load(pointer, length).decode(errors="replace")
+        while name.startswith("./"):
+            name = name[2:].lstrip("/")
+        return name.rstrip("/") or "."
+
+    def file(self, descriptor: int) -> _OpenFile:
+        if descriptor not in self.open_files:
+            raise _Fault(_EBADF if descriptor > _WORK_FOLDER else _ESPIPE)
+        return self.open_files[descriptor]
+
+
+class CoreModules:
+    """Instances of one core module."""
+
+    def __init__(self, facts: dict[str, Any]) -> None:
+        self._words = [str(facts["program"]).encode()]
+        self._memory_limit = int(facts["memory_bytes"])
+        self._engine = engine(is_component=False)
+        self._module = Module.deserialize(self._engine, Path(facts["code"]).read_bytes())
+        self._linker = Linker(self._engine)
+        self._now: _Running | None = None
+        wanted = {each.name: each for each in self._module.imports if each.module == _MODULE}
+        for name, each in wanted.items():
+            if not isinstance(each.type, FuncType):
+                continue
+            function = _FUNCTIONS.get(str(name), _unknown)
+            self._linker.define_func(_MODULE, str(name), each.type, self._host_function(function, each.type))
+
+    def store(self) -> Store:
+        store = Store(self._engine)
+        store.set_limits(memory_size=self._memory_limit, instances=1, tables=4, memories=1)
+        return store
+
+    def instance(self, host: Host, store: Store, words: Sequence[str]) -> Instance:
+        """A new instance, whose host functions answer from now on."""
+        self._now = _Running(host, store, [*self._words, *(word.encode() for word in words)])
+        instance = self._linker.instantiate(store, self._module)
+        memory = instance.exports(store).get("memory")
+        if isinstance(memory, Memory):
+            self._now.memory = memory
+        return instance
+
+    def run(self, host: Host, store: Store, words: list[str]) -> None:
+        start = self.instance(host, store, words).exports(store).get("_start")
+        if not isinstance(start, Func):
+            raise Ended({"trap": "no start"})
+        start(store)
+
+    def call(self, host: Host, store: Store, words: list[Any]) -> Reply:
+        raise NotImplementedError("a core module has no function to call")
+
+    def _host_function(self, function: _HostFunction, kind: FuncType) -> _HostFunction:
+        returns = bool(kind.results)
+
+        def called(*parameters: int) -> int | None:
+            now = self._now
+            if now is None:
+                raise RuntimeError("no instance runs")
+            now.host.charge()
+            try:
+                number = function(now, *parameters) or _OK
+            except _Fault as fault:
+                number = fault.number
+            return number if returns else None
+
+        return called
+
+
+def _unknown(now: _Running, *parameters: int) -> int:
+    return _ENOSYS
+
+
+# --- words and environment -------------------------------------------------------------------------------
+def _args_sizes_get(now: _Running, count: int, size: int) -> None:
+    now.save(count, struct.pack("<I", len(now.words)))
+    now.save(size, struct.pack("<I", sum(len(word) + 1 for word in now.words)))
+
+
+def _args_get(now: _Running, pointers: int, text: int) -> None:
+    at, text = pointers & _U32, text & _U32
+    for word in now.words:
+        now.save(at, struct.pack("<I", text))
+        now.save(text, word + b"\0")
+        at, text = at + 4, text + len(word) + 1
+
+
+def _environ_sizes_get(now: _Running, count: int, size: int) -> None:
+    now.save(count, bytes(4))
+    now.save(size, bytes(4))
+
+
+def _environ_get(now: _Running, pointers: int, text: int) -> None:
+    """There is no environment."""
+
+
+# --- time and chance -------------------------------------------------------------------------------------
+def _clock_res_get(now: _Running, clock: int, result: int) -> None:
+    now.save(result, struct.pack("<Q", 1))
+
+
+def _clock_time_get(now: _Running, clock: int, precision: int, result: int) -> None:
+    begin = EPOCH_NANOSECONDS if clock == 0 else 0  # the others count from the start
+    now.save(result, struct.pack("<Q", begin + now.host.nanoseconds()))
+
+
+def _poll_oneoff(now: _Running, subscriptions: int, events: int, count: int, result: int) -> int | None:
+    """Input and output are always ready. If only clocks are waited for, the earliest rings at once."""
+    count &= _U32
+    if not 0 < count <= _MAX_PARTS:
+        return _EINVAL
+    ready, alarms = [], []
+    for number in range(count):
+        raw = now.load((subscriptions & _U32) + 48 * number, 48)
+        user_data, kind = raw[:8], raw[8]
+        if kind != _CLOCK_EVENT:
+            ready.append((user_data, kind))
+            continue
+        clock, timeout, _, flags = struct.unpack("<IxxxxQQH", raw[16:42])
+        begin = (EPOCH_NANOSECONDS if clock == 0 else 0) + now.host.nanoseconds()
+        alarms.append((timeout - begin if flags & _ABSOLUTE else timeout, user_data))
+    if not ready:
+        wait = min(alarms)[0]
+        now.host.sleep(wait)
+        ready = [(user_data, _CLOCK_EVENT) for timeout, user_data in alarms if timeout <= wait]
+    for number, (user_data, kind) in enumerate(ready):
+        event = user_data + struct.pack("<HB5xQH6x", _OK, kind, 1, 0)
+        now.save((events & _U32) + 32 * number, event)
+    now.save(result, struct.pack("<I", len(ready)))
+    return None
+
+
+def _random_get(now: _Running, pointer: int, size: int) -> int | None:
+    size &= _U32
+    if size > _MAX_BYTES:
+        return _EINVAL
+    now.host.charge(size)
+    now.save(pointer, now.host.random(size))
+    return None
+
+
+def _sched_yield(now: _Running) -> None:
+    """There is nobody else."""
+
+
+def _proc_exit(now: _Running, code: int) -> None:
+    now.host.exit(code & 0xFF)
+
+
+# --- files -----------------------------------------------------------------------------------------------
+def _fd_write(now: _Running, descriptor: int, parts: int, count: int, result: int) -> int | None:
+    if descriptor not in (_STDOUT, _STDERR):
+        return _EROFS if descriptor in now.open_files else _EBADF
+    data = b"".join(now.load(at, size) for at, size in now.parts(parts, count))
+    now.host.charge(len(data))
+    now.save(result, struct.pack("<I", len(data)))
+    (now.host.write if descriptor == _STDOUT else now.host.write_error)(data)
+    return None
+
+
+def _fd_read(now: _Running, descriptor: int, parts: int, count: int, result: int) -> int | None:
+    where = now.parts(parts, count)
+    size = sum(size for _, size in where)
+    if descriptor == _STDIN:
+        data = now.host.read(size) if size else b""
+    else:
+        file = now.file(descriptor)
+        data = file.data[file.at : file.at + size]
+        file.at += len(data)
+    _give(now, data, where, result)
+    return None
+
+
+def _fd_pread(now: _Running, descriptor: int, parts: int, count: int, offset: int, result: int) -> None:
+    where, data = now.parts(parts, count), now.file(descriptor).data
+    size = sum(size for _, size in where)
+    offset &= 0xFFFFFFFFFFFFFFFF
+    _give(now, data[offset : offset + size], where, result)
+
+
+def _give(now: _Running, data: bytes, where: Sequence[tuple[int, int]], result: int) -> None:
+    now.host.charge(len(data))
+    now.save(result, struct.pack("<I", len(data)))
+    for at, size in where:
+        now.save(at, data[:size])
+        data = data[size:]
+
+
+def _fd_seek(now: _Running, descriptor: int, offset: int, whence: int, result: int) -> int | None:
+    file = now.file(descriptor)
+    if whence not in (0, 1, 2):
+        return _EINVAL
+    at = offset + (0, file.at, len(file.data))[whence]
+    if at < 0:
+        return _EINVAL
+    file.at = at
+    now.save(result, struct.pack("<Q", at))
+    return None
+
+
+def _fd_tell(now: _Running, descriptor: int, result: int) -> None:
+    now.save(result, struct.pack("<Q", now.file(descriptor).at))
+
+
+def _fd_close(now: _Running, descriptor: int) -> int | None:
+    if descriptor > _WORK_FOLDER:
+        now.file(descriptor)
+        del now.open_files[descriptor]
+    return None
+
+
+def _fd_fdstat_get(now: _Running, descriptor: int, result: int) -> int | None:
+    kind = _FILE if descriptor in now.open_files else _FOLDER if descriptor == _WORK_FOLDER else _DEVICE
+    if kind == _DEVICE and not _STDIN <= descriptor <= _STDERR:
+        return _EBADF
+    # A device on which nobody may seek is taken for a terminal: each line is written as soon as it is whole.
+    rights = _RIGHTS & ~0b100100 if kind == _DEVICE else _RIGHTS
+    now.save(result, struct.pack("<BxHxxxxQQ", kind, 0, rights, _RIGHTS))
+    return None
+
+
+def _fd_fdstat_set_flags(now: _Running, descriptor: int, flags: int) -> None:
+    """Nothing blocks, so there is nothing to set."""
+
+
+def _fd_filestat_get(now: _Running, descriptor: int, result: int) -> int | None:
+    if descriptor == _WORK_FOLDER or _STDIN <= descriptor <= _STDERR:
+        now.save(result, _facts(_FOLDER if descriptor == _WORK_FOLDER else _DEVICE, 0))
+    else:
+        now.save(result, _facts(_FILE, len(now.file(descriptor).data)))
+    return None
+
+
+def _fd_prestat_get(now: _Running, descriptor: int, result: int) -> int | None:
+    if descriptor != _WORK_FOLDER:
+        return _EBADF
+    now.save(result, struct.pack("<II", 0, 1))
+    return None
+
+
+def _fd_prestat_dir_name(now: _Running, descriptor: int, pointer: int, length: int) -> int | None:
+    if descriptor != _WORK_FOLDER:
+        return _EBADF
+    if length & _U32 < 1:
+        return _ENAMETOOLONG
+    now.save(pointer, b".")
+    return None
+
+
+def _fd_readdir(
+    now: _Running, descriptor: int, pointer: int, size: int, cookie: int, result: int
+) -> int | None:
+    if descriptor != _WORK_FOLDER:
+        return _ENOTDIR if descriptor in now.open_files else _EBADF
+    size &= _U32
+    names = [b".", b"..", *(name.encode() for name in sorted(now.host.files))]
+    listed = b"".join(
+        struct.pack("<QQII", number + 1, number + 1, len(name), _FOLDER if number < 2 else _FILE) + name
+        for number, name in enumerate(names)
+        if number >= cookie & 0xFFFFFFFFFFFFFFFF
+    )[:size]
+    now.host.charge(len(listed))
+    now.save(pointer, listed)
+    now.save(result, struct.pack("<I", len(listed)))
+    return None
+
+
+def _path_open(
+    now: _Running,
+    folder: int,
+    _follow: int,
+    pointer: int,
+    length: int,
+    flags: int,
+    rights: int,
+    _inherited: int,
+    _more: int,
+    result: int,
+) -> int | None:
+    name = now.name(folder, pointer, length)
+    if name == ".":
+        now.save(result, struct.pack("<I", _WORK_FOLDER))
+        return None
+    if flags & (_CREATE | _TRUNCATE) or rights & _WRITE_RIGHT:
+        return _EROFS
+    if name not in now.host.files:
+        return _ENOENT
+    free = (number for number in range(4, 4 + _MAX_OPEN_FILES) if number not in now.open_files)
+    descriptor = next(free, None)
+    if descriptor is None:
+        return _EMFILE
+    now.open_files[descriptor] = _OpenFile(now.host.files[name])
+    now.save(result, struct.pack("<I", descriptor))
+    return None
+
+
+def _path_filestat_get(
+    now: _Running, folder: int, _follow: int, pointer: int, length: int, result: int
+) -> int | None:
+    name = now.name(folder, pointer, length)
+    if name != "." and name not in now.host.files:
+        return _ENOENT
+    now.save(result, _facts(_FOLDER, 0) if name == "." else _facts(_FILE, len(now.host.files[name])))
+    return None
+
+
+def _facts(kind: int, size: int) -> bytes:
+    time = EPOCH_NANOSECONDS
+    return struct.pack("<QQBxxxxxxxQQQQQ", 0, 0, kind, 1, size, time, time, time)
+
+
+def _read_only(now: _Running, *parameters: int) -> int:
+    return _EROFS
+
+
+_FUNCTIONS: dict[str, _HostFunction] = {
+    "args_get": _args_get,
+    "args_sizes_get": _args_sizes_get,
+    "clock_res_get": _clock_res_get,
+    "clock_time_get": _clock_time_get,
+    "environ_get": _environ_get,
+    "environ_sizes_get": _environ_sizes_get,
+    "fd_close": _fd_close,
+    "fd_fdstat_get": _fd_fdstat_get,
+    "fd_fdstat_set_flags": _fd_fdstat_set_flags,
+    "fd_filestat_get": _fd_filestat_get,
+    "fd_pread": _fd_pread,
+    "fd_prestat_dir_name": _fd_prestat_dir_name,
+    "fd_prestat_get": _fd_prestat_get,
+    "fd_read": _fd_read,
+    "fd_readdir": _fd_readdir,
+    "fd_seek": _fd_seek,
+    "fd_tell": _fd_tell,
+    "fd_write": _fd_write,
+    "path_create_directory": _read_only,
+    "path_filestat_get": _path_filestat_get,
+    "path_open": _path_open,
+    "path_remove_directory": _read_only,
+    "path_rename": _read_only,
+    "path_unlink_file": _read_only,
+    "poll_oneoff": _poll_oneoff,
+    "proc_exit": _proc_exit,
+    "random_get": _random_get,
+    "sched_yield": _sched_yield,
+}
+
+GUEST = CoreModules

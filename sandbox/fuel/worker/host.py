@@ -1,0 +1,221 @@
+"""What one instance of a program sees of the world: its input and output, files, clock and random numbers.
+
+The modules beside this one translate the host functions of a kind of program into calls of `Host`. All of it
+depends on the program, the requests and the seed alone, and so does the fuel.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, NoReturn
+
+from wasmtime import Store
+
+from sandbox.fuel.worker.limits import (
+    BYTE_UNITS,
+    CALL_UNITS,
+    MAX_ANSWER_BYTES,
+    STDERR_TAIL_BYTES,
+    UNITS_PER_SECOND,
+)
+
+Request = dict[str, Any]
+Reply = dict[str, Any]
+
+EPOCH_NANOSECONDS = 768_960_000 * 1_000_000_000
+"""What a clock shows when an instance starts: 15 May 1994, 00:00 UT."""
+
+_CHUNK_BYTES = 65_536
+
+
+class Ended(Exception):
+    """A host function ends the instance. `how`: as in a reply's "ended"."""
+
+    def __init__(self, how: Mapping[str, Any]) -> None:
+        super().__init__(how)
+        self.how = dict(how)
+
+
+class Left(Exception):
+    """The next request is for another instance; this one is dropped."""
+
+
+class Requests:
+    """Requests, one JSON line each, from standard input; replies to standard output."""
+
+    def __init__(self) -> None:
+        self._received = b""
+        self._returned: Request | None = None
+
+    def __iter__(self) -> Iterator[Request]:
+        while (request := self.next()) is not None:
+            yield request
+
+    def next(self) -> Request | None:
+        """The next request; None at the end."""
+        if self._returned is not None:
+            request, self._returned = self._returned, None
+            return request
+        while b"\n" not in self._received:
+            chunk = os.read(0, _CHUNK_BYTES)
+            if not chunk:
+                return None
+            self._received += chunk
+        line, _, self._received = self._received.partition(b"\n")
+        return dict(json.loads(line))
+
+    def give_back(self, request: Request | None) -> None:
+        self._returned = request
+
+    @staticmethod
+    def reply(reply: Reply) -> None:
+        unsent = memoryview(json.dumps(reply).encode() + b"\n")
+        while unsent:
+            unsent = unsent[os.write(1, unsent) :]
+
+
+class Host:
+    """The world of one instance, and its fuel.
+
+    In lines, an instance runs until it has written a line or asks for one that is not there: these two calls
+    reply to the request and wait for the next one. Otherwise its input is empty, and its output is collected.
+    """
+
+    def __init__(self, store: Store, requests: Requests, seed: bytes, files: Mapping[str, bytes]) -> None:
+        self.files = files
+        self.memory_bytes: Callable[[], int] = lambda: 0
+        self._store, self._requests, self._seed = store, requests, seed
+        self._random_calls = 0
+        self._granted = 0  # at the last request
+        self._used_before = 0  # in all requests before
+        self._slept = 0  # nanoseconds
+        self._is_lines = False
+        self._input: deque[bytes] = deque()
+        self._output = bytearray()
+        self._stderr = bytearray()
+        self._request: Request = {}
+        self._lines_told = 0  # lines written since a "tell"
+
+    # --- requests ----------------------------------------------------------------------------------------
+    def begin(self, request: Request, *, is_lines: bool) -> None:
+        """Let the instance run for this request."""
+        self._is_lines = is_lines
+        self._take(request)
+
+    def _take(self, request: Request) -> None:
+        self._request = request
+        self._used_before += self._used()
+        self._granted = int(request["fuel"])
+        self._store.set_fuel(self._granted)
+        self._lines_told = 0
+        for key in ("ask", "tell"):
+            if key in request:
+                self._input.append(str(request[key]).encode() + b"\n")
+
+    def facts(self) -> Reply:
+        """What every reply has."""
+        return {
+            "fuel": self._used(),
+            "memory": self.memory_bytes(),
+            "stderr": self._stderr.decode(errors="replace"),
+        }
+
+    def output(self) -> bytes:
+        """What the instance has written and no reply has had."""
+        return bytes(self._output)
+
+    def unasked(self) -> int | None:
+        """Lines that it wrote after a "tell"; None if it was asked for a line."""
+        return self._lines_told + bool(self._output) if "tell" in self._request else None
+
+    def _suspend(self, reply: Reply) -> None:
+        self._requests.reply(reply | self.facts())
+        request = self._requests.next()
+        if request is None or not ("ask" in request or "tell" in request):
+            self._requests.give_back(request)
+            raise Left
+        self._take(request)
+
+    # --- fuel --------------------------------------------------------------------------------------------
+    def _used(self) -> int:
+        return int(self._granted - self._store.get_fuel()) if self._granted else 0
+
+    def charge(self, data_bytes: int = 0) -> None:
+        """Take the fuel that a call of the host costs. Every host function begins with this."""
+        left = self._store.get_fuel() - CALL_UNITS - BYTE_UNITS * data_bytes
+        if left <= 0:
+            self._store.set_fuel(0)
+            raise Ended({"trap": "out of fuel"})
+        self._store.set_fuel(left)
+
+    # --- what host functions do --------------------------------------------------------------------------
+    def read(self, max_bytes: int) -> bytes:
+        """From standard input; b"" at its end."""
+        if not self._input:
+            if not self._is_lines:
+                return b""
+            unasked = self.unasked()
+            if unasked is None:
+                raise Ended({"reads": True})
+            self._output.clear()
+            self._suspend({"unasked": unasked})
+        data = self._input.popleft()
+        if len(data) > max_bytes:
+            self._input.appendleft(data[max_bytes:])
+        return data[:max_bytes]
+
+    def write(self, data: bytes) -> None:
+        """To standard output."""
+        if not self._is_lines:
+            self._output += data
+            if len(self._output) > MAX_ANSWER_BYTES:
+                raise Ended({"too long": True})
+            return
+        *lines, rest = data.split(b"\n")
+        for line in lines:
+            self._output += line
+            self._end_line()
+        self._output += rest
+        if len(self._output) > MAX_ANSWER_BYTES:
+            self._check_length()
+
+    def _end_line(self) -> None:
+        self._check_length()
+        if "tell" in self._request:
+            self._output.clear()
+            self._lines_told += 1
+            return
+        line = bytes(self._output)
+        self._output.clear()
+        self._suspend({"line": line.decode(errors="replace")})
+
+    def _check_length(self) -> None:
+        if len(self._output) > MAX_ANSWER_BYTES:
+            if "ask" in self._request:
+                raise Ended({"too long": True})
+            del self._output[MAX_ANSWER_BYTES:]
+
+    def write_error(self, data: bytes) -> None:
+        """To standard error, of which the end is kept."""
+        self._stderr += data[-STDERR_TAIL_BYTES:]
+        del self._stderr[:-STDERR_TAIL_BYTES]
+
+    def nanoseconds(self) -> int:
+        """Counted time since the instance started, and what it has slept."""
+        used = self._used_before + self._used()
+        return used * 1_000_000_000 // UNITS_PER_SECOND + self._slept
+
+    def sleep(self, nanoseconds: int) -> None:
+        """Nobody waits: the clock jumps."""
+        self._slept += max(0, nanoseconds)
+
+    def random(self, size: int) -> bytes:
+        self._random_calls += 1
+        return hashlib.shake_256(self._seed + self._random_calls.to_bytes(8, "big")).digest(size)
+
+    def exit(self, code: int) -> NoReturn:
+        raise Ended({"exit": code})

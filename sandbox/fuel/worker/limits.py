@@ -1,0 +1,49 @@
+"""What worker and compiler of machine code must agree on. Imports nothing of ours."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from wasmtime import Config, Engine, _ffi
+
+UNITS_PER_SECOND = 10_000_000_000
+"""Units of fuel that programs see as a second when they look at a clock."""
+
+CALL_UNITS = 100_000
+"""What a call of the host costs. It takes about 10 microseconds, so a loop of calls costs what it takes."""
+BYTE_UNITS = 100
+"""What each byte that the host reads or writes costs in addition."""
+
+MAX_ANSWER_BYTES = 4_096
+STDERR_TAIL_BYTES = 4_096
+STACK_BYTES = 64 * 1024 * 1024  # of the thread that runs a program
+_WASM_STACK_BYTES = 8 * 1024 * 1024
+
+
+def engine(*, is_component: bool) -> Engine:
+    """The engine, with equal results on all computers.
+
+    A module may come from a team, so it gets no feature that compilers of its language do not need: what is
+    switched off has no faults. The component is ours.
+    """
+    config: Any = Config()
+    config.strategy = "cranelift"
+    config.cranelift_opt_level = "speed"
+    config.consume_fuel = True
+    config.cranelift_nan_canonicalization = True
+    config.parallel_compilation = False
+    config.wasm_threads = False
+    config.wasm_relaxed_simd = False
+    config.wasm_memory64 = False
+    config.wasm_tail_call = False
+    config.wasm_exceptions = False
+    config.wasm_gc = False
+    config.wasm_function_references = False
+    config.wasm_multi_memory = is_component
+    config.wasm_simd = is_component
+    config.wasm_component_model = is_component
+    # An interpreter that counts its own recursion must find its limit before the engine does. The engine ends
+    # the whole process if the second number is not larger than the first.
+    _ffi.wasmtime_config_async_stack_size_set(config.ptr(), 2 * _WASM_STACK_BYTES)
+    config.max_wasm_stack = _WASM_STACK_BYTES
+    return Engine(config)

@@ -1,0 +1,134 @@
+"""Runs inside the sandbox: runs one program as WebAssembly and answers requests about it.
+
+    python3 FOLDER                         FOLDER: see sandbox/fuel/engine.py
+    python3 FOLDER (module | component)    compile.py instead
+
+/box/program.json says which program; requests come as JSON lines, and each gets a reply:
+
+    {"run": [words], "seed": hex, "fuel": n}   a new instance runs to its end      {"output": text} too
+    {"call": [words], "seed": hex, "fuel": n}  a new instance calls a function     {"answer": ...}, or what
+                                                                                   driver.py replies
+    {"open": true, "seed": hex}                the next request is for a new instance
+    {"ask": "line", "fuel": n}                 a line in, until it has written one {"line": text}
+    {"tell": "line", "fuel": n}                a line in, until it wants another   {"unasked": lines it wrote}
+
+Each reply has "fuel", the units used for this request; "memory", the bytes of linear memory; "stderr", its
+last 4 kB; and "ended" if the instance has ended:
+
+    {"exit": code}    {"trap": which}    {"too long": true}    {"reads": true}: it asks for another line
+    instead of answering
+
+The requests, the program and the versions of engine and guest decide every reply, to the unit of fuel.
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+import sys
+import threading
+from base64 import b64decode
+from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
+from typing import Any, Protocol
+
+from wasmtime import Store, Trap, TrapCode
+
+from sandbox.fuel.worker.compile import compile_to_machine_code
+from sandbox.fuel.worker.host import Ended, Host, Left, Reply, Request, Requests
+from sandbox.fuel.worker.limits import STACK_BYTES
+
+_TRAPS = {
+    TrapCode.OUT_OF_FUEL: "out of fuel",
+    TrapCode.STACK_OVERFLOW: "stack overflow",
+    TrapCode.MEMORY_OUT_OF_BOUNDS: "memory access",
+    TrapCode.HEAP_MISALIGNED: "memory access",
+    TrapCode.TABLE_OUT_OF_BOUNDS: "memory access",
+    TrapCode.INDIRECT_CALL_TO_NULL: "indirect call",
+    TrapCode.BAD_SIGNATURE: "indirect call",
+    TrapCode.INTEGER_OVERFLOW: "integer overflow",
+    TrapCode.INTEGER_DIVISION_BY_ZERO: "division by zero",
+    TrapCode.BAD_CONVERSION_TO_INTEGER: "number conversion",
+    TrapCode.UNREACHABLE: "unreachable",
+}
+
+
+class Guest(Protocol):
+    """How programs of one kind are run. `facts`: /box/program.json."""
+
+    def __init__(self, facts: dict[str, Any]) -> None: ...
+
+    def store(self) -> Store:
+        """A new one, with its limits."""
+
+    def run(self, host: Host, store: Store, words: list[str]) -> None:
+        """A new instance runs its program to the end."""
+
+    def call(self, host: Host, store: Store, words: list[Any]) -> Reply:
+        """A new instance calls the program's function."""
+
+
+def main() -> None:
+    facts = json.loads(Path("/box/program.json").read_text())
+    guest: Guest = import_module(f"sandbox.fuel.worker.{facts['kind']}").GUEST(facts)
+    files = {name: b64decode(data) for name, data in facts["files"].items()}
+    gc.collect()
+    gc.freeze()
+    requests = Requests()
+    for request in requests:
+        store = guest.store()
+        host = Host(store, requests, bytes.fromhex(request["seed"]), files)
+        try:
+            _serve(guest, host, store, request, requests)
+        except Left:
+            pass
+        finally:
+            store.close()
+
+
+def _serve(guest: Guest, host: Host, store: Store, request: Request, requests: Requests) -> None:
+    if "open" in request:
+        requests.reply({})
+        first = requests.next()
+        if first is None or not ("ask" in first or "tell" in first):
+            requests.give_back(first)
+            return
+        host.begin(first, is_lines=True)
+        reply = _until_end(lambda: guest.run(host, store, []))
+        unasked, rest = host.unasked(), host.output()
+        if unasked is not None:
+            reply["unasked"] = unasked
+        elif rest and "exit" in reply["ended"]:
+            reply["line"] = rest.decode(errors="replace")  # a last line without a newline is a line
+        requests.reply(reply | host.facts())
+        return
+    host.begin(request, is_lines=False)
+    if "call" in request:
+        replies: list[Reply] = []
+        reply = _until_end(lambda: replies.append(guest.call(host, store, request["call"])))
+        requests.reply((replies[0] if replies else reply) | host.facts())
+        return
+    reply = _until_end(lambda: guest.run(host, store, request["run"]))
+    requests.reply(reply | {"output": host.output().decode(errors="replace")} | host.facts())
+
+
+def _until_end(run: Callable[[], None]) -> Reply:
+    try:
+        run()
+    except Ended as end:
+        return {"ended": end.how}
+    except Trap as trap:
+        return {"ended": {"trap": _TRAPS.get(trap.trap_code or TrapCode.UNREACHABLE, "unreachable")}}
+    return {"ended": {"exit": 0}}
+
+
+def start() -> None:
+    """What FOLDER's own __main__.py calls."""
+    if sys.argv[1:]:
+        compile_to_machine_code(sys.argv[1])
+    else:
+        threading.stack_size(STACK_BYTES)
+        thread = threading.Thread(target=main)
+        thread.start()
+        thread.join()

@@ -1,0 +1,203 @@
+"""FUEL: a program as WebAssembly, for all three protocols. Its time is counted in units of fuel.
+
+A worker in the sandbox runs the program (sandbox/fuel/worker/__main__.py), one for all its games. STDIO: one
+instance lives through many games, and a new one follows after a fault. ARGV and FUNCTION: each move has a new
+instance. The program, the questions and the seeds decide every answer and how much fuel it takes.
+
+The clock only stops a worker that hangs. That, and a worker that dies, is our failure (EngineFailed), never
+the program's.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from contest.errors import EngineFailed
+from contest.games.base import TextProtocol, Words
+from sandbox.fuel.program import FuelProgram
+from sandbox.players import (
+    MAX_ANSWER_BYTES,
+    AnswerFault,
+    AnswerFaultKind,
+    PlayerUsage,
+    as_text,
+)
+from sandbox.process import AnswerKind, SandboxedProcess
+from sandbox.sandbox import Sandbox
+
+BACKSTOP_NANOSECONDS = 12
+"""By the clock, for each unit of fuel: six times what the slowest programs need on an idle computer."""
+MIN_BACKSTOP_SECONDS = 30.0
+_NOT_ONE_OF_OURS = "the worker of a program whose time is counted"
+
+Reply = Mapping[str, Any]  # worker/__main__.py lists its keys
+
+
+@dataclass
+class FuelPlayer:
+    program: FuelProgram
+    sandbox: Sandbox
+    protocol: TextProtocol
+    fuel: int  # for each answer
+    game_fuel: int  # for all answers of a game together
+    _process: SandboxedProcess | None = field(default=None, init=False)
+    _seed: bytes = field(default=b"", init=False)  # of this game
+    _is_open: bool = field(default=False, init=False)  # an instance lives (STDIO)
+    _lost: AnswerFault | None = field(default=None, init=False)  # why it is not asked in this game any more
+    _answer_fuel: list[int] = field(default_factory=list, init=False)
+    _memory: int = field(default=0, init=False)
+    _stderr: str = field(default="", init=False)
+    _unasked: int = field(default=0, init=False)
+
+    def begin(self, seed: bytes = b"") -> None:
+        self._seed, self._lost, self._unasked = seed, None, 0
+        self._answer_fuel, self._memory = [], 0
+
+    def move(self, question: Words) -> str | AnswerFault:
+        if self._lost:
+            return self._lost
+        fuel = min(self.fuel, self.game_fuel - sum(self._answer_fuel))
+        if fuel <= 0:
+            return self._out_of_fuel()
+        if self.protocol is TextProtocol.STDIO:
+            return self._answer_line(" ".join(as_text(question)), fuel)
+        if self.protocol is TextProtocol.ARGV:
+            reply = self._ask({"run": as_text(question), "seed": self._move_seed(), "fuel": fuel})
+            return self._output(reply)
+        reply = self._ask({"call": question, "seed": self._move_seed(), "fuel": fuel})
+        return self._result(reply)
+
+    def tell(self, words: Words) -> None:
+        if self._is_open:
+            reply = self._exchange({"tell": " ".join(as_text(words)), "fuel": self.fuel})
+            self._unasked = int(reply.get("unasked", 0))
+            self._is_open = "ended" not in reply
+
+    def unasked_lines(self) -> int:
+        return self._unasked
+
+    def usage(self) -> PlayerUsage:
+        return PlayerUsage(
+            answer_fuel=self._answer_fuel,
+            peak_memory_bytes=self._memory,
+            memory_limit_bytes=self.program.memory_bytes,
+        )
+
+    def stderr_tail(self) -> str:
+        return self._stderr
+
+    def misunderstood(self) -> None:
+        if self._is_open:
+            self._end(
+                AnswerFault(
+                    AnswerFaultKind.CRASH, "the program was ended, because its last answer made no sense"
+                )
+            )
+
+    def close(self) -> None:
+        if self._process:
+            self._process.close()
+        self._process, self._is_open = None, False
+
+    # --- protocols ---------------------------------------------------------------------------------------
+    def _answer_line(self, line: str, fuel: int) -> str | AnswerFault:
+        if not self._is_open:
+            self._exchange({"open": True, "seed": self._move_seed()})
+            self._is_open = True
+        reply = self._ask({"ask": line, "fuel": fuel})
+        self._is_open = "ended" not in reply
+        if "line" in reply:
+            return str(reply["line"]).strip()
+        fault = self._fault(reply)
+        self._lost = AnswerFault(
+            AnswerFaultKind.CRASH, "the program does not run any more, because of what was before"
+        )
+        return fault
+
+    def _output(self, reply: Reply) -> str | AnswerFault:
+        """What a program printed. Its exit code does not matter then: see ArgumentsPlayer."""
+        output = str(reply["output"]).strip()
+        if "exit" not in reply["ended"]:
+            return self._fault(reply)
+        if output:
+            return output
+        if reply["ended"]["exit"] == 0:
+            return AnswerFault(
+                AnswerFaultKind.NO_ANSWER, "the program ended without printing anything", self._stderr
+            )
+        return self._fault(reply)
+
+    def _result(self, reply: Reply) -> str | AnswerFault:
+        """What a function returned."""
+        if isinstance(reply.get("answer"), str):
+            return str(reply["answer"])
+        if "raised" in reply:
+            sentence = f"get_move: {reply['raised']}"
+            return AnswerFault(AnswerFaultKind.CRASH, sentence, str(reply.get("trace", "")))
+        if "wrong" in reply:
+            return AnswerFault(AnswerFaultKind.UNREADABLE, f"get_move gave {reply['wrong']}")
+        return self._fault(reply)
+
+    # --- faults ------------------------------------------------------------------------------------------
+    def _fault(self, reply: Reply) -> AnswerFault:
+        """What ended it instead of an answer."""
+        how = reply.get("ended", {})
+        if how.get("trap") == "out of fuel":
+            return self._out_of_fuel()
+        if "too long" in how:
+            sentence = f"the answer has more than {MAX_ANSWER_BYTES:,} bytes"
+            return AnswerFault(AnswerFaultKind.TOO_LONG, sentence, self._stderr)
+        if "reads" in how:
+            sentence = "the program asked for another line instead of answering"
+            return AnswerFault(AnswerFaultKind.NO_ANSWER, sentence, self._stderr)
+        end = f"was stopped ({how['trap']})" if "trap" in how else f"ended with exit code {how.get('exit')}"
+        return AnswerFault(AnswerFaultKind.CRASH, f"the program {end} instead of answering", self._stderr)
+
+    def _out_of_fuel(self) -> AnswerFault:
+        used = sum(self._answer_fuel)
+        if used >= self.game_fuel:
+            sentence = (
+                f"the answers of the game took {used:,} units; they may take {self.game_fuel:,} together"
+            )
+        else:
+            sentence = f"the answer took more than {self.fuel:,} units"
+        return AnswerFault(AnswerFaultKind.LATE, sentence, self._stderr)
+
+    def _end(self, why: AnswerFault) -> None:
+        """End the instance. The worker drops it at the next request."""
+        self._is_open, self._lost = False, why
+
+    # --- the worker --------------------------------------------------------------------------------------
+    def _move_seed(self) -> str:
+        return hashlib.sha256(self._seed + len(self._answer_fuel).to_bytes(8, "big")).hexdigest()
+
+    def _ask(self, request: Mapping[str, object]) -> Reply:
+        """A question; its fuel and memory count."""
+        reply = self._exchange(request)
+        self._answer_fuel.append(int(reply["fuel"]))
+        self._memory = max(self._memory, int(reply["memory"]))
+        return reply
+
+    def _exchange(self, request: Mapping[str, object]) -> Reply:
+        if self._process is None:
+            self._process = self.program.start(self.sandbox)
+        seconds = max(MIN_BACKSTOP_SECONDS, self.fuel * BACKSTOP_NANOSECONDS / 1e9)
+        answer = self._process.ask(json.dumps(request), seconds)
+        if answer.kind is not AnswerKind.LINE:
+            status = self._process.close()
+            self.close()
+            if answer.kind is AnswerKind.LATE:
+                raise EngineFailed(f"{_NOT_ONE_OF_OURS} had no reply after {seconds:g} s by the clock")
+            tail = status.stderr.decode(errors="replace").strip().rpartition("\n")[2]
+            raise EngineFailed(f"{_NOT_ONE_OF_OURS} {status.description}: {tail}")
+        try:
+            reply = json.loads(answer.text)
+        except ValueError as error:
+            self.close()
+            raise EngineFailed(f"{_NOT_ONE_OF_OURS} replied nonsense: {error}") from None
+        self._stderr = str(reply.get("stderr", "")).strip()
+        return dict(reply)
