@@ -19,7 +19,7 @@ from typing import Any
 
 from wasmtime import Func, FuncType, Instance, Linker, Memory, Module, Store
 
-from sandbox.fuel.worker.host import EPOCH_NANOSECONDS, Ended, Host, Reply
+from sandbox.fuel.worker.host import EPOCH_NANOSECONDS, Ended, Host, ProgramFacts, Reply
 from sandbox.fuel.worker.host_functions import HostFunction, define, is_definable
 from sandbox.fuel.worker.limits import engine
 
@@ -122,7 +122,7 @@ class _Running:
 class CoreModules:
     """Instances of one core module."""
 
-    def __init__(self, facts: dict[str, Any]) -> None:
+    def __init__(self, facts: ProgramFacts) -> None:
         self._words = [str(facts["program"]).encode()]
         self._memory_limit = int(facts["memory_bytes"])
         self._engine = engine(is_component=False)

@@ -6,9 +6,6 @@ from typing import Any
 
 from wasmtime import Config, Engine, _ffi
 
-UNITS_PER_SECOND = 10_000_000_000
-"""Units of fuel that programs see as a second when they look at a clock."""
-
 CALL_UNITS = 100_000
 """What a call of the host costs. It takes about 10 microseconds, so a loop of calls costs what it takes."""
 BYTE_UNITS = 100
