@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable
 from contextlib import ExitStack
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from statistics import median
 from typing import NamedTuple
@@ -156,8 +157,8 @@ def report(sample: Sample) -> None:
         ways = tuple([(way, list[float](), list[float]()) for way in (count, run)])
         for _ in range(RUNS):
             for way, short, long in ways:
-                short.append(_seconds(lambda way=way: way(1)))
-                long.append(_seconds(lambda way=way: way(sample.rounds)))
+                short.append(_seconds(partial(way, 1)))
+                long.append(_seconds(partial(way, sample.rounds)))
         counted, bare = (median(long) - median(short) for _, short, long in ways)
         limit = f" (at most {MAX_C_RATIO})" if sample.language == "C" else ""
         units = player.usage().answer_fuel[-1]
