@@ -172,15 +172,31 @@ class Host:
         if not self._input:
             if not self._is_lines:
                 return b""
-            unasked = self.unasked()
-            if unasked is None:
-                raise Ended({"reads": True})
-            self._output.clear()
-            self._suspend({"unasked": unasked})
+            self._wait_for_input()
         data = self._input.popleft()
         if len(data) > max_bytes:
             self._input.appendleft(data[max_bytes:])
         return data[:max_bytes]
+
+    def _wait_for_input(self) -> None:
+        unasked = self.unasked()
+        if unasked is None:
+            raise Ended({"reads": True})
+        self._output.clear()
+        self._suspend({"unasked": unasked})
+
+    def finds_input(self, *, may_wait: bool) -> bool:
+        """Whether a program that looks for input finds some, or the end of it.
+
+        A program that owes no answer waits for the next request. `may_wait`: one that owes an answer does not
+        wait for anything else, either.
+        """
+        if not self._is_lines or self._input:
+            return True
+        if "ask" in self._request and not may_wait:
+            return False
+        self._wait_for_input()
+        return True
 
     def write(self, data: bytes) -> None:
         """To standard output."""
