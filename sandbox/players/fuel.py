@@ -158,8 +158,10 @@ class FuelPlayer:
 
     def _out_of_fuel(self) -> AnswerFault:
         if self._used >= self.game_fuel:
-            sentence = f"the answers of the game took {self._used:,} units; together they may take "
+            sentence = (
+                f"the answers of the game took {self._used:,} units; together they may take "
                 f"{self.game_fuel:,}"
+            )
         else:
             sentence = f"the answer took more than {self.fuel:,} units"
         return AnswerFault(AnswerFaultKind.LATE, sentence, self._stderr)
