@@ -14,6 +14,7 @@ from typing import Any, Protocol
 
 from contest.errors import ToolMissing
 from sandbox.fuel import engine
+from sandbox.fuel.python_component import COMPONENTIZE, SHA256, python_component
 from sandbox.sandbox import Sandbox
 
 _INSTALL = "`pip install knobeln[fuel]` installs it"
@@ -79,7 +80,25 @@ class JavaScriptGuest:
         return module
 
 
-GUESTS: tuple[Guest, ...] = (JavaScriptGuest(),)
+class PythonGuest:
+    """CPython 3.14; `python_component` says where it comes from."""
+
+    language = "Python"
+
+    _code: Path | None = None
+
+    @property
+    def facts(self) -> str:
+        return f"CPython 3.14.0 by componentize-py {COMPONENTIZE}, sha256 {SHA256}"
+
+    def prepared(self, sandbox: Sandbox) -> PreparedGuest:
+        if self._code is None or not self._code.is_file():
+            component = python_component(sandbox)
+            self._code = engine.machine_code(component, sandbox, is_component=True, name="python")
+        return PreparedGuest({"kind": "component", "code": str(self._code)}, [str(self._code)])
+
+
+GUESTS: tuple[Guest, ...] = (JavaScriptGuest(), PythonGuest())
 
 
 def guest_of(language: str) -> Guest:
