@@ -99,8 +99,8 @@ def machine_code(
     Raises NotCompiled if the engine refuses the module, ToolMissing if the engine or the sandbox is missing.
     """
     folder = fuel_cache() / "code"
-    facts = [str(engine_folder()), _processor(), str(is_component), hashlib.sha256(module).hexdigest()]
-    name = f"{name}-{hashlib.sha256(' '.join(facts).encode()).hexdigest()[:32]}"
+    facts = [ENGINE, _processor(), str(is_component), hashlib.sha256(module).hexdigest()]
+    name = f"{name}-{kept_files.digest_of_sources(facts, [_WORKER / 'limits.py'])[:32]}"
     if found := kept_files.find(folder, (name,)):
         return found[name]
     result = sandbox.run(

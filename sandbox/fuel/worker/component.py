@@ -15,7 +15,7 @@ from typing import Any
 from wasmtime import Store, Trap, WasmtimeError
 from wasmtime.component import Component, Linker, Record
 
-from sandbox.fuel.worker.host import EPOCH_NANOSECONDS, Ended, Host, Reply
+from sandbox.fuel.worker.host import EPOCH_NANOSECONDS, Ended, Host, ProgramFacts, Reply
 from sandbox.fuel.worker.limits import engine
 
 _WASI = "0.2.9"
@@ -28,7 +28,7 @@ _HostFunction = Callable[..., Any]
 class PythonComponent:
     """Instances of the component, each for one program."""
 
-    def __init__(self, facts: dict[str, Any]) -> None:
+    def __init__(self, facts: ProgramFacts) -> None:
         self._program = str(facts["program"])
         self._memory_limit = int(facts["memory_bytes"])
         self._engine = engine(is_component=True)
@@ -65,17 +65,19 @@ class PythonComponent:
             if function is None:
                 raise LookupError(f"the component has no function {name}")
             return function(store, *parameters)
-        except Trap:
+        except (Trap, WasmtimeError) as error:
+            import sys
+            print(type(error), getattr(error,"trap_code",0), error, file=sys.stderr)
             raise
-        except WasmtimeError as error:
-            raise Ended({"trap": _trap(str(error))}) from None
 
     def _host_function(self, function: _HostFunction) -> _HostFunction:
         def called(_: Any, *parameters: Any) -> Any:
             if self._now is None:
                 raise RuntimeError("no instance runs")
-            self._now.charge()
-            return function(self._now, *parameters)
+            self._now.charge_call()
+            result = function(self._now, *parameters)
+            self._now.settle()
+            return result
 
         return called
 
@@ -90,30 +92,30 @@ def _trap(message: str) -> str:
 # --- world.wit -------------------------------------------------------------------------------------------
 def _read(host: Host, max_bytes: int) -> str:
     data = host.read(max_bytes)
-    host.charge(len(data))
+    host.charge_bytes(len(data))
     return data.decode("latin-1")
 
 
 def _write(host: Host, descriptor: int, text: str) -> None:
     data = text.encode("latin-1", errors="replace")
-    host.charge(len(data))
+    host.charge_bytes(len(data))
     (host.write if descriptor == 1 else host.write_error)(data)
 
 
 def _file_names(host: Host) -> list[str]:
-    host.charge(sum(map(len, host.files)))
+    host.charge_bytes(sum(map(len, host.files)))
     return sorted(host.files)
 
 
 def _file(host: Host, name: str) -> str:
     data = host.files.get(name, b"")
-    host.charge(len(data))
+    host.charge_bytes(len(data))
     return data.decode("latin-1")
 
 
 def _random(host: Host, size: int) -> str:
     size = min(size, _MAX_BYTES)
-    host.charge(size)
+    host.charge_bytes(size)
     return host.random(size).decode("latin-1")
 
 
@@ -139,7 +141,7 @@ def _now(host: Host) -> Record:
 def _random_bytes(host: Host, size: int) -> bytes:
     """The engine's package takes a microsecond for each."""
     size = min(size, _MAX_BYTES)
-    host.charge(100 * size)
+    host.charge_bytes(100 * size)
     return host.random(size)
 
 
