@@ -92,24 +92,50 @@
   });
 
   // --- errors ----------------------------------------------------------------------------------------------
+  // A stack becomes text when it is first read, with the name that the error has then.
+  class Calls extends Array {}
+  const { get: getStack, set: setStack } = Object.getOwnPropertyDescriptor(Error.prototype, "stack");
   Error.stackTraceLimit = 10;
-  Error.prepareStackTrace = (error, calls) => {
+  Error.prepareStackTrace = (_, calls) => Object.setPrototypeOf(calls, Calls.prototype);
+  Object.defineProperty(Error.prototype, "stack", {
+    configurable: true,
+    get() {
+      const stack = getStack.call(this);
+      if (!(stack instanceof Calls)) return stack;
+      const text = stackText(this, stack);
+      setStack.call(this, text);
+      return text;
+    },
+    set(value) {
+      if (typeof value === "string") setStack.call(this, value);
+      else Object.defineProperty(this, "stack", { value, writable: true, configurable: true });
+    },
+  });
+
+  const capture = Error.captureStackTrace;
+  Error.captureStackTrace = (object, above) => {
+    capture(object, above);
+    const stack = Object.getOwnPropertyDescriptor(object, "stack")?.value;
+    if (stack instanceof Calls) Object.defineProperty(object, "stack", { value: stackText(object, stack), writable: true, configurable: true });
+  };
+
+  function stackText(error, calls) {
     let text;
     try {
-      text = String(error);
+      text = Error.prototype.toString.call(error);
     } catch {
       text = "Error";
     }
     for (const call of calls) {
       const file = call.getFileName();
-      if (!file || file[0] === "<" && file !== "<input>") continue;
+      if (!file || (file[0] === "<" && file !== "<input>")) continue; // ours
       const line = call.getLineNumber(), name = call.getFunctionName();
       const column = call.getColumnNumber() - (line === 1 && commonjs.includes(file) ? WRAPPER_COLUMNS : 0);
       const place = `${file === "<input>" ? "eval" : `${FOLDER}/${file}`}:${line}:${column}`;
       text += `\n    at ${name && name !== "<anonymous>" ? `${name} (${place})` : place}`;
     }
     return text;
-  };
+  }
 
   // A Node of version 20 shows the line of the program, too.
   function uncaught(error, origin = "uncaughtException") {
@@ -235,8 +261,22 @@
       if (!cleared) run(callback, ...args);
       return settle(true);
     }
+    if (!facts.mayReject) return wait();
+    passes = 0;
+    os.setWriteHandler(1, pass);
+  }
+
+  // The engine looks for rejections that nobody handles when it finds no job: between our two calls.
+  let passes;
+  function pass() {
+    if (++passes < 2) return;
+    os.setWriteHandler(1, null);
+    guarded(wait);
+  }
+
+  function wait() {
     if (input.isWanted()) os.setReadHandler(0, readable);
-    else if (!timers.some((timer) => timer.isRef)) return os.setWriteHandler(1, finish); // after the engine has looked for rejections
+    else if (!timers.some((timer) => timer.isRef)) return finish();
     if (timers.length) wakeUp = os.setTimeout(rung, Math.max(1, Math.ceil(timers[0].at - performance.now())));
   }
 
@@ -259,14 +299,11 @@
   }
 
   function finish() {
-    os.setWriteHandler(1, null);
-    guarded(() => {
-      if (process.listenerCount?.("beforeExit")) {
-        process.emit("beforeExit", process.exitCode ?? 0);
-        if (timers.length || immediates.length || ticks.length) return settle(false);
-      }
-      leave();
-    });
+    if (process.listenerCount?.("beforeExit")) {
+      run(() => process.emit("beforeExit", process.exitCode ?? 0));
+      if (timers.some((timer) => timer.isRef) || immediates.length || input.isWanted()) return settle(!facts.mayReject);
+    }
+    leave();
   }
 
   let isLeaving = false;
