@@ -36,6 +36,7 @@ _RIGHTS = 0x1FFFFFFF
 _CREATE, _TRUNCATE = 1, 8  # flags of path_open
 _WRITE_RIGHT = 1 << 6
 _CLOCK_EVENT, _READ_EVENT = 0, 1  # of poll_oneoff
+_SUBSCRIPTION_BYTES = 100  # what each costs: it takes as long as so many bytes
 _ABSOLUTE = 1
 _MODULE = "wasi_snapshot_preview1"
 _U64 = 0xFFFFFFFFFFFFFFFF
@@ -239,6 +240,7 @@ def _poll_oneoff(now: _Running, subscriptions: int, events: int, count: int, res
     """Output is always ready, and input if there is any. If nothing else is, the earliest clock rings."""
     if not 0 < count <= _MAX_PARTS:
         return _EINVAL
+    now.host.charge_bytes(_SUBSCRIPTION_BYTES * count)
     ready: list[tuple[bytes, int]] = []
     inputs: list[tuple[bytes, int]] = []
     alarms: list[tuple[int, bytes]] = []

@@ -12,6 +12,7 @@ loads what its program asks for. QuickJS reads files by name, so these are files
 from __future__ import annotations
 
 import json
+import re
 import struct
 from base64 import b64decode
 from collections.abc import Callable, Mapping
@@ -24,6 +25,10 @@ from sandbox.fuel.worker.core import CoreModules
 from sandbox.fuel.worker.host import Ended, Host, ProgramFacts, Requests
 
 _WRAPPER = "(function (exports, require, module, __filename, __dirname) { "
+_QUEUES_JOBS = re.compile(
+    rb"\bFunction\b|(?i:async|await|promis|then|import|eval|queueMicrotask|finalization)"
+)
+"""A program without these words has no promises; so it need not be looked after them at each line."""
 _OWN_FUEL = 10**12  # for what we run ourselves
 _COMPILE = """
 import * as std from "qjs:std";
@@ -90,6 +95,7 @@ class JavaScript(CoreModules):
             "files": sorted(host.files),
             "commonjs": commonjs,
             "wrapper": _WRAPPER,
+            "queuesJobs": any(_QUEUES_JOBS.search(data) for data in host.files.values()),
         }
         self._evaluate(host, store, self._start, json.dumps(facts), own_files)
 
