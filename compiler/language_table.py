@@ -33,7 +33,7 @@ _C_FLAGS = (
     *("-frandom-seed=knobeln", "{program}", "-o", "{result}", "-lm"),
 )
 _RUST_FLAGS = (
-    *("--sysroot", "{home}", "--edition", "2021", "--crate-type", "bin", "--crate-name", "program", "--color", "never"),
+    *("--edition", "2021", "--crate-type", "bin", "--crate-name", "program", "--color", "never"),
     *("-C", "opt-level=2", "-C", "codegen-units=1", "-C", "strip=symbols"),
     *("--remap-path-prefix", "/work=", "-o", "{result}", "{program}"),
 )
@@ -104,7 +104,6 @@ class Counting:
     build: tuple[str, ...] = ()
     needs: tuple[str, ...] = ()  # patterns of files: {home} and placeholders of glob
     build_memory: int = 1_024
-    packages: str = ""  # of Debian, to install tool and needs
     check: str = ""
 
 
@@ -131,6 +130,7 @@ class Language:
     folders: tuple[str, ...] = ()  # patterns of folders with the tool's settings and packages
     packages: tuple[str, ...] = ()  # that programs may import besides the standard library
     sample: str = ""  # a program that prints its first argument, to test the row
+    finds_itself: bool = False  # the tool looks for its own path in /proc, which a sandbox does not have
     counting: Counting | None = None
     is_counted: bool = False  # `tool`, `build` and `result` are those of `counting`
 
@@ -169,7 +169,6 @@ LANGUAGES = (
             tool="clang",
             build=("{tool}", "-x", "c", "-std=gnu17", *_CLANG_FLAGS),
             needs=_CLANG_NEEDS,
-            packages="clang lld wasi-libc libclang-rt-dev-wasm32",
         ),
     ),
     Language(
@@ -184,24 +183,23 @@ LANGUAGES = (
             tool="clang",
             build=("{tool}", "-x", "c++", "-std=gnu++17", "-fno-exceptions", *_CLANG_FLAGS, *_LIBCXX),
             needs=(*_CLANG_NEEDS, "/usr/lib/wasm32-wasi*/libc++abi.a"),
-            packages="libc++-dev-wasm32 libc++abi-dev-wasm32",
         ),
     ),
     Language(
         name="Rust",
         suffixes=("rs",),
         tool="rustc",
-        build=("{tool}", *_RUST_FLAGS),
+        build=("{tool}", "-C", "linker=gcc", *_RUST_FLAGS),
         result=".program",
         run=("./{result}",),
         build_memory=2_048,
+        finds_itself=True,
         sample='fn main() { println!("{}", std::env::args().nth(1).unwrap()); }\n',
         counting=Counting(
             tool="rustc",
             build=("/bin/sh", "-ec", _RUST_MODULE, "sh", *_RUST_FLAGS, *_RUST_LINK_FLAGS),
             needs=("{home}/lib/rustlib/wasm32-wasi*/lib", "/usr/lib/wasm32-wasi*/libc.a"),
             build_memory=2_048,
-            packages="rustc lld libstd-rust-dev-wasm32 wasi-libc",
         ),
     ),
     Language(
@@ -265,6 +263,9 @@ LANGUAGES = (
         sample='echo "$1"\n',
     ),
 )
+
+
+COUNTABLE = tuple(language.name for language in LANGUAGES if language.counting)
 
 
 def languages_of(settings: Programs) -> tuple[Language, ...]:

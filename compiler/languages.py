@@ -226,6 +226,7 @@ def compiled(
         files={f"{WORK}/{name}": data for name, data in files.items()},
         environment={**language.environment_with(values), "SOURCE_DATE_EPOCH": "768916800"},
         folders=_folders(language),
+        own_path=values["tool"] if language.finds_itself else "",
         limits=limits,
     )
     if result.succeeded:
