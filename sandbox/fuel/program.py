@@ -14,6 +14,7 @@ from typing import Any
 from contest.config.sections import UNITS_PER_SECOND
 from contest.errors import ToolMissing
 from sandbox.fuel import engine, guests
+from sandbox.fuel.guests import PreparedGuest
 from sandbox.limits import MB, Limits
 from sandbox.process import SandboxedProcess
 from sandbox.sandbox import Sandbox
@@ -57,25 +58,33 @@ class FuelProgram:
             return False
         return self.guest == guests.guest_of(self.language).facts if self.guest else bool(self.module)
 
-    def start(self, sandbox: Sandbox) -> SandboxedProcess:
-        """A worker for it (worker/__main__.py). Raises ToolMissing if it cannot be counted here."""
+    def prepared(self, sandbox: Sandbox) -> PreparedGuest:
+        """Its machine code on this computer, made on first use. Raises ToolMissing if it cannot be counted
+        here."""
         if not self.is_countable_here:
             here = guests.guest_of(self.language).facts if self.guest else engine.ENGINE
+            here = here if engine.is_installed() else f"no {engine.ENGINE}"
             raise ToolMissing(f"a program was built for {self.guest or self.engine}, but here is {here}")
-        folders = [str(engine.engine_folder())]
+        if not self.module:
+            return guests.guest_of(self.language).prepared(sandbox)
+        try:
+            code = engine.machine_code(self.module, sandbox)
+        except engine.NotCompiled as error:  # where it was built it could be
+            raise ToolMissing(
+                f"{engine.ENGINE} cannot compile a program that was accepted: {error}"
+            ) from None
+        return PreparedGuest({"kind": "core", "code": str(code)}, [str(code)])
+
+    def start(self, sandbox: Sandbox) -> SandboxedProcess:
+        """A worker for it (worker/__main__.py). Raises ToolMissing if it cannot be counted here."""
+        guest = self.prepared(sandbox)
+        folders = [str(engine.engine_folder()), *guest.folders]
         facts: dict[str, Any] = {
             "program": self.program,
             "memory_bytes": self.memory_bytes,
             "units_per_second": UNITS_PER_SECOND,
+            **guest.facts,
         }
-        if self.module:
-            code = engine.machine_code(self.module, sandbox)
-            facts |= {"kind": "core", "code": str(code)}
-            folders.append(str(code))
-        else:
-            guest = guests.guest_of(self.language).prepared(sandbox)
-            facts |= guest.facts
-            folders += guest.folders
         facts["files"] = {name: base64.b64encode(data).decode() for name, data in sorted(self.files.items())}
         return sandbox.open(
             engine.command(),

@@ -86,8 +86,19 @@ class TextPlay(RunnerPlugin):
             if isinstance(unpacked, ImageProblem):
                 raise GiveUp(f"an image that was accepted cannot be unpacked any more: {unpacked.text}")
 
+    def speed_up(self, images: Images, settings: Settings) -> Sequence[str]:
+        """Make the machine code of programs that are counted. Raises ToolMissing if they cannot be counted."""
+        sandbox = Sandbox(settings.jail)
+        for image in map(player_from_bytes, images.values()):
+            if isinstance(image, FuelProgram):
+                image.prepared(sandbox)
+        return ()
+
     def host_files(self, images: Images) -> frozenset[str]:
-        """The interpreters. What programs bring themselves, and images, is the same everywhere."""
+        """The interpreters. What programs bring themselves, and images, is the same everywhere.
+
+        Programs that are counted name their engine and guest themselves: `speed_up` refuses others.
+        """
         programs = map(player_from_bytes, images.values())
         commands = {each.command[0] for each in programs if isinstance(each, ProgramFolder)}
         return frozenset(found for command in commands if (found := shutil.which(command, path=PATH)))
