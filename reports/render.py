@@ -140,19 +140,27 @@ def _refilled(message: str) -> str:
     return message if language.spoken() == language.SOURCE else text.fill_indented(message)
 
 
+_NOTHING = object()
+
+
 class _Sandbox(SandboxedEnvironment):
-    """Jinja's sandbox. It remembers its answers, which depend only on an object's type and the name."""
+    """Jinja's sandbox. It remembers what it allows, which depends only on an object's type and the name."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
-        self._answers: dict[tuple[type, str], bool] = {}
+        self._allowed: set[tuple[type, str]] = set()
+
+    def getattr(self, obj: Any, attribute: str) -> Any:
+        is_allowed = (type(obj), attribute) in self._allowed
+        value = getattr(obj, attribute, _NOTHING) if is_allowed else _NOTHING
+        return super().getattr(obj, attribute) if value is _NOTHING else value
 
     def is_safe_attribute(self, obj: Any, attr: str, value: Any) -> bool:
-        key = (type(obj), attr)
-        answer = self._answers.get(key)
-        if answer is None:
-            answer = self._answers[key] = super().is_safe_attribute(obj, attr, value)
-        return answer
+        # Not asked about `format` of a string, which the sandbox replaces each time.
+        is_safe = super().is_safe_attribute(obj, attr, value)
+        if is_safe:
+            self._allowed.add((type(obj), attr))
+        return is_safe
 
 
 class _Compiled:
