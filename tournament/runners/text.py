@@ -16,6 +16,7 @@ from contest.config.settings import Settings
 from contest.errors import Differs, GiveUp
 from contest.games.base import TextGame, TextProtocol
 from contest.games.registry import text_game_of
+from contest.language import speaking, spoken
 from contest.model import GameJob, GameResult, GroupOutcome, SeatResult
 from contest.protocols import Images, ProgressCallback, Runner, no_progress
 from contest.sanitize import sanitize
@@ -127,7 +128,7 @@ class TextRunner:
                 for job in jobs
             ]
         with ThreadPoolExecutor(self._workers, thread_name_prefix="game") as pool:
-            return list(pool.map(self._play_alone, jobs))
+            return list(pool.map(partial(self._play_alone, spoken()), jobs))
 
     def close(self) -> None:
         for player in self._living.values():
@@ -141,8 +142,9 @@ class TextRunner:
             self._living[key] = self._player(job.images[seat])
         return self._living[key]
 
-    def _play_alone(self, job: GameJob) -> GameResult:
-        with ExitStack() as stack:
+    def _play_alone(self, language: str, job: GameJob) -> GameResult:
+        """In a thread of the pool; `language`: of the sentences about faults."""
+        with speaking(language), ExitStack() as stack:
             players = [stack.enter_context(closing(self._player(digest))) for digest in job.images]
             return self._play(job, players)
 
