@@ -24,7 +24,7 @@ from contest.language import by_language, gettext, ngettext, noted, speaking
 from contest.ledger.receipts import Effect, LedgerEntry
 from contest.model import Ban, BanKind, Outgoing, Phase, Team, TeamState, TimeChange
 from contest.plurals import plural
-from contest.protocols import Renderer
+from contest.protocols import Renderer, to_team
 from contest.registration_form import Form
 from contest.store import (
     Transaction,
@@ -418,18 +418,7 @@ class OrganizerActions:
         for language, team_list in by_language(readers, self.settings.contest.language):
             with speaking(language):
                 rendered = self.renderer.render(template, **facts)
-            mails = (
-                Outgoing(
-                    key=f"{event}/{team.name}",
-                    kind=template,
-                    to=team.address,
-                    subject=rendered.subject,
-                    body=rendered.body,
-                    team_id=team.id,
-                    team=team.name,
-                )
-                for team in team_list
-            )
+            mails = (to_team(team, f"{event}/{team.name}", template, rendered) for team in team_list)
             told += outbox.put_all(self.tx, mails, self.settings, self.now)
         return told
 
