@@ -66,11 +66,13 @@ def seats_text(info: GameInfo) -> str:
 
 
 def distinct_names(programs: Iterable[str]) -> list[str]:
-    """Return a name for each program: the file's name, with a number if it comes again."""
+    """Return a name for each program, in one word as the games need it: the file's name, with a number if it
+    comes again."""
     names: list[str] = []
     for program in programs:
         name = PurePath(program)
         stem = name.name.partition(".")[0] if is_archive(name.name) else name.stem
+        stem = "_".join(stem.split())
         count = sum(name == stem or name.startswith(f"{stem}_") for name in names)
         names.append(f"{stem}_{count + 1}" if count else stem)
     return names

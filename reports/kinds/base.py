@@ -28,7 +28,7 @@ from contest.model import (
     Standing,
     Team,
 )
-from contest.protocols import Rendered, Renderer
+from contest.protocols import Rendered, Renderer, to_team
 from contest.seeds import ContestSeed
 from reports import results, scores, summary
 from reports.used import used_in
@@ -361,15 +361,7 @@ def mail_to(
     team: Team, event: Event, kind: str, rendered: Rendered, attachments: tuple[Attachment, ...] = ()
 ) -> Outgoing:
     """A mail of this kind about the event."""
-    return Outgoing(
-        key=f"{event.key}/{kind.replace(' ', '-')}/{team.name}",
-        kind=kind,
-        to=team.address,
-        subject=rendered.subject,
-        body=rendered.body,
-        team_id=team.id,
-        attachments=attachments,
-        broadcast=True,
-        team=team.name,
-        round=event.round,
+    key = f"{event.key}/{kind.replace(' ', '-')}/{team.name}"
+    return replace(
+        to_team(team, key, kind, rendered), attachments=attachments, broadcast=True, round=event.round
     )

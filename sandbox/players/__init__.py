@@ -18,6 +18,7 @@ from enum import StrEnum
 from typing import NamedTuple, Protocol
 
 from contest.games.base import TextProtocol, Words
+from contest.language import gettext, number
 from sandbox.limits import Usage
 from sandbox.process import Answer, ExitStatus
 
@@ -39,8 +40,8 @@ class AnswerFaultKind(StrEnum):
 class AnswerFault:
     """What was wrong with one answer; the referee makes a `contest.model.Fault` of it.
 
-    `sentence` tells it to the program's team, and may quote the program. `stderr_tail`: 4 kB. Both are
-    foreign text: sanitize them before you show them.
+    `sentence` tells it to the program's team, in the language of that moment, and may quote the program.
+    `stderr_tail`: 4 kB. Both are foreign text: sanitize them before you show them.
     """
 
     kind: AnswerFaultKind
@@ -110,12 +111,12 @@ def late(answer: Answer, status: ExitStatus) -> AnswerFault:
 
 
 def too_long(status: ExitStatus) -> AnswerFault:
-    sentence = f"the answer has more than {MAX_ANSWER_BYTES:,} bytes"
+    sentence = gettext("the answer has more than %(bytes)s bytes", bytes=number(MAX_ANSWER_BYTES))
     return AnswerFault(AnswerFaultKind.TOO_LONG, sentence, decoded(status.stderr))
 
 
 def crash(status: ExitStatus) -> AnswerFault:
-    sentence = f"the program {status.description} instead of answering"
+    sentence = gettext("the program %(ended)s instead of answering", ended=status.description)
     return AnswerFault(AnswerFaultKind.CRASH, sentence, decoded(status.stderr))
 
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from contest.games.base import TextProtocol, Words
+from contest.language import gettext
 from sandbox.players import (
     MAX_ANSWER_BYTES,
     AnswerFault,
@@ -90,6 +91,6 @@ def _move(answer: Answer, status: ExitStatus) -> str | AnswerFault:
     if status.ending is Ending.EXIT and answer.text:
         return answer.text
     if status.ending is Ending.EXIT and status.code == 0:
-        sentence = "the program ended without printing anything"
+        sentence = gettext("the program ended without printing anything")
         return AnswerFault(AnswerFaultKind.NO_ANSWER, sentence, decoded(status.stderr))
     return crash(status)

@@ -15,6 +15,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from contest.games.base import TextProtocol, Words
+from contest.language import gettext, noted
 from sandbox.limits import Usage
 from sandbox.players import (
     MAX_ANSWER_BYTES,
@@ -37,7 +38,7 @@ IMPORT_SECONDS = 10.0
 CPU_SECONDS = 3_600  # of the driver in all games, and of each call
 
 _DRIVER = "/box/driver.py"
-_NOT_FROM_DRIVER = "the program disturbed the calling of its function"
+_NOT_FROM_DRIVER = noted("the program disturbed the calling of its function")
 
 Reply = Mapping[str, Any]  # JSON from the sandbox; driver.py lists its keys
 
@@ -90,12 +91,13 @@ class PythonFunction:
             return self._fault
         reply = _read(answer.text)
         if reply is None:
-            return AnswerFault(AnswerFaultKind.UNREADABLE, _NOT_FROM_DRIVER)
+            return AnswerFault(AnswerFaultKind.UNREADABLE, gettext(_NOT_FROM_DRIVER))
         if "raised" in reply:
             sentence = f"{self._name}: {reply['raised']}"
             return AnswerFault(AnswerFaultKind.CRASH, sentence, str(reply.get("trace", "")))
         if "wrong" in reply:
-            return AnswerFault(AnswerFaultKind.UNREADABLE, f"{self._name} gave {reply['wrong']}")
+            sentence = gettext("%(function)s gave %(value)s", function=self._name, value=reply["wrong"])
+            return AnswerFault(AnswerFaultKind.UNREADABLE, sentence)
         return reply
 
     def usage(self) -> Usage:
@@ -148,9 +150,9 @@ class FunctionPlayer:
         if isinstance(reply, AnswerFault):
             return reply
         answer = reply.get("answer")
-        return (
-            answer if isinstance(answer, str) else AnswerFault(AnswerFaultKind.UNREADABLE, _NOT_FROM_DRIVER)
-        )
+        if isinstance(answer, str):
+            return answer
+        return AnswerFault(AnswerFaultKind.UNREADABLE, gettext(_NOT_FROM_DRIVER))
 
     def tell(self, words: Words) -> None:
         """Nothing to do: a function is only called for its moves."""

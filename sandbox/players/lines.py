@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from contest.games.base import TextProtocol, Words
+from contest.language import gettext
 from sandbox.players import (
     MAX_ANSWER_BYTES,
     AnswerFault,
@@ -90,7 +91,7 @@ class LinesPlayer:
     def misunderstood(self) -> None:
         self.close()
         self._lost = AnswerFault(
-            AnswerFaultKind.CRASH, "the program was ended, because its last answer made no sense"
+            AnswerFaultKind.CRASH, gettext("the program was ended, because its last answer made no sense")
         )
 
     def close(self) -> None:
@@ -104,7 +105,8 @@ class LinesPlayer:
         status = process.close()
         self.close()
         self._lost = AnswerFault(
-            AnswerFaultKind.CRASH, "the program does not run any more, because of what was before"
+            AnswerFaultKind.CRASH,
+            gettext("the program does not run any more, because of what was before"),
         )
         if answer.kind is AnswerKind.LATE:
             return late(answer, status)

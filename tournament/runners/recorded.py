@@ -16,6 +16,7 @@ from typing import Any
 
 from contest.errors import Differs
 from contest.games.base import TextGame
+from contest.language import SOURCE, speaking
 from contest.model import Fault, GameJob, GameResult, GroupOutcome, Match, Missing, Moves
 from contest.protocols import ProgressCallback, Runner, no_progress
 from contest.sanitize import sanitize
@@ -120,7 +121,8 @@ def check_result(rules: TextGame[Any, Any], kept: GameResult, job: GameJob, seed
     if kept.moves is None:
         raise Differs("its moves were not kept, so nobody can check it")
     game = rules.for_players(job.names, partial(seeds.below, "game"))
-    _compare(kept, game_result(_played(game, tuple(kept.moves), job), with_moves=True))
+    with speaking(SOURCE):  # whoever checks is told in English what differs
+        _compare(kept, game_result(_played(game, tuple(kept.moves), job), with_moves=True))
 
 
 def _name(match: Match) -> str:

@@ -19,6 +19,7 @@ from contest.config.settings import Settings
 from contest.errors import Differs, GiveUp
 from contest.games.base import GameInfo, TextGame, TextProtocol
 from contest.games.registry import text_game_of
+from contest.language import speaking, spoken
 from contest.model import GameJob, GameResult, GroupOutcome, SeatResult
 from contest.protocols import Images, ProgressCallback, Runner, no_progress
 from contest.sanitize import sanitize
@@ -155,7 +156,7 @@ class TextRunner:
                 self._play(job, [self._living_player(job, seat) for seat in range(len(job.images))])
                 for job in jobs
             ]
-        return list(self._pool.map(self._play_alone, jobs))
+        return list(self._pool.map(partial(self._play_alone, spoken()), jobs))
 
     def close(self) -> None:
         """End all programs, before the threads that started them."""
@@ -172,8 +173,9 @@ class TextRunner:
             self._living[key] = self._player(job.images[seat])
         return self._living[key]
 
-    def _play_alone(self, job: GameJob) -> GameResult:
-        with ExitStack() as stack:
+    def _play_alone(self, language: str, job: GameJob) -> GameResult:
+        """In a thread of the pool; `language`: of the sentences about faults."""
+        with speaking(language), ExitStack() as stack:
             players = [stack.enter_context(self._fresh(job, seat)) for seat in range(len(job.images))]
             return self._play(job, players)
 
