@@ -17,7 +17,7 @@ from contest.language import gettext, listed, noted_plural, number, translated, 
 from contest.model import GroupOutcome, GroupPlan, Match, RoundOutcome, Standing
 from reports.results import points_of
 from reports.scores import places
-from reports.text import points
+from reports.text import grouped_points as points
 from reports.words import turns
 
 Gains = Sequence[Sequence[int]]
@@ -289,14 +289,16 @@ class Search:
         if turn == last.result.turns:
             lead = gettext("It took the lead for good in the last %(turn_word)s.", turn_word=word)
         else:
-            lead = gettext("It took the lead for good in %(turn_word)s %(turn)s.", turn_word=word, turn=turn)
+            lead = gettext(
+                "It took the lead for good in %(turn_word)s %(turn)s.", turn_word=word, turn=number(turn)
+            )
         return Highlight(title, f"{sentence} {lead}", measure, meeting.plan, last, turn)
 
     def _span(self, stretch: Stretch) -> Mapping[str, object]:
         return {
             "turn_word": translated(self._game.turn_word),
-            "start": stretch.first,
-            "end": stretch.last,
+            "start": number(stretch.first),
+            "end": number(stretch.last),
             "points": number(stretch.points),
         }
 

@@ -40,10 +40,10 @@ from reports.kinds import reports
 from reports.site import groups, log, paths
 from reports.site.cross import cross_table
 from reports.site.facts import Event, PublishedProgram, SiteFacts, disclosure
-from reports.site.game_text import legend, script
-from reports.site.games import chosen_games, game_files, replay_of
+from reports.site.game_text import game_lines, legend, script
+from reports.site.games import GameFile, GameKey, Replays, chosen_games, game_files, replay_of
 from reports.site.pages import files as other_files
-from reports.site.pages import game_of_file, headings, plan
+from reports.site.pages import headings, plan, replay_of_game
 from reports.site.templates import STATIC, SiteTemplates
 from tests.support import other_contests
 from tests.support.site_files import START, course_in, facts_of, field, files_of, games_in, turns_in
@@ -416,9 +416,10 @@ def test_the_cross_table_of_a_large_group_has_the_best_and_its_files_have_all(
 ) -> None:
     group = all_against_all(size)
     released = replace(small.rounds[-1], outcome=replace(small.rounds[-1].outcome, groups=(group,)))
-    made = frozenset(paths.game(group.plan, match) for match in group.matches)
+    keys = tuple(GameKey(group.plan, match) for match in group.matches)
+    replays = Replays((GameFile("games/1.1.js", keys),))
     page = groups.group_page(
-        released, groups.GroupView(group, small.game, made), small.shows, tells_ranking=True
+        released, groups.GroupView(group, small.game, replays), small.shows, tells_ranking=True
     )
     text = SiteTemplates(small.settings, small.game, ()).files(page)[page.path].decode()
     assert len(text) < MOST_BYTES
@@ -430,19 +431,19 @@ def test_the_cross_table_of_a_large_group_has_the_best_and_its_files_have_all(
 
 
 def test_shades_tell_who_beats_whom_and_the_points(small: SiteFacts) -> None:
-    cross = cross_table(groups.GroupView(all_against_all(3), small.game, ()))
+    cross = cross_table(groups.GroupView(all_against_all(3), small.game, Replays()))
     assert cross is not None
     cells = [row.cells for row in cross.rows]
     assert [[each.win for each in row] for row in cells] == [[None, 6, 8], [2, None, 6], [0, 2, None]]
     assert [[each.amount for each in row] for row in cells] == [[8] * 3, [4] * 3, [0] * 3]
     assert [[each.won for each in row].count(True) for row in cells] == [2, 1, 0]
-    assert (cross.margin, cross.low, cross.high, cross.has_amounts) == ("20", "11980", "12000", True)
-    assert [(each.text, each.exact) for each in cells[2]] == [("12.0", "11980")] * 3
+    assert (cross.margin, cross.low, cross.high, cross.has_amounts) == ("20", "11,980", "12,000", True)
+    assert [(each.text, each.exact) for each in cells[2]] == [("12.0", "11,980")] * 3
 
 
 def test_rates_have_one_kind_of_shades_about_a_half() -> None:
     facts = of_other_game("hog")
-    cross = cross_table(groups.GroupView(facts.rounds[0].outcome.groups[0], facts.game, ()))
+    cross = cross_table(groups.GroupView(facts.rounds[0].outcome.groups[0], facts.game, Replays()))
     assert cross is not None
     assert not cross.has_amounts
     for row in cross.rows:
@@ -471,7 +472,7 @@ def test_where_pages_are_limited_the_last_round_and_the_best_come_first(small: S
     assert set(games[1].match.players) == {best[0], best[1]}
 
 
-CROSS = re.compile(r'<td class="(?:d\d )?h\d(?: w)?"(?: data-p="[\d.]+")?>(?:<a href="\.\./([^"]+)">)?')
+CROSS = re.compile(r'<td class="(?:d\d )?h\d(?: w)?"(?: data-p="[\d,.]+")?>(?:<a href="\.\./([^"]+)">)?')
 
 
 @pytest.mark.parametrize("most", [0, 5, 1000])
@@ -564,9 +565,8 @@ def test_a_file_of_games_is_one_text_whatever_a_player_writes() -> None:
     key = plan(facts).games[0]
     match = replace(key.match, result=replace(key.match.result, moves=((evil, "C"),), turns=1))
     found = headings(facts, plan(facts))[key.key]
-    text = script(
-        legend(facts.game), [game_of_file(facts, found, replace(key, match=match), match.result.moves)]
-    )
+    replay = replay_of_game(facts, replace(key, match=match), match.result.moves)
+    text = script(legend(facts.game), [game_lines(found, replay)])
     shown = text.decode()
     assert shown.count("\nend\n") == 1
     inside = shown.removeprefix("knobelnGames(`").removesuffix("`);\n")
@@ -576,7 +576,7 @@ def test_a_file_of_games_is_one_text_whatever_a_player_writes() -> None:
 
 def test_a_game_whose_moves_nobody_knows_says_so(small: SiteFacts) -> None:
     key = plan(small).games[0]
-    text = game_of_file(small, headings(small, plan(small))[key.key], key, None)
+    text = game_lines(headings(small, plan(small))[key.key], replay_of_game(small, key, None))
     game = games_in({"games/1.1.js": text})[key.key]
     assert turns_in(game) == []
     assert field(game, "show") == []

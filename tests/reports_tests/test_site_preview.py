@@ -16,9 +16,10 @@ from PIL import Image, ImageFont
 
 from contest.config.sections import Reports, Site
 from contest.model import Phase
+from reports.site.canvas import drawable
 from reports.site.facts import SiteFacts
 from reports.site.pages import files as other_files
-from reports.site.picture import drawable, picture
+from reports.site.picture import picture
 from reports.site.preview import Preview, Row, preview
 from reports.site.templates import SiteTemplates
 from tests.support.site_files import facts_of, files_of
