@@ -46,7 +46,16 @@ from reports.site.pages import files as other_files
 from reports.site.pages import headings, plan, replay_of_game
 from reports.site.templates import STATIC, SiteTemplates
 from tests.support import other_contests
-from tests.support.site_files import START, course_in, facts_of, field, files_of, games_in, turns_in
+from tests.support.site_files import (
+    START,
+    course_in,
+    facts_of,
+    field,
+    files_of,
+    games_in,
+    pictures_in,
+    turns_in,
+)
 
 
 @pytest.fixture(scope="module")
@@ -64,7 +73,7 @@ def small_files(small: SiteFacts) -> dict[str, str]:
 class Links(HTMLParser):
     """Where a page leads to, and that its elements are closed in order."""
 
-    OPTIONAL = frozenset(("th", "td", "tr", "li", "meta", "link", "input", "option", "i", "br"))
+    OPTIONAL = frozenset(("th", "td", "tr", "li", "meta", "link", "input", "option", "i", "br", "img"))
 
     def __init__(self) -> None:
         super().__init__()
@@ -112,7 +121,7 @@ CONTESTS = {
 def test_every_link_of_every_page_leads_to_a_file(name: str, small: SiteFacts) -> None:
     facts = small if name == "knobeln" else of_other_game(name)
     files = files_of(facts)
-    there = {*files, *STATIC, *dict(other_files(facts))}
+    there = {*files, *STATIC, *dict(other_files(facts)), *pictures_in(facts)}
     games = games_in(files)
     for path, text in html(files):
         links = Links()
