@@ -131,6 +131,12 @@ def greatest_peace(gains: Gains) -> Stretch | None:
     other won.
     """
     best_turn = max((max(turn) for turn in zip(*gains, strict=True)), default=0)
+    return _worth_telling(level_stretch(gains, best_turn))
+
+
+def level_stretch(gains: Gains, most_apart: float) -> Stretch:
+    """The stretch of a game of two in which most points were won, and neither won more than so many points
+    beyond the other at any time within it."""
     leads = list(accumulate((a - b for a, b in zip(*gains, strict=True)), initial=0))
     sums = list(accumulate((a + b for a, b in zip(*gains, strict=True)), initial=0))
     lowest: deque[int] = deque()  # positions of the least leads that can still become the least of a stretch
@@ -143,14 +149,14 @@ def greatest_peace(gains: Gains) -> Stretch | None:
             highest.pop()
         lowest.append(end)
         highest.append(end)
-        while leads[highest[0]] - leads[lowest[0]] > best_turn:
+        while leads[highest[0]] - leads[lowest[0]] > most_apart:
             start += 1
             for positions in (lowest, highest):
                 if positions[0] < start:
                     positions.popleft()
         if sums[end] - sums[start] > found.points:
             found = Stretch(sums[end] - sums[start], start + 1, end)
-    return _worth_telling(found)
+    return found
 
 
 def greatest_exploitation(gains: Gains) -> Stretch | None:
