@@ -774,6 +774,19 @@ def test_the_feed_tells_the_released_rounds_newest_first(small: SiteFacts) -> No
     assert root.findtext(f"{atom}updated") == entries[0].findtext(f"{atom}updated")
 
 
+def test_entries_of_the_feed_keep_their_names_when_dates_and_addresses_move(small: SiteFacts) -> None:
+    dates = usual_dates(START - timedelta(days=90))
+    contest = small.settings.contest.model_copy(update={"address": "another@host.example"})
+    moved = small.settings.model_copy(update={"dates": dates, "contest": contest})
+
+    def names(facts: SiteFacts) -> list[str | None]:
+        return [found.text for found in atom_of(files_of(facts)).iter("{http://www.w3.org/2005/Atom}id")]
+
+    assert names(replace(small, settings=moved)) == names(small)
+    assert all(str(name).startswith("urn:uuid:") for name in names(small))
+    assert not set(names(replace(small, commitment="0ther"))) & set(names(small))
+
+
 def test_the_organizers_words_stand_with_their_round(small: SiteFacts) -> None:
     words = tuple(replace(each, words="A close race.\n\nWell played.") for each in small.rounds)
     files = files_of(replace(small, rounds=words))
