@@ -75,7 +75,7 @@ class SiteWriter:
             preview(facts),
         )
         planned = plan(facts)
-        games = _Games(headings(facts, planned), game_text.legend(facts.game))
+        games = GamesMadeOf(headings(facts, planned), game_text.legend(facts.game))
         highlights = yield from self._highlights(facts, planned)
         featured = yield from self._featured(facts, planned, highlights, games, files)
         # Only now, so that a new style does not wait for its pages.
@@ -117,7 +117,7 @@ class SiteWriter:
         facts: SiteFacts,
         planned: Plan,
         highlights: Sequence[Highlight],
-        games: _Games,
+        games: GamesMadeOf,
         files: SiteFolder,
     ) -> Generator[None, None, Sequence[FeaturedGame]]:
         """Find the games that have pages of their own, and draw their pictures."""
@@ -135,7 +135,9 @@ class SiteWriter:
                     yield  # a picture takes a third of a second
         return found
 
-    def _games(self, facts: SiteFacts, planned: Plan, games: _Games, files: SiteFolder) -> Iterator[None]:
+    def _games(
+        self, facts: SiteFacts, planned: Plan, games: GamesMadeOf, files: SiteFolder
+    ) -> Iterator[None]:
         """Write the files of games. The games of a file that is up to date are not played again."""
         for file in planned.files:
             key = games.key(file.games)
@@ -184,7 +186,7 @@ def _chunks(games: Sequence[GameKey]) -> Iterator[tuple[int, list[GameKey]]]:
             left = left[GAMES_PER_STEP:]
 
 
-class _Games:
+class GamesMadeOf:
     """What files of games are made from, besides what the players did. `headings`: by the games' keys."""
 
     def __init__(self, headings: Mapping[str, str], legend: str) -> None:

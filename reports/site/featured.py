@@ -45,12 +45,12 @@ def featured(
 ) -> tuple[Featured, ...]:
     """The games that have pages, at most a few of each round. `found`: the highlights.
 
-    A game without a replay has none. Of two reasons for a game the first counts.
+    A game whose moves are not known has none. Of two reasons for a game the first counts.
     """
-    with_replay = {key.path for key in replayed}
+    with_replay = {key.key for key in replayed if facts.can_replay or key.match.result.moves}
     chosen: dict[str, Featured] = {}
     for each in _wanted(facts, found):
-        if each.game.path in with_replay:
+        if each.game.key in with_replay:
             chosen.setdefault(each.game.key, each)
     return tuple(chosen.values())
 

@@ -232,7 +232,7 @@ def result_story(match: Match, game: GameInfo) -> str:
         )
     if len(seats) == 2:
         return gettext(
-            "%(winner)s won with %(points)s points to %(least)s after %(turns)s.",
+            "%(winner)s won by %(points)s to %(least)s after %(turns)s.",
             winner=first[0],
             points=won,
             least=points(2 * min(seat.points for seat in seats), game.point),

@@ -142,7 +142,9 @@ def test_the_surprises_are_games_that_the_lower_one_won() -> None:
     played = other_contests.bid_tac_toe()
     facts = facts_of(played.settings, played.teams, played.history)
     text = page_of(facts)
-    found = re.findall(r'<li><a href="games/[^"]*html">(\w+), rank (\d), beat (\w+), rank (\d), \d', text)
+    found = re.findall(
+        r'<li><a href="(?:games/|replay.html)[^"]*">(\w+), rank (\d), beat (\w+), rank (\d), \d', text
+    )
     assert found
     assert all(int(winner) > int(loser) for _, winner, _, loser in found)
     gaps = [int(winner) - int(loser) for _, winner, _, loser in found]

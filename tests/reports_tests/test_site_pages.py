@@ -22,6 +22,7 @@ from contest.config.settings import Settings
 from contest.config.template import usual_dates
 from contest.games.drawing import Course
 from contest.games.registry import game_of
+from contest.language import speaking
 from contest.model import (
     EvolutionEnding,
     EvolutionOutcome,
@@ -41,9 +42,10 @@ from reports.site import groups, log, paths
 from reports.site.cross import cross_table
 from reports.site.facts import Event, PublishedProgram, SiteFacts, disclosure
 from reports.site.game_text import game_lines, legend, script
-from reports.site.games import GameFile, GameKey, Replays, chosen_games, game_files, replay_of
+from reports.site.games import GameFile, GameKey, Replays, chosen_games, game_files, points_cell, replay_of
 from reports.site.pages import files as other_files
 from reports.site.pages import headings, plan, replay_of_game
+from reports.site.tables import Cell
 from reports.site.templates import STATIC, SiteTemplates
 from tests.support import other_contests
 from tests.support.site_files import (
@@ -143,6 +145,50 @@ def of_other_game(name: str, *, shown: bool = False, **changes: Any) -> SiteFact
     """`shown`: its games are told to everybody, whatever it usually does."""
     played = other_contests.bid_tac_toe() if shown and name == "bid-tac-toe" else CONTESTS[name]()
     return facts_of(played.settings, played.teams, played.history, played.ranking, **changes)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["knobeln", "cooperation", "ultimate-tic-tac-toe", "standoff"])
+def test_where_a_replay_is_the_text_of_the_game_is_one_click_away(name: str, small: SiteFacts) -> None:
+    facts = small if name == "knobeln" else of_other_game(name)
+    files = files_of(facts)
+    beside = re.compile(r'replay\.html\?game=([^"]+)">[^<]+</a> <a class="unscripted" href="\.\./([^"]+)">')
+    found = {
+        each
+        for path, text in html(files)
+        if path.startswith(("teams/", "rounds/"))
+        for each in beside.findall(text)
+    }
+    assert {key for key, _ in found} == set(games_in(files))
+    assert all(f"game\t{key}\n" in files[path] for key, path in found)
+    for path, text in html(files):
+        if 'class="cross' in text:
+            *_, listed = text.partition('<details class="unscripted">')
+            there = "".join(
+                files[f"games/{file}"] for file in re.findall(r'href="\.\./games/([^"]+\.js)"', listed)
+            )
+            linked = re.findall(r"replay\.html\?game=([^\"]+)", text)
+            assert linked
+            assert all(f"game\t{key}\n" in there for key in linked), path
+
+
+def test_points_have_their_thousands_apart_on_pages_and_are_numbers_in_files(small: SiteFacts) -> None:
+    assert points_cell(24_691, 1) == Cell("12,345.5", 12345.5)
+    with speaking("de"):
+        assert points_cell(24_691, 1).text == "12.345,5"
+        assert points_cell(-1, 1).text == "-0,5"
+    assert [points_cell(half, 1).text for half in (0, 1999, 2000, -2001)] == [
+        "0",
+        "999.5",
+        "1,000",
+        "-1,000.5",
+    ]
+
+
+def test_the_footer_says_a_title_once(small: SiteFacts) -> None:
+    contest = small.settings.contest.model_copy(update={"title": small.game.title})
+    text = files_of(replace(small, settings=small.settings.model_copy(update={"contest": contest})))
+    assert "<p>Programs play KNOBELN. Organizer: " in text["rules.html"].partition("<footer>")[2]
 
 
 def test_every_table_is_there_as_csv_and_as_json_with_the_same_rows(small_files: dict[str, str]) -> None:

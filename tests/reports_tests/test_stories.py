@@ -221,7 +221,7 @@ def test_a_game_of_bids_is_told() -> None:
 @pytest.mark.parametrize(
     ("points", "told"),
     [
-        ((5, 3), "ann won with 5 points to 3 after 7 turns."),
+        ((5, 3), "ann won by 5 to 3 after 7 turns."),
         ((4, 4), "After 7 turns nobody was ahead, at 4 points each."),
         ((5, 3, 5), "ann and eve won with 5 points after 7 turns."),
     ],

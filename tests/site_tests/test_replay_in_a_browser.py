@@ -479,6 +479,13 @@ def test_bids_and_purses_are_shown(others: Mapping[str, tuple[Path, Mapping[str,
             purses = json.loads(turn[-1])["p"]
             assert [meter.get_attribute("value") for meter in browser.all("meter")] == list(map(str, purses))
             assert text(browser, ".board .caption") == turn[-2]
+            # Each bid stands where its square is: nine in rows of three.
+            bids = [["·" if bid == "0" else bid for bid in move.split()] for move in turn[:2]]
+            shown = browser.all(".card .move.bids span")
+            assert [each.text for each in shown] == [bid for of_one in bids for bid in of_one]
+            assert len({each.location["y"] for each in shown[:9]}) == 3
+            rows = [" / ".join(" ".join(of_one[at : at + 3]) for at in (0, 3, 6)) for of_one in bids]
+            assert [each.text for each in browser.all(".turns tr.now td")] == rows
         browser.shoot("replay-bids", SCREEN)
         assert browser.complaints() == []
     finally:

@@ -170,7 +170,7 @@ def games_in(files: Mapping[str, str]) -> dict[str, list[list[str]]]:
     """The lines of each game of the files of games, by its key: fields, as the page of replays reads them."""
     found = {}
     for path, text in files.items():
-        if path.endswith(".js"):
+        if re.fullmatch(r"games/[\d.]+js", path):
             inside = text.removeprefix("knobelnGames(`").removesuffix("`);\n")
             for game in re.sub(r"\\(.)", r"\1", inside).split("\nend\n"):
                 lines = [line.split("\t") for line in game.split("\n") if line and not line.startswith("#")]

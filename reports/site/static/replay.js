@@ -496,6 +496,14 @@
     return element("a", { href: `${root}replay.html?game=${key}`, "aria-label": label, title: label, rel: keep }, text);
   }
 
+  // What a move offers for each square, row by row, where players pay for squares; else null.
+  function bidsOf(game, move) {
+    const { rows, columns, purses } = game.facts ?? {};
+    const bids = move.split(" ");
+    if (!purses?.length || bids.length !== rows * columns) return null;
+    return Array.from({ length: rows }, (_, row) => bids.slice(row * columns, (row + 1) * columns).map((bid) => (bid === "0" ? "·" : bid)));
+  }
+
   class Players {
     constructor(game) {
       this.game = game;
@@ -527,8 +535,12 @@
       this.cards.forEach((card, seat) => {
         const move = turn ? turn.moves[seat].replace(">", "") : "";
         const plain = nice(move);
-        card.move.textContent = plain === "-" ? "" : plain;
-        card.move.classList.toggle("long", plain.length > 8);
+        const bids = bidsOf(this.game, move);
+        if (bids) card.move.replaceChildren(...bids.flat().map((bid) => element("span", {}, bid)));
+        else card.move.textContent = plain === "-" ? "" : plain;
+        card.move.classList.toggle("bids", bids !== null);
+        card.move.style.setProperty("--columns", bids ? bids[0].length : null);
+        card.move.classList.toggle("long", !bids && plain.length > 8);
         const won = turn?.points?.[seat] ?? 0;
         card.won.textContent = won > 0 ? `+${number(won / this.game.point)}` : won < 0 ? number(won / this.game.point) : "";
         card.box.classList.toggle("scored", won > 0 && !this.many);
@@ -570,7 +582,8 @@
         cells[0].textContent = number(from + index + 1);
         turn.moves.forEach((move, seat) => {
           const cell = cells[seat + 1];
-          cell.textContent = from + index < at ? move.replace(">", "▸") : "";
+          const told = bidsOf(this.game, move)?.map((row) => row.join(" ")).join(" / ") ?? move.replace(">", "▸");
+          cell.textContent = from + index < at ? told : "";
           cell.classList.toggle("won", (turn.points?.[seat] ?? 0) > 0 && this.game.counts);
         });
         row.classList.toggle("now", from + index + 1 === at);
