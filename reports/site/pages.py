@@ -162,7 +162,7 @@ def game_page(facts: SiteFacts, shown: FeaturedGame) -> Page:
     each, game = shown.featured, shown.featured.game
     return Page(
         each.path,
-        "game",
+        "featured",
         game.title,
         {
             "group": _group_of(facts, game),

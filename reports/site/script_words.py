@@ -88,7 +88,7 @@ _OF_PAGES = {
 }
 
 
-_OF_PAGES["game"] = _OF_PAGES["replay"]
+_OF_PAGES["featured"] = _OF_PAGES["replay"]
 
 
 def words_of_scripts(template: str = "") -> str:
