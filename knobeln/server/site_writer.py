@@ -24,7 +24,7 @@ from reports.highlights import Highlight
 from reports.play import play_reports
 from reports.site import game_text
 from reports.site.facts import SiteFacts
-from reports.site.featured import featured
+from reports.site.featured import Featured, featured
 from reports.site.folder import SiteFolder
 from reports.site.game_text import game_lines
 from reports.site.games import GameKey
@@ -75,14 +75,15 @@ class SiteWriter:
             preview(facts),
         )
         planned = plan(facts)
-        games = GamesMadeOf(headings(facts, planned), game_text.legend(facts.game))
         highlights = yield from self._highlights(facts, planned)
-        featured = yield from self._featured(facts, planned, highlights, games, files)
+        chosen = featured(facts, highlights)
+        games = GamesMadeOf(headings(facts, planned, chosen), game_text.legend(facts.game))
+        with_pages = yield from self._featured(facts, chosen, games, files)
         # Only now, so that a new style does not wait for its pages.
         for name, data in (*templates.static().items(), *other_files(facts)):
             files.put(name, data)
         number = 0
-        for number, page in enumerate(pages(facts, planned, highlights, featured), start=1):
+        for number, page in enumerate(pages(facts, planned, highlights, with_pages), start=1):
             for path, data in templates.files(page).items():
                 files.put(path, data)
             if number % PAGES_PER_STEP == 0:
@@ -113,27 +114,22 @@ class SiteWriter:
         return looking.found
 
     def _featured(
-        self,
-        facts: SiteFacts,
-        planned: Plan,
-        highlights: Sequence[Highlight],
-        games: GamesMadeOf,
-        files: SiteFolder,
+        self, facts: SiteFacts, chosen: Sequence[Featured], games: GamesMadeOf, files: SiteFolder
     ) -> Generator[None, None, Sequence[FeaturedGame]]:
-        """Find the games that have pages of their own, and draw their pictures."""
-        found = []
-        chosen = {each.game.key: each for each in featured(facts, planned.games, highlights)}
-        in_order = sorted((each.game for each in chosen.values()), key=lambda game: game.plan.round)
+        """Play the games that have pages of their own again, and draw their pictures."""
+        found = {}
+        by_key = {each.game.key: each for each in chosen}
+        in_order = sorted((each.game for each in chosen), key=lambda game: game.plan.round)
         for number, chunk in _chunks(in_order):
             for game, (moves, course) in zip(chunk, self._courses(facts, number, chunk), strict=True):
-                each, replay = chosen[game.key], replay_of_game(facts, game, moves, course)
+                each, replay = by_key[game.key], replay_of_game(facts, game, moves, course)
                 text = games.legend + game_lines(games.headings[game.key], replay)
-                found.append(FeaturedGame(each, text, replay.story))
+                found[game.key] = FeaturedGame(each, text, replay.story)
                 key = games.key([game], facts.settings.contest.title)
                 if not files.keep(each.picture, key):
                     files.put(each.picture, picture_of(facts, game, replay, course), key)
                     yield  # a picture takes a third of a second
-        return found
+        return [found[key] for key in by_key]
 
     def _games(
         self, facts: SiteFacts, planned: Plan, games: GamesMadeOf, files: SiteFolder

@@ -40,17 +40,17 @@ class Featured:
         return paths.game_picture(self.game.plan, self.game.match)
 
 
-def featured(
-    facts: SiteFacts, replayed: Sequence[GameKey], found: Sequence[Highlight]
-) -> tuple[Featured, ...]:
+def featured(facts: SiteFacts, found: Sequence[Highlight]) -> tuple[Featured, ...]:
     """The games that have pages, at most a few of each round. `found`: the highlights.
 
-    A game whose moves are not known has none. Of two reasons for a game the first counts.
+    A game whose moves are not known has none. Of two reasons for a game the first counts. They do not count
+    among `site.max_games`, so that the games of later rounds leave no link without its page.
     """
-    with_replay = {key.key for key in replayed if facts.can_replay or key.match.result.moves}
+    if not (facts.shows.moves and facts.game.play.has_moves and facts.settings.site.max_games):
+        return ()
     chosen: dict[str, Featured] = {}
     for each in _wanted(facts, found):
-        if each.game.key in with_replay:
+        if facts.can_replay or each.game.match.result.moves:
             chosen.setdefault(each.game.key, each)
     return tuple(chosen.values())
 
@@ -65,7 +65,7 @@ def _wanted(facts: SiteFacts, found: Sequence[Highlight]) -> Iterator[Featured]:
         yield Featured(_last_game(first), title, gettext("The first two of the contest met in this game."))
     for group in facts.history[-1].groups if facts.is_over else ():
         for match in group.matches:
-            if len(match.players) > 2:
+            if match.counted and len(match.players) > 2:
                 title = gettext("All at once")
                 reason = gettext("%(num)s players played this game together.", num=len(match.players))
                 yield Featured(GameKey(group.plan, match), title, reason)

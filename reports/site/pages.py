@@ -183,18 +183,18 @@ def picture_of(facts: SiteFacts, game: GameKey, replay: Replay, course: Course |
     return game_picture(GameOnPicture(heading, game.match, facts.game, replay, course))
 
 
-def headings(facts: SiteFacts, planned: Plan) -> Mapping[str, str]:
+def headings(facts: SiteFacts, planned: Plan, featured: Sequence[Featured] = ()) -> Mapping[str, str]:
     """The first lines of each game, by its key: all that its file says but for what the players did."""
     around, verdicts = neighbours(planned.games), play_reports(facts.game.play).verdicts
     return {
         game.key: heading_lines(_heading(facts, game, around), game.match, facts.game, verdicts)
-        for game in planned.games
+        for game in (*planned.games, *(each.game for each in featured))
     }
 
 
 def _heading(facts: SiteFacts, game: GameKey, around: Neighbours) -> Heading:
     links = [paths.team(name) for name in game.match.players]
-    return Heading(game.key, game.title, _group_of(facts, game), links, around[game.key])
+    return Heading(game.key, game.title, _group_of(facts, game), links, around.get(game.key, ()))
 
 
 def _group_of(facts: SiteFacts, game: GameKey) -> tuple[str, str]:

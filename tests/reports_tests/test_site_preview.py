@@ -141,6 +141,10 @@ def test_every_surprise_of_the_front_page_has_a_page_as_long_as_the_contest_runs
     assert 0 < len(links) <= SURPRISES
     over = files_of(facts_of(played.settings, played.teams, played.history, played.ranking))
     assert all(link in files and link in over for link in links)
+    settings = played.settings.model_copy(update={"site": Site(max_games=1)})
+    few = files_of(facts_of(settings, played.teams, played.history))
+    assert len(games_in(few)) == 1
+    assert all(link in few and link in few["index.html"] for link in links)
 
 
 def test_a_link_to_a_team_shows_how_it_did(over: SiteFacts) -> None:

@@ -113,14 +113,15 @@ def _files_of(facts: SiteFacts) -> dict[str, str]:
         plan(facts),
     )
     found: dict[str, bytes] = {}
-    highlights, lines, legend = highlights_of(facts), headings(facts, planned), game_text.legend(facts.game)
+    highlights, legend = highlights_of(facts), game_text.legend(facts.game)
+    own_pages = featured(facts, highlights)
+    lines = headings(facts, planned, own_pages)
 
     def text(key: GameKey) -> str:
         return game_text.game_lines(lines[key.key], replay_in(facts, key))
 
     chosen = [
-        FeaturedGame(each, legend + text(each.game), replay_in(facts, each.game).story)
-        for each in featured(facts, planned.games, highlights)
+        FeaturedGame(each, legend + text(each.game), replay_in(facts, each.game).story) for each in own_pages
     ]
     for page in pages(facts, planned, highlights, chosen):
         found |= words.files(page)
@@ -132,7 +133,7 @@ def _files_of(facts: SiteFacts) -> dict[str, str]:
 def pictures_in(facts: SiteFacts) -> dict[str, bytes]:
     """The pictures of games, by path."""
     with speaking(facts.settings.contest.language):
-        chosen = featured(facts, plan(facts).games, highlights_of(facts))
+        chosen = featured(facts, highlights_of(facts))
         return {
             each.picture: picture_of(
                 facts, each.game, replay_in(facts, each.game), course_of_game(facts, each.game)
