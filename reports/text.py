@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from decimal import Decimal
 from fractions import Fraction
 from unicodedata import east_asian_width
 
@@ -220,6 +221,11 @@ def _padded(text: str, width: int, side: str) -> str:
 def points(half_points: int, point: int = 1) -> str:
     """Half points as people read them (contest.model.points_text)."""
     return decimal(points_text(half_points, point))
+
+
+def grouped_points(half_points: int, point: int = 1) -> str:
+    """The same with the thousands apart, as pages have them: 24690 -> `12,345`."""
+    return decimal(f"{Decimal(points_text(half_points, point)):,}")
 
 
 _FLOAT = re.compile(r"%[-+ #0-9.]*[efgEFG]")
