@@ -19,7 +19,7 @@ from sandbox.limits import MB, Limits
 from sandbox.sandbox import Sandbox
 
 COMPONENTIZE = "0.25.1"
-SHA256 = "820c3aa9be8d152700592ddaff0fe3b81932a0ed5fbd67602c94eebae8bfefaa"
+SHA256 = "0281e43591fd1cbbb4dc54c57ff52b7b749d5834015bfc2eaf5d8f2addf83db7"
 """Of the component. `python tools/python_guest.py` builds it and writes this line."""
 
 _HERE = Path(__file__).parent

@@ -65,10 +65,10 @@ class PythonComponent:
             if function is None:
                 raise LookupError(f"the component has no function {name}")
             return function(store, *parameters)
-        except (Trap, WasmtimeError) as error:
-            import sys
-            print(type(error), getattr(error,"trap_code",0), error, file=sys.stderr)
+        except Trap:
             raise
+        except WasmtimeError as error:
+            raise Ended({"trap": _trap(str(error))}) from None
 
     def _host_function(self, function: _HostFunction) -> _HostFunction:
         def called(_: Any, *parameters: Any) -> Any:
@@ -83,10 +83,27 @@ class PythonComponent:
 
 
 _FUNCTION = "get_move"
+_TRAPS = {
+    "all fuel consumed": "out of fuel",
+    "call stack exhausted": "stack overflow",
+    "out of bounds memory access": "memory access",
+    "misaligned": "memory access",
+    "table": "indirect call",
+    "uninitialized element": "indirect call",
+    "indirect call": "indirect call",
+    "divide by zero": "division by zero",
+    "integer overflow": "integer overflow",
+    "conversion to integer": "number conversion",
+}
 
 
 def _trap(message: str) -> str:
-    raise NotImplementedError(message)
+    """Traps of components have no code, only a message. The words are those of main.py."""
+    cause = message.strip().rpartition("\n")[2].strip()
+    for sign, trap in _TRAPS.items():
+        if sign in cause:
+            return trap
+    return "unreachable"
 
 
 # --- world.wit -------------------------------------------------------------------------------------------
@@ -126,7 +143,7 @@ _FUNCTIONS: dict[str, _HostFunction] = {
     "file": _file,
     "random": _random,
     "sleep": Host.sleep,
-    "exit": Host.exit,
+    "exit": lambda host, code: host.exit(code & 0xFF),
 }
 
 
@@ -152,6 +169,9 @@ _WASI_FUNCTIONS: dict[str, dict[str, _HostFunction]] = {
         "get-environment": lambda host: [],
         "get-arguments": lambda host: [],
     },
+    "cli/terminal-stdin": {"get-terminal-stdin": lambda host: None},
+    "cli/terminal-stdout": {"get-terminal-stdout": lambda host: None},
+    "cli/terminal-stderr": {"get-terminal-stderr": lambda host: None},
     "filesystem/preopens": {"get-directories": lambda host: []},
     "random/random": {"get-random-bytes": _random_bytes},
 }
