@@ -19,7 +19,7 @@ from sandbox.limits import MB, Limits
 from sandbox.sandbox import Sandbox
 
 COMPONENTIZE = "0.25.1"
-SHA256 = "0281e43591fd1cbbb4dc54c57ff52b7b749d5834015bfc2eaf5d8f2addf83db7"
+SHA256 = "15a27dae31affc172e38013be28973606842860d5b9dfe09b60eaa1bb8bd4d8e"
 """Of the component. `python tools/python_guest.py` builds it and writes this line."""
 
 _HERE = Path(__file__).parent

@@ -43,9 +43,9 @@ _NO_NETWORK = "programs whose time is counted have no network"
 _LIBRARY = "/python"
 # What bots import most; the worth of a module is the time that its import would take.
 _AT_ONCE = """
-    abc argparse array ast base64 bisect calendar cmath collections collections.abc concurrent.futures
+    abc argparse array ast base64 bisect calendar cmath collections collections.abc
     contextlib copy csv dataclasses datetime decimal difflib enum fractions functools glob graphlib hashlib
-    heapq inspect io itertools json keyword linecache locale logging math numbers operator pathlib pickle
+    heapq inspect io itertools json keyword linecache locale math numbers operator pathlib pickle
     pprint queue random re reprlib secrets shlex signal stat statistics string struct textwrap threading time
     timeit traceback types typing unicodedata uuid warnings weakref zlib
 """.split()
@@ -120,7 +120,7 @@ def _own_files():
 
 def _data(name):
     if _own_files()[name] is None:
-        _files[name] = wit_world.file(name).encode("latin-1")
+        _files[name] = wit_world.file(name.encode().decode("latin-1")).encode("latin-1")
     return _files[name]
 
 
