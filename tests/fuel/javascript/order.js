@@ -9,7 +9,7 @@ let count = 0;
 const interval = setInterval(() => {
   console.log("interval", ++count);
   if (count === 3) clearInterval(interval);
-}, 1000);
+}, 250);
 process.nextTick(log("tick 1"));
 Promise.resolve().then(log("promise 1")).then(log("promise 2")).then(() => process.nextTick(log("tick from promise"))).then(log("promise 3"));
 queueMicrotask(log("microtask"));
@@ -41,7 +41,7 @@ process.nextTick((x) => console.log("tick", x), 2);
 console.log("main ends");
 setTimeout(() => {
   const start = Date.now();
-  setTimeout(() => console.log("waited", Date.now() - start >= 99), 100);
+  setTimeout(() => console.log("waited", Date.now() - start >= 59), 60);
 }, 400);
 const once = setTimeout(log("refreshed"), 200);
 once.refresh();
