@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import Any
 
+from contest.config.sections import UNITS_PER_SECOND
 from contest.errors import ToolMissing
 from sandbox.fuel import engine, guests
 from sandbox.fuel.guests import PreparedGuest
@@ -76,7 +77,12 @@ class FuelProgram:
         """A worker for it (worker/__main__.py). Raises ToolMissing if it cannot be counted here."""
         guest = self.prepared(sandbox)
         folders = [str(engine.engine_folder()), *guest.folders]
-        facts = {"program": self.program, "memory_bytes": self.memory_bytes, **guest.facts}
+        facts: dict[str, Any] = {
+            "program": self.program,
+            "memory_bytes": self.memory_bytes,
+            "units_per_second": UNITS_PER_SECOND,
+            **guest.facts,
+        }
         facts["files"] = {name: base64.b64encode(data).decode() for name, data in sorted(self.files.items())}
         return sandbox.open(
             engine.command(),
