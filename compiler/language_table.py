@@ -50,7 +50,7 @@ _EMULATED = {
 }
 _CLANG_FLAGS = (
     *("--target=wasm32-wasi", "-O2", "-fno-caret-diagnostics", "-fno-color-diagnostics", "-ferror-limit=20"),
-    *("-frandom-seed=knobeln", "-fno-ident", "-Wno-unused-command-line-argument"),
+    *("-frandom-seed=knobeln", "-fno-ident", "-fno-crash-diagnostics", "-Wno-unused-command-line-argument"),
     *(f"-D_WASI_EMULATED_{name}" for name in _EMULATED),
     *("{program}", "-o", "{result}"),
     *(f"-Wl,{flag}" for flag in _LINK_FLAGS),
@@ -103,7 +103,7 @@ class Counting:
     tool: str = ""
     build: tuple[str, ...] = ()
     needs: tuple[str, ...] = ()  # patterns of files: {home} and placeholders of glob
-    build_memory: int = 1_024
+    build_memory: int = 2_048
     check: str = ""
 
 
@@ -199,7 +199,6 @@ LANGUAGES = (
             tool="rustc",
             build=("/bin/sh", "-ec", _RUST_MODULE, "sh", *_RUST_FLAGS, *_RUST_LINK_FLAGS),
             needs=("{home}/lib/rustlib/wasm32-wasi*/lib", "/usr/lib/wasm32-wasi*/libc.a"),
-            build_memory=2_048,
         ),
     ),
     Language(
