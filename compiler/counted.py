@@ -47,7 +47,9 @@ _SOCKETS = re.compile(
     r"\b(?:netdb|sys/un)\.h(?::\d+:|' file not found)",
     re.MULTILINE,
 )
-_JUMPS = re.compile(r"undefined symbol: \w*(?:set|long)jmp$|\bsetjmp\.h(?::\d+:|' file not found)", re.MULTILINE)
+_JUMPS = re.compile(
+    r"undefined symbol: \w*(?:set|long)jmp$|\bsetjmp\.h(?::\d+:|' file not found)", re.MULTILINE
+)
 _TOO_LARGE = re.compile(r"LLVM ERROR: out of memory|IO failure on output stream|File too large")
 _VERSION = re.compile(r"\d+(?:\.\d+)+")
 

@@ -57,7 +57,11 @@ _CLANG_FLAGS = (
     *(f"-Wl,-z,stack-size={_STACK_BYTES}", "-lm"),
     *(f"-l{library}" for library in _EMULATED.values()),
 )
-_CLANG_NEEDS = ("{home}/bin/wasm-ld", "{home}/lib/clang/*/lib/wa*/*builtins*.a", "/usr/lib/wasm32-wasi*/libc.a")
+_CLANG_NEEDS = (
+    "{home}/bin/wasm-ld",
+    "{home}/lib/clang/*/lib/wa*/*builtins*.a",
+    "/usr/lib/wasm32-wasi*/libc.a",
+)
 _LIBCXX = ("-lc++", "-lc++abi")
 _RUST_LINK_FLAGS = tuple(
     word for flag in (*_LINK_FLAGS, "-z", f"stack-size={_STACK_BYTES}") for word in ("-C", f"link-arg={flag}")
@@ -182,7 +186,7 @@ LANGUAGES = (
         counting=Counting(
             tool="clang",
             build=("{tool}", "-x", "c++", "-std=gnu++17", "-fno-exceptions", *_CLANG_FLAGS, *_LIBCXX),
-            needs=(*_CLANG_NEEDS, "/usr/lib/wasm32-wasi*/libc++abi.a"),
+            needs=(*_CLANG_NEEDS, "{home}/lib/wasm32-wasi*/libc++abi.a"),
         ),
     ),
     Language(

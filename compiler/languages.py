@@ -43,14 +43,14 @@ class Problem:
     messages: str = ""
 
 
-Made = TypeVar("Made", covariant=True)
+Made_co = TypeVar("Made_co", covariant=True)
 
 
 @dataclass(frozen=True)
-class Outcome(Generic[Made]):
+class Outcome(Generic[Made_co]):
     """The result of a build; `program` is the name of the program's file, "" where no file is a program."""
 
-    result: Made | Problem
+    result: Made_co | Problem
     program: str = ""
     language: Language | None = None
     messages: str = ""  # from the compiler

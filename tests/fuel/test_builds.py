@@ -36,14 +36,17 @@ PROTOCOLS = {"lines": TextProtocol.STDIO, "arguments": TextProtocol.ARGV, "funct
 UNITS = 5_000_000_000
 WITHOUT_COUNTED_TIME = {
     "cannot_end_bubblewraps_process.c",
+    "finds_no_mark_of_the_last_move.py",
     "finds_no_network.c",
+    "finds_no_secrets.py",
     "is_refused_what_others_would_notice.c",
     "leaves_children_behind.c",
     "leaves_children_behind.py",
+    "prints_while_it_thinks.py",
     "uses_threads_processes_and_sockets.py",
     "uses_workers_processes_and_sockets.js",
 }
-"""Programs that want processes, sockets or system calls, and play where processor time is limited."""
+"""They want processes, sockets, devices or system calls, and play where processor time is limited."""
 
 
 def language_of(path: Path) -> Language:
@@ -84,7 +87,7 @@ def test_a_program_gets_the_verdict_of_its_folder(path):
     verdict, protocol = path.parent.name, PROTOCOLS[path.parent.parent.name]
     result = played(built(path), protocol)
     faults = list(result.faults)
-    found = faults[0].fault.kind.value if faults else "plays"
+    found = faults[0].fault.kind.value.replace(" ", "_") if faults else "plays"
     assert found == verdict, faults
     assert result.usage[0].answer_fuel
     assert max(result.usage[0].answer_fuel) <= UNITS
@@ -124,7 +127,10 @@ def test_a_program_is_the_same_wherever_it_is_built(row):
 @pytest.mark.parametrize(
     ("name", "text"),
     [
-        ("a.c", '#include <stdio.h>\nint main(void) { FILE *f = fopen("notes.txt", "r"); putchar(getc(f)); }'),
+        (
+            "a.c",
+            '#include <stdio.h>\nint main(void) { FILE *f = fopen("notes.txt", "r"); putchar(getc(f)); }',
+        ),
         ("a.py", "print(open('notes.txt').read())"),
         ("a.js", "console.log(require('fs').readFileSync('notes.txt', 'utf8'))"),
         ("a.rs", 'fn main() { print!("{}", std::fs::read_to_string("notes.txt").unwrap()); }'),

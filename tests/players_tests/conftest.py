@@ -15,7 +15,6 @@ from sandbox.program_folder import ProgramFolder
 from sandbox.sandbox import Sandbox
 from tests.support.counting_game import Counting
 
-
 PLAYERS: Mapping[str, Callable[[ProgramFolder, Sandbox, float], Player]] = {
     "lines": LinesPlayer,
     "arguments": ArgumentsPlayer,
