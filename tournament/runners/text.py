@@ -88,7 +88,7 @@ class TextPlay(RunnerPlugin):
                 raise GiveUp(f"an image that was accepted cannot be unpacked any more: {unpacked.text}")
 
     def speed_up(self, images: Images, settings: Settings) -> Sequence[str]:
-        """Make the machine code of programs that are counted. Raises ToolMissing if they cannot be counted."""
+        """Make the machine code of programs that are counted. Raises ToolMissing if they cannot be."""
         sandbox = Sandbox(settings.jail)
         for image in map(player_from_bytes, images.values()):
             if isinstance(image, FuelProgram):
