@@ -19,7 +19,7 @@ from pydantic import (
 
 from contest import drand, language
 from contest.beacon import Beacon
-from contest.clock import wall_seconds
+from contest.clock import UNITS_PER_SECOND, wall_seconds
 from contest.language import noted
 
 
@@ -332,6 +332,12 @@ class Programs(Section):
     def wall_seconds(self) -> float:
         """How long a program has for an answer by the clock; `seconds` is processor time."""
         return wall_seconds(self.seconds)
+
+    @property
+    def told_seconds(self) -> float:
+        """The time for an answer as games tell it to programs. It is no more than either clock allows, because
+        a game does not know how the program of a seat is limited."""
+        return min(self.seconds, self.fuel / UNITS_PER_SECOND) if self.clock == "fuel" else self.seconds
 
     @property
     def takes_images(self) -> bool:
