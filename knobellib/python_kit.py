@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import contest
+from contest.clock import COUNTED_LANGUAGES
 from contest.config.settings import Settings
 from contest.games.base import Game, TextGame, TextProtocol
 from contest.games.registry import game_of
@@ -177,7 +178,8 @@ def _arguments(game: TextGame[Any, Any]) -> str:
 
 # --- README ------------------------------------------------------------------------------------------------
 def _readme(game: Game[Any, Any], command: str, settings: Settings) -> bytes:
-    has_images = settings.programs.takes_images
+    programs = settings.programs
+    has_images = programs.takes_images
     parts = [game.info.play.name]
     if isinstance(game, TextGame):
         is_in_lines = game.info.protocols[0] is TextProtocol.STDIO
@@ -185,10 +187,14 @@ def _readme(game: Game[Any, Any], command: str, settings: Settings) -> bytes:
     text = "".join(_home_file(f"readme/{part}").decode() for part in parts)
     title = f"{settings.contest.title}: the software"
     values = {
+        "@CLOCK@\n": _home_file(f"readme/clock_{programs.clock}").decode(),
+        "@LANGUAGES@": " and ".join([", ".join(COUNTED_LANGUAGES[:-1]), COUNTED_LANGUAGES[-1]]),
+        "@FUEL@": f"{programs.fuel:,}",
+        "@GAME_FUEL@": f"{programs.game_fuel:,}",
         "@TITLE@: the software\n@LINE@": f"{title}\n{'=' * len(title)}",
         "@COMMAND@": command,
         "@IMAGES@": _IMAGES_LINE if has_images else "",
-        "@SECONDS@": f"{settings.programs.seconds:g}",
+        "@SECONDS@": f"{programs.seconds:g}",
         "@QUESTION@": _arguments(game) if has_images and isinstance(game, TextGame) else "",
     }
     for mark, value in values.items():
