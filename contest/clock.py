@@ -19,13 +19,6 @@ class SystemClock:
         return datetime.now(UTC)
 
 
-UNITS_PER_SECOND = 10_000_000_000
-"""Units of fuel that programs see as a second, if their time is counted (sandbox/fuel/worker/limits.py)."""
-
-COUNTED_LANGUAGES = ("Python", "JavaScript", "C", "C++", "Rust")
-"""The languages whose programs can be counted, where their compilers are; the others have processor time."""
-
-
 def wall_seconds(cpu_seconds: float) -> float:
     """How long to wait for an answer whose processor time is limited to `cpu_seconds`.
 

@@ -18,7 +18,6 @@ from pathlib import Path
 from typing import Any
 
 import contest
-from contest.clock import COUNTED_LANGUAGES
 from contest.config.settings import Settings
 from contest.games.base import Game, TextGame, TextProtocol
 from contest.games.registry import game_of
@@ -186,9 +185,10 @@ def _readme(game: Game[Any, Any], command: str, settings: Settings) -> bytes:
         parts += ["lines" if is_in_lines else "arguments", *(["images"] if has_images else [])]
     text = "".join(_home_file(f"readme/{part}").decode() for part in parts)
     title = f"{settings.contest.title}: the software"
+    counted = programs.counted_languages
     values = {
-        "@CLOCK@\n": _home_file(f"readme/clock_{programs.clock}").decode(),
-        "@LANGUAGES@": " and ".join([", ".join(COUNTED_LANGUAGES[:-1]), COUNTED_LANGUAGES[-1]]),
+        "@CLOCK@": _home_file(f"readme/clock_{'fuel' if counted else 'cpu'}").decode().rstrip(),
+        "@LANGUAGES@": ", ".join(counted),
         "@FUEL@": f"{programs.fuel:,}",
         "@GAME_FUEL@": f"{programs.game_fuel:,}",
         "@TITLE@: the software\n@LINE@": f"{title}\n{'=' * len(title)}",

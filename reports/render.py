@@ -6,13 +6,13 @@ read again when a file in it has changed.
 
 What differs between games, kinds of play, clocks or formats is a template of its own, included by
 `{% include part("name") %}`: the first that exists of `games/<game>/name.txt.j2`, `play/<kind>/name.txt.j2`,
-`clocks/<clock>/name.txt.j2`, `formats/<format>/name.txt.j2` and `name.txt.j2`. The clock is the contest's,
-`programs.clock`; only programs that talk have another than "cpu".
+`clocks/<clock>/name.txt.j2`, `formats/<format>/name.txt.j2` and `name.txt.j2`. The clock is the
+contest's: "cpu", or "fuel" where programs that talk are counted.
 
 In a template: the facts by name, `contest` and `settings` (contest.toml), `the_contest` (its title for the
 middle of a sentence, with an article where it needs one), `game` (the GameInfo of the contest's game),
 `planned_draw` (the Draw of the public number if the contest starts in time, or none), `samples` (the names
-of its sample programs), `reports` (all reports by code), `counted_languages`, `where(plan)`, the filters of
+of its sample programs), `reports` (all reports by code), `where(plan)`, the filters of
 `FILTERS`, and `{% include "_signature.txt.j2" %}`. The mail is plain text of at most 72 columns: longer
 lines are broken, but not those of `copied`, such as a form. Characters that cannot be printed become a `?`,
 and several blank lines become one.
@@ -42,7 +42,6 @@ from jinja2 import (
 from jinja2.sandbox import SandboxedEnvironment
 
 from contest import language
-from contest.clock import COUNTED_LANGUAGES
 from contest.config.settings import Settings
 from contest.draw import draw_of
 from contest.errors import ConfigError
@@ -259,14 +258,14 @@ class Templates:
             "game": game,
             "verdict_words": play.verdicts,
             "samples": tuple(sorted(samples(game.name))),
-            "counted_languages": COUNTED_LANGUAGES,
             "tournament_format": chosen,
             "where": partial(where, chosen),
             "planned_draw": draw_of(settings, settings.dates.contest_starts),
             "words": play.words,
             "reports": known_reports,
         }
-        self._candidates = partial(_candidates, game, settings.programs.clock, chosen.name)
+        clock = "fuel" if settings.programs.counted_languages else "cpu"
+        self._candidates = partial(_candidates, game, clock, chosen.name)
         self._compiled: tuple[_Files, _Compiled] | None = None
 
     def __reduce__(self) -> tuple[object, ...]:

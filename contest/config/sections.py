@@ -19,7 +19,7 @@ from pydantic import (
 
 from contest import drand, language
 from contest.beacon import Beacon
-from contest.clock import UNITS_PER_SECOND, wall_seconds
+from contest.clock import wall_seconds
 from contest.language import noted
 
 
@@ -334,10 +334,10 @@ class Programs(Section):
         return wall_seconds(self.seconds)
 
     @property
-    def told_seconds(self) -> float:
-        """The time for an answer as games tell it to programs. It is no more than either clock allows, because
-        a game does not know how the program of a seat is limited."""
-        return min(self.seconds, self.fuel / UNITS_PER_SECOND) if self.clock == "fuel" else self.seconds
+    def counted_languages(self) -> tuple[str, ...]:
+        """The languages whose programs are counted if the host can do it; () = the clock is processor time."""
+        own = {row.name for row in self.languages} | ({"Python"} if self.python_packages else set())
+        return tuple(name for name in self.fuel_languages if name not in own) if self.clock == "fuel" else ()
 
     @property
     def takes_images(self) -> bool:

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from contest.config.settings import Settings
-from contest.language import speaking
+from contest.language import listed, speaking
 from contest.model import (
     FileFacts,
     GameResult,
@@ -109,7 +109,7 @@ def test_every_game_says_which_clock_it_has(game, template):
     text = in_one_line(mail(contest(game, "en"), template))
     limit = r"10,000,000,000 units(?: for each answer)?, about a second of Python on a usual computer"
     assert re.search(limit, text)
-    assert "Python, JavaScript, C, C++ and Rust" in text
+    assert "C, C++, Rust, Python and JavaScript" in text
     text = in_one_line(mail(contest(game, "en", "cpu"), template))
     assert "units" not in text
     assert "of processor time for each answer" in text
@@ -130,12 +130,22 @@ def test_no_german_mail_about_time_has_english_sentences(template):
     assert max(map(columns_of, text.split("\n"))) <= WIDTH
 
 
-def test_a_counted_program_imports_no_packages():
+@pytest.mark.parametrize(
+    ("changes", "languages"),
+    [
+        ({"python_packages": ("numpy",)}, ("C", "C++", "Rust", "JavaScript")),
+        ({"fuel_languages": ("Python",)}, ("Python",)),
+        ({"fuel_languages": ("Python",), "python_packages": ("numpy",)}, ()),
+        ({"clock": "cpu"}, ()),
+    ],
+)
+def test_languages_that_are_not_counted_are_not_named(changes, languages):
     settings = contest("cooperation", "en")
-    programs = settings.programs.model_copy(update={"python_packages": ("numpy",)})
-    settings = settings.model_copy(update={"programs": programs})
-    assert "numpy" not in told(settings, report())
-    assert "numpy" in told(settings, report(counted_by=""))
+    settings = settings.model_copy(update={"programs": settings.programs.model_copy(update=changes)})
+    assert settings.programs.counted_languages == languages
+    text = in_one_line(mail(settings, "rules"))
+    assert ("WebAssembly" in text) == bool(languages)
+    assert not languages or f"This clock is for programs in {listed(languages)}. " in text
 
 
 def test_reports_in_german_have_german_numbers():
