@@ -335,7 +335,7 @@ class Programs(Section):
 
     @property
     def counted_languages(self) -> tuple[str, ...]:
-        """The languages whose programs are counted if the host can do it; () = the clock is processor time."""
+        """The languages whose programs are counted if the host can do it; () = only processor time limits."""
         own = {row.name for row in self.languages} | ({"Python"} if self.python_packages else set())
         return tuple(name for name in self.fuel_languages if name not in own) if self.clock == "fuel" else ()
 

@@ -48,9 +48,7 @@ def in_one_line(text: str) -> str:
 
 
 def report(counted_by: str = COUNTED_BY) -> TextBuildReport:
-    usage = (
-        SeatUsage((), 7 << 20, 64 << 20, FUEL) if counted_by else SeatUsage((12, 900), 7 << 20, 64 << 20)
-    )
+    usage = SeatUsage((), 7 << 20, 64 << 20, FUEL) if counted_by else SeatUsage((12, 900), 7 << 20, 64 << 20)
     own = SeatResult(30, Verdict.OK, None, usage=usage)
     other = SeatResult(20, Verdict.OK, None)
     return TextBuildReport(
