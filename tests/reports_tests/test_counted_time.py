@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 
@@ -18,12 +19,22 @@ from contest.model import (
     Verdict,
 )
 from reports.compile_report import compile_report
+from reports.play.text import TEXT_REPORTS
 from reports.render import Templates
+from reports.site.facts import PublishedProgram
 from reports.text import WIDTH, about_seconds, columns_of, fuel_share
+from sandbox.fuel.engine import ENGINE
+from sandbox.players import PlayerUsage
+from sandbox.players.fuel import BACKSTOP_NANOSECONDS, MIN_BACKSTOP_SECONDS
 from tests.support import other_contests
 from tests.support.german import ENGLISH_WORDS
 from tests.support.golden import compare
 from tests.support.other_contests import counted, settings_of
+from tests.support.site_files import facts_of, files_of
+from tournament.home_game import lines_about
+from tournament.text_referee import TextGameResult
+
+ROOT = Path(__file__).parents[2]
 
 COUNTED_BY = "wasmtime 50.0.1, CPython 3.14.2"
 FUEL = (1_234_567, 2_000_000_000, 9_000_000_000)
@@ -152,6 +163,46 @@ def test_reports_in_german_have_german_numbers():
     assert bodies
     for body in bodies:
         assert re.search(r"längste Antwort +\d+,\d % \([\d.]+ von\s+10\.000\.000\.000", body)
+
+
+@pytest.mark.parametrize(
+    ("language", "label", "figures"),
+    [
+        ("en", "units of time in a game", r"[\d,]+, at most [\d,]+"),
+        ("de", "Zeiteinheiten in einem Spiel", r"[\d.]+, höchstens [\d.]+"),
+    ],
+)
+def test_the_page_of_a_team_has_its_units_after_the_contest(language, label, figures):
+    played = other_contests.counted_ultimate_tic_tac_toe(language)
+    site = played.settings.site.model_copy(update={"programs": True})
+    settings = played.settings.model_copy(update={"site": site})
+    program = PublishedProgram("Python", "", (("move.py", "pass"),), TEXT_REPORTS.figures(report()), ())
+    facts = facts_of(settings, played.teams, played.history, played.ranking, programs={"playouts": program})
+    with speaking(language):
+        page = files_of(facts)["teams/playouts.html"]
+    assert re.search(f"<dt>{label}</dt><dd>{figures}</dd>", page)
+    assert COUNTED_BY in page
+
+
+# --- other places that tell it -----------------------------------------------------------------------------
+def test_a_game_at_home_tells_the_units_of_each_program():
+    usage = (PlayerUsage(answer_fuel=(1_000, 234)), PlayerUsage((0.5,)))
+    result = TextGameResult((2, 0), (), unasked=(0, 0), usage=usage)
+    assert list(lines_about(result, ("first", "second"), 1, with_moves=False)) == [
+        "first: 2 points, 1,234 units of time",
+        "second: 0 points",
+    ]
+
+
+def test_the_guide_has_the_numbers_of_the_source():
+    pytest.importorskip("wasmtime")
+    from sandbox.fuel.worker.limits import BYTE_UNITS, CALL_UNITS
+
+    guide = in_one_line((ROOT / "docs" / "clock.md").read_text())
+    assert f"{CALL_UNITS:,} for each call, and {BYTE_UNITS:,} for each byte" in guide
+    assert f"within {BACKSTOP_NANOSECONDS} ns for each unit" in guide
+    assert f"at least {MIN_BACKSTOP_SECONDS:g} s" in guide
+    assert f"we use {ENGINE.removeprefix('wasmtime ')}" in (ROOT / "docs" / "security.md").read_text()
 
 
 # --- words for numbers -------------------------------------------------------------------------------------
