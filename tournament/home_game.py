@@ -96,5 +96,7 @@ def lines_about(
     for name, lines in zip(names, result.unasked, strict=True):
         if lines:
             yield f"{name}: {plural(lines, 'line')} that nobody had asked for after the game, dropped"
-    for name, points in zip(names, result.points, strict=True):
-        yield f"{name}: {points / point:,.12g} {form(1 if points == point else 2, 'point')}"
+    for seat, (name, points) in enumerate(zip(names, result.points, strict=True)):
+        fuel = sum(result.usage[seat].answer_fuel) if result.usage else 0
+        counted = f", {plural(fuel, 'unit')} of time" if fuel else ""
+        yield f"{name}: {points / point:,.12g} {form(1 if points == point else 2, 'point')}{counted}"

@@ -219,7 +219,7 @@ def _played_figures(name: str, views: Sequence[GroupView]) -> Iterator[tuple[str
     instructions = [seat.instructions for seat in seats if seat.instructions]
     if instructions:
         yield (
-            gettext("instructions in a game"),
+            gettext(play_reports(views[0].game.play).counted),
             gettext(
                 "%(middle)s, at most %(most)s",
                 middle=number(median_high(instructions)),
