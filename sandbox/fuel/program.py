@@ -52,15 +52,24 @@ class FuelProgram:
     @property
     def is_countable_here(self) -> bool:
         """Whether this computer has the engine and the guest that it was built for."""
-        if self.engine != engine.ENGINE or not engine.is_installed():
-            return False
-        return self.guest == guests.guest_of(self.language).facts if self.guest else bool(self.module)
+        return not self.why_not_countable_here
+
+    @property
+    def why_not_countable_here(self) -> str:
+        """In a sentence, with both versions; "" if this computer has the engine and the guest that it needs."""
+        if not engine.is_installed():
+            return f"it was built for {self.engine}, which is not installed here"
+        if self.engine != engine.ENGINE:
+            return f"it was built for {self.engine}, and here is {engine.ENGINE}"
+        here = guests.facts_of(self.language) if self.guest else ""
+        if self.guest != here:
+            return f"it was built for {self.guest}, and here is {here or 'none'}"
+        return "" if self.guest or self.module else "it has neither a module nor a guest"
 
     def start(self, sandbox: Sandbox) -> SandboxedProcess:
         """A worker for it (worker/__main__.py). Raises ToolMissing if it cannot be counted here."""
-        if not self.is_countable_here:
-            here = guests.guest_of(self.language).facts if self.guest else engine.ENGINE
-            raise ToolMissing(f"a program was built for {self.guest or self.engine}, but here is {here}")
+        if reason := self.why_not_countable_here:
+            raise ToolMissing(f"a program cannot be counted here: {reason}")
         folders = [str(engine.engine_folder())]
         facts: dict[str, Any] = {"program": self.program, "memory_bytes": self.memory_bytes}
         if self.module:

@@ -482,7 +482,7 @@ class _ClusterRunner:
                 there=tasks.play_games,
                 arguments=(tuple(chunk), self.settings.programs.seconds),
                 at_home=partial(tasks.game_results, images, self.settings, self.seeds, chunk),
-                check=partial(check, self.settings, self.seeds, chunk),
+                check=partial(check, images, self.settings, self.seeds, chunk),
             )
         )
         self.progress(len(chunk))
