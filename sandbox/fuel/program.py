@@ -19,10 +19,10 @@ from sandbox.sandbox import Sandbox
 
 _VERSION = 1
 _KEY = "fuel_version"  # no other program has it
-_WORKER_SECONDS = 3_600  # of processor time, in all its games; fuel ends a program much earlier
+_WORKER_SECONDS = 1_000_000  # of processor time: no limit, because fuel is one
 _WORKER_BYTES = 256 * MB  # of the engine itself
 _RESERVED_BYTES = 16 * 1024 * MB  # the engine reserves 6 GB for a memory, so that it need not check accesses
-_MAX_REPLY_BYTES = 64 * 1024
+_MAX_REPLY_BYTES = 128 * 1024
 
 
 @dataclass(frozen=True)

@@ -32,8 +32,6 @@ from sandbox.sandbox import Sandbox
 BACKSTOP_NANOSECONDS = 12
 """By the clock, for each unit of fuel: six times what the slowest programs need on an idle computer."""
 MIN_BACKSTOP_SECONDS = 30.0
-_NOT_ONE_OF_OURS = "the worker of a program whose time is counted"
-
 Reply = Mapping[str, Any]  # worker/__main__.py lists its keys
 
 
@@ -185,19 +183,20 @@ class FuelPlayer:
     def _exchange(self, request: Mapping[str, object]) -> Reply:
         if self._process is None:
             self._process = self.program.start(self.sandbox)
+        worker = f"the worker of {self.program.program} ({self.program.digest[:12]})"
         seconds = max(MIN_BACKSTOP_SECONDS, self.fuel * BACKSTOP_NANOSECONDS / 1e9)
         answer = self._process.ask(json.dumps(request), seconds)
         if answer.kind is not AnswerKind.LINE:
             status = self._process.close()
             self.close()
             if answer.kind is AnswerKind.LATE:
-                raise EngineFailed(f"{_NOT_ONE_OF_OURS} had no reply after {seconds:g} s by the clock")
+                raise EngineFailed(f"{worker} had no reply after {seconds:g} s by the clock")
             tail = status.stderr.decode(errors="replace").strip().rpartition("\n")[2]
-            raise EngineFailed(f"{_NOT_ONE_OF_OURS} {status.description}: {tail}")
+            raise EngineFailed(f"{worker} {status.description}: {tail}")
         try:
             reply = json.loads(answer.text)
         except ValueError as error:
             self.close()
-            raise EngineFailed(f"{_NOT_ONE_OF_OURS} replied nonsense: {error}") from None
+            raise EngineFailed(f"{worker} replied nonsense: {error}") from None
         self._stderr = str(reply.get("stderr", "")).strip()
         return dict(reply)

@@ -7,6 +7,7 @@ import sys
 from wasmtime import Module, WasmtimeError
 from wasmtime.component import Component
 
+from sandbox.fuel.worker.core import why_refused
 from sandbox.fuel.worker.limits import engine
 
 
@@ -15,7 +16,9 @@ def compile_to_machine_code(kind: str) -> None:
     is_component = kind == "component"
     make = Component if is_component else Module
     try:
-        code = make(engine(is_component=is_component), sys.stdin.buffer.read()).serialize()
+        made = make(engine(is_component=is_component), sys.stdin.buffer.read())
     except WasmtimeError as error:
-        sys.exit(f"the engine refuses it: {error}")
-    sys.stdout.buffer.write(code)
+        sys.exit(f"the engine refuses it: {' '.join(str(error).split())}")
+    if isinstance(made, Module) and (reason := why_refused(made)):
+        sys.exit(reason)
+    sys.stdout.buffer.write(made.serialize())

@@ -11,14 +11,16 @@ from __future__ import annotations
 
 import ctypes
 import struct
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
 from wasmtime import Func, FuncType, Instance, Linker, Memory, Module, Store
 
 from sandbox.fuel.worker.host import EPOCH_NANOSECONDS, Ended, Host, Reply
+from sandbox.fuel.worker.host_functions import HostFunction, define, is_definable
 from sandbox.fuel.worker.limits import engine
 
 _OK, _EBADF, _EFAULT, _EINVAL, _EISDIR, _EMFILE, _ENAMETOOLONG, _ENOENT = 0, 8, 21, 28, 31, 33, 37, 44
@@ -29,16 +31,14 @@ _MAX_PARTS = 1_024  # of one call that reads or writes
 _MAX_BYTES = 1024 * 1024  # of one call that reads, writes or draws random numbers
 _MAX_NAME = 4_096
 _MAX_OPEN_FILES = 64
+_MAX_TABLE = 100_000
 _RIGHTS = 0x1FFFFFFF
 _CREATE, _TRUNCATE = 1, 8  # flags of path_open
 _WRITE_RIGHT = 1 << 6
 _CLOCK_EVENT = 0  # of poll_oneoff
 _ABSOLUTE = 1
 _MODULE = "wasi_snapshot_preview1"
-_U32 = 0xFFFFFFFF
-
-
-_HostFunction = Callable[..., int | None]
+_U64 = 0xFFFFFFFFFFFFFFFF
 
 
 class _Fault(Exception):
@@ -63,21 +63,27 @@ class _Running:
     store: Store
     words: Sequence[bytes]
     memory: Memory | None = None
+    _base: int = 0  # where the memory begins: the engine reserves its full size, so it never moves
+    _size: int = 0  # when we looked last; it only grows
 
     def __post_init__(self) -> None:
         self.open_files: dict[int, _OpenFile] = {}
         self.host.memory_bytes = self._memory_bytes
+
+    def use(self, memory: Memory) -> None:
+        self.memory = memory
+        self._base = ctypes.cast(memory.data_ptr(self.store), ctypes.c_void_p).value or 0
 
     def _memory_bytes(self) -> int:
         return self.memory.data_len(self.store) if self.memory else 0
 
     # --- memory of the module ----------------------------------------------------------------------------
     def _address(self, pointer: int, size: int) -> int:
-        pointer &= _U32
-        if self.memory is None or pointer + size > self.memory.data_len(self.store):
-            raise _Fault(_EFAULT)
-        base = ctypes.cast(self.memory.data_ptr(self.store), ctypes.c_void_p).value or 0
-        return base + pointer
+        if pointer + size > self._size:
+            self._size = self._memory_bytes()
+            if pointer + size > self._size:
+                raise _Fault(_EFAULT)
+        return self._base + pointer
 
     def load(self, pointer: int, size: int) -> bytes:
         return ctypes.string_at(self._address(pointer, size), size)
@@ -87,7 +93,6 @@ class _Running:
 
     def parts(self, pointer: int, count: int) -> list[tuple[int, int]]:
         """Where a call reads or writes: addresses and sizes, together at most _MAX_BYTES."""
-        count &= _U32
         if count > _MAX_PARTS:
             raise _Fault(_EINVAL)
         numbers = struct.unpack(f"<{2 * count}I", self.load(pointer, 8 * count))
@@ -101,7 +106,6 @@ class _Running:
         """The name of a file in the working folder."""
         if folder != _WORK_FOLDER:
             raise _Fault(_EBADF)
-        length &= _U32
         if length > _MAX_NAME:
             raise _Fault(_ENAMETOOLONG)
         name = self.load(pointer, length).decode(errors="replace")
@@ -125,16 +129,16 @@ class CoreModules:
         self._module = Module.deserialize(self._engine, Path(facts["code"]).read_bytes())
         self._linker = Linker(self._engine)
         self._now: _Running | None = None
-        wanted = {each.name: each for each in self._module.imports if each.module == _MODULE}
-        for name, each in wanted.items():
-            if not isinstance(each.type, FuncType):
-                continue
-            function = _FUNCTIONS.get(str(name), _unknown)
-            self._linker.define_func(_MODULE, str(name), each.type, self._host_function(function, each.type))
+        for name, kind in {each.name: each.type for each in self._module.imports}.items():
+            if isinstance(kind, FuncType):
+                function = _FUNCTIONS.get(str(name), _unknown)
+                define(self._linker, _MODULE, str(name), kind, self._host_function(function, kind))
 
     def store(self) -> Store:
         store = Store(self._engine)
-        store.set_limits(memory_size=self._memory_limit, instances=1, tables=4, memories=1)
+        store.set_limits(
+            memory_size=self._memory_limit, table_elements=_MAX_TABLE, instances=1, tables=4, memories=1
+        )
         return store
 
     def instance(self, host: Host, store: Store, words: Sequence[str]) -> Instance:
@@ -143,7 +147,7 @@ class CoreModules:
         instance = self._linker.instantiate(store, self._module)
         memory = instance.exports(store).get("memory")
         if isinstance(memory, Memory):
-            self._now.memory = memory
+            self._now.use(memory)
         return instance
 
     def run(self, host: Host, store: Store, words: list[str]) -> None:
@@ -155,21 +159,39 @@ class CoreModules:
     def call(self, host: Host, store: Store, words: list[Any]) -> Reply:
         raise NotImplementedError("a core module has no function to call")
 
-    def _host_function(self, function: _HostFunction, kind: FuncType) -> _HostFunction:
+    def _host_function(self, function: HostFunction, kind: FuncType) -> HostFunction:
         returns = bool(kind.results)
 
         def called(*parameters: int) -> int | None:
             now = self._now
             if now is None:
                 raise RuntimeError("no instance runs")
-            now.host.charge()
+            now.host.charge_call()
             try:
                 number = function(now, *parameters) or _OK
             except _Fault as fault:
                 number = fault.number
+            now.host.settle()
             return number if returns else None
 
         return called
+
+
+def why_refused(module: Module) -> str | None:
+    """Why a module that compiles cannot be run: what it imports is not there. None if it can."""
+    for each in module.imports:
+        name, kind = str(each.name), each.type
+        if each.module != _MODULE or not isinstance(kind, FuncType):
+            return f"it imports {each.module}.{name}, which is not there"
+        known = _FUNCTIONS.get(name)
+        if not is_definable(kind) or (known and not _takes(known, len(kind.params))):
+            return f"it imports {name} with another type than it has"
+    return None
+
+
+def _takes(function: HostFunction, parameters: int) -> bool:
+    _, *rest = signature(function).parameters.values()
+    return any(each.kind is each.VAR_POSITIONAL for each in rest) or len(rest) == parameters
 
 
 def _unknown(now: _Running, *parameters: int) -> int:
@@ -183,7 +205,7 @@ def _args_sizes_get(now: _Running, count: int, size: int) -> None:
 
 
 def _args_get(now: _Running, pointers: int, text: int) -> None:
-    at, text = pointers & _U32, text & _U32
+    at = pointers
     for word in now.words:
         now.save(at, struct.pack("<I", text))
         now.save(text, word + b"\0")
@@ -211,12 +233,11 @@ def _clock_time_get(now: _Running, clock: int, precision: int, result: int) -> N
 
 def _poll_oneoff(now: _Running, subscriptions: int, events: int, count: int, result: int) -> int | None:
     """Input and output are always ready. If only clocks are waited for, the earliest rings at once."""
-    count &= _U32
     if not 0 < count <= _MAX_PARTS:
         return _EINVAL
     ready, alarms = [], []
     for number in range(count):
-        raw = now.load((subscriptions & _U32) + 48 * number, 48)
+        raw = now.load(subscriptions + 48 * number, 48)
         user_data, kind = raw[:8], raw[8]
         if kind != _CLOCK_EVENT:
             ready.append((user_data, kind))
@@ -230,16 +251,15 @@ def _poll_oneoff(now: _Running, subscriptions: int, events: int, count: int, res
         ready = [(user_data, _CLOCK_EVENT) for timeout, user_data in alarms if timeout <= wait]
     for number, (user_data, kind) in enumerate(ready):
         event = user_data + struct.pack("<HB5xQH6x", _OK, kind, 1, 0)
-        now.save((events & _U32) + 32 * number, event)
+        now.save(events + 32 * number, event)
     now.save(result, struct.pack("<I", len(ready)))
     return None
 
 
 def _random_get(now: _Running, pointer: int, size: int) -> int | None:
-    size &= _U32
     if size > _MAX_BYTES:
         return _EINVAL
-    now.host.charge(size)
+    now.host.charge_bytes(size)
     now.save(pointer, now.host.random(size))
     return None
 
@@ -257,7 +277,7 @@ def _fd_write(now: _Running, descriptor: int, parts: int, count: int, result: in
     if descriptor not in (_STDOUT, _STDERR):
         return _EROFS if descriptor in now.open_files else _EBADF
     data = b"".join(now.load(at, size) for at, size in now.parts(parts, count))
-    now.host.charge(len(data))
+    now.host.charge_bytes(len(data))
     now.save(result, struct.pack("<I", len(data)))
     (now.host.write if descriptor == _STDOUT else now.host.write_error)(data)
     return None
@@ -279,12 +299,12 @@ def _fd_read(now: _Running, descriptor: int, parts: int, count: int, result: int
 def _fd_pread(now: _Running, descriptor: int, parts: int, count: int, offset: int, result: int) -> None:
     where, data = now.parts(parts, count), now.file(descriptor).data
     size = sum(size for _, size in where)
-    offset &= 0xFFFFFFFFFFFFFFFF
+    offset &= _U64
     _give(now, data[offset : offset + size], where, result)
 
 
 def _give(now: _Running, data: bytes, where: Sequence[tuple[int, int]], result: int) -> None:
-    now.host.charge(len(data))
+    now.host.charge_bytes(len(data))
     now.save(result, struct.pack("<I", len(data)))
     for at, size in where:
         now.save(at, data[:size])
@@ -346,7 +366,7 @@ def _fd_prestat_get(now: _Running, descriptor: int, result: int) -> int | None:
 def _fd_prestat_dir_name(now: _Running, descriptor: int, pointer: int, length: int) -> int | None:
     if descriptor != _WORK_FOLDER:
         return _EBADF
-    if length & _U32 < 1:
+    if length < 1:
         return _ENAMETOOLONG
     now.save(pointer, b".")
     return None
@@ -357,14 +377,13 @@ def _fd_readdir(
 ) -> int | None:
     if descriptor != _WORK_FOLDER:
         return _ENOTDIR if descriptor in now.open_files else _EBADF
-    size &= _U32
     names = [b".", b"..", *(name.encode() for name in sorted(now.host.files))]
     listed = b"".join(
         struct.pack("<QQII", number + 1, number + 1, len(name), _FOLDER if number < 2 else _FILE) + name
         for number, name in enumerate(names)
-        if number >= cookie & 0xFFFFFFFFFFFFFFFF
+        if number >= cookie & _U64
     )[:size]
-    now.host.charge(len(listed))
+    now.host.charge_bytes(len(listed))
     now.save(pointer, listed)
     now.save(result, struct.pack("<I", len(listed)))
     return None
@@ -418,7 +437,7 @@ def _read_only(now: _Running, *parameters: int) -> int:
     return _EROFS
 
 
-_FUNCTIONS: dict[str, _HostFunction] = {
+_FUNCTIONS: dict[str, HostFunction] = {
     "args_get": _args_get,
     "args_sizes_get": _args_sizes_get,
     "clock_res_get": _clock_res_get,

@@ -91,6 +91,7 @@ class Host:
         self._store, self._requests, self._seed = store, requests, seed
         self._random_calls = 0
         self._granted = 0  # at the last request
+        self._owed = 0  # for calls of the host, not yet taken
         self._used_before = 0  # in all requests before
         self._slept = 0  # nanoseconds
         self._is_lines = False
@@ -133,6 +134,7 @@ class Host:
         return self._lines_told + bool(self._output) if "tell" in self._request else None
 
     def _suspend(self, reply: Reply) -> None:
+        self.settle()
         self._requests.reply(reply | self.facts())
         request = self._requests.next()
         if request is None or not ("ask" in request or "tell" in request):
@@ -142,15 +144,25 @@ class Host:
 
     # --- fuel --------------------------------------------------------------------------------------------
     def _used(self) -> int:
-        return int(self._granted - self._store.get_fuel()) if self._granted else 0
+        if not self._granted:
+            return 0
+        return min(self._granted, self._granted - int(self._store.get_fuel()) + self._owed)
 
-    def charge(self, data_bytes: int = 0) -> None:
-        """Take the fuel that a call of the host costs. Every host function begins with this."""
-        left = self._store.get_fuel() - CALL_UNITS - BYTE_UNITS * data_bytes
+    def charge_call(self) -> None:
+        """Note the fuel that a call of the host costs. Every host function begins with this."""
+        self._owed += CALL_UNITS
+
+    def charge_bytes(self, count: int) -> None:
+        """Note what it costs that a call moves so many bytes."""
+        self._owed += BYTE_UNITS * count
+
+    def settle(self) -> None:
+        """Take the fuel that is owed. Every host function ends with this, and each suspension begins so."""
+        left = self._store.get_fuel() - self._owed
+        self._owed = 0
+        self._store.set_fuel(max(left, 0))
         if left <= 0:
-            self._store.set_fuel(0)
             raise Ended({"trap": "out of fuel"})
-        self._store.set_fuel(left)
 
     # --- what host functions do --------------------------------------------------------------------------
     def read(self, max_bytes: int) -> bytes:
@@ -172,16 +184,14 @@ class Host:
         """To standard output."""
         if not self._is_lines:
             self._output += data
-            if len(self._output) > MAX_ANSWER_BYTES:
-                raise Ended({"too long": True})
+            self._check_length()
             return
         *lines, rest = data.split(b"\n")
         for line in lines:
             self._output += line
             self._end_line()
         self._output += rest
-        if len(self._output) > MAX_ANSWER_BYTES:
-            self._check_length()
+        self._check_length()
 
     def _end_line(self) -> None:
         self._check_length()
@@ -195,9 +205,9 @@ class Host:
 
     def _check_length(self) -> None:
         if len(self._output) > MAX_ANSWER_BYTES:
-            if "ask" in self._request:
-                raise Ended({"too long": True})
             del self._output[MAX_ANSWER_BYTES:]
+            if "tell" not in self._request:
+                raise Ended({"too long": True})
 
     def write_error(self, data: bytes) -> None:
         """To standard error, of which the end is kept."""

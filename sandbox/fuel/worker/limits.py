@@ -32,6 +32,7 @@ def engine(*, is_component: bool) -> Engine:
     config.consume_fuel = True
     config.cranelift_nan_canonicalization = True
     config.parallel_compilation = False
+    config.memory_may_move = False
     config.wasm_threads = False
     config.wasm_relaxed_simd = False
     config.wasm_memory64 = False

@@ -33,7 +33,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, Protocol
 
-from wasmtime import Store, Trap, TrapCode
+from wasmtime import Store, Trap, TrapCode, WasmtimeError
 
 from sandbox.fuel.worker.compile import compile_to_machine_code
 from sandbox.fuel.worker.host import Ended, Host, Left, Reply, Request, Requests
@@ -120,6 +120,8 @@ def _until_end(run: Callable[[], None]) -> Reply:
         return {"ended": end.how}
     except Trap as trap:
         return {"ended": {"trap": _TRAPS.get(trap.trap_code or TrapCode.UNREACHABLE, "unreachable")}}
+    except WasmtimeError:  # it wants more memory at its start than it may have
+        return {"ended": {"trap": "start"}}
     return {"ended": {"exit": 0}}
 
 

@@ -1,0 +1,299 @@
+"""Core modules in the worker: what the host offers, and that nothing a module does harms the worker."""
+
+import json
+
+import pytest
+
+from sandbox.fuel import engine
+from sandbox.fuel.program import FuelProgram
+from sandbox.limits import MB
+from sandbox.sandbox import Sandbox
+from tests.support.fuel_workers import UNITS, module, started
+
+wasmtime = pytest.importorskip("wasmtime")
+
+WASI = "wasi_snapshot_preview1"
+
+
+def imports(*names_and_types):
+    return "\n".join(f'(import "{WASI}" "{name}" (func ${name} {kind}))' for name, kind in names_and_types)
+
+
+WRITE = ("fd_write", "(param i32 i32 i32 i32) (result i32)")
+READ = ("fd_read", "(param i32 i32 i32 i32) (result i32)")
+EXIT = ("proc_exit", "(param i32)")
+RANDOM = ("random_get", "(param i32 i32) (result i32)")
+CLOCK = ("clock_time_get", "(param i32 i64 i32) (result i32)")
+
+ECHO = f"""(module {imports(READ, WRITE)} (memory (export "memory") 1)
+  (data (i32.const 0) "\\40\\00\\00\\00\\00\\04\\00\\00")
+  (func (export "_start") (loop $again
+    (i32.store (i32.const 4) (i32.const 1024))
+    (drop (call $fd_read (i32.const 0) (i32.const 0) (i32.const 1) (i32.const 16)))
+    (if (i32.load (i32.const 16)) (then
+      (i32.store (i32.const 4) (i32.load (i32.const 16)))
+      (drop (call $fd_write (i32.const 1) (i32.const 0) (i32.const 1) (i32.const 16)))
+      (br $again))))))"""
+
+
+def start_with(code, *functions, memory=1):
+    return f"""(module {imports(*functions)} (memory (export "memory") {memory})
+        (func (export "_start") {code}))"""
+
+
+def test_lines_go_in_and_out_and_one_instance_lives_through_many():
+    with module(ECHO) as worker:
+        assert worker.ask(open=True) == {}
+        replies = [worker.ask(ask=text) for text in ("one", "two", "tre")]
+        assert [reply["line"] for reply in replies] == ["one", "two", "tre"]
+        assert replies[1]["fuel"] == replies[2]["fuel"] > 0
+        assert worker.ask(tell="over")["unasked"] == 1
+        assert worker.ask(ask="four")["line"] == "four"
+
+
+def test_a_new_instance_begins_where_the_first_did():
+    with module(ECHO) as worker:
+        worker.ask(open=True)
+        first = worker.ask(ask="x")
+        worker.ask(open=True)
+        assert worker.ask(ask="x") == first
+
+
+def test_two_workers_count_the_same_units():
+    replies = []
+    for _ in range(2):
+        with module(ECHO) as worker:
+            worker.ask(open=True)
+            replies.append([worker.ask(ask="x" * size) for size in (1, 1, 10, 100)])
+    assert replies[0] == replies[1]
+    _first, *fuel = [reply["fuel"] for reply in replies[0]]
+    assert fuel == sorted(set(fuel))
+
+
+def test_an_endless_loop_uses_up_its_fuel_and_the_worker_goes_on():
+    with module(start_with("(loop $l (br $l))")) as worker:
+        for fuel in (1, 1_000_000, UNITS):
+            reply = worker.run(fuel=fuel)
+            assert reply["ended"] == {"trap": "out of fuel"}
+            assert reply["fuel"] == fuel
+
+
+def test_calls_of_the_host_in_a_loop_cost_what_they_take():
+    """Ten thousand calls at most for a thousand million units: about a tenth of a second."""
+    wat = start_with("(loop $l (drop (call $random_get (i32.const 0) (i32.const 8))) (br $l))", RANDOM)
+    with module(wat) as worker:
+        assert worker.run()["ended"] == {"trap": "out of fuel"}
+
+
+@pytest.mark.parametrize(
+    ("code", "trap"),
+    [
+        ("unreachable", "unreachable"),
+        ("(drop (i32.div_u (i32.const 1) (i32.const 0)))", "division by zero"),
+        ("(drop (i32.load (i32.const -4)))", "memory access"),
+        ("(drop (i32.trunc_f64_s (f64.const 1e300)))", "integer overflow"),
+    ],
+)
+def test_a_trap_ends_the_instance_alone(code, trap):
+    with module(start_with(code)) as worker:
+        assert worker.run()["ended"] == {"trap": trap}
+        assert worker.run()["ended"] == {"trap": trap}
+
+
+def test_endless_recursion_is_a_trap():
+    wat = '(module (func $f (call $f) (call $f)) (func (export "_start") (call $f)))'
+    with module(wat) as worker:
+        assert worker.run()["ended"]["trap"] in ("stack overflow", "out of fuel")
+
+
+def test_memory_grows_to_the_limit_and_no_further():
+    wat = start_with("(loop $l (br_if $l (i32.ne (memory.grow (i32.const 1)) (i32.const -1))))")
+    with module(wat, memory_mb=2) as worker:
+        reply = worker.run()
+        assert reply["ended"] == {"exit": 0}
+        assert reply["memory"] == 2 * MB
+
+
+def test_a_module_that_begins_with_too_much_memory_does_not_start():
+    with module(start_with("", memory=1000), memory_mb=1) as worker:
+        assert worker.run()["ended"] == {"trap": "start"}
+
+
+def test_a_start_function_that_loops_is_ended():
+    wat = '(module (func $s (loop $l (br $l))) (start $s) (func (export "_start")))'
+    with module(wat) as worker:
+        assert worker.run()["ended"] == {"trap": "out of fuel"}
+
+
+def test_a_module_without_a_start_is_told_apart():
+    with module('(module (memory (export "memory") 1))') as worker:
+        assert worker.run()["ended"] == {"trap": "no start"}
+
+
+POINTERS = [0xFFFFFFFF, 0xFFFFFFF0, 0x10000, 0xFFFF, 0x80000000, 0]
+POINTER_CALLS = {
+    "fd_write": "1 P P P",
+    "fd_read": "0 P P P",
+    "fd_pread": "0 P P 0 P",
+    "fd_seek": "4 0 0 P",
+    "fd_tell": "4 P",
+    "fd_readdir": "3 P P 0 P",
+    "fd_fdstat_get": "1 P",
+    "fd_filestat_get": "1 P",
+    "fd_prestat_get": "3 P",
+    "fd_prestat_dir_name": "3 P P",
+    "path_open": "3 0 P P 0 0 0 0 P",
+    "path_filestat_get": "3 0 P P P",
+    "args_get": "P P",
+    "args_sizes_get": "P P",
+    "environ_get": "P P",
+    "environ_sizes_get": "P P",
+    "clock_time_get": "0 0 P",
+    "clock_res_get": "0 P",
+    "poll_oneoff": "P P P P",
+    "random_get": "P P",
+}
+WIDE = {"fd_pread": (3,), "fd_seek": (1,), "fd_readdir": (3,), "path_open": (5, 6), "clock_time_get": (1,)}
+
+
+@pytest.mark.parametrize("name", sorted(POINTER_CALLS))
+def test_no_pointer_leads_out_of_the_memory(name):
+    """Each call gets each pointer, also at the end of memory; the module ends by itself afterwards."""
+    words = POINTER_CALLS[name].split()
+    kinds = ["i64" if at in WIDE.get(name, ()) else "i32" for at in range(len(words))]
+    calls = "\n".join(
+        f"(drop (call ${name} "
+        + " ".join(
+            f"({kind}.const {pointer if word == 'P' else word})"
+            for kind, word in zip(kinds, words, strict=True)
+        )
+        + "))"
+        for pointer in POINTERS
+    )
+    wat = start_with(calls, (name, f"(param {' '.join(kinds)}) (result i32)"))
+    with module(wat) as worker:
+        reply = worker.run()
+        assert reply["ended"] in ({"exit": 0}, {"too long": True}), reply
+
+
+def test_output_and_its_limit():
+    flood = start_with(
+        "(i32.store (i32.const 4) (i32.const 60000)) (loop $l (drop (call $fd_write (i32.const FD) "
+        "(i32.const 0) (i32.const 1) (i32.const 16))) (br $l))",
+        WRITE,
+    )
+    with module(flood.replace("FD", "1")) as worker:
+        assert worker.run()["ended"] == {"too long": True}
+        worker.ask(open=True)
+        assert worker.ask(ask="x")["ended"] == {"too long": True}
+        worker.ask(open=True)
+        assert worker.ask(tell="x")["ended"] == {"trap": "out of fuel"}
+    with module(flood.replace("FD", "2")) as worker:
+        reply = worker.run()
+        assert reply["ended"] == {"trap": "out of fuel"}
+        assert len(reply["stderr"]) <= 4_096
+
+
+def test_one_who_reads_instead_of_answering():
+    wat = ECHO.replace("(drop (call $fd_write", "(drop (call $fd_read").replace(
+        "(i32.const 1) (i32.const 0) (i32.const 1) (i32.const 16))",
+        "(i32.const 0) (i32.const 0) (i32.const 1) (i32.const 16))",
+    )
+    with module(wat) as worker:
+        worker.ask(open=True)
+        assert worker.ask(ask="x")["ended"] == {"reads": True}
+
+
+def test_the_exit_code_is_told():
+    with module(start_with("(call $proc_exit (i32.const 7))", EXIT)) as worker:
+        assert worker.run()["ended"] == {"exit": 7}
+
+
+SHOW = """(i32.store (i32.const 0) (i32.const 32)) (i32.store (i32.const 4) (i32.const 8))
+    (drop (call $fd_write (i32.const 1) (i32.const 0) (i32.const 1) (i32.const 16)))"""
+
+
+def test_random_numbers_come_from_the_seed():
+    wat = start_with(f"(drop (call $random_get (i32.const 32) (i32.const 8))) {SHOW}", RANDOM, WRITE)
+    with module(wat) as worker:
+        first, again, other = worker.run(), worker.run(), worker.run(seed="07")
+    assert first["output"] == again["output"] != other["output"]
+    assert first["fuel"] == again["fuel"] == other["fuel"]
+
+
+def test_the_clock_shows_counted_time():
+    """It goes on while the program computes, and equally each time."""
+    wait = "(loop $l (i32.store (i32.const 64) (i32.add (i32.load (i32.const 64)) (i32.const 1)))"
+    wait += "(br_if $l (i32.lt_u (i32.load (i32.const 64)) (i32.const N))))"
+    replies = []
+    for turns in (10, 10, 10_000_000):
+        look = "(drop (call $clock_time_get (i32.const 1) (i64.const 0) (i32.const 32)))"
+        wat = start_with(
+            f"{wait.replace('N', str(turns))} {look} "
+            "(i64.store (i32.const 32) (i64.add (i64.const 0x3030303030303030) (i64.div_u (i64.load "
+            f"(i32.const 32)) (i64.const 1000000)))) {SHOW}",
+            CLOCK,
+            WRITE,
+        )
+        with module(wat) as worker:
+            replies.append(worker.run())
+    assert replies[0] == replies[1]
+    assert replies[0]["output"] < replies[2]["output"]
+
+
+@pytest.mark.parametrize(
+    ("wat", "why"),
+    [
+        ('(module (import "env" "fork" (func (result i32))))', "env.fork, which is not there"),
+        (f'(module (import "{WASI}" "fd_write" (func (param i32))))', "another type"),
+        (
+            f'(module (import "{WASI}" "fd_write" (func (param f64 i32 i32 i32) (result i32))))',
+            "another type",
+        ),
+        (f'(module (import "{WASI}" "fd_write" (memory 1)))', "which is not there"),
+        ("(module (memory i64 1))", "refuses"),
+    ],
+)
+def test_a_module_that_wants_what_is_not_there_is_refused(wat, why):
+    with pytest.raises(engine.NotCompiled, match=why):
+        engine.machine_code(bytes(wasmtime.wat2wasm(wat)), Sandbox())
+
+
+@pytest.mark.parametrize(
+    "garbage", [b"", b"\0asm", b"hello", bytes(100_000), b"\0asm\1\0\0\0\xff\xff\xff\xff\x0f"]
+)
+def test_what_is_no_module_is_refused(garbage):
+    with pytest.raises(engine.NotCompiled):
+        engine.machine_code(garbage, Sandbox())
+
+
+def test_an_unknown_function_of_the_interface_says_that_it_is_not_there():
+    wat = start_with(
+        "(call $proc_exit (call $sock_send (i32.const 1)))", EXIT, ("sock_send", "(param i32) (result i32)")
+    )
+    with module(wat) as worker:
+        assert worker.run()["ended"] == {"exit": 52}
+
+
+def test_the_worker_reaches_nothing_but_its_own_folders():
+    """The sandbox is as for all programs: no network, no files of ours, nothing to write but /work."""
+    wat = ECHO
+    with module(wat, {"data.txt": b"hello"}) as worker:
+        worker.ask(open=True)
+        assert worker.ask(ask="x")["line"] == "x"
+
+
+def test_a_program_of_another_version_is_not_started(monkeypatch):
+    program = FuelProgram("C", "p.c", {"p.c": b""}, MB, module=b"\0asm\1\0\0\0", engine="wasmtime 1.0.0")
+    assert not program.is_countable_here
+    with pytest.raises(engine.ToolMissing, match=r"wasmtime 1\.0\.0"), started(program):
+        pass
+
+
+def test_a_program_is_the_same_after_the_store_has_kept_it():
+    program = FuelProgram("C", "p.c", {"p.c": b"x", "a.txt": b"\xff"}, MB, module=b"\0asm\1\0\0\0")
+    again = FuelProgram.from_facts(json.loads(program.to_bytes()))
+    assert again == program
+    assert again.digest == program.digest
+    with pytest.raises(ValueError, match="no program"):
+        FuelProgram.from_facts(json.loads(program.to_bytes()) | {"odd": 1})

@@ -1,0 +1,86 @@
+"""A contest of programs whose time is counted gives the same archive wherever and however it is played."""
+
+from __future__ import annotations
+
+import hashlib
+import multiprocessing
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from contest import presets
+from knobellib.samples import samples
+from sandbox.fuel import engine
+from tests.support.archives import played, publish
+from tests.support.contest_field import NOW
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(not engine.is_installed(), reason="no engine that counts is installed"),
+]
+
+FIELDS = {
+    "bid-tac-toe": ("bookkeeper.py", "line_builder.js", "regret_matcher.c", "random_bidder.py"),
+    "cooperation": ("detective.js", "nervous.py", "pavlov.c", "tit_for_tat.py"),
+    "cooperation-legacy": ("backward_inducer.py", "last_round_thief.c", "pavlov.js", "tit_for_tat.py"),
+    "standoff": ("accountant.c", "cautious.py", "pacifist.c", "vulture.js"),
+    "ultimate-tic-tac-toe": ("alpha_beta.c", "playouts.js", "random_mover.py"),
+}
+"""Programs in three languages for each game; some draw random numbers, some look at the clock."""
+FUEL = 300_000_000  # little, so that programs that think until their time is over are soon done
+
+
+def _burn() -> None:
+    while True:
+        sum(range(10_000))
+
+
+@contextmanager
+def full_load() -> Iterator[None]:
+    burners = [multiprocessing.get_context("spawn").Process(target=_burn, daemon=True) for _ in range(4)]
+    for burner in burners:
+        burner.start()
+    try:
+        yield
+    finally:
+        for burner in burners:
+            burner.kill()
+            burner.join()
+
+
+def archive_of(path: Path, game: str, workers: int) -> Mapping[str, str]:
+    """The digests of the files of the archive of a contest."""
+    chosen = presets.settings(game, NOW)
+    programs = chosen.programs.model_copy(update={"clock": "fuel", "fuel": FUEL, "description": "none"})
+    few = chosen.tournament.model_copy(
+        update={"games": 1, "third_place_games": 1, "final_games": 1, "max_games": 3, "workers": workers}
+        if game == "ultimate-tic-tac-toe"
+        else {"games": 2, "workers": workers}
+    )
+    chosen = chosen.model_copy(update={"programs": programs, "tournament": few})
+    sent = samples(game)
+    field = {name.replace(".", "_"): {name: sent[name]} for name in FIELDS[game]}
+    contest, strings = played(path / "contest", chosen, field)
+    archive = publish(contest, path / "archive", strings).archive
+    return {
+        str(file.relative_to(archive)): hashlib.sha256(file.read_bytes()).hexdigest()
+        for file in sorted(archive.rglob("*"))
+        if file.is_file()
+    }
+
+
+@pytest.mark.parametrize("game", FIELDS)
+def test_load_workers_and_caches_change_nothing(game, tmp_path, monkeypatch):
+    idle = archive_of(tmp_path / "idle", game, 1)
+    for workers in (2, 4):
+        assert archive_of(tmp_path / f"{workers} workers", game, workers) == idle
+    with full_load():
+        assert archive_of(tmp_path / "loaded", game, 2) == idle
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cold"))
+    engine.engine_folder.cache_clear()
+    try:
+        assert archive_of(tmp_path / "cold caches", game, 1) == idle
+    finally:
+        engine.engine_folder.cache_clear()

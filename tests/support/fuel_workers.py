@@ -1,0 +1,52 @@
+"""Workers of programs whose time is counted, and modules to run in them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+
+from sandbox.fuel.program import FuelProgram
+from sandbox.limits import MB
+from sandbox.process import AnswerKind, SandboxedProcess
+from sandbox.sandbox import Sandbox
+
+UNITS = 1_000_000_000
+SEED = "5eed"
+
+
+class Worker:
+    """Asks a worker; every request is granted `UNITS` unless it says otherwise."""
+
+    def __init__(self, process: SandboxedProcess) -> None:
+        self._process = process
+
+    def ask(self, **request: Any) -> dict[str, Any]:
+        complete = {"fuel": UNITS, "seed": SEED} | request
+        answer = self._process.ask(json.dumps(complete), 60.0)
+        assert answer.kind is AnswerKind.LINE, (answer, self._process.close())
+        return dict(json.loads(answer.text))
+
+    def run(self, *words: str, **request: Any) -> dict[str, Any]:
+        return self.ask(run=list(words), **request)
+
+
+@contextmanager
+def started(program: FuelProgram) -> Iterator[Worker]:
+    process = program.start(Sandbox())
+    try:
+        yield Worker(process)
+    finally:
+        process.close()
+
+
+@contextmanager
+def module(wat: str, files: Mapping[str, bytes] | None = None, memory_mb: int = 16) -> Iterator[Worker]:
+    """A worker of this module, written as text."""
+    wasm = bytes(pytest.importorskip("wasmtime").wat2wasm(wat))
+    files = {"program.c": b"", **(files or {})}
+    with started(FuelProgram("C", "program.c", files, memory_mb * MB, module=wasm)) as worker:
+        yield worker
