@@ -22,6 +22,7 @@ _KEY = "fuel_version"  # no other program has it
 _WORKER_SECONDS = 1_000_000  # of processor time: no limit, because fuel is one
 _WORKER_BYTES = 256 * MB  # of the engine itself
 _RESERVED_BYTES = 16 * 1024 * MB  # the engine reserves 6 GB for a memory, so that it need not check accesses
+MAX_MEMORY_BYTES = 4096 * MB  # that WebAssembly can address
 _MAX_REPLY_BYTES = 128 * 1024
 
 
@@ -56,20 +57,29 @@ class FuelProgram:
 
     @property
     def why_not_countable_here(self) -> str:
-        """In a sentence, with both versions; "" if this computer has the engine and the guest that it needs."""
+        """The end of a sentence, with both versions; "" if this computer has the engine and the guest that it needs."""
         if not engine.is_installed():
-            return f"it was built for {self.engine}, which is not installed here"
+            return f"was built for {self.engine}, which is not installed here"
         if self.engine != engine.ENGINE:
-            return f"it was built for {self.engine}, and here is {engine.ENGINE}"
+            return f"was built for {self.engine}, and here is {engine.ENGINE}"
         here = guests.facts_of(self.language) if self.guest else ""
         if self.guest != here:
-            return f"it was built for {self.guest}, and here is {here or 'none'}"
-        return "" if self.guest or self.module else "it has neither a module nor a guest"
+            return f"was built for {self.guest}, and here is {here or 'none'}"
+        return "" if self.guest or self.module else "has neither a module nor a guest"
+
+    def prepare(self, sandbox: Sandbox) -> None:
+        """Make its machine code, so that it starts soon. Raises as `start`, and NotCompiled."""
+        if reason := self.why_not_countable_here:
+            raise ToolMissing(f"a program cannot be counted here: it {reason}")
+        if self.module:
+            engine.machine_code(self.module, sandbox)
+        else:
+            guests.guest_of(self.language).prepared(sandbox)
 
     def start(self, sandbox: Sandbox) -> SandboxedProcess:
         """A worker for it (worker/__main__.py). Raises ToolMissing if it cannot be counted here."""
         if reason := self.why_not_countable_here:
-            raise ToolMissing(f"a program cannot be counted here: {reason}")
+            raise ToolMissing(f"a program cannot be counted here: it {reason}")
         folders = [str(engine.engine_folder())]
         facts: dict[str, Any] = {"program": self.program, "memory_bytes": self.memory_bytes}
         if self.module:
@@ -104,7 +114,7 @@ class FuelProgram:
 
     @classmethod
     def from_facts(cls, facts: dict[str, Any]) -> FuelProgram:
-        """What `to_bytes` wrote, as JSON. Raises ValueError for anything else."""
+        """What `to_bytes` wrote, as JSON, which may be foreign. Raises ValueError for anything else."""
         try:
             if facts.pop(_KEY) != _VERSION:
                 raise ValueError("no program of this version")
@@ -112,7 +122,13 @@ class FuelProgram:
             facts["files"] = {
                 name: base64.b64decode(text, validate=True) for name, text in facts["files"].items()
             }
-            return cls(**facts)
+            program = cls(**facts)
+            texts = (program.language, program.program, program.engine, program.guest)
+            if not all(isinstance(text, str) for text in texts):
+                raise ValueError("no program: a text is missing")
+            if not isinstance(program.memory_bytes, int) or not 0 < program.memory_bytes <= MAX_MEMORY_BYTES:
+                raise ValueError(f"no program: it has {program.memory_bytes!r} bytes of memory")
+            return program
         except (KeyError, TypeError, AttributeError) as error:
             raise ValueError(f"no program: {error!r}") from None
 

@@ -50,7 +50,8 @@ class RunnerPlugin(ABC):
         return frozenset(images) if play.is_computed else frozenset()
 
     def why_not_here(self, image: bytes) -> str:
-        """Why this computer cannot play such a program with the same counts, in a sentence; "" if it can."""
+        """Why this computer cannot play such a program with the same counts, as the end of a sentence about it;
+        "" if it can."""
         return ""
 
     def behaviour_twins(

@@ -243,8 +243,8 @@ class Recorded(NamedTuple):
 class CheckingRunner(TextRunner):
     """Gives each game its recorded result, after checking it.
 
-    A program whose time is counted plays again, against the recorded moves of all others; where this
-    computer counts otherwise, its moves are recorded ones, too. So the referee does with the results what it
+    A program whose time is counted plays again, against the recorded moves of all others. Where this
+    computer counts otherwise, or a string was blanked in the build, its moves are recorded ones, too. So the referee does with the results what it
     did on the contest day, and a program that lives through many games plays them in the same order.
     """
 
@@ -257,7 +257,7 @@ class CheckingRunner(TextRunner):
         progress: ProgressCallback = no_progress,
     ) -> None:
         """`recorded`: by the games' random streams. `counted`: all programs whose time is counted."""
-        here = {digest: program for digest, program in counted.items() if program.is_countable_here}
+        here = {d: p for d, p in counted.items() if p.is_countable_here and p.digest == d}
         rules = text_game_of(settings.game, settings.programs)
         super().__init__(here, rules, settings, seeds, progress)
         self._recorded = recorded
