@@ -2,25 +2,34 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
 from functools import cache
+from itertools import count
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 import pytest
 
 from compiler.builders.text import TextBuilder
-from compiler.uploaded_files import take_apart
+from compiler.uploaded_files import UntriedBuild, UploadedFiles
 from contest import presets
 from contest.config.settings import Settings
 from contest.model import TextBuildReport
-from contest.protocols import BuildResult
+from knobeln.contest_day.run import contest_day
+from knobeln.contest_day.run_with_retries import RetryingRun
+from knobeln.context import ContestContext
 from sandbox.fuel import engine
 from sandbox.fuel.program import FuelProgram
 from sandbox.limits import MB
+from sandbox.players.fuel import FuelPlayer
 from tests.support.archives import Published, played, publish
 from tests.support.contest_field import NOW
+from tests.support.processes import children_of, command_of
 
 needs_engine = pytest.mark.skipif(not engine.is_installed(), reason="no engine that counts is installed")
 
@@ -39,15 +48,21 @@ int main(int count, char **words)
 }
 """
 """For `cooperation`."""
-FAILING = b"""/* divides by the number of rounds, and has no answer to the first; later it loops for ever */
+FAILING = b"""/* in the second round it is stopped or loops for ever, as chance has it */
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 int main(int count, char **words)
 {
-    volatile unsigned left = strlen(words[1]) - 2;
-    if (left > 6)
-        for (;;) left++;
-    printf("%s\\n", 7 / left > 2 ? "C" : "B");
+    volatile unsigned char drawn;
+    getentropy((void *) &drawn, 1);
+    if (strlen(words[1]) > 2) {
+        if (drawn % 2)
+            __builtin_trap();
+        while (drawn < 255)
+            drawn &= 254;
+    }
+    puts("C");
     return 0;
 }
 """
@@ -84,14 +99,13 @@ def counted(source: bytes, file: str = "program.c") -> FuelProgram:
 
 
 def count_c(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Contests count the time of programs in C."""
-    rebuild = TextBuilder.rebuild
+    """Contests with this clock count the time of programs in C."""
+    build = TextBuilder._build
 
-    def rebuild_counted(self: TextBuilder, files: Mapping[str, bytes], text: str) -> BuildResult[Any]:
-        uploaded = take_apart(files, text)
-        (file,) = uploaded.files
-        if not file.endswith(".c") or self._settings.programs.clock != "fuel":
-            return rebuild(self, files, text)
+    def build_counted(self: TextBuilder, uploaded: UploadedFiles) -> UntriedBuild:
+        file = next((name for name in uploaded.files if name.endswith(".c")), "")
+        if not file or self._settings.programs.clock != "fuel":
+            return build(self, uploaded)
         program = counted(uploaded.files[file], file)
         report = TextBuildReport(
             findings=(),
@@ -104,9 +118,40 @@ def count_c(monkeypatch: pytest.MonkeyPatch) -> None:
             files=uploaded.facts,
             counted_by=program.engine,
         )
-        return BuildResult(report, program, file)
+        return UntriedBuild(report, program, file)
 
-    monkeypatch.setattr(TextBuilder, "rebuild", rebuild_counted)
+    monkeypatch.setattr(TextBuilder, "_build", build_counted)
+
+
+@contextmanager
+def killed_at(monkeypatch: pytest.MonkeyPatch, questions: Collection[int]) -> Iterator[list[int]]:
+    """Before each of these questions to programs, counted from 1, all workers of this process are killed.
+
+    Gives the ids of the killed.
+    """
+    killed: list[int] = []
+    numbers, lock = count(1), Lock()
+    exchange = FuelPlayer._exchange
+
+    def interrupted(self: FuelPlayer, request: Mapping[str, object]) -> Mapping[str, Any]:
+        with lock:
+            if next(numbers) in questions:
+                found = workers_of(os.getpid())
+                for pid in found:
+                    os.kill(pid, signal.SIGKILL)
+                killed.extend(found)
+        return exchange(self, request)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(FuelPlayer, "_exchange", interrupted)
+        yield killed
+
+
+def workers_of(pid: int) -> list[int]:
+    """The processes, in sandboxes below this one, in which programs run."""
+    below = [each for child in children_of(pid) for each in (child, *workers_of(child))]
+    command = "\0".join(engine.command()).encode()
+    return [each for each in dict.fromkeys(below) if command_of(each).rstrip(b"\0") == command]
 
 
 def settings_of(game: str, fuel: int = 300_000_000, **tournament: object) -> Settings:
@@ -117,8 +162,13 @@ def settings_of(game: str, fuel: int = 300_000_000, **tournament: object) -> Set
     )
 
 
+def whole_day(contest: ContestContext) -> None:
+    """A contest day that goes on after failures of ours."""
+    RetryingRun(contest).play(contest_day(contest))
+
+
 def counted_contest(path: Path, game: str, sources: Mapping[str, bytes], **tournament: object) -> Published:
     """A contest of these programs, by their files' names, played and published."""
     field = {file.partition(".")[0]: {file: source} for file, source in sources.items()}
-    contest, strings = played(path / "contest", settings_of(game, **tournament), field)
+    contest, strings = played(path / "contest", settings_of(game, **tournament), field, whole_day)
     return publish(contest, path / "archive", strings)
