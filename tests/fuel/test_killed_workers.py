@@ -64,7 +64,7 @@ def test_a_day_whose_workers_are_killed_ends_as_one_that_is_not_disturbed(
     assert len(killed) >= 2
     assert files_of(disturbed.archive) == files_of(calm.archive)
     with Store(url_of(disturbed.contest)).read() as tx:
-        notes = [each.text for each in contest_state.log(tx) if each.area == "failure"]
+        notes = [line.text for line in contest_state.log(tx, 100, area="failure")]
     assert len(notes) == 2
     assert all("the worker of a program whose time is counted" in note for note in notes)
 
