@@ -5,6 +5,7 @@ from __future__ import annotations
 from bench import (
     cluster,
     contest_day,
+    fuel,
     hog,
     letters_in,
     machine,
@@ -15,7 +16,19 @@ from bench import (
     talking,
 )
 
-STAGES = (letters_in, receive, programs, machine, contest_day, hog, sandbox, talking, cluster, mails_out)
+STAGES = (
+    letters_in,
+    receive,
+    programs,
+    machine,
+    contest_day,
+    hog,
+    sandbox,
+    talking,
+    fuel,
+    cluster,
+    mails_out,
+)
 
 
 def main() -> None:

@@ -209,6 +209,10 @@ class PulledImage(Section):
 MAX_MOVE_SECONDS = 3_600
 
 
+UNITS_PER_SECOND = 10_000_000_000
+"""Units of fuel that a program sees as a second when it looks at its clock."""
+
+
 class Programs(Section):
     """Limits for programs."""
 
@@ -313,6 +317,11 @@ class Programs(Section):
     languages: tuple[LanguageRow, ...] = Field(
         (), description="languages besides the usual ones, each in a table [[programs.languages]]"
     )
+
+    @property
+    def told_seconds(self) -> float:
+        """How long programs are told that they may think: with clock = fuel, as their clocks show it."""
+        return self.seconds if self.clock == "cpu" else min(self.seconds, self.fuel / UNITS_PER_SECOND)
 
     @property
     def wall_seconds(self) -> float:

@@ -62,7 +62,7 @@ BID_TAC_TOE = GamePlugin(
     lambda settings, _programs: BidTacToe(illegal_bid=settings.illegal_bid),
 )
 ULTIMATE_TIC_TAC_TOE = GamePlugin(
-    "ultimate-tic-tac-toe", GameSettings, lambda _settings, programs: UltimateTicTacToe(programs.seconds)
+    "ultimate-tic-tac-toe", GameSettings, lambda _settings, programs: UltimateTicTacToe(programs.told_seconds)
 )
 COOPERATION = GamePlugin(
     Cooperation.name,

@@ -26,7 +26,7 @@ from sandbox.sandbox import Sandbox
 ENGINE = "wasmtime 50.0.1"
 """Package and version. It is in every program that was built for it, and so in its digest."""
 
-_INSTALL = "`pip install knobeln[fuel]` installs it"
+INSTALL = "`pip install knobeln[fuel]` installs it"
 _WORKER = Path(__file__).with_name("worker")
 _COMPILE_LIMITS = Limits(
     cpu_seconds=120,
@@ -66,7 +66,7 @@ def engine_folder() -> Path:
     Raises ToolMissing if the package is missing, or the folder cannot be made safely.
     """
     if not is_installed():
-        raise ToolMissing(f"programs whose time is counted need {ENGINE}; {_INSTALL}")
+        raise ToolMissing(f"programs whose time is counted need {ENGINE}; {INSTALL}")
     package, python = Path(str(metadata.distribution("wasmtime").locate_file("wasmtime"))), _python()
     key = kept_files.digest_of_sources([ENGINE, os.path.realpath(python)], sorted(_WORKER.glob("*.py")))
     folder = fuel_cache() / f"engine-{key[:32]}"
@@ -99,8 +99,8 @@ def machine_code(
     Raises NotCompiled if the engine refuses the module, ToolMissing if the engine or the sandbox is missing.
     """
     folder = fuel_cache() / "code"
-    facts = [str(engine_folder()), _processor(), str(is_component), hashlib.sha256(module).hexdigest()]
-    name = f"{name}-{hashlib.sha256(' '.join(facts).encode()).hexdigest()[:32]}"
+    facts = [ENGINE, _processor(), str(is_component), hashlib.sha256(module).hexdigest()]
+    name = f"{name}-{kept_files.digest_of_sources(facts, [_WORKER / 'limits.py'])[:32]}"
     if found := kept_files.find(folder, (name,)):
         return found[name]
     result = sandbox.run(

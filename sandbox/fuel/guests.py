@@ -5,10 +5,19 @@ A guest never changes within a contest: its sha256 is in every program that was 
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass, field
+from functools import cached_property
+from importlib import metadata
+from pathlib import Path
 from typing import Any, Protocol
 
+from contest.errors import ToolMissing
+from sandbox.fuel import engine
+from sandbox.fuel.python_component import COMPONENTIZE, SHA256, python_component
 from sandbox.sandbox import Sandbox
+
+_INSTALL = "`pip install knobeln[fuel]` installs it"
 
 
 @dataclass(frozen=True)
@@ -31,7 +40,65 @@ class Guest(Protocol):
         """Ready to run on this computer, made on first use. Raises ToolMissing if it cannot be."""
 
 
-GUESTS: tuple[Guest, ...] = ()
+class JavaScriptGuest:
+    """QuickJS-NG, and our prelude that gives programs the parts of Node's API that they use.
+
+    The package has the interpreter as data; its Python is never imported.
+    """
+
+    language = "JavaScript"
+
+    _PACKAGE, _VERSION = "qjs-wasi-reactor.wasm", "0.17.0"
+    _FILE = "qjs-wasi-reactor/qjs-wasi-reactor.wasm"
+    _SHA256 = "1a4e0bce82f2faed14f5e2620174e3daf33e161bad75ce955ceeaca1f7c82572"
+    _PRELUDE = Path(__file__).with_name("javascript_guest")
+
+    @cached_property
+    def _sources(self) -> dict[str, str]:
+        return {file.stem: file.read_text() for file in sorted(self._PRELUDE.glob("*.js"))}
+
+    @cached_property
+    def facts(self) -> str:
+        prelude = hashlib.sha256(repr(self._sources).encode()).hexdigest()
+        return f"QuickJS-NG {self._VERSION} sha256 {self._SHA256}, prelude sha256 {prelude}"
+
+    def prepared(self, sandbox: Sandbox) -> PreparedGuest:
+        code = engine.machine_code(self._module, sandbox, name="javascript")
+        return PreparedGuest({"kind": "javascript", "code": str(code), "prelude": self._sources}, [str(code)])
+
+    @cached_property
+    def _module(self) -> bytes:
+        try:
+            file = Path(str(metadata.distribution(self._PACKAGE).locate_file(self._FILE)))
+            module = file.read_bytes()
+        except (metadata.PackageNotFoundError, OSError):
+            raise ToolMissing(
+                f"JavaScript, whose time is counted, needs {self._PACKAGE} {self._VERSION}; {_INSTALL}"
+            ) from None
+        if hashlib.sha256(module).hexdigest() != self._SHA256:
+            raise ToolMissing(f"{file} is not the one of {self._PACKAGE} {self._VERSION}; {_INSTALL}")
+        return module
+
+
+class PythonGuest:
+    """CPython 3.14; `python_component` says where it comes from."""
+
+    language = "Python"
+
+    _code: Path | None = None
+
+    @property
+    def facts(self) -> str:
+        return f"CPython 3.14.0 by componentize-py {COMPONENTIZE}, sha256 {SHA256}"
+
+    def prepared(self, sandbox: Sandbox) -> PreparedGuest:
+        if self._code is None or not self._code.is_file():
+            component = python_component(sandbox)
+            self._code = engine.machine_code(component, sandbox, is_component=True, name="python")
+        return PreparedGuest({"kind": "component", "code": str(self._code)}, [str(self._code)])
+
+
+GUESTS: tuple[Guest, ...] = (JavaScriptGuest(), PythonGuest())
 
 
 def facts_of(language: str) -> str:

@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import Any
 
+from contest.config.sections import UNITS_PER_SECOND
 from contest.errors import ToolMissing
 from sandbox.fuel import engine, guests
 from sandbox.limits import MB, Limits
@@ -81,7 +82,11 @@ class FuelProgram:
         if reason := self.why_not_countable_here:
             raise ToolMissing(f"a program cannot be counted here: it {reason}")
         folders = [str(engine.engine_folder())]
-        facts: dict[str, Any] = {"program": self.program, "memory_bytes": self.memory_bytes}
+        facts: dict[str, Any] = {
+            "program": self.program,
+            "memory_bytes": self.memory_bytes,
+            "units_per_second": UNITS_PER_SECOND,
+        }
         if self.module:
             code = engine.machine_code(self.module, sandbox)
             facts |= {"kind": "core", "code": str(code)}

@@ -43,7 +43,6 @@ import traceback
 from collections.abc import Callable, Iterator
 from contextlib import redirect_stdout, suppress
 from importlib import import_module
-from importlib.machinery import SourceFileLoader
 from types import CodeType, ModuleType
 from typing import Any, NamedTuple, NoReturn
 
@@ -63,7 +62,7 @@ Request = dict[str, Any]
 Reply = dict[str, Any]
 
 
-class _Program(NamedTuple):
+class Program(NamedTuple):
     """A team's file. `code`: None if it cannot be compiled, which a child will find again and report."""
 
     file: str
@@ -80,7 +79,7 @@ def main() -> None:
     place = _Sandbox() if where == "sandbox" else _Home()
     del sys.path[0]  # our own folder
     with redirect_stdout(sys.stderr):
-        program = _Program(file, function, _prepared(file))
+        program = Program(file, function, _prepared(file))
     gc.collect()
     gc.freeze()  # children need not copy what the collector would mark
     reply, errors = bytearray(int(answer_bytes) + 1), bytearray(_CHUNK_BYTES)
@@ -98,10 +97,9 @@ def main() -> None:
 def _prepared(file: str) -> CodeType | None:
     """Compile the file and import what it needs of the standard library, and nothing of the team's or of
     packages: their state, such as random numbers, would be the same in each child."""
-    loader = SourceFileLoader(os.path.splitext(file)[0], file)
     try:
-        code = loader.get_code(loader.name)
-        names = set(_imports(ast.parse(loader.get_data(file))))
+        code = compiled(file)
+        names = set(_imports(ast.parse(_source(file))))
     except Exception:  # whatever it is, the child meets it again
         return None
     own = _own_modules()
@@ -245,7 +243,7 @@ class _Home:
 
 
 # --- a request, seen from our side -------------------------------------------------------------------------
-def _answer(program: _Program, place: _Sandbox | _Home, reply: bytearray, errors: bytearray) -> int:
+def _answer(program: Program, place: _Sandbox | _Home, reply: bytearray, errors: bytearray) -> int:
     """Have the waiting request answered. Return the length of the answer in `reply`.
 
     The answer is a line, or all of `reply` if it is too long. If the child ends without one, so do we, in the
@@ -319,7 +317,7 @@ def _end_like(status: int) -> NoReturn:
 
 
 # --- a request, in the child -------------------------------------------------------------------------------
-def _be_child(program: _Program, reply_end: int, errors_end: int) -> NoReturn:
+def _be_child(program: Program, reply_end: int, errors_end: int) -> NoReturn:
     """Read the request, answer it, and end. Standard input is empty; all output goes to standard error.
 
     What we fork does not get the descriptor for the reply: the driver could not see our end.
@@ -335,15 +333,20 @@ def _be_child(program: _Program, reply_end: int, errors_end: int) -> NoReturn:
     os.register_at_fork(after_in_child=lambda: os.closerange(_REPLY, _REPLY + 1))
     if not line:
         os._exit(0)  # nobody asks any more
-    try:
-        reply = _reply(program, json.loads(line))
-    except BaseException as error:  # whatever it is, SystemExit too, it is the program's own fault
-        lines = _traceback_lines(error)
-        trace = "".join(lines)[-MAX_TRACE_CHARS:]
-        reply = {"raised": lines[-1].strip()[:MAX_MESSAGE_CHARS], "trace": trace}
+    reply = answer(program, json.loads(line))
     with os.fdopen(_REPLY, "w") as replies:
         print(json.dumps(reply), file=replies)
     os._exit(0)
+
+
+def answer(program: Program, request: Request) -> Reply:
+    """Import the program and do what is asked."""
+    try:
+        return _reply(program, request)
+    except BaseException as error:  # whatever it is, SystemExit too, it is the program's own fault
+        lines = _traceback_lines(error)
+        trace = "".join(lines)[-MAX_TRACE_CHARS:]
+        return {"raised": lines[-1].strip()[:MAX_MESSAGE_CHARS], "trace": trace}
 
 
 def _traceback_lines(error: BaseException) -> list[str]:
@@ -354,7 +357,7 @@ def _traceback_lines(error: BaseException) -> list[str]:
     return list(found.format())
 
 
-def _reply(program: _Program, request: Request) -> Reply:
+def _reply(program: Program, request: Request) -> Reply:
     module = _import(program)
     function = getattr(module, program.function, None)
     if not callable(function):
@@ -369,21 +372,32 @@ def _reply(program: _Program, request: Request) -> Reply:
     return {"answer": ""}
 
 
-def _import(program: _Program) -> ModuleType:
+def _import(program: Program) -> ModuleType:
+    forget_modules_of_the_same_name()
+    sys.path.insert(0, os.getcwd())
+    sys.argv = [program.file]
+    module = sys.modules[program.stem] = ModuleType(program.stem)
+    module.__file__ = program.file
+    exec(program.code or compiled(program.file), vars(module))  # noqa: S102 - this is what the sandbox is for
+    return module
+
+
+def forget_modules_of_the_same_name() -> None:
     """The team's own files come before modules that we have imported, as they do in a Python of their own."""
     own = _own_modules()
     for name in [*sys.modules]:
         if name not in _AT_START and name.partition(".")[0] in own:
             del sys.modules[name]
-    sys.path.insert(0, os.getcwd())
-    sys.argv = [program.file]
-    module = sys.modules[program.stem] = ModuleType(program.stem)
-    module.__file__ = program.file
-    if program.code is None:
-        SourceFileLoader(program.stem, program.file).exec_module(module)
-    else:
-        exec(program.code, vars(module))  # noqa: S102 - this is what the sandbox is for
-    return module
+
+
+def compiled(file: str) -> CodeType:
+    code: CodeType = compile(_source(file), file, "exec", dont_inherit=True)
+    return code
+
+
+def _source(file: str) -> bytes:
+    with open(file, "rb") as source:
+        return source.read()
 
 
 def _constant(module: ModuleType, name: str) -> Reply:

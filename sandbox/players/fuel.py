@@ -47,18 +47,19 @@ class FuelPlayer:
     _is_open: bool = field(default=False, init=False)  # an instance lives (STDIO)
     _lost: AnswerFault | None = field(default=None, init=False)  # why it is not asked in this game any more
     _answer_fuel: list[int] = field(default_factory=list, init=False)
+    _used: int = field(default=0, init=False)  # in this game
     _memory: int = field(default=0, init=False)
     _stderr: str = field(default="", init=False)
     _unasked: int = field(default=0, init=False)
 
     def begin(self, seed: bytes = b"") -> None:
         self._seed, self._lost, self._unasked = seed, None, 0
-        self._answer_fuel, self._memory = [], 0
+        self._answer_fuel, self._used, self._memory = [], 0, 0
 
     def move(self, question: Words) -> str | AnswerFault:
         if self._lost:
             return self._lost
-        fuel = min(self.fuel, self.game_fuel - sum(self._answer_fuel))
+        fuel = min(self.fuel, self.game_fuel - self._used)
         if fuel <= 0:
             return self._out_of_fuel()
         if self.protocol is TextProtocol.STDIO:
@@ -156,10 +157,10 @@ class FuelPlayer:
         return AnswerFault(AnswerFaultKind.CRASH, f"the program {end} instead of answering", self._stderr)
 
     def _out_of_fuel(self) -> AnswerFault:
-        used = sum(self._answer_fuel)
-        if used >= self.game_fuel:
+        if self._used >= self.game_fuel:
             sentence = (
-                f"the answers of the game took {used:,} units; they may take {self.game_fuel:,} together"
+                f"the answers of the game took {self._used:,} units; together they may take "
+                f"{self.game_fuel:,}"
             )
         else:
             sentence = f"the answer took more than {self.fuel:,} units"
@@ -177,6 +178,7 @@ class FuelPlayer:
         """A question; its fuel and memory count."""
         reply = self._exchange(request)
         self._answer_fuel.append(int(reply["fuel"]))
+        self._used += self._answer_fuel[-1]
         self._memory = max(self._memory, int(reply["memory"]))
         return reply
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from sandbox.fuel.guests import guest_of
 from sandbox.fuel.program import FuelProgram
 from sandbox.limits import MB
 from sandbox.process import AnswerKind, SandboxedProcess
@@ -49,4 +50,14 @@ def module(wat: str, files: Mapping[str, bytes] | None = None, memory_mb: int = 
     wasm = bytes(pytest.importorskip("wasmtime").wat2wasm(wat))
     files = {"program.c": b"", **(files or {})}
     with started(FuelProgram("C", "program.c", files, memory_mb * MB, module=wasm)) as worker:
+        yield worker
+
+
+@contextmanager
+def python(source: str, memory_mb: int = 256, **files: str) -> Iterator[Worker]:
+    """A worker of this program in Python; `files` beside it, by name without `.py`."""
+    own = {"bot.py": source, **{f"{name}.py": text for name, text in files.items()}}
+    texts = {name: text.encode() for name, text in own.items()}
+    guest = guest_of("Python").facts
+    with started(FuelProgram("Python", "bot.py", texts, memory_mb * MB, guest=guest)) as worker:
         yield worker

@@ -46,7 +46,7 @@ from tournament.runners.recorded import (
 from tournament.runners.text_result import game_result
 from tournament.text_referee import drawer, play_game, program_seeds
 
-_MAX_WARM = 64  # workers that one thread keeps
+_MAX_WARM = 16  # workers that one thread keeps
 
 
 def open_player(program: Executable, info: GameInfo, sandbox: Sandbox, limits: Programs) -> Player:

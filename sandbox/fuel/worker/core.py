@@ -11,15 +11,15 @@ from __future__ import annotations
 
 import ctypes
 import struct
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from inspect import signature
 from pathlib import Path
 from typing import Any
 
 from wasmtime import Func, FuncType, Instance, Linker, Memory, Module, Store
 
-from sandbox.fuel.worker.host import EPOCH_NANOSECONDS, Ended, Host, Reply
+from sandbox.fuel.worker.host import EPOCH_NANOSECONDS, Ended, Host, ProgramFacts, Reply
 from sandbox.fuel.worker.host_functions import HostFunction, define, is_definable
 from sandbox.fuel.worker.limits import engine
 
@@ -35,7 +35,8 @@ _MAX_TABLE = 100_000
 _RIGHTS = 0x1FFFFFFF
 _CREATE, _TRUNCATE = 1, 8  # flags of path_open
 _WRITE_RIGHT = 1 << 6
-_CLOCK_EVENT = 0  # of poll_oneoff
+_CLOCK_EVENT, _READ_EVENT = 0, 1  # of poll_oneoff
+_SUBSCRIPTION_BYTES = 100  # what each costs: it takes as long as so many bytes
 _ABSOLUTE = 1
 _MODULE = "wasi_snapshot_preview1"
 _U64 = 0xFFFFFFFFFFFFFFFF
@@ -53,6 +54,7 @@ class _Fault(Exception):
 class _OpenFile:
     data: bytes
     at: int = 0
+    is_free: bool = False  # reading it costs no more than the call
 
 
 @dataclass
@@ -63,6 +65,8 @@ class _Running:
     store: Store
     words: Sequence[bytes]
     memory: Memory | None = None
+    own_files: Mapping[str, bytes] = field(default_factory=dict)  # an interpreter's; no folder lists them
+    first_time: int | None = None  # what the clock shows once, in nanoseconds
     _base: int = 0  # where the memory begins: the engine reserves its full size, so it never moves
     _size: int = 0  # when we looked last; it only grows
 
@@ -122,7 +126,7 @@ class _Running:
 class CoreModules:
     """Instances of one core module."""
 
-    def __init__(self, facts: dict[str, Any]) -> None:
+    def __init__(self, facts: ProgramFacts) -> None:
         self._words = [str(facts["program"]).encode()]
         self._memory_limit = int(facts["memory_bytes"])
         self._engine = engine(is_component=False)
@@ -228,23 +232,30 @@ def _clock_res_get(now: _Running, clock: int, result: int) -> None:
 
 def _clock_time_get(now: _Running, clock: int, precision: int, result: int) -> None:
     begin = EPOCH_NANOSECONDS if clock == 0 else 0  # the others count from the start
-    now.save(result, struct.pack("<Q", begin + now.host.nanoseconds()))
+    time, now.first_time = now.first_time, None
+    now.save(result, struct.pack("<Q", begin + now.host.nanoseconds() if time is None else time))
 
 
 def _poll_oneoff(now: _Running, subscriptions: int, events: int, count: int, result: int) -> int | None:
-    """Input and output are always ready. If only clocks are waited for, the earliest rings at once."""
+    """Output is always ready, and input if there is any. If nothing else is, the earliest clock rings."""
     if not 0 < count <= _MAX_PARTS:
         return _EINVAL
-    ready, alarms = [], []
+    now.host.charge_bytes(_SUBSCRIPTION_BYTES * count)
+    ready: list[tuple[bytes, int]] = []
+    inputs: list[tuple[bytes, int]] = []
+    alarms: list[tuple[int, bytes]] = []
     for number in range(count):
         raw = now.load(subscriptions + 48 * number, 48)
         user_data, kind = raw[:8], raw[8]
         if kind != _CLOCK_EVENT:
-            ready.append((user_data, kind))
+            is_input = kind == _READ_EVENT and struct.unpack("<I", raw[16:20]) == (_STDIN,)
+            (inputs if is_input else ready).append((user_data, kind))
             continue
         clock, timeout, _, flags = struct.unpack("<IxxxxQQH", raw[16:42])
         begin = (EPOCH_NANOSECONDS if clock == 0 else 0) + now.host.nanoseconds()
         alarms.append((timeout - begin if flags & _ABSOLUTE else timeout, user_data))
+    if inputs and not ready and now.host.finds_input(may_wait=not alarms):
+        ready = inputs
     if not ready:
         wait = min(alarms)[0]
         now.host.sleep(wait)
@@ -292,6 +303,9 @@ def _fd_read(now: _Running, descriptor: int, parts: int, count: int, result: int
         file = now.file(descriptor)
         data = file.data[file.at : file.at + size]
         file.at += len(data)
+        if file.is_free:
+            _save(now, data, where, result)
+            return None
     _give(now, data, where, result)
     return None
 
@@ -305,6 +319,10 @@ def _fd_pread(now: _Running, descriptor: int, parts: int, count: int, offset: in
 
 def _give(now: _Running, data: bytes, where: Sequence[tuple[int, int]], result: int) -> None:
     now.host.charge_bytes(len(data))
+    _save(now, data, where, result)
+
+
+def _save(now: _Running, data: bytes, where: Sequence[tuple[int, int]], result: int) -> None:
     now.save(result, struct.pack("<I", len(data)))
     for at, size in where:
         now.save(at, data[:size])
@@ -407,13 +425,15 @@ def _path_open(
         return None
     if flags & (_CREATE | _TRUNCATE) or rights & _WRITE_RIGHT:
         return _EROFS
-    if name not in now.host.files:
+    is_own = name in now.own_files
+    if not is_own and name not in now.host.files:
         return _ENOENT
     free = (number for number in range(4, 4 + _MAX_OPEN_FILES) if number not in now.open_files)
     descriptor = next(free, None)
     if descriptor is None:
         return _EMFILE
-    now.open_files[descriptor] = _OpenFile(now.host.files[name])
+    data = now.own_files[name] if is_own else now.host.files[name]
+    now.open_files[descriptor] = _OpenFile(data, is_free=is_own)
     now.save(result, struct.pack("<I", descriptor))
     return None
 

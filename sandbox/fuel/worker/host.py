@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+from base64 import b64decode
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NoReturn
@@ -20,11 +21,11 @@ from sandbox.fuel.worker.limits import (
     CALL_UNITS,
     MAX_ANSWER_BYTES,
     STDERR_TAIL_BYTES,
-    UNITS_PER_SECOND,
 )
 
 Request = dict[str, Any]
 Reply = dict[str, Any]
+ProgramFacts = Mapping[str, Any]  # /box/program.json, which sandbox/fuel/program.py writes
 
 EPOCH_NANOSECONDS = 768_960_000 * 1_000_000_000
 """What a clock shows when an instance starts: 15 May 1994, 00:00 UT."""
@@ -85,8 +86,9 @@ class Host:
     reply to the request and wait for the next one. Otherwise its input is empty, and its output is collected.
     """
 
-    def __init__(self, store: Store, requests: Requests, seed: bytes, files: Mapping[str, bytes]) -> None:
-        self.files = files
+    def __init__(self, store: Store, requests: Requests, seed: bytes, program: ProgramFacts) -> None:
+        self.files = {name: b64decode(data) for name, data in program["files"].items()}
+        self._units_per_second = int(program["units_per_second"])
         self.memory_bytes: Callable[[], int] = lambda: 0
         self._store, self._requests, self._seed = store, requests, seed
         self._random_calls = 0
@@ -170,15 +172,31 @@ class Host:
         if not self._input:
             if not self._is_lines:
                 return b""
-            unasked = self.unasked()
-            if unasked is None:
-                raise Ended({"reads": True})
-            self._output.clear()
-            self._suspend({"unasked": unasked})
+            self._wait_for_input()
         data = self._input.popleft()
         if len(data) > max_bytes:
             self._input.appendleft(data[max_bytes:])
         return data[:max_bytes]
+
+    def _wait_for_input(self) -> None:
+        unasked = self.unasked()
+        if unasked is None:
+            raise Ended({"reads": True})
+        self._output.clear()
+        self._suspend({"unasked": unasked})
+
+    def finds_input(self, *, may_wait: bool) -> bool:
+        """Whether a program that looks for input finds some, or the end of it.
+
+        A program that owes no answer waits for the next request. `may_wait`: one that owes an answer does not
+        wait for anything else, either.
+        """
+        if not self._is_lines or self._input:
+            return True
+        if "ask" in self._request and not may_wait:
+            return False
+        self._wait_for_input()
+        return True
 
     def write(self, data: bytes) -> None:
         """To standard output."""
@@ -217,7 +235,7 @@ class Host:
     def nanoseconds(self) -> int:
         """Counted time since the instance started, and what it has slept."""
         used = self._used_before + self._used()
-        return used * 1_000_000_000 // UNITS_PER_SECOND + self._slept
+        return used * 1_000_000_000 // self._units_per_second + self._slept
 
     def sleep(self, nanoseconds: int) -> None:
         """Nobody waits: the clock jumps."""

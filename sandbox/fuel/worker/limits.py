@@ -6,9 +6,6 @@ from typing import Any
 
 from wasmtime import Config, Engine, _ffi
 
-UNITS_PER_SECOND = 10_000_000_000
-"""Units of fuel that programs see as a second when they look at a clock."""
-
 CALL_UNITS = 100_000
 """What a call of the host costs. It takes about 10 microseconds, so a loop of calls costs what it takes."""
 BYTE_UNITS = 100
@@ -17,7 +14,7 @@ BYTE_UNITS = 100
 MAX_ANSWER_BYTES = 4_096
 STDERR_TAIL_BYTES = 4_096
 STACK_BYTES = 64 * 1024 * 1024  # of the thread that runs a program
-_WASM_STACK_BYTES = 8 * 1024 * 1024
+_WASM_STACK_BYTES = 32 * 1024 * 1024  # QuickJS takes 24 for brackets in brackets before it counts too many
 
 
 def engine(*, is_component: bool) -> Engine:

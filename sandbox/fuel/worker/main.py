@@ -27,7 +27,6 @@ import gc
 import json
 import sys
 import threading
-from base64 import b64decode
 from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
@@ -36,7 +35,7 @@ from typing import Any, Protocol
 from wasmtime import Store, Trap, TrapCode, WasmtimeError
 
 from sandbox.fuel.worker.compile import compile_to_machine_code
-from sandbox.fuel.worker.host import Ended, Host, Left, Reply, Request, Requests
+from sandbox.fuel.worker.host import Ended, Host, Left, ProgramFacts, Reply, Request, Requests
 from sandbox.fuel.worker.limits import STACK_BYTES
 
 _TRAPS = {
@@ -57,7 +56,7 @@ _TRAPS = {
 class Guest(Protocol):
     """How programs of one kind are run. `facts`: /box/program.json."""
 
-    def __init__(self, facts: dict[str, Any]) -> None: ...
+    def __init__(self, facts: ProgramFacts) -> None: ...
 
     def store(self) -> Store:
         """A new one, with its limits."""
@@ -72,13 +71,12 @@ class Guest(Protocol):
 def main() -> None:
     facts = json.loads(Path("/box/program.json").read_text())
     guest: Guest = import_module(f"sandbox.fuel.worker.{facts['kind']}").GUEST(facts)
-    files = {name: b64decode(data) for name, data in facts["files"].items()}
     gc.collect()
     gc.freeze()
     requests = Requests()
     for request in requests:
         store = guest.store()
-        host = Host(store, requests, bytes.fromhex(request["seed"]), files)
+        host = Host(store, requests, bytes.fromhex(request["seed"]), facts)
         try:
             _serve(guest, host, store, request, requests)
         except Left:

@@ -1,0 +1,159 @@
+"""Programs in Python, which the component of sandbox/fuel/python_guest runs.
+
+These are all host functions that the component can call. WASI of wasmtime is not linked: of WASI preview 2
+there are only clocks, and the environment, which is empty. The component calls the functions of world.wit for
+everything else. What is left of WASI ends the program by a trap, where the component has not replaced it by a
+Python exception.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+from wasmtime import Store, Trap, WasmtimeError
+from wasmtime.component import Component, Linker, Record
+
+from sandbox.fuel.worker.host import EPOCH_NANOSECONDS, Ended, Host, ProgramFacts, Reply
+from sandbox.fuel.worker.limits import engine
+
+_WASI = "0.2.9"
+_MAX_BYTES = 1024 * 1024  # of one call that draws random numbers
+_NANOSECONDS = 1_000_000_000
+
+_HostFunction = Callable[..., Any]
+
+
+class PythonComponent:
+    """Instances of the component, each for one program."""
+
+    def __init__(self, facts: ProgramFacts) -> None:
+        self._program = str(facts["program"])
+        self._memory_limit = int(facts["memory_bytes"])
+        self._engine = engine(is_component=True)
+        self._component = Component.deserialize_file(self._engine, str(facts["code"]))
+        self._linker = Linker(self._engine)
+        self._now: Host | None = None
+        with self._linker.root() as root:
+            for name, function in _FUNCTIONS.items():
+                root.add_func(name, self._host_function(function))
+            for interface, functions in _WASI_FUNCTIONS.items():
+                with root.add_instance(f"wasi:{interface}@{_WASI}") as instance:
+                    for name, function in functions.items():
+                        instance.add_func(name, self._host_function(function))
+        self._linker.define_unknown_imports_as_traps(self._component)
+
+    def store(self) -> Store:
+        store = Store(self._engine)
+        store.set_limits(memory_size=self._memory_limit)
+        return store
+
+    def run(self, host: Host, store: Store, words: list[str]) -> None:
+        host.exit(self._called(host, store, "run", self._program, words))
+
+    def call(self, host: Host, store: Store, words: list[Any]) -> Reply:
+        request = json.dumps({"call": words})
+        return dict(json.loads(self._called(host, store, "call", self._program, _FUNCTION, request)))
+
+    def _called(self, host: Host, store: Store, name: str, *parameters: Any) -> Any:
+        """A new instance, whose host functions answer from now on, and its function `name`."""
+        self._now = host
+        try:
+            instance = self._linker.instantiate(store, self._component)
+            function = instance.get_func(store, name)
+            if function is None:
+                raise LookupError(f"the component has no function {name}")
+            return function(store, *parameters)
+        except (Trap, WasmtimeError) as error:
+            import sys
+            print(type(error), getattr(error,"trap_code",0), error, file=sys.stderr)
+            raise
+
+    def _host_function(self, function: _HostFunction) -> _HostFunction:
+        def called(_: Any, *parameters: Any) -> Any:
+            if self._now is None:
+                raise RuntimeError("no instance runs")
+            self._now.charge_call()
+            result = function(self._now, *parameters)
+            self._now.settle()
+            return result
+
+        return called
+
+
+_FUNCTION = "get_move"
+
+
+def _trap(message: str) -> str:
+    raise NotImplementedError(message)
+
+
+# --- world.wit -------------------------------------------------------------------------------------------
+def _read(host: Host, max_bytes: int) -> str:
+    data = host.read(max_bytes)
+    host.charge_bytes(len(data))
+    return data.decode("latin-1")
+
+
+def _write(host: Host, descriptor: int, text: str) -> None:
+    data = text.encode("latin-1", errors="replace")
+    host.charge_bytes(len(data))
+    (host.write if descriptor == 1 else host.write_error)(data)
+
+
+def _file_names(host: Host) -> list[str]:
+    host.charge_bytes(sum(map(len, host.files)))
+    return sorted(host.files)
+
+
+def _file(host: Host, name: str) -> str:
+    data = host.files.get(name, b"")
+    host.charge_bytes(len(data))
+    return data.decode("latin-1")
+
+
+def _random(host: Host, size: int) -> str:
+    size = min(size, _MAX_BYTES)
+    host.charge_bytes(size)
+    return host.random(size).decode("latin-1")
+
+
+_FUNCTIONS: dict[str, _HostFunction] = {
+    "read": _read,
+    "write": _write,
+    "file-names": _file_names,
+    "file": _file,
+    "random": _random,
+    "sleep": Host.sleep,
+    "exit": Host.exit,
+}
+
+
+# --- WASI ------------------------------------------------------------------------------------------------
+def _now(host: Host) -> Record:
+    seconds, nanoseconds = divmod(EPOCH_NANOSECONDS + host.nanoseconds(), _NANOSECONDS)
+    moment: Any = Record()
+    moment.seconds, moment.nanoseconds = seconds, nanoseconds
+    return moment
+
+
+def _random_bytes(host: Host, size: int) -> bytes:
+    """The engine's package takes a microsecond for each."""
+    size = min(size, _MAX_BYTES)
+    host.charge_bytes(100 * size)
+    return host.random(size)
+
+
+_WASI_FUNCTIONS: dict[str, dict[str, _HostFunction]] = {
+    "clocks/wall-clock": {"now": _now},
+    "clocks/monotonic-clock": {"now": Host.nanoseconds, "resolution": lambda host: 1},
+    "cli/environment": {
+        "get-environment": lambda host: [],
+        "get-arguments": lambda host: [],
+    },
+    "filesystem/preopens": {"get-directories": lambda host: []},
+    "random/random": {"get-random-bytes": _random_bytes},
+}
+
+GUEST = PythonComponent

@@ -1,0 +1,197 @@
+"""Programs in JavaScript, run by QuickJS with a prelude of ours that gives them a part of Node's API.
+
+The prelude (sandbox/fuel/javascript_guest/) is compiled to bytecode when the worker starts; each instance
+loads what its program asks for. QuickJS reads files by name, so these are files that only it can see:
+
+    prelude:NAME   a module of the prelude, compiled
+    NAME           a script of the program, as the function that Node makes of it
+    source:NAME    the same script as it was sent
+    fs, node:fs    a module for `import`, whose names are those of the prelude's module
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import struct
+from base64 import b64decode
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from functools import cached_property
+
+from wasmtime import Func, Store
+
+from sandbox.fuel.worker.core import CoreModules
+from sandbox.fuel.worker.host import Ended, Host, ProgramFacts, Requests
+
+_WRAPPER = "(function (exports, require, module, __filename, __dirname) { "
+_QUEUES_JOBS = re.compile(
+    rb"\bFunction\b|(?i:async|await|promis|then|import|eval|queueMicrotask|finalization)"
+)
+"""A program without these words has no promises; so it need not be looked after them at each line."""
+_OWN_FUEL = 10**12  # for what we run ourselves
+_COMPILE = """
+import * as std from "qjs:std";
+import * as bjson from "qjs:bjson";
+for (const name of JSON.parse(scriptArgs[0])) {
+  const code = std.evalScript(std.loadFile(name), { compile_only: true });
+  const bytes = bjson.write(code, bjson.WRITE_OBJ_BYTECODE | bjson.WRITE_OBJ_STRIP_SOURCE);
+  const size = new Uint32Array([bytes.byteLength]);
+  std.out.write(size.buffer, 0, 4);
+  std.out.write(bytes, 0, bytes.byteLength);
+}
+"""
+_RESERVED = frozenset({"default", "module", "export", "import"})
+_LIST_EXPORTS = """
+const modules = process.getBuiltinModule("module").builtinModules;
+const names = modules.map((name) => [name, Object.keys(process.getBuiltinModule(name))]);
+console.log(JSON.stringify(Object.fromEntries(names)));
+"""
+
+
+class _OwnHost(Host):
+    """Collects all that a script of our own writes."""
+
+    def __init__(self, store: Store) -> None:
+        super().__init__(store, Requests(), b"", {"files": {}, "units_per_second": 1})
+        self.written = bytearray()
+        self.begin({"fuel": _OWN_FUEL}, is_lines=False)
+
+    def write(self, data: bytes) -> None:
+        self.written += data
+
+
+class JavaScript(CoreModules):
+    """Instances of QuickJS, each with the program."""
+
+    def __init__(self, facts: ProgramFacts) -> None:
+        super().__init__(facts)
+        self._program = str(facts["program"])
+        self._start = str(facts["prelude"]["start"])
+        self._prelude = self._compiled(
+            {name: text for name, text in facts["prelude"].items() if name != "start"}
+        )
+        files = {name: b64decode(data) for name, data in facts["files"].items()}
+        self._commonjs = _commonjs(files)
+        self._own_files = self._prelude | _scripts(files, self._commonjs)
+        if any(b"import" in data for name, data in files.items() if name.endswith((".js", ".mjs", ".cjs"))):
+            self._own_files |= _importable(self._exports)
+
+    def run(self, host: Host, store: Store, words: list[str]) -> None:
+        self._play(host, store, words, self._program, self._commonjs, self._own_files)
+
+    def _play(
+        self,
+        host: Host,
+        store: Store,
+        words: list[str],
+        program: str,
+        commonjs: list[str],
+        own_files: Mapping[str, bytes],
+    ) -> None:
+        facts = {
+            "program": program,
+            "words": words,
+            "files": sorted(host.files),
+            "commonjs": commonjs,
+            "wrapper": _WRAPPER,
+            "queuesJobs": any(_QUEUES_JOBS.search(data) for data in host.files.values()),
+        }
+        self._evaluate(host, store, self._start, json.dumps(facts), own_files)
+
+    def _evaluate(
+        self, host: Host, store: Store, script: str, argument: str, own_files: Mapping[str, bytes]
+    ) -> None:
+        """Run a module in a new instance. Raises Ended if it fails."""
+        exports = self.instance(host, store, []).exports(store)
+        assert self._now
+        self._now.own_files = own_files
+        # QuickJS seeds its random numbers with the time at which it starts.
+        self._now.first_time = int.from_bytes(host.random(8), "big") >> 1
+        initialize, malloc, start = (exports[name] for name in ("_initialize", "malloc", "qjs_init_argv"))
+        assert isinstance(initialize, Func) and isinstance(malloc, Func) and isinstance(start, Func)
+        initialize(store)
+        words = [word.encode() + b"\0" for word in ("qjs", "-m", "-e", script, argument)]
+        pointers = [malloc(store, len(word)) for word in words]
+        table = malloc(store, 4 * len(pointers))
+        for pointer, word in zip(pointers, words, strict=True):
+            self._now.save(pointer, word)
+        self._now.save(table, struct.pack(f"<{len(pointers)}I", *pointers))
+        if start(store, len(pointers), table):
+            raise Ended({"exit": 1})
+
+    # --- the prelude -------------------------------------------------------------------------------------
+    def _compiled(self, sources: Mapping[str, str]) -> dict[str, bytes]:
+        """The modules of the prelude as bytecode, by the names under which they are loaded."""
+        written = self._written(
+            lambda host, store: self._evaluate(
+                host,
+                store,
+                _COMPILE,
+                json.dumps(list(sources)),
+                {name: source.encode() for name, source in sources.items()},
+            )
+        )
+        codes, at = [], 0
+        while at < len(written):
+            (size,) = struct.unpack_from("<I", written, at)
+            codes.append(written[at + 4 : at + 4 + size])
+            at += 4 + size
+        return {f"prelude:{name}": code for name, code in zip(sources, codes, strict=True)}
+
+    @cached_property
+    def _exports(self) -> dict[str, list[str]]:
+        """The names that each module of Node's exports, by the module's name."""
+        name = "exports.js"
+        own_files = self._prelude | _scripts({name: _LIST_EXPORTS.encode()}, [name])
+        written = self._written(lambda host, store: self._play(host, store, [], name, [name], own_files))
+        exports: dict[str, list[str]] = json.loads(written)
+        return exports
+
+    def _written(self, run: Callable[[Host, Store], None]) -> bytes:
+        """What a script of our own writes."""
+        store = self.store()
+        host = _OwnHost(store)
+        try:
+            run(host, store)
+        except Ended as end:
+            if end.how != {"exit": 0}:
+                raise RuntimeError(f"the prelude of JavaScript: {host.facts()['stderr']}") from None
+        finally:
+            store.close()
+        return bytes(host.written)
+
+
+def _commonjs(files: Mapping[str, bytes]) -> list[str]:
+    """The files that are CommonJS, as Node tells them."""
+    kind = None
+    if "package.json" in files:
+        with suppress(ValueError, AttributeError):
+            kind = json.loads(files["package.json"]).get("type")
+    suffixes = (".cjs",) if kind == "module" else (".cjs", ".js")
+    return sorted(name for name in files if name.endswith(suffixes))
+
+
+def _scripts(files: Mapping[str, bytes], commonjs: list[str]) -> dict[str, bytes]:
+    found = {}
+    for name in commonjs:
+        source = files[name].removeprefix(b"\xef\xbb\xbf")
+        if source.startswith(b"#!"):
+            source = b"//" + source
+        found[name] = _WRAPPER.encode() + source + b"\n})"
+        found[f"source:{name}"] = files[name]
+    return found
+
+
+def _importable(exports: Mapping[str, list[str]]) -> dict[str, bytes]:
+    """For each module of Node's, a module for `import` with the same names."""
+    found = {}
+    for module, names in exports.items():
+        lines = [f'const module = process.getBuiltinModule("{module}");', "export default module;"]
+        valid = [name for name in names if name.isidentifier() and name not in _RESERVED]
+        lines += [f"export const {name} = module.{name};" for name in valid]
+        found[module] = found[f"node:{module}"] = "\n".join(lines).encode()
+    return found
+
+
+GUEST = JavaScript

@@ -1,0 +1,6 @@
+async function main() {
+  await null;
+  throw new RangeError("in a promise");
+}
+console.log("before");
+main();

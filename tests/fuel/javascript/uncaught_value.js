@@ -1,0 +1,2 @@
+console.log("thrown values");
+throw { a: 1 };
