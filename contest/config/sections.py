@@ -257,6 +257,11 @@ class Programs(Section):
         "`seconds`; fuel: the steps of its program, counted in units of fuel, so that nothing depends on the "
         "computer (docs/clock.md). Languages that cannot be counted keep processor time",
     )
+    fuel_languages: tuple[Literal["C", "C++", "Rust", "Python", "JavaScript"], ...] = Field(
+        ("C", "C++", "Rust", "Python", "JavaScript"),
+        description="with clock = fuel, the languages whose programs are counted; the others have processor "
+        "time. So do languages of [[programs.languages]], and Python if it has python_packages",
+    )
     fuel: int = Field(
         10_000_000_000,
         ge=1_000_000,

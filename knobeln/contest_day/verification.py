@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from itertools import zip_longest
 
 from compiler.builders import builder_of
@@ -32,7 +32,6 @@ from knobeln.contest_day.verify_limits import (
 )
 from knobeln.contest_day.without_decisions import ProgressBar, without_decisions
 from reports.kinds import check_offered
-from sandbox.fuel.engine import NotCompiled
 from sandbox.fuel.program import FuelProgram
 from sandbox.vm.translation import NotTranslated
 from tournament.certainty import certainty, default_contests, why_unknown
@@ -146,7 +145,7 @@ class _Verification:
             raise Differs(f"builds/{strange} is missing, or no entry has it")
         check_builds(archive, self._builder)
         self._why_not_here = {
-            digest: self._kind.why_not_here(raw) for digest, raw in archive.builds.items()
+            digest: self._kind.why_not_here(raw, self._settings) for digest, raw in archive.builds.items()
         }
         self._rebuild_all([e for e in archive.entries if e.build in wanted and not self._why_not_here[e.build]])
         for reason in dict.fromkeys(filter(None, self._why_not_here.values())):
@@ -189,12 +188,8 @@ class _Verification:
 
             def rebuild(entry: ArchivedEntry) -> str | None:
                 progress(1)
-                try:
+                with suppress(NotTranslated):  # then the interpreter plays, with the same results
                     self._builder.prepare(self._builder.load(archive.builds[entry.build]))
-                except NotTranslated:  # then the interpreter plays, with the same results
-                    pass
-                except NotCompiled as error:
-                    raise Differs(f"builds/{entry.build} cannot be played: {files.shown(str(error))}") from None
                 return self._compare(entry)
 
             reasons = list(pool.map(rebuild, entries))

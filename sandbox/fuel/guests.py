@@ -112,3 +112,8 @@ def guest_of(language: str) -> Guest:
         if guest.language == language:
             return guest
     raise KeyError(language)
+
+
+def known() -> frozenset[str]:
+    """The languages that have a guest."""
+    return frozenset(guest.language for guest in GUESTS)

@@ -14,6 +14,7 @@ from typing import Any
 from contest.config.sections import UNITS_PER_SECOND
 from contest.errors import ToolMissing
 from sandbox.fuel import engine, guests
+from sandbox.fuel.guests import PreparedGuest
 from sandbox.limits import MB, Limits
 from sandbox.process import SandboxedProcess
 from sandbox.sandbox import Sandbox
@@ -58,7 +59,7 @@ class FuelProgram:
 
     @property
     def why_not_countable_here(self) -> str:
-        """The end of a sentence, with both versions; "" if this computer has the engine and the guest that it needs."""
+        """The end of a sentence, with both versions; "" if this computer has the engine and the guest."""
         if not engine.is_installed():
             return f"was built for {self.engine}, which is not installed here"
         if self.engine != engine.ENGINE:
@@ -68,33 +69,29 @@ class FuelProgram:
             return f"was built for {self.guest}, and here is {here or 'none'}"
         return "" if self.guest or self.module else "has neither a module nor a guest"
 
-    def prepare(self, sandbox: Sandbox) -> None:
-        """Make its machine code, so that it starts soon. Raises as `start`, and NotCompiled."""
+    def prepared(self, sandbox: Sandbox) -> PreparedGuest:
+        """Its machine code on this computer, made on first use. Raises ToolMissing if it cannot be counted
+        here."""
         if reason := self.why_not_countable_here:
-            raise ToolMissing(f"a program cannot be counted here: it {reason}")
-        if self.module:
-            engine.machine_code(self.module, sandbox)
-        else:
-            guests.guest_of(self.language).prepared(sandbox)
+            raise ToolMissing(f"a program {reason}")
+        if not self.module:
+            return guests.guest_of(self.language).prepared(sandbox)
+        try:
+            code = engine.machine_code(self.module, sandbox)
+        except engine.NotCompiled as error:  # where it was built it could be
+            raise ToolMissing(f"{engine.ENGINE} cannot compile a program that was accepted: {error}") from None
+        return PreparedGuest({"kind": "core", "code": str(code)}, [str(code)])
 
     def start(self, sandbox: Sandbox) -> SandboxedProcess:
         """A worker for it (worker/__main__.py). Raises ToolMissing if it cannot be counted here."""
-        if reason := self.why_not_countable_here:
-            raise ToolMissing(f"a program cannot be counted here: it {reason}")
-        folders = [str(engine.engine_folder())]
+        guest = self.prepared(sandbox)
+        folders = [str(engine.engine_folder()), *guest.folders]
         facts: dict[str, Any] = {
             "program": self.program,
             "memory_bytes": self.memory_bytes,
             "units_per_second": UNITS_PER_SECOND,
+            **guest.facts,
         }
-        if self.module:
-            code = engine.machine_code(self.module, sandbox)
-            facts |= {"kind": "core", "code": str(code)}
-            folders.append(str(code))
-        else:
-            guest = guests.guest_of(self.language).prepared(sandbox)
-            facts |= guest.facts
-            folders += guest.folders
         facts["files"] = {name: base64.b64encode(data).decode() for name, data in sorted(self.files.items())}
         return sandbox.open(
             engine.command(),

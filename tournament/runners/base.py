@@ -49,7 +49,7 @@ class RunnerPlugin(ABC):
         play = game_of(settings.game, settings.programs).info.play
         return frozenset(images) if play.is_computed else frozenset()
 
-    def why_not_here(self, image: bytes) -> str:
+    def why_not_here(self, image: bytes, settings: Settings) -> str:
         """Why this computer cannot play such a program with the same counts, as the end of a sentence about it;
         "" if it can."""
         return ""

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from contest.config.sections import Programs
 from contest.config.settings import Settings
-from contest.errors import Differs, GiveUp
+from contest.errors import Differs, GiveUp, ToolMissing
 from contest.games.base import GameInfo, TextGame, TextProtocol
 from contest.games.registry import text_game_of
 from contest.model import GameJob, GameResult, GroupOutcome, SeatResult
@@ -89,9 +89,9 @@ class TextPlay(RunnerPlugin):
     def computed(self, images: Images, settings: Settings) -> frozenset[str]:
         return frozenset(_counted(images))
 
-    def why_not_here(self, image: bytes) -> str:
+    def why_not_here(self, image: bytes, settings: Settings) -> str:
         program = player_from_bytes(image)
-        return program.why_not_countable_here if isinstance(program, FuelProgram) else ""
+        return _why_not_here(program, Sandbox(settings.jail)) if isinstance(program, FuelProgram) else ""
 
     def prepare(self, images: Images, archive_of: Callable[[str], bytes]) -> None:
         """Unpack container images that the cache of this host lacks. Raises GiveUp."""
@@ -102,8 +102,19 @@ class TextPlay(RunnerPlugin):
             if isinstance(unpacked, ImageProblem):
                 raise GiveUp(f"an image that was accepted cannot be unpacked any more: {unpacked.text}")
 
+    def speed_up(self, images: Images, settings: Settings) -> Sequence[str]:
+        """Make the machine code of programs that are counted. Raises ToolMissing if they cannot be counted."""
+        sandbox = Sandbox(settings.jail)
+        for image in map(player_from_bytes, images.values()):
+            if isinstance(image, FuelProgram):
+                image.prepared(sandbox)
+        return ()
+
     def host_files(self, images: Images) -> frozenset[str]:
-        """The interpreters. What programs bring themselves, and images, is the same everywhere."""
+        """The interpreters. What programs bring themselves, and images, is the same everywhere.
+
+        Programs that are counted name their engine and guest themselves: `speed_up` refuses others.
+        """
         programs = map(player_from_bytes, images.values())
         commands = {each.command[0] for each in programs if isinstance(each, ProgramFolder)}
         return frozenset(found for command in commands if (found := shutil.which(command, path=PATH)))
@@ -233,6 +244,17 @@ class TextRunner:
         return _with_stderr(result, players) if job.is_trial else result
 
 
+def _why_not_here(program: FuelProgram, sandbox: Sandbox) -> str:
+    """Why this computer cannot run the program with the same counts; "" if it can."""
+    if reason := program.why_not_countable_here:
+        return reason
+    try:
+        program.prepared(sandbox)
+    except ToolMissing as error:
+        return f"is not ready to run here: {error}"
+    return ""
+
+
 class Recorded(NamedTuple):
     """A game as it is claimed to have been played. `name`: of the game, in a few words."""
 
@@ -257,7 +279,8 @@ class CheckingRunner(TextRunner):
         progress: ProgressCallback = no_progress,
     ) -> None:
         """`recorded`: by the games' random streams. `counted`: all programs whose time is counted."""
-        here = {d: p for d, p in counted.items() if p.is_countable_here and p.digest == d}
+        sandbox = Sandbox(settings.jail)
+        here = {d: p for d, p in counted.items() if p.digest == d and not _why_not_here(p, sandbox)}
         rules = text_game_of(settings.game, settings.programs)
         super().__init__(here, rules, settings, seeds, progress)
         self._recorded = recorded

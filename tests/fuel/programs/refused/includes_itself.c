@@ -1,0 +1,4 @@
+// #include nested
+#include __FILE__
+#include __FILE__
+int main(void) {}

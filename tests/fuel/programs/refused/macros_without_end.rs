@@ -1,0 +1,5 @@
+// recursion limit
+macro_rules! more { ($($x:tt)*) => { more!($($x)* $($x)* 1) } }
+fn main() {
+    more!(1);
+}
