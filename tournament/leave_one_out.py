@@ -51,7 +51,10 @@ def without_each(
     winners = _winners(field, history)
     if contests.winners([names]) != [winners]:
         return 0, ()
-    cost, games = _published_cost(field, history), sum(len(g.matches) for each in history for g in each.groups)
+    cost, games = (
+        _published_cost(field, history),
+        sum(len(g.matches) for each in history for g in each.groups),
+    )
     found: list[OtherWinner] = []
     done = 0
     while done < len(candidates) and contests.cost + cost <= _BUDGET_INSTRUCTIONS:
@@ -73,13 +76,14 @@ def _published_cost(field: Field, history: Sequence[RoundOutcome]) -> int:
     """What such a contest costs if none of its games is known."""
     groups = [group for each in history for group in each.groups]
     return len(groups) * _INSTRUCTIONS_PER_GROUP + sum(
-        game_cost(field.info, match.result) + _INSTRUCTIONS_PER_USE for group in groups for match in group.matches
+        game_cost(field.info, match.result) + _INSTRUCTIONS_PER_USE
+        for group in groups
+        for match in group.matches
     )
 
 
 def game_cost(info: GameInfo, result: GameResult) -> int:
-    """What this game takes, in instructions of the contest machine, of which a core does 2.5 billion a second.
-    """
+    """What this game takes, in instructions of the contest machine, of which a core does 2.5 billion a second."""
     used = sum(seat.instructions for seat in result.seats)
     if info.play.is_quick:
         return _INSTRUCTIONS_PER_GAME + used

@@ -147,7 +147,9 @@ class _Verification:
         self._why_not_here = {
             digest: self._kind.why_not_here(raw, self._settings) for digest, raw in archive.builds.items()
         }
-        self._rebuild_all([e for e in archive.entries if e.build in wanted and not self._why_not_here[e.build]])
+        self._rebuild_all(
+            [e for e in archive.entries if e.build in wanted and not self._why_not_here[e.build]]
+        )
         for reason in dict.fromkeys(filter(None, self._why_not_here.values())):
             names = [e.name for e in archive.entries if self._why_not_here.get(e.build) == reason]
             self.result.missed.append(

@@ -79,7 +79,9 @@ class FuelProgram:
         try:
             code = engine.machine_code(self.module, sandbox)
         except engine.NotCompiled as error:  # where it was built it could be
-            raise ToolMissing(f"{engine.ENGINE} cannot compile a program that was accepted: {error}") from None
+            raise ToolMissing(
+                f"{engine.ENGINE} cannot compile a program that was accepted: {error}"
+            ) from None
         return PreparedGuest({"kind": "core", "code": str(code)}, [str(code)])
 
     def start(self, sandbox: Sandbox) -> SandboxedProcess:

@@ -11,21 +11,20 @@ import pytest
 from contest.errors import EngineFailed
 from contest.model import SubmissionState
 from contest.store import Store, contest_state, outbox, practices, submissions, teams, url_of
-from knobeln.context import create_contest
-from knobeln.services import Services
 from knobellib.samples import samples
+from knobeln.context import ContestContext, create_contest
+from knobeln.services import Services
 from tests.support.archives import put_team
+from tests.support.clocks import FixedClock
+from tests.support.contest_field import NOW, SEED
 from tests.support.counted_programs import (
     LEARNING,
     MOODY,
-    count_c,
     counted_contest,
     killed_at,
     needs_engine,
     settings_of,
 )
-from tests.support.contest_field import NOW, SEED
-from tests.support.clocks import FixedClock
 
 pytestmark = [needs_engine, pytest.mark.slow]
 
@@ -40,11 +39,6 @@ FIELDS = {
     },
 }
 """In the first a program lives through all games, in the second each move has a new instance."""
-
-
-@pytest.fixture(autouse=True)
-def c_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    count_c(monkeypatch)
 
 
 def files_of(archive: Path) -> Mapping[str, str]:
@@ -69,10 +63,16 @@ def test_a_day_whose_workers_are_killed_ends_as_one_that_is_not_disturbed(
     assert all("the worker of a program whose time is counted" in note for note in notes)
 
 
+def contest_of_cooperation(path: Path) -> ContestContext:
+    return create_contest(path, settings_of("cooperation"), seed=SEED, clock=FixedClock(NOW))
+
+
 def test_a_program_whose_trial_game_is_spoilt_waits_and_is_built_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    contest = create_contest(tmp_path / "contest", settings_of("cooperation"), seed=SEED, clock=FixedClock(NOW))
+    contest = create_contest(
+        tmp_path / "contest", settings_of("cooperation"), seed=SEED, clock=FixedClock(NOW)
+    )
     with contest.store.write() as tx:
         number, _ = put_team(tx, "moody", {"moody.c": MOODY})
     services = Services(contest)
@@ -90,7 +90,9 @@ def test_a_program_whose_trial_game_is_spoilt_waits_and_is_built_again(
 def test_practice_whose_games_are_spoilt_waits_and_is_played_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    contest = create_contest(tmp_path / "contest", settings_of("cooperation"), seed=SEED, clock=FixedClock(NOW))
+    contest = create_contest(
+        tmp_path / "contest", settings_of("cooperation"), seed=SEED, clock=FixedClock(NOW)
+    )
     with contest.store.write() as tx:
         number, _ = put_team(tx, "moody", {"moody.c": MOODY})
     services = Services(contest)
@@ -98,7 +100,7 @@ def test_practice_whose_games_are_spoilt_waits_and_is_played_again(
     with contest.store.write() as tx:
         letter = submissions.get(tx, number).letter_id
         team = teams.by_name(tx, "moody")
-        practice = practices.add(tx, team.id, letter, NOW, files={"moody.c": MOODY})
+        practices.add(tx, team.id, letter, NOW, files={"moody.c": MOODY})
     with killed_at(monkeypatch, {10}) as killed:
         with pytest.raises(EngineFailed):
             services.practise_next()
@@ -108,4 +110,7 @@ def test_practice_whose_games_are_spoilt_waits_and_is_played_again(
     assert killed
     with contest.store.read() as tx:
         assert not practices.any_waiting(tx)
-        assert "moody" in next(mail.raw for mail in outbox.due(tx, NOW, 10) if b"practice" in mail.raw.lower()).decode()
+        assert (
+            "moody"
+            in next(mail.raw for mail in outbox.due(tx, NOW, 10) if b"practice" in mail.raw.lower()).decode()
+        )

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
-import subprocess
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
-from functools import cache
 from itertools import count
 from pathlib import Path
 from threading import Lock
@@ -15,25 +13,18 @@ from typing import Any
 
 import pytest
 
-from compiler.builders.text import TextBuilder
-from compiler.uploaded_files import UntriedBuild, UploadedFiles
 from contest import presets
 from contest.config.settings import Settings
-from contest.model import TextBuildReport
 from knobeln.contest_day.run import contest_day
 from knobeln.contest_day.run_with_retries import RetryingRun
 from knobeln.context import ContestContext
 from sandbox.fuel import engine
-from sandbox.fuel.program import FuelProgram
-from sandbox.limits import MB
 from sandbox.players.fuel import FuelPlayer
 from tests.support.archives import Published, played, publish
 from tests.support.contest_field import NOW
 from tests.support.processes import children_of, command_of
 
 needs_engine = pytest.mark.skipif(not engine.is_installed(), reason="no engine that counts is installed")
-
-MEMORY_BYTES = 32 * MB
 
 MOODY = b"""/* betrays by chance, the more often the longer the game */
 #include <stdio.h>
@@ -85,42 +76,6 @@ int main(void)
 }
 """
 """For `bid-tac-toe`."""
-
-
-@cache
-def wasm_of(source: bytes) -> bytes:
-    """The source in C as WebAssembly."""
-    words = ["clang-14", "--target=wasm32-wasi", "-O2", "-s", "-x", "c", "-", "-o", "/dev/stdout"]
-    return subprocess.run(words, input=source, stdout=subprocess.PIPE, check=True).stdout  # noqa: S603
-
-
-def counted(source: bytes, file: str = "program.c") -> FuelProgram:
-    return FuelProgram("C", file, {file: source}, MEMORY_BYTES, module=wasm_of(source))
-
-
-def count_c(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Contests with this clock count the time of programs in C."""
-    build = TextBuilder._build
-
-    def build_counted(self: TextBuilder, uploaded: UploadedFiles) -> UntriedBuild:
-        file = next((name for name in uploaded.files if name.endswith(".c")), "")
-        if not file or self._settings.programs.clock != "fuel":
-            return build(self, uploaded)
-        program = counted(uploaded.files[file], file)
-        report = TextBuildReport(
-            findings=(),
-            tool="clang-14",
-            messages="",
-            description_lines=uploaded.description_lines,
-            source_digest=uploaded.digest_of(file),
-            image_digest=program.digest,
-            language="C",
-            files=uploaded.facts,
-            counted_by=program.engine,
-        )
-        return UntriedBuild(report, program, file)
-
-    monkeypatch.setattr(TextBuilder, "_build", build_counted)
 
 
 @contextmanager
