@@ -75,15 +75,13 @@ def _winners(field: Field, history: Sequence[RoundOutcome]) -> tuple[str, ...]:
 def _published_cost(field: Field, history: Sequence[RoundOutcome]) -> int:
     """What such a contest costs if none of its games is known."""
     groups = [group for each in history for group in each.groups]
-    return len(groups) * _INSTRUCTIONS_PER_GROUP + sum(
-        game_cost(field.info, match.result) + _INSTRUCTIONS_PER_USE
-        for group in groups
-        for match in group.matches
-    )
+    matches = [match for group in groups for match in group.matches]
+    games = sum(game_cost(field.info, match.result) + _INSTRUCTIONS_PER_USE for match in matches)
+    return len(groups) * _INSTRUCTIONS_PER_GROUP + games
 
 
 def game_cost(info: GameInfo, result: GameResult) -> int:
-    """What this game takes, in instructions of the contest machine, of which a core does 2.5 billion a second."""
+    """What this game takes, in instructions of the contest machine; a core does 2.5 billion a second."""
     used = sum(seat.instructions for seat in result.seats)
     if info.play.is_quick:
         return _INSTRUCTIONS_PER_GAME + used

@@ -147,9 +147,7 @@ class _Verification:
         self._why_not_here = {
             digest: self._kind.why_not_here(raw, self._settings) for digest, raw in archive.builds.items()
         }
-        self._rebuild_all(
-            [e for e in archive.entries if e.build in wanted and not self._why_not_here[e.build]]
-        )
+        self._rebuild_all([e for e in archive.entries if self._why_not_here.get(e.build) == ""])
         for reason in dict.fromkeys(filter(None, self._why_not_here.values())):
             names = [e.name for e in archive.entries if self._why_not_here.get(e.build) == reason]
             self.result.missed.append(
@@ -276,8 +274,8 @@ class _Verification:
         self.result.checked.append(f"{count}: the moves keep to the rules, and give these points")
         if again:
             self.result.checked.append(
-                f"{plural(again, 'game')} of these, in which the programs whose time is counted played again: "
-                "the same moves, the same units"
+                f"{plural(again, 'game')} of these, in which the programs whose time is counted played "
+                "again: the same moves, the same units"
             )
 
     def _plays_here(self, digest: str) -> bool:

@@ -79,9 +79,8 @@ class FuelProgram:
         try:
             code = engine.machine_code(self.module, sandbox)
         except engine.NotCompiled as error:  # where it was built it could be
-            raise ToolMissing(
-                f"{engine.ENGINE} cannot compile a program that was accepted: {error}"
-            ) from None
+            what = f"{engine.ENGINE} cannot compile a program that was accepted"
+            raise ToolMissing(f"{what}: {error}") from None
         return PreparedGuest({"kind": "core", "code": str(code)}, [str(code)])
 
     def start(self, sandbox: Sandbox) -> SandboxedProcess:

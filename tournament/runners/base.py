@@ -50,7 +50,7 @@ class RunnerPlugin(ABC):
         return frozenset(images) if play.is_computed else frozenset()
 
     def why_not_here(self, image: bytes, settings: Settings) -> str:
-        """Why this computer cannot play such a program with the same counts, as the end of a sentence about it;
+        """Why this computer cannot play such a program with the same counts: the end of a sentence about it,
         "" if it can."""
         return ""
 

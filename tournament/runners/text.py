@@ -266,8 +266,9 @@ class CheckingRunner(TextRunner):
     """Gives each game its recorded result, after checking it.
 
     A program whose time is counted plays again, against the recorded moves of all others. Where this
-    computer counts otherwise, or a string was blanked in the build, its moves are recorded ones, too. So the referee does with the results what it
-    did on the contest day, and a program that lives through many games plays them in the same order.
+    computer counts otherwise, or a string was blanked in the build, its moves are recorded ones, too. So the
+    referee does with the results what it did on the contest day, and a program that lives through many games
+    plays them in the same order.
     """
 
     def __init__(
