@@ -22,7 +22,7 @@ from tests.support.counted_programs import (
 )
 from tournament.text_referee import TextGameResult, Turn
 
-pytestmark = needs_engine
+pytestmark = [needs_engine, pytest.mark.slow]
 
 GROUP = "rounds/1/group-1.json"
 

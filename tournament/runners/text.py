@@ -8,7 +8,7 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
 from dataclasses import replace
 from functools import partial
@@ -186,7 +186,14 @@ class TextRunner:
                 self._play(job, [self._living_player(job, seat) for seat in range(len(job.images))])
                 for job in jobs
             ]
-        return list(self._pool.map(self._play_alone, jobs))
+        games = [self._pool.submit(self._play_alone, job) for job in jobs]
+        try:
+            return [game.result() for game in games]
+        except BaseException:  # nobody may close a player that another thread still asks
+            for game in games:
+                game.cancel()
+            wait(games)
+            raise
 
     def close(self) -> None:
         """End all programs, before the threads that started them."""
