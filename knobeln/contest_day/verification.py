@@ -377,7 +377,7 @@ class _Verification:
             )
         for number, group in dict.fromkeys((each.round, each.group) for each in decisions.played_again):
             place = f"round {number}" if group is None else f"group {group} of round {number}"
-            if self._is_computed:
+            if {entry.build for entry in self._archive.entries} <= self._archive.builds.keys():
                 yield f"why {place} was played again"
             else:
                 yield (

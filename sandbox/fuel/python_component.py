@@ -65,7 +65,9 @@ def python_component(sandbox: Sandbox) -> bytes:
         return found[name].read_bytes()
     component = build_python_component(sandbox)
     if hashlib.sha256(component).hexdigest() != SHA256:
-        raise ToolMissing("the Python whose time is counted was built here with other bytes than it must have")
+        raise ToolMissing(
+            "the Python whose time is counted was built here with other bytes than it must have"
+        )
     try:
         folder.mkdir(mode=0o755, parents=True, exist_ok=True)
         kept_files.keep(folder, name, component, mode=0o644)

@@ -67,7 +67,8 @@ class PythonComponent:
             return function(store, *parameters)
         except (Trap, WasmtimeError) as error:
             import sys
-            print(type(error), getattr(error,"trap_code",0), error, file=sys.stderr)
+
+            print(type(error), getattr(error, "trap_code", 0), error, file=sys.stderr)
             raise
 
     def _host_function(self, function: _HostFunction) -> _HostFunction:
