@@ -14,6 +14,7 @@ from contest.model import EvolutionOutcome, Phase, Standing
 from contest.registration_form import blank, sample
 from reports import scores
 from reports.bracket import is_knock_out
+from reports.certainty import why_no_certainty
 from reports.highlights import Highlight
 from reports.prizes import PrizeList, grand_prize, prize_lists
 from reports.site import charts, paths, sparks
@@ -252,6 +253,7 @@ def _after(
         "grand_prize": [s.entry for s in grand_prize(_prize_lists(facts))] if shown else (),
         "evolution": charts.stacked_areas(facts.evolution) if shown and facts.evolution else None,
         "certainty": shown and facts.certainty is not None,
+        "no_certainty": why_no_certainty(facts.game, facts.settings.programs) if facts.is_over else "",
     }
 
 

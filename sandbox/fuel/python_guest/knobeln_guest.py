@@ -96,7 +96,9 @@ def _input():
 
 def _output(descriptor):
     errors = "backslashreplace" if descriptor == 2 else "surrogateescape"
-    return io.TextIOWrapper(io.BufferedWriter(_Output(descriptor)), "utf-8", errors, line_buffering=True)
+    return io.TextIOWrapper(
+        io.BufferedWriter(_Output(descriptor)), "utf-8", errors, line_buffering=True
+    )
 
 
 def _open_streams(stdout):
@@ -489,12 +491,7 @@ def _build():
         importlib.import_module(name)
     _make_archive()
     _replace_the_system()
-    sys.meta_path[:] = [
-        _OwnFiles,
-        importlib.machinery.BuiltinImporter,
-        importlib.machinery.FrozenImporter,
-        _Library,
-    ]
+    sys.meta_path[:] = [_OwnFiles, importlib.machinery.BuiltinImporter, importlib.machinery.FrozenImporter, _Library]
     sys.path_hooks.clear()
     sys.path_importer_cache.clear()
     sys.path[:] = [_WORK]
