@@ -24,6 +24,7 @@ from sandbox.players import (
     PlayerUsage,
     crash,
     decoded,
+    function_fault,
     late,
     too_long,
 )
@@ -87,18 +88,16 @@ class PythonFunction:
             if answer.kind is AnswerKind.LATE:
                 self._fault = late(answer, status)
             else:
-                self._fault = too_long(status) if answer.kind is AnswerKind.TOO_LONG else crash(status)
+                self._fault = (
+                    too_long(decoded(status.stderr))
+                    if answer.kind is AnswerKind.TOO_LONG
+                    else crash(status.description, decoded(status.stderr))
+                )
             return self._fault
         reply = _read(answer.text)
         if reply is None:
             return AnswerFault(AnswerFaultKind.UNREADABLE, gettext(_NOT_FROM_DRIVER))
-        if "raised" in reply:
-            sentence = f"{self._name}: {reply['raised']}"
-            return AnswerFault(AnswerFaultKind.CRASH, sentence, str(reply.get("trace", "")))
-        if "wrong" in reply:
-            sentence = gettext("%(function)s gave %(value)s", function=self._name, value=reply["wrong"])
-            return AnswerFault(AnswerFaultKind.UNREADABLE, sentence)
-        return reply
+        return function_fault(self._name, reply) or reply
 
     def usage(self) -> Usage:
         """Of its sandbox so far."""
