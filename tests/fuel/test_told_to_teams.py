@@ -7,6 +7,7 @@ import re
 import pytest
 
 from contest.games.registry import text_game_of
+from contest.language import speaking
 from contest.model import GameJob, TextBuildReport, Trial
 from contest.seeds import Seeds
 from reports.compile_report import compile_report
@@ -55,7 +56,8 @@ def told(first: str, language: str, fuel: int) -> str:
     streams = tuple(seeds.stream(f"trial/seat/{seat}") for seat in range(2))
     job = GameJob(tuple(each.digest for each in players), streams, names=("example", "friend"), is_trial=True)
     try:
-        (result,) = runner.play([job])
+        with speaking(language):
+            (result,) = runner.play([job])
     finally:
         runner.close()
     report = TextBuildReport(
@@ -95,8 +97,14 @@ def test_a_trial_game_tells_the_units_that_were_counted_and_the_same_each_time(l
     assert told(COOPERATES, language, 10_000_000_000) == body
 
 
-@pytest.mark.parametrize(("language", "unit"), [("en", "units"), ("de", "Einheiten")])
-def test_a_late_answer_used_all_that_it_had(language, unit):
+@pytest.mark.parametrize(
+    ("language", "unit", "sentence"),
+    [
+        ("en", "units", "the answer took more than 200,000,000 units"),
+        ("de", "Einheiten", "die Antwort brauchte mehr als 200.000.000 Einheiten"),
+    ],
+)
+def test_a_late_answer_used_all_that_it_had(language, unit, sentence):
     body = told(THINKS_FOR_EVER, language, 200_000_000)
-    assert "the answer took more than 200,000,000 units" in " ".join(body.split())
+    assert sentence in " ".join(body.split())
     assert re.search(rf"100[.,]0 % \(200.000.000 \w+ 200.000.000\s+{unit}\)", body)

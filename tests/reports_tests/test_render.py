@@ -158,6 +158,8 @@ USES = {
     "points": ("4247|points", "2123.5"),
     "number": ("1000|number", "1,000"),
     "percent": ("(1, 8)|percent", "12.5 %"),
+    "fuel_share": ("1250|fuel_share(10000)", "12.5 % (1,250 of 10,000 units)"),
+    "about_seconds": ("20000000000|about_seconds", "about 2 seconds of Python on a usual computer"),
     "kilobytes": ("1024|kilobytes", "1 kB"),
     "megabytes": ("1048577|megabytes", "2 MB"),
     "plural": ('2|plural("game")', "2 games"),
