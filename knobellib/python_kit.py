@@ -175,6 +175,19 @@ def _arguments(game: TextGame[Any, Any]) -> str:
     return " ".join(map(shlex.quote, _sample_games(game)[0][-1].split()))
 
 
+_PROCESSOR_TIME = """In the contest
+that is processor time, and from its answer to the next question a
+program is stopped."""
+
+
+def _counted(settings: Settings) -> str:
+    return f"""In the contest
+the steps of programs in {", ".join(settings.programs.fuel_languages)} are
+counted instead, at most {settings.programs.fuel:,} units for an answer, and
+other programs have this time as processor time. From its answer to the
+next question a program is stopped."""
+
+
 # --- README ------------------------------------------------------------------------------------------------
 def _readme(game: Game[Any, Any], command: str, settings: Settings) -> bytes:
     has_images = settings.programs.takes_images
@@ -188,6 +201,7 @@ def _readme(game: Game[Any, Any], command: str, settings: Settings) -> bytes:
         "@TITLE@: the software\n@LINE@": f"{title}\n{'=' * len(title)}",
         "@COMMAND@": command,
         "@IMAGES@": _IMAGES_LINE if has_images else "",
+        "@CLOCK@": _counted(settings) if settings.programs.clock == "fuel" else _PROCESSOR_TIME,
         "@SECONDS@": f"{settings.programs.seconds:g}",
         "@QUESTION@": _arguments(game) if has_images and isinstance(game, TextGame) else "",
     }
