@@ -175,34 +175,26 @@ def _arguments(game: TextGame[Any, Any]) -> str:
     return " ".join(map(shlex.quote, _sample_games(game)[0][-1].split()))
 
 
-_PROCESSOR_TIME = """In the contest
-that is processor time, and from its answer to the next question a
-program is stopped."""
-
-
-def _counted(settings: Settings) -> str:
-    return f"""In the contest
-the steps of programs in {", ".join(settings.programs.fuel_languages)} are
-counted instead, at most {settings.programs.fuel:,} units for an answer, and
-other programs have this time as processor time. From its answer to the
-next question a program is stopped."""
-
-
 # --- README ------------------------------------------------------------------------------------------------
 def _readme(game: Game[Any, Any], command: str, settings: Settings) -> bytes:
-    has_images = settings.programs.takes_images
+    programs = settings.programs
+    has_images = programs.takes_images
     parts = [game.info.play.name]
     if isinstance(game, TextGame):
         is_in_lines = game.info.protocols[0] is TextProtocol.STDIO
         parts += ["lines" if is_in_lines else "arguments", *(["images"] if has_images else [])]
     text = "".join(_home_file(f"readme/{part}").decode() for part in parts)
     title = f"{settings.contest.title}: the software"
+    counted = programs.counted_languages
     values = {
+        "@CLOCK@": _home_file(f"readme/clock_{'fuel' if counted else 'cpu'}").decode().rstrip(),
+        "@LANGUAGES@": ", ".join(counted),
+        "@FUEL@": f"{programs.fuel:,}",
+        "@GAME_FUEL@": f"{programs.game_fuel:,}",
         "@TITLE@: the software\n@LINE@": f"{title}\n{'=' * len(title)}",
         "@COMMAND@": command,
         "@IMAGES@": _IMAGES_LINE if has_images else "",
-        "@CLOCK@": _counted(settings) if settings.programs.clock == "fuel" else _PROCESSOR_TIME,
-        "@SECONDS@": f"{settings.programs.seconds:g}",
+        "@SECONDS@": f"{programs.seconds:g}",
         "@QUESTION@": _arguments(game) if has_images and isinstance(game, TextGame) else "",
     }
     for mark, value in values.items():

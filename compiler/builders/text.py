@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 
@@ -21,6 +21,7 @@ from contest.protocols import BuildResult, RunnerFactory, SparringOpponents
 from contest.seeds import Seeds
 from knobellib.samples import samples
 from sandbox.executable import Executable, player_from_bytes
+from sandbox.fuel.program import FuelProgram
 from sandbox.program_folder import ProgramFolder
 from sandbox.sandbox import Sandbox
 
@@ -51,6 +52,13 @@ class TextBuilder(ProgramBuilder[Executable]):
 
     def load(self, raw: bytes) -> Executable:
         return player_from_bytes(raw)
+
+    def published_build(self, raw: bytes, blank: Callable[[bytes], bytes]) -> bytes:
+        program = player_from_bytes(raw)
+        if not isinstance(program, FuelProgram):
+            return blank(raw)
+        files = {name: blank(data) for name, data in program.files.items()}
+        return replace(program, files=files, module=blank(program.module)).to_bytes()
 
     def _build(self, uploaded: UploadedFiles) -> UntriedBuild:
         programs = self._settings.programs

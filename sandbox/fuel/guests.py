@@ -101,6 +101,11 @@ class PythonGuest:
 GUESTS: tuple[Guest, ...] = (JavaScriptGuest(), PythonGuest())
 
 
+def facts_of(language: str) -> str:
+    """Name, version and sha256 of the guest for this language; "" if there is none."""
+    return next((guest.facts for guest in GUESTS if guest.language == language), "")
+
+
 def guest_of(language: str) -> Guest:
     """Raises KeyError for a language without a guest."""
     for guest in GUESTS:
