@@ -23,6 +23,8 @@ from contest.errors import ConfigError
 from contest.games.registry import game_plugins, rules_text
 from contest.model import Member, Registration, TeamState
 from contest.store import Store, teams, url_of
+from knobeln.cli.init import with_counted_time
+from sandbox.fuel import engine
 from tests.support.command_line import knobeln
 
 NOW = datetime(2026, 3, 21, 15, 5, tzinfo=UTC)
@@ -36,7 +38,10 @@ def test_init_of_a_game_writes_its_preset_as_a_commented_contest_toml(tmp_path: 
     written = load_settings(folder)
     opened = written.dates.registration_opens
     assert before - timedelta(seconds=1) <= opened <= SystemClock().now()
-    assert written == presets.settings(game, opened)
+    preset = presets.settings(game, opened)
+    assert written == with_counted_time(preset)
+    counts = engine.is_installed() and written.game.name not in ("knobeln", "hog")
+    assert written.programs.clock == ("fuel" if counts else "cpu")
     text = (folder / FILE_NAME).read_text(encoding="utf-8")
     for name in Settings.model_fields:
         for key in type(getattr(written, name)).model_fields:

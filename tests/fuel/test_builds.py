@@ -6,6 +6,7 @@ programs/refused/ has in its first line what its report says.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from contextlib import closing
 from pathlib import Path
@@ -13,17 +14,24 @@ from pathlib import Path
 import pytest
 
 from compiler import counted
+from compiler.builders import builder_of
 from compiler.language_table import LANGUAGES, Language, counted_languages_of
 from compiler.languages import Outcome, Problem, is_installed
+from contest import presets
 from contest.config.sections import Programs
+from contest.errors import ToolMissing
 from contest.games.base import TextProtocol
+from contest.model import TextBuildReport
+from knobellib.samples import samples
 from sandbox.executable import Executable
 from sandbox.fuel import engine
 from sandbox.fuel.program import FuelProgram
 from sandbox.players.fuel import FuelPlayer
 from sandbox.program_folder import ProgramFolder
 from sandbox.sandbox import Sandbox
+from tests.support.contest_field import NOW
 from tests.support.counting_game import Counting
+from tournament.runners import open_runner, runner_of
 from tournament.text_referee import drawer, play_game
 
 pytestmark = pytest.mark.skipif(not engine.is_installed(), reason="no engine that counts is installed")
@@ -193,3 +201,38 @@ def test_the_memory_of_the_contest_is_that_of_the_program():
     assert isinstance(outcome.result, Problem)
     assert "need 23 MB of memory, and it may have 20 MB" in outcome.result.text
     assert isinstance(examined({"a.c": text}, Programs(clock="fuel", memory_mb=30)).result, FuelProgram)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["pavlov.c", "tit_for_tat.py", "detective.js", "slow_learner.rs"])
+def test_the_report_says_what_counts_and_the_trial_game_is_counted(name):
+    if not is_installed(language_of(Path(name))):
+        pytest.skip("not installed")
+    rust = 'fn main() { println!("C"); }'
+    source = samples("cooperation").get(name) or rust.encode()
+    usual = presets.settings("cooperation", NOW)
+    programs_ = usual.programs.model_copy(update={"clock": "fuel", "description": "none"})
+    result = builder_of(usual.model_copy(update={"programs": programs_}), open_runner).build(
+        {name: source}, ""
+    )
+    report = result.report
+    assert isinstance(report, TextBuildReport)
+    assert isinstance(result.image, FuelProgram), report
+    assert re.fullmatch(r"wasmtime 50\.0\.1, (clang|rustc|CPython|QuickJS-NG) \d.*", report.counted_by)
+    assert report.trial is not None
+    mine = report.trial.result.seats[0]
+    assert mine.usage is not None
+    assert mine.usage.answer_fuel
+    assert mine.instructions == sum(mine.usage.answer_fuel)
+
+
+def test_a_computer_that_counts_otherwise_does_not_play(monkeypatch):
+    row = next(row for row in ROWS if row.is_counted and row.tool and is_installed(row))
+    program = examined({f"sample.{row.suffixes[0]}": row.sample.encode()}).result
+    images = {program.digest: program.to_bytes()}
+    settings = presets.settings("cooperation", NOW)
+    assert runner_of(settings).speed_up(images, settings) == ()
+    assert runner_of(settings).host_files(images) == frozenset()
+    monkeypatch.setattr(engine, "ENGINE", "wasmtime 51.0.0")
+    with pytest.raises(ToolMissing, match=r"was built for wasmtime 50\.0\.1, but here is"):
+        runner_of(settings).speed_up(images, settings)

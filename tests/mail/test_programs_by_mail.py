@@ -135,8 +135,8 @@ def test_every_sample_strategy_of_hog_is_accepted_with_its_goal(
 
 # --- what is wrong is said ---------------------------------------------------------------------------------
 WRONG = [
-    pytest.param({"p.rs": b"fn main", "a.txt": b"x"}, "none of a.txt, p.rs is a program", id="no program"),
-    pytest.param({"p.rs": b"fn main"}, "its language: C (.c),", id="the languages that are here"),
+    pytest.param({"p.cob": b"fn main", "a.txt": b"x"}, "none of a.txt, p.cob is a program", id="no program"),
+    pytest.param({"p.cob": b"fn main"}, "its language: C (.c),", id="the languages that are here"),
     pytest.param({"p.py": b"1", "q.py": b"1"}, "2 programs, p.py and q.py; send one", id="two programs"),
     pytest.param({"p.py": b"\xff1"}, "p.py is not text", id="binary"),
     pytest.param({"p.py": b"  \n"}, "p.py is empty", id="empty"),

@@ -21,6 +21,7 @@ NEEDED = {"C", "C++", "Python", "Perl", "shell"}
         (["PROGRAM.PY"], "PROGRAM.PY", "Python"),
         (["openings.txt", "a.b-c.c", "README", "tables.h"], "a.b-c.c", "C"),
         (["x.cc"], "x.cc", "C++"),
+        (["x.rs"], "x.rs", "Rust"),
         (["x.mjs"], "x.mjs", "JavaScript"),
         (["Main.java"], "Main.java", "Java"),
         (["x.pl"], "x.pl", "Perl"),
@@ -47,7 +48,7 @@ def test_a_programs_suffix_tells_its_language(names, program, language):
             ["program_3"],
             "program_3 is no program; the suffix of a program's name tells its language: C (.c),",
         ),
-        (["x.rs", "y.txt"], "none of x.rs, y.txt is a program"),
+        (["x.cob", "y.txt"], "none of x.cob, y.txt is a program"),
         ([], "there is no file"),
         (["a.c", "b.py"], "2 programs, a.c and b.py; send one"),
         (["a.c", "b.c"], "2 programs"),
@@ -82,7 +83,7 @@ def test_any_names_get_an_answer(names):
         ({"a.py": b"1", "net.dat": b"\x00\x01"}, "net.dat is not text"),
         ({"a.py": b"1" * 300_000}, "300,000 bytes; all files together may have at most 256,000"),
         ({"a.py": b"1", **{f"{n}.txt": b"1" for n in range(20)}}, "21 files; at most 20"),
-        ({"a.rs": b"1"}, "a.rs is no program"),
+        ({"a.cob": b"1"}, "a.cob is no program"),
     ],
 )
 def test_files_that_cannot_be_taken_are_refused_unread(files, words, sandbox):
@@ -94,6 +95,7 @@ def test_files_that_cannot_be_taken_are_refused_unread(files, words, sandbox):
 MISTAKES = {
     "a.c": ("int main( {", "gcc found errors", "error: "),
     "a.cpp": ("int main() { return x; }", "g++ found errors", "not declared"),
+    "a.rs": ("fn main() {", "rustc found errors", "error: "),
     "a.py": ("def f(:\n", "python3 found errors", "SyntaxError"),
     "a.js": ("function (", "node found errors", "SyntaxError"),
     "A.java": ("class A {", "javac found errors", "reached end of file"),

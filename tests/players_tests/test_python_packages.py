@@ -78,7 +78,7 @@ def test_doctor_lists_the_version_of_a_package_or_what_to_install() -> None:
     need_numpy()
     packages = Programs(python_packages=("numpy", "no_such_package"))
     settings = presets.settings("hog", NOW).model_copy(update={"programs": packages})
-    found = {result.name: result for result in islice(check_languages(settings), 5)}  # Python is the third
+    found = {result.name: result for result in islice(check_languages(settings), 6)}  # Python is the fourth
     assert found["programs in Python"].passed
     assert found["Python: numpy"].passed
     assert found["Python: numpy"].text[0].isdigit()
