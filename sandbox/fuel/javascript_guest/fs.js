@@ -197,8 +197,7 @@
       if (STREAMS[path] === 0 || options.fd === 0) return process.stdin;
       const { Readable } = builtin("stream");
       const encoding = typeof options === "string" ? options : options.encoding;
-      const stream = Readable.from([readFileSync(path)]);
-      return encoding ? stream.setEncoding(encoding) : stream;
+      return Readable.from([readFileSync(path, encoding)]);
     },
     createWriteStream(path, options = {}) {
       const descriptor = options.fd ?? STREAMS[path];
