@@ -189,7 +189,7 @@ def test_modules_import_scripts_data_and_modules_of_node():
     source = """import helper from "./helper.js";
         import five, { sizes } from "./numbers.mjs";
         import { fileURLToPath } from "node:url";
-        console.log(helper.twice(five), sizes, fileURLToPath(import.meta.url), await import("os").then((os) => os.EOL));
+        console.log(helper.twice(five), sizes, fileURLToPath(import.meta.url), (await import("os")).EOL);
         await import("http").catch((error) => console.log(error.message));"""
     files = {
         "helper.js": b"module.exports = { twice: (x) => 2 * x };",
