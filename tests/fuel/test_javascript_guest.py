@@ -28,10 +28,14 @@ HAS_NODE = shutil.which("node") is not None
 
 @contextmanager
 def javascript(
-    source: str, *, name: str = "bot.js", files: Mapping[str, bytes] | None = None, memory_mb: int = 64
+    source: str | bytes,
+    *,
+    name: str = "bot.js",
+    files: Mapping[str, bytes] | None = None,
+    memory_mb: int = 64,
 ) -> Iterator[Worker]:
     guest = guests.guest_of("JavaScript").facts
-    sent = {name: source.encode(), **(files or {})}
+    sent = {name: source.encode() if isinstance(source, str) else source, **(files or {})}
     with started(FuelProgram("JavaScript", name, sent, memory_mb * MB, guest=guest)) as worker:
         yield worker
 
@@ -204,6 +208,13 @@ def test_modules_import_scripts_data_and_modules_of_node():
         "",
         "require('http'): programs whose time is counted have no network",
     ]
+
+
+def test_a_source_that_is_not_utf_8_runs_as_with_node():
+    source = "console.log('ä'.length); // müde".encode("latin-1")
+    for name in ("bot.js", "bot.mjs"):
+        with javascript(source, name=name, files={"package.json": b"[" * 100_000}) as worker:
+            assert worker.run()["output"] == "1\n"
 
 
 SAMPLES = {

@@ -26,8 +26,8 @@
     throw failure("ENOENT", call, path);
   }
 
-  // What the program was sent as; scripts are run from a copy with a wrapper.
-  const source = (name) => (facts.commonjs.includes(name) ? `source:${name}` : name);
+  // Scripts and modules are run from other copies than those that were sent.
+  const source = (name) => (/\.[cm]?js$/.test(name) ? `source:${name}` : name);
 
   function readFileSync(path, options) {
     const encoding = typeof options === "string" ? options : options?.encoding;

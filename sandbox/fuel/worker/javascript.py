@@ -5,7 +5,7 @@ loads what its program asks for. QuickJS reads files by name, so these are files
 
     prelude:NAME   a module of the prelude, compiled
     NAME#script    a script (CommonJS) of the program, as the function that Node makes of it
-    source:NAME    the same script as it was sent
+    source:NAME    a script or module as it was sent
     NAME           a module for `import` that has the script's exports
     fs, node:fs    a module for `import` that has the exports of the prelude's module
 """
@@ -95,7 +95,8 @@ class JavaScript(CoreModules):
             "files": sorted(host.files),
             "commonjs": commonjs,
             "wrapper": _WRAPPER,
-            "queuesJobs": any(_QUEUES_JOBS.search(data) for data in host.files.values()),
+            "queuesJobs": program not in commonjs
+            or any(_QUEUES_JOBS.search(data) for data in host.files.values()),
         }
         self._evaluate(host, store, self._start, json.dumps(facts), own_files)
 
@@ -164,20 +165,24 @@ def _commonjs(files: Mapping[str, bytes]) -> list[str]:
     """The files that are CommonJS, as Node tells them."""
     kind = None
     if "package.json" in files:
-        with suppress(ValueError, AttributeError):
+        with suppress(ValueError, AttributeError, RecursionError):
             kind = json.loads(files["package.json"]).get("type")
     suffixes = (".cjs",) if kind == "module" else (".cjs", ".js")
     return sorted(name for name in files if name.endswith(suffixes))
 
 
 def _scripts(files: Mapping[str, bytes], commonjs: list[str]) -> dict[str, bytes]:
+    """What QuickJS reads instead of the program's files. Only Node takes text that is not UTF-8."""
     found = {}
-    for name in commonjs:
-        source = files[name].removeprefix(b"\xef\xbb\xbf")
-        if source.startswith(b"#!"):
-            source = b"//" + source
-        found[f"{name}#script"] = _WRAPPER.encode() + source + b"\n})"
-        found[f"source:{name}"] = files[name]
+    for name, data in files.items():
+        source = data.decode("utf-8-sig", errors="replace")
+        if name in commonjs:
+            source = f"//{source}" if source.startswith("#!") else source
+            found[f"{name}#script"] = f"{_WRAPPER}{source}\n}})".encode()
+            found[f"source:{name}"] = data
+        elif name.endswith((".js", ".mjs")):
+            found[name] = source.encode()
+            found[f"source:{name}"] = data
     return found
 
 
