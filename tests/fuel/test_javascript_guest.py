@@ -28,10 +28,14 @@ HAS_NODE = shutil.which("node") is not None
 
 @contextmanager
 def javascript(
-    source: str, *, name: str = "bot.js", files: Mapping[str, bytes] | None = None, memory_mb: int = 64
+    source: str | bytes,
+    *,
+    name: str = "bot.js",
+    files: Mapping[str, bytes] | None = None,
+    memory_mb: int = 64,
 ) -> Iterator[Worker]:
     guest = guests.guest_of("JavaScript").facts
-    sent = {name: source.encode(), **(files or {})}
+    sent = {name: source.encode() if isinstance(source, str) else source, **(files or {})}
     with started(FuelProgram("JavaScript", name, sent, memory_mb * MB, guest=guest)) as worker:
         yield worker
 
@@ -183,6 +187,83 @@ def test_files_are_read_only_and_there_are_no_others():
           try { work(); console.log("done"); } catch (error) { console.log(error.code); }"""
     with javascript(source) as worker:
         assert worker.run()["output"].split() == ["EROFS", "EROFS", "EROFS", "ENOENT", "ENOENT", "ENOENT"]
+
+
+def test_modules_import_scripts_data_and_modules_of_node():
+    source = """import helper from "./helper.js";
+        import five, { sizes } from "./numbers.mjs";
+        import { fileURLToPath } from "node:url";
+        console.log(helper.twice(five), sizes, fileURLToPath(import.meta.url), (await import("os")).EOL);
+        await import("http").catch((error) => console.log(error.message));"""
+    files = {
+        "helper.js": b"module.exports = { twice: (x) => 2 * x };",
+        "numbers.mjs": b"""import data from "./data.json" with { type: "json" };
+            export const { sizes } = data; export default 5;""",
+        "data.json": b'{"sizes": [1, 2]}',
+    }
+    with javascript(source, name="bot.mjs", files=files) as worker:
+        reply = worker.run()
+    assert reply["output"].splitlines() == [
+        "10 [ 1, 2 ] /work/bot.mjs ",
+        "",
+        "require('http'): programs whose time is counted have no network",
+    ]
+
+
+def test_a_source_that_is_not_utf_8_runs_as_with_node():
+    source = "console.log('ä'.length); // müde".encode("latin-1")
+    for name in ("bot.js", "bot.mjs"):
+        with javascript(source, name=name, files={"package.json": b"[" * 100_000}) as worker:
+            assert worker.run()["output"] == "1\n"
+
+
+SAMPLES = {
+    "knobellib/home_kit/images/javascript/cooperation-legacy/bot.js": (["", ""], ["C", "B"]),
+    "knobellib/home_kit/images/javascript/cooperation/bot.js": (["[]", "[]"], ["[C,B]", "[C,B]"]),
+    "knobellib/home_kit/images/javascript/standoff/bot.js": (["20/1/P", "20/0/N"], ["20/0/P", "16/2/R"]),
+    "knobellib/home_kit/images/javascript/ultimate-tic-tac-toe/bot.js": (
+        ["5", "19" + "0" * 81],
+        ["5", "23" + "0" * 36 + "111" + "0" * 42],
+    ),
+    "knobellib/opponents/cooperation-legacy/pavlov.js": ([], ["C", "B"], ["CC", "BB"]),
+    "knobellib/opponents/cooperation/detective.js": (["[]", "[]"], ["[C,B,C,C]", "[C,C,C,C]"]),
+    "knobellib/opponents/standoff/vulture.js": (
+        ["20/1/P", "9/0/N"],
+        ["20/2/P", "16/2/R"],
+        ["20/1/S", "20/0/R"],
+    ),
+    "tests/programs/arguments/plays/adder.js": (["41"],),
+}
+
+
+@pytest.mark.skipif(not HAS_NODE, reason="no node is installed")
+@pytest.mark.parametrize("path", SAMPLES)
+def test_sample_programs_move_as_with_node(path):
+    with javascript(Path(path).read_text()) as worker:
+        for words in SAMPLES[path]:
+            node = subprocess.run(["node", path, *words], capture_output=True, check=True)
+            assert worker.run(*words)["output"] == node.stdout.decode() != ""
+
+
+@pytest.mark.skipif(not HAS_NODE, reason="no node is installed")
+def test_a_sample_program_answers_lines_as_with_node():
+    path = Path("knobellib/opponents/bid-tac-toe/line_builder.js")
+    lines = [
+        "newgame us",
+        *["10 10 10 10 10 10 10 10 20", "0 30 0 0 30 0 0 40 0"],
+        "gameover",
+        "newgame them",
+    ]
+    node = subprocess.run(["node", path], input="\n".join(lines).encode(), capture_output=True, check=True)
+    with javascript(path.read_text()) as worker:
+        worker.ask(open=True)
+        answers = []
+        for line in lines:
+            if line == "gameover":
+                assert worker.ask(tell=line)["unasked"] == 0
+            else:
+                answers.append(worker.ask(ask=line)["line"])
+    assert answers == node.stdout.decode().splitlines()
 
 
 # --- the same everywhere -----------------------------------------------------------------------------------

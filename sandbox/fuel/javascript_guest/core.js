@@ -75,7 +75,7 @@
       else {
         const folder = filename.slice(0, filename.lastIndexOf("/"));
         module.require = makeRequire(file);
-        std.loadScript(file).call(module.exports, module.exports, module.require, module, filename, folder);
+        std.loadScript(`${file}#script`).call(module.exports, module.exports, module.require, module, filename, folder);
       }
     } catch (error) {
       delete loaded[file];
@@ -130,9 +130,9 @@
     for (const frame of frames.split("\n")) {
       const found = /^    at (?:(.*) \()?([^()]+?):(\d+):(\d+)\)?$/.exec(frame);
       if (!found) continue; // the engine's own
-      const [, name, file, line] = found;
+      const [, name, at, line] = found, file = at.replace(/#script$/, "");
       if (file[0] === "<" && file !== "<input>") continue; // the prelude
-      const column = Math.max(1, found[4] - (line === "1" && commonjs.includes(file) ? WRAPPER_COLUMNS : 0));
+      const column = Math.max(1, found[4] - (line === "1" && file !== at ? WRAPPER_COLUMNS : 0));
       const place = `${file === "<input>" ? "eval" : `${FOLDER}/${file}`}:${line}:${column}`;
       text += `\n    at ${name && name !== "<anonymous>" ? `${name} (${place})` : place}`;
     }

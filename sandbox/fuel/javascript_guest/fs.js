@@ -26,8 +26,8 @@
     throw failure("ENOENT", call, path);
   }
 
-  // What the program was sent as; scripts are run from a copy with a wrapper.
-  const source = (name) => (facts.commonjs.includes(name) ? `source:${name}` : name);
+  // Scripts and modules are run from other copies than those that were sent.
+  const source = (name) => (/\.[cm]?js$/.test(name) ? `source:${name}` : name);
 
   function readFileSync(path, options) {
     const encoding = typeof options === "string" ? options : options?.encoding;
@@ -197,8 +197,7 @@
       if (STREAMS[path] === 0 || options.fd === 0) return process.stdin;
       const { Readable } = builtin("stream");
       const encoding = typeof options === "string" ? options : options.encoding;
-      const stream = Readable.from([readFileSync(path)]);
-      return encoding ? stream.setEncoding(encoding) : stream;
+      return Readable.from([readFileSync(path, encoding)]);
     },
     createWriteStream(path, options = {}) {
       const descriptor = options.fd ?? STREAMS[path];

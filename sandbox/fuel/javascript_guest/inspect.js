@@ -291,7 +291,8 @@
       } else if (Object.prototype.toString.call(value) === "[object Arguments]") {
         braces[0] = "[Arguments] {";
         if (!keys.length) return `${braces[0]}}`;
-      } else if (value instanceof RegExp) {
+      } else if (name === null && value[Symbol.toStringTag] === "Module") braces[0] = "[Module: null prototype] {";
+      else if (value instanceof RegExp) {
         base = RegExp.prototype.toString.call(value);
         if (name !== "RegExp") base = `${prefix(name, tag, "RegExp")}${base}`;
         if (!keys.length) return base;

@@ -67,12 +67,16 @@
       return { Buffer, constants, atob, btoa };
     },
     string_decoder: () => ({ StringDecoder: builtin("buffer").StringDecoder }),
-    module: () => ({ createRequire: () => makeRequire(facts.program), builtinModules: Object.keys(all), isBuiltin: (name) => name.replace(/^node:/, "") in all }),
+    module: () => ({ createRequire: () => makeRequire(facts.program), builtinModules: [...Object.keys(all), ...Object.keys(missing)], isBuiltin: (name) => exports.isBuiltin(name) }),
     "fs/promises": () => builtin("fs").promises,
     "readline/promises": () => builtin("readline").promises,
     "path/posix": () => builtin("path"),
     "assert/strict": () => builtin("assert").strict,
     "util/types": () => builtin("util").types,
+    url: () => ({
+      fileURLToPath: (url) => String(url.href ?? url).replace(/^file:\/\/(?!\/)/, `file://${FOLDER}/`).slice("file://".length),
+      pathToFileURL: (path) => ({ href: `file://${builtin("path").resolve(path)}` }),
+    }),
     tty: () => ({ isatty: () => false }),
     v8: () => ({
       serialize: (value) => Buffer.from(JSON.stringify(value)),
@@ -88,8 +92,10 @@
   const missing = {};
   for (const name of ["dgram", "dns", "dns/promises", "http", "http2", "https", "net", "tls"]) missing[name] = NO_NETWORK;
   for (const name of ["child_process", "cluster", "worker_threads"]) missing[name] = NO_PROCESSES;
-  for (const name of ["async_hooks", "constants", "diagnostics_channel", "domain", "inspector", "punycode", "querystring", "repl", "stream/promises", "stream/web", "sys", "test", "trace_events", "url", "wasi", "zlib"])
+  for (const name of ["async_hooks", "constants", "diagnostics_channel", "domain", "inspector", "punycode", "querystring", "repl", "stream/promises", "stream/web", "sys", "test", "trace_events", "wasi", "zlib"])
     missing[name] = NOT_HERE;
+
+  exports.isBuiltin = (name) => name.replace(/^node:/, "") in { ...all, ...missing };
 
   // The module of this name; undefined if Node has none either.
   exports.find = (request) => {

@@ -6,12 +6,14 @@
 
   // Give an emitter what readable streams have. It flows while somebody listens; `push` gives it text, bytes or
   // null for the end. Chunks that nobody has taken are kept.
-  exports.makeReadable = function (stream) {
+  // `isObject`: chunks are passed on as they are.
+  exports.makeReadable = function (stream, isObject = false) {
     let chunks = [], encoding = null, isPaused = false, wantsRead = false;
     Object.defineProperty(stream, "isFlowing", { get: () => wantsRead && !isPaused });
     Object.assign(stream, { readable: true, hasEnded: false, readableEnded: false, destroyed: false, readableFlowing: null });
 
     const shown = (chunk) => {
+      if (isObject) return chunk;
       if (encoding) return typeof chunk === "string" ? chunk : Buffer.from(chunk).toString(encoding);
       return typeof chunk === "string" ? Buffer.from(chunk) : chunk;
     };
@@ -137,7 +139,7 @@
   class Readable extends EventEmitter {
     constructor(options = {}) {
       super();
-      exports.makeReadable(this);
+      exports.makeReadable(this, options.objectMode);
       if (options.read) this._read = options.read;
       if (options.encoding) this.setEncoding(options.encoding);
     }
@@ -149,7 +151,7 @@
     }
     pushes = 0;
     static from(values) {
-      const stream = new Readable();
+      const stream = new Readable({ objectMode: true });
       stream._start = async () => {
         stream._start = () => {};
         for await (const value of typeof values === "string" ? [values] : values) stream.push(value);

@@ -4,9 +4,10 @@ The prelude (sandbox/fuel/javascript_guest/) is compiled to bytecode when the wo
 loads what its program asks for. QuickJS reads files by name, so these are files that only it can see:
 
     prelude:NAME   a module of the prelude, compiled
-    NAME           a script of the program, as the function that Node makes of it
-    source:NAME    the same script as it was sent
-    fs, node:fs    a module for `import`, whose names are those of the prelude's module
+    NAME#script    a script (CommonJS) of the program, as the function that Node makes of it
+    source:NAME    a script or module as it was sent
+    NAME           a module for `import` that has the script's exports
+    fs, node:fs    a module for `import` that has the exports of the prelude's module
 """
 
 from __future__ import annotations
@@ -41,10 +42,9 @@ for (const name of JSON.parse(scriptArgs[0])) {
   std.out.write(bytes, 0, bytes.byteLength);
 }
 """
-_RESERVED = frozenset({"default", "module", "export", "import"})
 _LIST_EXPORTS = """
 const modules = process.getBuiltinModule("module").builtinModules;
-const names = modules.map((name) => [name, Object.keys(process.getBuiltinModule(name))]);
+const names = modules.map((name) => [name, Object.keys(process.getBuiltinModule(name) ?? {})]);
 console.log(JSON.stringify(Object.fromEntries(names)));
 """
 
@@ -75,7 +75,7 @@ class JavaScript(CoreModules):
         self._commonjs = _commonjs(files)
         self._own_files = self._prelude | _scripts(files, self._commonjs)
         if any(b"import" in data for name, data in files.items() if name.endswith((".js", ".mjs", ".cjs"))):
-            self._own_files |= _importable(self._exports)
+            self._own_files |= _importable(self._exports, self._commonjs)
 
     def run(self, host: Host, store: Store, words: list[str]) -> None:
         self._play(host, store, words, self._program, self._commonjs, self._own_files)
@@ -95,7 +95,8 @@ class JavaScript(CoreModules):
             "files": sorted(host.files),
             "commonjs": commonjs,
             "wrapper": _WRAPPER,
-            "queuesJobs": any(_QUEUES_JOBS.search(data) for data in host.files.values()),
+            "queuesJobs": program not in commonjs
+            or any(_QUEUES_JOBS.search(data) for data in host.files.values()),
         }
         self._evaluate(host, store, self._start, json.dumps(facts), own_files)
 
@@ -164,31 +165,44 @@ def _commonjs(files: Mapping[str, bytes]) -> list[str]:
     """The files that are CommonJS, as Node tells them."""
     kind = None
     if "package.json" in files:
-        with suppress(ValueError, AttributeError):
+        with suppress(ValueError, AttributeError, RecursionError):
             kind = json.loads(files["package.json"]).get("type")
     suffixes = (".cjs",) if kind == "module" else (".cjs", ".js")
     return sorted(name for name in files if name.endswith(suffixes))
 
 
 def _scripts(files: Mapping[str, bytes], commonjs: list[str]) -> dict[str, bytes]:
+    """What QuickJS reads instead of the program's files. Only Node takes text that is not UTF-8."""
     found = {}
-    for name in commonjs:
-        source = files[name].removeprefix(b"\xef\xbb\xbf")
-        if source.startswith(b"#!"):
-            source = b"//" + source
-        found[name] = _WRAPPER.encode() + source + b"\n})"
-        found[f"source:{name}"] = files[name]
+    for name, data in files.items():
+        source = data.decode("utf-8-sig", errors="replace")
+        if name in commonjs:
+            source = f"//{source}" if source.startswith("#!") else source
+            found[f"{name}#script"] = f"{_WRAPPER}{source}\n}})".encode()
+            found[f"source:{name}"] = data
+        elif name.endswith((".js", ".mjs")):
+            found[name] = source.encode()
+            found[f"source:{name}"] = data
     return found
 
 
-def _importable(exports: Mapping[str, list[str]]) -> dict[str, bytes]:
-    """For each module of Node's, a module for `import` with the same names."""
+def _importable(exports: Mapping[str, list[str]], commonjs: list[str]) -> dict[str, bytes]:
+    """For each module of Node's, a module for `import` with the same names; for each script one, too.
+
+    If a module is missing, `require` says why.
+    """
+    requests = {name: f"./{name}" for name in commonjs}
+    for name in exports:
+        requests[name] = requests[f"node:{name}"] = name
     found = {}
-    for module, names in exports.items():
-        lines = [f'const module = process.getBuiltinModule("{module}");', "export default module;"]
-        valid = [name for name in names if name.isidentifier() and name not in _RESERVED]
-        lines += [f"export const {name} = module.{name};" for name in valid]
-        found[module] = found[f"node:{module}"] = "\n".join(lines).encode()
+    for name, request in requests.items():
+        lines = [
+            f'const $ = process.getBuiltinModule("module").createRequire()({json.dumps(request)});',
+            "export default $;",
+        ]
+        valid = [each for each in exports.get(request, []) if each.isidentifier()]
+        lines += [f"export const {each} = $.{each};" for each in valid]
+        found[name] = "\n".join(lines).encode()
     return found
 
 
