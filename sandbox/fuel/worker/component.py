@@ -154,9 +154,9 @@ _FUNCTIONS: dict[str, _HostFunction] = {
 
 
 # --- WASI ------------------------------------------------------------------------------------------------
-def _now(host: Host) -> Record:
+def _now(host: Host) -> Any:
     seconds, nanoseconds = divmod(EPOCH_NANOSECONDS + host.nanoseconds(), _NANOSECONDS)
-    moment: Any = Record()
+    moment = Record()
     moment.seconds, moment.nanoseconds = seconds, nanoseconds
     return moment
 

@@ -94,7 +94,13 @@ def define_of_bytes(where: LinkerInstance, name: str, function: Callable[..., by
 
 
 def _called_of_bytes(
-    index: int | None, _context: Any, _type: Any, parameters: Any, count: int, results: Any, results_count: int
+    index: int | None,
+    _context: Any,
+    _type: Any,
+    parameters: Any,
+    count: int,
+    results: Any,
+    results_count: int,
 ) -> int | None:
     try:
         taken = [_taken(parameters[at]) for at in range(count)]
