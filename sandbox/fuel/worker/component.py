@@ -154,10 +154,10 @@ _FUNCTIONS: dict[str, _HostFunction] = {
 
 
 # --- WASI ------------------------------------------------------------------------------------------------
-def _now(host: Host) -> Any:
+def _now(host: Host) -> Record:
     seconds, nanoseconds = divmod(EPOCH_NANOSECONDS + host.nanoseconds(), _NANOSECONDS)
     moment = Record()
-    moment.seconds, moment.nanoseconds = seconds, nanoseconds
+    vars(moment).update(seconds=seconds, nanoseconds=nanoseconds)
     return moment
 
 
