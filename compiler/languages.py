@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from glob import glob
 from pathlib import Path, PurePosixPath
+from typing import Generic, NamedTuple, NoReturn, TypeVar
 
 from compiler import messages, retry_if_killed
 from compiler.language_table import LANGUAGES, Language
@@ -21,6 +22,7 @@ from contest.model import Finding, Severity
 from contest.right_name import right_name
 from contest.sanitize import sanitize
 from sandbox.bubblewrap import PATH
+from sandbox.fuel import engine, guests
 from sandbox.limits import MB
 from sandbox.places import WORK
 from sandbox.program_folder import Needs, ProgramFolder
@@ -41,11 +43,14 @@ class Problem:
     messages: str = ""
 
 
+Made_co = TypeVar("Made_co", covariant=True)
+
+
 @dataclass(frozen=True)
-class Outcome:
+class Outcome(Generic[Made_co]):
     """The result of a build; `program` is the name of the program's file, "" where no file is a program."""
 
-    result: ProgramFolder | Problem
+    result: Made_co | Problem
     program: str = ""
     language: Language | None = None
     messages: str = ""  # from the compiler
@@ -53,7 +58,7 @@ class Outcome:
     @property
     def findings(self) -> tuple[Finding, ...]:
         """Why the program was not built, as a finding; () if it was."""
-        if isinstance(self.result, ProgramFolder):
+        if not isinstance(self.result, Problem):
             return ()
         rule = "compiler" if self.messages else "files"
         return (Finding(rule, Severity.ERROR, 0, self.result.text),)
@@ -97,11 +102,25 @@ def recognise(
 
 def usable(languages: Sequence[Language] = LANGUAGES) -> tuple[Language, ...]:
     """The languages whose tools are installed on this host, in a folder that the sandbox shows."""
-    return tuple(language for language in languages if _tool(language) is not None)
+    return tuple(language for language in languages if is_installed(language))
+
+
+def is_installed(language: Language) -> bool:
+    """Whether programs in this language can be built and run here."""
+    if not language.is_counted:
+        return _tool(language) is not None
+    if not engine.is_installed():
+        return False
+    return _tool(language) is not None if language.tool else language.name in guests.known()
 
 
 def version(language: Language, sandbox: Sandbox) -> str:
-    """The first line that the language's tool prints about its version. Raises ToolMissing."""
+    """The first line that the language's tool prints about its version. Raises ToolMissing.
+
+    Without a tool it is the guest's.
+    """
+    if not language.tool:
+        return guests.guest_of(language.name).facts.partition(",")[0].partition(" sha256")[0]
     values = _placeholders(language, "", language.memory)
     result = sandbox.run(
         [word.format(**values) for word in language.version],
@@ -161,51 +180,76 @@ def build(
 
 def examine(
     files: Mapping[str, bytes], sandbox: Sandbox, settings: Programs, languages: Sequence[Language]
-) -> Outcome:
+) -> Outcome[ProgramFolder]:
     """Check the files as they were sent, and build them in the sandbox.
 
     The same files give the same program folder, to the last bit, on every host with the same tools. Raises
     ToolMissing if the sandbox is at fault, never for anything that a program does.
     """
+    found = checked(files, settings, languages)
+    return found if isinstance(found, Outcome) else build_checked(files, *found, sandbox, settings)
+
+
+def checked(
+    files: Mapping[str, bytes], settings: Programs, languages: Sequence[Language]
+) -> tuple[str, Language] | Outcome[NoReturn]:
+    """The program among these files and its language, or why they cannot be built."""
     found = recognise(files, languages)
     if isinstance(found, Problem):
         return Outcome(found)
-    program, language = found
-    problem = _unfit(files, program, settings) or _not_installed(language, languages)
-    if problem:
-        return Outcome(problem, program, language)
-    return _build(files, program, language, sandbox, settings)
+    problem = _unfit(files, found[0], settings) or _not_installed(found[1], languages)
+    return Outcome(problem, *found) if problem else found
 
 
-def _build(
+class Compiled(NamedTuple):
+    """What a compiler made: the bytes of the result, b"" if its language has none."""
+
+    result: bytes
+    messages: str
+
+
+def compiled(
     files: Mapping[str, bytes], program: str, language: Language, sandbox: Sandbox, settings: Programs
-) -> Outcome:
-    memory = settings.memory_mb or language.memory
-    values = _placeholders(language, program, memory)
-    command = [word.format(**values) for word in language.build]
+) -> Compiled | Problem:
+    """Run the language's build in the sandbox."""
+    values = _placeholders(language, program, settings.memory_mb or language.memory)
+    # Between compiler and linker a module holds all its data, even the zeros.
+    file_bytes = MAX_RESULT + (int(values["bytes"]) if language.is_counted else 0)
     limits = Limits(
-        file_bytes=MAX_RESULT,
-        work_bytes=4 * MAX_RESULT,
+        file_bytes=file_bytes,
+        work_bytes=4 * MAX_RESULT + file_bytes,
         output_bytes=MAX_RESULT,
         address_space_bytes=language.build_memory * MB,
         processes=max(language.processes, 32),
     )
     result = retry_if_killed.run(
         sandbox,
-        _then_show(command, language.result),
+        _then_show([word.format(**values) for word in language.build], language.result),
         files={f"{WORK}/{name}": data for name, data in files.items()},
         environment={**language.environment_with(values), "SOURCE_DATE_EPOCH": "768916800"},
         folders=_folders(language),
+        own_path=values["tool"] if language.finds_itself else "",
         limits=limits,
     )
-    if not result.succeeded:
-        problem = Problem(_trouble(result, language, limits), messages.clean(result.stderr))
-        return Outcome(problem, program, language, problem.messages)
+    if result.succeeded:
+        return Compiled(result.stdout, messages.clean(result.stderr))
+    return Problem(_trouble(result, language, limits), messages.clean(result.stderr))
+
+
+def build_checked(
+    files: Mapping[str, bytes], program: str, language: Language, sandbox: Sandbox, settings: Programs
+) -> Outcome[ProgramFolder]:
+    """Build what `checked` has found."""
+    memory = settings.memory_mb or language.memory
+    values = _placeholders(language, program, memory)
+    built = compiled(files, program, language, sandbox, settings)
+    if isinstance(built, Problem):
+        return Outcome(built, program, language, built.messages)
     for package in language.packages:  # if one is missing, no program may be blamed for it
         package_version(package, language, sandbox, settings)
     # Of a compiled program the source is not needed.
     kept = {name: data for name, data in files.items() if not (language.result and name == program)}
-    made = {language.result: result.stdout} if language.result else {}
+    made = {language.result: built.result} if language.result else {}
     program_folder = ProgramFolder(
         language=language.name,
         program=program,
@@ -218,7 +262,7 @@ def _build(
             _folders(language),
         ),
     )
-    return Outcome(program_folder, program, language, messages.clean(result.stderr))
+    return Outcome(program_folder, program, language, built.messages)
 
 
 def _then_show(command: Sequence[str], result: str) -> list[str]:
@@ -271,7 +315,7 @@ def _is_text(data: bytes) -> bool:
 
 
 def _not_installed(language: Language, languages: Sequence[Language]) -> Problem | None:
-    if _tool(language) is not None:
+    if is_installed(language):
         return None
     here = ", ".join(other.name for other in usable(languages)) or "none"
     return Problem(
@@ -306,12 +350,31 @@ def _trouble(result: SandboxResult, language: Language, limits: Limits) -> str:
 
 
 def _tool(language: Language) -> Path | None:
-    """The tool's path inside the sandbox; follows links through /etc (Debian's alternatives)."""
+    """The tool's path inside the sandbox; follows links through /etc (Debian's alternatives).
+
+    If the language needs other files, too, a compiler may be installed in several versions, of which only
+    one has them.
+    """
     found = shutil.which(language.tool, path=PATH)
-    path = Path(found) if found else None
-    while path and path.is_symlink() and path.readlink().is_absolute():
+    candidates = [Path(found)] if found else []
+    if language.needs:
+        candidates += sorted(Path("/usr/lib").glob(f"llvm-*/bin/{language.tool}"), key=_llvm, reverse=True)
+    return next((path for each in candidates if (path := _inside(each)) and _has_needs(language, path)), None)
+
+
+def _llvm(path: Path) -> int:
+    number = path.parent.parent.name.partition("-")[2]
+    return int(number) if number.isdecimal() else 0
+
+
+def _inside(path: Path) -> Path | None:
+    while path.is_symlink() and path.readlink().is_absolute():
         path = path.readlink()
-    return path if path and path.is_relative_to("/usr") else None
+    return path if path.is_relative_to("/usr") else None
+
+
+def _has_needs(language: Language, tool: Path) -> bool:
+    return all(glob(pattern.format(home=tool.parent.parent)) for pattern in language.needs)
 
 
 def _placeholders(language: Language, program: str, memory: int) -> Mapping[str, str]:

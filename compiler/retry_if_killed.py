@@ -10,6 +10,7 @@ from __future__ import annotations
 import signal
 import time
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 from sandbox.sandbox import Ending, Limits, Sandbox, SandboxResult
 
@@ -23,14 +24,24 @@ def run(
     files: Mapping[str, bytes],
     environment: Mapping[str, str],
     folders: Sequence[str] = (),
+    own_path: str = "",
     limits: Limits,
 ) -> SandboxResult:
     """Call Sandbox.run, and call it again if the first result tells nothing about the program."""
     before = time.monotonic()
-    result = sandbox.run(command, files=files, environment=environment, folders=folders, limits=limits)
+    run_once = partial(
+        sandbox.run,
+        command,
+        files=files,
+        environment=environment,
+        folders=folders,
+        own_path=own_path,
+        limits=limits,
+    )
+    result = run_once()
     if not may_be_our_fault(result, time.monotonic() - before, limits):
         return result
-    return sandbox.run(command, files=files, environment=environment, folders=folders, limits=limits)
+    return run_once()
 
 
 def may_be_our_fault(result: SandboxResult, seconds: float, limits: Limits) -> bool:

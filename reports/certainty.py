@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from contest.config.sections import Programs
+from contest.games.base import GameInfo, TextProtocol
 from contest.language import decimal, gettext, listed, ngettext, noted, number
 from contest.model import Certainty, OtherFormat, OtherWinner, TeamCertainty
 
@@ -50,6 +52,28 @@ def certainty_facts(found: Certainty, most: int | None = None) -> CertaintyFacts
         tuple(_line(team, found.contests, has_final=has_final) for team in shown),
         gettext(_KEY_WITH_FINAL if has_final else _KEY),
         len(found.teams) - len(shown),
+    )
+
+
+def why_no_certainty(info: GameInfo, programs: Programs) -> str:
+    """Why nobody computed how sure a contest's ranking is, where programs are counted; "" elsewhere.
+
+    tournament.certainty decides it.
+    """
+    if info.play.is_quick or programs.clock != "fuel":
+        return ""
+    if info.max_seats > 2:
+        return gettext(
+            "How sure this ranking is was not computed: that is possible only in games of two players."
+        )
+    if info.protocols[:1] == (TextProtocol.STDIO,):
+        return gettext(
+            "How sure this ranking is was not computed: a program plays all games of its group in one life "
+            "and may learn from them, so single games cannot be drawn again."
+        )
+    return gettext(
+        "How sure this ranking is was not computed: the time of some programs is not counted, or their games "
+        "take too long to be played many times."
     )
 
 

@@ -100,13 +100,15 @@ class Contents:
 
     `files`: read-only files by absolute path. `folders`: folders of this host, mounted read-only at the same
     paths. They may hold only settings or packages of a language, and foreign input must not choose them.
-    Single files are possible, too; a link becomes the file that it points to.
+    Single files are possible, too; a link becomes the file that it points to. `own_path`: where the link
+    /proc/self/exe leads, if the command looks for its own path there.
     """
 
     files: Mapping[str, bytes] = field(default_factory=dict)
     environment: Mapping[str, str] = field(default_factory=dict)
     folders: tuple[str, ...] = ()
     root: ImageRoot | None = None
+    own_path: str = ""
 
 
 class BubblewrapSandbox(RunningSandbox):
@@ -385,6 +387,8 @@ def _system_options(contents: Contents, limits: Limits) -> Iterator[str]:
         yield from ("--ro-bind", folder, folder)
     for folder in hidden:
         yield from ("--remount-ro", folder)
+    if contents.own_path:
+        yield from ("--symlink", contents.own_path, "/proc/self/exe")
     yield from ("--dev", "/dev", "--remount-ro", "/dev")
     yield from ("--size", str(limits.work_bytes), "--tmpfs", WORK, "--chdir", WORK)
 

@@ -33,6 +33,12 @@ def player_from_bytes(raw: bytes, images: Path | None = None) -> Executable:
     return ProgramFolder.from_bytes(raw)
 
 
+def is_counted(raw: bytes) -> bool:
+    """Whether these are the bytes of a FuelProgram. Raises ValueError for bytes of no Executable."""
+    facts = json.loads(raw)
+    return isinstance(facts, dict) and is_fuel_program(facts)
+
+
 @cache
 def usual_engine() -> Engine:
     """The first container engine that works here; the search is made once. Raises ToolMissing."""

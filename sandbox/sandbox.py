@@ -84,14 +84,15 @@ class Sandbox:
         stdin: bytes = b"",
         environment: Mapping[str, str] | None = None,
         folders: Sequence[str] = (),
+        own_path: str = "",
         limits: Limits | None = None,
     ) -> SandboxResult:
-        """Run the command to its end. `files`, `environment` and `folders`: see `Contents`.
+        """Run the command to its end. `files`, `environment`, `folders` and `own_path`: see `Contents`.
 
         Raises ToolMissing, with advice how to fix it, if the command could not be started in a sandbox.
         """
         limits = limits or Limits()
-        contents = Contents(files or {}, environment or {}, tuple(folders))
+        contents = Contents(files or {}, environment or {}, tuple(folders), own_path=own_path)
         with sealed_file(stdin) as stdin_file:
             running = BubblewrapSandbox(command, contents, limits, stdin_file, self._user)
         try:

@@ -35,6 +35,7 @@ from contest.config.settings import Settings
 from contest.formats.base import Format
 from contest.formats.group_elimination import GroupElimination
 from contest.formats.round_robin import RoundRobin
+from contest.games.base import TextProtocol
 from contest.games.registry import game_of
 from contest.model import (
     Certainty,
@@ -53,12 +54,13 @@ from contest.model import (
     TeamCertainty,
     Verdict,
 )
-from contest.protocols import Runner
+from contest.protocols import Images, Runner
 from contest.seeds import Seeds
 from contest.standings import failures, ranks_of
 from tournament import referee
 from tournament.field import Field
-from tournament.leave_one_out import INSTRUCTIONS_PER_GAME, without_each
+from tournament.leave_one_out import game_cost, without_each
+from tournament.runners import runner_of
 
 MAX_CONTESTS = 1_000  # by default; the margin of a share is then 3 in 100, if pools add nothing
 WORTHWHILE_CONTESTS = 100  # with fewer the margin is more than 10 in 100
@@ -70,6 +72,8 @@ TOLD_APART = 0.95  # of the contests in which the one is ahead of the other
 _FIRST_GAMES = 16  # of a pool, to learn the deviation of its games
 _FIRST_OF_ALL = 2  # of a pool, to learn the cost of its games
 _BUDGET_INSTRUCTIONS = 50_000_000_000  # for the pools' other games: some 20 s of one core
+_SLOW_BUDGET_INSTRUCTIONS = 100_000_000_000  # where games are not quick, for the first games
+_SLOW_FIRST_GAMES = 4
 _MAX_POOL_GAMES = 10_000
 _USES_OF_A_GAME = 4  # at least, beyond the first games; that at most doubles the margin
 _MIN_GROUP = 4  # smaller groups say nothing about another format
@@ -84,17 +88,27 @@ Seating = tuple[str, ...]
 """The players of a game, by seat."""
 
 
-def why_unknown(settings: Settings) -> str | None:
-    """Why nobody can tell how sure the rankings of such a contest are, in a sentence; None if we can.
+def why_unknown(settings: Settings, images: Images) -> str | None:
+    """Why nobody can tell how sure the ranking of a contest of these programs is, in a sentence; None if we
+    can.
 
     Games of programs that talk depend on their processes and on the clock, and most pairs met once or never.
-    To draw contests from one recorded game of a pair would take chance for certainty.
+    To draw contests from one recorded game of a pair would take chance for certainty. Programs whose time is
+    counted can be asked again. But where one lives through many games, it may learn, and then its games are
+    not independent of each other.
     """
     info = game_of(settings.game, settings.programs).info
-    if not info.play.is_computed:
-        return "the programs of this game cannot be played again from seeds, so nobody can tell"
+    computed = runner_of(settings).computed(images, settings)
+    if len(computed) < len(images):
+        which = "some programs of this contest" if computed else "the programs of this game"
+        return f"{which} cannot be played again from seeds, so nobody can tell"
     if info.max_seats > 2:
         return "only contests in games of two can be played again many times"
+    if info.protocols[:1] == (TextProtocol.STDIO,):
+        return (
+            "a program plays all games of a group in one life and may learn from them, so games cannot be "
+            "played again one by one"
+        )
     return None
 
 
@@ -102,10 +116,12 @@ def default_contests(field: Field, history: Sequence[RoundOutcome]) -> int | Non
     """How many contests are played after the contest day: as many as take about a minute, up to MAX_CONTESTS.
 
     None: in a field so large that a minute is not enough for WORTHWHILE_CONTESTS. It depends on the published
-    contest alone, not on the host.
+    contest alone, not on the host. `history`: its rounds; with all games, where games are not quick.
     """
     if _is_certain(field):
         return 1
+    if not field.info.play.is_quick and _least_cost(field, history) > _SLOW_BUDGET_INSTRUCTIONS:
+        return None
     groups = [group for each in history for group in each.plan.groups]
     games = sum(pairing.games for group in groups for pairing in group.pairings)
     pools = _FIRST_GAMES * len(field.images) ** 2 / 2
@@ -117,6 +133,18 @@ def default_contests(field: Field, history: Sequence[RoundOutcome]) -> int | Non
 
     fewest = min(WORTHWHILE_CONTESTS, MAX_CONTESTS)
     return next((n for n in range(MAX_CONTESTS, fewest - 1, -1) if seconds(n) <= _DEFAULT_SECONDS), None)
+
+
+def _least_cost(field: Field, history: Sequence[RoundOutcome]) -> float:
+    """What the smallest pools cost, by the games of the contest itself."""
+    costs = [
+        game_cost(field.info, match.result)
+        for each in history
+        for group in each.groups
+        for match in group.matches
+    ]
+    pools = len(field.images) * (len(field.images) - 1)  # each two in two seatings
+    return _FIRST_OF_ALL * pools * sum(costs) / max(1, len(costs))
 
 
 def certainty(field: Field, history: Sequence[RoundOutcome], contests: int, runner: Runner) -> Certainty:
@@ -434,7 +462,8 @@ class _Pools:
             self._play(dict.fromkeys(uses, 1))
             return
         probed = self._play({seating: min(_FIRST_OF_ALL, count) for seating, count in uses.items()})
-        first = _first_games({seating: spread.cost for seating, spread in probed.items()})
+        count = _FIRST_GAMES if self.field.info.play.is_quick else _SLOW_FIRST_GAMES
+        first = _first_games({seating: spread.cost for seating, spread in probed.items()}, count)
         spread = self._play({s: min(first[s], uses[s]) - len(self._games[s]) for s in uses})
         weights = {s: uses[s] * spread[s].deviation / math.sqrt(spread[s].cost) for s in uses}
         if self._games_per_weight is None:
@@ -461,9 +490,7 @@ class _Pools:
             results = referee.carry_out([job for _, job in chunk], self.runner)
             for (seating, _), result in zip(chunk, results, strict=True):
                 self._games[seating].append(self._kept(result))
-                self._costs[seating] += (
-                    sum(seat.instructions for seat in result.seats) + INSTRUCTIONS_PER_GAME
-                )
+                self._costs[seating] += game_cost(self.field.info, result)
         return {
             seating: _Spread(_deviation(games), self._costs[seating] / len(games))
             for seating in counts
@@ -485,9 +512,9 @@ class _Pools:
         return self._known[key]
 
 
-def _first_games(costs: Mapping[Seating, float]) -> Mapping[Seating, int]:
-    """_FIRST_GAMES of each pool; fewer of those that cost most, if all together exceed the budget."""
-    usual = {seating: _FIRST_GAMES * cost for seating, cost in costs.items()}
+def _first_games(costs: Mapping[Seating, float], count: int) -> Mapping[Seating, int]:
+    """So many of each pool; fewer of those that cost most, if all together exceed the budget."""
+    usual = {seating: count * cost for seating, cost in costs.items()}
     most = max(usual.values(), default=0.0)  # that a pool's first games may cost
     while sum(min(each, most) for each in usual.values()) > _BUDGET_INSTRUCTIONS:
         most /= 2

@@ -340,8 +340,6 @@ class ContestDay:
 
     def _tell_certainty(self, contest: _FrozenContest, plan: RoundPlan) -> None:
         """After the contest's last round, compute how sure its ranking is; it changes no result."""
-        if why_unknown(contest.settings) is not None:
-            return
         with self._store.read() as tx:
             _must_be_complete(tx, plan)
             history = self._history(tx, contest, plan.number, _known(contest, plan))
@@ -349,11 +347,15 @@ class ContestDay:
                 return
             digests = {name: entry.image_digest for name, entry in contest.entries.items()}
             field = field_of(contest.settings, contest.format, digests, contest.seeds, history)
+            if not field.info.play.is_quick:  # then their cost counts
+                history = results.finished_rounds(tx, Games.ALL)
             contests = default_contests(field, history)
             if contests is None:
                 return
-            history = results.finished_rounds(tx, Games.ALL)
             images = submissions.load_images(tx, tuple(field.images.values()))
+            if why_unknown(contest.settings, images) is not None:
+                return
+            history = results.finished_rounds(tx, Games.ALL)
         self._spectator.playing_with_other_chance(contests)
         with self._make_runner(images, contest.settings, contest.seeds, no_progress) as runner:
             found = certainty(field, history, contests, runner)

@@ -19,6 +19,7 @@ from collections.abc import Sequence
 from functools import partial
 from itertools import islice
 
+from contest.games.base import GameInfo
 from contest.model import GameJob, GameResult, GroupPlan, OtherWinner, RoundOutcome
 from contest.protocols import Runner
 from tournament import referee
@@ -26,7 +27,10 @@ from tournament.field import Field
 from tournament.runners.recorded import results_by_streams
 
 _BUDGET_INSTRUCTIONS = 30_000_000_000  # some 12 s of one core
-INSTRUCTIONS_PER_GAME = 300_000  # what a game costs that needs none
+_INSTRUCTIONS_PER_GAME = 300_000  # what a quick game costs that needs none
+# Of a game of programs that are asked for moves, and whose time is counted in fuel:
+_INSTRUCTIONS_PER_QUESTION = 6_000_000  # a new instance, about 2.5 ms
+_UNITS_PER_INSTRUCTION = 4
 _INSTRUCTIONS_PER_USE = 50_000  # a game that is known, with its part in the referee's work
 _INSTRUCTIONS_PER_GROUP = 1_000_000
 _MAX_GAMES_AT_ONCE = 50_000  # in memory, of a round
@@ -47,7 +51,10 @@ def without_each(
     winners = _winners(field, history)
     if contests.winners([names]) != [winners]:
         return 0, ()
-    cost, games = _published_cost(history), sum(len(g.matches) for each in history for g in each.groups)
+    cost, games = (
+        _published_cost(field, history),
+        sum(len(g.matches) for each in history for g in each.groups),
+    )
     found: list[OtherWinner] = []
     done = 0
     while done < len(candidates) and contests.cost + cost <= _BUDGET_INSTRUCTIONS:
@@ -65,16 +72,21 @@ def _winners(field: Field, history: Sequence[RoundOutcome]) -> tuple[str, ...]:
     return tuple(sorted(line.entry for line in field.format.ranking(history) if line.rank == 1))
 
 
-def _published_cost(history: Sequence[RoundOutcome]) -> int:
+def _published_cost(field: Field, history: Sequence[RoundOutcome]) -> int:
     """What such a contest costs if none of its games is known."""
     groups = [group for each in history for group in each.groups]
-    return len(groups) * _INSTRUCTIONS_PER_GROUP + sum(
-        _cost(match.result) + _INSTRUCTIONS_PER_USE for group in groups for match in group.matches
-    )
+    matches = [match for group in groups for match in group.matches]
+    games = sum(game_cost(field.info, match.result) + _INSTRUCTIONS_PER_USE for match in matches)
+    return len(groups) * _INSTRUCTIONS_PER_GROUP + games
 
 
-def _cost(result: GameResult) -> int:
-    return INSTRUCTIONS_PER_GAME + sum(seat.instructions for seat in result.seats)
+def game_cost(info: GameInfo, result: GameResult) -> int:
+    """What this game takes, in instructions of the contest machine; a core does 2.5 billion a second."""
+    used = sum(seat.instructions for seat in result.seats)
+    if info.play.is_quick:
+        return _INSTRUCTIONS_PER_GAME + used
+    questions = result.turns * len(result.seats)
+    return used // _UNITS_PER_INSTRUCTION + questions * _INSTRUCTIONS_PER_QUESTION
 
 
 class _Contests:
@@ -113,7 +125,7 @@ class _Contests:
         while chunk := list(islice(new, _CHUNK_GAMES)):
             results = referee.carry_out(chunk, self._runner)
             self._known.update((job.streams, result) for job, result in zip(chunk, results, strict=True))
-            self.cost += sum(map(_cost, results))
+            self.cost += sum(game_cost(self._field.info, result) for result in results)
         self.cost += len(jobs) * _INSTRUCTIONS_PER_USE
         return [self._known[job.streams] for job in jobs]
 

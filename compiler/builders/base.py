@@ -75,6 +75,10 @@ class ProgramBuilder(ABC, Generic[Image_]):
             for name, data in files.items()
         )
 
+    def published_build(self, raw: bytes, blank: Callable[[bytes], bytes]) -> bytes:
+        """The build that `to_bytes` wrote, as everybody may see it: `blank` takes strings out of text."""
+        return blank(raw)
+
     def description(self, files: Mapping[str, bytes], text: str) -> str:
         """What the team says about its program: in a file of its own, or else in the letter's text.
 

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 
-from compiler import languages
+from compiler import counted, languages
 from compiler.builders.base import BuilderPlugin, ProgramBuilder
 from compiler.images import build_image, is_image
-from compiler.language_table import languages_of
+from compiler.language_table import Language, counted_languages_of
 from compiler.languages import Problem
 from compiler.uploaded_files import UntriedBuild, UploadedFiles, description_findings, has_errors, take_apart
-from contest.config.sections import SandboxSettings
+from contest.config.sections import Programs, SandboxSettings
 from contest.config.settings import Settings
 from contest.errors import ToolMissing
 from contest.games.registry import game_of
@@ -21,6 +21,7 @@ from contest.protocols import BuildResult, RunnerFactory, SparringOpponents
 from contest.seeds import Seeds
 from knobellib.samples import samples
 from sandbox.executable import Executable, player_from_bytes
+from sandbox.fuel.program import FuelProgram
 from sandbox.program_folder import ProgramFolder
 from sandbox.sandbox import Sandbox
 
@@ -34,7 +35,7 @@ class TextBuilder(ProgramBuilder[Executable]):
         self._open_runner = open_runner
         self._info = game_of(settings.game, settings.programs).info
         self._sandbox = Sandbox(settings.jail)
-        self._languages = languages_of(settings.programs)
+        self._languages = counted_languages_of(settings.programs)
 
     def build(self, files: Mapping[str, bytes], text: str) -> BuildResult[Executable]:
         untried = self._build(take_apart(files, text))
@@ -47,28 +48,37 @@ class TextBuilder(ProgramBuilder[Executable]):
 
     def sparring_opponents(self) -> SparringOpponents:
         """The game's sample programs in the languages that are installed here."""
-        return _samples(self._info.name, self._settings.jail)
+        return _samples(self._info.name, self._settings.jail, self._languages)
 
     def load(self, raw: bytes) -> Executable:
         return player_from_bytes(raw)
+
+    def published_build(self, raw: bytes, blank: Callable[[bytes], bytes]) -> bytes:
+        program = player_from_bytes(raw)
+        if not isinstance(program, FuelProgram):
+            return blank(raw)
+        files = {name: blank(data) for name, data in program.files.items()}
+        return replace(program, files=files, module=blank(program.module)).to_bytes()
 
     def _build(self, uploaded: UploadedFiles) -> UntriedBuild:
         programs = self._settings.programs
         if programs.takes_images and is_image(uploaded.files):
             return build_image(uploaded, programs)
-        outcome = languages.examine(uploaded.files, self._sandbox, programs, self._languages)
+        outcome = counted.examine(uploaded.files, self._sandbox, programs, self._languages)
         findings = (*outcome.findings, *description_findings(uploaded, programs))
-        program_folder = outcome.result
-        image = None if isinstance(program_folder, Problem) or has_errors(findings) else program_folder
+        built = outcome.result
+        image = None if isinstance(built, Problem) or has_errors(findings) else built
+        tool = languages.installed_version(outcome.language, self._sandbox)
         report = TextBuildReport(
             findings=findings,
-            tool=languages.installed_version(outcome.language, self._sandbox),
+            tool=tool,
             messages=outcome.messages,
             description_lines=uploaded.description_lines,
             source_digest=uploaded.digest_of(outcome.program),
             image_digest=image.digest if image else None,
             language=outcome.language.name if outcome.language else "",
             files=uploaded.facts,
+            counted_by=counted.counted_by(image, outcome.language, tool),
         )
         return UntriedBuild(report, image, outcome.program)
 
@@ -112,13 +122,13 @@ def _trial_opponents(game_name: str, sandbox: SandboxSettings) -> tuple[tuple[st
 
 
 @cache
-def _samples(game_name: str, sandbox: SandboxSettings) -> SparringOpponents:
+def _samples(game_name: str, sandbox: SandboxSettings, chosen: tuple[Language, ...]) -> SparringOpponents:
     built = {
-        name.partition(".")[0]: languages.build({name: data}, Sandbox(sandbox))
+        name.partition(".")[0]: counted.examine({name: data}, Sandbox(sandbox), Programs(), chosen).result
         for name, data in sorted(samples(game_name).items())
     }
     return {
         name: (result.digest, result.to_bytes())
         for name, result in built.items()
-        if isinstance(result, ProgramFolder)
+        if not isinstance(result, Problem)
     }

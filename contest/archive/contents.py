@@ -5,6 +5,7 @@ entries.json                    the entries: team, program, build and tool
 programs/TEAM/source/FILE       the program as it was sent, without its authentification string
 programs/TEAM/description.txt   the team's description of it
 builds/DIGEST                   the build of a program, if its games can be played again
+counted.json                    the programs whose time is counted in fuel, if any, and what counts it
 blanked.json                    the programs in which more than the <<FROM>> line was blanked, if any
 time_changes.json               when the time for a move was changed, from what to what, if it was
 ledger.txt                      the entries of the ledger of letters, if the contest kept one
@@ -140,6 +141,18 @@ class Decisions:
 
 
 @dataclass(frozen=True)
+class Counted:
+    """A program whose time is counted in fuel, so its games can be played again: by these versions alone.
+
+    `guest`: the interpreter that runs it, with its version and sha256; "" if its build is WebAssembly.
+    """
+
+    team: str
+    engine: str
+    guest: str
+
+
+@dataclass(frozen=True)
 class Blanked:
     """A program of which authentication strings were blanked outside its `<<FROM>>` line.
 
@@ -221,6 +234,7 @@ class Archive:
     scores: Mapping[tuple[int, int], str]  # the score matrix of each group with games of two, as CSV
     rules: str
     announcement: str
+    counted: tuple[Counted, ...] = ()
     blanked: tuple[Blanked, ...] = ()
     time_changes: tuple[TimeChange, ...] = ()  # of the time for a move; the settings have the first
     retired: tuple[str, ...] = ()  # files that only earlier versions wrote, and that nothing reads
@@ -253,6 +267,7 @@ _ROUND = TypeAdapter(RoundFacts)
 _STANDING = TypeAdapter(Standing)
 _EVOLUTION = TypeAdapter(EvolutionOutcome)
 _CERTAINTY = TypeAdapter(Certainty)
+_COUNTED = TypeAdapter(tuple[Counted, ...])
 _BLANKED = TypeAdapter(tuple[Blanked, ...])
 _LEDGER = TypeAdapter(LedgerFacts)
 _SEAL = TypeAdapter(Seal)
@@ -277,6 +292,8 @@ def to_files(archive: Archive) -> dict[str, bytes]:
         files["evolution.json"] = to_json(archive.evolution, _EVOLUTION)
     if archive.certainty is not None:
         files["certainty.json"] = to_json(archive.certainty, _CERTAINTY)
+    if archive.counted:
+        files["counted.json"] = to_json(archive.counted, _COUNTED)
     if archive.blanked:
         files["blanked.json"] = to_json(archive.blanked, _BLANKED)
     if archive.time_changes:
@@ -368,6 +385,7 @@ def from_files(files: ArchiveFiles) -> Archive:
         scores=_Lazy(scores, partial(_text, files)),
         rules=_text(files, "rules.md"),
         announcement=_text(files, "announcement.txt"),
+        counted=_counted(files, sources),
         blanked=_blanked(files, sources),
         time_changes=_if_any(files, "time_changes.json", _TIME_CHANGES) or (),
         retired=tuple(path for path in RETIRED_FILES if path in files),
@@ -396,6 +414,7 @@ _FILES = (
     "evolution.json",
     "certainty.json",
     *RETIRED_FILES,
+    "counted.json",
     "blanked.json",
     "time_changes.json",
     "ledger.json",
@@ -454,6 +473,16 @@ def _decisions(files: ArchiveFiles) -> Decisions:
         if not _NAME.fullmatch(name):
             raise Differs(f"decisions.json: {shown(name)!r} cannot be the name of a team")
     return decisions
+
+
+def _counted(files: ArchiveFiles, sources: Mapping[str, tuple[str, ...]]) -> tuple[Counted, ...]:
+    counted = _if_any(files, "counted.json", _COUNTED) or ()
+    left = set(sources)
+    for each in counted:
+        if each.team not in left:
+            raise Differs(f"counted.json: {shown(each.team)!r} is no entry, or is there twice")
+        left.remove(each.team)
+    return counted
 
 
 def _blanked(files: ArchiveFiles, sources: Mapping[str, tuple[str, ...]]) -> tuple[Blanked, ...]:

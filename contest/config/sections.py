@@ -257,6 +257,11 @@ class Programs(Section):
         "`seconds`; fuel: the steps of its program, counted in units of fuel, so that nothing depends on the "
         "computer (docs/clock.md). Languages that cannot be counted keep processor time",
     )
+    fuel_languages: tuple[Literal["C", "C++", "Rust", "Python", "JavaScript"], ...] = Field(
+        ("C", "C++", "Rust", "Python", "JavaScript"),
+        description="with clock = fuel, the languages whose programs are counted; the others have processor "
+        "time. So do languages of [[programs.languages]], and Python if it has python_packages",
+    )
     fuel: int = Field(
         10_000_000_000,
         ge=1_000_000,
@@ -327,6 +332,12 @@ class Programs(Section):
     def wall_seconds(self) -> float:
         """How long a program has for an answer by the clock; `seconds` is processor time."""
         return wall_seconds(self.seconds)
+
+    @property
+    def counted_languages(self) -> tuple[str, ...]:
+        """The languages whose programs are counted if the host can do it; () = only processor time limits."""
+        own = {row.name for row in self.languages} | ({"Python"} if self.python_packages else set())
+        return tuple(name for name in self.fuel_languages if name not in own) if self.clock == "fuel" else ()
 
     @property
     def takes_images(self) -> bool:

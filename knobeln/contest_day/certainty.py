@@ -27,8 +27,6 @@ def certainty_of(
         if state.phase is not Phase.FINISHED:
             raise NotNow("the contest is not finished, so there is no ranking yet")
         settings = frozen_settings(contest_state.started_settings(tx), contest.settings)
-        if reason := why_unknown(settings):
-            raise NotFound(reason)
         stored = results.get_certainty(tx)
         if stored and contests in (None, stored.contests):
             return stored
@@ -36,6 +34,8 @@ def certainty_of(
         digests = {entry.name: entry.image_digest for entry in submissions.all_entries(tx)}
         field = field_of(settings, format_of(settings), digests, Seeds(state.seed.value), history)
         images = submissions.load_images(tx, tuple(field.images.values()))
+        if reason := why_unknown(settings, images):
+            raise NotFound(reason)
     with open_runner(images, settings, field.seeds, progress) as runner:
         contests = contests or default_contests(field, history) or WORTHWHILE_CONTESTS
         return certainty(field, history, contests, runner)

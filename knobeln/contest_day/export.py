@@ -6,6 +6,7 @@ import hashlib
 from base64 import b64encode
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from compiler.builders import builder_of
@@ -19,6 +20,7 @@ from contest.archive.contents import (
     ArchivedList,
     Blanked,
     ContestFacts,
+    Counted,
     Decisions,
     LedgerFacts,
     PlayedAgain,
@@ -53,8 +55,9 @@ from knobeln.context import ContestContext
 from mailserver.team_secret import STRING_LENGTH, find_strings
 from reports.announcement import announcement
 from reports.render import Templates
+from sandbox.fuel.program import FuelProgram
 from tournament.derived_settings import format_of, is_computed
-from tournament.runners import open_runner
+from tournament.runners import open_runner, runner_of
 from tournament.statistics import score_table
 
 
@@ -91,7 +94,8 @@ def archive_of(contest: ContestContext) -> Archive:
         entered = {name: submissions.entered(tx, entry) for name, entry in entries.items()}
         secrets = teams.auth_digests(tx)
         programs = {name: _program(version, secrets, builder) for name, version in entered.items()}
-        builds = _builds(tx, entries, secrets) if is_computed(settings) else {}
+        digests = {name: entry.image_digest for name, entry in entries.items()}
+        builds = _builds(tx, digests, secrets, builder, settings)
         time_changes = decisions.time_changes(tx)
         archive = Archive(
             contest=ContestFacts(
@@ -115,6 +119,7 @@ def archive_of(contest: ContestContext) -> Archive:
             scores={},
             rules=rules_text(settings.game.name),
             announcement="",
+            counted=tuple(counted_programs(digests, builds, builder)),
             blanked=tuple(_blanked(entered, programs, builds, entries, builder)),
             time_changes=time_changes,
             ledger=_ledger(tx),
@@ -213,20 +218,53 @@ def _is_same_program(
     )
 
 
-def _builds(tx: Transaction, entries: Mapping[str, Entry], secrets: frozenset[str]) -> Mapping[str, bytes]:
-    builds = submissions.load_images(tx, [entry.image_digest for entry in entries.values()])
-    return {digest: _blanked_bytes(build, secrets) for digest, build in builds.items()}
+def _builds(
+    tx: Transaction,
+    digests: Mapping[str, str],
+    secrets: frozenset[str],
+    builder: ProgramBuilder[Any],
+    settings: Settings,
+) -> Mapping[str, bytes]:
+    """The builds of the programs whose games can be computed again."""
+    builds = submissions.load_images(tx, tuple(digests.values()))
+    computed = runner_of(settings).computed(builds, settings)
+    return {
+        digest: builder.published_build(build, partial(_blanked_bytes, secrets=secrets))
+        for digest, build in builds.items()
+        if digest in computed
+    }
+
+
+def counted_programs(
+    digests: Mapping[str, str], builds: Mapping[str, bytes], builder: ProgramBuilder[Any]
+) -> Iterator[Counted]:
+    """The programs whose time is counted in fuel, and what counts it. `digests`: of the builds, by team."""
+    for team, digest in digests.items():
+        program = builder.load(builds[digest]) if digest in builds else None
+        if isinstance(program, FuelProgram):
+            yield Counted(team, program.engine, program.guest)
 
 
 def check_builds(archive: Archive, builder: ProgramBuilder[Any]) -> None:
-    """Raises Differs unless each build is one for the contest's game, under its digest."""
+    """Raises Differs unless each build is one for the contest's game, under its digest, and the programs
+    whose time is counted are those that the archive names."""
+    settings = settings_of(archive.contest)
+    kind = runner_of(settings)
     for digest, raw in archive.builds.items():
         if hashlib.sha256(raw).hexdigest() != archive.changed_builds.get(digest, digest):
             raise Differs(f"builds/{shown(digest)} is another build: its sha256 is not its name")
         try:
-            builder.load(raw)
+            build = builder.load(raw)
         except ValueError as error:
             raise Differs(f"builds/{digest} is not a build for this game: {error}") from None
+        # We never start a stranger's commands.
+        if digest not in kind.computed({digest: raw}, settings):
+            raise Differs(f"builds/{digest} is a program whose games cannot be played again")
+        if isinstance(build, FuelProgram) and build.to_bytes() != raw:
+            raise Differs(f"builds/{digest} is not in the form that knobeln writes")
+    digests = {entry.name: entry.build for entry in archive.entries}
+    if tuple(counted_programs(digests, archive.builds, builder)) != archive.counted:
+        raise Differs("counted.json: the builds tell of other programs whose time is counted")
 
 
 # --- what follows from the rest ----------------------------------------------------------------------------

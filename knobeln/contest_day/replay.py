@@ -31,7 +31,7 @@ from tournament.derived_settings import is_computed
 from tournament.referee import Fixture, game_job
 from tournament.replay import course_of
 from tournament.runners import open_runner
-from tournament.runners.recorded import check_game, job_of
+from tournament.runners.recorded import check_result, job_of, name_of
 from tournament.verify import compare
 
 
@@ -160,7 +160,10 @@ def _played_again(played: PlayedRound, group: GroupOutcome, match: Match) -> Mat
 
 def _recorded_text(rules: TextGame[Any, Any], played: PlayedRound, group: GroupOutcome, match: Match) -> str:
     job = job_of(match, group.plan.round, played.seeds)
-    check_game(rules, match, job, played.seeds)
+    try:  # what programs used is for `verify` to check, which has them play
+        check_result(rules, match.result, job, played.seeds, range(len(job.names)))
+    except Differs as error:
+        raise Differs(f"{name_of(match)}: {error}") from None
     shown = text_protocol.of(match, group.plan.round, group.plan.number, entry="")
     info = rules.info
     text = text_protocol.full(WordProtocols(info.name, info.point, info.turn_word, (shown,)), shown)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, suppress
 from itertools import zip_longest
@@ -16,7 +16,7 @@ from contest.config.sections import MAX_MOVE_SECONDS, Programs
 from contest.errors import ConfigError, Differs, GiveUp
 from contest.games.registry import rules_text
 from contest.model import GroupOutcome, Severity
-from contest.plurals import plural
+from contest.plurals import form, listed, plural
 from contest.protocols import Runner
 from contest.seeds import Seeds
 from contest.subprocesses.engine_pool import cores
@@ -32,6 +32,7 @@ from knobeln.contest_day.verify_limits import (
 )
 from knobeln.contest_day.without_decisions import ProgressBar, without_decisions
 from reports.kinds import check_offered
+from sandbox.fuel.program import FuelProgram
 from sandbox.vm.translation import NotTranslated
 from tournament.certainty import certainty, default_contests, why_unknown
 from tournament.derived_settings import format_of, is_computed
@@ -79,6 +80,8 @@ class _Verification:
         self._builder = builder_of(self._settings.model_copy(update={"programs": ours}), open_runner)
         self._other_programs = {each.team for each in archive.blanked if each.is_other_program}
         self._same_version = archive.contest.written_by == __version__
+        self._kind = runner_of(self._settings)
+        self._why_not_here: Mapping[str, str] = {}  # by the digests of builds; "" = it can play here
         self.result = Verified()
 
     def run(self) -> None:
@@ -135,40 +138,66 @@ class _Verification:
     def _check_programs(self) -> None:
         """Compare the builds that play with what the teams sent. Raises Differs."""
         archive = self._archive
-        wanted = {entry.build for entry in archive.entries} if self._is_computed else set()
+        counted = {each.team for each in archive.counted}
+        wanted = {each.build for each in archive.entries if self._is_computed or each.name in counted}
         if wanted != archive.builds.keys():
             strange = sorted(wanted ^ archive.builds.keys())[0]
             raise Differs(f"builds/{strange} is missing, or no entry has it")
         check_builds(archive, self._builder)
-        if self._is_computed:
-            self._rebuild_all()
-        else:
+        self._why_not_here = {
+            digest: self._kind.why_not_here(raw, self._settings) for digest, raw in archive.builds.items()
+        }
+        self._rebuild_all([e for e in archive.entries if self._why_not_here.get(e.build) == ""])
+        for reason in dict.fromkeys(filter(None, self._why_not_here.values())):
+            names = [e.name for e in archive.entries if self._why_not_here.get(e.build) == reason]
+            self.result.missed.append(
+                f"what the {form(len(names), 'program', 'programs')} of {listed(names)} did: it cannot be "
+                f"computed here with the same counts, because each {files.shown(reason)}. So the moves were "
+                "compared with the rules alone"
+            )
+        recorded = [entry.name for entry in archive.entries if entry.build not in wanted]
+        if recorded:
+            self._check_recorded(recorded)
+            which = f"the programs of {listed(recorded)}" if counted else "programs"
             self.result.unchecked.append(
-                "programs: they talk with the referee and might answer differently another time; so their "
+                f"{which}: they talk with the referee and might answer differently another time; so their "
                 "moves were recorded. If a failure of the server broke a group off, or it was played again "
                 "in secret, nothing tells what they had answered before"
             )
 
-    def _rebuild_all(self) -> None:
+    def _check_recorded(self, names: Sequence[str]) -> None:
+        """Programs whose time is counted must not pass for others. Raises Differs."""
+        if self._settings.programs.clock != "fuel":
+            return
+        builds = {entry.name: entry.build for entry in self._archive.entries}
+        for name in names:
+            program = self._archive.programs[name]
+            image = self._builder.rebuild(program.files, program.description).image
+            if isinstance(image, FuelProgram) and image.digest == builds[name]:
+                raise Differs(f"builds/{builds[name]} is missing: the time of {name}'s program is counted")
+
+    def _rebuild_all(self, entries: Sequence[ArchivedEntry]) -> None:
+        """Build these programs again. Programs that cannot be counted here are told of, too."""
+        if not entries:
+            return
         archive = self._archive
         with (
-            self._progress_bar("programs", len(archive.entries)) as progress,
+            self._progress_bar("programs", len(entries)) as progress,
             ThreadPoolExecutor(cores()) as pool,
         ):
 
             def rebuild(entry: ArchivedEntry) -> str | None:
-                reason = self._compare(entry)
+                progress(1)
                 with suppress(NotTranslated):  # then the interpreter plays, with the same results
                     self._builder.prepare(self._builder.load(archive.builds[entry.build]))
-                progress(1)
-                return reason
+                return self._compare(entry)
 
-            reasons = list(pool.map(rebuild, archive.entries))
+            reasons = list(pool.map(rebuild, entries))
         same = reasons.count(None)
         if same:
             self.result.checked.append(f"{plural(same, 'program')}, built again: the same, bit for bit")
         for reason in dict.fromkeys(filter(None, reasons)):
-            names = [entry.name for entry, why in zip(archive.entries, reasons, strict=True) if why == reason]
+            names = [entry.name for entry, why in zip(entries, reasons, strict=True) if why == reason]
             which = f"{len(names)} programs" if len(names) > 1 else f"the program of {names[0]}"
             told = self.result.unchecked if reason == _BLANKED else self.result.missed
             told.append(f"the way from source to build of {which}: {reason}")
@@ -220,8 +249,9 @@ class _Verification:
                     builds[digest] = archive.builds[digest]
                     if sum(map(len, builds.values())) > MAX_BUILD_BYTES:
                         raise Differs(f"its programs have more than {MAX_BUILD_BYTES:,} bytes together")
-                kind = runner_of(self._settings)
-                runner = kind.open_checking(group, builds, self._settings, seeds, progress)
+                runner = self._kind.open_checking(group, builds, self._settings, seeds, progress)
+                if archive.counted:  # it has recorded moves instead of what a changed build would do
+                    return runner
                 return with_recorded_results(runner, group, archive.changed_builds, seeds)
 
             self.result.unchecked.extend(check(claim, checking_runner, lambda _group: None))
@@ -232,11 +262,25 @@ class _Verification:
                     "recorded results were believed"
                 )
         count = f"{plural(games, 'game')} in {plural(len(archive.history), 'round')}"
-        self.result.checked.append(
-            f"{count}, played again: the same to the last point"
-            if self._is_computed
-            else f"{count}: the moves keep to the rules, and give these points"
+        again = sum(
+            any(self._plays_here(images[name]) for name in match.players)
+            for outcome in archive.history
+            for group in outcome.groups
+            for match in group.matches
         )
+        if self._is_computed or (again and all(map(self._plays_here, images.values()))):
+            self.result.checked.append(f"{count}, played again: the same to the last point")
+            return
+        self.result.checked.append(f"{count}: the moves keep to the rules, and give these points")
+        if again:
+            self.result.checked.append(
+                f"{plural(again, 'game')} of these, in which the programs whose time is counted played "
+                "again: the same moves, the same units"
+            )
+
+    def _plays_here(self, digest: str) -> bool:
+        """Whether a program with this build was asked again."""
+        return self._why_not_here.get(digest) == "" and digest not in self._archive.changed_builds
 
     def _check_certainty(self) -> None:
         """Play the contests with other random numbers again. Old archives are without them."""
@@ -248,15 +292,18 @@ class _Verification:
                 "how sure the ranking is: an authentication string was blanked in a build"
             )
             return
-        if reason := why_unknown(self._settings):
-            raise Differs(f"certainty.json should not be there: {reason}")
         seeds = Seeds(seed_of(archive).value)
         digests = {entry.name: entry.build for entry in archive.entries}
         field = field_of(self._settings, format_of(self._settings), digests, seeds, archive.history)
         contests, most = claimed.contests, default_contests(field, archive.history) or 0
         if not 1 <= contests <= most:
             raise Differs(f"certainty.json tells of {contests} contests, but at most {most} are played")
-        builds = {digest: archive.builds[digest] for digest in field.images.values()}
+        builds = {digest: archive.builds.get(digest, b"{}") for digest in field.images.values()}
+        if reason := why_unknown(self._settings, builds):
+            raise Differs(f"certainty.json should not be there: {reason}")
+        if any(map(self._why_not_here.get, builds)):
+            self.result.missed.append("how sure the ranking is: its games cannot be played here")
+            return
         with (
             self._progress_bar("contests with other random numbers", contests) as progress,
             open_runner(builds, self._settings, seeds) as runner,
@@ -330,7 +377,7 @@ class _Verification:
             )
         for number, group in dict.fromkeys((each.round, each.group) for each in decisions.played_again):
             place = f"round {number}" if group is None else f"group {group} of round {number}"
-            if self._is_computed:
+            if {entry.build for entry in self._archive.entries} <= self._archive.builds.keys():
                 yield f"why {place} was played again"
             else:
                 yield (

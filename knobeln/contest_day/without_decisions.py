@@ -18,9 +18,9 @@ from contest.plurals import form, listed, ordinal, plural
 from contest.protocols import ProgressCallback, Runner
 from contest.seeds import Seeds
 from tournament.counterfactual import ContestOutcome, UnknownGames, play_with_bans
-from tournament.derived_settings import format_of, is_computed
+from tournament.derived_settings import format_of
 from tournament.field import Field
-from tournament.runners import open_runner
+from tournament.runners import open_runner, runner_of
 
 MAX_ALONE = 8  # so many decisions are undone one at a time; each may cost another contest
 MAX_RANK = 10  # of changes that are named one by one
@@ -109,14 +109,22 @@ class _Contest:
     """The archive's contest, to be played without decisions."""
 
     def __init__(self, archive: Archive, settings: Settings) -> None:
-        self.is_computed = is_computed(settings)
+        self.is_computed = {entry.build for entry in archive.entries} <= archive.builds.keys()
         self._archive = archive
         self._out = frozenset(_taken_out(archive))
         seeds = Seeds(seed_of(archive).value)
         builds = {entry.name: entry.build for entry in archive.entries}
         self._field = Field(settings, format_of(settings), builds, seeds)
-        changed = archive.changed_builds
-        self._silent = {name for name in builds if not self.is_computed or builds[name] in changed}
+        self._learns = TextProtocol.STDIO in self._field.info.protocols[:1]
+        self._silent = {name for name, build in builds.items() if self._learns or not self._plays(build)}
+
+    def _plays(self, digest: str) -> bool:
+        """Whether a program can play games here that it has not played."""
+        archive = self._archive
+        if digest not in archive.builds or digest in archive.changed_builds:
+            return False
+        settings = self._field.settings
+        return not runner_of(settings).why_not_here(archive.builds[digest], settings)
 
     def without(self, undone: AbstractSet[str]) -> str:
         """What follows if these teams are not taken out, as the end of a sentence."""
@@ -142,11 +150,14 @@ class _Contest:
         number, missing = unknown.plan.number, len(unknown.unknown)
         has_them = all(not undone.isdisjoint(players) for players in unknown.unknown)
         whose, where = (f" of {listed(sorted(undone))}", "") if has_them else ("", ", which would be another")
-        why = (
-            "their programs are not as they played, because an authentication string was blanked"
-            if self.is_computed
-            else "programs that talk cannot be asked again"
-        )
+        if not self.is_computed:
+            why = "programs that talk cannot be asked again"
+        elif self._learns:
+            why = "programs that play all games of a group in one life cannot be asked for single games"
+        elif self._archive.counted:
+            why = "their programs cannot be run here as they played"
+        else:
+            why = "their programs are not as they played, because an authentication string was blanked"
         sentences = [
             f"{plural(missing, 'game')}{whose} in round {number}{where} would be needed. The archive "
             f"does not have {form(missing, 'it', 'them')}, and {why}, so nobody can tell the ranking"
@@ -156,8 +167,7 @@ class _Contest:
             sentences.append(f"{before} would be as in the archive")
         if others := unknown.games - missing:
             known = f"The other {plural(others, 'game')} of the round would be as in the archive"
-            learns = TextProtocol.STDIO in self._field.info.protocols[:1]
-            sentences.append(known + (", unless a program learned from another game" if learns else ""))
+            sentences.append(known + (", unless a program learned from another game" if self._learns else ""))
         return ". ".join(sentences)
 
 

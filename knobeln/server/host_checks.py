@@ -6,16 +6,21 @@ import os
 import shutil
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from compiler.language_table import Language, languages_of
+from compiler import counted
+from compiler.language_table import Language, counted_languages_of, languages_of
 from compiler.languages import Problem, build, package_version, usable, version
 from compiler.toolchain import Toolchain
 from contest.config.load import FILE_NAME
+from contest.config.sections import Programs
 from contest.config.settings import Settings
 from contest.errors import KnobelnError, ToolMissing
+from contest.games.base import TEXT, TextProtocol
+from contest.games.registry import game_of
 from contest.sanitize import sanitize
 from contest.shipped_files import shipped
 from contest.subprocesses import child_process
@@ -23,10 +28,13 @@ from knobeln.context import ContestContext
 from knobeln.privileges import User, user_for
 from knobeln.server import intake_checks
 from knobeln.server.delivery_checks import check_delivery
+from sandbox.fuel import engine
+from sandbox.fuel.program import FuelProgram
 from sandbox.groups import limits_of_sandboxes
 from sandbox.limits import MB
 from sandbox.oci.engine import find_engine
 from sandbox.oci.image import check_boxes, image_cache
+from sandbox.players.fuel import FuelPlayer
 from sandbox.sandbox import Ending, Limits, Sandbox
 from sandbox.self_test import require_tight
 from sandbox.vm.engine_binary import engine_binary
@@ -85,9 +93,14 @@ def check_languages(settings: Settings) -> Iterator[CheckResult]:
 
     A missing tool is not a failure: a contest can do without that language.
     """
-    for language in languages_of(settings.programs):
+    is_talk = game_of(settings.game, settings.programs).info.play is TEXT
+    if is_talk and settings.programs.clock == "fuel":
+        yield run_check("counted time", _engine)
+    for language in counted_languages_of(settings.programs) if is_talk else languages_of(settings.programs):
         what = f"programs in {language.name}"
-        if usable([language]):
+        if language.is_counted:
+            yield _counted_language(what, language, settings)
+        elif usable([language]):
             bare = replace(language, packages=())
             yield run_check(what, partial(_try_language, bare, settings))
             for package in language.packages:
@@ -120,6 +133,47 @@ def _try_language(language: Language, settings: Settings) -> str:
     return f"{tool}; a small program works"
 
 
+def _engine() -> str:
+    return f"{engine.ENGINE}, in {engine.engine_folder()}"
+
+
+def _counted_language(what: str, language: Language, settings: Settings) -> CheckResult:
+    if usable([language]):
+        return run_check(what, partial(_count_language, language, settings))
+    found = _packages_line("--for-fuel") if language.tool else ""
+    install = f"run this as root:\n    {found}\n" if found else "install it, "
+    lack = f"no {language.tool} that makes WebAssembly" if language.tool else "no interpreter that is counted"
+    text = (
+        f"not accepted: there is {lack}; {install}or take {language.name} from programs.fuel_languages, and "
+        "such programs have processor time"
+    )
+    return CheckResult(what, True, text)
+
+
+def _count_language(language: Language, settings: Settings) -> str:
+    """Build the language's sample program and run it twice: the same units must be counted."""
+    sandbox = Sandbox(settings.jail)
+    tool = version(language, sandbox)
+    files = {f"sample.{language.suffixes[0]}": language.sample.encode()}
+    outcome = counted.examine(files, sandbox, settings.programs, [language])
+    made = outcome.result
+    if not isinstance(made, FuelProgram):
+        raise ToolMissing(f"{tool}; a small program cannot be built: {made} {outcome.messages}".strip())
+    units = [_units_of(made, sandbox, settings.programs) for _ in range(2)]
+    if units[0] != units[1]:
+        raise ToolMissing(f"{tool}; the same program took {units[0]:,} units, and then {units[1]:,}")
+    return f"{counted.counted_by(made, language, tool)}; a small program takes {units[0]:,} units"
+
+
+def _units_of(program: FuelProgram, sandbox: Sandbox, limits: Programs) -> int:
+    with closing(FuelPlayer(program, sandbox, TextProtocol.ARGV, limits.fuel, limits.game_fuel)) as player:
+        player.begin()
+        answer = player.move((_SAMPLE_ANSWER,))
+        if answer != _SAMPLE_ANSWER:
+            raise ToolMissing(f"a small program in {program.language} answered {answer!r}")
+        return sum(player.usage().answer_fuel)
+
+
 def _try_package(package: str, language: Language, settings: Settings) -> str:
     found = package_version(package, language, Sandbox(settings.jail), settings.programs)
     return f"{found or 'of unknown version'}; programs can import it"
@@ -129,11 +183,15 @@ def _python() -> str:
     return sys.version.split()[0]
 
 
+def _packages_line(*words: str) -> str:
+    """The one line that installs the packages of the system that are missing; "" where none is."""
+    command = ["/bin/sh", str(shipped("tools/system-packages")), *words, "--print"]
+    result = child_process.run(command, b"", _PACKAGES_SECONDS)
+    return result.stdout.decode(errors="replace").strip()
+
+
 def _system_packages() -> str:
-    result = child_process.run(
-        ["/bin/sh", str(shipped("tools/system-packages")), "--print"], b"", _PACKAGES_SECONDS
-    )
-    if line := result.stdout.decode(errors="replace").strip():
+    if line := _packages_line():
         raise ToolMissing(f"some are missing; run this as root:\n    {line}")
     return "none is missing" if shutil.which("apt-get") else "not looked for: this host has no apt-get"
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from contest.language import by_language, in_language, noted
 from contest.model import Attachment, Outgoing, Team
 from reports import results, summary
-from reports.certainty import MAX_LINES, certainty_facts
+from reports.certainty import MAX_LINES, certainty_facts, why_no_certainty
 from reports.evolution_table import condensed
 from reports.kinds.base import Audience, Disclosed, Report, RoundFinished, mail_to
 
@@ -52,6 +52,7 @@ class RoundSummary(Report[RoundFinished]):
             generations=condensed(evolution) if evolution else None,
             margins=summary.margins(outcome, event.game),
             certainty=certainty_facts(event.certainty, MAX_LINES) if event.certainty else None,
+            no_certainty=why_no_certainty(event.game, event.settings.programs) if event.ranking else "",
             **summary.seed_facts(event.settings, event.seed),
             **summary.bracket_facts(event.history, event.ranking, event.game),
             **summary.prize_facts(event.ranking, event.teams, event.settings),

@@ -11,6 +11,7 @@ import os
 import platform
 import shutil
 import subprocess
+from dataclasses import replace
 from functools import cache
 from importlib import metadata
 from pathlib import Path
@@ -92,7 +93,12 @@ def engine_folder() -> Path:
 
 
 def machine_code(
-    module: bytes, sandbox: Sandbox, *, is_component: bool = False, name: str = "module"
+    module: bytes,
+    sandbox: Sandbox,
+    *,
+    is_component: bool = False,
+    name: str = "module",
+    cpu_seconds: int = _COMPILE_LIMITS.cpu_seconds,
 ) -> Path:
     """The file with a module's machine code for this computer, made in the sandbox when it is first wanted.
 
@@ -107,11 +113,12 @@ def machine_code(
         [*command(), "component" if is_component else "module"],
         stdin=module,
         folders=[str(engine_folder())],
-        limits=_COMPILE_LIMITS,
+        limits=replace(_COMPILE_LIMITS, cpu_seconds=cpu_seconds),
     )
     if not result.succeeded:
         tail = result.stderr.decode(errors="replace").strip().rpartition("\n")[2]
-        raise NotCompiled(tail if tail and result.ending == "exit" else f"it broke the {result.ending}")
+        how = f"its compiler ended by {result.ending}"
+        raise NotCompiled(tail if tail and result.ending == "exit" else how)
     try:
         folder.mkdir(mode=0o755, parents=True, exist_ok=True)
         return kept_files.keep(folder, name, result.stdout, mode=0o644)

@@ -101,9 +101,19 @@ class PythonGuest:
 GUESTS: tuple[Guest, ...] = (JavaScriptGuest(), PythonGuest())
 
 
+def facts_of(language: str) -> str:
+    """Name, version and sha256 of the guest for this language; "" if there is none."""
+    return next((guest.facts for guest in GUESTS if guest.language == language), "")
+
+
 def guest_of(language: str) -> Guest:
     """Raises KeyError for a language without a guest."""
     for guest in GUESTS:
         if guest.language == language:
             return guest
     raise KeyError(language)
+
+
+def known() -> frozenset[str]:
+    """The languages that have a guest."""
+    return frozenset(guest.language for guest in GUESTS)

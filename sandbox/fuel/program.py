@@ -14,6 +14,7 @@ from typing import Any
 from contest.config.sections import UNITS_PER_SECOND
 from contest.errors import ToolMissing
 from sandbox.fuel import engine, guests
+from sandbox.fuel.guests import PreparedGuest
 from sandbox.limits import MB, Limits
 from sandbox.process import SandboxedProcess
 from sandbox.sandbox import Sandbox
@@ -23,6 +24,7 @@ _KEY = "fuel_version"  # no other program has it
 _WORKER_SECONDS = 1_000_000  # of processor time: no limit, because fuel is one
 _WORKER_BYTES = 256 * MB  # of the engine itself
 _RESERVED_BYTES = 16 * 1024 * MB  # the engine reserves 6 GB for a memory, so that it need not check accesses
+MAX_MEMORY_BYTES = 4096 * MB  # that WebAssembly can address
 _MAX_REPLY_BYTES = 128 * 1024
 
 
@@ -53,29 +55,44 @@ class FuelProgram:
     @property
     def is_countable_here(self) -> bool:
         """Whether this computer has the engine and the guest that it was built for."""
-        if self.engine != engine.ENGINE or not engine.is_installed():
-            return False
-        return self.guest == guests.guest_of(self.language).facts if self.guest else bool(self.module)
+        return not self.why_not_countable_here
+
+    @property
+    def why_not_countable_here(self) -> str:
+        """The end of a sentence, with both versions; "" if this computer has the engine and the guest."""
+        if not engine.is_installed():
+            return f"was built for {self.engine}, which is not installed here"
+        if self.engine != engine.ENGINE:
+            return f"was built for {self.engine}, and here is {engine.ENGINE}"
+        here = guests.facts_of(self.language) if self.guest else ""
+        if self.guest != here:
+            return f"was built for {self.guest}, and here is {here or 'none'}"
+        return "" if self.guest or self.module else "has neither a module nor a guest"
+
+    def prepared(self, sandbox: Sandbox) -> PreparedGuest:
+        """Its machine code on this computer, made on first use. Raises ToolMissing if it cannot be counted
+        here."""
+        if reason := self.why_not_countable_here:
+            raise ToolMissing(f"a program {reason}")
+        if not self.module:
+            return guests.guest_of(self.language).prepared(sandbox)
+        try:
+            code = engine.machine_code(self.module, sandbox)
+        except engine.NotCompiled as error:  # where it was built it could be
+            what = f"{engine.ENGINE} cannot compile a program that was accepted"
+            raise ToolMissing(f"{what}: {error}") from None
+        return PreparedGuest({"kind": "core", "code": str(code)}, [str(code)])
 
     def start(self, sandbox: Sandbox) -> SandboxedProcess:
         """A worker for it (worker/__main__.py). Raises ToolMissing if it cannot be counted here."""
-        if not self.is_countable_here:
-            here = guests.guest_of(self.language).facts if self.guest else engine.ENGINE
-            raise ToolMissing(f"a program was built for {self.guest or self.engine}, but here is {here}")
-        folders = [str(engine.engine_folder())]
+        guest = self.prepared(sandbox)
+        folders = [str(engine.engine_folder()), *guest.folders]
         facts: dict[str, Any] = {
             "program": self.program,
             "memory_bytes": self.memory_bytes,
             "units_per_second": UNITS_PER_SECOND,
+            **guest.facts,
         }
-        if self.module:
-            code = engine.machine_code(self.module, sandbox)
-            facts |= {"kind": "core", "code": str(code)}
-            folders.append(str(code))
-        else:
-            guest = guests.guest_of(self.language).prepared(sandbox)
-            facts |= guest.facts
-            folders += guest.folders
         facts["files"] = {name: base64.b64encode(data).decode() for name, data in sorted(self.files.items())}
         return sandbox.open(
             engine.command(),
@@ -100,7 +117,7 @@ class FuelProgram:
 
     @classmethod
     def from_facts(cls, facts: dict[str, Any]) -> FuelProgram:
-        """What `to_bytes` wrote, as JSON. Raises ValueError for anything else."""
+        """What `to_bytes` wrote, as JSON, which may be foreign. Raises ValueError for anything else."""
         try:
             if facts.pop(_KEY) != _VERSION:
                 raise ValueError("no program of this version")
@@ -108,7 +125,13 @@ class FuelProgram:
             facts["files"] = {
                 name: base64.b64decode(text, validate=True) for name, text in facts["files"].items()
             }
-            return cls(**facts)
+            program = cls(**facts)
+            texts = (program.language, program.program, program.engine, program.guest)
+            if not all(isinstance(text, str) for text in texts):
+                raise ValueError("no program: a text is missing")
+            if not isinstance(program.memory_bytes, int) or not 0 < program.memory_bytes <= MAX_MEMORY_BYTES:
+                raise ValueError(f"no program: it has {program.memory_bytes!r} bytes of memory")
+            return program
         except (KeyError, TypeError, AttributeError) as error:
             raise ValueError(f"no program: {error!r}") from None
 

@@ -9,6 +9,8 @@ from dataclasses import replace
 from typing import Any
 
 from contest.model import GroupOutcome
+from sandbox.players import PlayerUsage
+from sandbox.players.fuel import FuelPlayer
 from tournament import referee
 from tournament.cluster import tasks
 
@@ -46,6 +48,17 @@ def miscount() -> None:
     tasks.game_results = game_results
 
 
+def count_otherwise() -> None:
+    """A unit more for each answer, as another engine could."""
+    honest = FuelPlayer.usage
+
+    def usage(self: FuelPlayer) -> PlayerUsage:
+        used = honest(self)
+        return used._replace(answer_fuel=[units + 1 for units in used.answer_fuel])
+
+    FuelPlayer.usage = usage  # type: ignore[method-assign]
+
+
 def die(*_: Any, **__: Any) -> Any:
     os._exit(7)
 
@@ -62,6 +75,8 @@ match "" if os.environ.get(IS_LOADED) == str(os.getpid()) else os.environ["FAULT
         lie_from(2)
     case "miscounts":
         miscount()
+    case "counts otherwise":
+        count_otherwise()
     case "dies":
         tasks.GroupWorker = die  # type: ignore[misc]
     case "another version":

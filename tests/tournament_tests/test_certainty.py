@@ -154,8 +154,9 @@ def test_flawless_games_are_ranked_as_the_referee_ranks_them(monkeypatch: pytest
 def test_nothing_is_certain_of_programs_that_talk_and_all_of_tables() -> None:
     chosen: Settings = settings(format="round-robin")
     talking = chosen.model_copy(update={"game": game_settings({"name": "cooperation"})})
-    assert "cannot be played again from seeds" in (why_unknown(talking) or "")
-    assert why_unknown(chosen) is None
+    folder = {"digest": b'{"command": ["sh"]}'}
+    assert "cannot be played again from seeds" in (why_unknown(talking, folder) or "")
+    assert why_unknown(chosen, {"digest": b"an image of the contest machine"}) is None
     tables = settings(format="exact").model_copy(update={"game": game_settings({"name": "hog"})})
     info = game_of(tables.game, tables.programs).info
     field = Field(

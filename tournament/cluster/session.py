@@ -23,7 +23,6 @@ import distributed
 
 from contest.config.settings import Settings
 from contest.errors import Differs, EngineFailed, KnobelnError
-from contest.games.registry import game_of
 from contest.model import GameJob, GameResult, Pairing
 from contest.plurals import plural
 from contest.protocols import Images, ProgressCallback, Runner, no_progress
@@ -144,7 +143,6 @@ class Session:
         self._tell = tell
         self._progress = progress
         self._plugin = runner_of(context.settings)
-        self._is_computed = game_of(context.settings.game, context.settings.programs).info.play.is_computed
         self._changed = Condition()
         self._workers: dict[str, _Worker] = {}
         self._home_is_busy = False
@@ -195,7 +193,7 @@ class Session:
         return played
 
     def _check_group(self, job: GroupJob, result: GroupResult) -> None:
-        if not self._is_computed:
+        if len(self._plugin.computed(job.images, self._context.settings)) < len(job.images):
             return  # programs that decide by the clock do not play the same game twice
         ours = tasks.group_result(self._context, job)
         for what, there, here in (
@@ -482,7 +480,7 @@ class _ClusterRunner:
                 there=tasks.play_games,
                 arguments=(tuple(chunk), self.settings.programs.seconds),
                 at_home=partial(tasks.game_results, images, self.settings, self.seeds, chunk),
-                check=partial(check, self.settings, self.seeds, chunk),
+                check=partial(check, images, self.settings, self.seeds, chunk),
             )
         )
         self.progress(len(chunk))

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 
 from contest.config.settings import Settings
+from contest.games.registry import game_of
 from contest.model import GameJob, GameResult, GroupOutcome
 from contest.protocols import Images, ProgressCallback, Runner
 from contest.seeds import Seeds
@@ -36,10 +37,22 @@ class RunnerPlugin(ABC):
     ) -> AbstractContextManager[Runner]:
         """A runner that checks a group as it was recorded.
 
-        By default it plays the games again. A kind whose results cannot be computed again gives each game
-        its recorded result, after checking the moves; it raises Differs where they break the rules.
+        By default it plays the games again. Where programs cannot play again, their moves are those that
+        were recorded. Raises Differs where these break the rules, or where a program that can play again does
+        something else. `images`: of all programs that play again.
         """
         return self.open(images, settings, seeds, progress)
+
+    def computed(self, images: Images, settings: Settings) -> frozenset[str]:
+        """The digests of those of the programs that anybody can have play their games again, with the same
+        results; by default all or none, as the kind of play has it."""
+        play = game_of(settings.game, settings.programs).info.play
+        return frozenset(images) if play.is_computed else frozenset()
+
+    def why_not_here(self, image: bytes, settings: Settings) -> str:
+        """Why this computer cannot play such a program with the same counts: the end of a sentence about it,
+        "" if it can."""
+        return ""
 
     def behaviour_twins(
         self, images: Images, settings: Settings, build_c: Callable[[str], tuple[str, bytes]]
@@ -76,7 +89,12 @@ class RunnerPlugin(ABC):
         return False
 
     def check_results(
-        self, settings: Settings, seeds: Seeds, jobs: Sequence[GameJob], results: Sequence[GameResult]
+        self,
+        images: Images,
+        settings: Settings,
+        seeds: Seeds,
+        jobs: Sequence[GameJob],
+        results: Sequence[GameResult],
     ) -> None:
         """Raises Differs if another computer's results of these jobs cannot be true."""
         raise NotImplementedError

@@ -3,6 +3,9 @@
 The program of a text game may decide by the clock, or by chance of its own, so its moves can be recorded but
 not computed. Everything else follows from the moves and the contest seed and is checked here: whose turn it
 was, whether the rules allowed the move, what they did for a missing one, the points, and the digest.
+
+A program whose time is counted can be asked again. Then it plays against the recorded moves of the others
+(RecordedPlayer), and `compare_counted` tells whether it did the same.
 """
 
 from __future__ import annotations
@@ -10,14 +13,16 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Container, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
+from itertools import zip_longest
 from typing import Any
 
 from contest.errors import Differs
-from contest.games.base import TextGame
+from contest.games.base import TextGame, TextProtocol, Words
+from contest.language import SOURCE, speaking
 from contest.model import Fault, GameJob, GameResult, GroupOutcome, Match, Missing, Moves
-from contest.protocols import ProgressCallback, Runner, no_progress
+from contest.protocols import Runner
 from contest.sanitize import sanitize
 from contest.seeds import Seeds
 from sandbox import players
@@ -27,37 +32,43 @@ from tournament.runners.text_result import game_result
 from tournament.text_referee import TextGameResult, Turn, drawer, move_text, steps
 
 
-class RecordedRunner:
-    """Gives each game its recorded result, after checking it; implements contest.protocols.Runner.
+@dataclass
+class RecordedPlayer:
+    """Gives the moves that were recorded for a seat of one game."""
 
-    So the referee does with it what it did on the contest day.
-    """
+    protocol: TextProtocol
+    moves: Iterator[Any]
 
-    def __init__(
-        self,
-        recorded: GroupOutcome,
-        rules: TextGame[Any, Any],
-        seeds: Seeds,
-        progress: ProgressCallback = no_progress,
-    ) -> None:
-        self._rules = rules
-        self._seeds = seeds
-        self._progress = progress
-        self._matches = {
-            job_of(match, recorded.plan.round, seeds).streams: match for match in recorded.matches
-        }
+    @classmethod
+    def at(cls, seat: int, recorded: Iterable[Moves], protocol: TextProtocol) -> RecordedPlayer:
+        return cls(protocol, iter([moves[seat] for moves in recorded if moves[seat] is not None]))
 
-    def play(self, jobs: Sequence[GameJob]) -> Sequence[GameResult]:
-        """The results, in the order of the jobs. Raises Differs if one is missing or cannot be true."""
-        return [self._result(job) for job in jobs]
+    def begin(self, seed: bytes = b"") -> None:
+        """Its moves are known."""
 
-    def _result(self, job: GameJob) -> GameResult:
-        match = self._matches.get(job.streams)
-        if match is None:
-            raise Differs(f"a game of {' and '.join(job.names)} is missing, but the rules require it")
-        check_game(self._rules, match, job, self._seeds)
-        self._progress(1)
-        return match.result
+    def move(self, question: Words) -> str | players.AnswerFault:
+        kept = next(self.moves, Missing("", AnswerFaultKind.NO_ANSWER))  # another game than was recorded
+        if isinstance(kept, Missing):
+            return players.AnswerFault(AnswerFaultKind(kept.kind), "")
+        return str(kept)
+
+    def tell(self, words: Words) -> None:
+        """Nobody listens."""
+
+    def unasked_lines(self) -> int:
+        return 0
+
+    def usage(self) -> players.PlayerUsage:
+        return players.PlayerUsage()
+
+    def stderr_tail(self) -> str:
+        return ""
+
+    def misunderstood(self) -> None:
+        """Its next answer is recorded, too."""
+
+    def close(self) -> None:
+        """There is no process."""
 
 
 @contextmanager
@@ -107,29 +118,63 @@ def results_by_streams(
     }
 
 
-def check_game(rules: TextGame[Any, Any], match: Match, job: GameJob, seeds: Seeds) -> None:
-    """Raises Differs unless the moves that were kept of this game give its result by the rules."""
-    try:
-        check_result(rules, match.result, job, seeds)
-    except Differs as error:
-        raise Differs(f"{_name(match)}: {error}") from None
+def check_result(
+    rules: TextGame[Any, Any], kept: GameResult, job: GameJob, seeds: Seeds, counted: Container[int] = ()
+) -> None:
+    """Raises Differs unless the result's moves give it by the rules.
 
-
-def check_result(rules: TextGame[Any, Any], kept: GameResult, job: GameJob, seeds: Seeds) -> None:
-    """Raises Differs unless the result's moves give it by the rules."""
+    `counted`: the seats of programs whose time is counted; how much they used does not follow from the moves.
+    """
     if kept.moves is None:
         raise Differs("its moves were not kept, so nobody can check it")
     game = rules.for_players(job.names, partial(seeds.below, "game"))
-    _compare(kept, game_result(_played(game, tuple(kept.moves), job), with_moves=True))
+    with speaking(SOURCE):  # whoever checks is told in English what differs
+        played = game_result(_played(game, tuple(kept.moves), job), with_moves=True)
+        _compare(_comparable(kept, counted), _comparable(played, counted))
 
 
-def _name(match: Match) -> str:
+def compare_counted(
+    names: Sequence[str], kept: GameResult, computed: GameResult, counted: Container[int]
+) -> None:
+    """Raises Differs unless the programs at these seats did the same, and used as much, as was recorded.
+
+    `kept`: a result that keeps to the rules.
+    """
+    pairs = enumerate(zip_longest(kept.moves or (), computed.moves or ()), start=1)
+    for turn, (theirs, ours) in ((turn, pair) for turn, pair in pairs if pair[0] != pair[1]):
+        for seat in range(len(names)):
+            stated, found = (moves[seat] if moves else None for moves in (theirs, ours))
+            if stated != found and seat in counted:
+                raise Differs(
+                    f"in turn {turn}, {names[seat]}'s program: archived {_done(stated)}, but it did "
+                    f"{_done(found)} here"
+                )
+        raise Differs(f"turn {turn} is another one here")
+    for seat, (stated, found) in enumerate(zip(kept.seats, computed.seats, strict=True)):
+        if seat in counted:
+            for what, before, here in (
+                ("units", stated.instructions, found.instructions),
+                ("bytes of memory", stated.memory, found.memory),
+            ):
+                if before != here:
+                    raise Differs(
+                        f"{names[seat]}'s program: archived {before:,} {what}, but it used {here:,} here"
+                    )
+
+
+def _done(move: object) -> str:
+    if isinstance(move, Missing):
+        return f"no move ({sanitize(move.kind)})"
+    return "nothing" if move is None else sanitize(str(move))
+
+
+def name_of(match: Match) -> str:
+    """The players and the game, in a few words."""
     attempt = f", attempt {match.attempt}" if match.attempt > 1 else ""
     return f"{' against '.join(match.players)}, game {match.game}{attempt}"
 
 
 def _compare(kept: GameResult, computed: GameResult) -> None:
-    kept, computed = _comparable(kept), _comparable(computed)
     for what, recorded, by_rules in (
         ("the points are", _joined(s.points for s in kept.seats), _joined(s.points for s in computed.seats)),
         (
@@ -152,12 +197,17 @@ def _joined(values: Iterable[object]) -> str:
     return ":".join(map(str, values))
 
 
-def _comparable(result: GameResult) -> GameResult:
+def _comparable(result: GameResult, counted: Container[int]) -> GameResult:
     """Without the sentences about faults, which are not kept for everybody, and what was counted while it was
     played; the moves as a tuple."""
     seats = tuple(
-        replace(seat, fault=seat.fault and Fault(seat.fault.turn, ""), instructions=0, memory=0)
-        for seat in result.seats
+        replace(
+            each,
+            fault=each.fault and Fault(each.fault.turn, ""),
+            instructions=0 if seat in counted else each.instructions,
+            memory=0 if seat in counted else each.memory,
+        )
+        for seat, each in enumerate(result.seats)
     )
     return replace(result, seats=seats, moves=None if result.moves is None else tuple(result.moves))
 

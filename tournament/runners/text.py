@@ -7,25 +7,26 @@ import shutil
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, nullcontext
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from contest.config.sections import Programs
 from contest.config.settings import Settings
-from contest.errors import Differs, GiveUp
+from contest.errors import Differs, GiveUp, ToolMissing
 from contest.games.base import GameInfo, TextGame, TextProtocol
 from contest.games.registry import text_game_of
+from contest.language import speaking, spoken
 from contest.model import GameJob, GameResult, GroupOutcome, SeatResult
 from contest.protocols import Images, ProgressCallback, Runner, no_progress
 from contest.sanitize import sanitize
 from contest.seeds import Seeds
 from contest.subprocesses.engine_pool import cores
 from sandbox.bubblewrap import PATH
-from sandbox.executable import Executable, player_from_bytes
+from sandbox.executable import Executable, is_counted, player_from_bytes
 from sandbox.fuel.program import FuelProgram
 from sandbox.oci.image import OciImage
 from sandbox.oci.refusal import ImageProblem
@@ -36,7 +37,13 @@ from sandbox.players.fuel import FuelPlayer
 from sandbox.program_folder import ProgramFolder
 from sandbox.sandbox import Sandbox
 from tournament.runners.base import RunnerPlugin
-from tournament.runners.recorded import RecordedRunner, check_result
+from tournament.runners.recorded import (
+    RecordedPlayer,
+    check_result,
+    compare_counted,
+    job_of,
+    name_of,
+)
 from tournament.runners.text_result import game_result
 from tournament.text_referee import drawer, play_game, program_seeds
 
@@ -73,9 +80,19 @@ class TextPlay(RunnerPlugin):
         seeds: Seeds,
         progress: ProgressCallback,
     ) -> AbstractContextManager[Runner]:
-        """The recorded results, with their moves checked."""
-        rules = text_game_of(settings.game, settings.programs)
-        return nullcontext(RecordedRunner(recorded, rules, seeds, progress))
+        """The recorded results, with their moves checked, and computed again where time is counted."""
+        known = {
+            job_of(match, recorded.plan.round, seeds).streams: Recorded(name_of(match), match.result)
+            for match in recorded.matches
+        }
+        return closing(CheckingRunner(known, _counted(images), settings, seeds, progress))
+
+    def computed(self, images: Images, settings: Settings) -> frozenset[str]:
+        return frozenset(_counted(images))
+
+    def why_not_here(self, image: bytes, settings: Settings) -> str:
+        program = player_from_bytes(image)
+        return _why_not_here(program, Sandbox(settings.jail)) if isinstance(program, FuelProgram) else ""
 
     def prepare(self, images: Images, archive_of: Callable[[str], bytes]) -> None:
         """Unpack container images that the cache of this host lacks. Raises GiveUp."""
@@ -86,8 +103,19 @@ class TextPlay(RunnerPlugin):
             if isinstance(unpacked, ImageProblem):
                 raise GiveUp(f"an image that was accepted cannot be unpacked any more: {unpacked.text}")
 
+    def speed_up(self, images: Images, settings: Settings) -> Sequence[str]:
+        """Make the machine code of programs that are counted. Raises ToolMissing if they cannot be."""
+        sandbox = Sandbox(settings.jail)
+        for image in map(player_from_bytes, images.values()):
+            if isinstance(image, FuelProgram):
+                image.prepared(sandbox)
+        return ()
+
     def host_files(self, images: Images) -> frozenset[str]:
-        """The interpreters. What programs bring themselves, and images, is the same everywhere."""
+        """The interpreters. What programs bring themselves, and images, is the same everywhere.
+
+        Programs that are counted name their engine and guest themselves: `speed_up` refuses others.
+        """
         programs = map(player_from_bytes, images.values())
         commands = {each.command[0] for each in programs if isinstance(each, ProgramFolder)}
         return frozenset(found for command in commands if (found := shutil.which(command, path=PATH)))
@@ -98,14 +126,29 @@ class TextPlay(RunnerPlugin):
         return rules.info.protocols[0] is not TextProtocol.STDIO
 
     def check_results(
-        self, settings: Settings, seeds: Seeds, jobs: Sequence[GameJob], results: Sequence[GameResult]
+        self,
+        images: Images,
+        settings: Settings,
+        seeds: Seeds,
+        jobs: Sequence[GameJob],
+        results: Sequence[GameResult],
     ) -> None:
-        """Raises Differs unless the moves give the results by the rules."""
+        """Raises Differs unless the moves give the results by the rules, and programs whose time is counted
+        do the same here."""
         if len(results) != len(jobs):
             raise Differs(f"{len(jobs)} games have {len(results)} results")
-        rules = text_game_of(settings.game, settings.programs)
-        for job, result in zip(jobs, results, strict=True):
-            check_result(rules, result, job, seeds)
+        known = {
+            job.streams: Recorded(" against ".join(job.names), result)
+            for job, result in zip(jobs, results, strict=True)
+        }
+        with closing(CheckingRunner(known, _counted(images), settings, seeds)) as runner:
+            runner.play(jobs)
+
+
+def _counted(images: Images) -> dict[str, FuelProgram]:
+    """Those of the programs whose time is counted, by digest."""
+    programs = ((digest, player_from_bytes(raw)) for digest, raw in images.items() if is_counted(raw))
+    return {digest: program for digest, program in programs if isinstance(program, FuelProgram)}
 
 
 class TextRunner:
@@ -144,7 +187,14 @@ class TextRunner:
                 self._play(job, [self._living_player(job, seat) for seat in range(len(job.images))])
                 for job in jobs
             ]
-        return list(self._pool.map(self._play_alone, jobs))
+        games = [self._pool.submit(self._play_alone, spoken(), job) for job in jobs]
+        try:
+            return [game.result() for game in games]
+        except BaseException:  # nobody may close a player that another thread still asks
+            for game in games:
+                game.cancel()
+            wait(games)
+            raise
 
     def close(self) -> None:
         """End all programs, before the threads that started them."""
@@ -161,8 +211,9 @@ class TextRunner:
             self._living[key] = self._player(job.images[seat])
         return self._living[key]
 
-    def _play_alone(self, job: GameJob) -> GameResult:
-        with ExitStack() as stack:
+    def _play_alone(self, language: str, job: GameJob) -> GameResult:
+        """In a thread of the pool; `language`: of the sentences about faults."""
+        with speaking(language), ExitStack() as stack:
             players = [stack.enter_context(self._fresh(job, seat)) for seat in range(len(job.images))]
             return self._play(job, players)
 
@@ -200,6 +251,108 @@ class TextRunner:
         result = game_result(played, job.protocol)
         self._progress(1)
         return _with_stderr(result, players) if job.is_trial else result
+
+
+def _why_not_here(program: FuelProgram, sandbox: Sandbox) -> str:
+    """Why this computer cannot run the program with the same counts; "" if it can."""
+    if reason := program.why_not_countable_here:
+        return reason
+    try:
+        program.prepared(sandbox)
+    except ToolMissing as error:
+        return f"is not ready to run here: {error}"
+    return ""
+
+
+class Recorded(NamedTuple):
+    """A game as it is claimed to have been played. `name`: of the game, in a few words."""
+
+    name: str
+    result: GameResult
+
+
+class CheckingRunner(TextRunner):
+    """Gives each game its recorded result, after checking it.
+
+    A program whose time is counted plays again, against the recorded moves of all others. Where this
+    computer counts otherwise, or a string was blanked in the build, its moves are recorded ones, too. So the
+    referee does with the results what it did on the contest day, and a program that lives through many games
+    plays them in the same order.
+    """
+
+    def __init__(
+        self,
+        recorded: Mapping[tuple[bytes, ...], Recorded],
+        counted: Mapping[str, FuelProgram],
+        settings: Settings,
+        seeds: Seeds,
+        progress: ProgressCallback = no_progress,
+    ) -> None:
+        """`recorded`: by the games' random streams. `counted`: all programs whose time is counted."""
+        sandbox = Sandbox(settings.jail)
+        here = {d: p for d, p in counted.items() if p.digest == d and not _why_not_here(p, sandbox)}
+        rules = text_game_of(settings.game, settings.programs)
+        super().__init__(here, rules, settings, seeds, progress)
+        self._recorded = recorded
+        self._counted = counted
+        self._seeds = seeds
+
+    def play(self, jobs: Sequence[GameJob]) -> Sequence[GameResult]:
+        """The results, in the order of the jobs. Raises Differs if one is missing or cannot be true."""
+        for job in jobs:
+            if job.streams not in self._recorded:
+                raise Differs(f"a game of {' and '.join(job.names)} is missing, but the rules require it")
+            name, result = self._recorded[job.streams]
+            with _in_game(name):
+                check_result(self._rules, result, job, self._seeds, self._seats(job, self._counted))
+        return super().play(jobs)
+
+    @staticmethod
+    def _seats(job: GameJob, programs: Container[str]) -> frozenset[int]:
+        return frozenset(seat for seat, digest in enumerate(job.images) if digest in programs)
+
+    def _living_player(self, job: GameJob, seat: int) -> Player:
+        if job.images[seat] not in self._programs:
+            return self._recorded_player(job, seat)
+        return self._limited(super()._living_player(job, seat), job, seat)
+
+    @contextmanager
+    def _fresh(self, job: GameJob, seat: int) -> Iterator[Player]:
+        if job.images[seat] not in self._programs:
+            yield self._recorded_player(job, seat)
+            return
+        with super()._fresh(job, seat) as player:
+            yield self._limited(player, job, seat)
+
+    def _recorded_player(self, job: GameJob, seat: int) -> Player:
+        moves = self._recorded[job.streams].result.moves or ()
+        return RecordedPlayer.at(seat, moves, self._rules.info.protocols[0])
+
+    def _limited(self, player: Player, job: GameJob, seat: int) -> Player:
+        """The player, with hardly more fuel than it is claimed to have used: a lie is found soon."""
+        if isinstance(player, FuelPlayer):
+            claimed = self._recorded[job.streams].result.seats[seat].instructions
+            player.game_fuel = min(self._limits.game_fuel, claimed + 1)
+        return player
+
+    def _play(self, job: GameJob, players: Sequence[Player]) -> GameResult:
+        name, recorded = self._recorded[job.streams]
+        here = self._seats(job, self._programs)
+        if not here:
+            self._progress(1)
+            return recorded
+        computed = super()._play(replace(job, protocol=True), players)
+        with _in_game(name):
+            compare_counted(job.names, recorded, computed, here)
+        return recorded
+
+
+@contextmanager
+def _in_game(name: str) -> Iterator[None]:
+    try:
+        yield
+    except Differs as error:
+        raise Differs(f"{name}: {error}") from None
 
 
 def _with_stderr(result: GameResult, players: Sequence[Player]) -> GameResult:

@@ -11,10 +11,7 @@
     const rows = Math.max(...columns.map((column) => column.length));
     const widths = head.map((title, i) => Math.max(title.length, ...columns[i].map((text) => text.length)) + 2);
     const bars = widths.map((width) => "─".repeat(width));
-    const line = (cells) => `│${cells.map((text, i) => {
-      const left = Math.floor((widths[i] - text.length) / 2);
-      return " ".repeat(left) + text + " ".repeat(widths[i] - text.length - left);
-    }).join("│")}│`;
+    const line = (cells) => `│${cells.map((text, i) => ` ${text.padEnd(widths[i] - 1)}`).join("│")}│`;
     const lines = [`┌${bars.join("┬")}┐`, line(head), `├${bars.join("┼")}┤`];
     for (let row = 0; row < rows; row++) lines.push(line(columns.map((column) => column[row] ?? "")));
     return [...lines, `└${bars.join("┴")}┘`].join("\n");

@@ -92,42 +92,67 @@
   });
 
   // --- errors ----------------------------------------------------------------------------------------------
+  // QuickJS has the frames alone, ours too. A stack gets Node's form when it is first read: with the name that
+  // the error has then.
+  const { get: getStack, set: setStack } = Object.getOwnPropertyDescriptor(Error.prototype, "stack");
   Error.stackTraceLimit = 10;
-  Error.prepareStackTrace = (error, calls) => {
+  Object.defineProperty(Error.prototype, "stack", {
+    configurable: true,
+    get() {
+      const frames = getStack.call(this);
+      if (typeof frames !== "string" || !isRaw(frames)) return frames ?? stackText(this, "");
+      const text = stackText(this, frames);
+      setStack.call(this, text);
+      return text;
+    },
+    set(value) {
+      if (typeof value === "string") setStack.call(this, value);
+      else Object.defineProperty(this, "stack", { value, writable: true, configurable: true });
+    },
+  });
+  const capture = Error.captureStackTrace;
+  Error.captureStackTrace = (object, above) => {
+    capture(object, above);
+    const frames = Object.getOwnPropertyDescriptor(object, "stack")?.value;
+    if (typeof frames === "string" && isRaw(frames))
+      Object.defineProperty(object, "stack", { value: stackText(object, frames), writable: true, configurable: true });
+  };
+
+  const isRaw = (frames) => frames === "" || frames.startsWith("    at ");
+
+  function stackText(error, frames) {
     let text;
     try {
-      text = String(error);
+      text = Error.prototype.toString.call(error);
     } catch {
       text = "Error";
     }
-    for (const call of calls) {
-      const file = call.getFileName();
-      if (!file || file[0] === "<" && file !== "<input>") continue;
-      const line = call.getLineNumber(), name = call.getFunctionName();
-      const column = call.getColumnNumber() - (line === 1 && commonjs.includes(file) ? WRAPPER_COLUMNS : 0);
+    for (const frame of frames.split("\n")) {
+      const found = /^    at (?:(.*) \()?([^()]+?):(\d+):(\d+)\)?$/.exec(frame);
+      if (!found) continue; // the engine's own
+      const [, name, file, line] = found;
+      if (file[0] === "<" && file !== "<input>") continue; // the prelude
+      const column = Math.max(1, found[4] - (line === "1" && commonjs.includes(file) ? WRAPPER_COLUMNS : 0));
       const place = `${file === "<input>" ? "eval" : `${FOLDER}/${file}`}:${line}:${column}`;
       text += `\n    at ${name && name !== "<anonymous>" ? `${name} (${place})` : place}`;
     }
     return text;
-  };
+  }
 
-  // A Node of version 20 shows the line of the program, too.
   function uncaught(error, origin = "uncaughtException") {
     try {
       if (process.listenerCount?.(origin)) {
         process.emit(origin, error, origin);
         return;
       }
-      std.out.flush();
       std.err.puts(described(error));
     } catch {
-      try {
-        std.err.puts(`Uncaught ${error}\n`);
-      } catch {} // no memory is left
+      std.err.puts("Uncaught error that cannot be shown\n"); // no memory is left, or its own methods throw
     }
     leave(1);
   }
 
+  // As Node shows it: the line of the program comes first.
   function described(error) {
     if (typeof error !== "object" || error === null || !(error instanceof Error)) return `Uncaught ${builtin("inspect").inspect(error)}\n`;
     const [, file, line, column] = /\/work\/(.+?):(\d+):(\d+)/.exec(error.stack) ?? [];
@@ -140,9 +165,10 @@
   }
 
   // --- the loop --------------------------------------------------------------------------------------------
-  // The engine runs one job of its queue (of promises), then whichever handler is ready, and so on. A read
-  // handler would wait even while jobs are queued; so it may be set only when the queue is empty. It was empty
-  // if a job that we add runs without another one before it: after each job, the write handler is called.
+  // A program that uses no promises reads its lines in a plain loop (`turn`). Else the engine must run its queue
+  // of jobs (of promises) in between. It runs one job, then whichever handler is ready, and so on. A read handler
+  // would wait even while jobs are queued; so it may be set only when the queue is empty. It was empty if a job
+  // that we add runs without another one before it: after each job, the write handler is called.
   let immediates = [], ticks = [];
   const timers = []; // by time, then by number
   let timerNumber = 0;
@@ -152,23 +178,26 @@
   function run(callback, ...args) {
     try {
       callback(...args);
-      if (ticks.length) runTicks();
     } catch (error) {
       uncaught(error);
     }
+    if (ticks.length && !areTicksRunning) runTicks();
   }
-  shared.run = run;
 
+  let areTicksRunning = false;
   function runTicks() {
+    areTicksRunning = true;
     while (ticks.length) {
       const now = ticks;
       ticks = [];
       for (const [callback, args] of now) run(callback, ...args);
     }
+    areTicksRunning = false;
   }
 
   // Go on with `work` when all jobs are done. `isInJob`: the caller is a job itself.
   function settle(isInJob) {
+    if (!facts.queuesJobs) return turn();
     isProbing = false;
     roundsBefore = wasBusy ? 8 : 0;
     wasBusy = false;
@@ -221,22 +250,40 @@
 
   // No job is queued: run what is due, or wait.
   function work() {
-    if (ticks.length) {
-      runTicks();
-      return settle(true);
+    if (runDue()) return settle(true);
+    passes = 0;
+    os.setWriteHandler(1, pass);
+  }
+
+  function turn() {
+    for (;;) {
+      if (runDue()) continue;
+      if (!input.isWanted() || timers.length) return wait();
+      run(input.deliver, std.in.getline());
     }
-    if (timers.length && timers[0].at <= performance.now()) {
-      const timer = timers.shift();
-      fire(timer);
-      return settle(true);
-    }
-    if (immediates.length) {
+  }
+
+  function runDue() {
+    if (ticks.length) runTicks();
+    else if (timers.length && timers[0].at <= performance.now()) fire(timers.shift());
+    else if (immediates.length) {
       const { callback, args, cleared } = immediates.shift();
       if (!cleared) run(callback, ...args);
-      return settle(true);
-    }
+    } else return false;
+    return true;
+  }
+
+  // The engine looks for rejections that nobody handles when it finds no job: between our two calls.
+  let passes;
+  function pass() {
+    if (++passes < 2) return;
+    os.setWriteHandler(1, null);
+    guarded(wait);
+  }
+
+  function wait() {
     if (input.isWanted()) os.setReadHandler(0, readable);
-    else if (!timers.some((timer) => timer.isRef)) return os.setWriteHandler(1, finish); // after the engine has looked for rejections
+    else if (!timers.some((timer) => timer.isRef)) return finish();
     if (timers.length) wakeUp = os.setTimeout(rung, Math.max(1, Math.ceil(timers[0].at - performance.now())));
   }
 
@@ -259,14 +306,11 @@
   }
 
   function finish() {
-    os.setWriteHandler(1, null);
-    guarded(() => {
-      if (process.listenerCount?.("beforeExit")) {
-        process.emit("beforeExit", process.exitCode ?? 0);
-        if (timers.length || immediates.length || ticks.length) return settle(false);
-      }
-      leave();
-    });
+    if (process.listenerCount?.("beforeExit")) {
+      run(() => process.emit("beforeExit", process.exitCode ?? 0));
+      if (timers.some((timer) => timer.isRef) || immediates.length || input.isWanted()) return settle(false);
+    }
+    leave();
   }
 
   let isLeaving = false;
@@ -274,13 +318,9 @@
     if (code !== undefined) process.exitCode = code;
     if (!isLeaving) {
       isLeaving = true;
-      try {
-        if (process.listenerCount?.("exit")) process.emit("exit", process.exitCode ?? 0);
-      } catch (error) {
-        uncaught(error);
-      }
+      guarded(() => process.listenerCount?.("exit") && process.emit("exit", process.exitCode ?? 0));
     }
-    std.exit(Number(process.exitCode ?? 0) & 255);
+    std.exit(process.exitCode & 255);
   }
 
   // --- timers ----------------------------------------------------------------------------------------------

@@ -5,6 +5,7 @@
   const DEFAULTS = { depth: 2, breakLength: LINE_WIDTH, compact: SHORT_ENTRIES, maxArrayLength: 100, maxStringLength: 10000, showHidden: false, sorted: false, getters: false, colors: false };
   const custom = Symbol.for("nodejs.util.inspect.custom");
   const TypedArray = Object.getPrototypeOf(Uint8Array);
+  const SPECIAL_FUNCTIONS = new Set(["AsyncFunction", "AsyncGeneratorFunction", "GeneratorFunction"]);
   const IDENTIFIER = /^[a-zA-Z_][a-zA-Z_0-9]*$/;
   const ESCAPES = { "\b": "\\b", "\t": "\\t", "\n": "\\n", "\f": "\\f", "\r": "\\r", "\\": "\\\\" };
 
@@ -13,7 +14,7 @@
     if (text.includes("'")) mark = !text.includes('"') ? '"' : !text.includes("`") && !text.includes("${") ? "`" : "'";
     const escaped = text.replace(/[\0-\x1f\x7f-\x9f\\]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g, (char) => {
       const code = char.charCodeAt(0);
-      return ESCAPES[char] ?? (code < 256 ? `\\x${code.toString(16).toUpperCase().padStart(2, "0")}` : `\\u${code.toString(16).toUpperCase()}`);
+      return ESCAPES[char] ?? (code < 256 ? `\\x${code.toString(16).toUpperCase().padStart(2, "0")}` : `\\u${code.toString(16)}`);
     });
     return mark + (mark === "'" ? escaped.replaceAll("'", "\\'") : escaped) + mark;
   }
@@ -54,7 +55,7 @@
 
   function tagOf(value, name) {
     const tag = value[Symbol.toStringTag];
-    return typeof tag === "string" && tag !== "" && tag !== name ? tag : "";
+    return typeof tag === "string" && tag !== name && !Object.prototype.propertyIsEnumerable.call(value, Symbol.toStringTag) ? tag : "";
   }
 
   function prefix(name, tag, fallback, size = "") {
@@ -73,7 +74,7 @@
       else if (parent) base += ` extends ${parent}`;
       return `${base}]`;
     }
-    const kind = { GeneratorFunction: "GeneratorFunction", AsyncFunction: "AsyncFunction", AsyncGeneratorFunction: "AsyncGeneratorFunction" }[tag] ?? "Function";
+    const own = value[Symbol.toStringTag], kind = SPECIAL_FUNCTIONS.has(own) ? own : "Function";
     let base = `[${kind}`;
     if (name === null) base += " (null prototype)";
     base += value.name === "" ? " (anonymous)" : `: ${typeof value.name === "string" ? value.name : String(value.name)}`;
@@ -92,13 +93,12 @@
     }
     if ("cause" in error && Object.hasOwn(error, "cause") && !keys.includes("cause")) keys.push("cause");
     if (Array.isArray(error.errors) && Object.hasOwn(error, "errors") && !keys.includes("errors")) keys.push("errors");
-    // The stack begins with the name that the error had when it was made.
+    // A class that does not set its name is shown by the class's.
     const made = constructorName(error);
-    const shown = made === null || name.endsWith("Error") && stack.startsWith(name) && !(made && name.length < made.length && made.endsWith(name)) ? null : made;
-    if (shown && stack.startsWith(name) && !stack.startsWith(shown) && !name.includes(shown)) {
-      const header = /^([A-Z][a-z_ A-Z0-9[\]()-]+)(?::|\n\s+at)/.exec(stack) ?? /^([a-z_A-Z0-9-]*Error)$/.exec(stack);
-      const old = header?.[1] ?? "";
-      if (old) stack = shown.includes(old) ? shown + stack.slice(old.length) : `${shown} [${old}]${stack.slice(old.length)}`;
+    if (made === null || (name.endsWith("Error") && stack.startsWith(name) && [undefined, ":", "\n"].includes(stack[name.length]))) {
+      const header = made === null ? /^([A-Z][a-z_ A-Z0-9[\]()-]+)(?::|\n\s+at)/.exec(stack)?.[1] ?? "" : name;
+      const shown = prefix(made, tagOf(error, made), header || "Error").slice(0, -1);
+      if (name !== shown) stack = shown.includes(name) ? (header ? shown + stack.slice(header.length) : `${shown}: ${stack}`) : `${shown} [${name}]${stack.slice(header.length)}`;
     }
     const start = (error.message && stack.indexOf(error.message)) || -1;
     const frames = stack.indexOf("\n    at", start < 0 ? 0 : start + error.message.length);
@@ -187,10 +187,9 @@
     }
     const actual = widest + 2;
     if (actual * 3 + state.indent >= state.breakLength || !(total / actual > 5 || widest <= 6)) return entries;
-    const bias = Math.sqrt(actual - total / entries.length), biased = Math.max(actual - 3 - bias + 1, 1);
-    const biasedMax = Math.max(actual - bias, 1);
+    const biased = Math.max(actual - 3 - Math.sqrt(actual - total / entries.length), 1);
     const columns = Math.min(
-      Math.round(Math.sqrt(2.5 * biasedMax * count) / biasedMax),
+      Math.round(Math.sqrt(2.5 * biased * count) / biased),
       Math.floor((state.breakLength - state.indent) / actual),
       state.compact * 4,
       15,
@@ -214,7 +213,6 @@
       lines.push(line);
     }
     if (value.length > state.maxArrayLength) lines.push(entries[count]);
-    void biased;
     return lines;
   }
 
@@ -231,6 +229,12 @@
       }
     }
     const indentation = `\n${" ".repeat(state.indent)}`;
+    if (state.compact === true) {
+      const length = entries.reduce((sum, entry) => sum + entry.length, entries.length);
+      if (length + entries.length <= state.breakLength && !base.includes("\n")) return `${braces[0]}${base ? ` ${base}` : ""} ${entries.join(", ")} ${braces[1]}`;
+      const start = base === "" && braces[0].length === 1 ? " " : `${base ? ` ${base}` : ""}\n${indentation}  `;
+      return `${braces[0]}${start}${entries.join(`,${indentation}`)} ${braces[1]}`;
+    }
     return `${base ? `${base} ` : ""}${braces[0]}${indentation}  ${entries.join(`,${indentation}  `)}${indentation}${braces[1]}`;
   }
 
@@ -265,18 +269,18 @@
       const typed = value[Symbol.toStringTag];
       keys = keysOf(value, state, true);
       if (typeof Buffer === "function" && name === "Buffer") return showBuffer(value);
-      braces = [`${prefix(name, tag === typed ? "" : tag, typed, `(${value.length})`)}[`, "]"];
+      braces = [`${prefix(name, tag, typed, `(${value.length})`)}[`, "]"];
       if (!value.length && !keys.length) return `${braces[0]}]`;
       isList = true;
       entriesOf = () => typedEntries(value, state);
     } else {
       keys = keysOf(value, state, false);
       if (value instanceof Map) {
-        braces[0] = `${prefix(name, tag === "Map" ? "" : tag, "Map", `(${value.size})`)}{`;
+        braces[0] = `${prefix(name, tag, "Map", `(${value.size})`)}{`;
         entriesOf = () => mapEntries(value, depth + 1, state);
         if (!value.size && !keys.length) return `${braces[0]}}`;
       } else if (value instanceof Set) {
-        braces[0] = `${prefix(name, tag === "Set" ? "" : tag, "Set", `(${value.size})`)}{`;
+        braces[0] = `${prefix(name, tag, "Set", `(${value.size})`)}{`;
         entriesOf = () => setEntries(value, depth + 1, state);
         if (!value.size && !keys.length) return `${braces[0]}}`;
       } else if (/^(Map|Set) (Iterator|Entries)$/.test(value[Symbol.toStringTag] ?? "")) {
@@ -285,11 +289,8 @@
         base = functionBase(value, name, tag);
         if (!keys.length) return base;
       } else if (Object.prototype.toString.call(value) === "[object Arguments]") {
-        braces = ["[Arguments] [", "]"];
-        keys = keys.filter((key) => !/^\d+$/.test(String(key)));
-        if (!value.length && !keys.length) return `${braces[0]}]`;
-        isList = true;
-        entriesOf = () => arrayEntries(value, depth + 1, state);
+        braces[0] = "[Arguments] {";
+        if (!keys.length) return `${braces[0]}}`;
       } else if (value instanceof RegExp) {
         base = RegExp.prototype.toString.call(value);
         if (name !== "RegExp") base = `${prefix(name, tag, "RegExp")}${base}`;
@@ -304,13 +305,13 @@
       } else if (value instanceof ArrayBuffer || value instanceof SharedArrayBuffer) {
         const bytes = new Uint8Array(value), shown = Array.from(bytes.subarray(0, 50), (byte) => byte.toString(16).padStart(2, "0"));
         const rest = bytes.length > 50 ? ` ... ${bytes.length - 50} more byte${bytes.length > 51 ? "s" : ""}` : "";
-        braces[0] = `${prefix(name, tag === name ? "" : tag, "ArrayBuffer")}{`;
+        braces[0] = `${prefix(name, tag, "ArrayBuffer")}{`;
         entriesOf = () => [`[Uint8Contents]: <${shown.join(" ")}${rest}>`, `byteLength: ${bytes.length}`];
       } else if (value instanceof Promise) {
-        braces[0] = `${prefix(name, tag === "Promise" ? "" : tag, "Promise")}{`;
+        braces[0] = `${prefix(name, tag, "Promise")}{`;
         entriesOf = () => ["<pending>"]; // a program cannot see the state of a promise
       } else if (value instanceof WeakSet || value instanceof WeakMap) {
-        braces[0] = `${prefix(name, tag === name ? "" : tag, name)}{`;
+        braces[0] = `${prefix(name, tag, "WeakSet")}{`;
         entriesOf = () => ["<items unknown>"];
       } else if (value instanceof Number || value instanceof String || value instanceof Boolean || value instanceof BigInt || value instanceof Symbol) {
         const inner = value.valueOf(), kind = Object.prototype.toString.call(value).slice(8, -1);
@@ -347,11 +348,9 @@
   }
 
   function showBuffer(bytes) {
-    const shown = Array.prototype.map.call(bytes.subarray(0, 50), (byte) => byte.toString(16).padStart(2, "0"));
     let text = Array.from(bytes.subarray(0, 50), (byte) => byte.toString(16).padStart(2, "0")).join(" ");
-    void shown;
     if (bytes.length > 50) text += ` ... ${bytes.length - 50} more byte${bytes.length > 51 ? "s" : ""}`;
-    return `<Buffer${text && ` ${text}`}>`;
+    return `<Buffer ${text}>`;
   }
 
   function inspect(value, options, depth) {
@@ -390,7 +389,7 @@
     s: (value) => {
       if (typeof value === "number") return showNumber(value);
       if (typeof value === "bigint") return `${value}n`;
-      if (typeof value !== "object" || value === null || (hasOwnText(value) && !(value instanceof Error && false))) return String(value);
+      if (typeof value !== "object" || value === null || (hasOwnText(value))) return String(value);
       return inspect(value, { depth: 0, colors: false, compact: 3 });
     },
     d: (value) => (typeof value === "bigint" ? `${value}n` : typeof value === "symbol" || typeof value === "object" && value !== null ? showNumber(typeof value === "symbol" ? NaN : Number(value)) : showNumber(Number(value))),

@@ -26,6 +26,7 @@
 
     #take(text) {
       if (this.closed) return;
+      if (!this.#rest && text.indexOf("\n") === text.length - 1 && !text.includes("\r")) return this.#onLine(text.slice(0, -1));
       const lines = (this.#rest + text).split(/\r\n|\n|\r(?!$)/);
       this.#rest = lines.pop();
       for (const line of lines) this.#onLine(line);

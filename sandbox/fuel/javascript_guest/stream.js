@@ -43,6 +43,10 @@
     return Object.assign(stream, {
       push(chunk) {
         if (chunk === null) stream.hasEnded = true;
+        else if (stream.taker && !chunks.length && !isPaused && typeof chunk === "string" && !stream.listenerCount("data")) {
+          stream.taker(chunk);
+          return true;
+        }
         chunks.push(chunk);
         if (!isPaused) flow();
         return true;

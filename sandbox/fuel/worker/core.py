@@ -17,7 +17,7 @@ from inspect import signature
 from pathlib import Path
 from typing import Any
 
-from wasmtime import Func, FuncType, Instance, Linker, Memory, Module, Store
+from wasmtime import Func, FuncType, Linker, Memory, Module, Store
 
 from sandbox.fuel.worker.host import EPOCH_NANOSECONDS, Ended, Host, ProgramFacts, Reply
 from sandbox.fuel.worker.host_functions import HostFunction, define, is_definable
@@ -36,6 +36,7 @@ _RIGHTS = 0x1FFFFFFF
 _CREATE, _TRUNCATE = 1, 8  # flags of path_open
 _WRITE_RIGHT = 1 << 6
 _CLOCK_EVENT, _READ_EVENT = 0, 1  # of poll_oneoff
+_SUBSCRIPTION_BYTES = 100  # what each costs: it takes as long as so many bytes
 _ABSOLUTE = 1
 _MODULE = "wasi_snapshot_preview1"
 _U64 = 0xFFFFFFFFFFFFFFFF
@@ -144,17 +145,18 @@ class CoreModules:
         )
         return store
 
-    def instance(self, host: Host, store: Store, words: Sequence[str]) -> Instance:
+    def instance(self, host: Host, store: Store, words: Sequence[str]) -> tuple[_Running, Mapping[str, Any]]:
         """A new instance, whose host functions answer from now on."""
-        self._now = _Running(host, store, [*self._words, *(word.encode() for word in words)])
-        instance = self._linker.instantiate(store, self._module)
-        memory = instance.exports(store).get("memory")
+        self._now = now = _Running(host, store, [*self._words, *(word.encode() for word in words)])
+        exports = self._linker.instantiate(store, self._module).exports(store)
+        memory = exports.get("memory")
         if isinstance(memory, Memory):
-            self._now.use(memory)
-        return instance
+            now.use(memory)
+        return now, exports
 
     def run(self, host: Host, store: Store, words: list[str]) -> None:
-        start = self.instance(host, store, words).exports(store).get("_start")
+        _, exports = self.instance(host, store, words)
+        start = exports.get("_start")
         if not isinstance(start, Func):
             raise Ended({"trap": "no start"})
         start(store)
@@ -239,6 +241,7 @@ def _poll_oneoff(now: _Running, subscriptions: int, events: int, count: int, res
     """Output is always ready, and input if there is any. If nothing else is, the earliest clock rings."""
     if not 0 < count <= _MAX_PARTS:
         return _EINVAL
+    now.host.charge_bytes(_SUBSCRIPTION_BYTES * count)
     ready: list[tuple[bytes, int]] = []
     inputs: list[tuple[bytes, int]] = []
     alarms: list[tuple[int, bytes]] = []

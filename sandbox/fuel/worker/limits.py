@@ -14,8 +14,8 @@ BYTE_UNITS = 100
 MAX_ANSWER_BYTES = 4_096
 STDERR_TAIL_BYTES = 4_096
 STACK_BYTES = 128 * 1024 * 1024  # of the thread that runs a program
-_WASM_STACK_BYTES = 8 * 1024 * 1024
-# Python counts what it uses of its stack in linear memory, 1 MB. The engine needs more for some.
+_WASM_STACK_BYTES = 32 * 1024 * 1024  # QuickJS takes 24 for brackets in brackets before it counts too many
+# Python counts what it needs of its stack in linear memory, 1 MB. The engine needs more for some.
 _COMPONENT_STACK_BYTES = 64 * 1024 * 1024
 
 

@@ -1,0 +1,200 @@
+"""Programs whose time is counted: build them in the sandbox as WebAssembly, or check them for their guest.
+
+A module is compiled to machine code here, once, so that a module that the engine refuses is refused in the
+report. Whatever a source does to a compiler, it does in the sandbox.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
+
+from compiler import languages
+from compiler.language_table import Counting, Language
+from compiler.languages import Outcome, Problem
+from contest.config.sections import Programs
+from contest.games.base import TextProtocol
+from contest.language import gettext, number
+from contest.sanitize import sanitize
+from sandbox.executable import Executable
+from sandbox.fuel import engine, guests
+from sandbox.fuel.engine import NotCompiled
+from sandbox.fuel.program import FuelProgram
+from sandbox.limits import MB
+from sandbox.players import AnswerFault, AnswerFaultKind
+from sandbox.players.fuel import FuelPlayer
+from sandbox.sandbox import Sandbox
+
+MAX_MODULE = 2 * MB
+_MACHINE_CODE_SECONDS = 20  # of processor time; modules of this size need one or two
+_CHECK_FUEL = 30_000_000_000
+_NO_EXCEPTIONS = re.compile(r"cannot use '(?:try|throw)' with exceptions disabled")
+_TOO_MUCH_DATA = re.compile(r"(?:maximum|initial) memory too small, (\d+) bytes needed")
+_OTHER_TYPE = re.compile(r"function signature mismatch: (\w+)")
+_THREADS = re.compile(
+    r"undefined symbol: (?:pthread_|thrd_|mtx_|cnd_)|\b(?:pthread|threads)\.h:\d+:|"
+    r"'(?:pthread|threads)\.h' file not found|<\w+> is not supported on this single threaded|"
+    r"named '(?:j?thread|\w*mutex|async|future|lock_guard|unique_lock|condition_variable\w*)' in namespace"
+)
+_PROCESSES = re.compile(
+    r"undefined symbol: (?:v?fork|exec[lv]\w*|system|popen|waitpid|wait|pipe|kill|posix_spawn\w*)$|"
+    r"\b(?:sys/wait|spawn)\.h(?::\d+:|' file not found)",
+    re.MULTILINE,
+)
+_SOCKETS = re.compile(
+    r"undefined symbol: (?:socket|connect|bind|listen|getaddrinfo|gethostby\w+)$|"
+    r"\b(?:netdb|sys/un)\.h(?::\d+:|' file not found)",
+    re.MULTILINE,
+)
+_JUMPS = re.compile(
+    r"undefined symbol: \w*(?:set|long)jmp$|\bsetjmp\.h(?::\d+:|' file not found)", re.MULTILINE
+)
+_TOO_LARGE = re.compile(r"LLVM ERROR: out of memory|IO failure on output stream|File too large")
+_VERSION = re.compile(r"\d+(?:\.\d+)+")
+
+
+def examine(
+    files: Mapping[str, bytes], sandbox: Sandbox, settings: Programs, chosen: Sequence[Language]
+) -> Outcome[Executable]:
+    """Like languages.examine; a program in a language that is counted becomes a FuelProgram.
+
+    The same files give the same module, to the last bit, on every host with the same compiler.
+    """
+    found = languages.checked(files, settings, chosen)
+    if isinstance(found, Outcome):
+        return found
+    program, language = found
+    if language.counting is None or not language.is_counted:
+        return languages.build_checked(files, program, language, sandbox, settings)
+    if language.tool:
+        return _compiled(files, program, language, sandbox, settings)
+    return _checked_by_guest(files, program, language, language.counting, sandbox, settings)
+
+
+def counted_by(program: Executable | None, language: Language | None, version: str) -> str:
+    """Engine and compiler or guest, with versions; "" for a program that is not counted."""
+    if not isinstance(program, FuelProgram) or language is None:
+        return ""
+    found = _VERSION.search(version)
+    return f"{program.engine}, {f'{language.tool} {found[0]}' if language.tool and found else version}"
+
+
+# --- compiled languages ------------------------------------------------------------------------------------
+def _compiled(
+    files: Mapping[str, bytes], program: str, language: Language, sandbox: Sandbox, settings: Programs
+) -> Outcome[FuelProgram]:
+    built = languages.compiled(files, program, language, sandbox, settings)
+    memory = settings.memory_mb or language.memory
+    if isinstance(built, Problem):
+        reasons = " ".join(_reasons(built.messages, memory))
+        problem = Problem(reasons or built.text, built.messages)
+        return Outcome(problem, program, language, built.messages)
+    if reason := _why_refused(built.result, sandbox):
+        return Outcome(Problem(reason, built.messages), program, language, built.messages)
+    made = FuelProgram(
+        language=language.name,
+        program=program,
+        files={name: data for name, data in files.items() if name != program},
+        memory_bytes=memory * MB,
+        module=built.result,
+    )
+    return Outcome(made, program, language, built.messages)
+
+
+def _why_refused(module: bytes, sandbox: Sandbox) -> str:
+    """Why this module is not accepted, as a sentence; "" if it is."""
+    if len(module) > MAX_MODULE:
+        return gettext(
+            "your program has %(size)s bytes when compiled to WebAssembly; it may have at most %(limit)s",
+            size=number(len(module)),
+            limit=number(MAX_MODULE),
+        )
+    reason = ""
+    for _ in range(2):  # as retry_if_killed.py does
+        try:
+            engine.machine_code(module, sandbox, cpu_seconds=_MACHINE_CODE_SECONDS)
+        except NotCompiled as error:
+            reason = str(error)
+        else:
+            return ""
+    return gettext(
+        "your program was compiled to WebAssembly, but %(engine)s does not take it: %(reason)s",
+        engine=engine.ENGINE,
+        reason=sanitize(reason),
+    )
+
+
+def _reasons(stderr: str, memory: int) -> Iterator[str]:
+    """What a program wants that WebAssembly does not have, from the compiler's messages; sentences."""
+    if _NO_EXCEPTIONS.search(stderr):
+        yield gettext(
+            "programs in C++ whose time is counted have no exceptions (try, catch, throw): return an error "
+            "instead"
+        )
+    if _THREADS.search(stderr):
+        yield gettext("programs whose time is counted have no threads: a program has one processor anyway")
+    if _PROCESSES.search(stderr):
+        yield gettext("programs whose time is counted cannot start other processes")
+    if _SOCKETS.search(stderr):
+        yield gettext("programs whose time is counted have no network")
+    if _JUMPS.search(stderr):
+        yield gettext("programs whose time is counted have no setjmp and longjmp")
+    if found := _TOO_MUCH_DATA.search(stderr):
+        yield gettext(
+            "the data of your program need %(needed)s MB of memory, and it may have %(memory)s MB",
+            needed=number(-(-int(found[1]) // MB)),
+            memory=number(memory),
+        )
+    if _TOO_LARGE.search(stderr):
+        yield gettext("your program is too large: its compiler had not enough memory")
+    if found := _OTHER_TYPE.search(stderr):
+        yield gettext(
+            "%(function)s is declared or called with other parameters than it has; WebAssembly checks that. "
+            "Include its header, or declare it with its parameters",
+            function=found[1],
+        )
+
+
+# --- languages with a guest --------------------------------------------------------------------------------
+def _checked_by_guest(
+    files: Mapping[str, bytes],
+    program: str,
+    language: Language,
+    counting: Counting,
+    sandbox: Sandbox,
+    settings: Programs,
+) -> Outcome[FuelProgram]:
+    """The guest itself looks for mistakes: another version of the language would know other ones."""
+    guest = guests.guest_of(language.name)
+    made = FuelProgram(
+        language=language.name,
+        program=program,
+        files=files,
+        memory_bytes=(settings.memory_mb or language.memory) * MB,
+        guest=guest.facts,
+    )
+    name = f"check.{language.suffixes[0]}"
+    while name in files:
+        name = f"_{name}"
+    checker = FuelProgram(
+        language=language.name,
+        program=name,
+        files={name: counting.check.encode(), program: files[program]},
+        memory_bytes=made.memory_bytes,
+        guest=guest.facts,
+    )
+    with closing(FuelPlayer(checker, sandbox, TextProtocol.ARGV, _CHECK_FUEL, _CHECK_FUEL)) as player:
+        player.begin()
+        answer = player.move((program,))
+    if not isinstance(answer, AnswerFault) or answer.kind is AnswerFaultKind.NO_ANSWER:
+        return Outcome(made, program, language)
+    stderr = sanitize(answer.stderr_tail)
+    problem = Problem(
+        gettext(
+            "%(tool)s found errors in your program; its messages tell more",
+            tool=languages.version(language, sandbox),
+        ),
+        stderr or answer.sentence,
+    )
+    return Outcome(problem, program, language, problem.messages)

@@ -1,0 +1,221 @@
+"""Archives of contests whose programs' time is counted: their programs play again."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from contextlib import suppress
+
+import pytest
+
+from contest.seeds import ContestSeed
+from knobellib.samples import samples
+from sandbox.fuel import engine
+from tests.support.archives import Mended, Published, knobeln
+from tests.support.counted_programs import (
+    FAILING,
+    LEARNING,
+    MOODY,
+    counted_contest,
+    needs_engine,
+)
+from tournament.text_referee import TextGameResult, Turn
+
+pytestmark = [needs_engine, pytest.mark.slow]
+
+GROUP = "rounds/1/group-1.json"
+
+
+@pytest.fixture(scope="module")
+def all_counted(tmp_path_factory: pytest.TempPathFactory) -> Published:
+    """Each move in a new instance; with chance, and with faults of two kinds."""
+    known = samples("cooperation")
+    sources = {"moody.c": MOODY, "failing.c": FAILING}
+    sources |= {name: known[name] for name in ("detective.js", "nervous.py", "pavlov.c")}
+    return counted_contest(tmp_path_factory.mktemp("counted"), "cooperation", sources, games=2)
+
+
+@pytest.fixture(scope="module")
+def mixed(tmp_path_factory: pytest.TempPathFactory) -> Published:
+    """One instance through all games, against a program whose time is not counted."""
+    sources = {"learning.c": LEARNING, **{n: samples("bid-tac-toe")[n] for n in ("copycat.pl",)}}
+    sources["regret_matcher.c"] = samples("bid-tac-toe")["regret_matcher.c"]
+    return counted_contest(tmp_path_factory.mktemp("mixed"), "bid-tac-toe", sources, games=2)
+
+
+def test_a_contest_of_counted_programs_is_played_again(all_counted: Published) -> None:
+    result = knobeln("verify", all_counted.archive)
+    assert result.exit_code == 0, result.output
+    assert "5 programs, built again: the same, bit for bit" in result.output
+    assert "played again: the same to the last point" in result.output
+    assert re.search(r"how sure the ranking is, by \d+ contests: the same", result.output)
+    assert "recorded" not in result.output
+
+
+def test_counted_programs_are_asked_again_between_others(mixed: Published) -> None:
+    result = knobeln("verify", mixed.archive)
+    assert result.exit_code == 0, result.output
+    assert "2 programs, built again: the same, bit for bit" in result.output
+    assert "in which the programs whose time is counted played again: the same moves" in result.output
+    assert "the programs of copycat: they talk with the referee" in result.output
+
+
+def test_the_contests_of_the_tests_have_faults_and_learn(all_counted: Published, mixed: Published) -> None:
+    first, second = (json.loads((each.archive / GROUP).read_text()) for each in (all_counted, mixed))
+    turns = [turn for match in first["matches"] for turn in match["result"]["moves"]]
+    assert {move["kind"] for turn in turns for move in turn if isinstance(move, dict)} == {"crash", "late"}
+    bids = {
+        match["result"]["moves"][0][match["pairing"]["players"].index("learning")]
+        for match in second["matches"]
+        if "learning" in match["pairing"]["players"]
+    }
+    assert len(bids) > 1
+
+
+def test_an_archive_names_what_counts(mixed: Published) -> None:
+    counted = json.loads((mixed.archive / "counted.json").read_text())
+    assert [each["team"] for each in counted] == ["learning", "regret_matcher"]
+    assert {(each["engine"], each["guest"]) for each in counted} == {(engine.ENGINE, "")}
+    assert len(list((mixed.archive / "builds").iterdir())) == 2
+
+
+Change = Callable[[dict[str, bytes]], None]
+
+
+def json_file(path: str, change: Callable[[dict], None]) -> Change:
+    def do(contents: dict[str, bytes]) -> None:
+        value = json.loads(contents[path])
+        change(value)
+        contents[path] = json.dumps(value, indent=1, ensure_ascii=False).encode() + b"\n"
+
+    return do
+
+
+def in_a_game(change: Callable[[dict, int], None], team: str = "") -> Change:
+    """Change a flawless game of this team in the first group, if it is given; its seat is told, too."""
+
+    def do(group: dict) -> None:
+        for match in group["matches"]:
+            players, result = match["pairing"]["players"], match["result"]
+            if team in ("", *players) and not any(seat["fault"] for seat in result["seats"]):
+                seated = players if match["game"] == 1 else players[::-1]
+                with suppress(LookupError):
+                    change(result, seated.index(team) if team else 0)
+                    return
+        raise AssertionError("no game is such that this can be changed")
+
+    return json_file(GROUP, do)
+
+
+def a_unit(result: dict, seat: int) -> None:
+    result["seats"][seat]["instructions"] += 1
+
+
+def a_page(result: dict, seat: int) -> None:
+    result["seats"][seat]["memory"] += 65_536
+
+
+def a_bid(result: dict, seat: int) -> None:
+    """A dollar less for the first square that it bids for but does not win, which changes nothing; with the
+    right digest."""
+    turns = [[[int(bid) for bid in bids.split()] for bids in turn] for turn in result["moves"]]
+    own, other = turns[0][seat], turns[0][1 - seat]
+    lost = [square for square in range(9) if 0 < own[square] < other[square]]
+    if not lost:
+        raise LookupError
+    own[lost[0]] -= 1
+    result["moves"] = [[" ".join(map(str, bids)) for bids in turn] for turn in turns]
+    played = [Turn(dict(enumerate(map(tuple, turn))), {}) for turn in turns]
+    points = tuple(seat["points"] for seat in result["seats"])
+    result["digest"] = TextGameResult(points, tuple(played)).digest
+
+
+def with_another_seed(contents: dict[str, bytes]) -> None:
+    """One bit of the secret number, and all that follows from it alone."""
+    old = json.loads(contents["contest.json"])["seed"]
+    secret = bytes([bytes.fromhex(old)[0] ^ 1, *bytes.fromhex(old)[1:]])
+    seal = json.loads(contents["seal.json"])
+    seed = ContestSeed(secret, bytes.fromhex(seal["entries_root"]), bytes.fromhex(seal["number"]))
+    json_file("seal.json", lambda facts: facts.update(seed=seed.value.hex()))(contents)
+    facts = {"seed": secret.hex(), "seed_commitment": seed.commitment}
+    json_file("contest.json", lambda contest: contest.update(facts))(contents)
+
+
+def without_builds(contents: dict[str, bytes]) -> None:
+    """As if nobody had counted, with the units of the results, too."""
+    for path in [path for path in contents if path.startswith("builds/")]:
+        del contents[path]
+    del contents["counted.json"]
+
+    def do(group: dict) -> None:
+        for match in group["matches"]:
+            for seat in match["result"]["seats"]:
+                seat.update(instructions=0, memory=0)
+
+    json_file(GROUP, do)(contents)
+
+
+@pytest.mark.parametrize(
+    ("change", "finding"),
+    [
+        (in_a_game(a_unit, "moody"), r"moody's program: archived [\d,]+ units, but it used [\d,]+ here"),
+        (in_a_game(a_page, "pavlov"), r"pavlov's program: archived [\d,]+ bytes of memory, but it used"),
+        (with_another_seed, "ledger|drawn differently|moody's program"),
+        (without_builds, "is missing: the time of .*'s program is counted"),
+        (lambda c: c.pop("counted.json"), "builds/[0-9a-f]+ is missing, or no entry has it"),
+        (
+            json_file("counted.json", lambda all: all[0].update(engine="wasmtime 1")),
+            "counted.json: the builds",
+        ),
+        (json_file("counted.json", lambda all: all[0].update(team="nobody")), "counted.json: 'nobody' is no"),
+    ],
+)
+def test_what_counted_programs_did_not_do_is_found(
+    all_counted: Published, mended: Mended, change: Change, finding: str
+) -> None:
+    result = knobeln("verify", mended(all_counted.archive, change))
+    assert result.exit_code == 1, result.output
+    assert re.search(finding, result.output), result.output
+
+
+@pytest.mark.parametrize(
+    ("change", "finding"),
+    [
+        (in_a_game(a_unit, "learning"), "learning's program: archived"),
+        (in_a_game(a_unit, "copycat"), "what is said of the players' turns"),
+        (in_a_game(a_bid, "regret_matcher"), "in turn 1, regret_matcher's program: archived"),
+    ],
+)
+def test_what_others_did_is_believed_and_what_counted_programs_did_is_not(
+    mixed: Published, mended: Mended, change: Change, finding: str
+) -> None:
+    result = knobeln("verify", mended(mixed.archive, change))
+    assert result.exit_code == 1, result.output
+    assert finding in result.output
+
+
+@pytest.mark.parametrize("archive", ["all_counted", "mixed"])
+def test_another_engine_compares_the_moves_alone(
+    archive: str, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    published: Published = request.getfixturevalue(archive)
+    built_for = engine.ENGINE
+    monkeypatch.setattr(engine, "ENGINE", "wasmtime 51.0.0")
+    monkeypatch.setattr(engine, "is_installed", lambda: True)
+    result = knobeln("verify", published.archive)
+    assert result.exit_code == 3, result.output
+    assert "cannot be computed here with the same counts" in result.output
+    assert f"was built for {built_for}, and here is wasmtime 51.0.0" in result.output
+    assert "the moves keep to the rules, and give these points" in result.output
+    assert "played again" not in result.output.partition("not checked")[0]
+    assert knobeln("verify", published.archive, "--strict").exit_code == 1
+
+
+def test_where_no_engine_is_installed_the_moves_are_compared(
+    mixed: Published, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(engine, "is_installed", lambda: False)
+    result = knobeln("verify", mixed.archive)
+    assert result.exit_code == 3, result.output
+    assert f"was built for {engine.ENGINE}, which is not installed here" in result.output

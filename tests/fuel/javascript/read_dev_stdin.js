@@ -1,0 +1,2 @@
+const input = require("fs").readFileSync("/dev/stdin").toString();
+console.log(JSON.stringify(input));

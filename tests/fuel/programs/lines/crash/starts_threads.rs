@@ -1,0 +1,3 @@
+fn main() {
+    std::thread::spawn(|| loop {}).join().unwrap();
+}

@@ -1,0 +1,7 @@
+#include <time.h>
+
+int main(void)
+{
+    for (;;)
+        time(NULL);
+}

@@ -1,0 +1,5 @@
+fn main() {
+    loop {
+        std::sync::atomic::fence(std::sync::atomic::Ordering::SeqCst);
+    }
+}

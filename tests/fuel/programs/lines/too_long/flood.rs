@@ -1,0 +1,6 @@
+fn main() {
+    loop {
+        print!("1");
+        std::io::Write::flush(&mut std::io::stdout()).unwrap();
+    }
+}

@@ -1,0 +1,2 @@
+// undefined symbol: main
+int other(void) { return 1; }

@@ -1,0 +1,3 @@
+// '/etc/passwd' file not found
+#include "/etc/passwd"
+int main(void) {}

@@ -1,0 +1,4 @@
+// clang found errors
+#include __FILE__
+#include __FILE__
+int main(void) {}

@@ -1,0 +1,62 @@
+"""Programs whose time is counted, on several computers: what a worker does can be compared bit for bit."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from compiler.builders.text import TextBuilder
+from contest.config.sections import Cluster as ClusterSettings
+from contest.config.sections import Mail
+from contest.store import contest_state
+from knobellib.samples import samples
+from knobeln.contest_day.publish import publish
+from knobeln.contest_day.run import contest_day
+from knobeln.context import ContestContext
+from tests.support.cluster import cluster
+from tests.support.contest_field import make_contest, settings
+from tests.support.counted_programs import LEARNING, MOODY, needs_engine, settings_of
+from tournament.runners import open_runner
+
+pytestmark = [needs_engine, pytest.mark.slow]
+
+PROGRAMS = {
+    "bid-tac-toe": {"learning.c": LEARNING, "regret_matcher.c": samples("bid-tac-toe")["regret_matcher.c"]},
+    "cooperation": {"moody.c": MOODY, "pavlov.c": samples("cooperation")["pavlov.c"]},
+}
+"""In the first a program lives through all games of a group; games of the second are shared among workers."""
+
+
+def contest_of(path: Path, game: str, there: ClusterSettings) -> ContestContext:
+    chosen = settings_of(game, games=2).model_copy(
+        update={"cluster": there, "mail": Mail(listen_port=0), "dates": settings().dates}
+    )
+    builder = TextBuilder(chosen, open_runner)
+    built = {name: builder.rebuild({name: source}, "") for name, source in PROGRAMS[game].items()}
+    return make_contest(path, 4, built, chosen)
+
+
+def groups_of(contest: ContestContext) -> bytes:
+    """The groups of the archive."""
+    target = contest.path.parent / "archive"
+    publish(contest, target, early=True)
+    return b"".join(file.read_bytes() for file in sorted(target.glob("rounds/*/*")))
+
+
+@pytest.mark.parametrize("game", PROGRAMS)
+@pytest.mark.parametrize("fault", ["", "counts otherwise"])
+def test_a_worker_that_counts_otherwise_is_found(tmp_path: Path, game: str, fault: str) -> None:
+    (tmp_path / "alone").mkdir()
+    alone = contest_of(tmp_path / "alone" / "contest", game, ClusterSettings())
+    contest_day(alone).run()
+    with cluster(tmp_path) as machines:
+        machines.start_worker(fault=fault)
+        there = ClusterSettings(scheduler=machines.url, keys=str(machines.keys))
+        contest = contest_of(tmp_path / "contest", game, there)
+        contest_day(contest).run()
+    assert groups_of(contest) == groups_of(alone)
+    with contest.store.read() as tx:
+        told = " ".join(line.text for line in contest_state.log(tx, 100))
+    assert "has joined" in told
+    assert ("gave a wrong result" in told) == bool(fault)

@@ -1,0 +1,116 @@
+"""A worker that dies is our failure: what it spoilt is played again, and nothing is lost."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from contest.errors import EngineFailed
+from contest.model import SubmissionState
+from contest.store import Store, contest_state, outbox, practices, submissions, teams, url_of
+from knobellib.samples import samples
+from knobeln.context import ContestContext, create_contest
+from knobeln.services import Services
+from tests.support.archives import put_team
+from tests.support.clocks import FixedClock
+from tests.support.contest_field import NOW, SEED
+from tests.support.counted_programs import (
+    LEARNING,
+    MOODY,
+    counted_contest,
+    killed_at,
+    needs_engine,
+    settings_of,
+)
+
+pytestmark = [needs_engine, pytest.mark.slow]
+
+FIELDS = {
+    "bid-tac-toe": {
+        "learning.c": LEARNING,
+        **{name: samples("bid-tac-toe")[name] for name in ("copycat.pl", "regret_matcher.c")},
+    },
+    "cooperation": {
+        "moody.c": MOODY,
+        **{name: samples("cooperation")[name] for name in ("grudger.pl", "pavlov.c")},
+    },
+}
+"""In the first a program lives through all games, in the second each move has a new instance."""
+
+
+def files_of(archive: Path) -> Mapping[str, str]:
+    """Without the key of the ledger, which is drawn for each contest, and the digest of its file."""
+    files = (file for file in sorted(archive.rglob("*")) if file.is_file())
+    files = (file for file in files if file.name not in ("ledger.json", "manifest.json"))
+    return {str(file.relative_to(archive)): hashlib.sha256(file.read_bytes()).hexdigest() for file in files}
+
+
+@pytest.mark.parametrize("game", FIELDS)
+def test_a_day_whose_workers_are_killed_ends_as_one_that_is_not_disturbed(
+    game: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calm = counted_contest(tmp_path / "calm", game, FIELDS[game], games=2)
+    with killed_at(monkeypatch, {5, 40}) as killed:  # the second one while the group is played again
+        disturbed = counted_contest(tmp_path / "disturbed", game, FIELDS[game], games=2)
+    assert len(killed) >= 2
+    assert files_of(disturbed.archive) == files_of(calm.archive)
+    with Store(url_of(disturbed.contest)).read() as tx:
+        notes = [line.text for line in contest_state.log(tx, 100, area="failure")]
+    assert len(notes) == 2
+    assert all("the worker of a program whose time is counted" in note for note in notes)
+
+
+def contest_of_cooperation(path: Path) -> ContestContext:
+    return create_contest(path, settings_of("cooperation"), seed=SEED, clock=FixedClock(NOW))
+
+
+def test_a_program_whose_trial_game_is_spoilt_waits_and_is_built_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    contest = create_contest(
+        tmp_path / "contest", settings_of("cooperation"), seed=SEED, clock=FixedClock(NOW)
+    )
+    with contest.store.write() as tx:
+        number, _ = put_team(tx, "moody", {"moody.c": MOODY})
+    services = Services(contest)
+    with killed_at(monkeypatch, {3}) as killed:
+        with pytest.raises(EngineFailed):
+            services.compile_next_program()
+        with contest.store.read() as tx:
+            assert submissions.get(tx, number).state is SubmissionState.QUEUED
+        assert services.compile_next_program()
+    assert killed
+    with contest.store.read() as tx:
+        assert submissions.get(tx, number).state is SubmissionState.BUILT
+
+
+def test_practice_whose_games_are_spoilt_waits_and_is_played_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    contest = create_contest(
+        tmp_path / "contest", settings_of("cooperation"), seed=SEED, clock=FixedClock(NOW)
+    )
+    with contest.store.write() as tx:
+        number, _ = put_team(tx, "moody", {"moody.c": MOODY})
+    services = Services(contest)
+    assert services.compile_next_program()
+    with contest.store.write() as tx:
+        letter = submissions.get(tx, number).letter_id
+        team = teams.by_name(tx, "moody")
+        practices.add(tx, team.id, letter, NOW, files={"moody.c": MOODY})
+    with killed_at(monkeypatch, {10}) as killed:
+        with pytest.raises(EngineFailed):
+            services.practise_next()
+        with contest.store.read() as tx:
+            assert practices.any_waiting(tx)
+        assert services.practise_next()
+    assert killed
+    with contest.store.read() as tx:
+        assert not practices.any_waiting(tx)
+        assert (
+            "moody"
+            in next(mail.raw for mail in outbox.due(tx, NOW, 10) if b"practice" in mail.raw.lower()).decode()
+        )

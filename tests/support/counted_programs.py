@@ -1,0 +1,129 @@
+"""Contests of programs in C whose time is counted."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
+from itertools import count
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+import pytest
+
+from contest import presets
+from contest.config.settings import Settings
+from knobeln.contest_day.run import contest_day
+from knobeln.contest_day.run_with_retries import RetryingRun
+from knobeln.context import ContestContext
+from sandbox.fuel import engine
+from sandbox.players.fuel import FuelPlayer
+from tests.support.archives import Published, played, publish
+from tests.support.contest_field import NOW
+from tests.support.processes import children_of, command_of
+
+needs_engine = pytest.mark.skipif(not engine.is_installed(), reason="no engine that counts is installed")
+
+MOODY = b"""/* betrays by chance, the more often the longer the game */
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+int main(int count, char **words)
+{
+    unsigned char drawn[2];
+    getentropy(drawn, 2);
+    puts(count > 1 && drawn[0] < 60 + 10 * strlen(words[1]) ? "B" : "C");
+    return 0;
+}
+"""
+"""For `cooperation`."""
+FAILING = b"""/* in the second round it is stopped or loops for ever, as chance has it */
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+int main(int count, char **words)
+{
+    volatile unsigned char drawn;
+    getentropy((void *) &drawn, 1);
+    if (strlen(words[1]) > 2) {
+        if (drawn % 2)
+            __builtin_trap();
+        while (drawn < 255)
+            drawn &= 254;
+    }
+    puts("C");
+    return 0;
+}
+"""
+"""For `cooperation`."""
+LEARNING = b"""/* bids one dollar more from game to game: it lives through all of them */
+#include <stdio.h>
+#include <string.h>
+int main(void)
+{
+    char line[4096];
+    int games = 0, bid;
+    while (fgets(line, sizeof line, stdin)) {
+        if (!strncmp(line, "gameover", 8))
+            continue;
+        bid = strncmp(line, "newgame", 7) ? 0 : ++games % 10;
+        printf("%d %d %d %d %d %d %d %d %d\\n", bid, bid, bid, bid, bid, bid, bid, bid, bid);
+        fflush(stdout);
+    }
+    return 0;
+}
+"""
+"""For `bid-tac-toe`."""
+
+
+@contextmanager
+def killed_at(monkeypatch: pytest.MonkeyPatch, questions: Collection[int]) -> Iterator[list[int]]:
+    """Before each of these questions to programs, counted from 1, all workers of this process are killed.
+
+    Gives the ids of the killed.
+    """
+    killed: list[int] = []
+    numbers, lock = count(1), Lock()
+    exchange = FuelPlayer._exchange
+
+    def interrupted(self: FuelPlayer, request: Mapping[str, object]) -> Mapping[str, Any]:
+        with lock:
+            if next(numbers) in questions:
+                found = workers_of(os.getpid())
+                for pid in found:
+                    os.kill(pid, signal.SIGKILL)
+                killed.extend(found)
+        return exchange(self, request)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(FuelPlayer, "_exchange", interrupted)
+        yield killed
+
+
+def workers_of(pid: int) -> list[int]:
+    """The processes, in sandboxes below this one, in which programs run."""
+    below = [each for child in children_of(pid) for each in (child, *workers_of(child))]
+    command = "\0".join(engine.command()).encode()
+    return [each for each in dict.fromkeys(below) if command_of(each).rstrip(b"\0") == command]
+
+
+def settings_of(game: str, fuel: int = 300_000_000, **tournament: object) -> Settings:
+    chosen = presets.settings(game, NOW)
+    programs = chosen.programs.model_copy(update={"clock": "fuel", "fuel": fuel, "description": "none"})
+    return chosen.model_copy(
+        update={"programs": programs, "tournament": chosen.tournament.model_copy(update=tournament)}
+    )
+
+
+def whole_day(contest: ContestContext) -> None:
+    """A contest day that goes on after failures of ours."""
+    RetryingRun(contest).play(contest_day(contest))
+
+
+def counted_contest(path: Path, game: str, sources: Mapping[str, bytes], **tournament: object) -> Published:
+    """A contest of these programs, by their files' names, played and published."""
+    field = {file.partition(".")[0]: {file: source} for file, source in sources.items()}
+    contest, strings = played(path / "contest", settings_of(game, **tournament), field, whole_day)
+    return publish(contest, path / "archive", strings)
