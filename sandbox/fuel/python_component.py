@@ -19,7 +19,7 @@ from sandbox.limits import MB, Limits
 from sandbox.sandbox import Sandbox
 
 COMPONENTIZE = "0.25.1"
-SHA256 = "15a27dae31affc172e38013be28973606842860d5b9dfe09b60eaa1bb8bd4d8e"
+SHA256 = "ce276f298f297694e784402f9e6f207d67e9283f854e06f7cf3ab230593890ff"
 """Of the component. `python tools/python_guest.py` builds it and writes this line."""
 
 _HERE = Path(__file__).parent
@@ -65,9 +65,7 @@ def python_component(sandbox: Sandbox) -> bytes:
         return found[name].read_bytes()
     component = build_python_component(sandbox)
     if hashlib.sha256(component).hexdigest() != SHA256:
-        raise ToolMissing(
-            "the Python whose time is counted was built here with other bytes than it must have"
-        )
+        raise ToolMissing("the Python whose time is counted was built with other bytes than it must have")
     try:
         folder.mkdir(mode=0o755, parents=True, exist_ok=True)
         kept_files.keep(folder, name, component, mode=0o644)
@@ -77,7 +75,7 @@ def python_component(sandbox: Sandbox) -> bytes:
 
 
 def build_python_component(sandbox: Sandbox) -> bytes:
-    """Build it, whatever bytes it has. Raises ToolMissing if componentize-py or a C compiler is missing, or fails."""
+    """Build it, whatever its bytes. Raises ToolMissing if componentize-py or a C compiler is missing."""
     try:
         package = metadata.distribution("componentize-py")
         if package.version != COMPONENTIZE:

@@ -26,7 +26,6 @@ import sys
 import threading
 import time
 import tokenize
-import traceback
 import types
 import zlib
 from contextlib import suppress
@@ -96,9 +95,7 @@ def _input():
 
 def _output(descriptor):
     errors = "backslashreplace" if descriptor == 2 else "surrogateescape"
-    return io.TextIOWrapper(
-        io.BufferedWriter(_Output(descriptor)), "utf-8", errors, line_buffering=True
-    )
+    return io.TextIOWrapper(io.BufferedWriter(_Output(descriptor)), "utf-8", errors, line_buffering=True)
 
 
 def _open_streams(stdout):
@@ -331,12 +328,28 @@ def _replace_the_system():
         module.stat = module.lstat = _stat
         module.listdir, module.scandir, module.access = _listdir, _scandir, _access
         module.read, module.write = _read, _write
-        module.getcwd, module.getcwdb = lambda: _WORK, lambda: _WORK.encode()
-        module.isatty = lambda descriptor: False
-        module.close = lambda descriptor: None
+        module.getcwd, module.getcwdb = _getcwd, _getcwdb
+        module.isatty = _is_terminal
+        module.close = _close
         module.fstat = _stat
         module._exit, module.urandom = _exit, _urandom
     random._urandom = _urandom
+
+
+def _getcwd():
+    return _WORK
+
+
+def _getcwdb():
+    return _WORK.encode()
+
+
+def _is_terminal(descriptor):
+    return False
+
+
+def _close(descriptor):
+    """The streams stay open: what Python writes at its end would be lost."""
 
 
 def _no_files(path, flags, *_, **__):
@@ -491,7 +504,12 @@ def _build():
         importlib.import_module(name)
     _make_archive()
     _replace_the_system()
-    sys.meta_path[:] = [_OwnFiles, importlib.machinery.BuiltinImporter, importlib.machinery.FrozenImporter, _Library]
+    sys.meta_path[:] = [
+        _OwnFiles,
+        importlib.machinery.BuiltinImporter,
+        importlib.machinery.FrozenImporter,
+        _Library,
+    ]
     sys.path_hooks.clear()
     sys.path_importer_cache.clear()
     sys.path[:] = [_WORK]

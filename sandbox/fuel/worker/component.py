@@ -156,8 +156,8 @@ _FUNCTIONS: dict[str, _HostFunction] = {
 # --- WASI ------------------------------------------------------------------------------------------------
 def _now(host: Host) -> Record:
     seconds, nanoseconds = divmod(EPOCH_NANOSECONDS + host.nanoseconds(), _NANOSECONDS)
-    moment: Any = Record()
-    moment.seconds, moment.nanoseconds = seconds, nanoseconds
+    moment = Record()
+    vars(moment).update(seconds=seconds, nanoseconds=nanoseconds)
     return moment
 
 

@@ -15,7 +15,7 @@ MAX_ANSWER_BYTES = 4_096
 STDERR_TAIL_BYTES = 4_096
 STACK_BYTES = 128 * 1024 * 1024  # of the thread that runs a program
 _WASM_STACK_BYTES = 32 * 1024 * 1024  # QuickJS takes up to 20 before it finds its own limit
-# Python counts what it needs of its stack in linear memory, 1 MB. The engine needs much more for some functions.
+# Python counts what it needs of its stack in linear memory, 1 MB. The engine needs much more for some.
 _COMPONENT_STACK_BYTES = 64 * 1024 * 1024
 
 
