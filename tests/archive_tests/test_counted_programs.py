@@ -9,6 +9,8 @@ from contextlib import suppress
 
 import pytest
 
+from compiler.builders.text import TextBuilder
+from contest.errors import ToolMissing
 from contest.seeds import ContestSeed
 from knobellib.samples import samples
 from sandbox.fuel import engine
@@ -219,3 +221,17 @@ def test_where_no_engine_is_installed_the_moves_are_compared(
     result = knobeln("verify", mixed.archive)
     assert result.exit_code == 3, result.output
     assert f"was built for {engine.ENGINE}, which is not installed here" in result.output
+
+
+def test_without_the_compiler_the_build_in_the_archive_plays(
+    mixed: Published, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def missing(*_: object) -> None:
+        raise ToolMissing("C is not installed: there is no clang")
+
+    monkeypatch.setattr(TextBuilder, "rebuild", missing)
+    result = knobeln("verify", mixed.archive)
+    assert result.exit_code == 3, result.output
+    assert "of 2 programs: C is not installed: there is no clang" in result.output
+    assert "in which the programs whose time is counted played again" in result.output
+    assert "copycat's program" not in result.output
