@@ -12,12 +12,14 @@ from __future__ import annotations
 
 import os
 import shutil
+import sys
 import tempfile
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import median
+from types import ModuleType
 from unittest.mock import patch
 
 from bench.axelrod_turns import turns_per_second
@@ -118,8 +120,15 @@ def report_certainty(opened: Path) -> None:
 
 
 def play_day(contest: ContestContext) -> None:
-    """The day, without the contests with other random numbers that follow its last round."""
-    with patch("tournament.day.default_contests", return_value=None):
+    """The day, without the contests with other random numbers that follow its last round.
+
+    Each worker process imports the main module of its parent. That is next to nothing with the command
+    `knobeln`, but all benchmarks here, so workers get an empty one.
+    """
+    with (
+        patch("tournament.day.default_contests", return_value=None),
+        patch.dict(sys.modules, {"__main__": ModuleType("__main__")}),
+    ):
         contest_day(contest).run()
 
 

@@ -47,7 +47,10 @@ _SOCKETS = re.compile(
     r"\b(?:netdb|sys/un)\.h(?::\d+:|' file not found)",
     re.MULTILINE,
 )
-_JUMPS = re.compile(r"undefined symbol: \w*(?:set|long)jmp$|\bsetjmp\.h(?::\d+:|' file not found)", re.MULTILINE)
+_JUMPS = re.compile(
+    r"undefined symbol: \w*(?:set|long)jmp$|\bsetjmp\.h(?::\d+:|' file not found)", re.MULTILINE
+)
+_TOO_LARGE = re.compile(r"LLVM ERROR: out of memory|IO failure on output stream|File too large")
 _VERSION = re.compile(r"\d+(?:\.\d+)+")
 
 
@@ -143,6 +146,8 @@ def _reasons(stderr: str, memory: int) -> Iterator[str]:
             needed=number(-(-int(found[1]) // MB)),
             memory=number(memory),
         )
+    if _TOO_LARGE.search(stderr):
+        yield gettext("your program is too large: its compiler had not enough memory")
     if found := _OTHER_TYPE.search(stderr):
         yield gettext(
             "%(function)s is declared or called with other parameters than it has; WebAssembly checks that. "

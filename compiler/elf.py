@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from elftools.common.exceptions import ELFError
 from elftools.elf.constants import SH_FLAGS
 
+from contest.errors import ToolMissing
 from sandbox.vm.image import CODE_BASE, DATA_BASE, Image
 
 if TYPE_CHECKING:  # imported with the first file: that takes 0.05 s
@@ -86,7 +87,10 @@ _BROKEN = (ELFError, ValueError, KeyError, TypeError, AttributeError, IndexError
 
 
 def _open(raw: bytes) -> ELFFile:
-    from elftools.elf.elffile import ELFFile
+    try:
+        from elftools.elf.elffile import ELFFile
+    except Exception as error:  # whatever it is, it is no fault of the program
+        raise ToolMissing(f"the Python package pyelftools cannot be imported: {error}") from error
 
     elf = ELFFile(BytesIO(raw))
     if elf["e_machine"] != "EM_RISCV" or elf.elfclass != 32 or elf.num_sections() > _MAX_SECTIONS:

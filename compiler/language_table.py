@@ -50,14 +50,18 @@ _EMULATED = {
 }
 _CLANG_FLAGS = (
     *("--target=wasm32-wasi", "-O2", "-fno-caret-diagnostics", "-fno-color-diagnostics", "-ferror-limit=20"),
-    *("-frandom-seed=knobeln", "-fno-ident", "-Wno-unused-command-line-argument"),
+    *("-frandom-seed=knobeln", "-fno-ident", "-fno-crash-diagnostics", "-Wno-unused-command-line-argument"),
     *(f"-D_WASI_EMULATED_{name}" for name in _EMULATED),
     *("{program}", "-o", "{result}"),
     *(f"-Wl,{flag}" for flag in _LINK_FLAGS),
     *(f"-Wl,-z,stack-size={_STACK_BYTES}", "-lm"),
     *(f"-l{library}" for library in _EMULATED.values()),
 )
-_CLANG_NEEDS = ("{home}/bin/wasm-ld", "{home}/lib/clang/*/lib/wa*/*builtins*.a", "/usr/lib/wasm32-wasi*/libc.a")
+_CLANG_NEEDS = (
+    "{home}/bin/wasm-ld",
+    "{home}/lib/clang/*/lib/wa*/*builtins*.a",
+    "/usr/lib/wasm32-wasi*/libc.a",
+)
 _LIBCXX = ("-lc++", "-lc++abi")
 _RUST_LINK_FLAGS = tuple(
     word for flag in (*_LINK_FLAGS, "-z", f"stack-size={_STACK_BYTES}") for word in ("-C", f"link-arg={flag}")
@@ -103,7 +107,7 @@ class Counting:
     tool: str = ""
     build: tuple[str, ...] = ()
     needs: tuple[str, ...] = ()  # patterns of files: {home} and placeholders of glob
-    build_memory: int = 1_024
+    build_memory: int = 2_048
     check: str = ""
 
 
@@ -182,7 +186,7 @@ LANGUAGES = (
         counting=Counting(
             tool="clang",
             build=("{tool}", "-x", "c++", "-std=gnu++17", "-fno-exceptions", *_CLANG_FLAGS, *_LIBCXX),
-            needs=(*_CLANG_NEEDS, "/usr/lib/wasm32-wasi*/libc++abi.a"),
+            needs=(*_CLANG_NEEDS, "{home}/lib/wasm32-wasi*/libc++abi.a"),
         ),
     ),
     Language(
@@ -199,7 +203,6 @@ LANGUAGES = (
             tool="rustc",
             build=("/bin/sh", "-ec", _RUST_MODULE, "sh", *_RUST_FLAGS, *_RUST_LINK_FLAGS),
             needs=("{home}/lib/rustlib/wasm32-wasi*/lib", "/usr/lib/wasm32-wasi*/libc.a"),
-            build_memory=2_048,
         ),
     ),
     Language(

@@ -43,14 +43,14 @@ class Problem:
     messages: str = ""
 
 
-Made = TypeVar("Made", covariant=True)
+Made_co = TypeVar("Made_co", covariant=True)
 
 
 @dataclass(frozen=True)
-class Outcome(Generic[Made]):
+class Outcome(Generic[Made_co]):
     """The result of a build; `program` is the name of the program's file, "" where no file is a program."""
 
-    result: Made | Problem
+    result: Made_co | Problem
     program: str = ""
     language: Language | None = None
     messages: str = ""  # from the compiler
@@ -213,9 +213,11 @@ def compiled(
 ) -> Compiled | Problem:
     """Run the language's build in the sandbox."""
     values = _placeholders(language, program, settings.memory_mb or language.memory)
+    # Between compiler and linker a module holds all its data, even the zeros.
+    file_bytes = MAX_RESULT + (int(values["bytes"]) if language.is_counted else 0)
     limits = Limits(
-        file_bytes=MAX_RESULT,
-        work_bytes=4 * MAX_RESULT,
+        file_bytes=file_bytes,
+        work_bytes=4 * MAX_RESULT + file_bytes,
         output_bytes=MAX_RESULT,
         address_space_bytes=language.build_memory * MB,
         processes=max(language.processes, 32),

@@ -20,7 +20,8 @@ FILE_NAME = "program.c"  # the program's name in messages
 _ESCAPE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|.)?", re.DOTALL)
 _OUR_PATH = re.compile(r"(?<![\w.])/(?:usr|work|box)/(?:[\w.+-]+/)*([\w.+-]*)")
 _UNHELPFUL = re.compile(
-    r"did you forget to '#include|is defined in header|compilation terminated|Please submit|See <"
+    r"did you forget to '#include|is defined in header|compilation terminated|Please submit|See <|"
+    r"PLEASE submit|^Stack dump|^clang: |^ *#\d+ 0x"
 )
 _APOSTROPHE = re.compile(rf"{FILE_NAME}:(\d+):\d+: warning: missing terminating")
 _ERROR = re.compile(rf"^{FILE_NAME}:(\d+):(?:\d+:)? (?:fatal )?error:", re.MULTILINE)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import traceback
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import Any, NamedTuple
 
@@ -21,8 +21,8 @@ from contest.errors import KnobelnError
 from contest.language import speaking
 from contest.ledger.receipts import Effect, LedgerEntry, Receipt, program_digest
 from contest.log import log
-from contest.model import BoardPlace, Outgoing, Submission, Team, TeamState
-from contest.protocols import BuildResult, CompileReporter, Serializable
+from contest.model import BoardPlace, Submission, Team, TeamState
+from contest.protocols import BuildResult, CompileReporter, Serializable, to_team
 from contest.store import (
     Store,
     Transaction,
@@ -205,16 +205,10 @@ class CompileService:
             place=place,
         )
         effect = Effect.PROGRAM_ACCEPTED if result.image else Effect.PROGRAM_REFUSED
-        mail = Outgoing(
-            key=f"compile report/{submission.id}",
-            kind="compile report",
-            to=team.address,
-            subject=text.subject,
-            body=text.body,
-            team_id=team.id,
+        mail = replace(
+            to_team(team, f"compile report/{submission.id}", "compile report", text),
             in_reply_to=submissions.reply_to_of(tx, submission.id),
             letter_id=submission.letter_id,
-            team=team.name,
             receipt=self._record(tx, effect, submission),
         )
         outbox.put(tx, mail, self.settings, now)

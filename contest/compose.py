@@ -90,7 +90,7 @@ def _head(
     yield _address_line("From", settings.contest.title, settings.contest.address, plain)
     yield _address_line("To", "", outgoing.to, plain)
     yield _line("Subject", outgoing.subject, plain)
-    yield _line("Date", format_datetime(now), plain)
+    yield _line("Date", _date(now), plain)
     yield _line("Message-ID", f"<{_SOME_NAME}@{domain}>", plain).replace(
         _SOME_NAME.encode(), name.encode(), 1
     )
@@ -144,6 +144,11 @@ def _line(header: str, value: str, plain: bool) -> bytes:
     if simple and simple.fullmatch(value):
         return f"{header}: {value}\r\n".encode()
     return _folded(header, value, plain)
+
+
+@lru_cache(maxsize=16)
+def _date(moment: datetime) -> str:
+    return format_datetime(moment)
 
 
 @lru_cache(maxsize=4096)
@@ -258,4 +263,4 @@ def _placeholder(boundary: str) -> bytes:
 def _base64(data: bytes) -> bytes:
     """The data in base64, as the library writes it."""
     text, width = base64.b64encode(data), _BASE64_LINE // 3 * 4
-    return b"".join([text[at : at + width] + b"\r\n" for at in range(0, len(text), width)])
+    return b"\r\n".join([*[text[at : at + width] for at in range(0, len(text), width)], b""])

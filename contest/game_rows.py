@@ -57,7 +57,8 @@ def _row(place: int, match: Match, keep_moves: bool) -> GameRow:
 def _kept(seat: SeatResult) -> list[Any]:
     fault = [seat.fault.turn, seat.fault.reason, seat.fault.stderr_tail, seat.faults] if seat.fault else []
     usage = [list(seat.usage)] if seat.usage else []
-    return [seat.points, seat.verdict, seat.instructions, seat.memory, seat.last_turn, *fault, *usage]
+    # As text, because JSON's writer asks an enumeration for its value in Python.
+    return [seat.points, str(seat.verdict), seat.instructions, seat.memory, seat.last_turn, *fault, *usage]
 
 
 def _seat(kept: Sequence[Any]) -> SeatResult:

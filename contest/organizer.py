@@ -24,7 +24,7 @@ from contest.language import by_language, gettext, ngettext, noted, speaking
 from contest.ledger.receipts import Effect, LedgerEntry
 from contest.model import Ban, BanKind, Outgoing, Phase, Team, TeamState, TimeChange
 from contest.plurals import plural
-from contest.protocols import Renderer
+from contest.protocols import Renderer, to_team
 from contest.registration_form import Form
 from contest.store import (
     Transaction,
@@ -50,7 +50,7 @@ _AFTER_BAN = {
         "`knobeln verify` will show everybody what this has changed."
     ),
     Phase.FINISHED: noted(
-        "The results stand, unless you say `knobeln rerun ROUND`, which plays without the team. "
+        "The results stay as they are, unless you say `knobeln rerun ROUND`, which plays without the team. "
         "`knobeln verify` will show everybody what this has changed."
     ),
 }
@@ -211,6 +211,7 @@ class OrganizerActions:
     # --- teams -------------------------------------------------------------------------------------------
     def take_out(self, name: str, kind: BanKind, reason: str) -> str:
         """Disqualify a team, or drop it at its own request."""
+        self._must_not_be_told()
         team, phase = self._team(name), contest_state.state(self.tx).phase
         known = decisions.ban_of(self.tx, team.id)
         if known is not None:
@@ -226,6 +227,17 @@ class OrganizerActions:
             name=name,
             kind=kind,
             after_ban=gettext(_AFTER_BAN[phase]),
+        )
+
+    def _must_not_be_told(self) -> None:
+        """Raises NotNow if the contest is finished, and none of its reports is held back."""
+        is_over = contest_state.state(self.tx).phase is Phase.FINISHED
+        if not is_over or outbox.rounds_with_held_reports(self.tx):
+            return
+        raise NotNow(
+            "the contest is finished and its results are out, so no team can be taken out of it",
+            hint="if the results cannot stand, order a round to be played again with `knobeln rerun ROUND`; "
+            "then take the team out, and `knobeln run` plays without it",
         )
 
     def reinstate(self, name: str, reason: str) -> str:
@@ -406,18 +418,7 @@ class OrganizerActions:
         for language, team_list in by_language(readers, self.settings.contest.language):
             with speaking(language):
                 rendered = self.renderer.render(template, **facts)
-            mails = (
-                Outgoing(
-                    key=f"{event}/{team.name}",
-                    kind=template,
-                    to=team.address,
-                    subject=rendered.subject,
-                    body=rendered.body,
-                    team_id=team.id,
-                    team=team.name,
-                )
-                for team in team_list
-            )
+            mails = (to_team(team, f"{event}/{team.name}", template, rendered) for team in team_list)
             told += outbox.put_all(self.tx, mails, self.settings, self.now)
         return told
 

@@ -40,6 +40,11 @@ class Rendered:
     body: str
 
 
+def to_team(team: Team, key: str, kind: str, text: Rendered) -> Outgoing:
+    """A mail to the team's address; `replace` adds what else there is."""
+    return Outgoing(key, kind, team.address, text.subject, text.body, team_id=team.id, team=team.name)
+
+
 class Renderer(Protocol):
     def render(self, template: str, /, **facts: object) -> Rendered:
         """The template `<template>.txt.j2`, the organizer's own where there is one, with these facts.

@@ -11,6 +11,6 @@ _PACKAGE = Path(__file__).parent
 
 
 def shipped(path: str) -> Path:
-    """Where "alembic", "docs/games", "docs/team-guide.md" or "tools/system-packages" is."""
+    """Where "alembic", "docs/games", "docs/team" or "tools/system-packages" is."""
     installed = _PACKAGE / path
     return installed if installed.exists() else _PACKAGE.parent / path

@@ -177,18 +177,24 @@ def _arguments(game: TextGame[Any, Any]) -> str:
 
 # --- README ------------------------------------------------------------------------------------------------
 def _readme(game: Game[Any, Any], command: str, settings: Settings) -> bytes:
-    has_images = settings.programs.takes_images
+    programs = settings.programs
+    has_images = programs.takes_images
     parts = [game.info.play.name]
     if isinstance(game, TextGame):
         is_in_lines = game.info.protocols[0] is TextProtocol.STDIO
         parts += ["lines" if is_in_lines else "arguments", *(["images"] if has_images else [])]
     text = "".join(_home_file(f"readme/{part}").decode() for part in parts)
     title = f"{settings.contest.title}: the software"
+    counted = programs.counted_languages
     values = {
+        "@CLOCK@": _home_file(f"readme/clock_{'fuel' if counted else 'cpu'}").decode().rstrip(),
+        "@LANGUAGES@": ", ".join(counted),
+        "@FUEL@": f"{programs.fuel:,}",
+        "@GAME_FUEL@": f"{programs.game_fuel:,}",
         "@TITLE@: the software\n@LINE@": f"{title}\n{'=' * len(title)}",
         "@COMMAND@": command,
         "@IMAGES@": _IMAGES_LINE if has_images else "",
-        "@SECONDS@": f"{settings.programs.seconds:g}",
+        "@SECONDS@": f"{programs.seconds:g}",
         "@QUESTION@": _arguments(game) if has_images and isinstance(game, TextGame) else "",
     }
     for mark, value in values.items():

@@ -10,7 +10,8 @@ from email.utils import format_datetime
 from contest.errors import GiveUp, NotNow
 from contest.file_names import is_safe
 from contest.games.registry import game_of
-from contest.model import LetterState, Outgoing, Phase, Team, TeamState
+from contest.model import LetterState, Phase, Team, TeamState
+from contest.protocols import to_team
 from contest.store import Transaction, contest_state, decisions, letters, outbox, submissions, teams
 from knobeln.context import ContestContext
 from knobeln.services import Services
@@ -90,13 +91,5 @@ def _tell_team(
     tx: Transaction, contest: ContestContext, team: Team, number: int, reason: str, now: datetime
 ) -> None:
     text = contest.templates.render("put_in", team=team.name, number=number, reason=reason)
-    mail = Outgoing(
-        key=f"submit/{team.id}/{number}",
-        kind="put_in",
-        to=team.address,
-        subject=text.subject,
-        body=text.body,
-        team_id=team.id,
-        team=team.name,
-    )
+    mail = to_team(team, f"submit/{team.id}/{number}", "put_in", text)
     outbox.put(tx, mail, contest.settings, now)

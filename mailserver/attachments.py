@@ -54,7 +54,8 @@ def rules_in(language: str, game: str) -> tuple[Attachment, ...]:
 def guide(settings: Settings) -> tuple[Attachment, ...]:
     """How to take part, as guide.txt: the part of the team guide for this kind of play; () if it has none.
 
-    The part is between `<!-- sent by mail: KIND -->` and `<!-- end of what is sent by mail -->`.
+    The part is on one of the guide's pages, between `<!-- sent by mail: KIND -->` and
+    `<!-- end of what is sent by mail -->`.
     """
     kind = game_of(settings.game, settings.programs).info.play.name
     return _guide(kind, settings.contest.address, settings.contest.subject_word)
@@ -76,7 +77,7 @@ _END_OF_PART = "<!-- end of what is sent by mail -->"
 
 @cache
 def _team_guide() -> str:
-    return shipped("docs/team-guide.md").read_text(encoding="utf-8")
+    return "".join(page.read_text(encoding="utf-8") for page in sorted(shipped("docs/team").glob("*.md")))
 
 
 class AnnouncementTexts(TypedDict):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from dataclasses import replace
 
 from contest.config.settings import Settings
 from contest.games.registry import game_of
@@ -20,7 +21,7 @@ from contest.model import (
     Standing,
     Team,
 )
-from contest.protocols import Listing, Rendered, Renderer
+from contest.protocols import Listing, Rendered, Renderer, to_team
 from contest.seeds import ContestSeed
 from reports.kinds import reports
 from reports.kinds.base import (
@@ -144,17 +145,8 @@ class ContestReporter:
 def _entries_mail(
     team: Team, listing: Listing, rendered: Rendered, attachments: tuple[Attachment, ...]
 ) -> Outgoing:
-    return Outgoing(
-        key=f"entries/{listing.listed.number}/{team.name}",
-        kind="entries",
-        to=team.address,
-        subject=rendered.subject,
-        body=rendered.body,
-        team_id=team.id,
-        attachments=attachments,
-        team=team.name,
-        receipt=listing.receipt,
-    )
+    mail = to_team(team, f"entries/{listing.listed.number}/{team.name}", "entries", rendered)
+    return replace(mail, attachments=attachments, receipt=listing.receipt)
 
 
 def _changes(before: SealedList, after: SealedList) -> Iterator[str]:

@@ -17,7 +17,7 @@ from contest.language import gettext, listed, noted_plural, number, translated, 
 from contest.model import GroupOutcome, GroupPlan, Match, RoundOutcome, Standing
 from reports.results import points_of
 from reports.scores import places
-from reports.text import points
+from reports.text import grouped_points as points
 from reports.words import turns
 
 Gains = Sequence[Sequence[int]]
@@ -131,6 +131,12 @@ def greatest_peace(gains: Gains) -> Stretch | None:
     other won.
     """
     best_turn = max((max(turn) for turn in zip(*gains, strict=True)), default=0)
+    return _worth_telling(level_stretch(gains, best_turn))
+
+
+def level_stretch(gains: Gains, most_apart: float) -> Stretch:
+    """The stretch of a game of two in which most points were won, and neither won more than so many points
+    beyond the other at any time within it."""
     leads = list(accumulate((a - b for a, b in zip(*gains, strict=True)), initial=0))
     sums = list(accumulate((a + b for a, b in zip(*gains, strict=True)), initial=0))
     lowest: deque[int] = deque()  # positions of the least leads that can still become the least of a stretch
@@ -143,14 +149,14 @@ def greatest_peace(gains: Gains) -> Stretch | None:
             highest.pop()
         lowest.append(end)
         highest.append(end)
-        while leads[highest[0]] - leads[lowest[0]] > best_turn:
+        while leads[highest[0]] - leads[lowest[0]] > most_apart:
             start += 1
             for positions in (lowest, highest):
                 if positions[0] < start:
                     positions.popleft()
         if sums[end] - sums[start] > found.points:
             found = Stretch(sums[end] - sums[start], start + 1, end)
-    return _worth_telling(found)
+    return found
 
 
 def greatest_exploitation(gains: Gains) -> Stretch | None:
@@ -289,14 +295,16 @@ class Search:
         if turn == last.result.turns:
             lead = gettext("It took the lead for good in the last %(turn_word)s.", turn_word=word)
         else:
-            lead = gettext("It took the lead for good in %(turn_word)s %(turn)s.", turn_word=word, turn=turn)
+            lead = gettext(
+                "It took the lead for good in %(turn_word)s %(turn)s.", turn_word=word, turn=number(turn)
+            )
         return Highlight(title, f"{sentence} {lead}", measure, meeting.plan, last, turn)
 
     def _span(self, stretch: Stretch) -> Mapping[str, object]:
         return {
             "turn_word": translated(self._game.turn_word),
-            "start": stretch.first,
-            "end": stretch.last,
+            "start": number(stretch.first),
+            "end": number(stretch.last),
             "points": number(stretch.points),
         }
 

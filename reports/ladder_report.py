@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from contest.language import noted, speaking
 from contest.model import HillRanking, Outgoing, Team
-from contest.protocols import Renderer
+from contest.protocols import Renderer, to_team
 
 _WANTING = {"GRR", "RSM"}  # as the setting `hill.mail_hours` says
 
@@ -28,16 +28,7 @@ class HillLetters:
                 continue
             with speaking(team.language) if team.language else nullcontext():
                 words = self.templates.render("hill", team=team.name, ranking=ranking, moves=moves)
-            yield Outgoing(
-                key=f"hill/{ranking.id}/{team.name}",
-                kind="hill",
-                to=team.address,
-                subject=words.subject,
-                body=words.body,
-                team_id=team.id,
-                broadcast=True,
-                team=team.name,
-            )
+            yield replace(to_team(team, f"hill/{ranking.id}/{team.name}", "hill", words), broadcast=True)
 
 
 def movements(ranking: HillRanking, before: HillRanking | None) -> dict[str, str]:

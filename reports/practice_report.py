@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from contest.config.settings import Settings
 from contest.games.base import GameInfo
@@ -35,7 +35,7 @@ from contest.practice_table import (
     practice_table,
     row_cells,
 )
-from contest.protocols import Rendered, Renderer
+from contest.protocols import Rendered, Renderer, to_team
 from reports.play import play_reports
 from reports.results import Failure, alike
 from reports.used import used
@@ -114,17 +114,11 @@ class PracticeLetters:
         *,
         is_answer: bool = True,
     ) -> Outgoing:
-        return Outgoing(
-            key=f"practice/{practice.id}/{team.name}",
-            kind=kind,
-            to=team.address,
-            subject=rendered.subject,
-            body=rendered.body,
-            team_id=team.id,
+        return replace(
+            to_team(team, f"practice/{practice.id}/{team.name}", kind, rendered),
             attachments=attachments,
             in_reply_to=practice.reply_to if is_answer else None,
             letter_id=practice.letter_id if is_answer else None,
-            team=team.name,
         )
 
 

@@ -4,9 +4,10 @@ A template `<name>.txt.j2` starts with the line `Subject: ...`, then a blank lin
 organizer's own folder `templates/` wins over ours, file by file. It is looked at again for every mail, and
 read again when a file in it has changed.
 
-What differs between games, kinds of play or formats is a template of its own, included by
+What differs between games, kinds of play, clocks or formats is a template of its own, included by
 `{% include part("name") %}`: the first that exists of `games/<game>/name.txt.j2`, `play/<kind>/name.txt.j2`,
-`formats/<format>/name.txt.j2` and `name.txt.j2`.
+`clocks/<clock>/name.txt.j2`, `formats/<format>/name.txt.j2` and `name.txt.j2`. The clock is the
+contest's: "cpu", or "fuel" where programs that talk are counted.
 
 In a template: the facts by name, `contest` and `settings` (contest.toml), `the_contest` (its title for the
 middle of a sentence, with an article where it needs one), `game` (the GameInfo of the contest's game),
@@ -46,7 +47,7 @@ from contest.draw import draw_of
 from contest.errors import ConfigError
 from contest.formats import format_named
 from contest.formats.base import Format
-from contest.games.base import GameInfo
+from contest.games.base import TEXT, GameInfo
 from contest.games.registry import game_of, game_plugin
 from contest.model import GroupPlan
 from contest.plugins import MAIL_COMMANDS, by_name
@@ -76,6 +77,8 @@ FILTERS: Mapping[str, Callable[..., str]] = {
     "points": text.points,
     "number": language.number,
     "percent": text.percent,
+    "fuel_share": text.fuel_share,
+    "about_seconds": text.about_seconds,
     "kilobytes": text.kilobytes,
     "megabytes": text.megabytes,
     "plural": plural,
@@ -107,9 +110,15 @@ def where(tournament_format: type[Format], plan: GroupPlan, before: str = "", *,
     )
 
 
-def _candidates(game: GameInfo, tournament_format: str, name: str) -> list[str]:
+def _candidates(game: GameInfo, clock: str, tournament_format: str, name: str) -> list[str]:
     """The templates for this part, the most specific first."""
-    folders = (f"games/{game.name}/", f"play/{game.play.name}/", f"formats/{tournament_format}/", "")
+    folders = (
+        f"games/{game.name}/",
+        f"play/{game.play.name}/",
+        *([f"clocks/{clock}/"] if game.play is TEXT else []),
+        f"formats/{tournament_format}/",
+        "",
+    )
     return [f"{folder}{name}.txt.j2" for folder in folders]
 
 
@@ -140,19 +149,27 @@ def _refilled(message: str) -> str:
     return message if language.spoken() == language.SOURCE else text.fill_indented(message)
 
 
+_NOTHING = object()
+
+
 class _Sandbox(SandboxedEnvironment):
-    """Jinja's sandbox. It remembers its answers, which depend only on an object's type and the name."""
+    """Jinja's sandbox. It remembers what it allows, which depends only on an object's type and the name."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
-        self._answers: dict[tuple[type, str], bool] = {}
+        self._allowed: set[tuple[type, str]] = set()
+
+    def getattr(self, obj: Any, attribute: str) -> Any:
+        is_allowed = (type(obj), attribute) in self._allowed
+        value = getattr(obj, attribute, _NOTHING) if is_allowed else _NOTHING
+        return super().getattr(obj, attribute) if value is _NOTHING else value
 
     def is_safe_attribute(self, obj: Any, attr: str, value: Any) -> bool:
-        key = (type(obj), attr)
-        answer = self._answers.get(key)
-        if answer is None:
-            answer = self._answers[key] = super().is_safe_attribute(obj, attr, value)
-        return answer
+        # Not asked about `format` of a string, which the sandbox replaces each time.
+        is_safe = super().is_safe_attribute(obj, attr, value)
+        if is_safe:
+            self._allowed.add((type(obj), attr))
+        return is_safe
 
 
 class _Compiled:
@@ -255,7 +272,8 @@ class Templates:
             "words": play.words,
             "reports": known_reports,
         }
-        self._candidates = partial(_candidates, game, chosen.name)
+        clock = "fuel" if settings.programs.counted_languages else "cpu"
+        self._candidates = partial(_candidates, game, clock, chosen.name)
         self._compiled: tuple[_Files, _Compiled] | None = None
 
     def __reduce__(self) -> tuple[object, ...]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property
 from itertools import chain
+from typing import NamedTuple
 
 from contest.language import listed, ngettext
 from contest.model import GroupOutcome, Match, Pairing, RoundOutcome, SeatResult, Standing, Verdict
@@ -43,8 +44,7 @@ class Failure:
     games: int = 1  # how many games have a failure with the same reason; this is the first
 
 
-@dataclass(frozen=True)
-class GameLine:
+class GameLine(NamedTuple):
     """An attempt at a game, or a game that was not played, from the view of one of its players.
 
     Points are half points, None if there are none; in a self-game `own` is the mean of `sides` (K66).

@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from decimal import Decimal
 from fractions import Fraction
 from unicodedata import east_asian_width
 
+from contest.config.sections import UNITS_PER_SECOND
 from contest.language import SOURCE, decimal, gettext, ngettext, number, spoken
 from contest.model import points_text
 from contest.sanitize import sanitize
@@ -222,6 +224,11 @@ def points(half_points: int, point: int = 1) -> str:
     return decimal(points_text(half_points, point))
 
 
+def grouped_points(half_points: int, point: int = 1) -> str:
+    """The same with the thousands apart, as pages have them: 24690 -> `12,345`."""
+    return decimal(f"{Decimal(points_text(half_points, point)):,}")
+
+
 _FLOAT = re.compile(r"%[-+ #0-9.]*[efgEFG]")
 _PERCENT = "\ue001"  # a private character, for what is no value
 _PIECES = re.compile(r"%[-+ #0-9.]*[a-zA-Z]|[^%]+")
@@ -253,6 +260,24 @@ def percent(value: tuple[int, int] | Fraction | float) -> str:
 def byte_count(value: int) -> str:
     """1234 -> `1,234 bytes`."""
     return ngettext("%(num)s byte", "%(num)s bytes", value)
+
+
+def fuel_share(units: int, limit: int) -> str:
+    """Units of fuel beside their limit: `12.0 % (1,200,000,000 of 10,000,000,000 units)`."""
+    return gettext(
+        "%(share)s (%(units)s of %(limit)s units)",
+        share=percent((units, limit)),
+        units=number(units),
+        limit=number(limit),
+    )
+
+
+def about_seconds(units: int) -> str:
+    """Units of fuel in words: `about a second of Python on a usual computer`."""
+    if units == UNITS_PER_SECOND:
+        return gettext("about a second of Python on a usual computer")
+    digits = f"{Decimal(f'{units / UNITS_PER_SECOND:.2g}'):,f}"
+    return gettext("about %(seconds)s seconds of Python on a usual computer", seconds=decimal(digits))
 
 
 def kilobytes(value: int) -> str:

@@ -100,8 +100,8 @@ class Contents:
 
     `files`: read-only files by absolute path. `folders`: folders of this host, mounted read-only at the same
     paths. They may hold only settings or packages of a language, and foreign input must not choose them.
-    Single files are possible, too; a link becomes the file that it points to. `own_path`: what a program finds
-    that looks for its own path by /proc/self/exe.
+    Single files are possible, too; a link becomes the file that it points to. `own_path`: where the link
+    /proc/self/exe leads, if the command looks for its own path there.
     """
 
     files: Mapping[str, bytes] = field(default_factory=dict)

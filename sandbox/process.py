@@ -30,6 +30,7 @@ from types import TracebackType
 from typing import NamedTuple
 
 from contest.clock import wall_seconds
+from contest.language import decimal, gettext, number
 from sandbox.limits import NOT_COUNTED, Usage
 from sandbox.running import CommandEnd, Ending, RunningSandbox
 
@@ -69,14 +70,18 @@ class ExitStatus:
     def description(self) -> str:
         """A verb phrase for "the program ...", for example "ended with exit code 1"."""
         if self.ending is Ending.SIGNAL:
-            return f"was ended by signal {self.code} ({_signal_name(self.code)})"
+            name = _signal_name(self.code)
+            return gettext("was ended by signal %(number)s (%(name)s)", number=self.code, name=name)
         if self.ending is Ending.EXIT:
-            return f"ended with exit code {self.code}"
+            return gettext("ended with exit code %(code)s", code=self.code)
         if self.ending is Ending.CPU_LIMIT:
-            return "had used up its CPU time"
+            return gettext("had used up its CPU time")
         if self.ending is Ending.MEMORY_LIMIT:
-            return f"used more than {self.code:,} MB of memory, with its files and all its processes,"
-        return "could not be started" if self.ending is Ending.NOT_STARTED else "was ended"
+            return gettext(
+                "used more than %(memory)s MB of memory, with its files and all its processes,",
+                memory=number(self.code),
+            )
+        return gettext("could not be started") if self.ending is Ending.NOT_STARTED else gettext("was ended")
 
 
 class Answer(NamedTuple):
@@ -121,16 +126,22 @@ class _TimeLimit:
         kind, text, status, _ = answer
         if self._cpu_before is None or cpu_now is None:
             if kind is AnswerKind.LATE:
-                text = f"there was no answer within {self._seconds:g} s"
+                text = gettext("there was no answer within %(most)s s", most=decimal(f"{self._seconds:g}"))
             return Answer(kind, text, status, time.monotonic() - self._start)
         used = cpu_now - self._cpu_before
         if used > self._seconds:
-            sentence = f"the answer took {used:.2f} s of processor time; it may take {self._seconds:g} s"
+            sentence = gettext(
+                "the answer took %(used)s s of processor time; it may take %(most)s s",
+                used=decimal(f"{used:.2f}"),
+                most=decimal(f"{self._seconds:g}"),
+            )
             return Answer(AnswerKind.LATE, sentence, None, used)
         if kind is AnswerKind.LATE:
-            text = (
-                f"there was no answer within {wall_seconds(self._seconds):g} s by the clock, in which the "
-                f"program used {used:.2f} s of processor time"
+            text = gettext(
+                "there was no answer within %(most)s s by the clock, in which the program used %(used)s s of "
+                "processor time",
+                most=decimal(f"{wall_seconds(self._seconds):g}"),
+                used=decimal(f"{used:.2f}"),
             )
         return Answer(kind, text, status, used)
 
@@ -386,4 +397,4 @@ def _signal_name(number: int) -> str:
     try:
         return signal.Signals(number).name
     except ValueError:
-        return "a signal of its own"
+        return gettext("a signal of its own")

@@ -11,6 +11,7 @@ from contest.errors import ConfigError
 from contest.formats import make_format
 from contest.formats.base import Format
 from contest.games.registry import game_of
+from contest.language import SOURCE
 
 
 def format_of(settings: Settings) -> Format:
@@ -25,7 +26,8 @@ def format_of(settings: Settings) -> Format:
 
 
 def frozen_settings(kept: Mapping[str, Any] | None, settings: Settings) -> Settings:
-    """The settings, with everything that decides results as it was when the contest started.
+    """The settings, with everything that decides results as it was when the contest started, and with the
+    language of that time, in which faults are told.
 
     `kept`: what the store keeps of them since then, None before the start. The number of workers never
     changes a result and may be changed on the contest day.
@@ -38,9 +40,15 @@ def frozen_settings(kept: Mapping[str, Any] | None, settings: Settings) -> Setti
             "game": game_settings(kept["game"]),
             "programs": Programs.model_validate(kept["programs"]),
             "evolution": Evolution.model_validate(kept["evolution"]),
+            "contest": settings.contest.model_copy(update={"language": _language(kept)}),
             "tournament": tournament,
         }
     )
+
+
+def _language(kept: Mapping[str, Any]) -> str:
+    language: str = kept["contest"].get("language", SOURCE)
+    return language
 
 
 def is_computed(settings: Settings) -> bool:

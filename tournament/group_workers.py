@@ -20,6 +20,7 @@ from contest.errors import EngineFailed
 from contest.formats.base import Format
 from contest.game_rows import GameRow, game_rows
 from contest.games.registry import game_of
+from contest.language import speaking
 from contest.model import GroupOutcome, GroupPlan, Outgoing, Team
 from contest.protocols import Images, ProgressCallback, Reporter, RunnerFactory, no_progress
 from contest.seeds import Seeds
@@ -105,6 +106,7 @@ class GroupWorker:
         settings = with_limits(context.settings, job.seconds, job.workers)
         with (
             self.playing,
+            speaking(settings.contest.language),  # why a move was wrong is stored as a sentence
             context.make_runner(job.images, settings, context.seeds, self.progress) as runner,
         ):
             outcome = referee.play_group(

@@ -66,11 +66,13 @@ def seats_text(info: GameInfo) -> str:
 
 
 def distinct_names(programs: Iterable[str]) -> list[str]:
-    """Return a name for each program: the file's name, with a number if it comes again."""
+    """Return a name for each program, in one word as the games need it: the file's name, with a number if it
+    comes again."""
     names: list[str] = []
     for program in programs:
         name = PurePath(program)
         stem = name.name.partition(".")[0] if is_archive(name.name) else name.stem
+        stem = "_".join(stem.split())
         count = sum(name == stem or name.startswith(f"{stem}_") for name in names)
         names.append(f"{stem}_{count + 1}" if count else stem)
     return names
@@ -94,5 +96,7 @@ def lines_about(
     for name, lines in zip(names, result.unasked, strict=True):
         if lines:
             yield f"{name}: {plural(lines, 'line')} that nobody had asked for after the game, dropped"
-    for name, points in zip(names, result.points, strict=True):
-        yield f"{name}: {points / point:,.12g} {form(1 if points == point else 2, 'point')}"
+    for seat, (name, points) in enumerate(zip(names, result.points, strict=True)):
+        fuel = sum(result.usage[seat].answer_fuel) if result.usage else 0
+        counted = f", {plural(fuel, 'unit')} of time" if fuel else ""
+        yield f"{name}: {points / point:,.12g} {form(1 if points == point else 2, 'point')}{counted}"

@@ -16,6 +16,7 @@ from contest.config.settings import Settings
 from contest.errors import Differs
 from contest.formats.base import Format
 from contest.games.registry import game_of
+from contest.language import speaking
 from contest.model import (
     EvolutionOutcome,
     EvolutionRank,
@@ -184,7 +185,8 @@ def _check_group(
 ) -> GroupOutcome:
     try:
         _check_pairings(claimed)
-        with open_runner(claimed) as runner:
+        # The archive has the sentences about faults of computed games.
+        with speaking(claim.settings.contest.language), open_runner(claimed) as runner:
             computed = referee.play_group(
                 claimed.plan,
                 images={name: claim.images[name] for name in claimed.plan.members},

@@ -13,6 +13,7 @@ import os
 import re
 import stat
 import tempfile
+from collections import deque
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -154,7 +155,8 @@ def reason_of(error: ValidationError, place: str = "") -> str:
 def write(folder: Path, files: Mapping[str, bytes]) -> str:
     """Write the archive to a folder that does not exist yet, or is empty; return its digest.
 
-    It is written completely or not at all. Raises GiveUp if the folder has files already.
+    It is written completely or not at all. Raises GiveUp if the folder has files already, or if `read` would
+    refuse the archive because it is too large.
     """
     if folder.is_symlink() or (folder.exists() and (not folder.is_dir() or any(folder.iterdir()))):
         raise GiveUp(
@@ -169,8 +171,18 @@ def write(folder: Path, files: Mapping[str, bytes]) -> str:
         made = Path(scratch) / "archive"
         for path, data in {**files, MANIFEST: manifest}.items():
             _write_file(made / path, data)
+        _must_be_readable(made)
         made.replace(folder)
     return digest_of(manifest)
+
+
+def _must_be_readable(folder: Path) -> None:
+    try:
+        written = read(folder)
+        for path in filter(_GROUP.fullmatch, written):
+            deque(written.lines(path), maxlen=0)
+    except Differs as error:
+        raise GiveUp(f"nobody could check this archive: {error}") from None
 
 
 def manifest_of(files: Mapping[str, bytes]) -> bytes:

@@ -334,6 +334,12 @@ class Programs(Section):
         return wall_seconds(self.seconds)
 
     @property
+    def counted_languages(self) -> tuple[str, ...]:
+        """The languages whose programs are counted if the host can do it; () = only processor time limits."""
+        own = {row.name for row in self.languages} | ({"Python"} if self.python_packages else set())
+        return tuple(name for name in self.fuel_languages if name not in own) if self.clock == "fuel" else ()
+
+    @property
     def takes_images(self) -> bool:
         """Whether a container image may play in place of a program."""
         return bool(self.max_image_bytes or self.pulled_images)

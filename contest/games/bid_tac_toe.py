@@ -16,7 +16,6 @@ from contest.games.drawing import Drawing, Square
 from contest.games.grid import LINES
 from contest.games.strict_numbers import whole_number
 from contest.language import gettext, listed, ngettext
-from contest.plurals import plural
 
 Bids = tuple[int, ...]  # nine whole dollars, square 1 first
 
@@ -61,14 +60,28 @@ def lines(owners: Sequence[int | None], seat: int) -> int:
 def why_illegal(board: Board, seat: int, bids: Bids) -> str | None:
     """Say why this seat may not make these bids (B2, B5, B15); None if it may."""
     if len(bids) != len(SQUARES):
-        return f"there were {len(bids)} bids; 9 are needed, one for each square"
+        return ngettext(
+            "there was %(num)s bid; 9 are needed, one for each square",
+            "there were %(num)s bids; 9 are needed, one for each square",
+            len(bids),
+        )
     for square, bid in enumerate(bids):
         if bid < 0:
-            return f"the bid for square {square + 1} was {bid}; no bid may be below 0"
+            return gettext(
+                "the bid for square %(square)s was %(bid)s; no bid may be below 0", square=square + 1, bid=bid
+            )
         if bid and board.owners[square] is not None:
-            return f"the bid for square {square + 1} was {bid}, but it is taken, so only 0 is allowed"
+            return gettext(
+                "the bid for square %(square)s was %(bid)s, but it is taken, so only 0 is allowed",
+                square=square + 1,
+                bid=bid,
+            )
     if sum(bids) > board.bankrolls[seat]:
-        return f"the bids add up to {sum(bids)}, but the bankroll is {board.bankrolls[seat]}"
+        return gettext(
+            "the bids add up to %(sum)s, but the bankroll is %(bankroll)s",
+            sum=sum(bids),
+            bankroll=board.bankrolls[seat],
+        )
     return None
 
 
@@ -242,7 +255,13 @@ class BidTacToe(TextGame[Board, Bids]):
     def answer(self, position: Board, seat: int, text: str) -> Bids:
         words = text.split()
         if len(words) != len(SQUARES):
-            raise ValueError(f"the answer has {plural(len(words), 'word')}; 9 whole numbers are needed")
+            raise ValueError(
+                ngettext(
+                    "the answer has %(num)s word; 9 whole numbers are needed",
+                    "the answer has %(num)s words; 9 whole numbers are needed",
+                    len(words),
+                )
+            )
         return tuple(_bid(square, word) for square, word in enumerate(words))
 
 
@@ -262,4 +281,5 @@ def _bid(square: int, word: str) -> int:
     try:
         return whole_number(word)
     except ValueError as error:
-        raise ValueError(f"the bid for square {square + 1} is wrong: {error}") from error
+        sentence = gettext("the bid for square %(square)s is wrong: %(why)s", square=square + 1, why=error)
+        raise ValueError(sentence) from error

@@ -18,6 +18,7 @@ from functools import cache
 from itertools import combinations
 
 from contest.games import base
+from contest.language import gettext, ngettext
 
 SCORES = 300  # we ask a strategy for its own and its opponent's scores 0..299; no goal is higher
 MAX_DICE = 10
@@ -80,18 +81,26 @@ def goal_for(size: int) -> int:
 def why_illegal_dice(answer: object) -> str | None:
     """Say why this is no number of dice (H2); None if it is one. True and False are none."""
     if type(answer) is not int:
-        return f"a number of dice is an int, not a {type(answer).__name__}"
+        return gettext("a number of dice is an int, not a %(type)s", type=type(answer).__name__)
     if not 0 <= answer <= MAX_DICE:
-        return f"0 to {MAX_DICE} dice can be rolled, not {'more' if answer > 0 else 'fewer'}"
+        if answer > 0:
+            return gettext("0 to %(most)s dice can be rolled, not more", most=MAX_DICE)
+        return gettext("0 to %(most)s dice can be rolled, not fewer", most=MAX_DICE)
     return None
 
 
 def why_illegal_name(name: object) -> str | None:
     """Say why this is not a valid PLAYER_NAME (H2); None if it is."""
     if not isinstance(name, str):
-        return f"PLAYER_NAME is a str, not {type(name).__name__}"
+        return gettext("PLAYER_NAME is a str, not %(type)s", type=type(name).__name__)
     if not 1 <= len(name) <= MAX_NAME:
-        return f"PLAYER_NAME has {len(name)} characters, but 1 to {MAX_NAME} are allowed"
+        return ngettext(
+            "PLAYER_NAME has %(length)s character, but 1 to %(most)s are allowed",
+            "PLAYER_NAME has %(length)s characters, but 1 to %(most)s are allowed",
+            len(name),
+            length=len(name),
+            most=MAX_NAME,
+        )
     return None
 
 

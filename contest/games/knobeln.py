@@ -17,7 +17,7 @@ from pydantic import Field, model_validator
 from contest.config.sections import DEFAULT_GAME, GameSettings
 from contest.errors import ConfigError
 from contest.games.base import MACHINE, FaultRule, Game, GameInfo, GamePlugin
-from contest.plurals import form
+from contest.language import gettext, ngettext
 
 _DIGEST_START = 0x6B6E6F62656C6E21
 _DIGEST_FACTOR = 0x9E3779B97F4A7C15
@@ -111,15 +111,29 @@ def _log2(number: int) -> int:
 
 def why_out_of_range(rules: Rules, number: int, throw: int) -> str:
     """The sentence for throw `number` (from 1) outside a..b."""
-    return f"throw {number} was {throw}, but only {rules.a}..{rules.b} are allowed"
+    return gettext(
+        "throw %(number)s was %(throw)s, but only %(a)s..%(b)s are allowed",
+        number=number,
+        throw=throw,
+        a=rules.a,
+        b=rules.b,
+    )
 
 
 def why_early_drop(rules: Rules, number: int, throw: int, last: int, series: int) -> str:
     """The sentence for a throw lower than the one before it, in a series that is too short."""
-    length = f"{series} {form(series, 'throw')}"
-    return (
-        f"throw {number} ({throw}) is lower than throw {number - 1} ({last}), "
-        f"but its series is only {length} long; {rules.k} are needed"
+    return ngettext(
+        "throw %(number)s (%(throw)s) is lower than throw %(before)s (%(last)s), but its series is only "
+        "%(series)s throw long; %(needed)s are needed",
+        "throw %(number)s (%(throw)s) is lower than throw %(before)s (%(last)s), but its series is only "
+        "%(series)s throws long; %(needed)s are needed",
+        series,
+        number=number,
+        throw=throw,
+        before=number - 1,
+        last=last,
+        series=series,
+        needed=rules.k,
     )
 
 

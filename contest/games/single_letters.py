@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from enum import StrEnum
 from typing import TypeVar
 
+from contest.language import gettext
+
 Letter = TypeVar("Letter", bound=StrEnum)
 
 MAX_QUOTE = 20  # characters of a wrong answer that its team is shown
@@ -17,7 +19,13 @@ def letter(text: str, letters: type[Letter]) -> Letter:
         if text.strip() == each:
             return each
     allowed = _choice(list(letters))
-    raise ValueError(f"the answer must be {allowed} and nothing else, but it was {quoted(text)}")
+    raise ValueError(
+        gettext(
+            "the answer must be %(allowed)s and nothing else, but it was %(answer)s",
+            allowed=allowed,
+            answer=quoted(text),
+        )
+    )
 
 
 def quoted(text: str) -> str:
@@ -26,8 +34,9 @@ def quoted(text: str) -> str:
     >>> quoted("C\\n\\n"), quoted("C" * 25)
     ("'C\\\\n\\\\n'", "'CCCCCCCCCCCCCCCCCCCC' and so on")
     """
-    return repr(text[:MAX_QUOTE]) + (" and so on" if len(text) > MAX_QUOTE else "")
+    quote = repr(text[:MAX_QUOTE])
+    return gettext("%(quote)s and so on", quote=quote) if len(text) > MAX_QUOTE else quote
 
 
 def _choice(words: Sequence[str]) -> str:
-    return f"{', '.join(words[:-1])} or {words[-1]}"
+    return gettext("%(names)s or %(last)s", names=", ".join(words[:-1]), last=words[-1])

@@ -136,9 +136,11 @@ class Standoff(TextGame[Circle, Action]):
         """Shooting needs ammunition; reloading needs room for more (M4)."""
         ammo = position.fighters[seat].ammo
         if move is Action.SHOOT and ammo == 0:
-            return "it wanted to shoot, but had no ammunition"
+            return gettext("it wanted to shoot, but had no ammunition")
         if move is Action.RELOAD and ammo == FULL_AMMO:
-            return f"it wanted to reload, but had its {FULL_AMMO} rounds of ammunition"
+            return gettext(
+                "it wanted to reload, but had its %(rounds)s rounds of ammunition", rounds=FULL_AMMO
+            )
         return None
 
     def apply(self, position: Circle, moves: Mapping[int, Action]) -> Circle:

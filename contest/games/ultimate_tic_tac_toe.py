@@ -100,13 +100,20 @@ def why_illegal(position: Boards, square: int) -> str | None:
     if square in open_squares(position):
         return None
     if not 0 <= square < SQUARES:
-        return f"there is no square {square}, only 0 to {SQUARES - 1}"
+        return gettext("there is no square %(square)s, only 0 to %(last)s", square=square, last=SQUARES - 1)
     if position.squares[square] != EMPTY:
-        return f"square {square} is taken"
+        return gettext("square %(square)s is taken", square=square)
     forced = forced_board(position)
     if forced is not None and square // 9 != forced:
-        return f"square {square} is in board {square // 9}, but the move has to be in board {forced}"
-    return f"square {square} is in board {square // 9}, which is won already"
+        return gettext(
+            "square %(square)s is in board %(board)s, but the move has to be in board %(forced)s",
+            square=square,
+            board=square // 9,
+            forced=forced,
+        )
+    return gettext(
+        "square %(square)s is in board %(board)s, which is won already", square=square, board=square // 9
+    )
 
 
 def _played(position: Boards, square: int) -> Boards:
@@ -282,4 +289,5 @@ class UltimateTicTacToe(TextGame[Boards, int]):
         try:
             return whole_number(text.strip())
         except ValueError as error:
-            raise ValueError(f"the number of a square, 0 to 80, is needed: {error}") from error
+            sentence = gettext("the number of a square, 0 to 80, is needed: %(why)s", why=error)
+            raise ValueError(sentence) from error

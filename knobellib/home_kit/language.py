@@ -25,6 +25,10 @@ def number(value: int) -> str:
     return f"{value:,}"
 
 
+def decimal(text: str) -> str:
+    return text
+
+
 def listed(names: Sequence[str]) -> str:
     *before, last = names
     return f"{', '.join(before)} and {last}" if before else last

@@ -95,6 +95,6 @@ def _about_clock(settings: Settings) -> Iterator[str]:
     left = [name for name in COUNTABLE if name not in settings.programs.fuel_languages]
     if left:
         yield (
-            f"Programs in {', '.join(left)} have processor time: `knobeln doctor` tells what to install, if you "
-            "add them to programs.fuel_languages."
+            f"Programs in {', '.join(left)} have processor time. To count them, too, add them to "
+            "programs.fuel_languages; `knobeln doctor` tells what to install."
         )

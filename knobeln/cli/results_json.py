@@ -32,9 +32,10 @@ class StandingJson:
 
 @dataclass(frozen=True)
 class GameJson:
-    """An attempt at a game; teams, points and verdicts are by seat.
+    """An attempt at a game; teams, points, verdicts and instructions are by seat.
 
-    `counted`: False if it was discarded, or if a player was disqualified.
+    `counted`: False if it was discarded, or if a player was disqualified. `instructions`: units of fuel if
+    the program's time is counted so, 0 if processor time limits it.
     """
 
     teams: tuple[str, ...]
@@ -43,6 +44,7 @@ class GameJson:
     points: list[float]
     verdicts: list[str]
     turns: int
+    instructions: list[int]
     counted: bool
 
 
@@ -254,6 +256,7 @@ def _games(outcome: GroupOutcome, point: int) -> list[GameJson]:
             points=[seat.points / point for seat in match.result.seats],
             verdicts=[str(seat.verdict) for seat in match.result.seats],
             turns=match.result.turns,
+            instructions=[seat.instructions for seat in match.result.seats],
             counted=match.counted,
         )
         for match in outcome.matches

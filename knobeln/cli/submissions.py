@@ -8,7 +8,7 @@ from datetime import datetime
 
 import click
 
-from contest.model import BuildReport, Severity, SubmissionState, TableBuildReport
+from contest.model import BuildReport, Severity, SubmissionState, TableBuildReport, TextBuildReport
 from contest.plurals import plural
 from contest.sanitize import sanitize
 from contest.store import submissions as submission_store
@@ -24,7 +24,10 @@ MAX_REASON_CHARACTERS = 300
 
 @dataclass(frozen=True)
 class SubmissionLine:
-    """A submission. `files`: their sizes in bytes, by name; `goal`: in games that are computed."""
+    """A submission. `files`: their sizes in bytes, by name; `goal`: in games that are computed.
+
+    `counted_by`: the engine and the guest that count the program's time; "" if processor time limits it.
+    """
 
     id: int
     team: str
@@ -37,6 +40,7 @@ class SubmissionLine:
     files: Mapping[str, int]
     language: str
     tool: str
+    counted_by: str
     goal: int | None
     errors: tuple[str, ...]
 
@@ -109,6 +113,7 @@ def _show_submission(line: SubmissionLine, report: BuildReport | None) -> None:
             "state": line.verdict,
             "program": line.program,
             "language": line.language,
+            **({"time counted by": line.counted_by} if line.counted_by else {}),
             "files": ", ".join(f"{name} ({size:,} bytes)" for name, size in line.files.items()),
         }
     )
@@ -134,6 +139,7 @@ def _line(version: Version, team: str) -> SubmissionLine:
         files={name: len(data) for name, data in submission.files.items()},
         language=report.language if report else "",
         tool=report.tool if report else "",
+        counted_by=report.counted_by if isinstance(report, TextBuildReport) else "",
         goal=report.goal if isinstance(report, TableBuildReport) else None,
         errors=tuple(finding.text for finding in findings if finding.severity is Severity.ERROR),
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
 
@@ -12,7 +12,7 @@ from contest import games as rules_of_games
 from contest.games.base import TextGame
 from contest.games.drawing import Course
 from contest.games.registry import game_of
-from contest.language import in_language, spoken
+from contest.language import SOURCE, catalogue_path, in_language, spoken
 from contest.model import Moves
 from contest.plurals import plural
 from contest.seeds import Seeds
@@ -24,9 +24,21 @@ from reports.highlights import Highlight
 from reports.play import play_reports
 from reports.site import game_text
 from reports.site.facts import SiteFacts
+from reports.site.featured import Featured, featured
 from reports.site.folder import SiteFolder
+from reports.site.game_text import game_lines
 from reports.site.games import GameKey
-from reports.site.pages import Plan, game_of_file, headings, navigation, pages, plan, search
+from reports.site.pages import (
+    FeaturedGame,
+    Plan,
+    headings,
+    navigation,
+    pages,
+    picture_of,
+    plan,
+    replay_of_game,
+    search,
+)
 from reports.site.pages import files as other_files
 from reports.site.preview import preview
 from reports.site.templates import SiteTemplates
@@ -63,16 +75,20 @@ class SiteWriter:
             preview(facts),
         )
         planned = plan(facts)
+        highlights = yield from self._highlights(facts, planned)
+        chosen = featured(facts, highlights)
+        games = GamesMadeOf(headings(facts, planned, chosen), game_text.legend(facts.game))
+        with_pages = yield from self._featured(facts, chosen, games, files)
+        # Only now, so that a new style does not wait for its pages.
         for name, data in (*templates.static().items(), *other_files(facts)):
             files.put(name, data)
-        highlights = yield from self._highlights(facts, planned)
         number = 0
-        for number, page in enumerate(pages(facts, planned, highlights), start=1):
+        for number, page in enumerate(pages(facts, planned, highlights, with_pages), start=1):
             for path, data in templates.files(page).items():
                 files.put(path, data)
             if number % PAGES_PER_STEP == 0:
                 yield
-        yield from self._games(facts, planned, files)
+        yield from self._games(facts, planned, games, files)
         file_count = files.finish()
         self.summary = (
             f"{plural(number, 'page')} and the replays of {plural(len(planned.games), 'game')} "
@@ -97,20 +113,37 @@ class SiteWriter:
             yield
         return looking.found
 
-    def _games(self, facts: SiteFacts, planned: Plan, files: SiteFolder) -> Iterator[None]:
+    def _featured(
+        self, facts: SiteFacts, chosen: Sequence[Featured], games: GamesMadeOf, files: SiteFolder
+    ) -> Generator[None, None, Sequence[FeaturedGame]]:
+        """Play the games that have pages of their own again, and draw their pictures."""
+        found = {}
+        by_key = {each.game.key: each for each in chosen}
+        in_order = sorted((each.game for each in chosen), key=lambda game: game.plan.round)
+        for number, chunk in _chunks(in_order):
+            for game, (moves, course) in zip(chunk, self._courses(facts, number, chunk), strict=True):
+                each, replay = by_key[game.key], replay_of_game(facts, game, moves, course)
+                text = games.legend + game_lines(games.headings[game.key], replay)
+                found[game.key] = FeaturedGame(each, text, replay.story)
+                key = games.key([game], facts.settings.contest.title)
+                if not files.keep(each.picture, key):
+                    files.put(each.picture, picture_of(facts, game, replay, course), key)
+                    yield  # a picture takes a third of a second
+        return [found[key] for key in by_key]
+
+    def _games(
+        self, facts: SiteFacts, planned: Plan, games: GamesMadeOf, files: SiteFolder
+    ) -> Iterator[None]:
         """Write the files of games. The games of a file that is up to date are not played again."""
-        found, legend = headings(facts, planned), game_text.legend(facts.game)
-        made_by = _source_digest() + spoken()
         for file in planned.files:
-            same = "".join((made_by, legend, *(found[game.key] for game in file.games)))
-            key = hashlib.sha256(same.encode()).hexdigest()
+            key = games.key(file.games)
             if not files.keep(file.path, key):
-                courses = self._courses(facts, file.games[0].plan.round, file.games)
+                courses = self._courses(facts, file.round, file.games)
                 written = (
-                    game_of_file(facts, found[game.key], game, moves, course)
+                    game_lines(games.headings[game.key], replay_of_game(facts, game, moves, course))
                     for game, (moves, course) in zip(file.games, courses, strict=True)
                 )
-                files.put(file.path, game_text.script(legend, written), key)
+                files.put(file.path, game_text.script(games.legend, written), key)
                 yield
 
     def _courses(self, facts: SiteFacts, number: int, games: Sequence[GameKey]) -> Iterator[CourseOfGame]:
@@ -149,12 +182,27 @@ def _chunks(games: Sequence[GameKey]) -> Iterator[tuple[int, list[GameKey]]]:
             left = left[GAMES_PER_STEP:]
 
 
+class GamesMadeOf:
+    """What files of games are made from, besides what the players did. `headings`: by the games' keys."""
+
+    def __init__(self, headings: Mapping[str, str], legend: str) -> None:
+        self.headings, self.legend = headings, legend
+        self._made_by = _source_digest()
+
+    def key(self, games: Iterable[GameKey], *more: str) -> str:
+        """Changes with what a file with these games says."""
+        same = "".join((self._made_by, self.legend, *(self.headings[game.key] for game in games), *more))
+        return hashlib.sha256(same.encode()).hexdigest()
+
+
 def _source_digest() -> str:
-    """Changes with how games are written down: the rules, their stories and pictures, and the file."""
-    known = hashlib.sha256(__version__.encode())
+    """Changes with how games are written down: rules, stories, pictures, files, and the language."""
+    known = hashlib.sha256(f"{__version__} {spoken()}".encode())
     for package in (rules_of_games, site):
         for path in sorted(Path(package.__path__[0]).glob("*.py")):
             known.update(path.read_bytes())
+    if spoken() != SOURCE:
+        known.update(catalogue_path(spoken()).read_bytes())
     return known.hexdigest()
 
 

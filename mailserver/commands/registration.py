@@ -12,7 +12,7 @@ from contest.games.registry import game_of
 from contest.language import gettext, speaking
 from contest.ledger.receipts import Effect, LedgerEntry, Receipt
 from contest.model import Attachment, Outgoing, Registration, Scope, Submission, Team, TeamState
-from contest.protocols import Renderer
+from contest.protocols import Renderer, to_team
 from contest.registration_form import record_text, sample
 from contest.store import Transaction, answers, contest_state, ledger, letters, outbox, submissions, teams
 from mailserver import deadlines
@@ -304,15 +304,9 @@ def accept_pending(
     welcome = _welcome(tx, team, string, submissions.latest_good(tx, team.id), settings)
     with speaking(team.language or settings.contest.language):
         rendered = renderer.render("registration_accepted", remarks=(), is_short=False, **welcome)
-    outgoing = Outgoing(
-        key=_key(team, f"accepted/{digest(string)[:12]}"),
-        kind="registration_accepted",
-        to=team.address,
-        subject=rendered.subject,
-        body=rendered.body,
-        team_id=team.id,
+    outgoing = replace(
+        to_team(team, _key(team, f"accepted/{digest(string)[:12]}"), "registration_accepted", rendered),
         attachments=_with_welcome(settings),
-        team=team.name,
         receipt=_record(tx, Effect.REGISTRATION_ACCEPTED, team, now),
     )
     outbox.put(tx, outgoing, settings, now)

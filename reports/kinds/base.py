@@ -11,7 +11,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from enum import Enum, StrEnum
 from functools import cached_property
-from typing import ClassVar, Generic, TypeVar
+from typing import ClassVar, Generic, Self, TypeVar
 
 from contest.config.settings import Settings
 from contest.games.base import FaultRule, GameInfo
@@ -28,7 +28,7 @@ from contest.model import (
     Standing,
     Team,
 )
-from contest.protocols import Rendered, Renderer
+from contest.protocols import Rendered, Renderer, to_team
 from contest.seeds import ContestSeed
 from reports import results, scores, summary
 from reports.used import used_in
@@ -50,6 +50,14 @@ class Event(ABC):
     @abstractmethod
     def key(self) -> str:
         """How the keys of the mails about it begin."""
+
+    def told_in(self, language: str) -> Self:
+        """The event for the mails of one language, because it keeps sentences that it has made."""
+        return self._told.setdefault(language, replace(self))
+
+    @cached_property
+    def _told(self) -> dict[str, Self]:
+        return {}
 
     @property
     def round(self) -> int | None:
@@ -330,8 +338,7 @@ class Report(ABC, Generic[E]):
         """The mails about this event; none if the contest does not offer the report."""
         wanting = self.wanting(event) if self.code in offered else ()
         for language, readers in by_language(wanting, event.settings.contest.language):
-            # A copy, because an event keeps sentences that it has made.
-            yield from in_language(language, self._written(replace(event), readers))
+            yield from in_language(language, self._written(event.told_in(language), readers))
 
     def _written(self, event: E, wanting: Sequence[Team]) -> Iterator[Outgoing]:
         """As `write`, which may make its mails when it is called; this does so when they are asked for."""
@@ -354,15 +361,7 @@ def mail_to(
     team: Team, event: Event, kind: str, rendered: Rendered, attachments: tuple[Attachment, ...] = ()
 ) -> Outgoing:
     """A mail of this kind about the event."""
-    return Outgoing(
-        key=f"{event.key}/{kind.replace(' ', '-')}/{team.name}",
-        kind=kind,
-        to=team.address,
-        subject=rendered.subject,
-        body=rendered.body,
-        team_id=team.id,
-        attachments=attachments,
-        broadcast=True,
-        team=team.name,
-        round=event.round,
+    key = f"{event.key}/{kind.replace(' ', '-')}/{team.name}"
+    return replace(
+        to_team(team, key, kind, rendered), attachments=attachments, broadcast=True, round=event.round
     )

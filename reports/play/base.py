@@ -35,6 +35,7 @@ class PlayReports:
     """
 
     words = PlayWords()
+    counted = noted("units of time in a game")  # what `SeatResult.instructions` are
     verdicts: Mapping[Verdict, str] = VERDICTS
 
     def __init__(self, name: str) -> None:

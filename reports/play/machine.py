@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 class MachineReports(PlayReports):
     words = PlayWords(noted("compile"), noted("compiled"), noted("compiles"))
+    counted = noted("instructions in a game")
     verdicts = MACHINE_VERDICTS
 
     def attachments(

@@ -28,6 +28,9 @@ class TextReports(PlayReports):
                     bytes=byte_count(sum(file.size for file in report.files)),
                 )
                 found.append((gettext("size"), size))
+            if report.counted_by:
+                counted = gettext("counted in units (%(counted_by)s)", counted_by=report.counted_by)
+                found.append((gettext("time"), counted))
         return tuple(found)
 
     def attachments(

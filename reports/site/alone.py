@@ -5,15 +5,13 @@ from __future__ import annotations
 import base64
 import hashlib
 
-from markupsafe import Markup, escape
-
 from contest.config.settings import Settings
 from contest.games.base import GameInfo
 from contest.games.drawing import Course
 from contest.language import SOURCE, speaking
 from contest.model import Match
 from reports.play import play_reports
-from reports.site.game_text import Heading, game_lines, heading_lines, legend
+from reports.site.game_text import Heading, game_lines, heading_lines, in_page, legend
 from reports.site.games import title_of_game
 from reports.site.page import Page
 from reports.site.templates import SiteTemplates
@@ -44,8 +42,7 @@ def _replay_alone(settings: Settings, game: GameInfo, match: Match, course: Cour
             "style_digest": _digest(style),
             "script": script,
             "script_digest": _digest(script),
-            # Fields are parted by tabs, which a page would otherwise lose as white space.
-            "text": escape(text).replace("\t", Markup("&#9;")),
+            "text": in_page(text),
         },
     )
     return templates.files(page)[page.path]

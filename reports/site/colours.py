@@ -24,9 +24,29 @@ def leaders(*rankings: Sequence[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for name in by_place if name))[:COLOURS]
 
 
+def finalists(facts: SiteFacts) -> tuple[str, ...]:
+    """The teams that were left when first no more of them were left than there are colours; () before."""
+    left = (outcome.survivors for outcome in facts.history if not outcome.plan.final)
+    return next((names for names in left if 0 < len(names) <= COLOURS), ())
+
+
+def numbered(held: Sequence[str], named: Sequence[str]) -> dict[str, int]:
+    """The number of the colour of each team in `named`; a team in `held` has the number that it had there."""
+    kept = {name: number for number, name in enumerate(held, start=1) if name in named}
+    free = (number for number in range(1, COLOURS + 1) if number not in kept.values())
+    return {name: kept[name] if name in kept else next(free) for name in named}
+
+
 def colours(facts: SiteFacts) -> Page:
-    """Make `colours.css`. It names nobody before the rankings are out."""
+    """Make `colours.css`.
+
+    While the contest runs, who leads changes with each round, and a colour that passes from team to team says
+    nothing. So nobody has one until as few teams are left as there are colours. These keep theirs to the end.
+    """
+    held = finalists(facts)
     evolved = facts.evolution.ranking if facts.evolution else ()
     named = leaders([s.entry for s in facts.ranking], [line.entry for line in evolved])
-    shown = named if facts.teams and facts.shows.rankings else ()
-    return Page(paths.COLOURS, "colours", "Colours", {"leaders": list(enumerate(shown, start=1))})
+    told = facts.teams and (facts.shows.rankings or (facts.shows.bracket and not facts.is_over))
+    shown = numbered(held, named if facts.is_over else held) if told else {}
+    by_number = sorted((number, name) for name, number in shown.items())
+    return Page(paths.COLOURS, "colours", "Colours", {"leaders": by_number})

@@ -154,9 +154,9 @@ def _drawn(view: GroupView, table: Table, squares: Sequence[Sequence[_Result]]) 
     return CrossTable(
         table,
         rows,
-        margin="" if are_rates else decimal(f"{margin_limit / unit:.7g}"),
-        low=decimal(f"{low / unit:.7g}"),
-        high=decimal(f"{high / unit:.7g}"),
+        margin="" if are_rates else decimal(f"{margin_limit / unit:,.7g}"),
+        low=decimal(f"{low / unit:,.7g}"),
+        high=decimal(f"{high / unit:,.7g}"),
         has_amounts=not _is_constant_sum(own),
         about_links=_about_links(view.shape, rows),
         in_thousands=in_thousands,

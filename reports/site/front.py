@@ -15,11 +15,12 @@ from contest.registration_form import blank, sample
 from reports import scores
 from reports.bracket import is_knock_out
 from reports.certainty import why_no_certainty
-from reports.highlights import Highlight, meetings, upsets
+from reports.highlights import Highlight
 from reports.prizes import PrizeList, grand_prize, prize_lists
 from reports.site import charts, paths, sparks
 from reports.site.facts import SiteFacts
-from reports.site.games import points_cell
+from reports.site.featured import first_two, surprises
+from reports.site.games import Replays, points_cell
 from reports.site.groups import GroupView, match_table, ranking_table
 from reports.site.log import events
 from reports.site.page import Page
@@ -27,14 +28,14 @@ from reports.site.released import ReleasedRound
 from reports.site.tables import Cell, Column, Table, cell, name_cell, time_cell, word_cell
 from reports.site.texts import SampleLetter
 from reports.site.untold import about_results, date_words
-from reports.text import percent, points
+from reports.text import grouped_points as points
+from reports.text import percent
 
 Views = Sequence[Sequence[GroupView]]
 """The groups of the released rounds, round by round; empty where rankings are not told."""
 
 MAX_ROWS = 250  # of a table on this page, which many open on a telephone
 MAX_STILL_IN = 40
-_SURPRISES = 3
 _NEWS = 5
 _STEPS = 3
 _MAX_EQUALS = 4  # names on a step of a podium
@@ -52,14 +53,16 @@ class GameCount:
     with_page: int
 
 
-def index(facts: SiteFacts, games: GameCount, views: Views, found: Sequence[Highlight]) -> Page:
+def index(
+    facts: SiteFacts, games: GameCount, views: Views, found: Sequence[Highlight], replays: Replays
+) -> Page:
     """The front page before, during or after the contest. `found`: the highlights, of a finished contest."""
     if facts.phase is Phase.OPEN:
         phase, parts = "before", _before(facts)
     elif facts.is_over:
-        phase, parts = "after", _after(facts, views, found)
+        phase, parts = "after", _after(facts, views, found, replays)
     else:
-        phase, parts = "during", _during(facts, views)
+        phase, parts = "during", _during(facts, views, replays)
     dates = _dates(facts)
     return Page(
         paths.INDEX,
@@ -126,22 +129,14 @@ def _before(facts: SiteFacts) -> Mapping[str, object]:
 
 
 # --- during ------------------------------------------------------------------------------------------------
-@dataclass(frozen=True)
-class Surprise:
-    """A game of the last round that the lower one won, in a sentence, and the path of its replay or ""."""
-
-    sentence: str
-    link: str
-
-
-def _during(facts: SiteFacts, views: Views) -> Mapping[str, object]:
+def _during(facts: SiteFacts, views: Views, replays: Replays) -> Mapping[str, object]:
     last = facts.rounds[-1] if facts.rounds else None
     return {
         "now": _now_playing(facts),
         "last_round": last.name if last else "",
         "standings": _last_round(facts, last, views[-1]) if last and views else None,
         "still_in": _still_in(facts),
-        "surprises": _surprises(facts, views[-1]) if last and views else (),
+        "surprises": _surprises(facts, replays) if last and views else (),
     }
 
 
@@ -217,29 +212,10 @@ def _still_in(facts: SiteFacts) -> tuple[str, ...]:
     return outcome.survivors if is_knock_out(outcome) and facts.teams else ()
 
 
-def _surprises(facts: SiteFacts, views: Sequence[GroupView]) -> tuple[Surprise, ...]:
-    if not facts.shows.games:
-        return ()
-    outcome = facts.rounds[-1].outcome
-    ranks = {s.entry: s.rank for g in outcome.groups for s in g.standings if s.rank is not None}
-    by_group = {view.plan.number: view for view in views}
-    return tuple(
-        Surprise(
-            gettext(
-                "%(winner)s, rank %(winner_rank)s, beat %(loser)s, rank %(loser_rank)s, %(points)s to "
-                "%(loser_points)s",
-                winner=winner,
-                winner_rank=ranks[winner],
-                loser=loser,
-                loser_rank=ranks[loser],
-                points=points(meeting.points[0], facts.game.point),
-                loser_points=points(meeting.points[1], facts.game.point),
-            ),
-            by_group[meeting.plan.number].link(meeting.games[-1]),
-        )
-        for meeting in upsets(meetings([outcome]), ranks, _SURPRISES)
-        for winner, loser in (meeting.players,)
-    )
+def _surprises(facts: SiteFacts, replays: Replays) -> Sequence[tuple[str, str]]:
+    """The surprises of the last round, each with the path of its replay, or ""."""
+    found = surprises(facts, facts.rounds[-1].outcome) if facts.shows.games else ()
+    return [(each.sentence, replays.page(each.plan, each.match)) for each in found]
 
 
 # --- after -------------------------------------------------------------------------------------------------
@@ -262,11 +238,16 @@ class Podium:
     link: str = ""
 
 
-def _after(facts: SiteFacts, views: Views, found: Sequence[Highlight]) -> Mapping[str, object]:
+def _after(
+    facts: SiteFacts, views: Views, found: Sequence[Highlight], replays: Replays
+) -> Mapping[str, object]:
     shown = facts.shows.rankings
+    first = first_two(facts) if shown and facts.shows.games else None
+    word = facts.game.turn_word
     return {
         "podiums": tuple(_podiums(facts, views)) if shown else (),
-        "highlights": [(each, _replay(facts, views, each)) for each in found],
+        "first_two": (first.players, replays.page(first.plan, first.games[-1])) if first else None,
+        "highlights": [(each, replays.page(each.plan, each.match, each.turn, word)) for each in found],
         "ranking": _ranking(facts, views) if shown else None,
         "prizes": _prizes(facts) if shown else None,
         "grand_prize": [s.entry for s in grand_prize(_prize_lists(facts))] if shown else (),
@@ -274,13 +255,6 @@ def _after(facts: SiteFacts, views: Views, found: Sequence[Highlight]) -> Mappin
         "certainty": shown and facts.certainty is not None,
         "no_certainty": why_no_certainty(facts.game, facts.settings.programs) if facts.is_over else "",
     }
-
-
-def _replay(facts: SiteFacts, views: Views, highlight: Highlight) -> str:
-    """Return the path of the game's replay, opened at the right turn; "" if it has none."""
-    groups = (view for of_round in views for view in of_round)
-    link = next((view.link(highlight.match) for view in groups if view.plan == highlight.plan), "")
-    return f"{link}#{facts.game.turn_word}={highlight.turn}" if link and highlight.turn > 1 else link
 
 
 def _podiums(facts: SiteFacts, views: Views) -> Iterator[Podium]:

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from markupsafe import Markup, escape
+
 from contest.games.base import GameInfo
 from contest.language import gettext
 from contest.model import Match, Verdict
@@ -111,6 +113,11 @@ def legend(game: GameInfo) -> str:
             turn_word=gettext(game.turn_word),
         )
     return f"{told}\n\n"
+
+
+def in_page(text: str) -> Markup:
+    """The text inside a page. Fields are parted by tabs, which a page would otherwise lose as white space."""
+    return escape(text).replace("\t", Markup("&#9;"))
 
 
 def script(legend: str, games: Iterable[str]) -> bytes:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import chain, pairwise
 
 from contest.games.base import GameInfo
@@ -15,7 +16,8 @@ from reports.site import paths
 from reports.site.boards import Pictures, pictures_of
 from reports.site.released import ReleasedRound
 from reports.site.tables import Cell, points_value
-from reports.text import one_line, points
+from reports.text import grouped_points as points
+from reports.text import one_line
 
 FILE_SIZE = 200_000  # bytes that a file of games has about, unless a single game is larger
 _CURVES = 12  # of more players nobody could tell the curves apart
@@ -31,6 +33,10 @@ class GameKey:
     @property
     def key(self) -> str:
         return paths.game_key(self.plan, self.match)
+
+    @property
+    def title(self) -> str:
+        return title_of_game(self.match)
 
     @property
     def place(self) -> tuple[tuple[str, ...], int]:
@@ -75,6 +81,15 @@ class GameFile:
     def first(self) -> str:
         return self.games[0].key
 
+    @property
+    def round(self) -> int:
+        return self.games[0].plan.round
+
+    @property
+    def ends(self) -> tuple[str, str]:
+        """The titles of its first and its last game."""
+        return self.games[0].title, self.games[-1].title
+
 
 def game_files(games: Sequence[GameKey], *, drawn: bool) -> tuple[GameFile, ...]:
     """Put the games into files of about FILE_SIZE, round by round. `drawn`: each turn has a picture."""
@@ -104,6 +119,32 @@ def _split(games: Sequence[GameKey], drawn: bool) -> Iterator[list[GameKey]]:
         found.append(game)
         size += own
     yield found
+
+
+@dataclass(frozen=True)
+class Replays:
+    """Where games can be seen. `files` have the games with a replay; `pages`: by its key, the page of each
+    game that has one of its own."""
+
+    files: Sequence[GameFile] = ()
+    pages: Mapping[str, str] = field(default_factory=dict)
+
+    @cached_property
+    def _texts(self) -> Mapping[str, str]:
+        return {game.key: file.path for file in self.files for game in file.games}
+
+    def link(self, plan: GroupPlan, match: Match) -> str:
+        """The path of the game's replay; "" if it has none."""
+        return paths.game(plan, match) if self.text(plan, match) else ""
+
+    def text(self, plan: GroupPlan, match: Match) -> str:
+        """The path of the file with the game; "" if it has no replay."""
+        return self._texts.get(paths.game_key(plan, match), "") if match.counted else ""
+
+    def page(self, plan: GroupPlan, match: Match, turn: int = 0, word: str = "") -> str:
+        """The path of the game's own page, or else of its replay, opened at this turn; "" if it has none."""
+        path = self.pages.get(paths.game_key(plan, match), "") or self.link(plan, match)
+        return f"{path}#{word}={turn}" if path and turn > 1 else path
 
 
 Neighbours = Mapping[str, tuple[tuple[str, str], ...]]
@@ -191,7 +232,7 @@ def result_story(match: Match, game: GameInfo) -> str:
         )
     if len(seats) == 2:
         return gettext(
-            "%(winner)s won with %(points)s points to %(least)s after %(turns)s.",
+            "%(winner)s won by %(points)s to %(least)s after %(turns)s.",
             winner=first[0],
             points=won,
             least=points(2 * min(seat.points for seat in seats), game.point),
@@ -247,8 +288,9 @@ def lines_of(replay: Replay) -> Iterator[str]:
         yield "\t".join(chain([str(number)], moves, won, (one_line(caption), picture) if picture else ()))
 
 
-def points_cell(half_points: int | None, point: int, link: str = "") -> Cell:
-    """Points as people count them; `-` where there are none."""
+def points_cell(half_points: int | None, point: int, link: str = "", text_link: str = "") -> Cell:
+    """Points as people count them; `-` where there are none. Links: to the replay and the text of a game."""
     if half_points is None:
         return Cell("-", None)
-    return Cell(points(half_points, point), points_value(half_points, point), link)
+    value = points_value(half_points, point)
+    return Cell(points(half_points, point), value, link, text_link=text_link)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -16,7 +16,7 @@ from reports.scores import MeleePlace, Shape, places, shape_of
 from reports.site import paths
 from reports.site.cross import cross_table
 from reports.site.facts import Disclosure
-from reports.site.games import points_cell
+from reports.site.games import GameFile, Replays, points_cell
 from reports.site.page import Page
 from reports.site.released import ReleasedRound
 from reports.site.tables import Cell, Column, Table, cell, name_cell, word_cell
@@ -24,11 +24,11 @@ from reports.site.tables import Cell, Column, Table, cell, name_cell, word_cell
 
 @dataclass(frozen=True)
 class GroupView:
-    """A finished group, and the paths of the pages that the site has."""
+    """A finished group, and where its games can be seen."""
 
     outcome: GroupOutcome
     game: GameInfo
-    made: Container[str]
+    replays: Replays
 
     @property
     def plan(self) -> GroupPlan:
@@ -44,14 +44,24 @@ class GroupView:
         return results.own_games(self.outcome)
 
     def link(self, match: Match) -> str:
-        """Return the path of the game's page; "" if it has none."""
-        path = paths.game(self.plan, match)
-        return path if match.counted and path in self.made else ""
+        """Return the path of the game's replay; "" if it has none."""
+        return self.replays.link(self.plan, match)
+
+    def text(self, match: Match) -> str:
+        """Return the path of the file that has the game as text; "" if none has."""
+        return self.replays.text(self.plan, match)
 
     @property
-    def first_link(self) -> str:
-        """The path of the page of the first game that has one; "" if none has."""
-        return next(filter(None, map(self.link, self.outcome.matches)), "")
+    def text_files(self) -> tuple[GameFile, ...]:
+        """The files that have games of the group as text."""
+        found = set(map(self.text, self.outcome.matches))
+        return tuple(file for file in self.replays.files if file.path in found)
+
+    @property
+    def first_links(self) -> tuple[str, str]:
+        """The paths of the replay and of the text of the first game that has them; "" if none has."""
+        found = ((self.link(match), self.text(match)) for match in self.outcome.matches)
+        return next((each for each in found if each[0]), ("", ""))
 
 
 def title_of(released: ReleasedRound, plan: GroupPlan) -> str:
@@ -143,7 +153,7 @@ def round_pages(
     released: ReleasedRound,
     game: GameInfo,
     shows: Disclosure,
-    made: Container[str],
+    replays: Replays,
     ranking: Sequence[Standing] = (),
 ) -> Iterator[Page]:
     """Make the page of a round, and a page for each of its groups except in a knock-out.
@@ -152,7 +162,7 @@ def round_pages(
     group that it is about does not tell it again.
     """
     knock_out = is_knock_out(released.outcome)
-    views = [GroupView(group, game, made) for group in released.outcome.groups if group.plan.pairings]
+    views = [GroupView(group, game, replays) for group in released.outcome.groups if group.plan.pairings]
     rankings = () if knock_out else tuple(_ranking_of(released, view) for view in views)
     matches = (match_table(released, views),) if knock_out and shows.bracket else ()
     groups = [] if knock_out else [(title_of(released, view.plan), paths.group(view.plan)) for view in views]
@@ -192,7 +202,10 @@ def group_page(released: ReleasedRound, view: GroupView, shows: Disclosure, *, t
             "ranking": ranking,
             "cross": cross,
             "melees": melees,
-            "game_pages": [link for link in map(view.link, view.outcome.matches) if link] if melees else [],
+            "game_pages": [(view.link(m), view.text(m)) for m in view.outcome.matches if view.link(m)]
+            if melees
+            else [],
+            "text_files": view.text_files if cross else (),
         },
         (*((ranking,) if ranking else ()), *([cross.table] if cross else ()), *melees),
     )
@@ -219,7 +232,7 @@ def match_table(released: ReleasedRound, views: Sequence[GroupView]) -> Table:
             (
                 word_cell(view.plan.title),
                 name_cell(first.entry, paths.team(first.entry)),
-                points_cell(points[0], view.game.point, view.first_link),
+                points_cell(points[0], view.game.point, *view.first_links),
                 points_cell(points[1], view.game.point),
                 Cell(second.entry, second.entry, paths.team(second.entry)),
                 cell(remark),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from urllib.parse import quote
+from uuid import NAMESPACE_URL, uuid5
 
 from contest.beacon import BeaconKind
 from contest.formats import format_named
@@ -127,19 +127,22 @@ def log(facts: SiteFacts) -> Page:
 
 
 def feed(facts: SiteFacts) -> Page:
-    """Make the log as an Atom feed. Its identifiers stay the same wherever the pages are."""
+    """Make the log as an Atom feed."""
     happened = events(facts)
-    opens = facts.settings.dates.registration_opens
-    domain = facts.settings.contest.address.rpartition("@")[2]
-    address = quote(facts.settings.contest.address.partition("@")[0])
     return Page(
         paths.FEED,
         "feed",
         facts.settings.contest.title,
         {
-            "events": happened,
-            "updated": happened[0].at if happened else opens,
-            "tag": f"tag:{domain},{opens:%Y-%m-%d}:{address}",
+            "id": _identifier(facts),
+            "entries": [(event, _identifier(facts, event.key)) for event in happened],
+            "updated": happened[0].at if happened else facts.settings.dates.registration_opens,
             "url": facts.settings.site.url.rstrip("/"),
         },
     )
+
+
+def _identifier(facts: SiteFacts, key: str = "") -> str:
+    """The name of the feed or of an entry, which no other contest has: the commitment to the contest's secret
+    number stays, whatever dates and addresses do."""
+    return uuid5(NAMESPACE_URL, f"knobeln:{facts.commitment}/{key}").urn

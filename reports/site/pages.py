@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from contest.games.drawing import Course, Drawn, Ringed
 from contest.games.registry import game_of
@@ -33,15 +34,18 @@ from reports.site import (
     teams,
 )
 from reports.site.facts import SiteFacts
-from reports.site.game_text import Heading, game_lines, heading_lines
+from reports.site.featured import Featured
+from reports.site.game_picture import GameOnPicture, game_picture
+from reports.site.game_text import Heading, heading_lines, in_page
 from reports.site.games import (
     GameFile,
     GameKey,
     Neighbours,
+    Replay,
+    Replays,
     chosen_games,
     game_files,
     neighbours,
-    title_of_game,
 )
 from reports.site.page import Page
 
@@ -59,10 +63,6 @@ class Plan:
     played: int
     counted: int
 
-    @property
-    def made(self) -> frozenset[str]:
-        return frozenset(key.path for key in self.games)
-
 
 def plan(facts: SiteFacts) -> Plan:
     """The games with replays; none where games are not told to everybody, or where nothing is played."""
@@ -75,12 +75,18 @@ def plan(facts: SiteFacts) -> Plan:
     return Plan(games, game_files(games, drawn=isinstance(rules, Drawn | Ringed)), played, counted)
 
 
-def pages(facts: SiteFacts, planned: Plan, found: Sequence[Highlight] = ()) -> Iterator[Page]:
-    """Every page. `found`: the highlights of a finished contest."""
-    shows, made = facts.shows, planned.made
-    views = _views(facts, made)
+def pages(
+    facts: SiteFacts,
+    planned: Plan,
+    found: Sequence[Highlight] = (),
+    featured: Sequence[FeaturedGame] = (),
+) -> Iterator[Page]:
+    """Every page. `found`: the highlights of a finished contest; `featured`: the games with a page each."""
+    shows = facts.shows
+    replays = Replays(planned.files, {each.game.key: each.path for each, *_ in featured})
+    views = _views(facts, replays)
     count = front.GameCount(planned.played, planned.counted if shows.games else 0, len(planned.games))
-    yield front.index(facts, count, views, found)
+    yield front.index(facts, count, views, found, replays)
     yield rules.rules(facts)
     yield questions.questions(facts)
     yield commands.commands(facts)
@@ -89,17 +95,19 @@ def pages(facts: SiteFacts, planned: Plan, found: Sequence[Highlight] = ()) -> I
     yield log.feed(facts)
     yield colours.colours(facts)
     for released in facts.told_rounds:
-        yield from groups.round_pages(released, facts.game, shows, made, facts.ranking)
+        yield from groups.round_pages(released, facts.game, shows, replays, facts.ranking)
     if facts.evolution and shows.rankings:
         yield evolution.evolution(facts.evolution)
     if facts.certainty and shows.rankings:
         yield certainty.certainty(facts.certainty)
     if shows.bracket and any(map(is_knock_out, facts.history)):
-        yield bracket.bracket(facts, made)
+        yield bracket.bracket(facts, replays)
     if facts.hill and shows.rankings:
         yield hill.hill(facts.hill)
     if planned.files:
-        yield replay(facts, planned)
+        yield replay(facts, planned, [each for each, *_ in featured])
+    for each in featured:
+        yield game_page(facts, each)
     if facts.teams:
         yield teams.teams(facts)
         yield from teams.team_pages(facts, views)
@@ -125,57 +133,83 @@ def search(facts: SiteFacts, planned: Plan) -> tuple[Search, Sequence[GameKey]] 
     return looking, [key for key in planned.games if id(key.match) in wanted]
 
 
-def _views(facts: SiteFacts, made: Container[str]) -> front.Views:
+def _views(facts: SiteFacts, replays: Replays) -> front.Views:
     if not facts.shows.rankings:
         return []
     return [
-        [groups.GroupView(group, facts.game, made) for group in released.outcome.groups]
+        [groups.GroupView(group, facts.game, replays) for group in released.outcome.groups]
         for released in facts.rounds
     ]
 
 
-def replay(facts: SiteFacts, planned: Plan) -> Page:
+def replay(facts: SiteFacts, planned: Plan, featured: Sequence[Featured]) -> Page:
     """The page that replays every game; it also lists the files of the games' turns."""
     titles = {released.number: groups.round_title(released) for released in facts.rounds}
-    files = [
-        (
-            titles[file.games[0].plan.round],
-            file.path,
-            file.first,
-            *(title_of_game(file.games[at].match) for at in (0, -1)),
-        )
-        for file in planned.files
-    ]
-    return Page(paths.REPLAY, "replay", "Replay", {"files": files})
+    shown = {"files": planned.files, "titles": titles, "featured": featured}
+    return Page(paths.REPLAY, "replay", gettext("Replay"), shown)
 
 
-def headings(facts: SiteFacts, planned: Plan) -> Mapping[str, str]:
+class FeaturedGame(NamedTuple):
+    """A game with a page of its own, its turns as text with the legend, and its story."""
+
+    featured: Featured
+    text: str
+    story: str
+
+
+def game_page(facts: SiteFacts, shown: FeaturedGame) -> Page:
+    """The page of a featured game: all of it is inside, so it needs no other file."""
+    each, game = shown.featured, shown.featured.game
+    return Page(
+        each.path,
+        "featured",
+        game.title,
+        {
+            "group": _group_of(facts, game),
+            "story": shown.story,
+            "text": in_page(shown.text),
+            "title": each.title,
+            "reason": each.reason,
+            "turn": each.turn,
+        },
+        summary=shown.story,
+        picture=each.picture,
+    )
+
+
+def picture_of(facts: SiteFacts, game: GameKey, replay: Replay, course: Course | None) -> bytes:
+    """The picture that a link to the game's page shows."""
+    heading = f"{facts.settings.contest.title} - {_group_of(facts, game)[0]}"
+    return game_picture(GameOnPicture(heading, game.match, facts.game, replay, course))
+
+
+def headings(facts: SiteFacts, planned: Plan, featured: Sequence[Featured] = ()) -> Mapping[str, str]:
     """The first lines of each game, by its key: all that its file says but for what the players did."""
     around, verdicts = neighbours(planned.games), play_reports(facts.game.play).verdicts
     return {
         game.key: heading_lines(_heading(facts, game, around), game.match, facts.game, verdicts)
-        for game in planned.games
+        for game in (*planned.games, *(each.game for each in featured))
     }
 
 
 def _heading(facts: SiteFacts, game: GameKey, around: Neighbours) -> Heading:
-    plan, match = game.plan, game.match
+    links = [paths.team(name) for name in game.match.players]
+    return Heading(game.key, game.title, _group_of(facts, game), links, around.get(game.key, ()))
+
+
+def _group_of(facts: SiteFacts, game: GameKey) -> tuple[str, str]:
+    """Title and page of the group in which the game was played; of a knock-out's match its round's page."""
+    plan = game.plan
     released = next(r for r in facts.rounds if r.number == plan.round)
     back = paths.round_page(plan.round) if plan.title else paths.group(plan)
-    return Heading(
-        game.key,
-        title_of_game(match),
-        (groups.title_of(released, plan), back),
-        [paths.team(name) for name in match.players],
-        around[game.key],
-    )
+    return groups.title_of(released, plan), back
 
 
-def game_of_file(
-    facts: SiteFacts, heading: str, game: GameKey, moves: Sequence[Moves] | None, course: Course | None = None
-) -> str:
-    """A game as its file has it. `moves` and `course` are None if they are not known any more."""
-    return game_lines(heading, play_reports(facts.game.play).replay(game.match, moves, course, facts.game))
+def replay_of_game(
+    facts: SiteFacts, game: GameKey, moves: Sequence[Moves] | None, course: Course | None = None
+) -> Replay:
+    """What a replay shows. `moves` and `course` are None if they are not known any more."""
+    return play_reports(facts.game.play).replay(game.match, moves, course, facts.game)
 
 
 def navigation(facts: SiteFacts) -> tuple[tuple[str, str], ...]:

@@ -88,6 +88,9 @@ _OF_PAGES = {
 }
 
 
+_OF_PAGES["featured"] = _OF_PAGES["replay"]
+
+
 def words_of_scripts(template: str = "") -> str:
     """The sentences of the scripts of such a page with their translations, as JSON; "" on an English page."""
     if spoken() == SOURCE:

@@ -9,7 +9,7 @@ from statistics import median_high
 
 from contest.games.base import MATCH_POINT
 from contest.language import gettext, noted, number
-from contest.model import EvolutionRank, Team
+from contest.model import EvolutionRank, Match, Team
 from reports import results
 from reports.play import play_reports
 from reports.results import GameLine
@@ -21,7 +21,8 @@ from reports.site.groups import GroupView, title_of
 from reports.site.page import Page
 from reports.site.tables import Cell, Column, Table, cell, name_cell, word_cell
 from reports.site.untold import about_results
-from reports.text import kilobytes, percent, points
+from reports.text import grouped_points as points
+from reports.text import kilobytes, percent
 
 
 def teams(facts: SiteFacts) -> Page:
@@ -218,7 +219,7 @@ def _played_figures(name: str, views: Sequence[GroupView]) -> Iterator[tuple[str
     instructions = [seat.instructions for seat in seats if seat.instructions]
     if instructions:
         yield (
-            gettext("instructions in a game"),
+            gettext(play_reports(views[0].game.play).counted),
             gettext(
                 "%(middle)s, at most %(most)s",
                 middle=number(median_high(instructions)),
@@ -266,9 +267,9 @@ def own_table(view: GroupView, name: str, table: str, caption: str) -> Table:
     own = view.own[name]
     met = sorted(own.tried, key=lambda each: place.get(results.opponent(each[0], name), len(place)))
     rows = tuple(
-        _own_row(view, line, rank.get(line.opponent), link)
+        _own_row(view, line, rank.get(line.opponent), match)
         for pairing, tried in met
-        for line, link in zip(own.lines_of[pairing], [*map(view.link, tried), ""], strict=False)
+        for line, match in zip(own.lines_of[pairing], [*tried, None], strict=False)
     )
     columns = (
         Column("opponent_rank", noted("rank"), numeric=True, spoken=noted("rank of the opponent")),
@@ -283,7 +284,9 @@ def own_table(view: GroupView, name: str, table: str, caption: str) -> Table:
     return Table(table, caption, columns, rows)
 
 
-def _own_row(view: GroupView, line: GameLine, rank: int | None, link: str) -> tuple[Cell, ...]:
+def _own_row(view: GroupView, line: GameLine, rank: int | None, match: Match | None) -> tuple[Cell, ...]:
+    """A row of the table. `match`: the game of the line, None if it was not played."""
+    link, text_link = (view.link(match), view.text(match)) if match else ("", "")
     words = play_reports(view.game.play).verdicts
     failed = [
         gettext(
@@ -310,7 +313,7 @@ def _own_row(view: GroupView, line: GameLine, rank: int | None, link: str) -> tu
         word_cell(_result(view.shape, line)),
         points_cell(line.own, view.game.point),
         points_cell(line.theirs, view.game.point),
-        Cell(gettext("replay") if link else "", bool(link), link),
+        Cell(gettext("replay") if link else "", bool(link), link, text_link=text_link),
         cell(remark),
     )
 

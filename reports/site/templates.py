@@ -76,7 +76,7 @@ class SiteTemplates:
             number=language.number,
             plural=plural,
             percent=text.percent,
-            points=partial(text.points, point=game.point),
+            points=partial(text.grouped_points, point=game.point),
             listed=language.listed,
             translated=language.translated,
         )

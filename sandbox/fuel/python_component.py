@@ -19,7 +19,7 @@ from sandbox.limits import MB, Limits
 from sandbox.sandbox import Sandbox
 
 COMPONENTIZE = "0.25.1"
-SHA256 = "820c3aa9be8d152700592ddaff0fe3b81932a0ed5fbd67602c94eebae8bfefaa"
+SHA256 = "15a27dae31affc172e38013be28973606842860d5b9dfe09b60eaa1bb8bd4d8e"
 """Of the component. `python tools/python_guest.py` builds it and writes this line."""
 
 _HERE = Path(__file__).parent

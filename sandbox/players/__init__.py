@@ -12,12 +12,13 @@ sandbox.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from contest.games.base import TextProtocol, Words
+from contest.language import gettext, number
 from sandbox.limits import Usage
 from sandbox.process import Answer, ExitStatus
 
@@ -39,8 +40,8 @@ class AnswerFaultKind(StrEnum):
 class AnswerFault:
     """What was wrong with one answer; the referee makes a `contest.model.Fault` of it.
 
-    `sentence` tells it to the program's team, and may quote the program. `stderr_tail`: 4 kB. Both are
-    foreign text: sanitize them before you show them.
+    `sentence` tells it to the program's team, in the language of that moment, and may quote the program.
+    `stderr_tail`: 4 kB. Both are foreign text: sanitize them before you show them.
     """
 
     kind: AnswerFaultKind
@@ -109,14 +110,43 @@ def late(answer: Answer, status: ExitStatus) -> AnswerFault:
     return AnswerFault(AnswerFaultKind.LATE, answer.text, decoded(status.stderr))
 
 
-def too_long(status: ExitStatus) -> AnswerFault:
-    sentence = f"the answer has more than {MAX_ANSWER_BYTES:,} bytes"
-    return AnswerFault(AnswerFaultKind.TOO_LONG, sentence, decoded(status.stderr))
+def too_long(stderr_tail: str) -> AnswerFault:
+    sentence = gettext("the answer has more than %(bytes)s bytes", bytes=number(MAX_ANSWER_BYTES))
+    return AnswerFault(AnswerFaultKind.TOO_LONG, sentence, stderr_tail)
 
 
-def crash(status: ExitStatus) -> AnswerFault:
-    sentence = f"the program {status.description} instead of answering"
-    return AnswerFault(AnswerFaultKind.CRASH, sentence, decoded(status.stderr))
+def crash(ended: str, stderr_tail: str) -> AnswerFault:
+    """`ended`: a verb phrase for "the program ..."."""
+    sentence = gettext("the program %(ended)s instead of answering", ended=ended)
+    return AnswerFault(AnswerFaultKind.CRASH, sentence, stderr_tail)
+
+
+def printed_nothing(stderr_tail: str) -> AnswerFault:
+    sentence = gettext("the program ended without printing anything")
+    return AnswerFault(AnswerFaultKind.NO_ANSWER, sentence, stderr_tail)
+
+
+def out_of_step() -> AnswerFault:
+    """A program that lives through many games, for the rest of this one."""
+    sentence = gettext("the program was ended, because its last answer made no sense")
+    return AnswerFault(AnswerFaultKind.CRASH, sentence)
+
+
+def not_running() -> AnswerFault:
+    """A program that lives through many games, after a fault that ended it."""
+    sentence = gettext("the program does not run any more, because of what was before")
+    return AnswerFault(AnswerFaultKind.CRASH, sentence)
+
+
+def function_fault(function: str, reply: Mapping[str, Any]) -> AnswerFault | None:
+    """What was wrong with a call, by the reply of driver.py; None if nothing was."""
+    if "raised" in reply:
+        sentence = f"{function}: {reply['raised']}"
+        return AnswerFault(AnswerFaultKind.CRASH, sentence, str(reply.get("trace", "")))
+    if "wrong" in reply:
+        sentence = gettext("%(function)s gave %(value)s", function=function, value=reply["wrong"])
+        return AnswerFault(AnswerFaultKind.UNREADABLE, sentence)
+    return None
 
 
 def decoded(stderr: bytes) -> str:

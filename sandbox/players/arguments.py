@@ -16,12 +16,12 @@ from contest.games.base import TextProtocol, Words
 from sandbox.players import (
     MAX_ANSWER_BYTES,
     AnswerFault,
-    AnswerFaultKind,
     PlayerUsage,
     as_text,
     crash,
     decoded,
     late,
+    printed_nothing,
     too_long,
 )
 from sandbox.process import STDERR_TAIL_BYTES, Answer, AnswerKind, ExitStatus
@@ -86,10 +86,9 @@ def _move(answer: Answer, status: ExitStatus) -> str | AnswerFault:
     if answer.kind is AnswerKind.LATE:
         return late(answer, status)
     if answer.kind is AnswerKind.TOO_LONG:
-        return too_long(status)
+        return too_long(decoded(status.stderr))
     if status.ending is Ending.EXIT and answer.text:
         return answer.text
     if status.ending is Ending.EXIT and status.code == 0:
-        sentence = "the program ended without printing anything"
-        return AnswerFault(AnswerFaultKind.NO_ANSWER, sentence, decoded(status.stderr))
-    return crash(status)
+        return printed_nothing(decoded(status.stderr))
+    return crash(status.description, decoded(status.stderr))

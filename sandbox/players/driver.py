@@ -384,9 +384,9 @@ def _import(program: Program) -> ModuleType:
 
 def forget_modules_of_the_same_name() -> None:
     """The team's own files come before modules that we have imported, as they do in a Python of their own."""
-    own = _own_modules()
-    for name in [*sys.modules]:
-        if name not in _AT_START and name.partition(".")[0] in own:
+    taken = {name for name in _own_modules() if name in sys.modules}
+    for name in [*sys.modules] if taken else ():
+        if name not in _AT_START and name.partition(".")[0] in taken:
             del sys.modules[name]
 
 

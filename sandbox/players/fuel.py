@@ -18,13 +18,19 @@ from typing import Any
 
 from contest.errors import EngineFailed
 from contest.games.base import TextProtocol, Words
+from contest.language import gettext, number
 from sandbox.fuel.program import FuelProgram
 from sandbox.players import (
-    MAX_ANSWER_BYTES,
     AnswerFault,
     AnswerFaultKind,
     PlayerUsage,
     as_text,
+    crash,
+    function_fault,
+    not_running,
+    out_of_step,
+    printed_nothing,
+    too_long,
 )
 from sandbox.process import AnswerKind, SandboxedProcess
 from sandbox.sandbox import Sandbox
@@ -90,12 +96,9 @@ class FuelPlayer:
         return self._stderr
 
     def misunderstood(self) -> None:
+        """The worker drops the instance at the next request."""
         if self._is_open:
-            self._end(
-                AnswerFault(
-                    AnswerFaultKind.CRASH, "the program was ended, because its last answer made no sense"
-                )
-            )
+            self._is_open, self._lost = False, out_of_step()
 
     def close(self) -> None:
         if self._process:
@@ -111,11 +114,8 @@ class FuelPlayer:
         self._is_open = "ended" not in reply
         if "line" in reply:
             return str(reply["line"]).strip()
-        fault = self._fault(reply)
-        self._lost = AnswerFault(
-            AnswerFaultKind.CRASH, "the program does not run any more, because of what was before"
-        )
-        return fault
+        self._lost = not_running()
+        return self._fault(reply)
 
     def _output(self, reply: Reply) -> str | AnswerFault:
         """What a program printed. Its exit code does not matter then: see ArgumentsPlayer."""
@@ -124,22 +124,13 @@ class FuelPlayer:
             return self._fault(reply)
         if output:
             return output
-        if reply["ended"]["exit"] == 0:
-            return AnswerFault(
-                AnswerFaultKind.NO_ANSWER, "the program ended without printing anything", self._stderr
-            )
-        return self._fault(reply)
+        return self._fault(reply) if reply["ended"]["exit"] else printed_nothing(self._stderr)
 
     def _result(self, reply: Reply) -> str | AnswerFault:
         """What a function returned."""
         if isinstance(reply.get("answer"), str):
             return str(reply["answer"])
-        if "raised" in reply:
-            sentence = f"get_move: {reply['raised']}"
-            return AnswerFault(AnswerFaultKind.CRASH, sentence, str(reply.get("trace", "")))
-        if "wrong" in reply:
-            return AnswerFault(AnswerFaultKind.UNREADABLE, f"get_move gave {reply['wrong']}")
-        return self._fault(reply)
+        return function_fault("get_move", reply) or self._fault(reply)
 
     # --- faults ------------------------------------------------------------------------------------------
     def _fault(self, reply: Reply) -> AnswerFault:
@@ -148,27 +139,24 @@ class FuelPlayer:
         if how.get("trap") == "out of fuel":
             return self._out_of_fuel()
         if "too long" in how:
-            sentence = f"the answer has more than {MAX_ANSWER_BYTES:,} bytes"
-            return AnswerFault(AnswerFaultKind.TOO_LONG, sentence, self._stderr)
+            return too_long(self._stderr)
         if "reads" in how:
-            sentence = "the program asked for another line instead of answering"
+            sentence = gettext("the program asked for another line instead of answering")
             return AnswerFault(AnswerFaultKind.NO_ANSWER, sentence, self._stderr)
-        end = f"was stopped ({how['trap']})" if "trap" in how else f"ended with exit code {how.get('exit')}"
-        return AnswerFault(AnswerFaultKind.CRASH, f"the program {end} instead of answering", self._stderr)
+        if "trap" in how:
+            return crash(gettext("was stopped (%(trap)s)", trap=how["trap"]), self._stderr)
+        return crash(gettext("ended with exit code %(code)s", code=how.get("exit")), self._stderr)
 
     def _out_of_fuel(self) -> AnswerFault:
         if self._used >= self.game_fuel:
-            sentence = (
-                f"the answers of the game took {self._used:,} units; together they may take "
-                f"{self.game_fuel:,}"
+            sentence = gettext(
+                "the answers of the game took %(used)s units; together they may take %(limit)s",
+                used=number(self._used),
+                limit=number(self.game_fuel),
             )
         else:
-            sentence = f"the answer took more than {self.fuel:,} units"
+            sentence = gettext("the answer took more than %(limit)s units", limit=number(self.fuel))
         return AnswerFault(AnswerFaultKind.LATE, sentence, self._stderr)
-
-    def _end(self, why: AnswerFault) -> None:
-        """End the instance. The worker drops it at the next request."""
-        self._is_open, self._lost = False, why
 
     # --- the worker --------------------------------------------------------------------------------------
     def _move_seed(self) -> str:

@@ -15,6 +15,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from contest.games.base import TextProtocol, Words
+from contest.language import gettext, noted
 from sandbox.limits import Usage
 from sandbox.players import (
     MAX_ANSWER_BYTES,
@@ -23,6 +24,7 @@ from sandbox.players import (
     PlayerUsage,
     crash,
     decoded,
+    function_fault,
     late,
     too_long,
 )
@@ -37,7 +39,7 @@ IMPORT_SECONDS = 10.0
 CPU_SECONDS = 3_600  # of the driver in all games, and of each call
 
 _DRIVER = "/box/driver.py"
-_NOT_FROM_DRIVER = "the program disturbed the calling of its function"
+_NOT_FROM_DRIVER = noted("the program disturbed the calling of its function")
 
 Reply = Mapping[str, Any]  # JSON from the sandbox; driver.py lists its keys
 
@@ -86,17 +88,16 @@ class PythonFunction:
             if answer.kind is AnswerKind.LATE:
                 self._fault = late(answer, status)
             else:
-                self._fault = too_long(status) if answer.kind is AnswerKind.TOO_LONG else crash(status)
+                self._fault = (
+                    too_long(decoded(status.stderr))
+                    if answer.kind is AnswerKind.TOO_LONG
+                    else crash(status.description, decoded(status.stderr))
+                )
             return self._fault
         reply = _read(answer.text)
         if reply is None:
-            return AnswerFault(AnswerFaultKind.UNREADABLE, _NOT_FROM_DRIVER)
-        if "raised" in reply:
-            sentence = f"{self._name}: {reply['raised']}"
-            return AnswerFault(AnswerFaultKind.CRASH, sentence, str(reply.get("trace", "")))
-        if "wrong" in reply:
-            return AnswerFault(AnswerFaultKind.UNREADABLE, f"{self._name} gave {reply['wrong']}")
-        return reply
+            return AnswerFault(AnswerFaultKind.UNREADABLE, gettext(_NOT_FROM_DRIVER))
+        return function_fault(self._name, reply) or reply
 
     def usage(self) -> Usage:
         """Of its sandbox so far."""
@@ -148,9 +149,9 @@ class FunctionPlayer:
         if isinstance(reply, AnswerFault):
             return reply
         answer = reply.get("answer")
-        return (
-            answer if isinstance(answer, str) else AnswerFault(AnswerFaultKind.UNREADABLE, _NOT_FROM_DRIVER)
-        )
+        if isinstance(answer, str):
+            return answer
+        return AnswerFault(AnswerFaultKind.UNREADABLE, gettext(_NOT_FROM_DRIVER))
 
     def tell(self, words: Words) -> None:
         """Nothing to do: a function is only called for its moves."""

@@ -19,12 +19,13 @@ from contest.games.base import TextProtocol, Words
 from sandbox.players import (
     MAX_ANSWER_BYTES,
     AnswerFault,
-    AnswerFaultKind,
     PlayerUsage,
     as_text,
     crash,
     decoded,
     late,
+    not_running,
+    out_of_step,
     too_long,
 )
 from sandbox.process import Answer, AnswerKind, SandboxedProcess
@@ -89,9 +90,7 @@ class LinesPlayer:
 
     def misunderstood(self) -> None:
         self.close()
-        self._lost = AnswerFault(
-            AnswerFaultKind.CRASH, "the program was ended, because its last answer made no sense"
-        )
+        self._lost = out_of_step()
 
     def close(self) -> None:
         if self._process:
@@ -103,9 +102,9 @@ class LinesPlayer:
     def _fault(self, process: SandboxedProcess, answer: Answer) -> AnswerFault:
         status = process.close()
         self.close()
-        self._lost = AnswerFault(
-            AnswerFaultKind.CRASH, "the program does not run any more, because of what was before"
-        )
+        self._lost = not_running()
         if answer.kind is AnswerKind.LATE:
             return late(answer, status)
-        return too_long(status) if answer.kind is AnswerKind.TOO_LONG else crash(status)
+        if answer.kind is AnswerKind.TOO_LONG:
+            return too_long(decoded(status.stderr))
+        return crash(status.description, decoded(status.stderr))

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeGuard
 
+from contest.language import gettext
 from sandbox.players import AnswerFault, AnswerFaultKind
 from sandbox.players.function import PythonFunction
 from sandbox.program_folder import ProgramFolder
@@ -59,9 +60,8 @@ def constant(program: ProgramFolder, function: str, name: str, sandbox: Sandbox)
     value = reply.get("constant")
     if isinstance(value, str):
         return value
-    return AnswerFault(
-        AnswerFaultKind.UNREADABLE, str(reply.get("lacks", f"{program.program} disturbed its reading"))
-    )
+    disturbed = gettext("%(program)s disturbed its reading", program=program.program)
+    return AnswerFault(AnswerFaultKind.UNREADABLE, str(reply.get("lacks", disturbed)))
 
 
 def _once(
@@ -87,7 +87,8 @@ def _once(
     table = reply.get("table")
     if _is_table(table, domain):
         return bytes(table)
-    return AnswerFault(AnswerFaultKind.UNREADABLE, f"{function} disturbed its tabulation")
+    sentence = gettext("%(function)s disturbed its tabulation", function=function)
+    return AnswerFault(AnswerFaultKind.UNREADABLE, sentence)
 
 
 def _is_table(table: object, domain: Domain) -> TypeGuard[list[int]]:
@@ -100,14 +101,22 @@ def _is_table(table: object, domain: Domain) -> TypeGuard[list[int]]:
 def _with_range(fault: AnswerFault, domain: Domain) -> AnswerFault:
     if fault.kind is not AnswerFaultKind.UNREADABLE:
         return fault
-    return AnswerFault(fault.kind, f"{fault.sentence}; an int in {domain.lowest}..{domain.highest} is needed")
+    sentence = gettext(
+        "%(why)s; an int in %(lowest)s..%(highest)s is needed",
+        why=fault.sentence,
+        lowest=domain.lowest,
+        highest=domain.highest,
+    )
+    return AnswerFault(fault.kind, sentence)
 
 
 def _impure(function: str, domain: Domain, table: bytes, again: bytes) -> AnswerFault:
     place = next(index for index, pair in enumerate(zip(table, again, strict=True)) if pair[0] != pair[1])
     row, column = divmod(place, domain.columns)
-    return AnswerFault(
-        AnswerFaultKind.FORBIDDEN,
-        f"{function}({row}, {column}) gave {table[place]} once and {again[place]} another time; it must "
-        "depend on its two parameters alone",
+    sentence = gettext(
+        "%(call)s gave %(value)s once and %(other)s another time; it must depend on its two parameters alone",
+        call=f"{function}({row}, {column})",
+        value=table[place],
+        other=again[place],
     )
+    return AnswerFault(AnswerFaultKind.FORBIDDEN, sentence)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import IntEnum
 
+from contest.language import gettext, number
 from contest.model import Verdict
 from sandbox.vm.image import CODE_BASE, DATA_BASE, MEMORY_SIZE, Image
 
@@ -42,51 +43,67 @@ def verdict_and_reason(trap: Trap) -> tuple[Verdict, str]:
 
 
 def _fuel(trap: Trap) -> str:
-    return f"used more than {trap.max_instructions:,} instructions"
+    return gettext("used more than %(most)s instructions", most=number(trap.max_instructions))
 
 
 def _no_service(trap: Trap) -> str:
-    return f"used door {trap.address}, which does not exist, {_place(trap)}"
+    return gettext(
+        "used door %(door)s, which does not exist, %(place)s", door=trap.address, place=_place(trap)
+    )
 
 
 def _stack(trap: Trap) -> str:
-    return (
-        f"its stack grew out of the memory of {MEMORY_SIZE // 1024} kB "
-        f"(address 0x{trap.address:08x}), {_place(trap)}"
+    return gettext(
+        "its stack grew out of the memory of %(size)s kB (address %(address)s), %(place)s",
+        size=MEMORY_SIZE // 1024,
+        address=_hex(trap.address),
+        place=_place(trap),
     )
 
 
 def _read(trap: Trap) -> str:
-    return f"read from {_bad_address(trap)}, {_place(trap)}"
+    return gettext("read from %(address)s, %(place)s", address=_bad_address(trap), place=_place(trap))
 
 
 def _write(trap: Trap) -> str:
-    return f"wrote to {_bad_address(trap)}, {_place(trap)}"
+    return gettext("wrote to %(address)s, %(place)s", address=_bad_address(trap), place=_place(trap))
 
 
 def _jump(trap: Trap) -> str:
     end = CODE_BASE + len(trap.image.code)
     if trap.pc == trap.address == end:
-        return f"ran past the end of its code at 0x{end:08x}"
-    why = "is not divisible by 4" if CODE_BASE <= trap.address < end else "holds no code"
-    return f"jumped to address 0x{trap.address:08x}, which {why}, {_place(trap)}"
+        return gettext("ran past the end of its code at %(end)s", end=_hex(end))
+    facts = {"address": _hex(trap.address), "place": _place(trap)}
+    if CODE_BASE <= trap.address < end:
+        return gettext("jumped to address %(address)s, which is not divisible by 4, %(place)s", **facts)
+    return gettext("jumped to address %(address)s, which holds no code, %(place)s", **facts)
 
 
 def _illegal(trap: Trap) -> str:
-    return f"executed 0x{trap.address:08x}, which is no instruction, {_place(trap)}"
+    return gettext(
+        "executed %(word)s, which is no instruction, %(place)s", word=_hex(trap.address), place=_place(trap)
+    )
 
 
 def _bad_address(trap: Trap) -> str:
     begin = DATA_BASE + trap.image.static_size - MEMORY_SIZE
-    inside = begin <= trap.address < begin + MEMORY_SIZE
-    why = "does not fit the size of what lies there" if inside else "is outside its memory"
-    return f"address 0x{trap.address:08x}, which {why}"
+    address = _hex(trap.address)
+    if begin <= trap.address < begin + MEMORY_SIZE:
+        return gettext("address %(address)s, which does not fit the size of what lies there", address=address)
+    return gettext("address %(address)s, which is outside its memory", address=address)
 
 
 def _place(trap: Trap) -> str:
     function = trap.image.function_at(trap.pc)
-    named = f"in function {function} " if function else ""
-    return f"{named}(instruction at 0x{trap.pc:08x})"
+    if function:
+        return gettext(
+            "in function %(function)s (instruction at %(at)s)", function=function, at=_hex(trap.pc)
+        )
+    return gettext("(instruction at %(at)s)", at=_hex(trap.pc))
+
+
+def _hex(value: int) -> str:
+    return f"0x{value:08x}"
 
 
 _KINDS: dict[TrapKind, tuple[Verdict, Callable[[Trap], str]]] = {

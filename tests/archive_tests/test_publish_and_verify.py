@@ -848,6 +848,23 @@ def test_an_archive_has_no_files_with_such_names(tmp_path: Path, path: str) -> N
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize(
+    ("contents", "why"),
+    [
+        ({"rules.txt": bytes(files.MAX_FILE_BYTES + 1)}, "rules.txt has more than"),
+        ({"rounds/1/group-1.json": bytes(files.MAX_LINE_BYTES)}, "group-1.json has a line of more than"),
+        ({f"programs/{n}/a": b"" for n in range(5)}, "has more than 8 files"),
+    ],
+)
+def test_what_verify_would_refuse_is_not_published(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, contents: dict[str, bytes], why: str
+) -> None:
+    monkeypatch.setattr(files, "MAX_FILES", 8)
+    with pytest.raises(GiveUp, match=why):
+        files.write(tmp_path / "new", contents)
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_where_there_is_no_archive_that_is_said(tmp_path: Path) -> None:
     assert "there is no folder" in knobeln("verify", tmp_path / "nowhere").output
     assert "there is no archive" in knobeln("verify", tmp_path).output

@@ -121,8 +121,8 @@ def banned(honest: Stages, tmp_path_factory: pytest.TempPathFactory) -> Stages:
     contest.clock.at = KNOWN + timedelta(hours=1)
     with contest.opened() as opened, opened.store.write() as tx:
         actions = OrganizerActions(tx, opened.settings, opened.templates, contest.clock.now(), "")
-        actions.take_out(HEAVY, BanKind.DISQUALIFIED, "it was first")
         actions.rerun(1, None, "without it")
+        actions.take_out(HEAVY, BanKind.DISQUALIFIED, "it was first")
     contest.play()
     contest.publish(place / "archive")
     return Stages(place, honest.url, {"played": contest})
@@ -153,7 +153,7 @@ def test_a_ban_that_is_dated_back_is_shown(
     with forgery.json("decisions.json") as decisions:
         decisions["taken_out"][0]["at"] = f"{early:%Y-%m-%dT%H:%M:%SZ}"
     said = verify(forgery.publish(tmp_path / "archive"))
-    words = "the ledger has an entry of 1994-05-14 11:00 UT behind one of 1994-05-14 12:11 UT: taken out by"
+    words = "the ledger has an entry of 1994-05-14 11:00 UT behind one of 1994-05-14 13:11 UT: taken out by"
     assert any(words in remark for remark in said.remarks), said.text
     assert any("after the public number was known" in remark for remark in said.remarks)
 

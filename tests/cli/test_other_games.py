@@ -215,3 +215,14 @@ def test_programs_are_named_after_their_files_without_what_an_archive_ends_with(
         "bot_3",
         "x.y",
     ]
+
+
+def test_a_program_in_a_folder_with_a_blank_in_its_name_plays(tmp_path: Path) -> None:
+    """The game announces it to its opponent in one word."""
+    folder = tmp_path / "two words"
+    folder.mkdir()
+    (folder / "even_hand.sh").write_bytes(samples("bid-tac-toe")["even_hand.sh"])
+    words = ("play", "--game", "bid-tac-toe", str(folder), "even_hand", "--seed", "home")
+    played = CliRunner().invoke(main, words)
+    assert played.exit_code == 0, played.output
+    assert "two_words: " in played.output

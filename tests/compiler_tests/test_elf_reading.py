@@ -1,10 +1,12 @@
 """Files from assembler and linker are read without trust."""
 
 import random
+import sys
 
 import pytest
 
 from compiler.elf import ObjectFacts, linked_static_bytes, read_image
+from contest.errors import ToolMissing
 from sandbox.vm.image import Image
 
 SOURCE = "int given = 3, zeros[100]; static own() { return absent(); } main() { return own() + given; }\n"
@@ -67,3 +69,10 @@ def test_a_damaged_file_is_read_or_refused_but_never_breaks_us(compiled, linked,
         result = read_or_refused(read, bytes(raw))
         assert isinstance(result, (kind, ValueError))
         assert not isinstance(result, ValueError) or str(result)
+
+
+def test_a_package_of_ours_that_cannot_be_imported_is_no_fault_of_the_program(linked, monkeypatch):
+    """As in a folder with a file that has the name of a module which the package imports."""
+    monkeypatch.setitem(sys.modules, "elftools.elf.elffile", None)
+    with pytest.raises(ToolMissing, match="pyelftools cannot be imported"):
+        read_image(linked)

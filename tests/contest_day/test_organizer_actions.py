@@ -254,6 +254,41 @@ def test_in_a_knock_out_the_other_one_goes_on(field: Callable[..., ContestContex
     assert lost[0].standings[0].advances
 
 
+@pytest.mark.parametrize("command", ["disqualify", "drop"])
+def test_nobody_is_taken_out_when_the_results_are_out(
+    field: Callable[..., ContestContext], command: str
+) -> None:
+    folder = field(count=7)
+    knobeln(folder, "hold", *WHY)
+    played(folder)
+    knobeln(folder, "release")
+    before = dump(folder)
+    refused = " ".join(knobeln(folder, command, "team_0001", *WHY, code=1).output.split())
+    assert "the contest is finished and its results are out" in refused
+    assert "`knobeln rerun ROUND`; then take the team out" in refused
+    assert dump(folder) == before
+
+
+def test_while_the_reports_are_held_a_team_can_be_taken_out_after_the_last_game(
+    field: Callable[..., ContestContext],
+) -> None:
+    folder = field()
+    knobeln(folder, "hold", *WHY)
+    played(folder)
+    before = outcomes(folder)
+    winner = before[-1].standings[0].entry
+    done = knobeln(folder, "disqualify", winner, *WHY).output
+    assert "The results stay as they are, unless you say `knobeln rerun ROUND`" in " ".join(done.split())
+    assert "Their results stay as they are" in " ".join(body_of(folder, "disqualified").split())
+    assert outcomes(folder) == before
+
+
+def test_a_finished_contest_cannot_be_paused(field: Callable[..., ContestContext]) -> None:
+    folder = played(field(count=7))
+    for command in ("pause", "resume"):
+        assert "the contest is finished" in knobeln(folder, command, *WHY, code=1).output
+
+
 def test_there_must_be_such_a_team_and_a_reason(field: Callable[..., ContestContext]) -> None:
     folder = field()
     assert "there is no team nobody" in knobeln(folder, "drop", "nobody", *WHY, code=1).output
@@ -289,9 +324,8 @@ def test_a_round_is_played_again_without_who_was_disqualified_since(
     folder = played(field())
     before = outcomes(folder)
     winner = before[-1].standings[0].entry
-    knobeln(folder, "disqualify", winner, *WHY)
-    assert outcomes(folder) == before
     knobeln(folder, "rerun", before[-1].plan.round, *WHY)
+    knobeln(folder, "disqualify", winner, *WHY)
     after = outcomes(played(folder))
     assert after[:-1] == before[:-1]
     assert winner not in {line.entry for line in after[-1].standings}

@@ -59,11 +59,15 @@ from tests.support.waiting_programs import next_queued
 from tournament.runners import open_runner
 
 ROOT = Path(__file__).parents[2]
-TEAM = (ROOT / "docs" / "team-guide.md").read_text(encoding="utf-8")
-ORGANIZER = "\n".join(
-    page.read_text(encoding="utf-8")
-    for page in (ROOT / "docs" / "organizer-guide.md", *sorted((ROOT / "docs" / "organizer").glob("*.md")))
-)
+
+
+def guide(name: str) -> str:
+    """The guide with all its pages, the one that names them first."""
+    pages = (ROOT / "docs" / f"{name}-guide.md", *sorted((ROOT / "docs" / name).glob("*.md")))
+    return "\n".join(page.read_text(encoding="utf-8") for page in pages)
+
+
+TEAM, ORGANIZER = guide("team"), guide("organizer")
 GAME = (ROOT / "docs" / "games" / "knobeln.md").read_text(encoding="utf-8")
 PAGES = {
     str(path.relative_to(ROOT)): path.read_text(encoding="utf-8")
@@ -189,7 +193,8 @@ def test_every_command_line_on_a_page_is_one_that_the_program_takes(page: str, c
 
 
 def test_command_lines_were_found_on_all_three_kinds_of_pages() -> None:
-    assert {"README.md", "docs/team-guide.md", "docs/organizer/contest-day.md"} <= {page for page, _ in CALLS}
+    pages = {page for page, _ in CALLS}
+    assert {"README.md", "docs/team/testing.md", "docs/organizer/contest-day.md"} <= pages
     assert len(CALLS) > 60
 
 
@@ -297,7 +302,8 @@ def test_each_providers_page_shows_settings() -> None:
 
 
 # --- the sample letters work -------------------------------------------------------------------------------
-REGISTER, COMPILE, PREFERENCE, SOFTWARE, FILES = re.findall(
+# In the order of the pages' names.
+PREFERENCE, FILES, SOFTWARE, REGISTER, COMPILE = re.findall(
     r"^```eml\n(.*?)^```", TEAM, re.DOTALL | re.MULTILINE
 )
 SAMPLE_STRING = re.findall(r"<<FROM>> \S+ (\S+)", COMPILE)[0]

@@ -19,6 +19,7 @@ from mailserver.reading import registration_form
 from reports.site import front
 from reports.site.facts import SiteFacts
 from reports.site.front import GameCount, registration_letter
+from reports.site.games import Replays
 from reports.site.pages import pages, plan
 from reports.site.tables import Cell, Column, Table, as_csv, cell
 from reports.site.templates import SiteTemplates
@@ -141,7 +142,9 @@ def test_the_surprises_are_games_that_the_lower_one_won() -> None:
     played = other_contests.bid_tac_toe()
     facts = facts_of(played.settings, played.teams, played.history)
     text = page_of(facts)
-    found = re.findall(r'<li><a href="replay.html[^"]*">(\w+), rank (\d), beat (\w+), rank (\d), \d', text)
+    found = re.findall(
+        r'<li><a href="(?:games/|replay.html)[^"]*">(\w+), rank (\d), beat (\w+), rank (\d), \d', text
+    )
     assert found
     assert all(int(winner) > int(loser) for _, winner, _, loser in found)
     gaps = [int(winner) - int(loser) for _, winner, _, loser in found]
@@ -225,7 +228,7 @@ def test_highlights_lead_to_their_turn() -> None:
     text = page_of(facts_of(played.settings, played.teams, played.history, played.ranking))
     cards = re.findall(r"<article> <h3>(.*?)</h3> (.*?)</article>", text)
     assert [title for title, _ in cards] == ["Closest game", "Greatest peace", "Most beautiful exploitation"]
-    assert all('<p class="measure">' in rest and '<a href="replay.html?game=' in rest for _, rest in cards)
+    assert all('<p class="measure">' in rest and '<a href="games/' in rest for _, rest in cards)
     for _, rest in cards:
         turn = re.search(r"#round=(\d+)", rest)
         assert bool(turn) == ("from round " in rest)
@@ -254,7 +257,7 @@ def test_the_largest_front_page_is_below_300_kilobytes(over: SiteFacts) -> None:
         replace(over.ranking[0], entry=f"team_with_a_long_name_{n:05}", rank=n + 1) for n in range(2_000)
     ]
     facts = replace(over, ranking=tuple(lines), playing={}, evolution=None)
-    page = front.index(facts, GameCount(0, 0, 0), (), ())
+    page = front.index(facts, GameCount(0, 0, 0), (), (), Replays())
     table = page.facts["ranking"]
     assert isinstance(table, Table)
     spark = "M1.25 10" + "v-9M3.75 10" * 39

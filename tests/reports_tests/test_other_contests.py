@@ -18,6 +18,7 @@ from tests.support.other_contests import Played
 CONTESTS: dict[str, Callable[[], Played]] = {
     "bid_tac_toe": other_contests.bid_tac_toe,
     "ultimate_tic_tac_toe": other_contests.ultimate_tic_tac_toe,
+    "counted_ultimate_tic_tac_toe": other_contests.counted_ultimate_tic_tac_toe,
     "cooperation": other_contests.cooperation,
     "cooperation_legacy": other_contests.cooperation_legacy,
     "standoff": other_contests.standoff,
@@ -46,6 +47,10 @@ GOLDEN = {
         "round/4/BRK/toe",
         "round/9/BRK/toe",
         "round/9/RSM/tic",
+    ),
+    "counted_ultimate_tic_tac_toe": (
+        "round/1/group/2/DGP/often_late",
+        "round/1/group/1/GRP/playouts",
     ),
     "cooperation": (
         "round/1/group/1/DGP/shouting",

@@ -124,6 +124,12 @@ def test_a_folder_of_templates_that_is_not_there_is_no_mistake(settings: Setting
             "template own.txt.j2: access to attribute '__globals__'",
         ),
         ("Subject: x\n\n{{ '{0.__class__}'.format(game) }}", "template own.txt.j2: access to attribute"),
+        # What was allowed before allows nothing else.
+        ("Subject: x\n\n{{ game.name ~ game.name ~ game.__class__ }}", "template own.txt.j2: access to"),
+        (
+            "Subject: x\n\n{% for form in '{0}', '{0.__class__}' %}{{ form.format(game) }}{% endfor %}",
+            "template own.txt.j2: access to attribute",
+        ),
         ("Subject: {{ cycler.__init__.__globals__.os }}\n\n", "template own.txt.j2: access to attribute"),
     ],
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from itertools import combinations, pairwise
 from math import dist
 from typing import Any
@@ -15,8 +16,11 @@ from contest.model import EvolutionEnding, EvolutionOutcome, EvolutionRank, Stan
 from reports.bracket import BracketMatch
 from reports.site import charts
 from reports.site.charts import SHADES, WIDTH
-from reports.site.colours import COLOURS, leaders
+from reports.site.colours import COLOURS, colours, leaders, numbered
 from reports.site.cross import by_likeness
+from reports.site.evolution import evolution as evolution_page
+from tests.support import other_contests
+from tests.support.site_files import facts_of
 
 
 @pytest.mark.parametrize(
@@ -179,6 +183,37 @@ def test_the_leaders_of_all_rankings_get_colours_by_turns() -> None:
     assert leaders([], []) == ()
 
 
+def test_a_team_keeps_the_colour_that_it_had_and_others_get_the_free_ones() -> None:
+    assert numbered((), ("a", "b")) == {"a": 1, "b": 2}
+    assert numbered(("x", "b", "a"), ("a", "b", "c")) == {"a": 3, "b": 2, "c": 1}
+    many = [f"team_{number}" for number in range(COLOURS)]
+    assert set(numbered(many, many[::-1]).items()) == {(name, at) for at, name in enumerate(many, start=1)}
+
+
+@pytest.mark.slow
+def test_the_last_teams_of_a_knock_out_have_colours_and_keep_them() -> None:
+    played = other_contests.ultimate_tic_tac_toe()
+    over = facts_of(played.settings, played.teams, played.history, played.ranking)
+    so_far = [replace(over, rounds=over.rounds[:n], ranking=(), seed=None) for n in range(len(over.rounds))]
+    named = [{name: n for n, name in colours(facts).facts["leaders"]} for facts in (*so_far, over)]  # type: ignore[attr-defined]
+    first = next(at for at, outcome in enumerate(played.history) if len(outcome.survivors) <= COLOURS)
+    assert not any(named[: first + 1])
+    assert set(named[first + 1]) == set(played.history[first].survivors)
+    for later in named[first + 1 :]:
+        assert later.items() >= {n: c for n, c in named[first + 1].items() if n in later}.items()
+    assert len(named[-1]) == COLOURS
+
+
+# --- how the evolution ends --------------------------------------------------------------------------------
+def test_where_one_strategy_is_left_that_wins_nothing_against_itself_the_page_says_so() -> None:
+    ranking = (EvolutionRank("a", 1, (1, 1), None), EvolutionRank("b", 2, (0, 1), 1))
+    ended = EvolutionOutcome(("a", "b"), ((5, 5), (10, 0)), EvolutionEnding.NO_POINTS, None, ranking)
+    assert evolution_page(ended).facts["ending"] == "a alone was left, and it wins nothing against itself"
+    at_once = replace(ended, generations=((5, 5),))
+    assert evolution_page(at_once).facts["ending"] == "nobody won a point"
+
+
+# --- what colours look like --------------------------------------------------------------------------------
 def linear(colour: str) -> tuple[float, ...]:
     digits = colour[1:] if len(colour) == 7 else "".join(2 * digit for digit in colour[1:])
     parts = (int(digits[at : at + 2], 16) / 255 for at in (0, 2, 4))

@@ -22,6 +22,7 @@ from contest.config.settings import Settings
 from contest.config.template import usual_dates
 from contest.games.drawing import Course
 from contest.games.registry import game_of
+from contest.language import speaking
 from contest.model import (
     EvolutionEnding,
     EvolutionOutcome,
@@ -40,13 +41,23 @@ from reports.kinds import reports
 from reports.site import groups, log, paths
 from reports.site.cross import cross_table
 from reports.site.facts import Event, PublishedProgram, SiteFacts, disclosure
-from reports.site.game_text import legend, script
-from reports.site.games import chosen_games, game_files, replay_of
+from reports.site.game_text import game_lines, legend, script
+from reports.site.games import GameFile, GameKey, Replays, chosen_games, game_files, points_cell, replay_of
 from reports.site.pages import files as other_files
-from reports.site.pages import game_of_file, headings, plan
+from reports.site.pages import headings, plan, replay_of_game
+from reports.site.tables import Cell
 from reports.site.templates import STATIC, SiteTemplates
 from tests.support import other_contests
-from tests.support.site_files import START, course_in, facts_of, field, files_of, games_in, turns_in
+from tests.support.site_files import (
+    START,
+    course_in,
+    facts_of,
+    field,
+    files_of,
+    games_in,
+    pictures_in,
+    turns_in,
+)
 
 
 @pytest.fixture(scope="module")
@@ -64,7 +75,7 @@ def small_files(small: SiteFacts) -> dict[str, str]:
 class Links(HTMLParser):
     """Where a page leads to, and that its elements are closed in order."""
 
-    OPTIONAL = frozenset(("th", "td", "tr", "li", "meta", "link", "input", "option", "i", "br"))
+    OPTIONAL = frozenset(("th", "td", "tr", "li", "meta", "link", "input", "option", "i", "br", "img"))
 
     def __init__(self) -> None:
         super().__init__()
@@ -112,7 +123,7 @@ CONTESTS = {
 def test_every_link_of_every_page_leads_to_a_file(name: str, small: SiteFacts) -> None:
     facts = small if name == "knobeln" else of_other_game(name)
     files = files_of(facts)
-    there = {*files, *STATIC, *dict(other_files(facts))}
+    there = {*files, *STATIC, *dict(other_files(facts)), *pictures_in(facts)}
     games = games_in(files)
     for path, text in html(files):
         links = Links()
@@ -134,6 +145,50 @@ def of_other_game(name: str, *, shown: bool = False, **changes: Any) -> SiteFact
     """`shown`: its games are told to everybody, whatever it usually does."""
     played = other_contests.bid_tac_toe() if shown and name == "bid-tac-toe" else CONTESTS[name]()
     return facts_of(played.settings, played.teams, played.history, played.ranking, **changes)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["knobeln", "cooperation", "ultimate-tic-tac-toe", "standoff"])
+def test_where_a_replay_is_the_text_of_the_game_is_one_click_away(name: str, small: SiteFacts) -> None:
+    facts = small if name == "knobeln" else of_other_game(name)
+    files = files_of(facts)
+    beside = re.compile(r'replay\.html\?game=([^"]+)">[^<]+</a> <a class="unscripted" href="\.\./([^"]+)">')
+    found = {
+        each
+        for path, text in html(files)
+        if path.startswith(("teams/", "rounds/"))
+        for each in beside.findall(text)
+    }
+    assert {key for key, _ in found} == set(games_in(files))
+    assert all(f"game\t{key}\n" in files[path] for key, path in found)
+    for path, text in html(files):
+        if 'class="cross' in text:
+            *_, listed = text.partition('<details class="unscripted">')
+            there = "".join(
+                files[f"games/{file}"] for file in re.findall(r'href="\.\./games/([^"]+\.js)"', listed)
+            )
+            linked = re.findall(r"replay\.html\?game=([^\"]+)", text)
+            assert linked
+            assert all(f"game\t{key}\n" in there for key in linked), path
+
+
+def test_points_have_their_thousands_apart_on_pages_and_are_numbers_in_files(small: SiteFacts) -> None:
+    assert points_cell(24_691, 1) == Cell("12,345.5", 12345.5)
+    with speaking("de"):
+        assert points_cell(24_691, 1).text == "12.345,5"
+        assert points_cell(-1, 1).text == "-0,5"
+    assert [points_cell(half, 1).text for half in (0, 1999, 2000, -2001)] == [
+        "0",
+        "999.5",
+        "1,000",
+        "-1,000.5",
+    ]
+
+
+def test_the_footer_says_a_title_once(small: SiteFacts) -> None:
+    contest = small.settings.contest.model_copy(update={"title": small.game.title})
+    text = files_of(replace(small, settings=small.settings.model_copy(update={"contest": contest})))
+    assert "<p>Programs play KNOBELN. Organizer: " in text["rules.html"].partition("<footer>")[2]
 
 
 def test_every_table_is_there_as_csv_and_as_json_with_the_same_rows(small_files: dict[str, str]) -> None:
@@ -416,9 +471,10 @@ def test_the_cross_table_of_a_large_group_has_the_best_and_its_files_have_all(
 ) -> None:
     group = all_against_all(size)
     released = replace(small.rounds[-1], outcome=replace(small.rounds[-1].outcome, groups=(group,)))
-    made = frozenset(paths.game(group.plan, match) for match in group.matches)
+    keys = tuple(GameKey(group.plan, match) for match in group.matches)
+    replays = Replays((GameFile("games/1.1.js", keys),))
     page = groups.group_page(
-        released, groups.GroupView(group, small.game, made), small.shows, tells_ranking=True
+        released, groups.GroupView(group, small.game, replays), small.shows, tells_ranking=True
     )
     text = SiteTemplates(small.settings, small.game, ()).files(page)[page.path].decode()
     assert len(text) < MOST_BYTES
@@ -430,19 +486,19 @@ def test_the_cross_table_of_a_large_group_has_the_best_and_its_files_have_all(
 
 
 def test_shades_tell_who_beats_whom_and_the_points(small: SiteFacts) -> None:
-    cross = cross_table(groups.GroupView(all_against_all(3), small.game, ()))
+    cross = cross_table(groups.GroupView(all_against_all(3), small.game, Replays()))
     assert cross is not None
     cells = [row.cells for row in cross.rows]
     assert [[each.win for each in row] for row in cells] == [[None, 6, 8], [2, None, 6], [0, 2, None]]
     assert [[each.amount for each in row] for row in cells] == [[8] * 3, [4] * 3, [0] * 3]
     assert [[each.won for each in row].count(True) for row in cells] == [2, 1, 0]
-    assert (cross.margin, cross.low, cross.high, cross.has_amounts) == ("20", "11980", "12000", True)
-    assert [(each.text, each.exact) for each in cells[2]] == [("12.0", "11980")] * 3
+    assert (cross.margin, cross.low, cross.high, cross.has_amounts) == ("20", "11,980", "12,000", True)
+    assert [(each.text, each.exact) for each in cells[2]] == [("12.0", "11,980")] * 3
 
 
 def test_rates_have_one_kind_of_shades_about_a_half() -> None:
     facts = of_other_game("hog")
-    cross = cross_table(groups.GroupView(facts.rounds[0].outcome.groups[0], facts.game, ()))
+    cross = cross_table(groups.GroupView(facts.rounds[0].outcome.groups[0], facts.game, Replays()))
     assert cross is not None
     assert not cross.has_amounts
     for row in cross.rows:
@@ -471,7 +527,7 @@ def test_where_pages_are_limited_the_last_round_and_the_best_come_first(small: S
     assert set(games[1].match.players) == {best[0], best[1]}
 
 
-CROSS = re.compile(r'<td class="(?:d\d )?h\d(?: w)?"(?: data-p="[\d.]+")?>(?:<a href="\.\./([^"]+)">)?')
+CROSS = re.compile(r'<td class="(?:d\d )?h\d(?: w)?"(?: data-p="[\d,.]+")?>(?:<a href="\.\./([^"]+)">)?')
 
 
 @pytest.mark.parametrize("most", [0, 5, 1000])
@@ -564,9 +620,8 @@ def test_a_file_of_games_is_one_text_whatever_a_player_writes() -> None:
     key = plan(facts).games[0]
     match = replace(key.match, result=replace(key.match.result, moves=((evil, "C"),), turns=1))
     found = headings(facts, plan(facts))[key.key]
-    text = script(
-        legend(facts.game), [game_of_file(facts, found, replace(key, match=match), match.result.moves)]
-    )
+    replay = replay_of_game(facts, replace(key, match=match), match.result.moves)
+    text = script(legend(facts.game), [game_lines(found, replay)])
     shown = text.decode()
     assert shown.count("\nend\n") == 1
     inside = shown.removeprefix("knobelnGames(`").removesuffix("`);\n")
@@ -576,7 +631,7 @@ def test_a_file_of_games_is_one_text_whatever_a_player_writes() -> None:
 
 def test_a_game_whose_moves_nobody_knows_says_so(small: SiteFacts) -> None:
     key = plan(small).games[0]
-    text = game_of_file(small, headings(small, plan(small))[key.key], key, None)
+    text = game_lines(headings(small, plan(small))[key.key], replay_of_game(small, key, None))
     game = games_in({"games/1.1.js": text})[key.key]
     assert turns_in(game) == []
     assert field(game, "show") == []
@@ -763,6 +818,19 @@ def test_the_feed_tells_the_released_rounds_newest_first(small: SiteFacts) -> No
     links = [entry.find(f"{atom}link").get("href") for entry in entries]  # type: ignore[union-attr]
     assert all(str(link).startswith("https://contest.example/94/") for link in links)
     assert root.findtext(f"{atom}updated") == entries[0].findtext(f"{atom}updated")
+
+
+def test_entries_of_the_feed_keep_their_names_when_dates_and_addresses_move(small: SiteFacts) -> None:
+    dates = usual_dates(START - timedelta(days=90))
+    contest = small.settings.contest.model_copy(update={"address": "another@host.example"})
+    moved = small.settings.model_copy(update={"dates": dates, "contest": contest})
+
+    def names(facts: SiteFacts) -> list[str | None]:
+        return [found.text for found in atom_of(files_of(facts)).iter("{http://www.w3.org/2005/Atom}id")]
+
+    assert names(replace(small, settings=moved)) == names(small)
+    assert all(str(name).startswith("urn:uuid:") for name in names(small))
+    assert not set(names(replace(small, commitment="0ther"))) & set(names(small))
 
 
 def test_the_organizers_words_stand_with_their_round(small: SiteFacts) -> None:

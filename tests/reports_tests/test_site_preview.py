@@ -16,12 +16,15 @@ from PIL import Image, ImageFont
 
 from contest.config.sections import Reports, Site
 from contest.model import Phase
+from reports.site.canvas import drawable
 from reports.site.facts import SiteFacts
+from reports.site.featured import SURPRISES
 from reports.site.pages import files as other_files
-from reports.site.picture import drawable, picture
-from reports.site.preview import Preview, Row, preview
+from reports.site.picture import picture
+from reports.site.preview import SIZE, Preview, Row, preview
 from reports.site.templates import SiteTemplates
-from tests.support.site_files import facts_of, files_of
+from tests.support import other_contests
+from tests.support.site_files import facts_of, field, files_of, games_in, pictures_in
 
 URL = "https://contest.example/spring"
 
@@ -85,6 +88,63 @@ def test_every_page_says_what_a_link_to_it_shows(over: SiteFacts) -> None:
         assert head.meta["twitter:card"] == "summary_large_image"
     assert found["rules.html"].meta["og:title"].startswith("Rules - ")
     assert found["rules.html"].meta["og:description"].startswith("The rules of KNOBELN")
+
+
+GAMES = {
+    "ultimate-tic-tac-toe": other_contests.ultimate_tic_tac_toe,
+    "bid-tac-toe": other_contests.bid_tac_toe,
+    "cooperation": other_contests.cooperation,
+    "standoff": other_contests.standoff,
+}
+
+
+@pytest.fixture(scope="module", params=[*GAMES])
+def with_games(request: pytest.FixtureRequest) -> SiteFacts:
+    """A contest of another game that is over, at an address on the web."""
+    played = GAMES[request.param]()
+    at_home = played.settings.model_copy(update={"site": Site(url=URL)})
+    return facts_of(at_home, played.teams, played.history, played.ranking)
+
+
+def test_a_link_to_a_game_shows_its_story_and_its_picture(with_games: SiteFacts) -> None:
+    files, drawn = files_of(with_games), pictures_in(with_games)
+    found = {path: head for path, head in heads(files).items() if path.startswith("games/")}
+    assert {path.replace(".html", ".png") for path in found} == set(drawn) != set()
+    games = games_in(files)
+    for path, head in found.items():
+        key = path.removeprefix("games/").removesuffix(".html")
+        image = path.replace(".html", ".png")
+        assert head.meta["og:image"] == f"{URL}/{image}"
+        assert head.meta["og:title"].startswith(field(games[key], "title")[0])
+        assert head.meta["og:description"] == field(games[key], "story")[0]
+        assert head.meta["og:image:alt"].endswith(head.meta["og:description"])
+        assert Image.open(BytesIO(drawn[image])).size == SIZE
+        assert len(drawn[image]) < 100_000
+
+
+def test_pictures_of_games_differ(with_games: SiteFacts) -> None:
+    drawn = pictures_in(with_games)
+    assert len(set(drawn.values())) == len(drawn)
+    for one in drawn.values():
+        # Much is drawn on the paper, and not all of it in one colour.
+        counts = Image.open(BytesIO(one)).convert("RGB").getcolors(1_000_000)
+        assert counts is not None
+        assert sum(count for count, _ in counts) - max(count for count, _ in counts) > 20_000
+        assert len(counts) > 20
+
+
+def test_every_surprise_of_the_front_page_has_a_page_as_long_as_the_contest_runs() -> None:
+    played = other_contests.bid_tac_toe()
+    facts = facts_of(played.settings, played.teams, played.history)
+    files = files_of(facts)
+    links = re.findall(r'<li><a href="(games/[^"]+\.html)">', files["index.html"])
+    assert 0 < len(links) <= SURPRISES
+    over = files_of(facts_of(played.settings, played.teams, played.history, played.ranking))
+    assert all(link in files and link in over for link in links)
+    settings = played.settings.model_copy(update={"site": Site(max_games=1)})
+    few = files_of(facts_of(settings, played.teams, played.history))
+    assert len(games_in(few)) == 1
+    assert all(link in few and link in few["index.html"] for link in links)
 
 
 def test_a_link_to_a_team_shows_how_it_did(over: SiteFacts) -> None:

@@ -35,6 +35,9 @@ EVEN = [(100, 60), (60, 100)]  # each wins 6 points
 ANN, BOB, NOBODY = (100, 60), (60, 100), (100, 100)
 
 
+LEAD = [ANN, ANN, NOBODY, BOB]  # ann wins twice as often as bob
+
+
 @pytest.mark.parametrize(
     ("throws", "told"),
     [
@@ -42,28 +45,65 @@ ANN, BOB, NOBODY = (100, 60), (60, 100), (100, 100)
             [(1, 1)] * 20,
             "Nobody won a point from throw 1 to 20; nobody won, at 0 points each; neither broke its series.",
         ),
+        (LEAD * 15, "ann led from throw 5 on and won by 180 points to 90."),
         (
-            [ANN] * 40,
-            "ann led from throw 2 on and won by 240 points to 0; neither broke its series.",
+            [NOBODY] * 5 + LEAD * 5,
+            "Nobody won a point from throw 1 to 5; both were level until throw 9; then ann pulled away and "
+            "won by 60 points to 30.",
         ),
         (
-            EVEN * 20 + [BOB] * 10,
-            "Both were level until throw 41; then bob pulled away and won by 180 points to 120.",
-        ),
-        (EVEN * 30, "Both were level to the end; nobody won, at 180 points each."),
-        (
-            [ANN] * 10 + [BOB] * 40,
-            "bob was behind by up to 60 points, led from throw 22 on, and won by 240 points to 60; "
-            "ann broke its series once, bob never.",
-        ),
-        (
-            EVEN * 10 + [NOBODY] * 5 + EVEN * 10,
-            "Nobody won a point from throw 21 to 25; both were level to the end; nobody won, "
-            "at 120 points each.",
+            [BOB, BOB, ANN] * 3 + [ANN, ANN, BOB] * 12,
+            "ann was behind by up to 24 points, led from throw 22 on, and won by 162 points to 108.",
         ),
     ],
 )
-def test_a_game_of_knobeln_is_told(throws: list[tuple[int, int]], told: str) -> None:
+def test_a_game_of_knobeln_without_phases_is_told(throws: list[tuple[int, int]], told: str) -> None:
+    assert throw_story(NAMES, throws) == told
+
+
+@pytest.mark.parametrize(
+    ("throws", "told"),
+    [
+        (
+            [ANN] * 40,
+            "From the first throw to the last ann won all points; ann won by 240 points to 0.",
+        ),
+        (
+            [ANN] * 19 + [BOB] + [ANN] * 20,
+            "From the first throw to the last ann won 97.5 % of the points; ann won by 234 points to 6.",
+        ),
+        (
+            EVEN * 30,
+            "From the first throw to the last the two shared 360 points evenly; nobody won, "
+            "at 180 points each.",
+        ),
+        (
+            EVEN * 20 + [BOB] * 10,
+            "Until throw 41 the two shared 246 points evenly; then bob won 54 points and ann 0; bob won by "
+            "180 points to 120.",
+        ),
+        (
+            EVEN * 10 + [BOB] * 20,
+            "Until throw 19 the two shared 114 points evenly; then from throw 20 on bob won all points; bob "
+            "won by 180 points to 60.",
+        ),
+        (
+            EVEN * 10 + [NOBODY] * 20,
+            "Until throw 20 the two shared 120 points evenly; then from throw 21 on nobody won a point; "
+            "nobody won, at 60 points each.",
+        ),
+        (
+            LEAD * 5 + [NOBODY] * 9 + [BOB] + [NOBODY] * 10,
+            "From throw 21 on both together won only 6 points; ann won by 60 points to 36.",
+        ),
+        (
+            [ANN] * 10 + [BOB] * 40,
+            "From throw 11 on bob won all points; bob was behind by up to 60 points, led from throw 22 on, "
+            "and won by 240 points to 60.",
+        ),
+    ],
+)
+def test_the_phases_of_a_game_of_knobeln_are_told(throws: list[tuple[int, int]], told: str) -> None:
     assert throw_story(NAMES, throws) == told
 
 
@@ -181,7 +221,7 @@ def test_a_game_of_bids_is_told() -> None:
 @pytest.mark.parametrize(
     ("points", "told"),
     [
-        ((5, 3), "ann won with 5 points to 3 after 7 turns."),
+        ((5, 3), "ann won by 5 to 3 after 7 turns."),
         ((4, 4), "After 7 turns nobody was ahead, at 4 points each."),
         ((5, 3, 5), "ann and eve won with 5 points after 7 turns."),
     ],

@@ -226,7 +226,7 @@ def test_the_order_changes_on_both_sides_and_every_cell_goes_along(browser: Brow
     browser.open("rounds/2.1.html", DESK)
     before = cells(browser)
     assert before == {
-        (row["team"], name): "-" if row[name] is None else f"{row[name]:g}"
+        (row["team"], name): "-" if row[name] is None else f"{row[name]:,g}"
         for row in rows
         for name in by_rank
     }
@@ -256,7 +256,7 @@ def test_a_focused_cell_tells_both_results_and_lights_row_and_column(
     own, theirs = first[second["team"]], second[first["team"]]
     told = "won" if own > theirs else "lost" if own < theirs else "equal"
     tip = browser.one("#cross .tip")
-    assert tip.text == f"{first['team']} {own:g} : {theirs:g} {second['team']} ({told})"
+    assert tip.text == f"{first['team']} {own:,g} : {theirs:,g} {second['team']} ({told})"
     lit = browser.run("""
         return [".row", ".column"].map((kind) =>
           Array.from(document.querySelectorAll(`.cross ${kind}`), (cell) => cell.tagName));""")

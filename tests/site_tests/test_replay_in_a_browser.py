@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -27,23 +27,37 @@ def page_of(key: str) -> str:
     return f"replay.html?game={key}"
 
 
+def page_of_its_own(key: str) -> str:
+    return f"games/{key}.html"
+
+
 @pytest.fixture(scope="module")
 def games(played: Played) -> Mapping[str, Game]:
     """The games of the contest of KNOBELN."""
-    files = {f"games/{file.name}": file.read_text() for file in (played.pages / "games").iterdir()}
+    files = {f"games/{file.name}": file.read_text() for file in (played.pages / "games").glob("*.js")}
     return games_in(files)
 
 
 @pytest.fixture(scope="module")
-def key(games: Mapping[str, Game]) -> str:
-    """A game of the final between two, neither the first nor the last of either."""
+def key(games: Mapping[str, Game], played: Played) -> str:
+    """A game of the final, neither the first nor the last of either player, without a page of its own."""
     return next(
         key
         for key, game in games.items()
         if key.startswith("2.")
         and all(all(f[4:6]) for word, *f in game if word == "player")
         and key.split(".")[1] != key.split(".")[2]
+        and not (played.pages / page_of_its_own(key)).exists()
     )
+
+
+@pytest.fixture(scope="module")
+def featured(played: Played) -> str:
+    """A game with a page of its own, whose replay begins in the middle."""
+    front = (played.pages / "index.html").read_text()
+    found = re.search(r'href="games/([^"]*)\.html#throw=\d+"', front)
+    assert found
+    return found[1]
 
 
 @pytest.fixture(scope="module")
@@ -320,6 +334,65 @@ def test_on_paper_the_end_of_the_game_stands_without_controls(browser: Browser, 
     assert at(browser) == 0
 
 
+# --- games with a page of their own ------------------------------------------------------------------------
+def test_the_page_of_a_game_replays_it_from_the_turn_that_matters(
+    browser: Browser, featured: str, games: Mapping[str, Game]
+) -> None:
+    open_replay(browser, page_of_its_own(featured), SCREEN)
+    begins = at(browser)
+    assert begins > 1
+    assert cards(browser) == expected(games[featured], begins)
+    assert text(browser, "h1") == field(games[featured], "title")[0]
+    assert browser.driver.title.count(text(browser, "h1")) == 1
+    open_replay(browser, f"{page_of_its_own(featured)}#throw=3", SCREEN)
+    assert at(browser) == 3
+    browser.all(".card .who a")[0].click()
+    WebDriverWait(browser.driver, PATIENCE).until(lambda _: "/teams/" in browser.driver.current_url)
+    assert text(browser, "h1") == featured.split(".")[1]
+    browser.driver.back()
+    browser.all(".ways a")[0].click()
+    WebDriverWait(browser.driver, PATIENCE).until(lambda _: "replay.html?game=" in browser.driver.current_url)
+    assert browser.complaints() == []
+
+
+@pytest.mark.parametrize("address", [page_of, page_of_its_own])
+def test_the_link_of_such_a_game_is_that_of_its_page(
+    browser: Browser, featured: str, address: Callable[[str], str]
+) -> None:
+    open_replay(browser, f"{address(featured)}#throw=7", SCREEN)
+    browser.run("navigator.clipboard.writeText = () => Promise.reject()")
+    browser.one("[data-do=copy]").click()
+    link = str(browser.one(".link input").get_attribute("value"))
+    assert link.endswith(f"/{page_of_its_own(featured)}#throw=7")
+    assert link.startswith("file:")
+
+
+def test_the_page_of_a_game_tells_all_without_javascript(
+    played: Played, featured: str, games: Mapping[str, Game]
+) -> None:
+    browser = Browser(played.pages, javascript=False)
+    try:
+        open_replay(browser, page_of_its_own(featured))
+        assert browser.one("h1").text == field(games[featured], "title")[0]
+        assert browser.one(".story").text == field(games[featured], "story")[0]
+        assert browser.one("img.drawn").get_property("naturalWidth") == 1200
+        browser.one(".texts summary").click()
+        assert len(browser.one("#game-text").text.splitlines()) > 1_000
+        open_replay(browser, f"teams/{featured.split('.')[1]}.html")
+        link = next(each for each in browser.all("td a.unscripted") if each.is_displayed())
+        browser.driver.get(str(link.get_attribute("href")))
+        assert browser.one("body").text.startswith("knobelnGames(")
+    finally:
+        browser.driver.quit()
+
+
+def test_who_has_javascript_finds_no_links_to_text_in_tables(browser: Browser, featured: str) -> None:
+    open_replay(browser, f"teams/{featured.split('.')[1]}.html")
+    found = browser.all("td a.unscripted")
+    assert found
+    assert not any(each.is_displayed() for each in found)
+
+
 # --- other games -------------------------------------------------------------------------------------------
 OTHERS = {
     "ultimate-tic-tac-toe": other_contests.ultimate_tic_tac_toe,
@@ -406,6 +479,13 @@ def test_bids_and_purses_are_shown(others: Mapping[str, tuple[Path, Mapping[str,
             purses = json.loads(turn[-1])["p"]
             assert [meter.get_attribute("value") for meter in browser.all("meter")] == list(map(str, purses))
             assert text(browser, ".board .caption") == turn[-2]
+            # Each bid stands where its square is: nine in rows of three.
+            bids = [["·" if bid == "0" else bid for bid in move.split()] for move in turn[:2]]
+            shown = browser.all(".card .move.bids span")
+            assert [each.text for each in shown] == [bid for of_one in bids for bid in of_one]
+            assert len({each.location["y"] for each in shown[:9]}) == 3
+            rows = [" / ".join(" ".join(of_one[at : at + 3]) for at in (0, 3, 6)) for of_one in bids]
+            assert [each.text for each in browser.all(".turns tr.now td")] == rows
         browser.shoot("replay-bids", SCREEN)
         assert browser.complaints() == []
     finally:

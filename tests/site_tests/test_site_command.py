@@ -14,12 +14,15 @@ import pytest
 from icalendar import Calendar
 
 from contest.config.sections import Hill, Reports, Site
+from contest.language import SOURCE, available, speaking
 from contest.model import GroupOutcome
 from contest.store import results
 from contest.store.results import Games
 from contest.subprocesses.child_process import start
 from knobeln.contest_day.run import Silence
 from knobeln.context import ContestContext
+from knobeln.server import site_writer
+from knobeln.server.site_writer import GamesMadeOf
 from knobeln.services import Services
 from reports.contest_reporter import ContestReporter
 from reports.site.folder import LIST
@@ -73,8 +76,9 @@ def test_a_further_round_leaves_the_files_of_the_games_before_it_alone(
     folder, pages = make_contest(tmp_path / "contest"), tmp_path / "pages"
     run_until(folder, 3)  # the first round is over
     knobeln("site", pages, "-C", folder.path)
-    before = {file: stamp for file, stamp in stamps(pages).items() if file.parent.name == "games"}
-    assert before
+    # A page changes with what all pages lead to; the game on it and its picture do not.
+    before = {file: stamp for file, stamp in stamps(pages).items() if file.suffix in (".js", ".png")}
+    assert any(file.parent.name == "games" for file in before)
     knobeln("run", "--now", "--yes", "-C", folder.path)
     knobeln("site", pages, "-C", folder.path)
     after = stamps(pages)
@@ -127,6 +131,29 @@ def test_a_german_contest_tells_its_journal_in_german(make_contest: MakeContest,
         r"<h2>Die Ergebnisse erscheinen: verschoben vom \d+\. \w+ \d+, \d\d:\d\d UT auf den ", log
     )
     assert "moved" not in log
+
+
+def test_a_changed_translation_changes_what_games_are_made_of(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def keys() -> list[str]:
+        found = []
+        for language in available():
+            with speaking(language):
+                found.append(GamesMadeOf({}, "").key(()))
+        return found
+
+    before = keys()
+    (tmp_path / "other.po").write_text("another translation")
+    monkeypatch.setattr(site_writer, "catalogue_path", lambda language: tmp_path / "other.po")
+    changed = [one != other for one, other in zip(before, keys(), strict=True)]
+    assert changed == [language != SOURCE for language in available()]
+
+
+def test_pages_that_are_up_to_date_are_not_written_again(played: Played, tmp_path: Path) -> None:
+    knobeln("site", tmp_path / "pages", "-C", played.folder)
+    assert list((tmp_path / "pages" / "games").glob("*.png"))
+    assert "0 of them new or changed" in knobeln("site", tmp_path / "pages", "-C", played.folder)
 
 
 def test_the_hill_has_a_page_where_there_is_one(make_contest: MakeContest, tmp_path: Path) -> None:

@@ -131,9 +131,11 @@ def of_game(
     game: str,
     names: Sequence[str],
     day: Callable[[ContestContext], None] = _whole_day,
+    *,
+    changed: Callable[[Settings], Settings] = lambda settings: settings,
     **tournament: int,
 ) -> Published:
-    """A contest of sample programs of another game."""
+    """A contest of sample programs of another game. `changed`: its settings, from those of the preset."""
     known = {**samples(game), "always_in_trouble.sh": b"echo what a mess | tr a b >&2; echo maybe\n"}
     field = {
         name.partition(".")[0]: {name: b"# <<FROM>> team STRING\n# and again: STRING\n" + known[name]}
@@ -143,7 +145,7 @@ def of_game(
     few = chosen.tournament.model_copy(update=tournament)
     undescribed = chosen.programs.model_copy(update={"description": "none"})
     chosen = chosen.model_copy(update={"tournament": few, "programs": undescribed})
-    contest, strings = played(path / "contest", chosen, field, day)
+    contest, strings = played(path / "contest", changed(chosen), field, day)
     return publish(contest, path / "archive", strings)
 
 

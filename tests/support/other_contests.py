@@ -34,6 +34,7 @@ from reports.announcement import announcement
 from reports.contest_reporter import ContestReporter
 from reports.kinds import reports
 from reports.render import Templates
+from sandbox.limits import MB
 from sandbox.players import AnswerFault, AnswerFaultKind, PlayerUsage
 from tournament import referee
 from tournament.derived_settings import format_of
@@ -67,12 +68,18 @@ class Person:
     strategy: Strategy
     draw: Callable[[int], int]
     protocol: TextProtocol
+    fuel: int  # for an answer; 0 = time is not counted
+    answer_fuel: list[int] = field(default_factory=list, init=False)
 
-    def begin(self) -> None:
+    def begin(self, seed: bytes = b"") -> None:
         pass
 
     def move(self, question: Words) -> str | AnswerFault:
-        return self.strategy(question, self.draw)
+        answer = self.strategy(question, self.draw)
+        if self.fuel:
+            is_late = isinstance(answer, AnswerFault) and answer.kind is AnswerFaultKind.LATE
+            self.answer_fuel.append(self.fuel if is_late else 1_234_567 * sum(map(len, map(str, question))))
+        return answer
 
     def tell(self, words: Words) -> None:
         pass
@@ -81,7 +88,7 @@ class Person:
         return 0
 
     def usage(self) -> PlayerUsage:
-        return PlayerUsage()
+        return PlayerUsage((), 7 * MB, 64 * MB, self.answer_fuel) if self.fuel else PlayerUsage()
 
     def stderr_tail(self) -> str:
         return ""
@@ -110,8 +117,10 @@ class Table:
 
     def _play(self, job: GameJob) -> GameResult:
         rules: Any = self.rules
+        programs = self.settings.programs
+        fuel = programs.fuel if programs.clock == "fuel" else 0
         players = [
-            Person(self.strategies[name], drawer([stream]), self.info.protocols[0])
+            Person(self.strategies[name], drawer([stream]), self.info.protocols[0], fuel)
             for name, stream in zip(job.images, job.streams, strict=True)
         ]
         for_players = rules.for_players(job.names, partial(SEEDS.below, "game"))
@@ -175,6 +184,12 @@ def settings_of(game: str, **changes: Any) -> Settings:
             "reports": Reports(**{"offered": tuple(reports()), **changes}),
         }
     )
+
+
+def counted(settings: Settings) -> Settings:
+    """The same contest, with programs whose time is counted."""
+    programs = settings.programs.model_copy(update={"clock": "fuel"})
+    return settings.model_copy(update={"programs": programs})
 
 
 def team(number: int, name: str, preferences: Sequence[str], school: str = "") -> Team:
@@ -250,13 +265,13 @@ def open_squares(state: str) -> list[int]:
     return [s for b in boards for s in range(9 * b, 9 * b + 9) if squares[s] == "0"]
 
 
-def mover(skill: int, fails: int = 0) -> Strategy:
+def mover(skill: int, fails: int = 0, late: str = "there was no answer within 5 s") -> Strategy:
     """Takes the best of `skill` random squares, the middle being the best; of a hundred moves `fails` are
-    none. Where any board will do it may try a closed one, which is a fault too."""
+    none, because it was `late`. Where any board will do it may try a closed one, which is a fault too."""
 
     def move(question: Words, draw: Callable[[int], int]) -> str | AnswerFault:
         if draw(100) < fails:
-            return AnswerFault(AnswerFaultKind.LATE, "there was no answer within 5 s", "thinking...\n")
+            return AnswerFault(AnswerFaultKind.LATE, late, "thinking...\n")
         squares = open_squares(str(question[1]))
         tried = [squares[draw(len(squares))] for _ in range(skill)]
         return str(min(tried, key=lambda square: (abs(square % 9 - 4), square)))
@@ -275,6 +290,17 @@ def ultimate_tic_tac_toe(entries: int = 12) -> Played:
         for number, name in enumerate(names)
     }
     return play(settings_of("ultimate-tic-tac-toe"), strategies, teams_of(names))
+
+
+@cache
+def counted_ultimate_tic_tac_toe(language: str = "en") -> Played:
+    settings = counted(settings_of("ultimate-tic-tac-toe"))
+    settings = settings.model_copy(
+        update={"contest": settings.contest.model_copy(update={"language": language})}
+    )
+    late = f"the answer took more than {settings.programs.fuel:,} units"
+    strategies = {"often_late": mover(2, 20, late), "playouts": mover(5), "tic": mover(3), "toe": mover(1)}
+    return play(settings, strategies, teams_of(list(strategies)))
 
 
 # --- cooperation -------------------------------------------------------------------------------------------

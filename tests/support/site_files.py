@@ -22,9 +22,19 @@ from reports.play import play_reports
 from reports.render import Templates
 from reports.site import game_text
 from reports.site.facts import SiteFacts
-from reports.site.games import GameKey
+from reports.site.featured import featured
+from reports.site.games import GameKey, Replay
+from reports.site.pages import (
+    FeaturedGame,
+    headings,
+    navigation,
+    pages,
+    picture_of,
+    plan,
+    replay_of_game,
+    search,
+)
 from reports.site.pages import files as pages_without_template
-from reports.site.pages import game_of_file, headings, navigation, pages, plan, search
 from reports.site.preview import preview
 from reports.site.released import ReleasedRound
 from reports.site.templates import SiteTemplates
@@ -103,23 +113,50 @@ def _files_of(facts: SiteFacts) -> dict[str, str]:
         plan(facts),
     )
     found: dict[str, bytes] = {}
-    for page in pages(facts, planned, highlights_of(facts)):
+    highlights, legend = highlights_of(facts), game_text.legend(facts.game)
+    own_pages = featured(facts, highlights)
+    lines = headings(facts, planned, own_pages)
+
+    def text(key: GameKey) -> str:
+        return game_text.game_lines(lines[key.key], replay_in(facts, key))
+
+    chosen = [
+        FeaturedGame(each, legend + text(each.game), replay_in(facts, each.game).story) for each in own_pages
+    ]
+    for page in pages(facts, planned, highlights, chosen):
         found |= words.files(page)
-    rules = game_of(facts.settings.game, facts.settings.programs)
-    headings_by_key = headings(facts, planned)
     for file in planned.files:
-        told = []
-        for key in file.games:
-            course = None if facts.can_replay else course_in(rules, key)
-            told.append(game_of_file(facts, headings_by_key[key.key], key, key.match.result.moves, course))
-        found[file.path] = game_text.script(game_text.legend(facts.game), told)
+        found[file.path] = game_text.script(legend, map(text, file.games))
     return {path: data.decode() for path, data in found.items()}
+
+
+def pictures_in(facts: SiteFacts) -> dict[str, bytes]:
+    """The pictures of games, by path."""
+    with speaking(facts.settings.contest.language):
+        chosen = featured(facts, highlights_of(facts))
+        return {
+            each.picture: picture_of(
+                facts, each.game, replay_in(facts, each.game), course_of_game(facts, each.game)
+            )
+            for each in chosen
+        }
+
+
+def replay_in(facts: SiteFacts, key: GameKey) -> Replay:
+    return replay_of_game(facts, key, key.match.result.moves, course_of_game(facts, key))
+
+
+def course_of_game(facts: SiteFacts, key: GameKey) -> Any:
+    """The course of a game; None where the page computes it from the moves."""
+    rules = game_of(facts.settings.game, facts.settings.programs)
+    return None if facts.can_replay else course_in(rules, key)
 
 
 def write_site(folder: Path, facts: SiteFacts) -> Mapping[str, str]:
     """Write all files of the site into this folder. Returns those that are text."""
     files = files_of(facts)
-    others = SiteTemplates(facts.settings, facts.game, ()).static() | dict(pages_without_template(facts))
+    static = SiteTemplates(facts.settings, facts.game, ()).static()
+    others = static | dict(pages_without_template(facts)) | pictures_in(facts)
     for path, data in ({path: text.encode() for path, text in files.items()} | others).items():
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         (folder / path).write_bytes(data)
@@ -134,7 +171,7 @@ def games_in(files: Mapping[str, str]) -> dict[str, list[list[str]]]:
     """The lines of each game of the files of games, by its key: fields, as the page of replays reads them."""
     found = {}
     for path, text in files.items():
-        if path.startswith("games/"):
+        if re.fullmatch(r"games/[\d.]+js", path):
             inside = text.removeprefix("knobelnGames(`").removesuffix("`);\n")
             for game in re.sub(r"\\(.)", r"\1", inside).split("\nend\n"):
                 lines = [line.split("\t") for line in game.split("\n") if line and not line.startswith("#")]

@@ -20,6 +20,7 @@ from contest import __version__
 from contest.config.settings import Settings
 from contest.errors import NotFound, TryAgain
 from contest.games.registry import game_of
+from contest.language import speaking
 from contest.model import GameJob, GameResult
 from contest.protocols import Images, no_progress
 from contest.seeds import Seeds
@@ -175,7 +176,7 @@ def game_results(
     images: Images, settings: Settings, seeds: Seeds, jobs: Sequence[GameJob]
 ) -> tuple[GameResult, ...]:
     """The games, played on this computer."""
-    with open_runner(images, settings, seeds) as runner:
+    with speaking(settings.contest.language), open_runner(images, settings, seeds) as runner:
         return tuple(runner.play(jobs))
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from contest.games.knobeln import Rules, ThrowLines, why_early_drop, why_out_of_range
+from contest.language import gettext, speaking, spoken
 from contest.model import Fault, GameJob, GameResult, SeatResult, Verdict
 from sandbox.vm.batch import chunk, header
 from sandbox.vm.faults import Trap, TrapKind, verdict_and_reason
@@ -50,13 +51,15 @@ class SeatRecord(NamedTuple):
 class Batch:
     """Games between these images by these rules, which engines play in any chunks.
 
-    `translations`: the files of those images that have one, by digest.
+    `translations`: the files of those images that have one, by digest. `language`: of the sentences about
+    faults, as other threads read the answers.
     """
 
     rules: Rules
     max_instructions: int
     images: Mapping[str, Image]
     translations: Mapping[str, Path] = field(default_factory=dict)
+    language: str = field(default_factory=spoken)
 
     def header(self) -> bytes:
         """The start of an engine's input."""
@@ -82,9 +85,10 @@ class Batch:
         """The engine's answers, in the order of the jobs. NonsenseError unless it fits them."""
         try:
             found, at = [], 0
-            for job in jobs:
-                result, at = self._result(raw, at, job)
-                found.append(result)
+            with speaking(self.language):
+                for job in jobs:
+                    result, at = self._result(raw, at, job)
+                    found.append(result)
         except (struct.error, ValueError) as error:
             raise NonsenseError(str(error)) from None
         if at != len(raw):
@@ -131,7 +135,8 @@ class Batch:
             sentence = why_early_drop(self.rules, number, record.throw, record.last, record.series)
             return Verdict.ILLEGAL_MOVE, sentence
         if record.fault == TrapKind.LEFT:
-            return Verdict.PROTOCOL, f"ended after {played} of {self.rules.L} throws"
+            sentence = gettext("ended after %(played)s of %(all)s throws", played=played, all=self.rules.L)
+            return Verdict.PROTOCOL, sentence
         kind = TrapKind(record.fault)
         return verdict_and_reason(
             Trap(kind, record.pc, record.address, self.images[image], self.max_instructions)

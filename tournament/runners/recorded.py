@@ -20,6 +20,7 @@ from typing import Any
 
 from contest.errors import Differs
 from contest.games.base import TextGame, TextProtocol, Words
+from contest.language import SOURCE, speaking
 from contest.model import Fault, GameJob, GameResult, GroupOutcome, Match, Missing, Moves
 from contest.protocols import Runner
 from contest.sanitize import sanitize
@@ -127,8 +128,9 @@ def check_result(
     if kept.moves is None:
         raise Differs("its moves were not kept, so nobody can check it")
     game = rules.for_players(job.names, partial(seeds.below, "game"))
-    played = game_result(_played(game, tuple(kept.moves), job), with_moves=True)
-    _compare(_comparable(kept, counted), _comparable(played, counted))
+    with speaking(SOURCE):  # whoever checks is told in English what differs
+        played = game_result(_played(game, tuple(kept.moves), job), with_moves=True)
+        _compare(_comparable(kept, counted), _comparable(played, counted))
 
 
 def compare_counted(

@@ -19,6 +19,7 @@ from contest.config.settings import Settings
 from contest.errors import Differs, GiveUp, ToolMissing
 from contest.games.base import GameInfo, TextGame, TextProtocol
 from contest.games.registry import text_game_of
+from contest.language import speaking, spoken
 from contest.model import GameJob, GameResult, GroupOutcome, SeatResult
 from contest.protocols import Images, ProgressCallback, Runner, no_progress
 from contest.sanitize import sanitize
@@ -115,7 +116,7 @@ class TextPlay(RunnerPlugin):
                 raise GiveUp(f"an image that was accepted cannot be unpacked any more: {unpacked.text}")
 
     def speed_up(self, images: Images, settings: Settings) -> Sequence[str]:
-        """Make the machine code of programs that are counted. Raises ToolMissing if they cannot be counted."""
+        """Make the machine code of programs that are counted. Raises ToolMissing if they cannot be."""
         sandbox = Sandbox(settings.jail)
         for image in map(player_from_bytes, images.values()):
             if isinstance(image, FuelProgram):
@@ -198,7 +199,7 @@ class TextRunner:
                 self._play(job, [self._living_player(job, seat) for seat in range(len(job.images))])
                 for job in jobs
             ]
-        games = [self._pool.submit(self._play_alone, job) for job in jobs]
+        games = [self._pool.submit(self._play_alone, spoken(), job) for job in jobs]
         try:
             return [game.result() for game in games]
         except BaseException:  # nobody may close a player that another thread still asks
@@ -222,8 +223,9 @@ class TextRunner:
             self._living[key] = self._player(job.images[seat])
         return self._living[key]
 
-    def _play_alone(self, job: GameJob) -> GameResult:
-        with ExitStack() as stack:
+    def _play_alone(self, language: str, job: GameJob) -> GameResult:
+        """In a thread of the pool; `language`: of the sentences about faults."""
+        with speaking(language), ExitStack() as stack:
             players = [stack.enter_context(self._fresh(job, seat)) for seat in range(len(job.images))]
             return self._play(job, players)
 

@@ -14,6 +14,7 @@
   );
   const button = Object.fromEntries(Array.from(box.querySelectorAll("[data-do]"), (found) => [found.dataset.do, found]));
   const slider = box.querySelector("#scrub");
+  const root = box.dataset.root ?? ""; // the way to the site's root
   const calm = matchMedia("(prefers-reduced-motion: reduce)");
   const narrow = matchMedia("(max-width: 56rem)");
 
@@ -492,7 +493,15 @@
   // --- the players, and the turns around the present one ---------------------------------------------------
   function link(key, text, label, keep) {
     if (!KEY.test(key)) return element("span", { class: "no", "aria-hidden": "true" }, text);
-    return element("a", { href: `?game=${key}`, "aria-label": label, title: label, rel: keep }, text);
+    return element("a", { href: `${root}replay.html?game=${key}`, "aria-label": label, title: label, rel: keep }, text);
+  }
+
+  // What a move offers for each square, row by row, where players pay for squares; else null.
+  function bidsOf(game, move) {
+    const { rows, columns, purses } = game.facts ?? {};
+    const bids = move.split(" ");
+    if (!purses?.length || bids.length !== rows * columns) return null;
+    return Array.from({ length: rows }, (_, row) => bids.slice(row * columns, (row + 1) * columns).map((bid) => (bid === "0" ? "·" : bid)));
   }
 
   class Players {
@@ -502,7 +511,7 @@
       part.players.classList.toggle("many", this.many);
       this.purse = Math.max(0, ...(game.facts?.purses ?? []));
       this.cards = game.players.map((player, seat) => {
-        const name = LINK.test(player.link) ? element("a", { href: player.link }, player.name) : player.name;
+        const name = LINK.test(player.link) ? element("a", { href: root + player.link }, player.name) : player.name;
         const card = {
           move: element("span", { class: "move" }),
           won: element("span", { class: "won" }),
@@ -526,8 +535,12 @@
       this.cards.forEach((card, seat) => {
         const move = turn ? turn.moves[seat].replace(">", "") : "";
         const plain = nice(move);
-        card.move.textContent = plain === "-" ? "" : plain;
-        card.move.classList.toggle("long", plain.length > 8);
+        const bids = bidsOf(this.game, move);
+        if (bids) card.move.replaceChildren(...bids.flat().map((bid) => element("span", {}, bid)));
+        else card.move.textContent = plain === "-" ? "" : plain;
+        card.move.classList.toggle("bids", bids !== null);
+        card.move.style.setProperty("--columns", bids ? bids[0].length : null);
+        card.move.classList.toggle("long", !bids && plain.length > 8);
         const won = turn?.points?.[seat] ?? 0;
         card.won.textContent = won > 0 ? `+${number(won / this.game.point)}` : won < 0 ? number(won / this.game.point) : "";
         card.box.classList.toggle("scored", won > 0 && !this.many);
@@ -569,7 +582,8 @@
         cells[0].textContent = number(from + index + 1);
         turn.moves.forEach((move, seat) => {
           const cell = cells[seat + 1];
-          cell.textContent = from + index < at ? move.replace(">", "▸") : "";
+          const told = bidsOf(this.game, move)?.map((row) => row.join(" ")).join(" / ") ?? move.replace(">", "▸");
+          cell.textContent = from + index < at ? told : "";
           cell.classList.toggle("won", (turn.points?.[seat] ?? 0) > 0 && this.game.counts);
         });
         row.classList.toggle("now", from + index + 1 === at);
@@ -638,8 +652,10 @@
     frame = requestAnimationFrame(tick);
   }
 
+  // A game with a page of its own has its link there, because that link shows a picture of the game.
   function here() {
-    const address = new URL(location.href);
+    const own = Array.from(document.querySelectorAll("a[data-game]")).find((link) => link.dataset.game === game.key);
+    const address = new URL(own?.href ?? location.href);
     address.hash = `${game.word}=${at}`;
     return address.href;
   }
@@ -709,7 +725,7 @@
 
   function jump() {
     const found = /^#[a-z]+=(\d{1,9})$/.exec(location.hash);
-    go(found ? Number(found[1]) : 0);
+    go(Number(found?.[1] ?? box.dataset.turn));
   }
 
   function fit() {
@@ -732,11 +748,11 @@
   function begin(found, file = "") {
     game = found;
     part.title.textContent = game.title;
-    document.title = `${game.title} - ${document.title}`;
+    if (!document.title.startsWith(game.title)) document.title = `${game.title} - ${document.title}`;
     part.story.textContent = game.story ?? "";
     part.story.hidden = !game.story;
     const where = [];
-    if (game.group?.title) where.push(LINK.test(game.group.link) ? element("a", { href: game.group.link }, game.group.title) : game.group.title, ". ");
+    if (game.group?.title) where.push(LINK.test(game.group.link) ? element("a", { href: root + game.group.link }, game.group.title) : game.group.title, ". ");
     const endings = Array.from(new Set(game.players.map((player) => player.ending)));
     const how = endings.length === 1 ? endings : game.players.map((player) => `${player.name}: ${player.ending}`);
     if (game.players.length === 2) where.push(`${say("{first} to {second} points, {endings}.", { ...ofTwo(game.players.map((player) => nice(player.points))), endings: how.join("; ") })} `);

@@ -36,14 +36,16 @@ import _thread
 import select
 import wit_world
 
+__builtins__ = dict(vars(builtins))  # programs may change theirs; ours must report what happened then
+
 _WORK = "/work"
 _NO_NETWORK = "programs whose time is counted have no network"
 _LIBRARY = "/python"
 # What bots import most; the worth of a module is the time that its import would take.
 _AT_ONCE = """
-    abc argparse array ast base64 bisect calendar cmath collections collections.abc concurrent.futures
+    abc argparse array ast base64 bisect calendar cmath collections collections.abc
     contextlib copy csv dataclasses datetime decimal difflib enum fractions functools glob graphlib hashlib
-    heapq inspect io itertools json keyword linecache locale logging math numbers operator pathlib pickle
+    heapq inspect io itertools json keyword linecache locale math numbers operator pathlib pickle
     pprint queue random re reprlib secrets shlex signal stat statistics string struct textwrap threading time
     timeit traceback types typing unicodedata uuid warnings weakref zlib
 """.split()
@@ -94,7 +96,9 @@ def _input():
 
 def _output(descriptor):
     errors = "backslashreplace" if descriptor == 2 else "surrogateescape"
-    return io.TextIOWrapper(io.BufferedWriter(_Output(descriptor)), "utf-8", errors, line_buffering=True)
+    return io.TextIOWrapper(
+        io.BufferedWriter(_Output(descriptor)), "utf-8", errors, line_buffering=True
+    )
 
 
 def _open_streams(stdout):
@@ -116,7 +120,7 @@ def _own_files():
 
 def _data(name):
     if _own_files()[name] is None:
-        _files[name] = wit_world.file(name).encode("latin-1")
+        _files[name] = wit_world.file(name.encode().decode("latin-1")).encode("latin-1")
     return _files[name]
 
 
@@ -273,6 +277,8 @@ def _no_network(*_, **__):
 
 
 class _NoSocket:
+    __slots__ = ()
+
     def __init__(self, *_, **__):
         _no_network()
 
@@ -378,6 +384,8 @@ class _Library:
     @classmethod
     def find_spec(cls, name, path=None, target=None):
         if name not in cls.archive:
+            if name.partition(".")[0] in _LEFT_OUT:
+                raise ModuleNotFoundError(f"programs whose time is counted have no module {name}", name=name)
             return None
         return importlib.machinery.ModuleSpec(name, cls, is_package=cls.archive[name][1])
 
@@ -453,6 +461,7 @@ def _run_script(program, words):
         code = 1
         _report(error)
     atexit._run_exitfuncs()
+    vars(module).clear()  # as at the end of any script: finalizers may print
     return code
 
 
@@ -467,8 +476,13 @@ def _report(error):
     trace = error.__traceback__
     while trace and trace.tb_frame.f_code.co_filename in _OWN_FRAMES:
         trace = trace.tb_next
-    sys.stdout.flush()
-    sys.excepthook(type(error), error.with_traceback(trace), trace)
+    error.__traceback__ = trace
+    with suppress(BaseException):
+        sys.stdout.flush()
+    try:
+        sys.excepthook(type(error), error, trace)
+    except BaseException:
+        sys.__excepthook__(type(error), error, trace)
 
 
 # --- at build time -----------------------------------------------------------------------------------------
@@ -477,12 +491,7 @@ def _build():
         importlib.import_module(name)
     _make_archive()
     _replace_the_system()
-    sys.meta_path[:] = [
-        _OwnFiles,
-        importlib.machinery.BuiltinImporter,
-        importlib.machinery.FrozenImporter,
-        _Library,
-    ]
+    sys.meta_path[:] = [_OwnFiles, importlib.machinery.BuiltinImporter, importlib.machinery.FrozenImporter, _Library]
     sys.path_hooks.clear()
     sys.path_importer_cache.clear()
     sys.path[:] = [_WORK]

@@ -16,6 +16,7 @@ from wasmtime import Store, Trap, WasmtimeError
 from wasmtime.component import Component, Linker, Record
 
 from sandbox.fuel.worker.host import EPOCH_NANOSECONDS, Ended, Host, ProgramFacts, Reply
+from sandbox.fuel.worker.host_functions import define_of_bytes
 from sandbox.fuel.worker.limits import engine
 
 _WASI = "0.2.9"
@@ -37,11 +38,12 @@ class PythonComponent:
         self._now: Host | None = None
         with self._linker.root() as root:
             for name, function in _FUNCTIONS.items():
-                root.add_func(name, self._host_function(function))
+                define_of_bytes(root, name, self._host_function(function))
+            root.add_func("file-names", self._packaged(_file_names))
             for interface, functions in _WASI_FUNCTIONS.items():
                 with root.add_instance(f"wasi:{interface}@{_WASI}") as instance:
                     for name, function in functions.items():
-                        instance.add_func(name, self._host_function(function))
+                        instance.add_func(name, self._packaged(function))
         self._linker.define_unknown_imports_as_traps(self._component)
 
     def store(self) -> Store:
@@ -65,40 +67,61 @@ class PythonComponent:
             if function is None:
                 raise LookupError(f"the component has no function {name}")
             return function(store, *parameters)
-        except (Trap, WasmtimeError) as error:
-            import sys
-
-            print(type(error), getattr(error, "trap_code", 0), error, file=sys.stderr)
+        except Trap:
             raise
+        except WasmtimeError as error:
+            raise Ended({"trap": _trap(str(error))}) from None
 
     def _host_function(self, function: _HostFunction) -> _HostFunction:
-        def called(_: Any, *parameters: Any) -> Any:
-            if self._now is None:
+        def called(*parameters: Any) -> Any:
+            host = self._now
+            if host is None:
                 raise RuntimeError("no instance runs")
-            self._now.charge_call()
-            result = function(self._now, *parameters)
-            self._now.settle()
+            host.charge_call()
+            result = function(host, *parameters)
+            host.settle()
             return result
 
         return called
 
+    def _packaged(self, function: _HostFunction) -> _HostFunction:
+        """As the engine's package calls it: with the store first."""
+        called = self._host_function(function)
+        return lambda _store, *parameters: called(*parameters)
+
 
 _FUNCTION = "get_move"
+_TRAPS = {
+    "all fuel consumed": "out of fuel",
+    "call stack exhausted": "stack overflow",
+    "out of bounds memory access": "memory access",
+    "misaligned": "memory access",
+    "table": "indirect call",
+    "uninitialized element": "indirect call",
+    "indirect call": "indirect call",
+    "divide by zero": "division by zero",
+    "integer overflow": "integer overflow",
+    "conversion to integer": "number conversion",
+}
 
 
 def _trap(message: str) -> str:
-    raise NotImplementedError(message)
+    """Traps of components have no code, only a message. The words are those of main.py."""
+    cause = message.strip().rpartition("\n")[2].strip()
+    for sign, trap in _TRAPS.items():
+        if sign in cause:
+            return trap
+    return "unreachable"
 
 
 # --- world.wit -------------------------------------------------------------------------------------------
-def _read(host: Host, max_bytes: int) -> str:
+def _read(host: Host, max_bytes: int) -> bytes:
     data = host.read(max_bytes)
     host.charge_bytes(len(data))
-    return data.decode("latin-1")
+    return data
 
 
-def _write(host: Host, descriptor: int, text: str) -> None:
-    data = text.encode("latin-1", errors="replace")
+def _write(host: Host, descriptor: int, data: bytes) -> None:
     host.charge_bytes(len(data))
     (host.write if descriptor == 1 else host.write_error)(data)
 
@@ -108,26 +131,25 @@ def _file_names(host: Host) -> list[str]:
     return sorted(host.files)
 
 
-def _file(host: Host, name: str) -> str:
-    data = host.files.get(name, b"")
+def _file(host: Host, name: bytes) -> bytes:
+    data = host.files.get(name.decode(errors="replace"), b"")
     host.charge_bytes(len(data))
-    return data.decode("latin-1")
+    return data
 
 
-def _random(host: Host, size: int) -> str:
+def _random(host: Host, size: int) -> bytes:
     size = min(size, _MAX_BYTES)
     host.charge_bytes(size)
-    return host.random(size).decode("latin-1")
+    return host.random(size)
 
 
 _FUNCTIONS: dict[str, _HostFunction] = {
     "read": _read,
     "write": _write,
-    "file-names": _file_names,
     "file": _file,
     "random": _random,
     "sleep": Host.sleep,
-    "exit": Host.exit,
+    "exit": lambda host, code: host.exit(code & 0xFF),
 }
 
 
@@ -153,6 +175,9 @@ _WASI_FUNCTIONS: dict[str, dict[str, _HostFunction]] = {
         "get-environment": lambda host: [],
         "get-arguments": lambda host: [],
     },
+    "cli/terminal-stdin": {"get-terminal-stdin": lambda host: None},
+    "cli/terminal-stdout": {"get-terminal-stdout": lambda host: None},
+    "cli/terminal-stderr": {"get-terminal-stderr": lambda host: None},
     "filesystem/preopens": {"get-directories": lambda host: []},
     "random/random": {"get-random-bytes": _random_bytes},
 }

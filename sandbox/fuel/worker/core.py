@@ -17,7 +17,7 @@ from inspect import signature
 from pathlib import Path
 from typing import Any
 
-from wasmtime import Func, FuncType, Instance, Linker, Memory, Module, Store
+from wasmtime import Func, FuncType, Linker, Memory, Module, Store
 
 from sandbox.fuel.worker.host import EPOCH_NANOSECONDS, Ended, Host, ProgramFacts, Reply
 from sandbox.fuel.worker.host_functions import HostFunction, define, is_definable
@@ -145,17 +145,18 @@ class CoreModules:
         )
         return store
 
-    def instance(self, host: Host, store: Store, words: Sequence[str]) -> Instance:
+    def instance(self, host: Host, store: Store, words: Sequence[str]) -> tuple[_Running, Mapping[str, Any]]:
         """A new instance, whose host functions answer from now on."""
-        self._now = _Running(host, store, [*self._words, *(word.encode() for word in words)])
-        instance = self._linker.instantiate(store, self._module)
-        memory = instance.exports(store).get("memory")
+        self._now = now = _Running(host, store, [*self._words, *(word.encode() for word in words)])
+        exports = self._linker.instantiate(store, self._module).exports(store)
+        memory = exports.get("memory")
         if isinstance(memory, Memory):
-            self._now.use(memory)
-        return instance
+            now.use(memory)
+        return now, exports
 
     def run(self, host: Host, store: Store, words: list[str]) -> None:
-        start = self.instance(host, store, words).exports(store).get("_start")
+        _, exports = self.instance(host, store, words)
+        start = exports.get("_start")
         if not isinstance(start, Func):
             raise Ended({"trap": "no start"})
         start(store)

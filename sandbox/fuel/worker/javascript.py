@@ -19,7 +19,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import cached_property
 
-from wasmtime import Func, Store
+from wasmtime import Store
 
 from sandbox.fuel.worker.core import CoreModules
 from sandbox.fuel.worker.host import Ended, Host, ProgramFacts, Requests
@@ -103,21 +103,19 @@ class JavaScript(CoreModules):
         self, host: Host, store: Store, script: str, argument: str, own_files: Mapping[str, bytes]
     ) -> None:
         """Run a module in a new instance. Raises Ended if it fails."""
-        exports = self.instance(host, store, []).exports(store)
-        assert self._now
-        self._now.own_files = own_files
+        now, exports = self.instance(host, store, [])
+        now.own_files = own_files
         # QuickJS seeds its random numbers with the time at which it starts.
-        self._now.first_time = int.from_bytes(host.random(8), "big") >> 1
-        initialize, malloc, start = (exports[name] for name in ("_initialize", "malloc", "qjs_init_argv"))
-        assert isinstance(initialize, Func) and isinstance(malloc, Func) and isinstance(start, Func)
-        initialize(store)
+        now.first_time = int.from_bytes(host.random(8), "big") >> 1
+        exports["_initialize"](store)
+        malloc = exports["malloc"]
         words = [word.encode() + b"\0" for word in ("qjs", "-m", "-e", script, argument)]
         pointers = [malloc(store, len(word)) for word in words]
         table = malloc(store, 4 * len(pointers))
         for pointer, word in zip(pointers, words, strict=True):
-            self._now.save(pointer, word)
-        self._now.save(table, struct.pack(f"<{len(pointers)}I", *pointers))
-        if start(store, len(pointers), table):
+            now.save(pointer, word)
+        now.save(table, struct.pack(f"<{len(pointers)}I", *pointers))
+        if exports["qjs_init_argv"](store, len(pointers), table):
             raise Ended({"exit": 1})
 
     # --- the prelude -------------------------------------------------------------------------------------

@@ -13,8 +13,10 @@ BYTE_UNITS = 100
 
 MAX_ANSWER_BYTES = 4_096
 STDERR_TAIL_BYTES = 4_096
-STACK_BYTES = 64 * 1024 * 1024  # of the thread that runs a program
+STACK_BYTES = 128 * 1024 * 1024  # of the thread that runs a program
 _WASM_STACK_BYTES = 32 * 1024 * 1024  # QuickJS takes 24 for brackets in brackets before it counts too many
+# Python counts what it needs of its stack in linear memory, 1 MB. The engine needs much more for some functions.
+_COMPONENT_STACK_BYTES = 64 * 1024 * 1024
 
 
 def engine(*, is_component: bool) -> Engine:
@@ -42,6 +44,7 @@ def engine(*, is_component: bool) -> Engine:
     config.wasm_component_model = is_component
     # An interpreter that counts its own recursion must find its limit before the engine does. The engine ends
     # the whole process if the second number is not larger than the first.
-    _ffi.wasmtime_config_async_stack_size_set(config.ptr(), 2 * _WASM_STACK_BYTES)
-    config.max_wasm_stack = _WASM_STACK_BYTES
+    stack_bytes = _COMPONENT_STACK_BYTES if is_component else _WASM_STACK_BYTES
+    _ffi.wasmtime_config_async_stack_size_set(config.ptr(), 2 * stack_bytes)
+    config.max_wasm_stack = stack_bytes
     return Engine(config)

@@ -5,11 +5,6 @@ setTimeout(log("timeout 10"), 10);
 setTimeout((a, b) => console.log("arguments", a, b), 11, 1, 2);
 const cleared = setTimeout(log("never"), 5);
 clearTimeout(cleared);
-let count = 0;
-const interval = setInterval(() => {
-  console.log("interval", ++count);
-  if (count === 3) clearInterval(interval);
-}, 1000);
 process.nextTick(log("tick 1"));
 Promise.resolve().then(log("promise 1")).then(log("promise 2")).then(() => process.nextTick(log("tick from promise"))).then(log("promise 3"));
 queueMicrotask(log("microtask"));
@@ -37,14 +32,23 @@ process.nextTick((x) => console.log("tick", x), 2);
       process.nextTick(log("tick in immediate"));
     });
   });
+  await new Promise((resolve) => setTimeout(resolve, 30));
+  let count = 0;
+  await new Promise((resolve) => {
+    const interval = setInterval(() => {
+      console.log("interval", ++count);
+      if (count < 3) return;
+      clearInterval(interval);
+      resolve();
+    }, 5);
+  });
+  const start = Date.now();
+  await new Promise((resolve) => setTimeout(resolve, 60));
+  console.log("waited", Date.now() - start >= 59);
+  const late = setTimeout(log("refreshed"), 10);
+  late.refresh();
 })();
 console.log("main ends");
-setTimeout(() => {
-  const start = Date.now();
-  setTimeout(() => console.log("waited", Date.now() - start >= 99), 100);
-}, 400);
-const once = setTimeout(log("refreshed"), 200);
-once.refresh();
 setTimeout(() => {}, 1e9).unref();
 console.log(typeof setTimeout(() => {}, 1).ref, typeof +cleared);
 process.on("exit", (code) => console.log("exit", code, process.exitCode));

@@ -1,3 +1,3 @@
 // printf is declared or called with other parameters than it has
 int printf();
-int main(void) { return printf("%d", 1); }
+int main(void) { return printf("%d %d", 1, 2); }

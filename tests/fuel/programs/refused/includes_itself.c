@@ -1,4 +1,4 @@
-// #include nested
+// clang found errors
 #include __FILE__
 #include __FILE__
 int main(void) {}

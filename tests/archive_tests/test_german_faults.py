@@ -1,0 +1,91 @@
+"""In a German contest the sentences about faults are German, wherever games are played."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from compiler.builders import builder_of
+from contest import presets
+from contest.config.load import FILE_NAME
+from contest.language import speaking
+from contest.store import outbox, results
+from contest.store.results import Games
+from knobeln.context import ContestContext
+from tests.support.archives import knobeln, knobeln_field, of_game, played, publish, small
+from tests.support.contest_field import NOW
+from tests.support.german import ENGLISH_WORDS, german
+from tournament.runners import open_runner
+
+pytestmark = pytest.mark.usefixtures("built_once")
+
+
+def reasons(contest: Path) -> Iterator[str]:
+    """What is stored about the faults in the games of the contest day."""
+    folder = ContestContext.open(contest)
+    with folder.store.read() as tx:
+        for _, groups in results.all_rounds(tx, Games.ALL):
+            for match in (match for group in groups for match in group.matches):
+                yield from (seat.fault.reason for seat in match.result.seats if seat.fault)
+    folder.store.close()
+
+
+def mailed(contest: Path) -> str:
+    folder = ContestContext.open(contest)
+    with folder.store.read() as tx:
+        listed = outbox.listing(tx, state=None, to=None, count=10_000)
+        items = [outbox.get(tx, mail.id) for mail in listed]
+    folder.store.close()
+    return " ".join("\n".join(item.raw.decode(errors="replace") for item in items if item).split())
+
+
+@pytest.mark.slow
+def test_a_day_of_computed_games_and_its_archive(tmp_path: Path) -> None:
+    """The archive has the sentences in the language of the contest's start, and `verify` computes them."""
+    contest, strings = played(tmp_path / "contest", german(small()), knobeln_field())
+    found = set(reasons(contest))
+    assert "endete nach 0 von 60 Würfen" in found
+    assert "endete nach 0 von 60" in mailed(contest)
+    assert not [reason for reason in found if ENGLISH_WORDS.search(reason)]
+    file = contest / FILE_NAME
+    assert 'language = "de"' in file.read_text()
+    file.write_text(file.read_text().replace('language = "de"', 'language = "en"'))
+    archive = publish(contest, tmp_path / "archive", strings).archive
+    assert knobeln("verify", archive).exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("game", "name"),
+    [("cooperation", "two_tits.sh"), ("bid-tac-toe", "even_hand.sh")],
+    ids=["threads", "one"],
+)
+def test_a_day_of_games_whose_programs_talk(tmp_path: Path, game: str, name: str) -> None:
+    published = of_game(tmp_path, game, (name, "always_in_trouble.sh"), changed=german, games=1)
+    found = set(reasons(published.contest))
+    assert any(reason.startswith(("die Antwort muss", "die Antwort hat 1 Wort")) for reason in found), found
+    assert not [reason for reason in found if ENGLISH_WORDS.search(reason)]
+    assert knobeln("verify", published.archive).exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("script", "told"),
+    [
+        ("exit 0", "das Programm endete, ohne etwas auszugeben"),
+        ("exit 3", "das Programm endete mit Exit-Code 3, statt zu antworten"),
+        ("kill -9 $$", "das Programm wurde durch Signal 9 (SIGKILL) beendet, statt zu antworten"),
+        ("yes C | head -c 5000", "die Antwort hat mehr als 4.096 Bytes"),
+        ("echo X", "die Antwort muss C oder B sein und sonst nichts, aber sie war 'X'"),
+        ("while :; do :; done", " s Rechenzeit"),
+    ],
+)
+def test_a_trial_game_that_fails(script: str, told: str) -> None:
+    chosen = presets.settings("cooperation", NOW)
+    quick = chosen.programs.model_copy(update={"description": "none", "seconds": 0.3})
+    builder = builder_of(chosen.model_copy(update={"programs": quick}), open_runner)
+    for language in ("de", "en"):
+        with speaking(language):
+            trial = builder.build({"broken.sh": f"{script}\n".encode()}, "").report.trial
+        fault = trial.result.seats[0].fault
+        assert (told in fault.reason) is (language == "de"), fault.reason

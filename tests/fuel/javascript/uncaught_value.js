@@ -1,2 +1,0 @@
-console.log("thrown values");
-throw { a: 1 };

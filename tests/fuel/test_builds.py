@@ -1,0 +1,195 @@
+"""Programs that are built to be counted: they play, or are refused with a sentence.
+
+programs/<dialogue>/<verdict>/<program> is named after its verdict, as in tests/programs. Each program of
+programs/refused/ has in its first line what its report says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from compiler import counted
+from compiler.language_table import LANGUAGES, Language, counted_languages_of
+from compiler.languages import Outcome, Problem, is_installed
+from contest.config.sections import Programs
+from contest.games.base import TextProtocol
+from sandbox.executable import Executable
+from sandbox.fuel import engine
+from sandbox.fuel.program import FuelProgram
+from sandbox.players.fuel import FuelPlayer
+from sandbox.program_folder import ProgramFolder
+from sandbox.sandbox import Sandbox
+from tests.support.counting_game import Counting
+from tournament.text_referee import drawer, play_game
+
+pytestmark = pytest.mark.skipif(not engine.is_installed(), reason="no engine that counts is installed")
+
+HERE = Path(__file__).parent / "programs"
+USUAL = Path(__file__).parent.parent / "programs"
+SETTINGS = Programs(clock="fuel")
+ROWS = counted_languages_of(SETTINGS)
+PROTOCOLS = {"lines": TextProtocol.STDIO, "arguments": TextProtocol.ARGV, "function": TextProtocol.FUNCTION}
+UNITS = 5_000_000_000
+WITHOUT_COUNTED_TIME = {
+    "cannot_end_bubblewraps_process.c",
+    "finds_no_mark_of_the_last_move.py",
+    "finds_no_network.c",
+    "finds_no_secrets.py",
+    "is_refused_what_others_would_notice.c",
+    "leaves_children_behind.c",
+    "leaves_children_behind.py",
+    "prints_while_it_thinks.py",
+    "uses_threads_processes_and_sockets.py",
+    "uses_workers_processes_and_sockets.js",
+}
+"""They want processes, sockets, devices or system calls, and play where processor time is limited."""
+
+
+def language_of(path: Path) -> Language:
+    return next(row for row in ROWS if path.suffix.removeprefix(".") in row.suffixes)
+
+
+def programs(folder: Path, pattern: str) -> list[object]:
+    """The programs of counted languages, in order; slow ones marked."""
+    return [
+        pytest.param(path, id=str(path.relative_to(folder)))
+        for path in sorted(folder.glob(pattern))
+        if any(path.suffix == f".{suffix}" for row in ROWS if row.is_counted for suffix in row.suffixes)
+        and path.name not in WITHOUT_COUNTED_TIME
+    ]
+
+
+def examined(files: Mapping[str, bytes], settings: Programs = SETTINGS) -> Outcome[Executable]:
+    return counted.examine(files, Sandbox(), settings, counted_languages_of(settings))
+
+
+def built(path: Path) -> FuelProgram:
+    if not is_installed(language_of(path)):
+        pytest.skip(f"{path.suffix}: no compiler for WebAssembly is installed")
+    outcome = examined({path.name: path.read_bytes()})
+    assert isinstance(outcome.result, FuelProgram), outcome
+    return outcome.result
+
+
+def played(program: FuelProgram, protocol: TextProtocol):
+    """A game of the program alone."""
+    with closing(FuelPlayer(program, Sandbox(), protocol, UNITS, 3 * UNITS)) as player:
+        return play_game(Counting(), [player], drawer([b"chance"]), seeds=[b"seed"])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("path", programs(HERE, "[al]*/*/*") + programs(USUAL, "[alf]*/plays/*"))
+def test_a_program_gets_the_verdict_of_its_folder(path):
+    verdict, protocol = path.parent.name, PROTOCOLS[path.parent.parent.name]
+    result = played(built(path), protocol)
+    faults = list(result.faults)
+    found = faults[0].fault.kind.value.replace(" ", "_") if faults else "plays"
+    assert found == verdict, faults
+    assert result.usage[0].answer_fuel
+    assert max(result.usage[0].answer_fuel) <= UNITS
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("path", programs(HERE, "refused/*"))
+def test_a_program_that_cannot_be_counted_is_refused_with_the_reason(path):
+    if not is_installed(language_of(path)):
+        pytest.skip(f"{path.suffix}: no compiler for WebAssembly is installed")
+    source = path.read_bytes()
+    reason = source.decode().partition("\n")[0].removeprefix("// ")
+    outcome = examined({path.name: source})
+    assert isinstance(outcome.result, Problem), outcome
+    told = f"{outcome.result.text}\n{outcome.messages}"
+    assert reason in told
+    assert "root:" not in told
+    assert "/usr" not in told
+    assert len(outcome.messages) < 20_000
+
+
+@pytest.mark.parametrize("row", [row for row in ROWS if row.is_counted], ids=lambda row: row.name)
+def test_a_program_is_the_same_wherever_it_is_built(row):
+    if not is_installed(row):
+        pytest.skip(f"{row.name} is not installed")
+    name = f"sample.{row.suffixes[0]}"
+    files = {name: row.sample.encode(), "notes.txt": b"more"}
+    first, second = examined(files).result, examined(dict(reversed(files.items()))).result
+    assert isinstance(first, FuelProgram)
+    assert isinstance(second, FuelProgram)
+    assert first.digest == second.digest
+    assert first.files["notes.txt"] == b"more"
+    assert (name in first.files) == (not first.module)
+    assert (b"/work" in first.module, b"/tmp" in first.module) == (False, False)
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        (
+            "a.c",
+            '#include <stdio.h>\nint main(void) { FILE *f = fopen("notes.txt", "r"); putchar(getc(f)); }',
+        ),
+        ("a.py", "print(open('notes.txt').read())"),
+        ("a.js", "console.log(require('fs').readFileSync('notes.txt', 'utf8'))"),
+        ("a.rs", 'fn main() { print!("{}", std::fs::read_to_string("notes.txt").unwrap()); }'),
+    ],
+)
+def test_a_program_reads_the_text_files_that_came_with_it(name, text):
+    if not is_installed(language_of(Path(name))):
+        pytest.skip("not installed")
+    program = examined({name: text.encode(), "notes.txt": b"8"}).result
+    assert isinstance(program, FuelProgram), program
+    with closing(FuelPlayer(program, Sandbox(), TextProtocol.ARGV, UNITS, UNITS)) as player:
+        player.begin()
+        assert player.move(("1",)) == "8"
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "words"),
+    [
+        ("a.c", "int main( {", "error: expected"),
+        ("a.cpp", "int main() { return x; }", "undeclared identifier"),
+        ("a.rs", "fn main() { 1 + }", "error: expected expression"),
+        ("a.py", "def f(:\n", "SyntaxError"),
+        ("a.js", "function (", "SyntaxError"),
+    ],
+)
+def test_mistakes_are_told_in_the_words_of_the_compiler_that_counts(name, text, words):
+    row = language_of(Path(name))
+    if not is_installed(row):
+        pytest.skip("not installed")
+    outcome = examined({name: text.encode()})
+    assert isinstance(outcome.result, Problem)
+    assert "found errors in your program" in outcome.result.text
+    assert words in outcome.messages
+    assert "/usr" not in outcome.messages
+
+
+def test_only_languages_that_are_counted_and_chosen_have_another_row():
+    assert {row.name for row in ROWS if row.is_counted} == {"C", "C++", "Rust", "Python", "JavaScript"}
+    assert not [row for row in counted_languages_of(Programs()) if row.is_counted]
+    few = Programs(clock="fuel", fuel_languages=("C",), python_packages=("numpy",))
+    assert {row.name for row in counted_languages_of(few) if row.is_counted} == {"C"}
+    packages = Programs(clock="fuel", python_packages=("numpy",))
+    assert "Python" not in {row.name for row in counted_languages_of(packages) if row.is_counted}
+    own = {"name": "C", "suffixes": ["c"], "tool": "tcc", "run": ["{tool}", "-run", "{program}"]}
+    replaced = Programs(clock="fuel", languages=(own,))
+    assert "C" not in {row.name for row in counted_languages_of(replaced) if row.is_counted}
+
+
+def test_other_languages_keep_processor_time():
+    assert isinstance(examined({"a.sh": b"echo 1"}).result, ProgramFolder)
+
+
+def test_the_memory_of_the_contest_is_that_of_the_program():
+    settings = Programs(clock="fuel", memory_mb=20)
+    text = b"static char much[15000000]; int main(int n, char **w) { much[n] = 1; return much[7 * n]; }"
+    row = next(row for row in LANGUAGES if row.name == "C")
+    if not is_installed(counted_row := next(each for each in ROWS if each.name == row.name)):
+        pytest.skip(f"{counted_row.tool} is not installed")
+    outcome = examined({"a.c": text}, settings)
+    assert isinstance(outcome.result, Problem)
+    assert "need 23 MB of memory, and it may have 20 MB" in outcome.result.text
+    assert isinstance(examined({"a.c": text}, Programs(clock="fuel", memory_mb=30)).result, FuelProgram)

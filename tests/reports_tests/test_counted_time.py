@@ -1,0 +1,226 @@
+"""How mails tell teams about a contest whose programs are counted in units, in English and German."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from contest.config.settings import Settings
+from contest.language import listed, speaking
+from contest.model import (
+    FileFacts,
+    GameResult,
+    SeatResult,
+    SeatUsage,
+    TextBuildReport,
+    Trial,
+    Verdict,
+)
+from reports.compile_report import compile_report
+from reports.play.text import TEXT_REPORTS
+from reports.render import Templates
+from reports.site.facts import PublishedProgram
+from reports.text import WIDTH, about_seconds, columns_of, fuel_share
+from sandbox.fuel.engine import ENGINE
+from sandbox.players import PlayerUsage
+from sandbox.players.fuel import BACKSTOP_NANOSECONDS, MIN_BACKSTOP_SECONDS
+from tests.support import other_contests
+from tests.support.german import ENGLISH_WORDS
+from tests.support.golden import compare
+from tests.support.other_contests import counted, settings_of
+from tests.support.site_files import facts_of, files_of
+from tournament.home_game import lines_about
+from tournament.text_referee import TextGameResult
+
+ROOT = Path(__file__).parents[2]
+
+COUNTED_BY = "wasmtime 50.0.1, CPython 3.14.2"
+FUEL = (1_234_567, 2_000_000_000, 9_000_000_000)
+CONTEST_FACTS = {"has_rules": True, "form": "", "rules": "", "seed_commitment": "0", "ledger_key": None}
+GAMES = ("bid-tac-toe", "cooperation", "cooperation-legacy", "standoff", "ultimate-tic-tac-toe")
+LANGUAGES = ("en", "de")
+
+
+def contest(game: str, language: str, clock: str = "fuel") -> Settings:
+    chosen = settings_of(game)
+    told = chosen.contest.model_copy(update={"language": language})
+    chosen = chosen.model_copy(update={"contest": told})
+    return counted(chosen) if clock == "fuel" else chosen
+
+
+def mail(settings: Settings, template: str, **facts: object) -> str:
+    return Templates(settings, None).render(template, **CONTEST_FACTS, **facts).body
+
+
+def in_one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def report(counted_by: str = COUNTED_BY) -> TextBuildReport:
+    usage = SeatUsage((), 7 << 20, 64 << 20, FUEL) if counted_by else SeatUsage((12, 900), 7 << 20, 64 << 20)
+    own = SeatResult(30, Verdict.OK, None, usage=usage)
+    other = SeatResult(20, Verdict.OK, None)
+    return TextBuildReport(
+        findings=(),
+        tool="Python 3.14.2",
+        messages="",
+        description_lines=3,
+        source_digest="ab" * 32,
+        image_digest="cd" * 32,
+        language="Python",
+        trial=Trial("tit_for_tat", GameResult((own, other), 12, "0" * 16)),
+        files=(FileFacts("move.py", 321, "ef" * 32),),
+        counted_by=counted_by,
+    )
+
+
+def told(settings: Settings, build: TextBuildReport) -> str:
+    templates = Templates(settings, None)
+    rendered = compile_report(
+        "example", 3, build, previous_good=None, repairs=(), settings=settings, templates=templates
+    )
+    return rendered.body
+
+
+# --- whole mails -------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_rules_look_as_they_did(language):
+    compare(f"counted/rules_{language}", mail(contest("cooperation", language), "rules"))
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_announcement_looks_as_it_did(language):
+    compare(f"counted/call_{language}", mail(contest("ultimate-tic-tac-toe", language), "call"))
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("clock", ["counted", "timed"])
+def test_a_compile_report_looks_as_it_did(language, clock):
+    build = report(COUNTED_BY if clock == "counted" else "")
+    compare(f"counted/compile_report_{clock}_{language}", told(contest("cooperation", language), build))
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_new_time_looks_as_it_did(language):
+    settings = contest("ultimate-tic-tac-toe", language)
+    compare(
+        f"counted/time_changed_{language}",
+        mail(settings, "time_changed", before=5.0, after=2.5, reason="The host is slow."),
+    )
+
+
+# --- what all of them say ----------------------------------------------------------------------------------
+@pytest.mark.parametrize("template", ["rules", "call", "faq"])
+@pytest.mark.parametrize("game", GAMES)
+def test_every_game_says_which_clock_it_has(game, template):
+    text = in_one_line(mail(contest(game, "en"), template))
+    limit = r"10,000,000,000 units(?: for each answer)?, about a second of Python on a usual computer"
+    assert re.search(limit, text)
+    assert "C, C++, Rust, Python and JavaScript" in text
+    text = in_one_line(mail(contest(game, "en", "cpu"), template))
+    assert "units" not in text
+    assert "of processor time for each answer" in text
+
+
+@pytest.mark.parametrize("game", ["knobeln", "hog"])
+def test_games_whose_programs_do_not_talk_have_the_clock_that_they_have(game):
+    for template in ("rules", "call", "faq"):
+        assert mail(contest(game, "en"), template) == mail(contest(game, "en", "cpu"), template)
+
+
+@pytest.mark.parametrize("template", ["rules", "call", "faq"])
+def test_no_german_mail_about_time_has_english_sentences(template):
+    text = mail(contest("cooperation", "de"), template)
+    lines = [line for line in text.split("\n") if "Einheiten" in line or "Rechenzeit" in line]
+    assert lines
+    assert not ENGLISH_WORDS.findall(" ".join(lines))
+    assert max(map(columns_of, text.split("\n"))) <= WIDTH
+
+
+@pytest.mark.parametrize(
+    ("changes", "languages"),
+    [
+        ({"python_packages": ("numpy",)}, ("C", "C++", "Rust", "JavaScript")),
+        ({"fuel_languages": ("Python",)}, ("Python",)),
+        ({"fuel_languages": ("Python",), "python_packages": ("numpy",)}, ()),
+        ({"clock": "cpu"}, ()),
+    ],
+)
+def test_languages_that_are_not_counted_are_not_named(changes, languages):
+    settings = contest("cooperation", "en")
+    settings = settings.model_copy(update={"programs": settings.programs.model_copy(update=changes)})
+    assert settings.programs.counted_languages == languages
+    text = in_one_line(mail(settings, "rules"))
+    assert ("WebAssembly" in text) == bool(languages)
+    assert not languages or f"This clock is for programs in {listed(languages)}. " in text
+
+
+def test_reports_in_german_have_german_numbers():
+    played = other_contests.counted_ultimate_tic_tac_toe("de")
+    bodies = [each.body for key, each in played.mails.items() if "/DGP/" in key]
+    assert bodies
+    for body in bodies:
+        assert re.search(r"längste Antwort +\d+,\d % \([\d.]+ von\s+10\.000\.000\.000", body)
+
+
+@pytest.mark.parametrize(
+    ("language", "label", "figures"),
+    [
+        ("en", "units of time in a game", r"[\d,]+, at most [\d,]+"),
+        ("de", "Zeiteinheiten in einem Spiel", r"[\d.]+, höchstens [\d.]+"),
+    ],
+)
+def test_the_page_of_a_team_has_its_units_after_the_contest(language, label, figures):
+    played = other_contests.counted_ultimate_tic_tac_toe(language)
+    site = played.settings.site.model_copy(update={"programs": True})
+    settings = played.settings.model_copy(update={"site": site})
+    program = PublishedProgram("Python", "", (("move.py", "pass"),), TEXT_REPORTS.figures(report()), ())
+    facts = facts_of(settings, played.teams, played.history, played.ranking, programs={"playouts": program})
+    with speaking(language):
+        page = files_of(facts)["teams/playouts.html"]
+    assert re.search(f"<dt>{label}</dt><dd>{figures}</dd>", page)
+    assert COUNTED_BY in page
+
+
+# --- other places that tell it -----------------------------------------------------------------------------
+def test_a_game_at_home_tells_the_units_of_each_program():
+    usage = (PlayerUsage(answer_fuel=(1_000, 234)), PlayerUsage((0.5,)))
+    result = TextGameResult((2, 0), (), unasked=(0, 0), usage=usage)
+    assert list(lines_about(result, ("first", "second"), 1, with_moves=False)) == [
+        "first: 2 points, 1,234 units of time",
+        "second: 0 points",
+    ]
+
+
+def test_the_guide_has_the_numbers_of_the_source():
+    pytest.importorskip("wasmtime")
+    from sandbox.fuel.worker.limits import BYTE_UNITS, CALL_UNITS
+
+    guide = in_one_line((ROOT / "docs" / "clock.md").read_text())
+    assert f"{CALL_UNITS:,} for each call, and {BYTE_UNITS:,} for each byte" in guide
+    assert f"within {BACKSTOP_NANOSECONDS} ns for each unit" in guide
+    assert f"at least {MIN_BACKSTOP_SECONDS:g} s" in guide
+    assert f"we use {ENGINE.removeprefix('wasmtime ')}" in (ROOT / "docs" / "security.md").read_text()
+
+
+# --- words for numbers -------------------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    ("units", "words"),
+    [
+        (10_000_000_000, "about a second of Python on a usual computer"),
+        (300_000_000_000, "about 30 seconds of Python on a usual computer"),
+        (6_000_000_000, "about 0.6 seconds of Python on a usual computer"),
+        (1_000_000, "about 0.0001 seconds of Python on a usual computer"),
+        (1_000_000_000_000_000, "about 100,000 seconds of Python on a usual computer"),
+    ],
+)
+def test_units_have_words(units, words):
+    assert about_seconds(units) == words
+
+
+def test_units_have_words_in_german():
+    with speaking("de"):
+        assert about_seconds(6_000_000_000) == "etwa 0,6 Sekunden Python auf einem üblichen Rechner"
+        assert fuel_share(1_250, 10_000) == "12,5 % (1.250 von 10.000 Einheiten)"
