@@ -116,7 +116,7 @@ def play_game(
         nonlocal is_broken_off
         if is_broken_off := is_time_up():
             return None
-        answers = {seat: _answer(game, position, seat, players[seat]) for seat in sorted(seats)}
+        answers = {seat: answered(game, position, seat, players[seat]) for seat in sorted(seats)}
         faults = {seat: answer for seat, answer in answers.items() if isinstance(answer, AnswerFault)}
         return Turn({seat: move for seat, move in answers.items() if seat not in faults}, faults)
 
@@ -136,7 +136,7 @@ def play_game(
     return TextGameResult(game.points(position), tuple(turns), unasked=unasked, usage=usage)
 
 
-def _answer(game: TextGame[Any, Any], position: Any, seat: int, player: Player) -> Any | AnswerFault:
+def answered(game: TextGame[Any, Any], position: Any, seat: int, player: Player) -> Any | AnswerFault:
     """The player's move, or its fault."""
     text = player.move(game.question(position, seat, player.protocol))
     if isinstance(text, AnswerFault):

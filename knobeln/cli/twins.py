@@ -43,9 +43,9 @@ def _show_behaviour(found: Twins) -> None:
         _say("Behaviour: the games of these programs cannot be computed, so nobody can tell.\n")
         return
     _say(
-        f"Behaviour: of {found.programs} programs, those that do the same in every game: in {PROBES} games "
-        "against fixed probes, or in their whole table. One idea can come to two teams, the more so if it is "
-        "well known."
+        f"Behaviour: of {found.programs} programs, those that do the same in every game: in up to "
+        f"{PROBES} games against fixed probes, or in their whole table. One idea can come to two teams, the "
+        "more so if it is well known."
     )
     if not found.behaviour:
         _say("None.\n")

@@ -53,7 +53,10 @@ class BehaviourTwins:
 
 @dataclass(frozen=True)
 class Twins:
-    """What was found. None: nobody can tell, because games cannot be computed, or none has been played."""
+    """What was found. None: nobody can tell, because games cannot be computed, or none has been played.
+
+    Of programs that talk, those whose time is counted are compared by what they do.
+    """
 
     programs: int
     behaviour: tuple[BehaviourTwins, ...] | None
@@ -132,10 +135,11 @@ def _base(settings: Settings) -> Iterable[Mapping[str, str]]:
 def _behaviour(
     programs: Mapping[str, _Program], images: Images, settings: Settings
 ) -> tuple[BehaviourTwins, ...] | None:
-    if not game_of(settings.game, settings.programs).info.play.is_computed:
+    kind = runner_of(settings)
+    if images and not kind.computed(images, settings):
         return None
     ours = builder_of(settings, open_runner).sparring_opponents()
-    alike = runner_of(settings).behaviour_twins(
+    alike = kind.behaviour_twins(
         {**images, **dict(ours.values())}, settings, lambda source: _built(source, settings)
     )
     if alike is None:

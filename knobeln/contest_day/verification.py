@@ -13,7 +13,7 @@ from contest.archive import files
 from contest.archive.contents import Archive, ArchivedEntry, seed_of, settings_of
 from contest.clock import TIME_FORMAT
 from contest.config.sections import MAX_MOVE_SECONDS, Programs
-from contest.errors import ConfigError, Differs, GiveUp
+from contest.errors import ConfigError, Differs, GiveUp, ToolMissing
 from contest.games.registry import rules_text
 from contest.model import GroupOutcome, Severity
 from contest.plurals import form, listed, plural
@@ -169,12 +169,17 @@ class _Verification:
         """Programs whose time is counted must not pass for others. Raises Differs."""
         if self._settings.programs.clock != "fuel":
             return
-        builds = {entry.name: entry.build for entry in self._archive.entries}
+        entries = {entry.name: entry for entry in self._archive.entries}
         for name in names:
-            program = self._archive.programs[name]
-            image = self._builder.rebuild(program.files, program.description).image
-            if isinstance(image, FuelProgram) and image.digest == builds[name]:
-                raise Differs(f"builds/{builds[name]} is missing: the time of {name}'s program is counted")
+            program, entry = self._archive.programs[name], entries[name]
+            try:
+                image = self._builder.rebuild(program.files, program.description).image
+            except ToolMissing as error:
+                if entry.language in self._settings.programs.fuel_languages:
+                    self.result.missed.append(f"whether the time of {name}'s program is counted: {error}")
+                continue
+            if isinstance(image, FuelProgram) and image.digest == entry.build:
+                raise Differs(f"builds/{entry.build} is missing: the time of {name}'s program is counted")
 
     def _rebuild_all(self, entries: Sequence[ArchivedEntry]) -> None:
         """Build these programs again. Programs that cannot be counted here are told of, too."""
@@ -205,7 +210,12 @@ class _Verification:
     def _compare(self, entry: ArchivedEntry) -> str | None:
         """Build the program again. None: it is the same build; otherwise why that cannot be expected."""
         program, written_by = self._archive.programs[entry.name], self._archive.contest.written_by
-        built = self._builder.rebuild(program.files, program.description)
+        try:
+            built = self._builder.rebuild(program.files, program.description)
+        except ToolMissing as error:
+            if self._is_computed:
+                raise
+            return str(error)
         if built.image is not None and built.report.image_digest == entry.build:
             return None
         if entry.name in self._other_programs:

@@ -16,7 +16,7 @@ from contest.archive.contents import ContestFacts
 from contest.errors import Differs, GiveUp
 
 MAX_MEMORY_BYTES = 512_000_000
-MAX_BUILD_BYTES = 50_000_000  # of the builds that play in one group
+MAX_BUILD_BYTES = 150_000_000  # of the builds that play in one group
 _MIN_SECONDS = 60.0
 _SECONDS_PER_PROGRAM = 10.0
 _MAX_DAYS = 7

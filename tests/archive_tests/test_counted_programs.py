@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import re
 from collections.abc import Callable
 from contextlib import suppress
+from pathlib import Path
 
 import pytest
 
+from compiler.builders.text import TextBuilder
+from contest.errors import ToolMissing
 from contest.seeds import ContestSeed
 from knobellib.samples import samples
 from sandbox.fuel import engine
@@ -219,3 +223,32 @@ def test_where_no_engine_is_installed_the_moves_are_compared(
     result = knobeln("verify", mixed.archive)
     assert result.exit_code == 3, result.output
     assert f"was built for {engine.ENGINE}, which is not installed here" in result.output
+
+
+def test_without_the_compiler_the_build_in_the_archive_plays(
+    mixed: Published, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def missing(*_: object) -> None:
+        raise ToolMissing("C is not installed: there is no clang")
+
+    monkeypatch.setattr(TextBuilder, "rebuild", missing)
+    result = knobeln("verify", mixed.archive)
+    assert result.exit_code == 3, result.output
+    assert "of 2 programs: C is not installed: there is no clang" in result.output
+    assert "in which the programs whose time is counted played again" in result.output
+    assert "copycat's program" not in result.output
+
+
+def test_strings_are_blanked_in_builds_too_and_such_programs_are_not_asked_again(tmp_path: Path) -> None:
+    telling = MOODY.replace(b'"B" : "C"', b'"B" : count > 9 ? "STRING" : "C"') + b"/* STRING */\n"
+    sources = {"telling.c": telling, "pavlov.c": samples("cooperation")["pavlov.c"]}
+    contest = counted_contest(tmp_path, "cooperation", sources, games=2)
+    for file in (contest.archive / "builds").iterdir():
+        build = json.loads(file.read_bytes())
+        texts = [base64.b64decode(text) for text in (build["module"], *build["files"].values())]
+        for string in contest.strings:
+            assert string.encode() not in b"".join(texts)
+    result = knobeln("verify", contest.archive)
+    assert result.exit_code == 0, result.output
+    assert "the games of telling: an authentication string was blanked in its build" in result.output
+    assert "in which the programs whose time is counted played again" in result.output

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from contest import presets
+from contest.games.registry import game_of
 from contest.model import Certainty, OtherWinner, TeamCertainty
-from reports.certainty import certainty_facts
+from reports.certainty import certainty_facts, why_no_certainty
+from tests.support.contest_field import NOW
 
 
 def found(
@@ -79,3 +82,21 @@ def test_whose_absence_matters_is_told_in_sentences(case: str) -> None:
 
 def test_where_nobody_could_be_left_out_nothing_is_said() -> None:
     assert len(certainty_facts(found({}, left_out=0)).paragraphs) == 1
+
+
+@pytest.mark.parametrize(
+    ("game", "clock", "reason"),
+    [
+        ("standoff", "fuel", "only in games of two players"),
+        ("bid-tac-toe", "fuel", "may learn from them"),
+        ("cooperation", "fuel", "the time of some programs is not counted"),
+        ("cooperation", "cpu", ""),
+        ("knobeln", "fuel", ""),
+    ],
+)
+def test_why_nobody_knows_how_sure_a_ranking_is(game: str, clock: str, reason: str) -> None:
+    chosen = presets.settings(game, NOW)
+    programs = chosen.programs.model_copy(update={"clock": clock})
+    told = why_no_certainty(game_of(chosen.game, programs).info, programs)
+    assert reason in told
+    assert bool(told) == bool(reason)
