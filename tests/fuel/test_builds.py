@@ -234,5 +234,5 @@ def test_a_computer_that_counts_otherwise_does_not_play(monkeypatch):
     assert runner_of(settings).speed_up(images, settings) == ()
     assert runner_of(settings).host_files(images) == frozenset()
     monkeypatch.setattr(engine, "ENGINE", "wasmtime 51.0.0")
-    with pytest.raises(ToolMissing, match=r"was built for wasmtime 50\.0\.1, but here is"):
+    with pytest.raises(ToolMissing, match=r"was built for wasmtime 50\.0\.1"):
         runner_of(settings).speed_up(images, settings)
