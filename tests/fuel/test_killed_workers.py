@@ -60,7 +60,7 @@ def test_a_day_whose_workers_are_killed_ends_as_one_that_is_not_disturbed(
     with Store(url_of(disturbed.contest)).read() as tx:
         notes = [line.text for line in contest_state.log(tx, 100, area="failure")]
     assert len(notes) == 2
-    assert all("the worker of a program whose time is counted" in note for note in notes)
+    assert all("the worker of " in note and "SIGKILL" in note for note in notes)
 
 
 def contest_of_cooperation(path: Path) -> ContestContext:
