@@ -24,8 +24,10 @@ from sandbox.bubblewrap import PATH
 from sandbox.limits import MB, Limits
 from sandbox.sandbox import Sandbox
 
-ENGINE = "wasmtime 50.0.1"
-"""Package and version. It is in every program that was built for it, and so in its digest."""
+_VERSION = "50.0.1"
+_HOST = 1  # raise it with every change of `worker/` after which a program counts or sees something else
+ENGINE = f"wasmtime {_VERSION}, host {_HOST}"
+"""What counts: the package and our worker. It is in every program that was built for it, and in its digest."""
 
 INSTALL = "`pip install knobeln[fuel]` installs it"
 _WORKER = Path(__file__).with_name("worker")
@@ -50,7 +52,7 @@ def fuel_cache() -> Path:
 def is_installed() -> bool:
     """Whether the engine is there, in the version that we use, and a Python to run it."""
     try:
-        return f"wasmtime {metadata.version('wasmtime')}" == ENGINE and bool(_python(or_none=True))
+        return metadata.version("wasmtime") == _VERSION and bool(_python(or_none=True))
     except metadata.PackageNotFoundError:
         return False
 

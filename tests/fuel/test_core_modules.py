@@ -70,6 +70,14 @@ def test_two_workers_count_the_same_units():
     assert fuel == sorted(set(fuel))
 
 
+def test_what_a_line_costs_changes_with_the_number_of_the_host_alone():
+    """Archives say by which engine and host they were counted. If these units change, raise `_HOST` in
+    sandbox/fuel/engine.py, and with it the number here."""
+    with module(ECHO) as worker:
+        worker.ask(open=True)
+        assert (engine.ENGINE, worker.ask(ask="a line")["fuel"]) == ("wasmtime 50.0.1, host 1", 205_518)
+
+
 def test_an_endless_loop_uses_up_its_fuel_and_the_worker_goes_on():
     with module(start_with("(loop $l (br $l))")) as worker:
         for fuel in (1, 1_000_000, UNITS):

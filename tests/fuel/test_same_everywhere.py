@@ -51,7 +51,7 @@ def full_load() -> Iterator[None]:
 
 
 def archive_of(path: Path, game: str, workers: int) -> Mapping[str, str]:
-    """The digests of the files of the archive of a contest."""
+    """The digests of the files of the archive of a contest, without those of its own random key."""
     chosen = presets.settings(game, NOW)
     programs = chosen.programs.model_copy(update={"clock": "fuel", "fuel": FUEL, "description": "none"})
     few = chosen.tournament.model_copy(
@@ -67,7 +67,7 @@ def archive_of(path: Path, game: str, workers: int) -> Mapping[str, str]:
     return {
         str(file.relative_to(archive)): hashlib.sha256(file.read_bytes()).hexdigest()
         for file in sorted(archive.rglob("*"))
-        if file.is_file()
+        if file.is_file() and file.name not in ("ledger.json", "manifest.json")
     }
 
 
