@@ -27,7 +27,7 @@ from sandbox.sandbox import Sandbox
 _VERSION = "50.0.1"
 _HOST = 1  # raise it with every change of `worker/` after which a program counts or sees something else
 ENGINE = f"wasmtime {_VERSION}, host {_HOST}"
-"""What counts: the package and our worker. It is in every program that was built for it, and in its digest."""
+"""What counts: the package and our worker. It is in every program that was built for it, and its digest."""
 
 INSTALL = "`pip install knobeln[fuel]` installs it"
 _WORKER = Path(__file__).with_name("worker")
