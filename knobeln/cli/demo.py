@@ -14,6 +14,7 @@ from pathlib import Path
 
 import click
 
+from compiler.counted import with_counted_time
 from contest import presets
 from contest.config.sections import DEFAULT_GAME
 from contest.errors import GiveUp
@@ -65,7 +66,7 @@ def demo(folder: Path | None, game_name: str, count: int | None, seed: str | Non
     if failed:
         lines = (f"\n  {result.name}: {result.text}" for result in failed)
         raise GiveUp("this host cannot run a contest yet:" + "".join(lines))
-    settings = demo_settings(game_name)
+    settings = with_counted_time(demo_settings(game_name))
     teams = demo_teams(settings, count or presets.demo(game_name).teams)
     contest = create_contest(path, settings, seed=seed_from(f"demo/{chosen}"))
     if says_little():

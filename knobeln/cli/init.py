@@ -7,8 +7,8 @@ from pathlib import Path
 
 import click
 
-from compiler.language_table import COUNTABLE, counted_languages_of
-from compiler.languages import usable
+from compiler.counted import with_counted_time
+from compiler.language_table import COUNTABLE
 from contest import presets
 from contest.beacon import Beacon, BeaconKind
 from contest.clock import SystemClock
@@ -16,12 +16,9 @@ from contest.config.load import FILE_NAME, load_settings
 from contest.config.sections import DEFAULT_GAME
 from contest.config.settings import Settings
 from contest.errors import ConfigError
-from contest.games.base import TEXT
-from contest.games.registry import game_of
 from knobeln.cli.contest_option import ContestCommand, contest_path
 from knobeln.cli.output import remark
 from knobeln.context import create_contest
-from sandbox.fuel import engine
 
 
 def _beacon(_context: click.Context, _option: click.Parameter, text: str) -> str:
@@ -69,20 +66,6 @@ def init(folder: Path | None, game: str | None, beacon: str) -> None:
     remark(f"    knobeln run -C {path}       plays the contest day")
     for line in _about_clock(settings):
         remark(line)
-
-
-def with_counted_time(settings: Settings) -> Settings:
-    """The settings with `clock = "fuel"` if programs of the game talk and can be counted on this computer.
-
-    Languages whose compiler for WebAssembly is missing keep processor time, so that no program is refused.
-    """
-    if game_of(settings.game, settings.programs).info.play is not TEXT or not engine.is_installed():
-        return settings
-    fuel = settings.programs.model_copy(update={"clock": "fuel"})
-    here = tuple(each.name for each in usable(counted_languages_of(fuel)) if each.is_counted)
-    if not here:
-        return settings
-    return settings.model_copy(update={"programs": fuel.model_copy(update={"fuel_languages": here})})
 
 
 def _about_clock(settings: Settings) -> Iterator[str]:

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from compiler.counted import with_counted_time
 from contest import presets
 from contest.clock import SystemClock
 from contest.config.load import FILE_NAME, load_settings
@@ -23,7 +24,6 @@ from contest.errors import ConfigError
 from contest.games.registry import game_plugins, rules_text
 from contest.model import Member, Registration, TeamState
 from contest.store import Store, teams, url_of
-from knobeln.cli.init import with_counted_time
 from sandbox.fuel import engine
 from tests.support.command_line import knobeln
 
