@@ -270,7 +270,7 @@ class Programs(Section):
         "Python on a usual computer",
     )
     game_fuel: int = Field(
-        1_000_000_000_000,
+        500_000_000_000,
         ge=100_000_000,
         le=1_000_000_000_000_000,
         description="with clock = fuel, most units for all answers of a game together",
