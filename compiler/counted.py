@@ -53,6 +53,7 @@ _JUMPS = re.compile(
     r"undefined symbol: \w*(?:set|long)jmp$|\bsetjmp\.h(?::\d+:|' file not found)", re.MULTILINE
 )
 _TOO_LARGE = re.compile(r"LLVM ERROR: out of memory|IO failure on output stream|File too large")
+_GAVE_UP = re.compile(r"^Stack dump:", re.MULTILINE)  # clang takes the end of its time for a crash of its own
 _VERSION = re.compile(r"\d+(?:\.\d+)+")
 
 
@@ -148,6 +149,8 @@ def _reasons(stderr: str, memory: int) -> Iterator[str]:
             needed=number(-(-int(found[1]) // MB)),
             memory=number(memory),
         )
+    if _GAVE_UP.search(stderr):
+        yield gettext("the compiler used more than its time or its memory on your program")
     if _TOO_LARGE.search(stderr):
         yield gettext("your program is too large: its compiler had not enough memory")
     if found := _OTHER_TYPE.search(stderr):

@@ -1,4 +1,10 @@
-"""Folders in a sandbox."""
+"""Folders in a sandbox, and whether it can show a folder of the host."""
+
+import os
+import stat
+from pathlib import Path
+
+from contest.errors import ToolMissing
 
 WORK = "/work"  # the one folder that the command may write; also its working directory and home
 # Packages of the system's Python, as patterns. A sandbox shows none but those that `Contents.folders` names.
@@ -7,3 +13,18 @@ PYTHON_PACKAGE_FOLDERS = tuple(
     for above in ("/usr/lib", "/usr/lib64", "/usr/local/lib")
     for folder in ("dist-packages", "site-packages")
 )
+
+
+def check_reachable(place: Path, user: int | None, what: str) -> None:
+    """Raises ToolMissing unless the user that sandboxes run as can enter the folders above `place`.
+
+    `user`: see Sandbox.user. `what` is kept there, for the message: a noun in the plural.
+    """
+    if user is None:
+        return
+    closed = [each for each in place.resolve().parents if not os.stat(each).st_mode & stat.S_IXOTH]
+    if closed:
+        raise ToolMissing(
+            f"{what} are started by the user {user}, who cannot enter {closed[-1]}",
+            hint=f"`chmod o+x {closed[-1]}` allows it, or keep them elsewhere",
+        )

@@ -16,6 +16,7 @@ from contest.errors import ToolMissing
 from sandbox.fuel import engine, guests
 from sandbox.fuel.guests import PreparedGuest
 from sandbox.limits import MB, Limits
+from sandbox.places import check_reachable
 from sandbox.process import SandboxedProcess
 from sandbox.sandbox import Sandbox
 
@@ -86,6 +87,7 @@ class FuelProgram:
     def start(self, sandbox: Sandbox) -> SandboxedProcess:
         """A worker for it (worker/__main__.py). Raises ToolMissing if it cannot be counted here."""
         guest = self.prepared(sandbox)
+        check_reachable(engine.engine_folder(), sandbox.user, "programs whose time is counted")
         folders = [str(engine.engine_folder()), *guest.folders]
         facts: dict[str, Any] = {
             "program": self.program,

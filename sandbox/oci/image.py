@@ -5,7 +5,6 @@ from __future__ import annotations
 import fcntl
 import json
 import os
-import stat
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -20,6 +19,7 @@ from contest.subprocesses.c_programs import cache_folder
 from sandbox.bubblewrap import TMP, ImageRoot
 from sandbox.limits import MB, Limits
 from sandbox.oci.run import PATH, Run
+from sandbox.places import check_reachable
 from sandbox.process import SandboxedProcess
 from sandbox.running import Ending
 from sandbox.sandbox import Sandbox
@@ -86,7 +86,7 @@ class OciImage:
         root = self.folder / ROOT
         if not root.is_dir():
             raise NotFound(_not_there(self.folder))
-        _check_reachable(root, sandbox.user)
+        check_reachable(root, sandbox.user, "images")
         if reason := why_unsafe(root):
             raise ToolMissing(f"images are not started from {self.cache}: {reason}")
         return sandbox.open(
@@ -183,17 +183,3 @@ def read_facts(raw: bytes, **kinds: type) -> tuple[dict[str, Any], Run]:
 
 def _not_there(folder: Path) -> str:
     return f"there is no unpacked image in {folder}; unpack its archive again"
-
-
-def _check_reachable(root: Path, user: int | None) -> None:
-    """As root we become another user, which must be able to enter the image's folder."""
-    closed = [f for f in root.resolve().parents if user is not None and not _open_to_all(f)]
-    if closed:
-        raise ToolMissing(
-            f"images are started by the user {user}, who cannot enter {closed[-1]}",
-            hint=f"`chmod o+x {closed[-1]}` allows it, or keep images elsewhere",
-        )
-
-
-def _open_to_all(folder: Path) -> bool:
-    return bool(os.stat(folder).st_mode & stat.S_IXOTH)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import multiprocessing
+import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -78,9 +79,11 @@ def test_load_workers_and_caches_change_nothing(game, tmp_path, monkeypatch):
         assert archive_of(tmp_path / f"{workers} workers", game, workers) == idle
     with full_load():
         assert archive_of(tmp_path / "loaded", game, 2) == idle
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cold"))
-    engine.engine_folder.cache_clear()
-    try:
-        assert archive_of(tmp_path / "cold caches", game, 1) == idle
-    finally:
+    with tempfile.TemporaryDirectory() as cold:  # the user of sandboxes cannot enter pytest's folders
+        Path(cold).chmod(0o755)
+        monkeypatch.setenv("XDG_CACHE_HOME", cold)
         engine.engine_folder.cache_clear()
+        try:
+            assert archive_of(tmp_path / "cold caches", game, 1) == idle
+        finally:
+            engine.engine_folder.cache_clear()
