@@ -9,7 +9,16 @@ import pytest
 
 from compiler.builders import machine, text
 from contest.archive import files
-from tests.support.archives import Mended, Published, knobeln_field, of_game, played, publish, small
+from tests.support.archives import (
+    Mended,
+    Published,
+    knobeln_field,
+    of_game,
+    played,
+    publish,
+    put_in_place,
+    small,
+)
 
 
 @pytest.fixture(scope="session")
@@ -63,7 +72,7 @@ def mended(tmp_path: Path) -> Mended:
         contents = dict(files.read(archive))
         do(contents)
         folder = tmp_path / f"changed_{next(numbers)}"
-        files.write(folder, contents)
+        put_in_place(folder, contents)  # `files.write` refuses what nobody could read
         return folder
 
     return change
