@@ -19,7 +19,7 @@ from sandbox.limits import MB, Limits
 from sandbox.sandbox import Sandbox
 
 COMPONENTIZE = "0.25.1"
-SHA256 = "ce276f298f297694e784402f9e6f207d67e9283f854e06f7cf3ab230593890ff"
+SHA256 = "35cfa0b1e79f7113821e3dc69d6703ab1e688a4da5df55ff2e5239d2ad5c7688"
 """Of the component. `python tools/python_guest.py` builds it and writes this line."""
 
 _HERE = Path(__file__).parent

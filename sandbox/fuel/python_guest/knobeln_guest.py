@@ -27,6 +27,7 @@ import threading
 import time
 import tokenize
 import types
+import warnings
 import zlib
 from contextlib import suppress
 
@@ -382,11 +383,17 @@ class _OwnLoader:
         return None
 
     def exec_module(self, module):
-        code = compile(_data(self._file), f"{_WORK}/{self._file}", "exec", dont_inherit=True)
-        exec(code, vars(module))
+        path = f"{_WORK}/{self._file}"
+        exec(_code(path) or driver.compiled(path), vars(module))
 
     def get_source(self, name):
         return importlib.util.decode_source(_data(self._file))
+
+
+def _code(path):
+    """What another instance has compiled; None if there is none, so it must be compiled here."""
+    code = wit_world.code(path.encode().decode("latin-1"))
+    return marshal.loads(code.encode("latin-1")) if code else None
 
 
 class _Library:
@@ -431,6 +438,17 @@ _OWN_FRAMES = (__file__, driver.__file__)
 
 
 class WitWorld(wit_world.WitWorld):
+    def compile(self, program):
+        codes = []
+        warnings.simplefilter("error")  # whoever runs the program shall see its warnings
+        for name in _own_files():
+            path = name if name == program else f"{_WORK}/{name}"
+            if name == program or name.endswith(".py"):
+                with suppress(Exception):
+                    code = marshal.dumps(driver.compiled(path)).decode("latin-1")
+                    codes.append((path.encode().decode("latin-1"), code))
+        return codes
+
     def run(self, program, words):
         _open_streams(stdout=1)
         code = 1
@@ -446,7 +464,7 @@ class WitWorld(wit_world.WitWorld):
 
     def call(self, program, function, request):
         _open_streams(stdout=2)
-        reply = driver.answer(driver.Program(program, function, None), json.loads(request))
+        reply = driver.answer(driver.Program(program, function, _code(program)), json.loads(request))
         with suppress(BaseException):
             sys.stderr.flush()
         return json.dumps(reply)
@@ -467,7 +485,7 @@ def _run_script(program, words):
     sys.argv = [program, *words]
     code = 0
     try:
-        exec(driver.compiled(program), vars(module))
+        exec(_code(program) or driver.compiled(program), vars(module))
     except SystemExit as error:
         code = _exit_code(error.code)
     except BaseException as error:

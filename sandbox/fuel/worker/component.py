@@ -15,12 +15,13 @@ from typing import Any
 from wasmtime import Store, Trap, WasmtimeError
 from wasmtime.component import Component, Linker, Record
 
-from sandbox.fuel.worker.host import EPOCH_NANOSECONDS, Ended, Host, ProgramFacts, Reply
+from sandbox.fuel.worker.host import EPOCH_NANOSECONDS, Ended, Host, ProgramFacts, Reply, Requests
 from sandbox.fuel.worker.host_functions import define_of_bytes
 from sandbox.fuel.worker.limits import engine
 
 _WASI = "0.2.9"
 _MAX_BYTES = 1024 * 1024  # of one call that draws random numbers
+_COMPILE_FUEL = 10_000_000_000  # for what we compile ourselves
 _NANOSECONDS = 1_000_000_000
 
 _HostFunction = Callable[..., Any]
@@ -36,8 +37,9 @@ class PythonComponent:
         self._component = Component.deserialize_file(self._engine, str(facts["code"]))
         self._linker = Linker(self._engine)
         self._now: Host | None = None
+        self._codes: dict[bytes, bytes] = {}
         with self._linker.root() as root:
-            for name, function in _FUNCTIONS.items():
+            for name, function in (_FUNCTIONS | {"code": self._code}).items():
                 define_of_bytes(root, name, self._host_function(function))
             root.add_func("file-names", self._packaged(_file_names))
             for interface, functions in _WASI_FUNCTIONS.items():
@@ -45,6 +47,26 @@ class PythonComponent:
                     for name, function in functions.items():
                         instance.add_func(name, self._packaged(function))
         self._linker.define_unknown_imports_as_traps(self._component)
+        self._codes = self._compiled(facts)
+
+    def _compiled(self, facts: ProgramFacts) -> dict[bytes, bytes]:
+        """The code of the program's files, by path. Nothing of the program runs in this instance, so all
+        others have the same code. What is not compiled here, each instance compiles itself."""
+        store = self.store()
+        host = Host(store, Requests(), b"", facts)
+        host.begin({"fuel": _COMPILE_FUEL}, is_lines=False)
+        try:
+            codes = self._called(host, store, "compile", self._program)
+        except (Ended, WasmtimeError):
+            return {}
+        finally:
+            store.close()
+        return {path.encode("latin-1"): code.encode("latin-1") for path, code in codes}
+
+    def _code(self, host: Host, path: bytes) -> bytes:
+        code = self._codes.get(path, b"")
+        host.charge_bytes(len(code))
+        return code
 
     def store(self) -> Store:
         store = Store(self._engine)
