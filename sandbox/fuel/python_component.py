@@ -19,7 +19,7 @@ from sandbox.limits import MB, Limits
 from sandbox.sandbox import Sandbox
 
 COMPONENTIZE = "0.25.1"
-SHA256 = "35cfa0b1e79f7113821e3dc69d6703ab1e688a4da5df55ff2e5239d2ad5c7688"
+SHA256 = "11441942b2eccc67421bc7eac16f0b4e4e8ff44394859a53f947c51aeba40766"
 """Of the component. `python tools/python_guest.py` builds it and writes this line."""
 
 _HERE = Path(__file__).parent
