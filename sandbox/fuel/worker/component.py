@@ -54,8 +54,8 @@ class PythonComponent:
     def _prepare(self, facts: ProgramFacts) -> None:
         """Compile what instances would have to compile. What is missing they compile themselves.
 
-        A rehearsal, without input, shows what that is. The code comes from an instance in which nothing of the
-        program runs, so all instances have the same code, and nobody can hide in it what costs fuel.
+        A rehearsal, without input, shows what that is. The code comes from an instance in which nothing of
+        the program runs, so all instances have the same code, and nobody can hide in it what costs fuel.
         """
         self._prepared(facts, _REHEARSAL_FUEL, "run", [])
         sources = [source.decode("latin-1") for source in self._asked or ()]
