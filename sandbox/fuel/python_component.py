@@ -19,7 +19,7 @@ from sandbox.limits import MB, Limits
 from sandbox.sandbox import Sandbox
 
 COMPONENTIZE = "0.25.1"
-SHA256 = "ce276f298f297694e784402f9e6f207d67e9283f854e06f7cf3ab230593890ff"
+SHA256 = "2d415e0365a39f3e89fc5e9254830bd94d085a881ab9fcee38e87025fb5d7d5a"
 """Of the component. `python tools/python_guest.py` builds it and writes this line."""
 
 _HERE = Path(__file__).parent

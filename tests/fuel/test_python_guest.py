@@ -71,6 +71,32 @@ def test_a_file_that_cannot_be_compiled_is_reported():
     assert run("x = (")["stderr"].endswith("SyntaxError: '(' was never closed\n")
 
 
+def test_what_the_compiler_warns_of_is_told_in_each_instance():
+    with python("print('\\d')") as worker:
+        first = worker.run()
+        assert "SyntaxWarning" in first["stderr"]
+        assert worker.run() == first
+
+
+def test_an_instance_does_not_compile_again():
+    functions = "".join(f"def f{number}(x):\n    return x + {number}\n" for number in range(500))
+    with python(f"import other\n{functions}", other=functions) as worker:
+        assert worker.run()["fuel"] < 30_000_000
+    fields = "".join(f"    x{number}: int = {number}\n" for number in range(50))
+    with python(
+        f"import dataclasses\n@dataclasses.dataclass\nclass A:\n{fields}print(A().x7, A())"
+    ) as worker:
+        reply = worker.run()
+        assert reply["output"].startswith("7 A(x0=0, ")
+        assert reply["fuel"] < 30_000_000
+
+
+def test_a_program_that_rehearses_for_ever_is_compiled_nevertheless():
+    functions = "".join(f"def f{number}(x):\n    return x + {number}\n" for number in range(500))
+    with python(f"{functions}import sys\nwhile len(sys.argv) == 1: pass") as worker:
+        assert worker.run("a")["fuel"] < 20_000_000
+
+
 def test_functions_for_the_end_and_finalizers_run():
     reply = run(
         "import atexit\natexit.register(print, 'at exit')\n"

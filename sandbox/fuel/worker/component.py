@@ -15,12 +15,14 @@ from typing import Any
 from wasmtime import Store, Trap, WasmtimeError
 from wasmtime.component import Component, Linker, Record
 
-from sandbox.fuel.worker.host import EPOCH_NANOSECONDS, Ended, Host, ProgramFacts, Reply
+from sandbox.fuel.worker.host import EPOCH_NANOSECONDS, Ended, Host, ProgramFacts, Reply, Requests
 from sandbox.fuel.worker.host_functions import define_of_bytes
 from sandbox.fuel.worker.limits import engine
 
 _WASI = "0.2.9"
 _MAX_BYTES = 1024 * 1024  # of one call that draws random numbers
+_REHEARSAL_FUEL = 1_000_000_000
+_COMPILE_FUEL = 10_000_000_000  # for what we compile ourselves
 _NANOSECONDS = 1_000_000_000
 
 _HostFunction = Callable[..., Any]
@@ -36,8 +38,10 @@ class PythonComponent:
         self._component = Component.deserialize_file(self._engine, str(facts["code"]))
         self._linker = Linker(self._engine)
         self._now: Host | None = None
+        self._codes: dict[bytes, bytes] = {}
+        self._asked: dict[bytes, None] | None = {}  # in the rehearsal: sources of which code was wanted
         with self._linker.root() as root:
-            for name, function in _FUNCTIONS.items():
+            for name, function in (_FUNCTIONS | {"code": self._code}).items():
                 define_of_bytes(root, name, self._host_function(function))
             root.add_func("file-names", self._packaged(_file_names))
             for interface, functions in _WASI_FUNCTIONS.items():
@@ -45,6 +49,37 @@ class PythonComponent:
                     for name, function in functions.items():
                         instance.add_func(name, self._packaged(function))
         self._linker.define_unknown_imports_as_traps(self._component)
+        self._prepare(facts)
+
+    def _prepare(self, facts: ProgramFacts) -> None:
+        """Compile what instances would have to compile. What is missing they compile themselves.
+
+        A rehearsal, without input, shows what that is. The code comes from an instance in which nothing of
+        the program runs, so all instances have the same code, and nobody can hide in it what costs fuel.
+        """
+        self._prepared(facts, _REHEARSAL_FUEL, "run", [])
+        sources = [source.decode("latin-1") for source in self._asked or ()]
+        self._asked = None
+        codes = self._prepared(facts, _COMPILE_FUEL, "compile", sources) or ()
+        self._codes = {source.encode("latin-1"): code.encode("latin-1") for source, code in codes}
+
+    def _prepared(self, facts: ProgramFacts, fuel: int, name: str, parameter: list[str]) -> Any:
+        store = self.store()
+        host = Host(store, Requests(), b"", facts)
+        host.begin({"fuel": fuel}, is_lines=False)
+        try:
+            return self._called(host, store, name, self._program, parameter)
+        except (Ended, WasmtimeError, Trap):
+            return None
+        finally:
+            store.close()
+
+    def _code(self, host: Host, source: bytes) -> bytes:
+        if self._asked is not None:
+            self._asked[source] = None
+        code = self._codes.get(source, b"")
+        host.charge_bytes(len(source) + len(code))
+        return code
 
     def store(self) -> Store:
         store = Store(self._engine)
