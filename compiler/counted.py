@@ -53,7 +53,7 @@ _JUMPS = re.compile(
     r"undefined symbol: \w*(?:set|long)jmp$|\bsetjmp\.h(?::\d+:|' file not found)", re.MULTILINE
 )
 _TOO_LARGE = re.compile(r"LLVM ERROR: out of memory|IO failure on output stream|File too large")
-_GAVE_UP = re.compile(r"^Stack dump:", re.MULTILINE)  # clang takes the end of its time for a crash of its own
+_GAVE_UP = re.compile(r"^0\.\s+Program arguments: clang", re.MULTILINE)  # its time was over
 _VERSION = re.compile(r"\d+(?:\.\d+)+")
 
 
