@@ -62,18 +62,15 @@ def command() -> list[str]:
     return [_python(), "-I", "-S", "-B", str(engine_folder())]
 
 
-@cache
 def engine_folder() -> Path:
     """A folder with the package wasmtime and our worker, compiled for the system's Python.
 
-    Raises ToolMissing if the package is missing, or the folder cannot be made safely.
+    It is made where it is missing, also if somebody has cleaned the cache since. Raises ToolMissing if the
+    package is missing, or the folder cannot be made safely.
     """
-    if not is_installed():
-        raise ToolMissing(f"programs whose time is counted need {ENGINE}; {INSTALL}")
-    package, python = Path(str(metadata.distribution("wasmtime").locate_file("wasmtime"))), _python()
-    key = kept_files.digest_of_sources([ENGINE, os.path.realpath(python)], sorted(_WORKER.glob("*.py")))
-    folder = fuel_cache() / f"engine-{key[:32]}"
+    folder = fuel_cache() / f"engine-{_engine_key()}"
     if not folder.is_dir():
+        package = Path(str(metadata.distribution("wasmtime").locate_file("wasmtime")))
         try:
             fuel_cache().mkdir(mode=0o755, parents=True, exist_ok=True)
             with scratch_folder(fuel_cache()) as scratch:
@@ -83,7 +80,7 @@ def engine_folder() -> Path:
                 worker = draft / "sandbox" / "fuel" / "worker"
                 shutil.copytree(_WORKER, worker, ignore=shutil.ignore_patterns("__pycache__"))
                 (draft / "__main__.py").write_text("from sandbox.fuel.worker.main import start\n\nstart()\n")
-                _compile_python(python, draft)
+                _compile_python(_python(), draft)
                 _open_to_all(draft)
                 draft.rename(folder)
         except OSError as error:
@@ -92,6 +89,14 @@ def engine_folder() -> Path:
     if reason := kept_files.why_unsafe(folder):
         raise ToolMissing(f"{ENGINE} is not started from {folder}: {reason}")
     return folder
+
+
+@cache
+def _engine_key() -> str:
+    if not is_installed():
+        raise ToolMissing(f"programs whose time is counted need {ENGINE}; {INSTALL}")
+    facts = [ENGINE, os.path.realpath(_python())]
+    return kept_files.digest_of_sources(facts, sorted(_WORKER.glob("*.py")))[:32]
 
 
 def machine_code(

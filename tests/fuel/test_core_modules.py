@@ -1,6 +1,9 @@
 """Core modules in the worker: what the host offers, and that nothing a module does harms the worker."""
 
 import json
+import shutil
+import tempfile
+from pathlib import Path
 
 import pytest
 
@@ -305,3 +308,15 @@ def test_a_program_is_the_same_after_the_store_has_kept_it():
     assert again.digest == program.digest
     with pytest.raises(ValueError, match="no program"):
         FuelProgram.from_facts(json.loads(program.to_bytes()) | {"odd": 1})
+
+
+def test_a_cache_that_was_cleaned_is_filled_again(monkeypatch):
+    """Services run for weeks, and people clean caches."""
+    with tempfile.TemporaryDirectory() as cache:  # the user of sandboxes cannot enter pytest's folders
+        Path(cache).chmod(0o755)
+        monkeypatch.setenv("XDG_CACHE_HOME", cache)
+        for _ in range(2):
+            with module(ECHO) as worker:
+                assert worker.ask(open=True) == {}
+            assert engine.engine_folder().is_relative_to(cache)
+            shutil.rmtree(engine.fuel_cache())
