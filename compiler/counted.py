@@ -171,7 +171,7 @@ def _checked_by_guest(
     settings: Programs,
 ) -> Outcome[FuelProgram]:
     """The guest itself looks for mistakes: another version of the language would know other ones."""
-    guest = guests.guest_of(language.name)
+    guest = guests.GUESTS[language.name]
     made = FuelProgram(
         language=language.name,
         program=program,

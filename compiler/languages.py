@@ -111,7 +111,7 @@ def is_installed(language: Language) -> bool:
         return _tool(language) is not None
     if not engine.is_installed():
         return False
-    return _tool(language) is not None if language.tool else language.name in guests.known()
+    return _tool(language) is not None if language.tool else language.name in guests.GUESTS
 
 
 def version(language: Language, sandbox: Sandbox) -> str:
@@ -120,7 +120,7 @@ def version(language: Language, sandbox: Sandbox) -> str:
     Without a tool it is the guest's.
     """
     if not language.tool:
-        return guests.guest_of(language.name).facts.partition(",")[0].partition(" sha256")[0]
+        return guests.GUESTS[language.name].facts.partition(",")[0].partition(" sha256")[0]
     values = _placeholders(language, "", language.memory)
     result = sandbox.run(
         [word.format(**values) for word in language.version],

@@ -28,6 +28,15 @@ def cache_folder() -> Path:
     return root / "knobeln"
 
 
+def cache_for_sandboxes(name: str) -> Path:
+    """A cache folder of this name that the user of the sandboxes can enter, unlike `cache_folder`.
+
+    It is outside root's home, which nobody else can enter.
+    """
+    usual = os.geteuid() or os.environ.get("XDG_CACHE_HOME")
+    return cache_folder().with_name(f"knobeln-{name}") if usual else Path("/var/cache/knobeln", name)
+
+
 def c_program(
     sources: Path, flags: tuple[str, ...], name: str = "engine", *, more: Path | None = None
 ) -> Path:

@@ -19,9 +19,10 @@ from pathlib import Path
 from contest import kept_files
 from contest.errors import ToolMissing
 from contest.scratch import scratch_folder
-from contest.subprocesses.c_programs import cache_folder
+from contest.subprocesses.c_programs import cache_for_sandboxes
 from sandbox.bubblewrap import PATH
 from sandbox.limits import MB, Limits
+from sandbox.places import check_reachable
 from sandbox.sandbox import Sandbox
 
 _VERSION = "50.0.1"
@@ -44,9 +45,23 @@ class NotCompiled(Exception):
 
 
 def fuel_cache() -> Path:
-    """The folder of the engine and its machine code, which the user of the sandboxes can enter."""
-    usual = os.geteuid() or os.environ.get("XDG_CACHE_HOME")
-    return cache_folder().with_name("knobeln-fuel") if usual else Path("/var/cache/knobeln/fuel")
+    """The folder of the engine, of guests, and of machine code."""
+    return cache_for_sandboxes("fuel")
+
+
+def keep(kind: str, name: str, data: bytes) -> Path:
+    """Keep a file of this kind in the cache, where `kept` finds it. Raises ToolMissing if it cannot."""
+    folder = fuel_cache() / kind
+    try:
+        folder.mkdir(mode=0o755, parents=True, exist_ok=True)
+        return kept_files.keep(folder, name, data, mode=0o644)
+    except OSError as error:
+        raise ToolMissing(f"{name} cannot be kept in {folder}: {error}") from None
+
+
+def kept(kind: str, name: str) -> Path | None:
+    """The file that `keep` wrote; None if it is not there, or others could have changed it."""
+    return kept_files.find(fuel_cache() / kind, (name,)).get(name)
 
 
 def is_installed() -> bool:
@@ -91,6 +106,13 @@ def engine_folder() -> Path:
     return folder
 
 
+def engine_folder_for(sandbox: Sandbox) -> Path:
+    """The engine's folder. Raises ToolMissing, too, if the user of the sandbox cannot enter it."""
+    folder = engine_folder()
+    check_reachable(folder, sandbox.user, "programs whose time is counted")
+    return folder
+
+
 @cache
 def _engine_key() -> str:
     if not is_installed():
@@ -111,26 +133,21 @@ def machine_code(
 
     Raises NotCompiled if the engine refuses the module, ToolMissing if the engine or the sandbox is missing.
     """
-    folder = fuel_cache() / "code"
     facts = [ENGINE, _processor(), str(is_component), hashlib.sha256(module).hexdigest()]
     name = f"{name}-{kept_files.digest_of_sources(facts, [_WORKER / 'limits.py'])[:32]}"
-    if found := kept_files.find(folder, (name,)):
-        return found[name]
+    if found := kept("code", name):
+        return found
     result = sandbox.run(
         [*command(), "component" if is_component else "module"],
         stdin=module,
-        folders=[str(engine_folder())],
+        folders=[str(engine_folder_for(sandbox))],
         limits=replace(_COMPILE_LIMITS, cpu_seconds=cpu_seconds),
     )
     if not result.succeeded:
         tail = result.stderr.decode(errors="replace").strip().rpartition("\n")[2]
         how = f"its compiler ended by {result.ending}"
         raise NotCompiled(tail if tail and result.ending == "exit" else how)
-    try:
-        folder.mkdir(mode=0o755, parents=True, exist_ok=True)
-        return kept_files.keep(folder, name, result.stdout, mode=0o644)
-    except OSError as error:
-        raise ToolMissing(f"machine code cannot be kept in {folder}: {error}") from None
+    return keep("code", name, result.stdout)
 
 
 def _python(*, or_none: bool = False) -> str:

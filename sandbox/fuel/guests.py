@@ -6,6 +6,7 @@ A guest never changes within a contest: its sha256 is in every program that was 
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib import metadata
@@ -17,8 +18,6 @@ from sandbox.fuel import engine
 from sandbox.fuel.python_component import COMPONENTIZE, SHA256, python_component
 from sandbox.sandbox import Sandbox
 
-_INSTALL = "`pip install knobeln[fuel]` installs it"
-
 
 @dataclass(frozen=True)
 class PreparedGuest:
@@ -29,9 +28,7 @@ class PreparedGuest:
 
 
 class Guest(Protocol):
-    """An interpreter. `facts`: its name, version and sha256, in one line."""
-
-    language: str
+    """An interpreter for one language. `facts`: its name, version and sha256, in one line."""
 
     @property
     def facts(self) -> str: ...
@@ -45,8 +42,6 @@ class JavaScriptGuest:
 
     The package has the interpreter as data; its Python is never imported.
     """
-
-    language = "JavaScript"
 
     _PACKAGE, _VERSION = "qjs-wasi-reactor.wasm", "0.17.0"
     _FILE = "qjs-wasi-reactor/qjs-wasi-reactor.wasm"
@@ -73,17 +68,15 @@ class JavaScriptGuest:
             module = file.read_bytes()
         except (metadata.PackageNotFoundError, OSError):
             raise ToolMissing(
-                f"JavaScript, whose time is counted, needs {self._PACKAGE} {self._VERSION}; {_INSTALL}"
+                f"JavaScript, whose time is counted, needs {self._PACKAGE} {self._VERSION}; {engine.INSTALL}"
             ) from None
         if hashlib.sha256(module).hexdigest() != self._SHA256:
-            raise ToolMissing(f"{file} is not the one of {self._PACKAGE} {self._VERSION}; {_INSTALL}")
+            raise ToolMissing(f"{file} is not the one of {self._PACKAGE} {self._VERSION}; {engine.INSTALL}")
         return module
 
 
 class PythonGuest:
     """CPython 3.14; `python_component` says where it comes from."""
-
-    language = "Python"
 
     _code: Path | None = None
 
@@ -98,22 +91,5 @@ class PythonGuest:
         return PreparedGuest({"kind": "component", "code": str(self._code)}, [str(self._code)])
 
 
-GUESTS: tuple[Guest, ...] = (JavaScriptGuest(), PythonGuest())
-
-
-def facts_of(language: str) -> str:
-    """Name, version and sha256 of the guest for this language; "" if there is none."""
-    return next((guest.facts for guest in GUESTS if guest.language == language), "")
-
-
-def guest_of(language: str) -> Guest:
-    """Raises KeyError for a language without a guest."""
-    for guest in GUESTS:
-        if guest.language == language:
-            return guest
-    raise KeyError(language)
-
-
-def known() -> frozenset[str]:
-    """The languages that have a guest."""
-    return frozenset(guest.language for guest in GUESTS)
+GUESTS: Mapping[str, Guest] = {"JavaScript": JavaScriptGuest(), "Python": PythonGuest()}
+"""By the names of their languages."""

@@ -16,7 +16,6 @@ from contest.errors import ToolMissing
 from sandbox.fuel import engine, guests
 from sandbox.fuel.guests import PreparedGuest
 from sandbox.limits import MB, Limits
-from sandbox.places import check_reachable
 from sandbox.process import SandboxedProcess
 from sandbox.sandbox import Sandbox
 
@@ -54,18 +53,14 @@ class FuelProgram:
         return hashlib.sha256(self.to_bytes()).hexdigest()
 
     @property
-    def is_countable_here(self) -> bool:
-        """Whether this computer has the engine and the guest that it was built for."""
-        return not self.why_not_countable_here
-
-    @property
     def why_not_countable_here(self) -> str:
         """The end of a sentence, with both versions; "" if this computer has the engine and the guest."""
         if not engine.is_installed():
             return f"was built for {self.engine}, which is not installed here"
         if self.engine != engine.ENGINE:
             return f"was built for {self.engine}, and here is {engine.ENGINE}"
-        here = guests.facts_of(self.language) if self.guest else ""
+        guest = guests.GUESTS.get(self.language)
+        here = guest.facts if guest and self.guest else ""
         if self.guest != here:
             return f"was built for {self.guest}, and here is {here or 'none'}"
         return "" if self.guest or self.module else "has neither a module nor a guest"
@@ -76,7 +71,7 @@ class FuelProgram:
         if reason := self.why_not_countable_here:
             raise ToolMissing(f"a program {reason}")
         if not self.module:
-            return guests.guest_of(self.language).prepared(sandbox)
+            return guests.GUESTS[self.language].prepared(sandbox)
         try:
             code = engine.machine_code(self.module, sandbox)
         except engine.NotCompiled as error:  # where it was built it could be
@@ -85,10 +80,9 @@ class FuelProgram:
         return PreparedGuest({"kind": "core", "code": str(code)}, [str(code)])
 
     def start(self, sandbox: Sandbox) -> SandboxedProcess:
-        """A worker for it (worker/__main__.py). Raises ToolMissing if it cannot be counted here."""
+        """A worker for it (worker/main.py). Raises ToolMissing if it cannot be counted here."""
         guest = self.prepared(sandbox)
-        check_reachable(engine.engine_folder(), sandbox.user, "programs whose time is counted")
-        folders = [str(engine.engine_folder()), *guest.folders]
+        folders = [str(engine.engine_folder_for(sandbox)), *guest.folders]
         facts: dict[str, Any] = {
             "program": self.program,
             "memory_bytes": self.memory_bytes,

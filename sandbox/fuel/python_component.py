@@ -11,7 +11,6 @@ import os
 from importlib import metadata
 from pathlib import Path
 
-from contest import kept_files
 from contest.errors import ToolMissing
 from contest.subprocesses.c_programs import c_compiler
 from sandbox.fuel import engine
@@ -59,18 +58,13 @@ def python_component(sandbox: Sandbox) -> bytes:
 
     Raises ToolMissing if it cannot be built, or has other bytes than it must have.
     """
-    folder = engine.fuel_cache() / "guests"
     name = f"python-{SHA256[:32]}"
-    if found := kept_files.find(folder, (name,)):
-        return found[name].read_bytes()
+    if found := engine.kept("guests", name):
+        return found.read_bytes()
     component = build_python_component(sandbox)
     if hashlib.sha256(component).hexdigest() != SHA256:
         raise ToolMissing("the Python whose time is counted was built with other bytes than it must have")
-    try:
-        folder.mkdir(mode=0o755, parents=True, exist_ok=True)
-        kept_files.keep(folder, name, component, mode=0o644)
-    except OSError as error:
-        raise ToolMissing(f"Python's component cannot be kept in {folder}: {error}") from None
+    engine.keep("guests", name, component)
     return component
 
 

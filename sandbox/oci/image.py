@@ -15,7 +15,7 @@ from typing import IO, Any
 from contest.errors import NotFound, ToolMissing
 from contest.kept_files import why_unsafe
 from contest.scratch import scratch_folder
-from contest.subprocesses.c_programs import cache_folder
+from contest.subprocesses.c_programs import cache_for_sandboxes
 from sandbox.bubblewrap import TMP, ImageRoot
 from sandbox.limits import MB, Limits
 from sandbox.oci.run import PATH, Run
@@ -123,12 +123,8 @@ def mark_used(mark: IO[bytes]) -> None:
 
 
 def image_cache() -> Path:
-    """Return the folder of unpacked images.
-
-    It is outside root's usual cache and the engines' cache, which the user of the sandboxes cannot enter.
-    """
-    usual = os.geteuid() or os.environ.get("XDG_CACHE_HOME")
-    return cache_folder().with_name("knobeln-images") if usual else Path("/var/cache/knobeln/images")
+    """The folder of unpacked images."""
+    return cache_for_sandboxes("images")
 
 
 def check_boxes(sandbox: Sandbox, cache: Path) -> None:

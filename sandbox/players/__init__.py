@@ -4,7 +4,7 @@
     arguments.py  a new process in a new sandbox for every move
     function.py   a Python function, in a new process in one sandbox for every move
     table.py      a Python function, tabulated once before the contest
-    fuel.py       any of the first three, as WebAssembly, whose time is counted
+    fuel.py       the first three for programs whose time is counted: they run as WebAssembly
 
 A program's mistakes come back as an AnswerFault and are never raised. ToolMissing means that there is no
 sandbox.

@@ -34,7 +34,7 @@ def javascript(
     files: Mapping[str, bytes] | None = None,
     memory_mb: int = 64,
 ) -> Iterator[Worker]:
-    guest = guests.guest_of("JavaScript").facts
+    guest = guests.GUESTS["JavaScript"].facts
     sent = {name: source.encode() if isinstance(source, str) else source, **(files or {})}
     with started(FuelProgram("JavaScript", name, sent, memory_mb * MB, guest=guest)) as worker:
         yield worker
@@ -99,7 +99,7 @@ def test_a_program_prints_what_node_prints(name, guest):
 
 @pytest.fixture(scope="session")
 def guest() -> Mapping[str, Any]:
-    return guests.guest_of("JavaScript").prepared(Sandbox()).facts
+    return guests.GUESTS["JavaScript"].prepared(Sandbox()).facts
 
 
 # --- lines and words ---------------------------------------------------------------------------------------

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -14,7 +12,7 @@ from contest.store import Store, contest_state, outbox, practices, submissions, 
 from knobellib.samples import samples
 from knobeln.context import ContestContext, create_contest
 from knobeln.services import Services
-from tests.support.archives import put_team
+from tests.support.archives import digests_of, put_team
 from tests.support.clocks import FixedClock
 from tests.support.contest_field import NOW, SEED
 from tests.support.counted_programs import (
@@ -42,13 +40,6 @@ FIELDS = {
 KILLED_AT = {"bid-tac-toe": {5, 15}, "cooperation": {5, 60}}
 
 
-def files_of(archive: Path) -> Mapping[str, str]:
-    """Without the key of the ledger, which is drawn for each contest, and the digest of its file."""
-    files = (file for file in sorted(archive.rglob("*")) if file.is_file())
-    files = (file for file in files if file.name not in ("ledger.json", "manifest.json"))
-    return {str(file.relative_to(archive)): hashlib.sha256(file.read_bytes()).hexdigest() for file in files}
-
-
 @pytest.mark.parametrize("game", FIELDS)
 def test_a_day_whose_workers_are_killed_ends_as_one_that_is_not_disturbed(
     game: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -57,7 +48,7 @@ def test_a_day_whose_workers_are_killed_ends_as_one_that_is_not_disturbed(
     with killed_at(monkeypatch, KILLED_AT[game]) as killed:  # the second one while the group is played again
         disturbed = counted_contest(tmp_path / "disturbed", game, FIELDS[game], games=2)
     assert len(killed) >= 2
-    assert files_of(disturbed.archive) == files_of(calm.archive)
+    assert digests_of(disturbed.archive) == digests_of(calm.archive)
     with Store(url_of(disturbed.contest)).read() as tx:
         notes = [line.text for line in contest_state.log(tx, 100, area="failure")]
     assert len(notes) == 2
@@ -71,9 +62,7 @@ def contest_of_cooperation(path: Path) -> ContestContext:
 def test_a_program_whose_trial_game_is_spoilt_waits_and_is_built_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    contest = create_contest(
-        tmp_path / "contest", settings_of("cooperation"), seed=SEED, clock=FixedClock(NOW)
-    )
+    contest = contest_of_cooperation(tmp_path / "contest")
     with contest.store.write() as tx:
         number, _ = put_team(tx, "moody", {"moody.c": MOODY})
     services = Services(contest)
@@ -91,9 +80,7 @@ def test_a_program_whose_trial_game_is_spoilt_waits_and_is_built_again(
 def test_practice_whose_games_are_spoilt_waits_and_is_played_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    contest = create_contest(
-        tmp_path / "contest", settings_of("cooperation"), seed=SEED, clock=FixedClock(NOW)
-    )
+    contest = contest_of_cooperation(tmp_path / "contest")
     with contest.store.write() as tx:
         number, _ = put_team(tx, "moody", {"moody.c": MOODY})
     services = Services(contest)

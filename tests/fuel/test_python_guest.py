@@ -384,4 +384,4 @@ def test_the_component_has_the_noted_bytes_wherever_it_is_built():
     """Its sources have changed if this fails: run `python tools/python_guest.py`."""
     built = python_component.build_python_component(Sandbox())
     assert hashlib.sha256(built).hexdigest() == python_component.SHA256
-    assert python_component.SHA256 in guests.guest_of("Python").facts
+    assert python_component.SHA256 in guests.GUESTS["Python"].facts

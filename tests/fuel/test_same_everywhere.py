@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import multiprocessing
 import tempfile
 from collections.abc import Iterator, Mapping
@@ -14,7 +13,7 @@ import pytest
 from contest import presets
 from knobellib.samples import samples
 from sandbox.fuel import engine
-from tests.support.archives import played, publish
+from tests.support.archives import digests_of, played, publish
 from tests.support.contest_field import NOW
 
 pytestmark = [
@@ -52,7 +51,7 @@ def full_load() -> Iterator[None]:
 
 
 def archive_of(path: Path, game: str, workers: int) -> Mapping[str, str]:
-    """The digests of the files of the archive of a contest, without those of its own random key."""
+    """The digests of the files of the archive of a contest."""
     chosen = presets.settings(game, NOW)
     programs = chosen.programs.model_copy(update={"clock": "fuel", "fuel": FUEL, "description": "none"})
     few = chosen.tournament.model_copy(
@@ -64,12 +63,7 @@ def archive_of(path: Path, game: str, workers: int) -> Mapping[str, str]:
     sent = samples(game)
     field = {name.replace(".", "_"): {name: sent[name]} for name in FIELDS[game]}
     contest, strings = played(path / "contest", chosen, field)
-    archive = publish(contest, path / "archive", strings).archive
-    return {
-        str(file.relative_to(archive)): hashlib.sha256(file.read_bytes()).hexdigest()
-        for file in sorted(archive.rglob("*"))
-        if file.is_file() and file.name not in ("ledger.json", "manifest.json")
-    }
+    return digests_of(publish(contest, path / "archive", strings).archive)
 
 
 @pytest.mark.parametrize("game", FIELDS)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -194,6 +195,13 @@ def changes(archive: Path) -> Iterator[tuple[str, dict[str, bytes]]]:
             raw = json.dumps(value, indent=1, ensure_ascii=False).encode() + b"\n"
             fact = ".".join("*" if isinstance(step, int) else step for step in place)
             yield f"{re.sub(r'[0-9]+', '*', path)}: {fact}", {**contents, path: raw}
+
+
+def digests_of(archive: Path) -> Mapping[str, str]:
+    """Of the files, without the key of the ledger, which is drawn for each contest, and its file's digest."""
+    files = (file for file in sorted(archive.rglob("*")) if file.is_file())
+    files = (file for file in files if file.name not in ("ledger.json", "manifest.json"))
+    return {str(file.relative_to(archive)): hashlib.sha256(file.read_bytes()).hexdigest() for file in files}
 
 
 def put_in_place(archive: Path, contents: Mapping[str, bytes]) -> None:

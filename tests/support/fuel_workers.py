@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from sandbox.fuel.guests import guest_of
+from sandbox.fuel.guests import GUESTS
 from sandbox.fuel.program import FuelProgram
 from sandbox.limits import MB
 from sandbox.process import AnswerKind, SandboxedProcess
@@ -58,6 +58,6 @@ def python(source: str, memory_mb: int = 256, **files: str) -> Iterator[Worker]:
     """A worker of this program in Python; `files` beside it, by name without `.py`."""
     own = {"bot.py": source, **{f"{name}.py": text for name, text in files.items()}}
     texts = {name: text.encode() for name, text in own.items()}
-    guest = guest_of("Python").facts
+    guest = GUESTS["Python"].facts
     with started(FuelProgram("Python", "bot.py", texts, memory_mb * MB, guest=guest)) as worker:
         yield worker

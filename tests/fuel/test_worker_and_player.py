@@ -1,0 +1,22 @@
+"""The worker in the sandbox imports nothing of ours outside of it, so some facts stand on both sides."""
+
+import pytest
+
+from sandbox import players, process
+from sandbox.players import fuel
+
+pytest.importorskip("wasmtime")
+
+
+def test_every_end_that_the_worker_names_has_a_sentence():
+    from sandbox.fuel.worker import component, main
+
+    named = {*main._TRAPS.values(), *component._TRAPS.values(), "start", "no start"}
+    assert named - {"out of fuel"} == set(fuel._TRAPS)
+
+
+def test_answers_and_standard_error_have_the_lengths_of_other_programs():
+    from sandbox.fuel.worker import limits
+
+    assert limits.MAX_ANSWER_BYTES == players.MAX_ANSWER_BYTES
+    assert limits.STDERR_TAIL_BYTES == process.STDERR_TAIL_BYTES
