@@ -2,13 +2,15 @@
 
 Several processes, also on several computers, may build for one contest. Each claims a submission, in a
 transaction that ends before it builds. A build and its report are one transaction: after a power cut a
-service builds the submission again. Faults of a program are in its team's report. If our own code fails, the
-service sets the submission aside for the organizer and goes on with the queue.
+service builds the submission again. Faults of a program are in its team's report. If our own code fails, or
+our machinery again and again, the service sets the submission aside for the organizer and goes on with the
+queue: no program can keep the others waiting.
 """
 
 from __future__ import annotations
 
 import traceback
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
@@ -17,7 +19,7 @@ from typing import Any, NamedTuple
 from compiler.builders.base import ProgramBuilder
 from contest.clock import Clock
 from contest.config.settings import Settings
-from contest.errors import KnobelnError
+from contest.errors import EngineFailed, KnobelnError
 from contest.language import speaking
 from contest.ledger.receipts import Effect, LedgerEntry, Receipt, program_digest
 from contest.log import log
@@ -38,6 +40,7 @@ from contest.store.claims import Claimant, Claims
 from contest.store.leaderboard import Entrant
 from sandbox.vm.translation import NotTranslated
 
+MAX_TRIES = 3  # of a submission with which our machinery fails
 DigestPair = tuple[str, str]
 
 
@@ -70,12 +73,14 @@ class CompileService:
     builder: ProgramBuilder[Any]
     write_report: CompileReporter
     claimant: Claimant = field(default_factory=Claimant)
+    _failures: Counter[int] = field(default_factory=Counter, init=False)  # of our machinery, by submission
 
     def build_next(self, *, at_once: bool = False) -> bool:
         """Build the submission whose turn it is. False: none waits, or others build those that do.
 
         A team that has used up its compilations of the last hour waits, unless `at_once` (before the contest
-        starts). Raises ToolMissing, EngineFailed or StoreBusy; the submission stays in the queue.
+        starts). Raises ToolMissing, StoreBusy, or EngineFailed at the first failures with a submission, which
+        stays in the queue.
         """
         submission = self._claimed(at_once)
         if submission is None:
@@ -94,6 +99,11 @@ class CompileService:
                     self._prepare(result.image, result.report.image_digest)
                 self._keep(submission, result)
             log.info("program", letter=submission.letter_id, accepted=result.report.accepted)
+        except EngineFailed:
+            self._failures[submission.id] += 1
+            if self._failures[submission.id] < MAX_TRIES:
+                raise
+            self._set_aside(submission, traceback.format_exc())
         except KnobelnError:
             raise
         except Exception:

@@ -1,18 +1,20 @@
 """The practice service: plays programs that are only tried, and friendly matches.
 
 It rests while a submission waits for the compiler and while the contest runs. The limits of a game and the
-number of our own programs bound its work. Its results count for nothing.
+number of our own programs bound its work. Its results count for nothing. A practice with which our code or
+our machinery fails is set aside for the organizer, so that the others do not wait for it.
 """
 
 from __future__ import annotations
 
 import traceback
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from contest.clock import Clock
 from contest.config.settings import Settings
-from contest.errors import KnobelnError
+from contest.errors import EngineFailed, KnobelnError
 from contest.games.registry import game_of
 from contest.language import speaking
 from contest.log import log
@@ -22,6 +24,8 @@ from contest.seeds import Seeds, seed_from
 from contest.store import Store, contest_state, outbox, practices, submissions, teams
 from contest.store.claims import Claimant, Claims
 from tournament.practice_games import practice_games
+
+MAX_TRIES = 3  # of a practice with which our machinery fails
 
 
 @dataclass(frozen=True)
@@ -33,11 +37,13 @@ class PracticeService:
     open_runner: RunnerFactory
     reporter: PracticeReporter
     claimant: Claimant = field(default_factory=Claimant)
+    _failures: Counter[int] = field(default_factory=Counter, init=False)  # of our machinery, by practice
 
     def play_next(self) -> bool:
         """Do the practice that waits longest. False: none waits, or now is not the time.
 
-        Raises ToolMissing, EngineFailed or StoreBusy; the practice stays in the queue.
+        Raises ToolMissing, StoreBusy, or EngineFailed at the first failures with a practice. It then stays in
+        the queue.
         """
         practice = self._claimed()
         if practice is None:
@@ -66,6 +72,12 @@ class PracticeService:
     def _play(self, practice: Practice) -> None:
         try:
             mails = self._played(practice)
+        except EngineFailed:
+            self._failures[practice.id] += 1
+            if self._failures[practice.id] < MAX_TRIES:
+                raise
+            self._set_aside(practice, traceback.format_exc())
+            return
         except KnobelnError:
             raise
         except Exception:

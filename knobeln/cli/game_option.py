@@ -38,5 +38,7 @@ def settings_for(game_name: str | None) -> Settings:
 
 def without_description(settings: Settings) -> Settings:
     """Return settings that accept a program without a description: at home it needs none."""
+    if settings.programs.description != "require":
+        return settings
     programs = settings.programs.model_copy(update={"description": "warn"})
     return settings.model_copy(update={"programs": programs})

@@ -227,9 +227,7 @@ def result_story(match: Match, game: GameInfo) -> str:
     won = points(2 * best, game.point)
     first = [name for name, seat in zip(player_names(match), seats, strict=True) if seat.points == best]
     if len(first) == len(seats):
-        return gettext(
-            "After %(turns)s nobody was ahead, at %(points)s points each.", turns=turns, points=won
-        )
+        return gettext("After %(turns)s all were level at %(points)s.", turns=turns, points=won)
     if len(seats) == 2:
         return gettext(
             "%(winner)s won by %(points)s to %(least)s after %(turns)s.",
@@ -240,8 +238,8 @@ def result_story(match: Match, game: GameInfo) -> str:
         )
     # For translators: the number is that of the names.
     sentence = noted_plural(
-        "%(names)s won with %(points)s points after %(turns)s.",
-        "%(names)s won with %(points)s points after %(turns)s.",
+        "%(names)s won with a score of %(points)s after %(turns)s.",
+        "%(names)s won with a score of %(points)s after %(turns)s.",
     )
     return ngettext(*sentence, len(first), names=listed(first), points=won, turns=turns)
 

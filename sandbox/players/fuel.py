@@ -1,6 +1,6 @@
 """FUEL: a program as WebAssembly, for all three protocols. Its time is counted in units of fuel.
 
-A worker in the sandbox runs the program (sandbox/fuel/worker/__main__.py), one for all its games. STDIO: one
+A worker in the sandbox runs the program (sandbox/fuel/worker/main.py), one for all its games. STDIO: one
 instance lives through many games, and a new one follows after a fault. ARGV and FUNCTION: each move has a new
 instance. The program, the questions and the seeds decide every answer and how much fuel it takes.
 
@@ -18,7 +18,7 @@ from typing import Any
 
 from contest.errors import EngineFailed
 from contest.games.base import TextProtocol, Words
-from contest.language import gettext, number
+from contest.language import gettext, noted, number
 from sandbox.fuel.program import FuelProgram
 from sandbox.players import (
     AnswerFault,
@@ -38,7 +38,18 @@ from sandbox.sandbox import Sandbox
 BACKSTOP_NANOSECONDS = 12
 """By the clock, for each unit of fuel: six times what the slowest programs need on an idle computer."""
 MIN_BACKSTOP_SECONDS = 30.0
-Reply = Mapping[str, Any]  # worker/__main__.py lists its keys
+Reply = Mapping[str, Any]  # worker/main.py lists its keys
+_TRAPS = {  # what the worker calls it: a verb phrase for "the program ..."
+    "stack overflow": noted("called too many functions within each other (stack overflow)"),
+    "memory access": noted("reached outside of its memory"),
+    "indirect call": noted("called a function by a wrong pointer"),
+    "integer overflow": noted("divided the smallest number by -1"),
+    "division by zero": noted("divided by zero"),
+    "number conversion": noted("converted a number that is too large for its type"),
+    "unreachable": noted("gave up (abort, a panic or a failed assertion)"),
+    "start": noted("wanted more memory at its start than it may have"),
+    "no start": noted("ended at once, for it has no main function,"),
+}
 
 
 @dataclass
@@ -144,7 +155,8 @@ class FuelPlayer:
             sentence = gettext("the program asked for another line instead of answering")
             return AnswerFault(AnswerFaultKind.NO_ANSWER, sentence, self._stderr)
         if "trap" in how:
-            return crash(gettext("was stopped (%(trap)s)", trap=how["trap"]), self._stderr)
+            trap = _TRAPS[how["trap"]]
+            return crash(gettext(trap), self._stderr)
         return crash(gettext("ended with exit code %(code)s", code=how.get("exit")), self._stderr)
 
     def _out_of_fuel(self) -> AnswerFault:
@@ -173,20 +185,22 @@ class FuelPlayer:
     def _exchange(self, request: Mapping[str, object]) -> Reply:
         if self._process is None:
             self._process = self.program.start(self.sandbox)
-        worker = f"the worker of {self.program.program} ({self.program.digest[:12]})"
         seconds = max(MIN_BACKSTOP_SECONDS, self.fuel * BACKSTOP_NANOSECONDS / 1e9)
         answer = self._process.ask(json.dumps(request), seconds)
+        if answer.kind is AnswerKind.LATE:
+            raise self._failed(f"had no reply after {seconds:g} s by the clock")
         if answer.kind is not AnswerKind.LINE:
             status = self._process.close()
-            self.close()
-            if answer.kind is AnswerKind.LATE:
-                raise EngineFailed(f"{worker} had no reply after {seconds:g} s by the clock")
             tail = status.stderr.decode(errors="replace").strip().rpartition("\n")[2]
-            raise EngineFailed(f"{worker} {status.description}: {tail}")
+            raise self._failed(f"{status.description}: {tail}")
         try:
             reply = json.loads(answer.text)
         except ValueError as error:
-            self.close()
-            raise EngineFailed(f"{worker} replied nonsense: {error}") from None
+            raise self._failed(f"replied nonsense: {error}") from None
         self._stderr = str(reply.get("stderr", "")).strip()
         return dict(reply)
+
+    def _failed(self, what: str) -> EngineFailed:
+        """End the worker; it is our failure."""
+        self.close()
+        return EngineFailed(f"the worker of {self.program.program} ({self.program.digest[:12]}) {what}")

@@ -16,9 +16,9 @@ from typing import Any
 import pytest
 
 from compiler.builders import builder_of
-from compiler.service import CompileService
+from compiler.service import MAX_TRIES, CompileService
 from contest.config.settings import Settings
-from contest.errors import ToolMissing
+from contest.errors import EngineFailed, ToolMissing
 from contest.ledger.receipts import Effect, LedgerEntry, program_digest
 from contest.model import SubmissionState
 from contest.protocols import BuildResult
@@ -296,3 +296,25 @@ def test_threads_build_for_different_teams_at_once_and_for_one_team_one_after_th
     assert context.work() == 1
     assert context.states(first) == [SubmissionState.BUILT] * 2
     assert context.states(second) == [SubmissionState.BUILT]
+
+
+def test_a_program_with_which_our_machinery_fails_is_tried_again_and_then_set_aside(
+    context: Workshop,
+) -> None:
+    unlucky, lucky = context.team("unlucky"), context.team("lucky")
+    context.send(unlucky, GOOD)
+    whole = context.service
+
+    def fails(*_: object) -> None:
+        raise EngineFailed("the worker ended")
+
+    context.service = with_build(whole, fails)
+    for _ in range(MAX_TRIES - 1):
+        with pytest.raises(EngineFailed):
+            context.work()
+        assert context.states(unlucky) == [SubmissionState.QUEUED]
+    context.work()
+    assert context.states(unlucky) == [SubmissionState.SET_ASIDE]
+    context.service = whole
+    context.send(lucky, GOOD)
+    assert context.work() == 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from email.message import EmailMessage
 from functools import partial
@@ -16,6 +16,7 @@ import pytest
 from compiler.builders import builder_of
 from compiler.service import CompileService
 from contest.config.sections import Programs
+from contest.errors import EngineFailed
 from contest.model import Fault, GameResult, Practice, PracticeGame, PracticeState, SeatResult, Verdict
 from contest.store import contest_state, practices, submissions, teams
 from contest.store.tables import practices as practice_table
@@ -28,7 +29,7 @@ from reports.practice_report import PracticeLetters
 from tests.support.builds import build_report
 from tests.support.contest_field import add_team
 from tests.support.mail_world import START, World, body_of, flat
-from tournament.practice import PracticeService
+from tournament.practice import MAX_TRIES, PracticeService
 from tournament.practice_games import MAX_GAMES
 from tournament.runners import open_runner
 
@@ -263,6 +264,25 @@ def test_what_breaks_our_service_is_set_aside_and_can_be_put_back(gym: Callable[
         assert practices.retry(tx) == 1
     assert here.practice.play_next()
     assert "practice of alpha" in here.world.mails()[-1]["Subject"]
+
+
+def test_a_practice_with_which_our_machinery_fails_is_tried_again_and_then_set_aside(
+    gym: Callable[..., Gym],
+) -> None:
+    here = gym()
+    here.team("alpha")
+    here.world.send("please test", f"/* <<FROM>> alpha {STRING}-alpha */\n{HOUSE['pavlov']}")
+
+    def fails(*_: object) -> None:
+        raise EngineFailed("the engine ended")
+
+    failing = replace(here.practice, open_runner=fails)  # type: ignore[arg-type]  # it never returns
+    for _ in range(MAX_TRIES - 1):
+        with pytest.raises(EngineFailed):
+            failing.play_next()
+    assert failing.play_next()
+    with here.world.store.read() as tx:
+        assert [row.state for row in tx.execute(practice_table.select())] == [PracticeState.SET_ASIDE]
 
 
 BIDDER = b"""import sys

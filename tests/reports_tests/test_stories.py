@@ -222,8 +222,8 @@ def test_a_game_of_bids_is_told() -> None:
     ("points", "told"),
     [
         ((5, 3), "ann won by 5 to 3 after 7 turns."),
-        ((4, 4), "After 7 turns nobody was ahead, at 4 points each."),
-        ((5, 3, 5), "ann and eve won with 5 points after 7 turns."),
+        ((4, 4), "After 7 turns all were level at 4."),
+        ((5, 3, 5), "ann and eve won with a score of 5 after 7 turns."),
     ],
 )
 def test_any_other_game_tells_its_result(points: tuple[int, ...], told: str) -> None:
