@@ -40,7 +40,7 @@ from contest.store.claims import Claimant, Claims
 from contest.store.leaderboard import Entrant
 from sandbox.vm.translation import NotTranslated
 
-MAX_TRIES = 3  # of a submission with which our machinery fails
+MAX_TRIES = 3  # of one process, for a submission with which our machinery fails
 DigestPair = tuple[str, str]
 
 
@@ -73,7 +73,7 @@ class CompileService:
     builder: ProgramBuilder[Any]
     write_report: CompileReporter
     claimant: Claimant = field(default_factory=Claimant)
-    _failures: Counter[int] = field(default_factory=Counter, init=False)  # of our machinery, by submission
+    _failures: Counter[int] = field(default_factory=Counter, init=False)  # by submission, since we started
 
     def build_next(self, *, at_once: bool = False) -> bool:
         """Build the submission whose turn it is. False: none waits, or others build those that do.

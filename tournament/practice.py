@@ -25,7 +25,7 @@ from contest.store import Store, contest_state, outbox, practices, submissions, 
 from contest.store.claims import Claimant, Claims
 from tournament.practice_games import practice_games
 
-MAX_TRIES = 3  # of a practice with which our machinery fails
+MAX_TRIES = 3  # of one process, for a practice with which our machinery fails
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class PracticeService:
     open_runner: RunnerFactory
     reporter: PracticeReporter
     claimant: Claimant = field(default_factory=Claimant)
-    _failures: Counter[int] = field(default_factory=Counter, init=False)  # of our machinery, by practice
+    _failures: Counter[int] = field(default_factory=Counter, init=False)  # by practice, since we started
 
     def play_next(self) -> bool:
         """Do the practice that waits longest. False: none waits, or now is not the time.
