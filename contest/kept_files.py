@@ -2,13 +2,16 @@
 
 A file is named after what it was made of and the sha256 of its content. It is found again if it, its folder
 and all folders above belong to us or root, nobody else may write them, and its content still has that sha256.
-A folder above may be a sticky one, such as /tmp, where nobody can replace what is ours.
+A folder above may be a sticky one, such as /tmp, where nobody can replace what is ours. The group may write a
+folder if nobody but its owner is in it, as on Debian 13.
 """
 
 from __future__ import annotations
 
+import grp
 import hashlib
 import os
+import pwd
 import stat
 from collections.abc import Collection, Iterable, Mapping
 from functools import lru_cache
@@ -18,7 +21,7 @@ from pathlib import Path
 from contest.private_folder import make_folder
 from contest.scratch import scratch_folder
 
-_WRITABLE_BY_OTHERS = stat.S_IWGRP | stat.S_IWOTH
+_ACCESS_LIST = "system.posix_acl_access"
 
 
 def why_unsafe(path: Path) -> str | None:
@@ -35,9 +38,34 @@ def why_unsafe(path: Path) -> str | None:
         if stat.S_ISLNK(facts.st_mode):
             if reason := why_unsafe(place.parent / place.readlink()):
                 return reason
-        elif facts.st_mode & _WRITABLE_BY_OTHERS and not (facts.st_mode & stat.S_ISVTX and place != path):
+        elif _others_write(place, facts) and not (facts.st_mode & stat.S_ISVTX and place != path):
             return f"other users may write {place} (fix it by `chmod go-w {place}`)"
     return None
+
+
+def _others_write(place: Path, facts: os.stat_result) -> bool:
+    if facts.st_mode & stat.S_IWOTH:
+        return True
+    return bool(facts.st_mode & stat.S_IWGRP) and not (
+        _is_alone(facts.st_uid, facts.st_gid) and _ACCESS_LIST not in _attributes(place)
+    )
+
+
+def _is_alone(user: int, group: int) -> bool:
+    """Whether the group is the user's own: it has the same name, and nobody else is in it."""
+    try:
+        owner, known = pwd.getpwuid(user), grp.getgrgid(group)
+    except KeyError:
+        return False
+    others = {each.pw_name for each in pwd.getpwall() if each.pw_gid == group} | set(known.gr_mem)
+    return owner.pw_gid == group and known.gr_name == owner.pw_name and others <= {owner.pw_name}
+
+
+def _attributes(place: Path) -> list[str]:
+    try:
+        return os.listxattr(place, follow_symlinks=False)
+    except OSError:  # this file system has none
+        return []
 
 
 def digest_of_sources(facts: Iterable[str], sources: Iterable[Traversable]) -> str:
@@ -85,7 +113,7 @@ def _has_digest(entry: os.DirEntry[str], digest: str) -> bool:
     facts = entry.stat(follow_symlinks=False)
     if not stat.S_ISREG(facts.st_mode) or facts.st_uid not in (0, os.geteuid()):
         return False
-    if facts.st_mode & _WRITABLE_BY_OTHERS:
+    if facts.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
         return False
     version = (facts.st_ino, facts.st_size, facts.st_mtime_ns, facts.st_ctime_ns)
     return _digest(entry.path, version) == digest

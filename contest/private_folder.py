@@ -11,10 +11,12 @@ from pathlib import Path
 _OTHERS = stat.S_IRWXG | stat.S_IRWXO
 
 
-def make_folder(folder: Path) -> None:
-    """Make the folder, and the folders above that are missing, for us alone."""
+def make_folder(folder: Path, mode: int = 0o700) -> None:
+    """Make the folder, and the folders above that are missing, with this mode, whatever the umask."""
     for missing in reversed([each for each in (folder, *folder.parents) if not each.exists()]):
-        missing.mkdir(mode=0o700, exist_ok=True)
+        with suppress(FileExistsError):  # another process was quicker
+            missing.mkdir(mode=0o700)
+            missing.chmod(mode)
 
 
 def make_private(folder: Path) -> None:

@@ -14,13 +14,13 @@ from compiler.builders.base import BuilderPlugin, ProgramBuilder
 from compiler.source import SourceText, decoded, normalise, strip_secret
 from compiler.toolchain import Toolchain
 from contest import kept_files
+from contest.caches import cache_folder
 from contest.config.sections import Programs, SandboxSettings
 from contest.config.settings import Settings
 from contest.errors import ToolMissing
 from contest.model import GameJob, Trial
 from contest.protocols import BuildResult, RunnerFactory, SparringOpponents
 from contest.seeds import Seeds
-from contest.subprocesses.c_programs import cache_folder
 from contest.subprocesses.engine_pool import cores
 from knobellib.house import HouseStrategy, house_strategies
 from sandbox.sandbox import Sandbox
@@ -101,7 +101,7 @@ def _house(sandbox: SandboxSettings) -> SparringOpponents:
 
 def _house_image(strategy: HouseStrategy, toolchain: Toolchain) -> Image:
     """The image from this user's cache, or built and kept there: nobody waits for the same compiler twice."""
-    folder = cache_folder() / "house"
+    folder = cache_folder("house")
     name = hashlib.sha256(f"{_made_from(toolchain.version())} {strategy.source}".encode()).hexdigest()
     if found := kept_files.find(folder, (name,)):
         with suppress(OSError, ValueError):  # somebody cleans the cache at this moment

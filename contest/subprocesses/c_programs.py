@@ -2,52 +2,24 @@
 
 from __future__ import annotations
 
-import atexit
 import functools
-import os
 import shutil
 import subprocess
 from collections.abc import Sequence
-from contextlib import ExitStack
 from pathlib import Path
 
 from contest import kept_files
+from contest.caches import cache_folder
 from contest.errors import ToolMissing
 from contest.private_folder import make_folder
 from contest.scratch import scratch_folder
 
 
-class NotKept(ToolMissing):
-    """The cache folder cannot be written, or others could change what is in it."""
-
-
-def cache_folder() -> Path:
-    """The folder of built programs: $XDG_CACHE_HOME/knobeln, usually ~/.cache/knobeln."""
-    configured = os.environ.get("XDG_CACHE_HOME", "")
-    root = Path(configured) if os.path.isabs(configured) else Path("~/.cache").expanduser()
-    return root / "knobeln"
-
-
-def cache_for_sandboxes(name: str) -> Path:
-    """A cache folder of this name that the user of the sandboxes can enter, unlike `cache_folder`.
-
-    It is outside root's home, which nobody else can enter.
-    """
-    usual = os.geteuid() or os.environ.get("XDG_CACHE_HOME")
-    return cache_folder().with_name(f"knobeln-{name}") if usual else Path("/var/cache/knobeln", name)
-
-
 def c_program(
     sources: Path, flags: tuple[str, ...], name: str = "engine", *, more: Path | None = None
 ) -> Path:
-    """The program of `build_c_program`, from this user's cache.
-
-    Without a folder in which it can be kept safely (services often lack a home), each process builds its own.
-    """
-    try:
-        return build_c_program(sources, flags, cache_folder(), name, more=more)
-    except NotKept:
-        return build_c_program(sources, flags, _folder_of_this_process(), name, more=more)
+    """The program of `build_c_program`, from this user's cache."""
+    return build_c_program(sources, flags, cache_folder("engines"), name, more=more)
 
 
 def build_c_program(
@@ -58,7 +30,7 @@ def build_c_program(
     `more`: a folder with further C files, which may include the headers of the first. The name of the
     program's file begins with `name`. Several processes may come here at once: each builds for itself, and
     all end with the same file. A file in the cache that somebody else could have changed is built again.
-    Raises ToolMissing without a compiler; NotKept if the cache cannot be written, or others can write it.
+    Raises ToolMissing without a compiler, or if the cache cannot be written, or others can write it.
     """
     compiler = c_compiler()
     folders = (sources, more) if more else (sources,)
@@ -72,15 +44,7 @@ def build_c_program(
             _compile(compiler, folders, flags, fresh)
             return kept_files.keep(cache, name, fresh.read_bytes(), mode=0o700)
     except OSError as error:
-        raise NotKept(f"the engine cannot be kept in {cache}: {error}") from None
-
-
-@functools.cache
-def _folder_of_this_process() -> Path:
-    """A folder that is removed when this process ends; after a kill, by the next process that needs one."""
-    until_exit = ExitStack()
-    atexit.register(until_exit.close)
-    return until_exit.enter_context(scratch_folder())
+        raise ToolMissing(f"the engine cannot be kept in {cache}: {error}") from None
 
 
 def c_compiler() -> str:

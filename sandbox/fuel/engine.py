@@ -17,9 +17,10 @@ from importlib import metadata
 from pathlib import Path
 
 from contest import kept_files
+from contest.caches import cache_for_sandboxes
 from contest.errors import ToolMissing
+from contest.private_folder import make_folder
 from contest.scratch import scratch_folder
-from contest.subprocesses.c_programs import cache_for_sandboxes
 from sandbox.bubblewrap import PATH
 from sandbox.limits import MB, Limits
 from sandbox.places import check_reachable
@@ -53,7 +54,7 @@ def keep(kind: str, name: str, data: bytes) -> Path:
     """Keep a file of this kind in the cache, where `kept` finds it. Raises ToolMissing if it cannot."""
     folder = fuel_cache() / kind
     try:
-        folder.mkdir(mode=0o755, parents=True, exist_ok=True)
+        make_folder(folder, 0o755)
         return kept_files.keep(folder, name, data, mode=0o644)
     except OSError as error:
         raise ToolMissing(f"{name} cannot be kept in {folder}: {error}") from None
@@ -87,7 +88,6 @@ def engine_folder() -> Path:
     if not folder.is_dir():
         package = Path(str(metadata.distribution("wasmtime").locate_file("wasmtime")))
         try:
-            fuel_cache().mkdir(mode=0o755, parents=True, exist_ok=True)
             with scratch_folder(fuel_cache()) as scratch:
                 draft = scratch / "engine"
                 draft.mkdir(mode=0o755)

@@ -18,7 +18,7 @@ from sandbox.limits import MB, Limits
 from sandbox.sandbox import Sandbox
 
 COMPONENTIZE = "0.25.1"
-SHA256 = "2d415e0365a39f3e89fc5e9254830bd94d085a881ab9fcee38e87025fb5d7d5a"
+SHA256 = "859dfd346af6a964d6f475206e8a88861ebacff00f5ed0f9a82cfa7a099cb482"
 """Of the component. `python tools/python_guest.py` builds it and writes this line."""
 
 _HERE = Path(__file__).parent
@@ -30,7 +30,10 @@ _SOURCES = {
 }
 _BUILD = """
 set -e
-"$1" -O1 -shared -fPIC -o same_everywhere.so /box/guest/same_everywhere.c
+"$1" -std=gnu17 -O1 -shared -fPIC -o same_everywhere.so /box/guest/same_everywhere.c
+# Otherwise the packages of this host's Python come into the component.
+mkdir -p no_packages/lib/site-packages
+export VIRTUAL_ENV=$PWD/no_packages
 LD_PRELOAD=./same_everywhere.so python3 -B -c '
 import sys
 sys.path.insert(0, "/box")

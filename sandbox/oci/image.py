@@ -12,10 +12,11 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import IO, Any
 
+from contest.caches import cache_for_sandboxes
 from contest.errors import NotFound, ToolMissing
 from contest.kept_files import why_unsafe
+from contest.private_folder import make_folder
 from contest.scratch import scratch_folder
-from contest.subprocesses.c_programs import cache_for_sandboxes
 from sandbox.bubblewrap import TMP, ImageRoot
 from sandbox.limits import MB, Limits
 from sandbox.oci.run import PATH, Run
@@ -140,7 +141,7 @@ def check_boxes(sandbox: Sandbox, cache: Path) -> None:
 @contextmanager
 def empty_root(cache: Path) -> Iterator[Path]:
     """Make a temporary image folder that has only the folders that every image has."""
-    cache.mkdir(mode=0o755, parents=True, exist_ok=True)
+    make_folder(cache, 0o755)
     with scratch_folder(cache) as root:
         root.chmod(0o755)
         for name in COVERED:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from contest.errors import TryAgain
+from contest.private_folder import make_folder
 from sandbox.oci.formats import FoundImage, read_archive
 from sandbox.oci.image import COVERED, ROOT, SETTINGS, OciImage, mark_used
 from sandbox.oci.limits import OciLimits
@@ -67,7 +68,7 @@ def _known(digest: str, cache: Path) -> OciImage | None:
 
 
 def _unpacked(packed: Part, cache: Path, limits: OciLimits) -> OciImage:
-    cache.mkdir(mode=0o755, parents=True, exist_ok=True)
+    make_folder(cache, 0o755)
     digest = packed.digest()
     with (
         _locked(cache),

@@ -3,7 +3,7 @@
 The engine maps a translation and runs it, so anybody who can write one can run code in the engine. Therefore:
 - the C text contains nothing foreign but numbers (translate.py), and the code runs in the engine only, after
   the engine has locked itself up;
-- translations are in one folder that belongs to us and that nobody else can enter; no other folder is used;
+- translations are in a folder that nobody else can write;
 - a file's name has the digest of everything that it was made from (image, translator, compiler, flags) and of
   its content, and a file with another content is not used (contest/kept_files.py);
 - a file is written elsewhere first, and then renamed.
@@ -17,16 +17,15 @@ from __future__ import annotations
 import hashlib
 import os
 import platform
-import stat
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
 from contest import kept_files
+from contest.caches import cache_folder
 from contest.errors import ToolMissing
-from contest.private_folder import make_folder
-from contest.subprocesses.c_programs import c_compiler, cache_folder, compiler_version
+from contest.subprocesses.c_programs import c_compiler, compiler_version
 from sandbox.limits import Limits
 from sandbox.sandbox import WORK, Sandbox
 from sandbox.vm.image import CODE_BASE, Image
@@ -67,8 +66,6 @@ class Translations:
 
     def found(self, images: Iterable[Image]) -> Mapping[str, Path]:
         """The files of the images that have a translation, by digest."""
-        if not self._is_private():
-            return {}
         digests = {_name(image): image.digest for image in images}
         return {digests[name]: path for name, path in kept_files.find(self.folder, digests).items()}
 
@@ -76,7 +73,6 @@ class Translations:
         """Translate the image, unless it has a translation; return the file. Raises NotTranslated."""
         if found := self.found([image]):
             return found[image.digest]
-        self._make_private()
         return self.keep(image, compiled(image, sandbox))
 
     def keep(self, image: Image, made: bytes) -> Path:
@@ -87,35 +83,13 @@ class Translations:
             raise NotTranslated(f"the translation cannot be kept in {self.folder}: {error}") from None
 
     def check(self, sandbox: Sandbox) -> None:
-        """Raises NotTranslated, with advice how to fix it, if programs cannot be translated here."""
-        self._make_private()
+        """Raises NotTranslated if programs cannot be translated here."""
         compiled(_SMALLEST, sandbox)
-
-    def _make_private(self) -> None:
-        try:
-            make_folder(self.folder)
-            reason = kept_files.why_unsafe(self.folder)
-        except OSError as error:
-            raise NotTranslated(f"translations cannot be kept in {self.folder}: {error}") from None
-        if not self._is_private():
-            raise NotTranslated(
-                f"translations are kept in {self.folder} only when it belongs to us and nobody else can "
-                "enter it: remove it, or chmod 700 it"
-            )
-        if reason:
-            raise NotTranslated(f"translations cannot be kept in {self.folder}: {reason}")
-
-    def _is_private(self) -> bool:
-        try:
-            facts = self.folder.lstat()
-        except OSError:
-            return False
-        return stat.S_ISDIR(facts.st_mode) and facts.st_uid == os.geteuid() and not facts.st_mode & 0o077
 
 
 def translations() -> Translations:
-    """This user's: in $XDG_CACHE_HOME/knobeln/translations, usually ~/.cache/knobeln/translations."""
-    return Translations(cache_folder() / "translations")
+    """This user's, in the cache."""
+    return Translations(cache_folder("translations"))
 
 
 def _name(image: Image) -> str:
