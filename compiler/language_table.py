@@ -28,6 +28,17 @@ from sandbox.players.function import LANGUAGE as PYTHON
 if TYPE_CHECKING:  # settings need pydantic, which a team at home does not have (knobellib.python_kit)
     from contest.config.sections import LanguageRow, Programs
 
+# What 1994 wrote compiles with every gcc and clang: no `int`, no prototypes, K&R. gcc 14 and clang 16 made
+# errors of some of it. An option that gcc 12 does not know must not have the form -Wno-error=.
+_OLD_C = (
+    *("-Wno-error=implicit-int", "-Wno-error=implicit-function-declaration", "-Wno-error=int-conversion"),
+    *("-Wno-error=incompatible-pointer-types", "-Wno-return-mismatch"),
+    "-Wno-declaration-missing-parameter-type",
+)
+_OLD_C_FOR_CLANG = (
+    *("-Wno-unknown-warning-option", "-Wno-error=return-type"),
+    "-Wno-error=incompatible-function-pointer-types",
+)
 _C_FLAGS = (
     *("-O2", "-pipe", "-fno-diagnostics-show-caret", "-fdiagnostics-color=never", "-fmax-errors=20"),
     *("-frandom-seed=knobeln", "{program}", "-o", "{result}", "-lm"),
@@ -88,7 +99,7 @@ if (!/\.mjs$/i.test(name) && !/^\s*(import|export)\b/m.test(text)) {
 """
 _JAVA_BUILD = """
 {tool} -J-Xmx128m -J-XX:+UseSerialGC -J-XX:CompressedClassSpaceSize=64m \
-    -proc:none -encoding UTF-8 -d .classes {program}
+    -proc:none --release 17 -encoding UTF-8 -d .classes {program}
 cd .classes
 find . -type f | LC_ALL=C sort > ../.names
 {home}/bin/jar -J-Xmx64m -J-XX:+UseSerialGC -J-XX:CompressedClassSpaceSize=64m \
@@ -165,13 +176,13 @@ LANGUAGES = (
         name="C",
         suffixes=("c",),
         tool="gcc",
-        build=("{tool}", "-x", "c", "-std=gnu17", *_C_FLAGS),
+        build=("{tool}", "-x", "c", "-std=gnu17", *_OLD_C, *_C_FLAGS),
         result=".program",
         run=("./{result}",),
         sample="#include <stdio.h>\nint main(int count, char **words) { puts(words[1]); }\n",
         counting=Counting(
             tool="clang",
-            build=("{tool}", "-x", "c", "-std=gnu17", *_CLANG_FLAGS),
+            build=("{tool}", "-x", "c", "-std=gnu17", *_OLD_C, *_OLD_C_FOR_CLANG, *_CLANG_FLAGS),
             needs=_CLANG_NEEDS,
         ),
     ),

@@ -21,7 +21,7 @@ _ESCAPE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|
 _OUR_PATH = re.compile(r"(?<![\w.])/(?:usr|work|box)/(?:[\w.+-]+/)*([\w.+-]*)")
 _UNHELPFUL = re.compile(
     r"did you forget to '#include|is defined in header|compilation terminated|Please submit|See <|"
-    r"PLEASE submit|^Stack dump|^clang: |^ *#\d+ 0x"
+    r"PLEASE submit|^Stack dump|^clang: |^ *#\d+ 0x|^cc1: note: unrecognized command-line option"
 )
 _APOSTROPHE = re.compile(rf"{FILE_NAME}:(\d+):\d+: warning: missing terminating")
 _ERROR = re.compile(rf"^{FILE_NAME}:(\d+):(?:\d+:)? (?:fatal )?error:", re.MULTILINE)

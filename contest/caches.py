@@ -38,7 +38,7 @@ def why_unusable(home: Path, kind: str = "", mode: int = 0o700) -> str:
     """Why nothing can be kept in this folder, which is made if need be; "" if it can."""
     folder = home / kind
     try:
-        make_folder(home, 0o700 if os.geteuid() else _FOR_ALL)
+        make_folder(home, _home_mode())
         make_folder(folder, mode)
         if reason := kept_files.why_unsafe(folder):
             return reason
@@ -52,14 +52,14 @@ def usual_home() -> Path:
     configured = os.environ.get("XDG_CACHE_HOME", "")
     if os.path.isabs(configured):
         return Path(configured, "knobeln")
-    if os.geteuid() == 0:
+    if _is_root():
         return Path("/var/cache/knobeln")
     home = os.environ.get("HOME", "")
     if not os.path.isabs(home):
         try:
             home = pwd.getpwuid(os.geteuid()).pw_dir
         except KeyError:  # a service's user without a name
-            home = "/nonexistent"
+            home = "/dev/null"
     return Path(home, ".cache", "knobeln")
 
 
@@ -87,5 +87,13 @@ def _folder_of_this_process() -> Path:
     until_exit = ExitStack()
     atexit.register(until_exit.close)
     folder = until_exit.enter_context(scratch_folder())
-    folder.chmod(0o700 if os.geteuid() else _FOR_ALL)
+    folder.chmod(_home_mode())
     return folder
+
+
+def _home_mode() -> int:
+    return _FOR_ALL if _is_root() else 0o700
+
+
+def _is_root() -> bool:
+    return os.geteuid() == 0

@@ -262,7 +262,7 @@ def test_an_accepted_program_has_its_native_code_when_its_report_goes_out(
 def test_a_program_that_cannot_be_translated_is_accepted_all_the_same(
     context: Workshop, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("sandbox.vm.translation.cache_folder", lambda: tmp_path / "file")
+    monkeypatch.setattr("sandbox.vm.translation.cache_folder", lambda _: tmp_path / "file")
     (tmp_path / "file").touch()
     team = context.team("one")
     context.send(team, GOOD)

@@ -84,15 +84,6 @@ def test_a_translation_is_made_once_and_found_again(cache: Translations, example
     assert cache.folder.stat().st_mode & 0o777 == 0o700
 
 
-@pytest.mark.parametrize("mode", [0o755, 0o770, 0o701])
-def test_a_folder_that_others_can_enter_is_not_used(cache: Translations, example: Image, mode: int) -> None:
-    cache.add(example, Sandbox())
-    cache.folder.chmod(mode)
-    assert cache.found([example]) == {}
-    with pytest.raises(NotTranslated, match="chmod 700"):
-        cache.add(example, Sandbox())
-
-
 def test_a_folder_in_one_that_others_can_write_is_not_used(
     cache: Translations, example: Image, tmp_path: Path
 ) -> None:
@@ -103,13 +94,6 @@ def test_a_folder_in_one_that_others_can_write_is_not_used(
         cache.add(example, Sandbox())
     tmp_path.chmod(0o1777)  # as /tmp is
     assert list(cache.found([example])) == [example.digest]
-
-
-def test_a_folder_behind_a_link_is_not_used(cache: Translations, example: Image, tmp_path: Path) -> None:
-    (tmp_path / "elsewhere").mkdir(mode=0o700)
-    cache.folder.symlink_to(tmp_path / "elsewhere")
-    with pytest.raises(NotTranslated, match="belongs to us"):
-        cache.add(example, Sandbox())
 
 
 def test_a_folder_that_cannot_be_made_is_named(example: Image, tmp_path: Path) -> None:
@@ -132,8 +116,7 @@ def test_a_program_that_takes_the_compiler_too_long_stays_with_the_interpreter(
     monkeypatch.setattr(translation, "LIMITS", Limits(address_space_bytes=32 * 1024 * 1024))
     with pytest.raises(NotTranslated, match="did not translate"):
         cache.add(example, Sandbox())
-    assert cache.found([example]) == {}
-    assert list(cache.folder.iterdir()) == []
+    assert not cache.folder.exists()
 
 
 @pytest.mark.slow

@@ -10,6 +10,7 @@ GCC = (
     "riscv64-unknown-elf-gcc",
     "-march=rv32im",
     "-mabi=ilp32",
+    "-std=gnu89",
     "-O1",
     "-w",
     "-nostdlib",

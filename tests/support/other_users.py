@@ -19,7 +19,7 @@ NOBODYS = 61_993
 as_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
 
 
-def _python() -> tuple[str, dict[str, str]]:
+def python_for_others() -> tuple[str, dict[str, str]]:
     """A Python that the other user can start, and its environment: root's own may be hidden in /root."""
     path = f"{ROOT}:{sysconfig.get_path('purelib')}"
     environment = {**os.environ, "PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": "1"}
@@ -36,7 +36,7 @@ def _python() -> tuple[str, dict[str, str]]:
 
 def start_as_root(log: Path, *words: object, passwd: Path | None = None, **environment: str) -> Process:
     """Start `knobeln WORDS` as root, with this file in place of /etc/passwd."""
-    python, usual = _python()
+    python, usual = python_for_others()
     command = [python, "-m", "knobeln", *map(str, words)]
     if passwd is not None:
         script = 'mount --bind "$0" /etc/passwd && exec "$@"'

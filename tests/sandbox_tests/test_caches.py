@@ -1,0 +1,178 @@
+"""Where things are kept that can be made again, whoever we are and whatever our home is like."""
+
+from __future__ import annotations
+
+import grp
+import os
+import pwd
+import subprocess
+import tempfile
+from pathlib import Path
+
+import pytest
+from structlog.testing import capture_logs
+
+from contest import caches, kept_files
+from contest.errors import ToolMissing
+from tests.support.other_users import NOBODYS, as_root, python_for_others
+
+OURS = f"knobeln-{os.geteuid()}"
+
+
+@pytest.fixture(autouse=True)
+def places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An ordinary user's: a home, and a folder for temporary files."""
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    (tmp_path / "home").mkdir(mode=0o700)
+    (tmp_path / "temporary").mkdir(mode=0o700)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
+    monkeypatch.setattr(caches, "_is_root", lambda: False)
+    caches._tell.cache_clear()
+    caches._folder_of_this_process.cache_clear()
+
+
+def _mode(folder: Path) -> int:
+    return folder.stat().st_mode & 0o7777
+
+
+@pytest.mark.parametrize("mask", [0o002, 0o022, 0o077, 0o000])
+def test_folders_that_we_make_are_for_us_alone_whatever_the_umask(tmp_path: Path, mask: int) -> None:
+    before = os.umask(mask)
+    try:
+        folder = caches.cache_folder("engines")
+        shown = caches.cache_for_sandboxes("fuel")
+    finally:
+        os.umask(before)
+    assert folder == tmp_path / "home/.cache/knobeln/engines"
+    assert [_mode(each) for each in (folder, folder.parent, folder.parent.parent)] == [0o700] * 3
+    assert _mode(shown) == 0o755
+
+
+@pytest.mark.parametrize("mask", [0o002, 0o077])
+def test_sandboxes_of_root_can_enter_their_cache(
+    tmp_path: Path, mask: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(caches, "_is_root", lambda: True)
+    assert caches.usual_home() == Path("/var/cache/knobeln")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "new"))
+    before = os.umask(mask)
+    try:
+        folder = caches.cache_for_sandboxes("fuel")
+    finally:
+        os.umask(before)
+    assert [_mode(each) for each in (folder, folder.parent, folder.parent.parent)] == [0o755] * 3
+
+
+def test_the_cache_is_where_the_user_wants_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "wanted"))
+    assert caches.cache_folder("engines") == tmp_path / "wanted/knobeln/engines"
+    monkeypatch.setenv("XDG_CACHE_HOME", "not/absolute")
+    assert caches.cache_folder("engines") == tmp_path / "home/.cache/knobeln/engines"
+
+
+@pytest.mark.parametrize("mode", [0o777, 0o707, 0o702])
+def test_a_cache_that_others_can_write_costs_a_line_and_not_the_command(tmp_path: Path, mode: int) -> None:
+    (tmp_path / "home/.cache").mkdir()
+    (tmp_path / "home/.cache").chmod(mode)
+    with capture_logs() as lines:
+        folders = {caches.cache_folder("engines"), caches.cache_folder("engines")}
+    assert folders == {tmp_path / f"temporary/{OURS}/engines"}
+    assert [line["reason"] for line in lines] == [
+        f"other users may write {tmp_path}/home/.cache (fix it by `chmod go-w {tmp_path}/home/.cache`)"
+    ]
+    assert kept_files.keep(folders.pop(), "a", b"kept").read_bytes() == b"kept"
+
+
+@pytest.mark.parametrize("home", ["", "home/none/there", "not absolute", "home/file"])
+def test_a_home_that_is_none_is_no_obstacle(
+    tmp_path: Path, home: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "home/file").touch()
+    (tmp_path / "home").chmod(0o500)
+    monkeypatch.setattr("contest.caches.pwd.getpwuid", _without_a_name)
+    monkeypatch.setenv("HOME", str(tmp_path / home) if "/" in home else home)
+    folder = caches.cache_folder("engines")
+    assert folder.is_dir()
+    if os.geteuid() or "/none" not in home:  # root may write everywhere
+        assert folder == tmp_path / f"temporary/{OURS}/engines"
+
+
+def _without_a_name(_: int) -> pwd.struct_passwd:
+    raise KeyError
+
+
+def test_a_temporary_folder_of_somebody_else_is_not_used(tmp_path: Path) -> None:
+    (tmp_path / "home/.cache").touch()
+    (tmp_path / f"temporary/{OURS}").mkdir()
+    (tmp_path / f"temporary/{OURS}").chmod(0o777)  # somebody was there before us
+    folder = caches.cache_folder("engines")
+    assert folder.is_relative_to(tmp_path / "temporary")
+    assert not folder.is_relative_to(tmp_path / f"temporary/{OURS}")
+
+
+def test_without_any_folder_it_is_told_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "home/.cache").touch()
+    (tmp_path / "temporary").chmod(0o777)
+    with pytest.raises(ToolMissing, match=r"Not a directory; nor in .*chmod go-w"):
+        caches.cache_folder("engines")
+
+
+# --- whose a folder is -------------------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    ("group", "members", "others", "is_safe"),
+    [
+        ("ann", [], [], True),
+        ("ann", ["ann"], [], True),
+        ("ann", ["ann", "bob"], [], False),
+        ("ann", [], ["bob"], False),
+        ("staff", [], [], False),
+        ("staff", ["ann"], [], False),
+    ],
+)
+def test_a_group_may_write_if_its_only_member_is_the_owner(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    group: str,
+    members: list[str],
+    others: list[str],
+    is_safe: bool,
+) -> None:
+    """`others`: users whose own group it is, too."""
+    number, mine = tmp_path.stat().st_gid, tmp_path.stat().st_uid
+
+    def user(name: str, own: int) -> pwd.struct_passwd:
+        return pwd.struct_passwd((name, "x", own, number, "", "/", "/bin/sh"))
+
+    monkeypatch.setattr(pwd, "getpwuid", lambda _: user("ann", mine))
+    monkeypatch.setattr(pwd, "getpwall", lambda: [user("ann", mine), *(user(each, 99) for each in others)])
+    monkeypatch.setattr(grp, "getgrgid", lambda _: grp.struct_group((group, "x", number, members)))
+    tmp_path.chmod(0o775)
+    assert (kept_files.why_unsafe(tmp_path) is None) == is_safe
+
+
+def test_an_access_list_may_name_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("contest.kept_files._is_alone", lambda *_: True)
+    tmp_path.chmod(0o770)
+    assert kept_files.why_unsafe(tmp_path) is None
+    done = subprocess.run(["setfacl", "-m", "u:nobody:rwx", tmp_path], check=False, capture_output=True)
+    if done.returncode:
+        pytest.skip("this file system has no access lists")
+    assert kept_files.why_unsafe(tmp_path) is not None
+
+
+@as_root
+@pytest.mark.slow
+def test_a_user_without_a_home_plays_all_the_same() -> None:
+    python, environment = python_for_others()
+    with tempfile.TemporaryDirectory(dir="/tmp") as folder:
+        Path(folder).chmod(0o1777)
+        here = {**environment, "HOME": "/nonexistent", "TMPDIR": folder}
+        here.pop("XDG_CACHE_HOME", None)
+        command = [python, "-m", "knobeln", "play", "council", "echo", "--seed", "home"]
+        done = subprocess.run(
+            command, env=here, user=NOBODYS, capture_output=True, text=True, check=False, cwd="/"
+        )
+        assert (Path(folder) / f"knobeln-{NOBODYS}" / "engines").is_dir()
+    assert done.returncode == 0, done.stderr
+    assert done.stderr.count("the usual cache is not used") == 1
