@@ -77,10 +77,12 @@ _LIBCXX = ("-lc++", "-lc++abi")
 _RUST_LINK_FLAGS = tuple(
     word for flag in (*_LINK_FLAGS, "-z", f"stack-size={_STACK_BYTES}") for word in ("-C", f"link-arg={flag}")
 )
+# Not every rustc comes with the linker that it would take, rust-lld.
 _RUST_MODULE = """
 target=wasm32-wasi
 [ -d {home}/lib/rustlib/$target ] || target=wasm32-wasip1
-exec {tool} --target $target "$@"
+linker=$(ls -v /usr/lib/llvm-*/bin/wasm-ld | tail -n 1)
+exec {tool} --target $target -C linker="$linker" "$@"
 """
 _JAVA_SMALL = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:CompressedClassSpaceSize=16m")
 _CHECK_PYTHON = """
@@ -213,7 +215,10 @@ LANGUAGES = (
         counting=Counting(
             tool="rustc",
             build=("/bin/sh", "-ec", _RUST_MODULE, "sh", *_RUST_FLAGS, *_RUST_LINK_FLAGS),
-            needs=("{home}/lib/rustlib/wasm32-wasi*/lib", "/usr/lib/wasm32-wasi*/libc.a"),
+            needs=(
+                *("{home}/lib/rustlib/wasm32-wasi*/lib", "/usr/lib/wasm32-wasi*/libc.a"),
+                "/usr/lib/llvm-*/bin/wasm-ld",
+            ),
         ),
     ),
     Language(
