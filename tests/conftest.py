@@ -23,6 +23,11 @@ def pytest_configure():
     shared_work.play_few_contests_with_other_chance()
 
 
+def pytest_runtest_setup(item):
+    if os.geteuid() != 0 and item.get_closest_marker("needs_root"):
+        pytest.skip("only root can do that")
+
+
 @pytest.fixture(scope="session")
 def house(tmp_path_factory):
     """The house strategies, compiled once for all test processes."""

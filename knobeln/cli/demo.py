@@ -21,7 +21,6 @@ from contest.errors import GiveUp
 from contest.seeds import seed_from
 from knobeln.cli.contest_option import ContestCommand, says_little
 from knobeln.cli.dry_run import organizer_actions
-from knobeln.cli.game_option import settings_or_defaults
 from knobeln.cli.output import console, remark
 from knobeln.cli.progress_bars import progress_bars, round_bars
 from knobeln.cli.result_tables import show_results
@@ -62,11 +61,12 @@ def demo(folder: Path | None, game_name: str, count: int | None, seed: str | Non
     """
     chosen = seed or secrets.token_hex(8)
     path = folder or Path(tempfile.mkdtemp(prefix="knobeln-demo-"))
-    failed = [result for result in check_host(path, settings_or_defaults()) if not result.passed]
-    if failed:
-        lines = (f"\n  {result.name}: {result.text}" for result in failed)
-        raise GiveUp("this host cannot run a contest yet:" + "".join(lines))
     settings = with_counted_time(demo_settings(game_name))
+    failed = [result for result in check_host(path, settings) if not result.passed]
+    if lacking := [f"\n  {each.name}: {each.text}" for each in failed if each.is_needed]:
+        raise GiveUp("this host cannot run a contest yet:" + "".join(lacking))
+    for each in failed:
+        remark(f"{each.name}: {each.text}")
     teams = demo_teams(settings, count or presets.demo(game_name).teams)
     contest = create_contest(path, settings, seed=seed_from(f"demo/{chosen}"))
     if says_little():
@@ -109,7 +109,7 @@ def _print_next_steps(contest: ContestContext, game_name: str, count: int | None
     boxes = sorted(path.name for path in root.iterdir())
     console.print(f"\nEach team's mails are in a Maildir below [bold]{root}[/]. Read them:")
     for box in boxes[:1] + boxes[-1:]:
-        _print_command(f"mutt -f {shlex.quote(str(root / box))}")
+        _print_command(f"more {shlex.quote(str(root / box))}/new/*")
     console.print("\nLook around:")
     knobeln = shlex.quote(sys.argv[0])
     for command in ("status", "teams", "results --announce", "outbox"):

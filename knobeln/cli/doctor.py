@@ -10,7 +10,7 @@ from contest.errors import KnobelnError
 from contest.exit_codes import EX_FAILED, EX_OK
 from knobeln.cli.answers import answer, answers
 from knobeln.cli.contest_option import ContestCommand, contest_path
-from knobeln.cli.game_option import settings_or_defaults
+from knobeln.cli.game_option import default_settings, settings_or_defaults
 from knobeln.cli.open_contest import open_contest
 from knobeln.server.delivery_checks import check_loop
 from knobeln.server.host_checks import CheckResult, check_host, run_check
@@ -25,10 +25,15 @@ def doctor(letter: bool, patience: float) -> None:
 
     Exit code 0: all checks passed; 1: a check failed.
     """
+    results: tuple[CheckResult, ...] = ()
     try:
-        results = check_host(contest_path(), settings_or_defaults())
+        settings = settings_or_defaults()
     except KnobelnError as error:
-        results = (CheckResult("settings", False, str(error)),)
+        settings = default_settings()
+        results = (
+            CheckResult("settings", False, f"{error}; the other checks are those of the default settings"),
+        )
+    results += check_host(contest_path(), settings)
     if letter:
         results += (run_check("a letter to itself", lambda: check_loop(open_contest(), patience)),)
     answer(results, _show)

@@ -24,6 +24,11 @@ def settings_or_defaults() -> Settings:
     path = contest_path()
     if (path / FILE_NAME).exists():
         return load_settings(path)
+    return default_settings()
+
+
+def default_settings() -> Settings:
+    """The settings of a contest that changes none."""
     return Settings(dates=usual_dates(SystemClock().now()))
 
 

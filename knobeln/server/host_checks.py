@@ -12,9 +12,11 @@ from functools import partial
 from pathlib import Path
 
 from compiler import counted
-from compiler.language_table import Language, counted_languages_of, languages_of
+from compiler.language_table import LANGUAGES, Language, counted_languages_of, languages_of
+from compiler.language_table import counted as counted_row
 from compiler.languages import Problem, build, package_version, usable, version
 from compiler.toolchain import Toolchain
+from contest.caches import usual_home, why_unusable
 from contest.config.load import FILE_NAME
 from contest.config.sections import Programs
 from contest.config.settings import Settings
@@ -51,56 +53,64 @@ _MEMORY_OF_MANY = "for i in 1 2 3 4 5 6; do head -c 40000000 /dev/zero | tail -n
 
 @dataclass(frozen=True)
 class CheckResult:
-    """The result of one check. `text`: what was found, or what is wrong and how to fix it."""
+    """The result of one check. `text`: what was found, or what is wrong and how to fix it.
+
+    `is_needed`: without it no contest with these settings can be run at all.
+    """
 
     name: str
     passed: bool
     text: str
+    is_needed: bool = False
 
 
 def check_host(path: Path, settings: Settings) -> tuple[CheckResult, ...]:
     """Run all checks; those of the contest only if there is one in the folder `path`."""
-    checks: list[tuple[str, Callable[[], str]]] = [
-        ("Python", _python),
-        ("system packages", _system_packages),
-        ("the user", lambda: _user(path)),
-        ("the sandbox", lambda: _sandbox(settings)),
-        ("limits of sandboxes", lambda: _limits(settings)),
-        ("the compiler", lambda: Toolchain(settings.jail).version()),
-        ("the contest machine", lambda: f"built at {engine_binary()}"),
-        ("native code", lambda: _native_code(settings)),
-        ("images", lambda: _images(settings)),
-        ("disk", lambda: _disk(path)),
+    is_c = game_of(settings.game, settings.programs).info.play.takes == "c source"
+    checks: list[tuple[str, Callable[[], str], bool]] = [
+        ("Python", _python, False),
+        ("system packages", _system_packages, False),
+        ("the user", lambda: _user(path), False),
+        ("the cache", _cache, False),
+        ("the sandbox", lambda: _sandbox(settings), True),
+        ("limits of sandboxes", lambda: _limits(settings), False),
+        ("the compiler", lambda: Toolchain(settings.jail).version(), is_c),
+        ("the contest machine", lambda: f"built at {engine_binary()}", is_c),
+        ("native code", lambda: _native_code(settings), False),
+        ("images", lambda: _images(settings), False),
+        ("disk", lambda: _disk(path), True),
     ]
     if (path / FILE_NAME).exists():
-        checks.append(("the contest", lambda: _contest(path)))
-        checks += intake_checks.checks(settings, path)
-        checks.append(("mails out", lambda: check_delivery(ContestContext.open(path))))
-    results = tuple(run_check(name, check) for name, check in checks)
+        checks.append(("the contest", lambda: _contest(path), False))
+        checks += [(name, check, False) for name, check in intake_checks.checks(settings, path)]
+        checks.append(("mails out", lambda: check_delivery(ContestContext.open(path)), False))
+    results = tuple(run_check(*check) for check in checks)
     return results + tuple(check_languages(settings))
 
 
-def run_check(name: str, check: Callable[[], str]) -> CheckResult:
+def run_check(name: str, check: Callable[[], str], is_needed: bool = False) -> CheckResult:
     """Run a check, which returns what it found, or raises KnobelnError with what is wrong."""
     try:
-        return CheckResult(name, True, check())
+        return CheckResult(name, True, check(), is_needed)
     except KnobelnError as error:
-        return CheckResult(name, False, str(error))
+        return CheckResult(name, False, str(error), is_needed)
+    except Exception as error:  # it hides no other check
+        return CheckResult(name, False, f"the check itself failed: {error!r}", is_needed)
 
 
 def check_languages(settings: Settings) -> Iterator[CheckResult]:
     """Try each language of programs in the sandbox; name the tool to install if a language has none.
 
-    A missing tool is not a failure: a contest can do without that language.
+    A missing tool is not a failure: a contest can do without that language. Languages whose time can be
+    counted are tried for all contests, so that they can be mended before there is one.
     """
     is_talk = game_of(settings.game, settings.programs).info.play is TEXT
-    if is_talk and settings.programs.clock == "fuel":
-        yield run_check("counted time", _engine)
-    for language in counted_languages_of(settings.programs) if is_talk else languages_of(settings.programs):
+    counted_here = [row.name for row in counted_languages_of(settings.programs) if is_talk and row.is_counted]
+    for language in languages_of(settings.programs):
         what = f"programs in {language.name}"
-        if language.is_counted:
-            yield _counted_language(what, language, settings)
-        elif usable([language]):
+        if language.name in counted_here:
+            continue
+        if usable([language]):
             bare = replace(language, packages=())
             yield run_check(what, partial(_try_language, bare, settings))
             for package in language.packages:
@@ -110,6 +120,13 @@ def check_languages(settings: Settings) -> Iterator[CheckResult]:
         else:
             text = f"not accepted: there is no {language.tool}; install it to accept them"
             yield CheckResult(what, True, text)
+    if not engine.is_installed():
+        yield CheckResult("counted time", not counted_here, f"needs {engine.ENGINE}; {engine.INSTALL}")
+        return
+    yield run_check("counted time", _engine)
+    for language in map(counted_row, LANGUAGES):
+        if language.is_counted:
+            yield _counted_language(f"counted time of {language.name}", language, settings)
 
 
 def _try_language(language: Language, settings: Settings) -> str:
@@ -138,16 +155,14 @@ def _engine() -> str:
 
 
 def _counted_language(what: str, language: Language, settings: Settings) -> CheckResult:
+    without = f"take {language.name} from programs.fuel_languages, and such programs have processor time"
     if usable([language]):
-        return run_check(what, partial(_count_language, language, settings))
-    found = _packages_line("--for-fuel") if language.tool else ""
-    install = f"run this as root:\n    {found}\n" if found else "install it, "
+        found = run_check(what, partial(_count_language, language, settings))
+        return found if found.passed else replace(found, text=f"{found.text}\nUntil it works, {without}.")
+    line = _packages_line("--for-fuel") if language.tool else ""
+    install = f"run this as root:\n    {line}\n" if line else "install it, "
     lack = f"no {language.tool} that makes WebAssembly" if language.tool else "no interpreter that is counted"
-    text = (
-        f"not accepted: there is {lack}; {install}or take {language.name} from programs.fuel_languages, and "
-        "such programs have processor time"
-    )
-    return CheckResult(what, True, text)
+    return CheckResult(what, True, f"not accepted: there is {lack}; {install}or {without}")
 
 
 def _count_language(language: Language, settings: Settings) -> str:
@@ -162,7 +177,8 @@ def _count_language(language: Language, settings: Settings) -> str:
     units = [_units_of(made, sandbox, settings.programs) for _ in range(2)]
     if units[0] != units[1]:
         raise ToolMissing(f"{tool}; the same program took {units[0]:,} units, and then {units[1]:,}")
-    return f"{counted.counted_by(made, language, tool)}; a small program takes {units[0]:,} units"
+    by = f"{made.engine}, {made.guest}" if made.guest else counted.counted_by(made, language, tool)
+    return f"{by}; a small program takes {units[0]:,} units"
 
 
 def _units_of(program: FuelProgram, sandbox: Sandbox, limits: Programs) -> int:
@@ -181,6 +197,13 @@ def _try_package(package: str, language: Language, settings: Settings) -> str:
 
 def _python() -> str:
     return sys.version.split()[0]
+
+
+def _cache() -> str:
+    folder = usual_home()
+    if reason := why_unusable(folder):
+        raise ToolMissing(f"what is built is kept only until the host starts again: {reason}")
+    return f"what is built is kept in {folder}"
 
 
 def _packages_line(*words: str) -> str:

@@ -11,7 +11,6 @@ import pytest
 from click.testing import Result
 
 from tests.support.command_line import knobeln
-from tests.support.other_users import as_root
 
 UNITS = ("knobeln-backup@.service", "knobeln-backup@.timer", "knobeln@.service")
 with_sysusers = pytest.mark.skipif(not shutil.which("systemd-sysusers"), reason="systemd is not installed")
@@ -45,7 +44,7 @@ def test_a_name_that_is_no_units_is_refused(system: Path, name: str) -> None:
     assert files(system) == set()
 
 
-@as_root
+@pytest.mark.needs_root
 @with_sysusers
 def test_it_is_installed_once_and_a_contest_is_added_later(system: Path) -> None:
     output = install(system, "spring").output
@@ -67,7 +66,7 @@ def test_it_is_installed_once_and_a_contest_is_added_later(system: Path) -> None
     assert files(system) == before
 
 
-@as_root
+@pytest.mark.needs_root
 @with_sysusers
 def test_a_unit_of_an_older_version_is_replaced(system: Path) -> None:
     install(system)
@@ -78,7 +77,7 @@ def test_a_unit_of_an_older_version_is_replaced(system: Path) -> None:
     assert unit.read_text() == text
 
 
-@as_root
+@pytest.mark.needs_root
 @with_sysusers
 def test_what_is_removed_and_what_is_kept(system: Path) -> None:
     install(system, "spring")
@@ -98,7 +97,7 @@ def test_what_is_removed_and_what_is_kept(system: Path) -> None:
     assert install(system, "--remove").output.count("\n") == 1  # what is kept
 
 
-@as_root
+@pytest.mark.needs_root
 @with_sysusers
 def test_a_knobeln_of_somebody_else_is_left_alone(system: Path) -> None:
     other = system / "usr/local/bin/knobeln"

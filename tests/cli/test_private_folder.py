@@ -83,7 +83,7 @@ def test_what_the_program_writes_into_its_folder_is_private(tmp_path: Path) -> N
     assert not open_to_others(folder)
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
+@pytest.mark.needs_root
 def test_another_user_cannot_hold_a_lock(tmp_path: Path) -> None:
     lock = tmp_path / ".run.lock"
     lock.touch(mode=0o644)  # by an older version

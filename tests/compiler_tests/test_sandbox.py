@@ -143,7 +143,7 @@ def test_a_sandboxed_process_has_no_capabilities_and_cannot_get_any(sandbox):
     assert sandbox.run(python(code)).stdout == b"1 -1 -1\n"
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root has another user to become")
+@pytest.mark.needs_root  # to have another user to become
 def test_started_as_root_a_sandboxed_process_is_an_unprivileged_user_outside(long_time):
     own = Sandbox(SandboxSettings(user_id=61_995))
     command = ["/usr/bin/sleep", long_time]

@@ -28,7 +28,7 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
     result = CliRunner().invoke(main, ["demo", str(folder), "--seed", "a test"])
     assert result.exit_code == 0, result.output
     assert "Evolution" in result.output
-    assert f"mutt -f {folder / 'mail'}" in result.output
+    assert f"more {folder / 'mail'}" in result.output
     return folder
 
 

@@ -18,10 +18,10 @@ from contest.store import letters
 from knobeln.context import ContestContext, create_contest
 from tests.support.command_line import knobeln_in
 from tests.support.contest_field import House, make_contest, settings
-from tests.support.other_users import NOBODYS, as_root, start_as_root, users_of
+from tests.support.other_users import NOBODYS, start_as_root, users_of
 from tests.support.servers import wait_for, world_readable_folder
 
-pytestmark = as_root
+pytestmark = pytest.mark.needs_root
 QUESTION = b"From: joe@club.example\nTo: knobeln@localhost.example\nSubject: help\n\nWhat is this?\n"
 
 

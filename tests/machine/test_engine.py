@@ -458,7 +458,7 @@ def _shut_again(path: Path) -> None:
         _shut_again,
         lambda path: (path.unlink(), path.symlink_to("/usr/bin/true")),
         lambda path: path.chmod(0o777),
-        pytest.param(_as_another_user, marks=pytest.mark.skipif(os.geteuid() != 0, reason="root only")),
+        pytest.param(_as_another_user, marks=pytest.mark.needs_root),
     ],
 )
 def test_an_engine_that_somebody_could_have_changed_is_built_anew(

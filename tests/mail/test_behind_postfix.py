@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -25,7 +24,7 @@ from tests.support.mail_world import BELIEVED
 from tests.support.relays import Sink, relay
 from tests.support.servers import Dovecot, Postfix, free_port, program, wait_for, world_readable_folder
 
-pytestmark = [pytest.mark.slow, pytest.mark.skipif(os.getuid() != 0, reason="Postfix needs root")]
+pytestmark = [pytest.mark.slow, pytest.mark.needs_root]
 
 ROBOT, ORGANIZER = "knobeln@contest.example", "organizer@team.example"
 USER, PASSWORD = "knobeln", "secret"  # Dovecot knows everybody by it

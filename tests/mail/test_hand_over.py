@@ -121,7 +121,7 @@ def test_a_server_that_hangs_is_not_waited_for_without_end(
         assert offer(tmp_path, LETTER, None, ()) is None
 
 
-@pytest.mark.skipif(os.getuid() != 0, reason="only root can make a socket in another user's folder")
+@pytest.mark.needs_root  # to make a socket in another user's folder
 def test_root_tells_nothing_to_a_server_that_is_not_the_owners(tmp_path: Path) -> None:
     with counter(tmp_path) as taken:
         os.chown(tmp_path, 65_534, 65_534)

@@ -34,8 +34,6 @@ ROBOT = "knobeln@contest.example"
 JOE = "joe@club.example"
 LETTER = b"From: joe@club.example\r\nTo: knobeln@contest.example\r\nSubject: status\r\n\r\nHow is it?\r\n"
 
-as_root = pytest.mark.skipif(os.getuid() != 0, reason="Postfix needs root")
-
 
 @pytest.fixture
 def place() -> Iterator[Path]:
@@ -84,7 +82,7 @@ def kept(store: Store) -> list[dict[str, object]]:
 
 
 # --- Postfix -----------------------------------------------------------------------------------------------
-@as_root
+@pytest.mark.needs_root  # as Postfix does
 def test_postfix_brings_letters_encrypted_and_checks_the_certificate(store: Store, place: Path) -> None:
     authority = trustme.CA()
     authority.issue_cert("localhost").private_key_and_cert_chain_pem.write_to_path(place / "server.pem")
@@ -104,7 +102,7 @@ def test_postfix_brings_letters_encrypted_and_checks_the_certificate(store: Stor
     assert kept(store)[0]["sender"] == JOE
 
 
-@as_root
+@pytest.mark.needs_root  # as Postfix does
 @pytest.mark.parametrize("door", ["inet", "unix"])
 def test_postfix_brings_letters_by_lmtp_and_hears_of_each_recipient(
     store: Store, place: Path, door: str
@@ -128,7 +126,7 @@ def test_postfix_brings_letters_by_lmtp_and_hears_of_each_recipient(
     assert row["letter"].recipients == (ROBOT, "prechelt@contest.example")  # type: ignore[attr-defined]
 
 
-@as_root
+@pytest.mark.needs_root  # as Postfix does
 def test_postfix_keeps_a_letter_that_we_cannot_take_now_and_brings_it_again(
     store: Store, place: Path
 ) -> None:
@@ -144,7 +142,7 @@ def test_postfix_keeps_a_letter_that_we_cannot_take_now_and_brings_it_again(
         wait_for(lambda: len(kept(store)) == 1)
 
 
-@as_root
+@pytest.mark.needs_root  # as Postfix does
 def test_postfix_sends_back_what_is_too_large(store: Store, place: Path) -> None:
     port = free_port()
     main = f"transport_maps = inline:{{ contest.example=smtp:[127.0.0.1]:{port} }}"
@@ -154,7 +152,7 @@ def test_postfix_sends_back_what_is_too_large(store: Store, place: Path) -> None
     assert kept(store) == []
 
 
-@as_root
+@pytest.mark.needs_root  # as Postfix does
 def test_postfix_brings_utf8_in_addresses(store: Store, place: Path) -> None:
     port = free_port()
     main = f"transport_maps = inline:{{ contest.example=smtp:[127.0.0.1]:{port} }}"
@@ -274,7 +272,7 @@ def out_of_reach(contest: ContestContext) -> Iterator[None]:
 
 
 @pytest.mark.slow
-@as_root
+@pytest.mark.needs_root  # as Postfix does
 def test_postfix_pipes_letters_with_their_envelope_and_waits_while_it_has_to(
     contest: ContestContext, place: Path
 ) -> None:
@@ -299,7 +297,7 @@ def test_postfix_pipes_letters_with_their_envelope_and_waits_while_it_has_to(
 
 
 @pytest.mark.slow
-@as_root
+@pytest.mark.needs_root  # as Postfix does
 def test_postfix_follows_an_alias_or_forward_file_with_a_command(
     contest: ContestContext, place: Path
 ) -> None:

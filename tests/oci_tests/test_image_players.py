@@ -168,7 +168,7 @@ def test_an_image_that_is_gone_is_not_its_teams_fault(player, sandbox, tmp_path)
         ArgumentsPlayer(image, sandbox, LONG).move(())
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root becomes somebody else")
+@pytest.mark.needs_root  # to become somebody else
 def test_a_cache_that_boxes_cannot_enter_is_not_its_teams_fault(sandbox, tmp_path, program):
     tmp_path.chmod(0o700)
     made = Made([tar([member("player", program)])], {"Entrypoint": ["/player"]})

@@ -14,7 +14,7 @@ from structlog.testing import capture_logs
 
 from contest import caches, kept_files
 from contest.errors import ToolMissing
-from tests.support.other_users import NOBODYS, as_root, python_for_others
+from tests.support.other_users import NOBODYS, python_for_others
 
 OURS = f"knobeln-{os.geteuid()}"
 
@@ -161,7 +161,7 @@ def test_an_access_list_may_name_others(tmp_path: Path, monkeypatch: pytest.Monk
     assert kept_files.why_unsafe(tmp_path) is not None
 
 
-@as_root
+@pytest.mark.needs_root
 @pytest.mark.slow
 def test_a_user_without_a_home_plays_all_the_same() -> None:
     python, environment = python_for_others()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import socket
 import subprocess
 from pathlib import Path
@@ -22,7 +21,7 @@ def test_our_sandboxes_have_no_hole() -> None:
     assert 0 < found.megabytes < LIMITS.address_space_bytes // 1024**2
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root can write /proc/sys, and needs nobody to do more")
+@pytest.mark.needs_root  # only root can write /proc/sys, and needs nobody to do more
 def test_without_a_sandbox_it_finds_every_hole() -> None:
     with socket.create_server(("127.0.0.1", 0)) as door:
         command = [built_self_test(), str(door.getsockname()[1])]
