@@ -35,8 +35,8 @@ fuzz: setup-test                  ## some minutes of damaged letters, and of ran
 drill: setup-test test-servers    ## 20,000 letters and 1,000 programs at once, beside another contest's day
 	KNOBELN_DRILL_LETTERS=20000 $(BIN)/pytest -n 0 tests/mail/test_load_drill.py
 
-fresh-system: setup               ## as root: install into a fresh Debian made by debootstrap, and try it there
-	@./tools/fresh-system
+fresh-system:                     ## as root: what README promises, in fresh systems made by debootstrap; half an hour each
+	@python3 tools/fresh_system.py
 
 catalogue: setup                  ## the sentences of mails, collected for the translators
 	$(BIN)/python tools/catalogue.py

@@ -219,7 +219,8 @@ def _counted(others: Sequence[OtherWinner]) -> str:
     """How often who won, the most frequent first."""
     times = {winners: len(absent) for winners, absent in _by_winners(others).items()}
     most = sorted(times, key=lambda winners: (-times[winners], winners))[:_MAX_COUNTED]
-    counts = [f"{listed(winners or (gettext('nobody'),))} {_times(times[winners])}" for winners in most]
+    nobody = (gettext("nobody"),)
+    counts = [f"{listed(winners or nobody)} {_times(times[winners])}" for winners in most]
     rest = len(others) - sum(times[winners] for winners in most)
     return listed([*counts, *([gettext("others %(times)s", times=_times(rest))] if rest else [])])
 

@@ -49,7 +49,7 @@ def postgresql():
     server.stop()
 
 
-@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.slow)])
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=[pytest.mark.slow, pytest.mark.night])])
 def database(request, monkeypatch):
     """The tests that use it run once with a contest's own SQLite file, once with a database of PostgreSQL.
 

@@ -240,13 +240,13 @@ BAN = {"team": "team_1", "kind": "disqualified", "at": "1994-05-14T10:00:00Z", "
 
 
 def with_a_fault(archive: Mapping[str, bytes]) -> tuple[str, Any, Any]:
-    """A group's path, a game of it with a fault, and the fault."""
+    """A group's path, a game of it in which one program failed, and the fault."""
     for path in sorted(path for path in archive if re.fullmatch(r"rounds/\d+/group-\d+\.json", path)):
         for match in json.loads(archive[path])["matches"]:
-            for seat in match["result"]["seats"]:
-                if seat["fault"]:
-                    return path, match, seat["fault"]
-    raise AssertionError("nobody failed")
+            faults = [seat["fault"] for seat in match["result"]["seats"] if seat["fault"]]
+            if len(faults) == 1:  # the draw depends on the compiler's version, and a team may meet itself
+                return path, match, faults[0]
+    raise AssertionError("nobody failed alone")
 
 
 def another_reason(archive: dict[str, bytes]) -> None:

@@ -392,7 +392,8 @@ def test_the_demo_says_at_once_what_is_missing_on_this_host(
     monkeypatch.setenv("PATH", str(tmp_path))
     output = knobeln("demo", tmp_path / "contest", code=1).output
     assert "this host cannot run a contest yet" in output
-    assert "bubblewrap" in output
+    assert "\n  the sandbox: " in output
+    assert "install gcc" in output
     assert not (tmp_path / "contest").exists()
 
 

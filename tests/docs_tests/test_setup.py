@@ -7,9 +7,12 @@ import re
 import shutil
 import subprocess
 import tomllib
+from contextlib import suppress
+from importlib import metadata
 from pathlib import Path
 
 import pytest
+from packaging.specifiers import SpecifierSet
 
 from contest.errors import ToolMissing
 from knobeln.server import host_checks
@@ -17,7 +20,7 @@ from knobeln.server import host_checks
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 GROUPS = PROJECT["optional-dependencies"]
-FUEL = ".[fuel]"  # tried once, after the first group
+FUEL = ".[fuel]"  # comes after the first group
 # Stands for every Python: `-m venv` makes an environment whose pip writes down what it was called with.
 PYTHON = """#!/bin/sh
 if [ "$2" = venv ]; then
@@ -42,6 +45,18 @@ def test_every_direct_requirement_has_a_tested_version(group: str) -> None:
     for requirement in PROJECT["dependencies"] if group == "dependencies" else GROUPS[group]:
         name = re.split(r"[\[<>=]", requirement)[0].lower()
         assert name == "knobeln" or f"\n{name}==" in constraints, requirement
+
+
+@pytest.mark.parametrize("version", ["3.11.0", "3.14.0"])
+def test_the_tested_versions_are_for_the_oldest_and_the_newest_python(version: str) -> None:
+    """As far as the packages are installed here. Debian 12 has Python 3.11.2."""
+    pinned = dict(re.findall(r"^([\w.-]+)==(\S+)", (ROOT / "constraints.txt").read_text(), re.MULTILINE))
+    assert len(pinned) > 100
+    for name, number in pinned.items():
+        with suppress(metadata.PackageNotFoundError):
+            found = metadata.metadata(name)
+            if found["Version"] == number and (needs := found["Requires-Python"]):
+                assert SpecifierSet(needs).contains(version), f"{name} {number} needs Python {needs}"
 
 
 @pytest.fixture
@@ -97,7 +112,7 @@ def test_what_could_not_be_installed_is_tried_again(clone: Path) -> None:
 def test_a_computer_without_wheels_that_count_goes_on(clone: Path) -> None:
     python = clone / "path" / "python3"
     python.write_text(python.read_text().replace(">>pip_calls", ">>pip_calls; [ $last != .[fuel] ]"))
-    assert pip_calls(clone, "", "", "test") == [".", FUEL, ".[test]"]
+    assert pip_calls(clone, "", "", "test") == [".", FUEL, FUEL, ".[test]", FUEL]  # tried again each time
 
 
 @pytest.mark.skipif(not shutil.which("apt-get"), reason="only Debian and Ubuntu have these packages")

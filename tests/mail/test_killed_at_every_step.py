@@ -66,7 +66,7 @@ def letter(subject: str, text: str, message_id: str) -> bytes:
     return mail.as_bytes(policy=SMTP)
 
 
-@pytest.fixture(scope="module", params=["sqlite", "postgresql"])
+@pytest.fixture(scope="module", params=["sqlite", pytest.param("postgresql", marks=pytest.mark.night)])
 def url(request: pytest.FixtureRequest) -> str | None:
     """The database of the prepared contest; None: it is in its folder."""
     if request.param == "sqlite":

@@ -31,7 +31,7 @@ from tests.support.command_line import knobeln_in
 from tests.support.contest_runs import finish
 from tests.support.knobeln_server import ROBOT, text_of
 from tests.support.mail_world import BELIEVED
-from tests.support.postgresql import PostgreSQL, execute
+from tests.support.postgresql import PostgreSQL, also_by_day, execute
 from tests.support.servers import free_port, greets, wait_for
 
 TEAMS = {"heavy_lords": "Joe Cool", "light_ladies": "Jane Roe", "lucky": "Mona Lott", "plucky": "Ann Teak"}
@@ -127,6 +127,7 @@ def site(tmp_path: Path, database: str | None) -> Iterator[Site]:
 
 
 @pytest.mark.slow
+@also_by_day
 def test_each_letter_is_answered_once_though_a_worker_dies_in_the_middle_of_a_build(site: Site) -> None:
     site.serve("intake", "desk", folder=site.contest.path)
     wait_for(lambda: greets(site.port, b"220"))

@@ -14,6 +14,7 @@ from structlog.testing import capture_logs
 
 from contest import caches, kept_files
 from contest.errors import ToolMissing
+from contest.log import log
 from tests.support.other_users import NOBODYS, python_for_others
 
 OURS = f"knobeln-{os.geteuid()}"
@@ -28,6 +29,7 @@ def places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "temporary").mkdir(mode=0o700)
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
     monkeypatch.setattr(caches, "_is_root", lambda: False)
+    monkeypatch.setattr(log, "configure", None)  # or it would undo what `capture_logs` does
     caches._tell.cache_clear()
     caches._folder_of_this_process.cache_clear()
 

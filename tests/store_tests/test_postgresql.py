@@ -157,6 +157,7 @@ def test_a_reader_sees_one_moment(store: Store) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.night
 @pytest.mark.parametrize(
     "dump", sorted(Path(__file__).with_name("releases").glob("*.sql")), ids=lambda p: p.stem
 )

@@ -226,7 +226,7 @@ def test_a_copy_is_sought_among_letters_with_its_message_id_only(store: Store) -
             (found,) = letters.handled_with_message_id(tx, "<5@a.example>", 20)
             driver.set_progress_handler(None, 0)
             assert found.id == 5
-    assert steps.count(1_000) == steps.count(10) > 0
+    assert 0 < steps.count(1_000) <= steps.count(10)  # some versions take more for the first one
 
 
 def test_of_two_who_finish_a_letter_one_is_told_that_it_came_too_late(store: Store) -> None:

@@ -19,6 +19,11 @@ import pytest
 from sqlalchemy import make_url
 
 PASSWORD = "not for command lines"
+also_by_day = pytest.mark.parametrize(
+    "database", ["sqlite", pytest.param("postgresql", marks=pytest.mark.slow)], indirect=True
+)
+"""For the few tests with the fixture `database` that CI runs on PostgreSQL, too, for each change."""
+
 _USER = "postgres" if os.geteuid() == 0 else None  # the server refuses to run as root
 _PATIENCE = 120.0
 
