@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import platform
 import shutil
 import subprocess
 from collections.abc import Sequence
@@ -57,7 +58,13 @@ def c_compiler() -> str:
 
 def _key(folders: Sequence[Path], flags: tuple[str, ...], compiler: str) -> str:
     sources = (file for folder in folders for file in sorted(folder.glob("*.[ch]")))
-    return kept_files.digest_of_sources((compiler, compiler_version(compiler), *flags), sources)[:32]
+    facts = (
+        compiler,
+        compiler_version(compiler),
+        platform.machine(),
+        *flags,
+    )  # homes are shared between hosts
+    return kept_files.digest_of_sources(facts, sources)[:32]
 
 
 @functools.cache

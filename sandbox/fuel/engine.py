@@ -117,7 +117,7 @@ def engine_folder_for(sandbox: Sandbox) -> Path:
 def _engine_key() -> str:
     if not is_installed():
         raise ToolMissing(f"programs whose time is counted need {ENGINE}; {INSTALL}")
-    facts = [ENGINE, os.path.realpath(_python())]
+    facts = [ENGINE, platform.machine(), os.path.realpath(_python())]  # homes are shared between hosts
     return kept_files.digest_of_sources(facts, sorted(_WORKER.glob("*.py")))[:32]
 
 
