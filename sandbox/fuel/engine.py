@@ -27,7 +27,7 @@ from sandbox.places import check_reachable
 from sandbox.sandbox import Sandbox
 
 _VERSION = "50.0.1"
-_HOST = 1  # raise it with every change of `worker/` after which a program counts or sees something else
+_HOST = 2  # raise it with every change of `worker/` after which a program counts or sees something else
 ENGINE = f"wasmtime {_VERSION}, host {_HOST}"
 """What counts: the package and our worker. It is in every program that was built for it, and its digest."""
 
@@ -133,8 +133,9 @@ def machine_code(
 
     Raises NotCompiled if the engine refuses the module, ToolMissing if the engine or the sandbox is missing.
     """
-    facts = [ENGINE, _processor(), str(is_component), hashlib.sha256(module).hexdigest()]
-    name = f"{name}-{kept_files.digest_of_sources(facts, [_WORKER / 'limits.py'])[:32]}"
+    # The worker's sources are in the engine's key: they say what is refused, and how the engine is set.
+    facts = [_engine_key(), _processor(), str(is_component), hashlib.sha256(module).hexdigest()]
+    name = f"{name}-{kept_files.digest_of_sources(facts, ())[:32]}"
     if found := kept("code", name):
         return found
     result = sandbox.run(

@@ -12,6 +12,7 @@ sandbox.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -136,6 +137,25 @@ def not_running() -> AnswerFault:
     """A program that lives through many games, after a fault that ended it."""
     sentence = gettext("the program does not run any more, because of what was before")
     return AnswerFault(AnswerFaultKind.CRASH, sentence)
+
+
+Reply = Mapping[str, Any]  # JSON from the sandbox; driver.py lists its keys
+
+
+def read_reply(line: str) -> Reply | None:
+    """What driver.py replied; None if it cannot have written this, or UTF-8 cannot encode it."""
+    try:
+        reply = json.loads(line)
+        json.dumps(reply, ensure_ascii=False).encode()
+    except (ValueError, RecursionError):
+        return None
+    return reply if isinstance(reply, dict) else None
+
+
+def disturbed() -> AnswerFault:
+    """A reply that driver.py does not give: the program replied in its place."""
+    sentence = gettext("the program disturbed the calling of its function")
+    return AnswerFault(AnswerFaultKind.UNREADABLE, sentence)
 
 
 def function_fault(function: str, reply: Mapping[str, Any]) -> AnswerFault | None:

@@ -14,7 +14,6 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 from contest.errors import EngineFailed
 from contest.games.base import TextProtocol, Words
@@ -26,10 +25,12 @@ from sandbox.players import (
     PlayerUsage,
     as_text,
     crash,
+    disturbed,
     function_fault,
     not_running,
     out_of_step,
     printed_nothing,
+    read_reply,
     too_long,
 )
 from sandbox.process import AnswerKind, SandboxedProcess
@@ -38,7 +39,7 @@ from sandbox.sandbox import Sandbox
 BACKSTOP_NANOSECONDS = 12
 """By the clock, for each unit of fuel: six times what the slowest programs need on an idle computer."""
 MIN_BACKSTOP_SECONDS = 30.0
-Reply = Mapping[str, Any]  # worker/main.py lists its keys
+_OUT_OF_FUEL = "out of fuel"
 _TRAPS = {  # what the worker calls it: a verb phrase for "the program ..."
     "stack overflow": noted("called too many functions within each other (stack overflow)"),
     "memory access": noted("reached outside of its memory"),
@@ -50,6 +51,55 @@ _TRAPS = {  # what the worker calls it: a verb phrase for "the program ..."
     "start": noted("wanted more memory at its start than it may have"),
     "no start": noted("ended at once, for it has no main function,"),
 }
+
+
+@dataclass(frozen=True)
+class _Reply:
+    """A worker's reply (worker/main.py).
+
+    `ended`: how the instance ended, "" if it lives; `which`: the code or the trap. `returned` is foreign.
+    """
+
+    fuel: int
+    memory: int
+    stderr: str
+    ended: str
+    which: int | str
+    line: str | None
+    output: str
+    returned: str | None
+    unasked: int
+
+    @classmethod
+    def read(cls, text: str) -> _Reply:
+        """Raises ValueError for anything that a worker does not write."""
+        try:
+            facts = json.loads(text)
+            ((ended, which),) = facts.get("ended", {"": 0}).items()
+            reply = cls(
+                facts.get("fuel", 0),
+                facts.get("memory", 0),
+                facts.get("stderr", "").strip(),
+                ended,
+                which,
+                facts.get("line"),
+                facts.get("output", "").strip(),
+                facts.get("returned"),
+                facts.get("unasked", 0),
+            )
+        except (AttributeError, TypeError, RecursionError) as error:
+            raise ValueError(repr(error)) from None
+        numbers = (reply.fuel, reply.memory, reply.unasked)
+        texts = (reply.stderr, reply.output, reply.line or "", reply.returned or "")
+        kinds = {"": int, "exit": int, "trap": str, "too long": bool, "reads": bool}
+        if (
+            any(type(number) is not int or number < 0 for number in numbers)
+            or any(type(text) is not str for text in texts)
+            or type(which) is not kinds.get(ended)
+            or (ended == "trap" and which not in (*_TRAPS, _OUT_OF_FUEL))
+        ):
+            raise ValueError(f"keys of other types: {text[:200]}")
+        return reply
 
 
 @dataclass
@@ -90,8 +140,8 @@ class FuelPlayer:
     def tell(self, words: Words) -> None:
         if self._is_open:
             reply = self._exchange({"tell": " ".join(as_text(words)), "fuel": self.fuel})
-            self._unasked = int(reply.get("unasked", 0))
-            self._is_open = "ended" not in reply
+            self._unasked = reply.unasked
+            self._is_open = not reply.ended
 
     def unasked_lines(self) -> int:
         return self._unasked
@@ -122,42 +172,43 @@ class FuelPlayer:
             self._exchange({"open": True, "seed": self._move_seed()})
             self._is_open = True
         reply = self._ask({"ask": line, "fuel": fuel})
-        self._is_open = "ended" not in reply
-        if "line" in reply:
-            return str(reply["line"]).strip()
+        self._is_open = not reply.ended
+        if reply.line is not None:
+            return reply.line.strip()
         self._lost = not_running()
         return self._fault(reply)
 
-    def _output(self, reply: Reply) -> str | AnswerFault:
+    def _output(self, reply: _Reply) -> str | AnswerFault:
         """What a program printed. Its exit code does not matter then: see ArgumentsPlayer."""
-        output = str(reply["output"]).strip()
-        if "exit" not in reply["ended"]:
-            return self._fault(reply)
-        if output:
-            return output
-        return self._fault(reply) if reply["ended"]["exit"] else printed_nothing(self._stderr)
+        if reply.ended == "exit" and reply.output:
+            return reply.output
+        return (
+            printed_nothing(self._stderr) if (reply.ended, reply.which) == ("exit", 0) else self._fault(reply)
+        )
 
-    def _result(self, reply: Reply) -> str | AnswerFault:
-        """What a function returned."""
-        if isinstance(reply.get("answer"), str):
-            return str(reply["answer"])
-        return function_fault("get_move", reply) or self._fault(reply)
+    def _result(self, reply: _Reply) -> str | AnswerFault:
+        """What a function returned, or what a program says that it did."""
+        if reply.returned is None:
+            return self._fault(reply)
+        said = read_reply(reply.returned)
+        if said is None:
+            return disturbed()
+        answer = said.get("answer")
+        return answer if isinstance(answer, str) else function_fault("get_move", said) or disturbed()
 
     # --- faults ------------------------------------------------------------------------------------------
-    def _fault(self, reply: Reply) -> AnswerFault:
+    def _fault(self, reply: _Reply) -> AnswerFault:
         """What ended it instead of an answer."""
-        how = reply.get("ended", {})
-        if how.get("trap") == "out of fuel":
+        if reply.which == _OUT_OF_FUEL:
             return self._out_of_fuel()
-        if "too long" in how:
+        if reply.ended == "too long":
             return too_long(self._stderr)
-        if "reads" in how:
+        if reply.ended == "reads":
             sentence = gettext("the program asked for another line instead of answering")
             return AnswerFault(AnswerFaultKind.NO_ANSWER, sentence, self._stderr)
-        if "trap" in how:
-            trap = _TRAPS[how["trap"]]
-            return crash(gettext(trap), self._stderr)
-        return crash(gettext("ended with exit code %(code)s", code=how.get("exit")), self._stderr)
+        if reply.ended == "trap":
+            return crash(gettext(_TRAPS[str(reply.which)]), self._stderr)
+        return crash(gettext("ended with exit code %(code)s", code=reply.which), self._stderr)
 
     def _out_of_fuel(self) -> AnswerFault:
         if self._used >= self.game_fuel:
@@ -174,15 +225,15 @@ class FuelPlayer:
     def _move_seed(self) -> str:
         return hashlib.sha256(self._seed + len(self._answer_fuel).to_bytes(8, "big")).hexdigest()
 
-    def _ask(self, request: Mapping[str, object]) -> Reply:
+    def _ask(self, request: Mapping[str, object]) -> _Reply:
         """A question; its fuel and memory count."""
         reply = self._exchange(request)
-        self._answer_fuel.append(int(reply["fuel"]))
-        self._used += self._answer_fuel[-1]
-        self._memory = max(self._memory, int(reply["memory"]))
+        self._answer_fuel.append(reply.fuel)
+        self._used += reply.fuel
+        self._memory = max(self._memory, reply.memory)
         return reply
 
-    def _exchange(self, request: Mapping[str, object]) -> Reply:
+    def _exchange(self, request: Mapping[str, object]) -> _Reply:
         if self._process is None:
             self._process = self.program.start(self.sandbox)
         seconds = max(MIN_BACKSTOP_SECONDS, self.fuel * BACKSTOP_NANOSECONDS / 1e9)
@@ -194,11 +245,11 @@ class FuelPlayer:
             tail = status.stderr.decode(errors="replace").strip().rpartition("\n")[2]
             raise self._failed(f"{status.description}: {tail}")
         try:
-            reply = json.loads(answer.text)
+            reply = _Reply.read(answer.text)
         except ValueError as error:
             raise self._failed(f"replied nonsense: {error}") from None
-        self._stderr = str(reply.get("stderr", "")).strip()
-        return dict(reply)
+        self._stderr = reply.stderr
+        return reply
 
     def _failed(self, what: str) -> EngineFailed:
         """End the worker; it is our failure."""

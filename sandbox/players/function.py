@@ -12,20 +12,21 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from contest.games.base import TextProtocol, Words
-from contest.language import gettext, noted
 from sandbox.limits import Usage
 from sandbox.players import (
     MAX_ANSWER_BYTES,
     AnswerFault,
-    AnswerFaultKind,
     PlayerUsage,
+    Reply,
     crash,
     decoded,
+    disturbed,
     function_fault,
     late,
+    read_reply,
     too_long,
 )
 from sandbox.process import AnswerKind
@@ -39,9 +40,6 @@ IMPORT_SECONDS = 10.0
 CPU_SECONDS = 3_600  # of the driver in all games, and of each call
 
 _DRIVER = "/box/driver.py"
-_NOT_FROM_DRIVER = noted("the program disturbed the calling of its function")
-
-Reply = Mapping[str, Any]  # JSON from the sandbox; driver.py lists its keys
 
 
 class PythonFunction:
@@ -94,9 +92,9 @@ class PythonFunction:
                     else crash(status.description, decoded(status.stderr))
                 )
             return self._fault
-        reply = _read(answer.text)
+        reply = read_reply(answer.text)
         if reply is None:
-            return AnswerFault(AnswerFaultKind.UNREADABLE, gettext(_NOT_FROM_DRIVER))
+            return disturbed()
         return function_fault(self._name, reply) or reply
 
     def usage(self) -> Usage:
@@ -109,16 +107,6 @@ class PythonFunction:
 
     def close(self) -> None:
         self._process.close()
-
-
-def _read(line: str) -> Reply | None:
-    """The driver's reply; None if the driver cannot have written this line, or UTF-8 cannot encode it."""
-    try:
-        reply = json.loads(line)
-        json.dumps(reply, ensure_ascii=False).encode()
-    except (ValueError, RecursionError):
-        return None
-    return reply if isinstance(reply, dict) else None
 
 
 @dataclass
@@ -151,7 +139,7 @@ class FunctionPlayer:
         answer = reply.get("answer")
         if isinstance(answer, str):
             return answer
-        return AnswerFault(AnswerFaultKind.UNREADABLE, gettext(_NOT_FROM_DRIVER))
+        return disturbed()
 
     def tell(self, words: Words) -> None:
         """Nothing to do: a function is only called for its moves."""

@@ -78,7 +78,7 @@ def test_what_a_line_costs_changes_with_the_number_of_the_host_alone():
     sandbox/fuel/engine.py, and with it the number here."""
     with module(ECHO) as worker:
         worker.ask(open=True)
-        assert (engine.ENGINE, worker.ask(ask="a line")["fuel"]) == ("wasmtime 50.0.1, host 1", 205_518)
+        assert (engine.ENGINE, worker.ask(ask="a line")["fuel"]) == ("wasmtime 50.0.1, host 2", 205_518)
 
 
 def test_an_endless_loop_uses_up_its_fuel_and_the_worker_goes_on():

@@ -21,6 +21,7 @@ from sandbox.fuel.worker.limits import engine
 
 _WASI = "0.2.9"
 _MAX_BYTES = 1024 * 1024  # of one call that draws random numbers
+_MAX_RETURNED = 16_384  # characters; driver.py writes fewer
 _REHEARSAL_FUEL = 1_000_000_000
 _COMPILE_FUEL = 10_000_000_000  # for what we compile ourselves
 _NANOSECONDS = 1_000_000_000
@@ -91,7 +92,8 @@ class PythonComponent:
 
     def call(self, host: Host, store: Store, words: list[Any]) -> Reply:
         request = json.dumps({"call": words})
-        return dict(json.loads(self._called(host, store, "call", self._program, _FUNCTION, request)))
+        returned = self._called(host, store, "call", self._program, _FUNCTION, request)
+        return {"returned": returned} if len(returned) <= _MAX_RETURNED else {"ended": {"too long": True}}
 
     def _called(self, host: Host, store: Store, name: str, *parameters: Any) -> Any:
         """A new instance, whose host functions answer from now on, and its function `name`."""

@@ -17,7 +17,7 @@ from inspect import signature
 from pathlib import Path
 from typing import Any
 
-from wasmtime import Func, FuncType, Linker, Memory, Module, Store
+from wasmtime import Func, FuncType, Linker, Memory, Module, Store, ValType
 
 from sandbox.fuel.worker.host import EPOCH_NANOSECONDS, Ended, Host, ProgramFacts, Reply
 from sandbox.fuel.worker.host_functions import HostFunction, define, is_definable
@@ -40,6 +40,7 @@ _SUBSCRIPTION_BYTES = 100  # what each costs: it takes as long as so many bytes
 _ABSOLUTE = 1
 _MODULE = "wasi_snapshot_preview1"
 _U64 = 0xFFFFFFFFFFFFFFFF
+_MOST_OFFSET = 2**63 - 1
 
 
 class _Fault(Exception):
@@ -189,14 +190,18 @@ def why_refused(module: Module) -> str | None:
         if each.module != _MODULE or not isinstance(kind, FuncType):
             return f"it imports {each.module}.{name}, which is not there"
         known = _FUNCTIONS.get(name)
-        if not is_definable(kind) or (known and not _takes(known, len(kind.params))):
+        if not is_definable(kind) or (known and not _takes(name, known, kind.params)):
             return f"it imports {name} with another type than it has"
     return None
 
 
-def _takes(function: HostFunction, parameters: int) -> bool:
+def _takes(name: str, function: HostFunction, kinds: Sequence[ValType]) -> bool:
+    """Whether a function of WASI has these parameters. A pointer of 64 bits would reach all of our memory."""
+    wide = _WIDE.get(name, ())
+    if any((kind == ValType.i64()) != (at in wide) for at, kind in enumerate(kinds)):
+        return False
     _, *rest = signature(function).parameters.values()
-    return any(each.kind is each.VAR_POSITIONAL for each in rest) or len(rest) == parameters
+    return any(each.kind is each.VAR_POSITIONAL for each in rest) or len(rest) == len(kinds)
 
 
 def _unknown(now: _Running, *parameters: int) -> int:
@@ -335,7 +340,7 @@ def _fd_seek(now: _Running, descriptor: int, offset: int, whence: int, result: i
     if whence not in (0, 1, 2):
         return _EINVAL
     at = offset + (0, file.at, len(file.data))[whence]
-    if at < 0:
+    if not 0 <= at <= _MOST_OFFSET:
         return _EINVAL
     file.at = at
     now.save(result, struct.pack("<Q", at))
@@ -458,6 +463,14 @@ def _read_only(now: _Running, *parameters: int) -> int:
     return _EROFS
 
 
+# Which parameters have 64 bits; all others have 32.
+_WIDE = {
+    "clock_time_get": (1,),
+    "fd_pread": (3,),
+    "fd_readdir": (3,),
+    "fd_seek": (1,),
+    "path_open": (5, 6),
+}
 _FUNCTIONS: dict[str, HostFunction] = {
     "args_get": _args_get,
     "args_sizes_get": _args_sizes_get,

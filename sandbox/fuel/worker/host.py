@@ -31,6 +31,7 @@ EPOCH_NANOSECONDS = 768_960_000 * 1_000_000_000
 """What a clock shows when an instance starts: 15 May 1994, 00:00 UT."""
 
 _CHUNK_BYTES = 65_536
+_MOST_NANOSECONDS = 2**62  # of a program's clock: with the epoch it fits into 64 bits
 
 
 class Ended(Exception):
@@ -235,7 +236,7 @@ class Host:
     def nanoseconds(self) -> int:
         """Counted time since the instance started, and what it has slept."""
         used = self._used_before + self._used()
-        return used * 1_000_000_000 // self._units_per_second + self._slept
+        return min(used * 1_000_000_000 // self._units_per_second + self._slept, _MOST_NANOSECONDS)
 
     def sleep(self, nanoseconds: int) -> None:
         """Nobody waits: the clock jumps."""

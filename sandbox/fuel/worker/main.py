@@ -6,8 +6,8 @@
 /box/program.json says which program; requests come as JSON lines, and each gets a reply:
 
     {"run": [words], "seed": hex, "fuel": n}   a new instance runs to its end      {"output": text} too
-    {"call": [words], "seed": hex, "fuel": n}  a new instance calls a function     {"answer": ...}, or what
-                                                                                   driver.py replies
+    {"call": [words], "seed": hex, "fuel": n}  a new instance calls a function     {"returned": text}, by
+                                                              driver.py, or by a program in its place
     {"open": true, "seed": hex}                the next request is for a new instance
     {"ask": "line", "fuel": n}                 a line in, until it has written one {"line": text}
     {"tell": "line", "fuel": n}                a line in, until it wants another   {"unasked": lines it wrote}
