@@ -9,6 +9,7 @@ from enum import StrEnum
 from typing import Literal
 
 from contest.model.games import GameResult
+from contest.plurals import form, plural
 
 
 class SubmissionState(StrEnum):
@@ -66,6 +67,22 @@ class Submission:
     program: str  # the name of the program among them, "" while it is not known
     description: str  # the letter's text about it (B21), "" if it is in the program
     state: SubmissionState
+
+
+@dataclass(frozen=True)
+class ProgramsWaiting:
+    """Queued programs that wait because a host cannot build their language, and why it cannot."""
+
+    language: str
+    programs: int
+    reason: str
+
+    @property
+    def sentence(self) -> str:
+        """In one line, without a full stop."""
+        programs, them = plural(self.programs, "program"), form(self.programs, "it", "them")
+        reason = next(iter(self.reason.splitlines()), "")
+        return f"waiting: {programs} in {self.language}, because this host cannot build {them}: {reason}"
 
 
 class Severity(StrEnum):

@@ -11,7 +11,7 @@ from sqlalchemy import Row, func, insert, select
 from contest.language import noted
 from contest.ledger.entry_list import AbsentTeam, EntryList, SealedEntry, SealedList
 from contest.model import Ban, Team, TeamState
-from contest.store import decisions, submissions
+from contest.store import decisions, languages, submissions
 from contest.store import teams as team_store
 from contest.store.session import Transaction
 from contest.store.tables import entry_lists
@@ -21,9 +21,9 @@ def add(tx: Transaction, now: datetime, *, is_final: bool) -> SealedList:
     """Make a list of the entries as they are now, and keep it."""
     entries = submissions.entry_list(tx)
     listed = {entry.team for entry in entries.entries}
-    bans = decisions.all_bans(tx)
+    bans, waiting = decisions.all_bans(tx), languages.teams_waiting(tx)
     absent = tuple(
-        AbsentTeam(team.name, _why_absent(team, bans.get(team.name)))
+        AbsentTeam(team.name, _why_absent(team, bans.get(team.name), is_waiting=team.id in waiting))
         for team in sorted(team_store.all_teams(tx), key=lambda team: team.name)
         if team.name not in listed
     )
@@ -58,10 +58,12 @@ def all_lists(tx: Transaction) -> tuple[SealedList, ...]:
     return tuple(map(_sealed, tx.execute(select(entry_lists).order_by(entry_lists.c.number))))
 
 
-def _why_absent(team: Team, ban: Ban | None) -> str:
+def _why_absent(team: Team, ban: Ban | None, *, is_waiting: bool) -> str:
     if ban is not None:
         return f"{ban.kind} on {ban.at:%Y-%m-%d}: {ban.reason}"
     match team.state:
+        case TeamState.ACTIVE if is_waiting:
+            return noted("its program waits, because the host cannot build it; that is no fault of the team")
         case TeamState.ACTIVE:
             return noted("no program of it was accepted")
         case TeamState.PENDING:

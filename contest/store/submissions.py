@@ -38,7 +38,9 @@ from contest.store.tables import (
 _REPORT: TypeAdapter[BuildReport] = TypeAdapter(Annotated[BuildReport, Field(discriminator="kind")])
 # The teams that may play: what the others sent stays where it is, and counts again when they come back.
 _PRESENT = submissions.c.team_id.in_(select(teams.c.id).where(teams.c.state != TeamState.WITHDRAWN))
-_QUEUED = (submissions.c.state == SubmissionState.QUEUED) & _PRESENT
+# Those that wait for a lost language (languages.py) hold up nobody.
+_QUEUED = (submissions.c.state == SubmissionState.QUEUED) & submissions.c.waits_for.is_(None) & _PRESENT
+_OUT_OF_QUEUE: Mapping[str, object] = {**UNCLAIMED, "waits_for": None}
 
 
 @dataclass(frozen=True)
@@ -124,7 +126,7 @@ class Waiting(NamedTuple):
 
 
 def any_waiting(tx: Transaction) -> bool:
-    """Whether a program waits to be compiled."""
+    """Whether a program waits to be compiled, and can be: its language is not lost."""
     return tx.execute(select(submissions.c.id).where(_QUEUED).limit(1)).first() is not None
 
 
@@ -223,7 +225,7 @@ def add_build(
     done = tx.execute(
         update(submissions)
         .where(submissions.c.id == submission_id, submissions.c.state == SubmissionState.QUEUED)
-        .values(state=SubmissionState.BUILT, **found, **UNCLAIMED)
+        .values(state=SubmissionState.BUILT, **found, **_OUT_OF_QUEUE)
     )
     if done.rowcount != 1:
         return False
@@ -252,7 +254,7 @@ def set_aside(tx: Transaction, submission_id: int) -> None:
     tx.execute(
         update(submissions)
         .where(submissions.c.id == submission_id, submissions.c.state == SubmissionState.QUEUED)
-        .values(state=SubmissionState.SET_ASIDE, **UNCLAIMED)
+        .values(state=SubmissionState.SET_ASIDE, **_OUT_OF_QUEUE)
     )
 
 

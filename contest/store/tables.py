@@ -81,6 +81,7 @@ contest = Table(
     Column("run_ordered_at", Moment, nullable=True),  # `serve` has to start the run
     # Ed25519; it signs receipts. NULL: the contest was made by a version without a ledger, and has none.
     Column("signing_key", LargeBinary, nullable=True),
+    Column("languages", JSON, nullable=True),  # that teams could ever use here; NULL: not noted yet
     CheckConstraint("id = 1", name="only_one"),
 )
 
@@ -199,6 +200,8 @@ submissions = Table(
     Column("reply_to", Text, nullable=True),  # the letter's Message-ID, for the report's In-Reply-To
     Column("claimed_by", Text, nullable=True),  # the process that builds it; NULL: nobody does
     Column("claimed_until", Moment, nullable=True),  # from then on another process may build it
+    # A language that a host has lost: queued programs that wait for it are left out. NULL: it waits for none.
+    Column("waits_for", Text, nullable=True),
     UniqueConstraint("team_id", "number"),
     Index("ix_submissions_state_id", "state", "id"),
 )
