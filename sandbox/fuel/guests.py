@@ -58,7 +58,7 @@ class JavaScriptGuest:
         return f"QuickJS-NG {self._VERSION} sha256 {self._SHA256}, prelude sha256 {prelude}"
 
     def prepared(self, sandbox: Sandbox) -> PreparedGuest:
-        code = engine.machine_code(self._module, sandbox, name="javascript")
+        code = _machine_code(self._module, sandbox, "javascript")
         return PreparedGuest({"kind": "javascript", "code": str(code), "prelude": self._sources}, [str(code)])
 
     @cached_property
@@ -87,9 +87,17 @@ class PythonGuest:
     def prepared(self, sandbox: Sandbox) -> PreparedGuest:
         if self._code is None or not self._code.is_file():
             component = python_component(sandbox)
-            self._code = engine.machine_code(component, sandbox, is_component=True, name="python")
+            self._code = _machine_code(component, sandbox, "python", is_component=True)
         return PreparedGuest({"kind": "component", "code": str(self._code)}, [str(self._code)])
 
 
 GUESTS: Mapping[str, Guest] = {"JavaScript": JavaScriptGuest(), "Python": PythonGuest()}
 """By the names of their languages."""
+
+
+def _machine_code(module: bytes, sandbox: Sandbox, name: str, *, is_component: bool = False) -> Path:
+    """The guest's machine code. Raises ToolMissing if it cannot be made: no program has a part in it."""
+    try:
+        return engine.machine_code(module, sandbox, is_component=is_component, name=name)
+    except engine.NotCompiled as error:
+        raise ToolMissing(f"the interpreter {name} cannot be made ready: {error}") from None
