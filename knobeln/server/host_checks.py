@@ -6,24 +6,21 @@ import os
 import shutil
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from compiler import counted
 from compiler.language_table import LANGUAGES, Language, counted_languages_of, languages_of
 from compiler.language_table import counted as counted_row
-from compiler.languages import Problem, build, package_version, usable, version
+from compiler.languages import package_version, usable
 from compiler.toolchain import Toolchain
+from compiler.trial import try_language
 from contest.caches import usual_home, why_unusable
 from contest.config.load import FILE_NAME
-from contest.config.sections import Programs
 from contest.config.settings import Settings
 from contest.errors import KnobelnError, ToolMissing
-from contest.games.base import TEXT, TextProtocol
+from contest.games.base import TEXT
 from contest.games.registry import game_of
-from contest.sanitize import sanitize
 from contest.shipped_files import shipped
 from contest.subprocesses import child_process
 from knobeln.context import ContestContext
@@ -31,20 +28,16 @@ from knobeln.privileges import User, user_for
 from knobeln.server import intake_checks
 from knobeln.server.delivery_checks import check_delivery
 from sandbox.fuel import engine
-from sandbox.fuel.program import FuelProgram
 from sandbox.groups import limits_of_sandboxes
 from sandbox.limits import MB
 from sandbox.oci.engine import find_engine
 from sandbox.oci.image import check_boxes, image_cache
-from sandbox.players.fuel import FuelPlayer
 from sandbox.sandbox import Ending, Limits, Sandbox
 from sandbox.self_test import require_tight
 from sandbox.vm.engine_binary import engine_binary
 from sandbox.vm.translation import NotTranslated, translations
 
 _MIN_DISK_BYTES = 500_000_000
-_SAMPLE_ANSWER = "fit"
-_SAMPLE_SECONDS = 20
 _PACKAGES_SECONDS = 60.0
 _LITTLE_MEMORY = Limits(address_space_bytes=64 * MB, work_bytes=MB, processes=32)
 # Without a line's end to wait for, tail keeps all that it gets.
@@ -112,7 +105,7 @@ def check_languages(settings: Settings) -> Iterator[CheckResult]:
             continue
         if usable([language]):
             bare = replace(language, packages=())
-            yield run_check(what, partial(_try_language, bare, settings))
+            yield run_check(what, partial(try_language, bare, settings))
             for package in language.packages:
                 yield run_check(
                     f"{language.name}: {package}", partial(_try_package, package, language, settings)
@@ -129,27 +122,6 @@ def check_languages(settings: Settings) -> Iterator[CheckResult]:
             yield _counted_language(f"counted time of {language.name}", language, settings)
 
 
-def _try_language(language: Language, settings: Settings) -> str:
-    """Build and run the language's sample program. Returns the tool's version."""
-    sandbox = Sandbox(settings.jail)
-    tool = version(language, sandbox)
-    if not language.sample:
-        return f"{tool}; not tried, because programs.languages has no sample for it"
-    name = f"sample.{language.suffixes[0]}"
-    built = build({name: language.sample.encode()}, sandbox, settings.programs, [language])
-    if isinstance(built, Problem):
-        raise ToolMissing(f"{tool}; a small program cannot be built: {built.text} {built.messages}".strip())
-    with built.open(sandbox, [_SAMPLE_ANSWER], cpu_seconds=_SAMPLE_SECONDS, answer_bytes=1_000) as process:
-        answer = process.finish(_SAMPLE_SECONDS)
-        ended = process.close()
-    if answer.text != _SAMPLE_ANSWER:
-        stderr = sanitize(ended.stderr.decode(errors="replace")).strip()
-        raise ToolMissing(
-            f"{tool}; a small program {ended.description} and printed {answer.text!r}: {stderr}"
-        )
-    return f"{tool}; a small program works"
-
-
 def _engine() -> str:
     return f"{engine.ENGINE}, in {engine.engine_folder()}"
 
@@ -157,37 +129,12 @@ def _engine() -> str:
 def _counted_language(what: str, language: Language, settings: Settings) -> CheckResult:
     without = f"take {language.name} from programs.fuel_languages, and such programs have processor time"
     if usable([language]):
-        found = run_check(what, partial(_count_language, language, settings))
+        found = run_check(what, partial(try_language, language, settings))
         return found if found.passed else replace(found, text=f"{found.text}\nUntil it works, {without}.")
     line = _packages_line("--for-fuel") if language.tool else ""
     install = f"run this as root:\n    {line}\n" if line else "install it, "
     lack = f"no {language.tool} that makes WebAssembly" if language.tool else "no interpreter that is counted"
     return CheckResult(what, True, f"not accepted: there is {lack}; {install}or {without}")
-
-
-def _count_language(language: Language, settings: Settings) -> str:
-    """Build the language's sample program and run it twice: the same units must be counted."""
-    sandbox = Sandbox(settings.jail)
-    tool = version(language, sandbox)
-    files = {f"sample.{language.suffixes[0]}": language.sample.encode()}
-    outcome = counted.examine(files, sandbox, settings.programs, [language])
-    made = outcome.result
-    if not isinstance(made, FuelProgram):
-        raise ToolMissing(f"{tool}; a small program cannot be built: {made} {outcome.messages}".strip())
-    units = [_units_of(made, sandbox, settings.programs) for _ in range(2)]
-    if units[0] != units[1]:
-        raise ToolMissing(f"{tool}; the same program took {units[0]:,} units, and then {units[1]:,}")
-    by = f"{made.engine}, {made.guest}" if made.guest else counted.counted_by(made, language, tool)
-    return f"{by}; a small program takes {units[0]:,} units"
-
-
-def _units_of(program: FuelProgram, sandbox: Sandbox, limits: Programs) -> int:
-    with closing(FuelPlayer(program, sandbox, TextProtocol.ARGV, limits.fuel, limits.game_fuel)) as player:
-        player.begin()
-        answer = player.move((_SAMPLE_ANSWER,))
-        if answer != _SAMPLE_ANSWER:
-            raise ToolMissing(f"a small program in {program.language} answered {answer!r}")
-        return sum(player.usage().answer_fuel)
 
 
 def _try_package(package: str, language: Language, settings: Settings) -> str:

@@ -1,0 +1,74 @@
+"""Tries whether this host can build a language now, with the language's sample program."""
+
+from __future__ import annotations
+
+from contextlib import closing
+
+from compiler import counted
+from compiler.language_table import Language
+from compiler.languages import Problem, build, version
+from contest.config.sections import Programs
+from contest.config.settings import Settings
+from contest.errors import ToolMissing
+from contest.games.base import TextProtocol
+from contest.sanitize import sanitize
+from sandbox.fuel.program import FuelProgram
+from sandbox.players.fuel import FuelPlayer
+from sandbox.sandbox import Sandbox
+
+_SAMPLE_ANSWER = "fit"
+_SAMPLE_SECONDS = 20
+
+
+def try_language(language: Language, settings: Settings) -> str:
+    """Build and run the language's sample program in the sandbox, and import its packages.
+
+    Returns what was found, with the tool's version. Raises ToolMissing if anything does not work.
+    """
+    return _count(language, settings) if language.is_counted else _run(language, settings)
+
+
+def _run(language: Language, settings: Settings) -> str:
+    sandbox = Sandbox(settings.jail)
+    tool = version(language, sandbox)
+    if not language.sample:
+        return f"{tool}; not tried, because programs.languages has no sample for it"
+    name = f"sample.{language.suffixes[0]}"
+    built = build({name: language.sample.encode()}, sandbox, settings.programs, [language])
+    if isinstance(built, Problem):
+        raise ToolMissing(f"{tool}; a small program cannot be built: {built.text} {built.messages}".strip())
+    with built.open(sandbox, [_SAMPLE_ANSWER], cpu_seconds=_SAMPLE_SECONDS, answer_bytes=1_000) as process:
+        answer = process.finish(_SAMPLE_SECONDS)
+        ended = process.close()
+    if answer.text != _SAMPLE_ANSWER:
+        stderr = sanitize(ended.stderr.decode(errors="replace")).strip()
+        raise ToolMissing(
+            f"{tool}; a small program {ended.description} and printed {answer.text!r}: {stderr}"
+        )
+    return f"{tool}; a small program works"
+
+
+def _count(language: Language, settings: Settings) -> str:
+    """Run the program twice: the same units must be counted."""
+    sandbox = Sandbox(settings.jail)
+    tool = version(language, sandbox)
+    files = {f"sample.{language.suffixes[0]}": language.sample.encode()}
+    outcome = counted.examine(files, sandbox, settings.programs, [language])
+    made = outcome.result
+    if not isinstance(made, FuelProgram):
+        why = f"{made.text} {outcome.messages}" if isinstance(made, Problem) else "it is not counted"
+        raise ToolMissing(f"{tool}; a small program cannot be built: {why}".strip())
+    units = [_units_of(made, sandbox, settings.programs) for _ in range(2)]
+    if units[0] != units[1]:
+        raise ToolMissing(f"{tool}; the same program took {units[0]:,} units, and then {units[1]:,}")
+    by = f"{made.engine}, {made.guest}" if made.guest else counted.counted_by(made, language, tool)
+    return f"{by}; a small program takes {units[0]:,} units"
+
+
+def _units_of(program: FuelProgram, sandbox: Sandbox, limits: Programs) -> int:
+    with closing(FuelPlayer(program, sandbox, TextProtocol.ARGV, limits.fuel, limits.game_fuel)) as player:
+        player.begin()
+        answer = player.move((_SAMPLE_ANSWER,))
+        if answer != _SAMPLE_ANSWER:
+            raise ToolMissing(f"a small program in {program.language} answered {answer!r}")
+        return sum(player.usage().answer_fuel)
