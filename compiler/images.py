@@ -14,13 +14,16 @@ from contest.file_names import IMAGE_NAME, is_archive
 from contest.language import gettext
 from contest.model import Finding, ImageFacts, Severity, TextBuildReport
 from sandbox.executable import usual_engine
+from sandbox.oci.engine import find_engine
 from sandbox.oci.formats import this_architecture
-from sandbox.oci.image import OciImage, image_cache
+from sandbox.oci.image import OciImage, check_boxes, image_cache
 from sandbox.oci.named import NamedImage, named_image
 from sandbox.oci.refusal import ImageProblem
 from sandbox.oci.unpack import unpack
+from sandbox.sandbox import Sandbox
 
 LANGUAGE = "container image"
+IMAGES = "container images"  # as in "programs in container images"
 RULE = "image"
 
 
@@ -53,6 +56,13 @@ def build_image(uploaded: UploadedFiles, settings: Programs) -> UntriedBuild:
         image=_facts(image) if image else None,
     )
     return UntriedBuild(report, image, program)
+
+
+def try_images(settings: Programs, sandbox: Sandbox) -> None:
+    """Try whether this host can start the images that the contest takes. Raises ToolMissing if it cannot."""
+    check_boxes(sandbox, image_cache())
+    if settings.pulled_images:
+        find_engine()
 
 
 def _holds_image(name: str) -> bool:

@@ -5,6 +5,9 @@ transaction that ends before it builds. A build and its report are one transacti
 service builds the submission again. Faults of a program are in its team's report. If our own code fails, or
 our machinery again and again, the service sets the submission aside for the organizer and goes on with the
 queue: no program can keep the others waiting.
+
+If this host has lost a language (a compiler, a guest, the sandbox), programs in it wait outside of the queue,
+and the organizer is told once. Any host on which the language works puts them back (`try_languages`).
 """
 
 from __future__ import annotations
@@ -19,16 +22,17 @@ from typing import Any, NamedTuple
 from compiler.builders.base import ProgramBuilder
 from contest.clock import Clock
 from contest.config.settings import Settings
-from contest.errors import EngineFailed, KnobelnError
+from contest.errors import EngineFailed, KnobelnError, ToolMissing
 from contest.language import speaking
 from contest.ledger.receipts import Effect, LedgerEntry, Receipt, program_digest
 from contest.log import log
 from contest.model import BoardPlace, Submission, Team, TeamState
-from contest.protocols import BuildResult, CompileReporter, Serializable, to_team
+from contest.protocols import BuildResult, CompileReporter, Serializable, WaitingReporter, to_team
 from contest.store import (
     Store,
     Transaction,
     contest_state,
+    languages,
     leaderboard,
     ledger,
     letters,
@@ -72,6 +76,7 @@ class CompileService:
     clock: Clock
     builder: ProgramBuilder[Any]
     write_report: CompileReporter
+    write_waiting: WaitingReporter
     claimant: Claimant = field(default_factory=Claimant)
     _failures: Counter[int] = field(default_factory=Counter, init=False)  # by submission, since we started
 
@@ -79,8 +84,8 @@ class CompileService:
         """Build the submission whose turn it is. False: none waits, or others build those that do.
 
         A team that has used up its compilations of the last hour waits, unless `at_once` (before the contest
-        starts). Raises ToolMissing, StoreBusy, or EngineFailed at the first failures with a submission, which
-        stays in the queue.
+        starts). Raises StoreBusy, or EngineFailed at the first failures with a submission, which stays in the
+        queue.
         """
         submission = self._claimed(at_once)
         if submission is None:
@@ -89,25 +94,81 @@ class CompileService:
             self._build(submission)
         return True
 
+    def try_languages(self) -> bool:
+        """Try the languages that programs wait for, and note which languages teams can use here.
+
+        True: a language works again, so its programs are in the queue.
+        """
+        with self.store.read() as tx:
+            is_new = not self.builder.offered() <= languages.offered(tx)
+            waiting = languages.waiting(tx)
+        if is_new:
+            with self.store.write() as tx:
+                languages.offer(tx, self.builder.offered())
+        mended = [each for each in waiting if self._works_again(each.language)]
+        return bool(mended)
+
+    def _works_again(self, language: str) -> bool:
+        if self._why_lost(language):
+            return False
+        with self.store.write() as tx:
+            return languages.works_again(tx, language, self.clock.now())
+
+    def _why_lost(self, language: str) -> str:
+        """Why this host cannot build the language; "" if it can."""
+        try:
+            self.builder.try_language(language)
+        except ToolMissing as missing:
+            return str(missing)
+        return ""
+
     def _build(self, submission: Submission) -> None:
         with self.store.read() as tx:
             team = teams.get(tx, submission.team_id)
         try:
             with speaking(team.language or self.settings.contest.language):
-                result = self.builder.build(submission.files, submission.description)
+                result = self._built(submission)
                 if result.image:
                     self._prepare(result.image, result.report.image_digest)
                 self._keep(submission, result)
             log.info("program", letter=submission.letter_id, accepted=result.report.accepted)
         except EngineFailed:
-            self._failures[submission.id] += 1
-            if self._failures[submission.id] < MAX_TRIES:
+            if not self._fails_always(submission):
                 raise
             self._set_aside(submission, traceback.format_exc())
+        except ToolMissing:
+            language = self.builder.language_of(submission.files)
+            if reason := self._why_lost(language):
+                self._wait_for(submission, language, reason)
+            elif self._fails_always(submission):  # not its language: the program itself
+                self._set_aside(submission, traceback.format_exc())
         except KnobelnError:
             raise
         except Exception:
             self._set_aside(submission, traceback.format_exc())
+
+    def _built(self, submission: Submission) -> BuildResult[Any]:
+        """The build. Raises ToolMissing if this host may be the reason for a refusal, and not the program."""
+        result = self.builder.build(submission.files, submission.description)
+        if not result.image:
+            with self.store.read() as tx:
+                offered = languages.offered(tx)
+            self.builder.check_host(submission.files, offered)
+        return result
+
+    def _fails_always(self, submission: Submission) -> bool:
+        """Count one more failure of our machinery with the submission. True: we try it no more."""
+        self._failures[submission.id] += 1
+        return self._failures[submission.id] >= MAX_TRIES
+
+    def _wait_for(self, submission: Submission, language: str, reason: str) -> None:
+        """Let the submission wait for its language. The first one that waits is told to the organizer."""
+        log.error("a program waits for its language", submission=submission.id, language=language, why=reason)
+        now = self.clock.now()
+        with self.store.write() as tx:
+            if languages.wait_for(tx, submission.id, language, reason, now):
+                mail = self.write_waiting(f"waiting/{submission.id}", language, reason)
+                outbox.put(tx, mail, self.settings, now)
 
     @property
     def _claims(self) -> Claims:

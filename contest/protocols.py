@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -84,6 +84,9 @@ class PracticeBuilder(Protocol):
     def build(self, files: Mapping[str, bytes], text: str) -> BuildResult[Serializable]:
         """Build the files as they were sent; `text` is what the letter says about them."""
 
+    def check_host(self, files: Mapping[str, bytes], offered: Collection[str]) -> None:
+        """Raises ToolMissing if these files may have been refused because this host lost their language."""
+
     def sparring_opponents(self) -> SparringOpponents:
         """The programs that a team can practise against."""
 
@@ -104,6 +107,13 @@ class CompileReporter(Protocol):
     ) -> Rendered:
         """`number` is the version's, `previous_good` the accepted version that counted before it, if any,
         `replaced` the versions in whose place it was compiled, `place` that on the leaderboard, if any."""
+
+
+class WaitingReporter(Protocol):
+    """Tells the organizer that programs wait because this host cannot build their language."""
+
+    def __call__(self, key: str, language: str, reason: str) -> Outgoing:
+        """`key`: the mail's; `reason`: why it cannot, in one sentence or several."""
 
 
 class PracticeReporter(Protocol):

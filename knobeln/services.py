@@ -5,13 +5,14 @@ What compiles and plays is imported with the first program: `knobeln receive` ma
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from functools import partial
 from threading import Lock
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from contest.model import Outgoing
-from contest.store import Transaction, contest_state, letters, outbox, practices, submissions
+from contest.store import Transaction, contest_state, languages, letters, outbox, practices, submissions
 from knobeln.claimant import this_process
 from knobeln.context import ContestContext
 from mailserver.delivery.deliver import Delivered, deliver_due
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from tournament.practice import PracticeService
 
 LIMITS_AREA = "limits"  # of the journal
+LANGUAGES_SECONDS = 60.0  # between two trials of the languages that programs wait for
 
 Service = TypeVar("Service")
 
@@ -52,6 +54,7 @@ class Services:
         self._compiler = _Cached(_compiler)
         self._practice = _Cached(_practice)
         self._hill = _Cached(_hill)
+        self._try_languages_at = 0.0
 
     def handle_next_letter(self) -> bool:
         """Handle one letter. False: none waits."""
@@ -68,14 +71,30 @@ class Services:
             pass
 
     def compile_next_program(self, *, at_once: bool = False) -> bool:
-        """Build one program. False: none waits. Raises ToolMissing without the compiler or bubblewrap."""
+        """Build one program. False: none waits, except for a language that this host has lost."""
         contest = self._now()
         with contest.store.read() as tx:
             if not submissions.any_waiting(tx):
                 return False
         return self._compiler.of(contest).build_next(at_once=at_once)
 
+    def try_languages(self) -> bool:
+        """Try the languages that programs wait for. True: one works again."""
+        return self._compiler.of(self._now()).try_languages()
+
+    def try_languages_sometimes(self) -> bool:
+        """Do so if it has not been done for a while; one thread may call this as often as it likes."""
+        if time.monotonic() < self._try_languages_at:
+            return False
+        self._try_languages_at = time.monotonic() + LANGUAGES_SECONDS
+        return self.try_languages()
+
     def compile_programs(self, *, at_once: bool = False) -> None:
+        """Build all programs that can be built."""
+        with self._contest.store.read() as tx:
+            if not submissions.any_waiting(tx) and not languages.waiting(tx):
+                return
+        self.try_languages()
         while self.compile_next_program(at_once=at_once):
             pass
 
@@ -97,7 +116,7 @@ class Services:
         return True
 
     def practise_next(self) -> bool:
-        """Play one requested practice. False: none waits, or it is too early. Raises ToolMissing as above."""
+        """Play one requested practice. False: none waits, or it is too early."""
         contest = self._now()
         with contest.store.read() as tx:
             if not practices.any_waiting(tx):
@@ -122,11 +141,18 @@ def _compiler(contest: ContestContext) -> CompileService:
     from compiler.builders import builder_of
     from compiler.service import CompileService
     from reports.compile_report import compile_report
+    from reports.programs_wait import programs_wait
     from tournament.runners import open_runner
 
-    write = partial(compile_report, settings=contest.settings, templates=contest.templates)
-    builder = builder_of(contest.settings, open_runner)
-    return CompileService(contest.store, contest.settings, contest.clock, builder, write, this_process())
+    return CompileService(
+        contest.store,
+        contest.settings,
+        contest.clock,
+        builder_of(contest.settings, open_runner),
+        partial(compile_report, settings=contest.settings, templates=contest.templates),
+        partial(programs_wait, settings=contest.settings, templates=contest.templates),
+        this_process(),
+    )
 
 
 def _practice(contest: ContestContext) -> PracticeService:

@@ -14,14 +14,14 @@ from dataclasses import dataclass, field
 
 from contest.clock import Clock
 from contest.config.settings import Settings
-from contest.errors import EngineFailed, KnobelnError
+from contest.errors import EngineFailed, KnobelnError, ToolMissing
 from contest.games.registry import game_of
 from contest.language import speaking
 from contest.log import log
 from contest.model import GameJob, Outgoing, Phase, Practice, PracticeGame, PracticeState, Team
 from contest.protocols import PracticeBuilder, PracticeReporter, RunnerFactory
 from contest.seeds import Seeds, seed_from
-from contest.store import Store, contest_state, outbox, practices, submissions, teams
+from contest.store import Store, contest_state, languages, outbox, practices, submissions, teams
 from contest.store.claims import Claimant, Claims
 from tournament.practice_games import practice_games
 
@@ -42,8 +42,8 @@ class PracticeService:
     def play_next(self) -> bool:
         """Do the practice that waits longest. False: none waits, or now is not the time.
 
-        Raises ToolMissing, StoreBusy, or EngineFailed at the first failures with a practice. It then stays in
-        the queue.
+        Raises StoreBusy, or EngineFailed at the first failures with a practice. It then stays in the queue.
+        So does one for which this host lacks a tool, without an error.
         """
         practice = self._claimed()
         if practice is None:
@@ -78,6 +78,10 @@ class PracticeService:
                 raise
             self._set_aside(practice, traceback.format_exc())
             return
+        except ToolMissing as missing:
+            # We keep the claim, and nobody renews it: until it ends, the others have their turn.
+            self._note_waiting(practice, missing)
+            return
         except KnobelnError:
             raise
         except Exception:
@@ -99,6 +103,10 @@ class PracticeService:
     # --- please test ---------------------------------------------------------------------------------------
     def _test(self, practice: Practice, team: Team) -> Sequence[Outgoing]:
         result = self.builder.build(practice.files, practice.description)
+        if not result.image:
+            with self.store.read() as tx:
+                offered = languages.offered(tx)
+            self.builder.check_host(practice.files, offered)
         games: Sequence[PracticeGame] = ()
         if result.image and result.report.image_digest:
             program = (result.report.image_digest, result.image.to_bytes())
@@ -122,6 +130,13 @@ class PracticeService:
         with self.open_runner({one.digest: one.image, two.digest: two.image}, self.settings, seeds) as runner:
             (result,) = runner.play([job])
         return list(self.reporter.met(practice, team, other, result))
+
+    def _note_waiting(self, practice: Practice, missing: ToolMissing) -> None:
+        log.error("a practice waits", practice=practice.id, why=str(missing))
+        self._failures[practice.id] += 1
+        if self._failures[practice.id] == 1:
+            with self.store.write() as tx:
+                contest_state.note(tx, "error", f"practice {practice.id} waits: {missing}", self.clock.now())
 
     def _set_aside(self, practice: Practice, trace: str) -> None:
         log.error("a practice was set aside", practice=practice.id, trace=trace)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, Protocol, TypeVar
 
@@ -13,6 +13,7 @@ from contest.config.settings import Settings
 from contest.file_names import is_archive
 from contest.protocols import BuildResult, Images, RunnerFactory, Serializable, SparringOpponents
 
+ANY_LANGUAGE = "any language"
 MAX_PUBLISHED_NAME = 57  # characters of a file's name before `.sha256`
 
 Image_ = TypeVar("Image_", bound=Serializable)
@@ -62,6 +63,30 @@ class ProgramBuilder(ABC, Generic[Image_]):
     def win_rates(self) -> WinRates | None:
         """Computes what the leaderboard shows; None where games are played instead."""
         return None
+
+    def offered(self) -> frozenset[str]:
+        """The names of the languages that teams can use with this host."""
+        return frozenset()
+
+    def language_of(self, files: Mapping[str, bytes]) -> str:
+        """The name of the language that these files need, as in "programs in Python"."""
+        return ANY_LANGUAGE
+
+    def try_language(self, language: str) -> None:
+        """Try whether this host can build the language now; one that is unknown here is not tried.
+
+        Raises ToolMissing if it cannot.
+        """
+        return
+
+    def check_host(self, files: Mapping[str, bytes], offered: Collection[str]) -> None:
+        """See to it that these files were refused for what they are: try their language, if it was offered.
+
+        Raises ToolMissing if this host cannot build the language, so that the refusal tells nothing.
+        """
+        language = self.language_of(files)
+        if language in offered:
+            self.try_language(language)
 
     def published_files(self, files: Mapping[str, bytes]) -> dict[str, bytes]:
         """The files of a submission as everybody may see them, without the authentification string.

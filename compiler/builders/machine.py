@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import cache
@@ -27,6 +27,7 @@ from sandbox.sandbox import Sandbox
 from sandbox.vm.image import Image
 from sandbox.vm.translation import translations
 
+LANGUAGE = "C"
 OPPONENT = "patient_cooperator"  # keeps the rules whatever the other side does
 
 
@@ -51,6 +52,16 @@ class MachineBuilder(ProgramBuilder[Image]):
     def prepare(self, image: Image) -> None:
         """Translate the image into native code; without it, the interpreter plays, with the same results."""
         translations().add(image, Sandbox(self._settings.jail))
+
+    def offered(self) -> frozenset[str]:
+        return frozenset((LANGUAGE,))
+
+    def language_of(self, files: Mapping[str, bytes]) -> str:
+        return LANGUAGE
+
+    def try_language(self, language: str) -> None:
+        """Compile a house strategy, and play its trial game."""
+        _built(_strategy(OPPONENT), self._toolchain, self._trial_game)
 
     def published_files(self, files: Mapping[str, bytes]) -> dict[str, bytes]:
         return {name: strip_secret(decoded(data)).encode() for name, data in files.items()}
@@ -85,8 +96,11 @@ def _source(files: Mapping[str, bytes]) -> str:
 
 @cache
 def _opponent(sandbox: SandboxSettings) -> Image:
-    strategy = next(strategy for strategy in house_strategies() if strategy.name == OPPONENT)
-    return _house_image(strategy, Toolchain(sandbox))
+    return _house_image(_strategy(OPPONENT), Toolchain(sandbox))
+
+
+def _strategy(name: str) -> HouseStrategy:
+    return next(strategy for strategy in house_strategies() if strategy.name == name)
 
 
 @cache
@@ -106,13 +120,20 @@ def _house_image(strategy: HouseStrategy, toolchain: Toolchain) -> Image:
     if found := kept_files.find(folder, (name,)):
         with suppress(OSError, ValueError):  # somebody cleans the cache at this moment
             return Image.from_bytes(found[name].read_bytes())
-    result = build(strategy.source, Programs(description="none"), toolchain)
+    image = _built(strategy, toolchain)
+    with suppress(OSError):  # without a folder each process builds its own
+        kept_files.keep(folder, name, image.to_bytes())
+    return image
+
+
+def _built(
+    strategy: HouseStrategy, toolchain: Toolchain, play_trial: Callable[[Image, str], Trial] | None = None
+) -> Image:
+    result = build(strategy.source, Programs(description="none"), toolchain, play_trial)
     if result.image is None:
         raise ToolMissing(
             f"the compiler does not accept the house strategy {strategy.name}: {result.report.messages}"
         )
-    with suppress(OSError):  # without a folder each process builds its own
-        kept_files.keep(folder, name, result.image.to_bytes())
     return result.image
 
 

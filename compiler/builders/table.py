@@ -15,6 +15,7 @@ from compiler import languages
 from compiler.builders.base import BuilderPlugin, ProgramBuilder, WinRates
 from compiler.language_table import languages_of
 from compiler.languages import Problem
+from compiler.trial import try_language
 from compiler.uploaded_files import description_findings, has_errors, take_apart
 from contest.config.sections import SandboxSettings
 from contest.config.settings import Settings
@@ -79,6 +80,18 @@ class TableBuilder(ProgramBuilder[HogEntry]):
     @property
     def win_rates(self) -> WinRates:
         return win_rates_by_digest
+
+    def offered(self) -> frozenset[str]:
+        return frozenset((LANGUAGE,))
+
+    def language_of(self, files: Mapping[str, bytes]) -> str:
+        return LANGUAGE
+
+    def try_language(self, language: str) -> None:
+        """Try Python with its packages, and compute win rates."""
+        for row in self._languages:
+            try_language(row, self._settings)
+        _trial_rates(_sample(TRIAL_OPPONENTS[0], self._settings.jail), self._settings.jail)
 
     def _build(self, files: Mapping[str, bytes], text: str, *, with_trial: bool) -> BuildResult[HogEntry]:
         uploaded, programs = take_apart(files, text), self._settings.programs

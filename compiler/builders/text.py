@@ -8,9 +8,10 @@ from functools import cache
 
 from compiler import counted, languages
 from compiler.builders.base import BuilderPlugin, ProgramBuilder
-from compiler.images import build_image, is_image
+from compiler.images import IMAGES, build_image, is_image, try_images
 from compiler.language_table import Language, counted_languages_of
 from compiler.languages import Problem
+from compiler.trial import try_language
 from compiler.uploaded_files import UntriedBuild, UploadedFiles, description_findings, has_errors, take_apart
 from contest.config.sections import Programs, SandboxSettings
 from contest.config.settings import Settings
@@ -52,6 +53,25 @@ class TextBuilder(ProgramBuilder[Executable]):
 
     def load(self, raw: bytes) -> Executable:
         return player_from_bytes(raw)
+
+    def offered(self) -> frozenset[str]:
+        """What is installed here, and what the contest's rules promise."""
+        programs = self._settings.programs
+        promised = programs.fuel_languages if programs.clock == "fuel" else ()
+        return frozenset(row.name for row in languages.usable(self._languages)).union(promised)
+
+    def language_of(self, files: Mapping[str, bytes]) -> str:
+        if self._settings.programs.takes_images and is_image(files):
+            return IMAGES
+        found = languages.recognise(take_apart(files, "").files, self._languages)
+        return super().language_of(files) if isinstance(found, Problem) else found[1].name
+
+    def try_language(self, language: str) -> None:
+        if language == IMAGES:
+            try_images(self._settings.programs, self._sandbox)
+        for row in self._languages:
+            if row.name == language:
+                try_language(row, self._settings)
 
     def published_build(self, raw: bytes, blank: Callable[[bytes], bytes]) -> bytes:
         program = player_from_bytes(raw)

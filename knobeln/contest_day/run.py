@@ -9,7 +9,7 @@ from contest.clock import TIME_FORMAT
 from contest.config.settings import hide_secrets
 from contest.errors import KnobelnError, NotNow, NumberAwaited, Paused
 from contest.model import EvolutionOutcome, GroupOutcome, Phase, RoundPlan
-from contest.store import contest_state
+from contest.store import contest_state, languages
 from knobeln.contest_day.public_number import wait_for_number
 from knobeln.contest_day.run_with_retries import RetryingRun
 from knobeln.context import ContestContext
@@ -59,6 +59,10 @@ def play_contest(
     note_limits_of_sandboxes(contest)
     if phase is Phase.OPEN:
         handle_everything(contest)
+        with contest.store.read() as tx:
+            waiting = languages.waiting(tx)
+        for each in waiting:
+            tell(each.sentence)
     retrying_run = RetryingRun(contest)
     while True:
         try:

@@ -14,6 +14,7 @@ Each loop is woken when there may be work. It also looks twice a second, because
               pages      released results -> the folder of pages
               (dates)    notes in the journal what opens and closes
     compile   compiler   queued programs -> builds and reports; one loop for each core
+              languages  those that this host had lost -> their programs are queued again
               practice   programs to be tried, friendly matches -> reports
     deliver   delivery   outbox -> the relay or the Maildirs
 """
@@ -105,6 +106,7 @@ class Gateway:
         if Part.COMPILE in parts:
             self._loops += [
                 *(self._loop("compiler", services.compile_next_program) for _core in range(cores())),
+                self._loop("languages", services.try_languages_sometimes),
                 self._loop("practice", services.practise_next),
             ]
         if Part.DELIVER in parts:

@@ -12,9 +12,19 @@ from typing import NamedTuple, TypeVar
 from contest.clock import TIME_FORMAT
 from contest.config.sections import Dates
 from contest.draw import draw_awaited
-from contest.model import LetterState, OutboxState, Pause, Phase, SubmissionState
+from contest.model import LetterState, OutboxState, Pause, Phase, ProgramsWaiting, SubmissionState
 from contest.plurals import plural
-from contest.store import Transaction, contest_state, decisions, letters, outbox, results, submissions, teams
+from contest.store import (
+    Transaction,
+    contest_state,
+    decisions,
+    languages,
+    letters,
+    outbox,
+    results,
+    submissions,
+    teams,
+)
 from contest.store.outbox import Waiting
 from contest.store.results import Progress
 from knobeln.context import ContestContext
@@ -70,6 +80,7 @@ class Status:
     with_program: int
     letters: Mapping[LetterState, int]
     programs: Mapping[SubmissionState, int]
+    programs_waiting: tuple[ProgramsWaiting, ...]  # queued, for languages that a host has lost
     mails: Mapping[OutboxState, int]
     mails_stopped: MailsStopped | None
     oldest_mail: Waiting | None
@@ -113,6 +124,8 @@ class Status:
                 f"no mail goes out: {self.mails_stopped.reason}; see `knobeln outbox list --state ready`, "
                 "then `knobeln outbox release --all`"
             )
+        for each in self.programs_waiting:
+            yield each.sentence
         if self.free_disk_bytes < MIN_DISK_BYTES:
             yield f"only {self.free_disk_bytes / 1e6:,.0f} MB of disk are free: make room"
         for at, _, text in self.log_failures:
@@ -172,6 +185,7 @@ def status_of(contest: ContestContext) -> Status:
             with_program=submissions.count_with_program(tx),
             letters=_of_all(LetterState, letters.count_by_state(tx)),
             programs=_of_all(SubmissionState, submissions.count_by_state(tx)),
+            programs_waiting=languages.waiting(tx),
             mails=_of_all(OutboxState, outbox.count_by_state(tx)),
             mails_stopped=MailsStopped(*stopped) if stopped else None,
             oldest_mail=oldest,

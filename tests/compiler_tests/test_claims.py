@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -32,9 +31,9 @@ from contest.store import (
     url_of,
 )
 from contest.store.claims import LEASE, Claimant
-from reports.compile_report import compile_report
 from reports.render import Templates
 from tests.support.clocks import FixedClock
+from tests.support.compile_services import compile_service
 from tests.support.contest_field import NOW, add_team, settings
 from tournament.runners import open_runner
 
@@ -87,9 +86,9 @@ class Contest:
                 submissions.add(tx, self.teams[team], letter_id, {"program.c": BAD + b" " + raw}, NOW)
 
     def worker(self, before: Callable[[], object] = lambda: None, **changes: Any) -> CompileService:
-        write = partial(compile_report, settings=self.settings, templates=Templates(self.settings, None))
         builder = Builder(builder_of(self.settings, open_runner), before)
-        made = CompileService(self.open_store(), self.settings, self.clock, builder, write)  # type: ignore[arg-type]
+        templates = Templates(self.settings, None)
+        made = compile_service(self.open_store(), self.settings, self.clock, builder, templates)
         return replace(made, **changes)
 
     def states(self) -> Counter[SubmissionState]:

@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import timedelta
-from functools import partial
 from pathlib import Path
 from threading import Barrier
 from types import SimpleNamespace
@@ -18,18 +17,18 @@ import pytest
 from compiler.builders import builder_of
 from compiler.service import MAX_TRIES, CompileService
 from contest.config.settings import Settings
-from contest.errors import EngineFailed, ToolMissing
+from contest.errors import EngineFailed
 from contest.ledger.receipts import Effect, LedgerEntry, program_digest
 from contest.model import SubmissionState
 from contest.protocols import BuildResult
 from contest.store import Store, contest_state, ledger, letters, migrate, outbox, submissions
 from contest.store.claims import LEASE
 from knobellib.house import house_strategies
-from reports.compile_report import compile_report
 from reports.render import Templates
 from sandbox.vm.image import Image
 from sandbox.vm.translation import translations
 from tests.support.clocks import FixedClock
+from tests.support.compile_services import compile_service
 from tests.support.contest_field import NOW, add_team
 from tests.support.contest_field import settings as plain_settings
 from tournament.runners import open_runner
@@ -46,9 +45,8 @@ class Workshop:
         migrate.upgrade(self.store)
         self.settings = settings
         self.clock = FixedClock(NOW)
-        write = partial(compile_report, settings=settings, templates=Templates(settings, None))
         builder = builder_of(settings, open_runner)
-        self.service = CompileService(self.store, settings, self.clock, builder, write)
+        self.service = compile_service(self.store, settings, self.clock, builder, Templates(settings, None))
         with self.store.write() as tx:
             contest_state.create(tx)
 
@@ -193,21 +191,6 @@ def test_before_the_contest_nobody_waits(context: Workshop) -> None:
 def with_build(service: CompileService, build: Callable[..., object]) -> CompileService:
     """The service with another way to build."""
     return replace(service, builder=SimpleNamespace(build=build, win_rates=None))  # type: ignore[arg-type]
-
-
-def test_when_our_tools_are_missing_the_program_stays_in_the_queue(context: Workshop) -> None:
-    team = context.team("heavy_lords")
-    context.send(team, GOOD)
-
-    def missing(*_: object) -> None:
-        raise ToolMissing("no compiler")
-
-    whole = context.service
-    context.service = with_build(whole, missing)
-    with pytest.raises(ToolMissing):
-        context.work()
-    context.service = whole
-    assert context.work() == 1
 
 
 def test_what_another_worker_has_built_is_not_set_aside(context: Workshop) -> None:

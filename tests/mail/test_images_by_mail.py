@@ -16,7 +16,6 @@ from contextlib import contextmanager
 from datetime import timedelta
 from email.message import EmailMessage
 from email.policy import SMTP
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +23,6 @@ import pytest
 from pydantic import ValidationError
 
 from compiler.builders import builder_of
-from compiler.service import CompileService
 from contest.config.sections import Mail, Programs, PulledImage
 from contest.errors import GiveUp, ToolMissing
 from contest.model import LetterState
@@ -33,12 +31,12 @@ from knobeln.contest_day.run import Silence
 from mailserver.intake.accept import accept_all, accept_found
 from mailserver.intake.size_limits import SizeLimits
 from mailserver.intake.smtp import Listener
-from reports.compile_report import compile_report
 from reports.contest_reporter import ContestReporter
 from reports.render import Templates
 from sandbox.executable import player_from_bytes
 from sandbox.oci.engine import find_engine
 from sandbox.oci.image import OciImage, image_cache
+from tests.support.compile_services import compile_service
 from tests.support.mail_world import make_settings
 from tests.support.oci_images import Made, archive, folder, member, tar
 from tests.support.offices import STRING, Office
@@ -80,9 +78,9 @@ def make_office(make_world: Callable[..., Any], cache: object) -> Callable[..., 
     def make(game: str = "cooperation-legacy", programs: Programs = TAKES, **sections: Any) -> Office:
         sections.setdefault("mail", Mail(answers_per_hour=1_000, max_letter_bytes=SMALL))
         world = make_world(game={"name": game}, programs=programs, **sections)
-        write = partial(compile_report, settings=world.settings, templates=world.renderer)
         builder = builder_of(world.settings, open_runner)
-        office = Office(world, CompileService(world.store, world.settings, world.clock, builder, write))
+        common = (world.store, world.settings, world.clock, builder)
+        office = Office(world, compile_service(*common, world.renderer))
         office.team("lords")
         return office
 

@@ -8,7 +8,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from email.message import EmailMessage
-from functools import partial
 from typing import Any
 
 import pytest
@@ -24,9 +23,9 @@ from knobellib.house import house_strategies
 from knobellib.samples import samples
 from mailserver.team_secret import digest
 from reports import knobeln_protocol
-from reports.compile_report import compile_report
 from reports.practice_report import PracticeLetters
 from tests.support.builds import build_report
+from tests.support.compile_services import compile_service
 from tests.support.contest_field import add_team
 from tests.support.mail_world import START, World, body_of, flat
 from tournament.practice import MAX_TRIES, PracticeService
@@ -79,10 +78,10 @@ def gym(make_world: Callable[..., World]) -> Callable[..., Gym]:
         world = make_world(**sections)
         world.clock.at = START - timedelta(days=10)
         builder = builder_of(world.settings, open_runner)
-        write = partial(compile_report, settings=world.settings, templates=world.renderer)
         common = (world.store, world.settings, world.clock, builder)
         letters = PracticeLetters(world.settings, world.renderer)
-        return Gym(world, CompileService(*common, write), PracticeService(*common, open_runner, letters))
+        compiler = compile_service(*common, world.renderer)
+        return Gym(world, compiler, PracticeService(*common, open_runner, letters))
 
     return make
 

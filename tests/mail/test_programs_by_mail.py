@@ -10,7 +10,6 @@ from collections.abc import Callable, Mapping
 from datetime import timedelta
 from email.message import EmailMessage
 from email.policy import SMTP
-from functools import partial
 from typing import Any
 
 import pytest
@@ -20,7 +19,6 @@ from compiler.builders import builder_of
 from compiler.builders.base import ProgramBuilder
 from compiler.language_table import LANGUAGES
 from compiler.languages import usable
-from compiler.service import CompileService
 from contest.config.sections import Programs
 from contest.games.hog import goal_for
 from contest.games.registry import registered
@@ -29,8 +27,8 @@ from contest.protocols import BuildResult
 from contest.store import leaderboard, submissions, teams
 from contest.store.tables import win_rates
 from knobellib.samples import samples
-from reports.compile_report import compile_report
 from sandbox.program_folder import ProgramFolder
+from tests.support.compile_services import compile_service
 from tests.support.offices import STRING, WORDS, Office, body
 from tournament.runners import open_runner
 
@@ -65,9 +63,9 @@ def made() -> dict[str, Made]:
 def make_office(make_world: Callable[..., Any], made: Any) -> Callable[..., Office]:
     def make(game: str, programs: Programs = LENIENT, **sections: Any) -> Office:
         world = make_world(game={"name": game}, programs=programs, **sections)
-        write = partial(compile_report, settings=world.settings, templates=world.renderer)
         builder = remembering(builder_of(world.settings, open_runner), programs, made.setdefault(game, {}))
-        return Office(world, CompileService(world.store, world.settings, world.clock, builder, write))
+        common = (world.store, world.settings, world.clock, builder)
+        return Office(world, compile_service(*common, world.renderer))
 
     return make
 

@@ -1,0 +1,27 @@
+"""The compile service of a contest, with the mails that it writes."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+from compiler.service import CompileService
+from contest.clock import Clock
+from contest.config.settings import Settings
+from contest.protocols import Renderer
+from contest.store import Store
+from reports.compile_report import compile_report
+from reports.programs_wait import programs_wait
+
+
+def compile_service(
+    store: Store, settings: Settings, clock: Clock, builder: Any, templates: Renderer
+) -> CompileService:
+    return CompileService(
+        store,
+        settings,
+        clock,
+        builder,
+        partial(compile_report, settings=settings, templates=templates),
+        partial(programs_wait, settings=settings, templates=templates),
+    )
