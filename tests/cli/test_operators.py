@@ -20,6 +20,7 @@ from compiler.build import build
 from compiler.toolchain import Toolchain
 from contest.config.sections import Log
 from contest.config.template import usual_dates
+from contest.errors import ToolMissing
 from contest.log import log
 from contest.model import Bounce, LetterState, Member, Outgoing, Phase, Registration, Severity, TeamState
 from contest.store import contest_state, letters, outbox, submissions, teams
@@ -180,12 +181,11 @@ def test_the_status_says_who_is_at_work(folder: ContestContext) -> None:
 def test_what_the_day_stopped_for_is_in_the_status(
     folder: ContestContext, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with folder.store.write() as tx:
-        team = add_team(tx, "heavy_lords", "RSM")
-        letter_id, _ = letters.add(tx, raw=b"x", sender="", recipients=(), channel="t", now=NOW)
-        submissions.add(tx, team.id, letter_id, {"program.c": b"main () {}"}, NOW, program="program.c")
-    monkeypatch.setenv("PATH", "")
-    knobeln_in(folder.path, "run", "--now", code=1)
+    def lacks_its_engine(*_: object) -> None:
+        raise ToolMissing("the engine is not installed")
+
+    monkeypatch.setattr("knobeln.contest_day.run.contest_day", lacks_its_engine)
+    knobeln_in(folder.path, "run", "--now", "--yes", code=1)
     assert "run: " in knobeln_in(folder.path, "status").output
     (line,) = status(folder.path)["errors"]
     area, text = line["area"], line["text"]
