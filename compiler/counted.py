@@ -11,12 +11,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 
 from compiler import languages
-from compiler.language_table import Counting, Language, counted_languages_of
-from compiler.languages import Outcome, Problem, usable
+from compiler.language_table import Counting, Language
+from compiler.languages import Outcome, Problem
 from contest.config.sections import Programs
-from contest.config.settings import Settings
-from contest.games.base import TEXT, TextProtocol
-from contest.games.registry import game_of
+from contest.games.base import TextProtocol
 from contest.language import gettext, number
 from contest.sanitize import sanitize
 from sandbox.executable import Executable
@@ -203,17 +201,3 @@ def _checked_by_guest(
         stderr or answer.sentence,
     )
     return Outcome(problem, program, language, problem.messages)
-
-
-def with_counted_time(settings: Settings) -> Settings:
-    """The settings with `clock = "fuel"` if programs of the game talk and can be counted on this computer.
-
-    Languages whose compiler for WebAssembly is missing keep processor time, so that no program is refused.
-    """
-    if game_of(settings.game, settings.programs).info.play is not TEXT or not engine.is_installed():
-        return settings
-    fuel = settings.programs.model_copy(update={"clock": "fuel"})
-    here = tuple(each.name for each in usable(counted_languages_of(fuel)) if each.is_counted)
-    if not here:
-        return settings
-    return settings.model_copy(update={"programs": fuel.model_copy(update={"fuel_languages": here})})

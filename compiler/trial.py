@@ -5,13 +5,15 @@ from __future__ import annotations
 from contextlib import closing
 
 from compiler import counted
-from compiler.language_table import Language
-from compiler.languages import Problem, build, version
+from compiler.language_table import Language, counted_languages_of
+from compiler.languages import Problem, build, usable, version
 from contest.config.sections import Programs
 from contest.config.settings import Settings
 from contest.errors import ToolMissing
-from contest.games.base import TextProtocol
+from contest.games.base import TEXT, TextProtocol
+from contest.games.registry import game_of
 from contest.sanitize import sanitize
+from sandbox.fuel import engine
 from sandbox.fuel.program import FuelProgram
 from sandbox.players.fuel import FuelPlayer
 from sandbox.sandbox import Sandbox
@@ -26,6 +28,30 @@ def try_language(language: Language, settings: Settings) -> str:
     Returns what was found, with the tool's version. Raises ToolMissing if anything does not work.
     """
     return _count(language, settings) if language.is_counted else _run(language, settings)
+
+
+def with_counted_time(settings: Settings) -> Settings:
+    """The settings with `clock = "fuel"` if programs of the game talk and can be counted on this computer.
+
+    Languages that cannot be counted here keep processor time, so that no program is refused. The first time
+    on a computer this makes the guests, which takes a minute.
+    """
+    if game_of(settings.game, settings.programs).info.play is not TEXT or not engine.is_installed():
+        return settings
+    fuel = settings.programs.model_copy(update={"clock": "fuel"})
+    counted_rows = (each for each in usable(counted_languages_of(fuel)) if each.is_counted)
+    here = tuple(each.name for each in counted_rows if _works(each, settings))
+    if not here:
+        return settings
+    return settings.model_copy(update={"programs": fuel.model_copy(update={"fuel_languages": here})})
+
+
+def _works(language: Language, settings: Settings) -> bool:
+    try:
+        try_language(language, settings)
+    except ToolMissing:
+        return False
+    return True
 
 
 def _run(language: Language, settings: Settings) -> str:

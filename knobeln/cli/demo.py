@@ -14,7 +14,7 @@ from pathlib import Path
 
 import click
 
-from compiler.counted import with_counted_time
+from compiler.trial import with_counted_time
 from contest import presets
 from contest.config.sections import DEFAULT_GAME
 from contest.errors import GiveUp

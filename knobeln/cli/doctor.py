@@ -13,7 +13,7 @@ from knobeln.cli.contest_option import ContestCommand, contest_path
 from knobeln.cli.game_option import default_settings, settings_or_defaults
 from knobeln.cli.open_contest import open_contest
 from knobeln.server.delivery_checks import check_loop
-from knobeln.server.host_checks import CheckResult, check_host, run_check
+from knobeln.server.host_checks import CheckResult, check_host, check_languages, run_check
 
 
 @click.command(cls=ContestCommand)
@@ -33,7 +33,7 @@ def doctor(letter: bool, patience: float) -> None:
         results = (
             CheckResult("settings", False, f"{error}; the other checks are those of the default settings"),
         )
-    results += check_host(contest_path(), settings)
+    results += (*check_host(contest_path(), settings), *check_languages(settings))
     if letter:
         results += (run_check("a letter to itself", lambda: check_loop(open_contest(), patience)),)
     answer(results, _show)

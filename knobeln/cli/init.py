@@ -7,8 +7,8 @@ from pathlib import Path
 
 import click
 
-from compiler.counted import with_counted_time
 from compiler.language_table import COUNTABLE
+from compiler.trial import with_counted_time
 from contest import presets
 from contest.beacon import Beacon, BeaconKind
 from contest.clock import SystemClock
@@ -16,6 +16,8 @@ from contest.config.load import FILE_NAME, load_settings
 from contest.config.sections import DEFAULT_GAME
 from contest.config.settings import Settings
 from contest.errors import ConfigError
+from contest.games.base import TEXT
+from contest.games.registry import game_of
 from knobeln.cli.contest_option import ContestCommand, contest_path
 from knobeln.cli.output import remark
 from knobeln.context import create_contest
@@ -70,6 +72,8 @@ def init(folder: Path | None, game: str | None, beacon: str) -> None:
 
 def _about_clock(settings: Settings) -> Iterator[str]:
     if settings.programs.clock != "fuel":
+        if game_of(settings.game, settings.programs).info.play is TEXT:
+            yield "Programs have processor time; `knobeln doctor` says what is missing to count it in units."
         return
     yield (
         f"The time of programs in {', '.join(settings.programs.fuel_languages)} is counted in units, so that "

@@ -58,7 +58,7 @@ class CheckResult:
 
 
 def check_host(path: Path, settings: Settings) -> tuple[CheckResult, ...]:
-    """Run all checks; those of the contest only if there is one in the folder `path`."""
+    """Run all checks but those of languages; those of the contest only if there is one in the folder."""
     is_c = game_of(settings.game, settings.programs).info.play.takes == "c source"
     checks: list[tuple[str, Callable[[], str], bool]] = [
         ("Python", _python, False),
@@ -77,8 +77,7 @@ def check_host(path: Path, settings: Settings) -> tuple[CheckResult, ...]:
         checks.append(("the contest", lambda: _contest(path), False))
         checks += [(name, check, False) for name, check in intake_checks.checks(settings, path)]
         checks.append(("mails out", lambda: check_delivery(ContestContext.open(path)), False))
-    results = tuple(run_check(*check) for check in checks)
-    return results + tuple(check_languages(settings))
+    return tuple(run_check(*check) for check in checks)
 
 
 def run_check(name: str, check: Callable[[], str], is_needed: bool = False) -> CheckResult:

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from compiler.counted import with_counted_time
+from compiler.trial import with_counted_time
 from contest import presets
 from contest.clock import SystemClock
 from contest.config.load import FILE_NAME, load_settings
