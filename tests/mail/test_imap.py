@@ -32,7 +32,7 @@ from mailserver.intake.accept import accept_found
 from mailserver.intake.imap import Failures, Mailbox, MailboxRefused, MailboxUnreachable
 from mailserver.intake.imap_watch import MAX_PAUSE_SECONDS, Watch, pause_seconds
 from mailserver.oauth import AccessToken
-from tests.support.servers import Dovecot, Wire, wait_for, world_readable_folder
+from tests.support.servers import NOT_OURS, Dovecot, Wire, wait_for, world_readable_folder
 
 LETTER = b"From: joe@machine.domain.alfdkj\r\nSubject: please compile\r\n\r\nx\r\n"
 WITHOUT_EXTENSIONS = "IMAP4rev1"
@@ -146,7 +146,7 @@ def flags(server: Dovecot, user: str) -> list[set[bytes]]:
         client.login(user, "secret")
         client.select_folder("INBOX")
         found = client.get_flags(client.search())
-        return [set(found[uid]) - {rb"\Recent"} for uid in sorted(found)]
+        return [set(found[uid]) - NOT_OURS for uid in sorted(found)]
 
 
 # --- taking ------------------------------------------------------------------------------------------------
@@ -301,7 +301,7 @@ def test_a_letter_that_the_server_cannot_read_stops_no_other_and_is_put_aside(
     dovecot: Dovecot, user: str
 ) -> None:
     bring(dovecot, user)
-    (broken,) = (dovecot.maildir(user) / "new").iterdir()
+    (broken,) = dovecot.maildir(user).glob("[nc][eu][wr]/*")
     broken.chmod(0)
     bring(dovecot, user, LETTER + b"y\r\n")
     taken = Taken()

@@ -224,7 +224,7 @@ def test_mutt_brings_a_letter_with_an_attachment(store: Store, place: Path) -> N
     assert done.returncode == 0, done.stderr
     (row,) = kept(store)
     assert row["sender"] == JOE
-    assert b'filename="strategy.c"' in row["letter"].raw  # type: ignore[attr-defined]
+    assert re.search(rb'filename="?strategy\.c"?', row["letter"].raw)  # type: ignore[attr-defined]
 
 
 # --- the pipe, as mail systems and filters call it ---------------------------------------------------------

@@ -27,7 +27,7 @@ from knobeln.server.intakes import mailbox_of
 from mailserver.intake.envelope import is_for
 from tests.support.knobeln_server import maildir, text_of
 from tests.support.mail_world import FORM, make_settings
-from tests.support.servers import Dovecot, wait_for, world_readable_folder
+from tests.support.servers import NOT_OURS, Dovecot, wait_for, world_readable_folder
 
 DOMAIN = "contest.example"
 TAGS = ("spring", "autumn")
@@ -77,7 +77,7 @@ class Shared(NamedTuple):
         with IMAPClient("127.0.0.1", self.server.imap, ssl=False, timeout=20) as client:
             client.login(self.user, "secret")
             client.select_folder("INBOX", readonly=True)
-            return [set(flags) - {rb"\Recent"} for flags in client.get_flags(client.search()).values()]
+            return [set(flags) - NOT_OURS for flags in client.get_flags(client.search()).values()]
 
 
 @pytest.fixture

@@ -97,14 +97,14 @@ def played(
 HOUSE = {strategy.name: strategy.source for strategy in house_strategies()}
 CRASHES = """
 #if 0
-This one leaves at its first throw: there is nothing more to it.
+This one mostly leaves at its first throw: there is nothing more to it.
 #endif
-main() { int i; if (next_random(1, 2) == 1) return 0; for (i = 0; i < 60; i++) make_throw(i + 1); }
+main() { int i; if (next_random(1, 9) < 9) return 0; for (i = 0; i < 60; i++) make_throw(i + 1); }
 """
 
 
 def knobeln_field() -> dict[str, dict[str, bytes]]:
-    """Six teams; each program has its string in two places, and one of them fails often."""
+    """Six teams; each program has its string in two places, and one of them fails almost always."""
     sources = [*list(HOUSE.values())[:5], CRASHES]
     head = "/*\n  <<FROM>> team_{} STRING\n  never tell: STRING\n*/\n"
     return {

@@ -51,6 +51,9 @@ def lacking(name: str) -> NoReturn:
     pytest.skip(text)
 
 
+NOT_OURS = {rb"\Recent", rb"$HasAttachment", rb"$HasNoAttachment"}
+"""Flags that a Dovecot gives to letters by itself, from 2.4 on all three."""
+
 _PORTS = 100  # of each process of the tests, below those that the system gives to whoever asks for any
 _FIRST_PORT = 10_000 + os.getpid() * _PORTS % 22_000
 _asked = count()
