@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Try this commit in fresh systems made by debootstrap: what README promises, as root and as ordinary users.
 
-Usage: tools/fresh_system.py [--only WORD] [SUITE]...
+Usage: tools/fresh_system.py [--only PATTERN] [SUITE]...
 
 SUITE: of Debian or Ubuntu; by default the four that README names, or will name next. `--only` runs the cases
-whose names contain WORD. For root; takes about half an hour for each suite. It prints a table; what each case
+whose names match the regular expression PATTERN. For root; takes about half an hour for each suite. It prints a table; what each case
 printed is in build/fresh-system/.
 """
 
@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import shlex
 import shutil
 import subprocess
@@ -257,7 +258,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--only", default="", metavar="WORD")
+    parser.add_argument("--only", default="", metavar="PATTERN")
     parser.add_argument("suites", nargs="*", default=SUITES, metavar="SUITE")
     chosen = parser.parse_args()
     if os.geteuid() != 0:
@@ -272,7 +273,7 @@ def main() -> int:
         for suite in chosen.suites:
             fresh = make_system(suite, Path(folder))
             for place, cases in CASES.items():
-                wanted = [name for name in cases if chosen.only in name]
+                wanted = [name for name in cases if re.search(chosen.only, name)]
                 if not wanted:
                     continue
                 system = fresh.copy(place)
