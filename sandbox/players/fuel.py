@@ -90,7 +90,8 @@ class _Reply:
         except (AttributeError, TypeError, RecursionError) as error:
             raise ValueError(repr(error)) from None
         numbers = (reply.fuel, reply.memory, reply.unasked)
-        texts = (reply.stderr, reply.output, reply.line or "", reply.returned or "")
+        texts = [reply.stderr, reply.output]
+        texts += [text for text in (reply.line, reply.returned) if text is not None]
         kinds = {"": int, "exit": int, "trap": str, "too long": bool, "reads": bool}
         if (
             any(type(number) is not int or number < 0 for number in numbers)
