@@ -1,6 +1,7 @@
 /* Plays only if what programs may use works: threads, parallel streams, children, files, sockets of its own. */
 import java.io.*;
 import java.net.*;
+import java.nio.ByteBuffer;
 import java.nio.channels.*;
 import java.nio.file.*;
 import java.util.concurrent.*;
@@ -14,11 +15,12 @@ class UsesThreadsProcessesAndSockets {
         check(IntStream.range(0, 1000).parallel().sum() == 499500, "stream");
         Files.writeString(Path.of("x"), "y");
         check(Files.readString(Path.of("x")).equals("y"), "file");
-        try (ServerSocket server = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"));
-                Socket client = new Socket(server.getInetAddress(), server.getLocalPort());
-                Socket other = server.accept()) {
-            other.getOutputStream().write(65);
-            check(client.getInputStream().read() == 65, "socket");
+        UnixDomainSocketAddress door = UnixDomainSocketAddress.of("door");
+        try (ServerSocketChannel server = ServerSocketChannel.open(StandardProtocolFamily.UNIX).bind(door);
+                SocketChannel client = SocketChannel.open(door);
+                SocketChannel other = server.accept()) {
+            other.write(ByteBuffer.wrap(new byte[] {65}));
+            check(client.read(ByteBuffer.allocate(1)) == 1, "socket");
         }
         Selector.open().close();
         BufferedReader input = new BufferedReader(new InputStreamReader(System.in));

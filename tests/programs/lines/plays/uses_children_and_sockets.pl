@@ -13,8 +13,8 @@ die "pipe" unless `echo 42 | cat` eq "42\n";
 socketpair(my $one, my $other, AF_UNIX, SOCK_STREAM, PF_UNSPEC) or die "socketpair: $!";
 syswrite $one, "x";
 die "select" unless IO::Select->new($other)->can_read(5);
-socket(my $server, PF_INET, SOCK_STREAM, 0) or die "socket: $!";
-bind($server, sockaddr_in(0, INADDR_LOOPBACK)) or die "bind: $!";
+socket(my $server, PF_UNIX, SOCK_STREAM, 0) or die "socket: $!";
+bind($server, sockaddr_un("door")) or die "bind: $!";
 listen($server, 1) or die "listen: $!";
 while (<STDIN>) {
     print $1 + 1, "\n" if /^next (\d+)/;

@@ -30,8 +30,8 @@ async def talk():
         await writer.drain()
         writer.close()
 
-    server = await asyncio.start_server(answer, "127.0.0.1", 0)
-    reader, writer = await asyncio.open_connection(*server.sockets[0].getsockname())
+    await asyncio.start_unix_server(answer, "door")
+    reader, writer = await asyncio.open_unix_connection("door")
     writer.write(b"hello\n")
     assert await reader.readline() == b"hello\n"
 

@@ -13,8 +13,8 @@ const checks = [
   new Promise((resolve, reject) => {
     const server = net.createServer((socket) => socket.end("hello"));
     server.on("error", reject);
-    server.listen(0, "127.0.0.1", () => {
-      net.connect(server.address().port, "127.0.0.1").on("error", reject).on("data", () => {
+    server.listen("door", () => {
+      net.connect("door").on("error", reject).on("data", () => {
         server.close();
         resolve();
       });
