@@ -51,8 +51,9 @@ def demo_settings(game_name: str) -> Settings:
         "registration": {"confirm": "never"},  # all teams are made up, and write from one domain
         "tournament": {"beacon": "file"},  # the demonstration hands a number in
     }
+    changes["programs"] = {"python_packages": ()}  # no sample needs any, and a new system has none
     if info.play.takes == "c source":
-        changes["programs"] = {"description": "warn"}  # the example of 1994 has no description itself
+        changes["programs"] |= {"description": "warn"}  # the example of 1994 has no description itself
     for name, update in presets.demo(game_name).settings.items():
         changes.setdefault(name, {}).update(update)
     sections = {name: getattr(settings, name).model_copy(update=update) for name, update in changes.items()}

@@ -105,7 +105,7 @@ def test_run_plays_and_receive_reads_as_the_owner(place: Path, house: House) -> 
         wait_for(lambda: process.poll() is not None)  # noqa: B023 - called at once
         assert process.poll() == 0, (place / "log").read_text()
     assert owners(contest.path) == {NOBODYS}
-    assert list((contest.path / ".cache" / "knobeln").glob("engine-*"))  # it has no other home
+    assert list((contest.path / ".cache" / "knobeln" / "engines").glob("engine-*"))  # it has no other home
     assert '"phase": "finished"' in knobeln_in(contest.path, "results", "--json").output
     with contest.store.read() as tx:
         assert letters.count_by_state(tx)[LetterState.HANDLED] == 3 + 1
