@@ -57,7 +57,7 @@ class Beacon:
     def read(self, text: str, chain: drand.Chain, round_number: int) -> PublicNumber:
         """The public number in a text. Raises GiveUp with the right form.
 
-        `chain` and `round_number` are for drand alone; the signature is not checked here.
+        `chain` and `round_number` are for drand alone.
         """
         if len(text) > MAX_NUMBER_CHARS:
             raise GiveUp(f"a public number has at most {MAX_NUMBER_CHARS:,} characters")

@@ -66,23 +66,26 @@ def awaited(contest: ContestContext) -> Draw | None:
 
 
 def _fetched(contest: ContestContext, draw: Draw) -> str | None:
-    """Fetch drand's round. Returns why that failed, or None."""
-    reason = "no server was asked"
+    """Fetch drand's round from the first server that has it, signed. Returns why that failed, or None.
+
+    The journal tells what was wrong with the servers before.
+    """
+    reasons: list[str] = []
     for url in contest.settings.tournament.drand_urls:
         address = f"{url.rstrip('/')}/{draw.chain.hash}/public/{draw.round}"
         try:
-            with urllib.request.urlopen(address, timeout=_TIMEOUT_SECONDS) as answer:  # noqa: S310 - http(s) by the settings
+            with urllib.request.urlopen(address, timeout=_TIMEOUT_SECONDS) as answer:  # noqa: S310 - https by the settings
                 text = answer.read(_MAX_ANSWER_BYTES + 1).decode()
             with contest.store.write() as tx:
                 actions = OrganizerActions(
                     tx, contest.settings, contest.templates, contest.clock.now(), actor=""
                 )
-                actions.hand_in_number(text, f"fetched from {url}")
+                actions.hand_in_number(text, "; ".join([f"fetched from {url}", *reasons]))
             return None
         except (OSError, HTTPException, ValueError, GiveUp) as error:
-            reason = f"{url} does not give round {draw.round} of drand: {error}"
-            log.warning(reason)
-    return reason
+            reasons.append(f"{url} does not give round {draw.round} of drand: {error}")
+            log.warning(reasons[-1])
+    return "; ".join(reasons)
 
 
 def _tell_organizer(contest: ContestContext, draw: Draw, reason: str) -> None:

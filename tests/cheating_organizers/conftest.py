@@ -5,7 +5,6 @@ from __future__ import annotations
 import mailbox
 from collections.abc import Callable, Iterator
 from datetime import timedelta
-from functools import cache
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,6 @@ from typing import Any
 import pytest
 
 from compiler.builders import machine
-from contest import drand
 from tests.support.archives import knobeln
 from tests.support.drand_network import drand_server
 from tests.support.mail_world import START
@@ -89,10 +87,9 @@ def one_box(tmp_path: Path) -> Callable[..., Path]:
 
 @pytest.fixture
 def verify(monkeypatch: pytest.MonkeyPatch) -> Verify:
-    """`knobeln verify ARCHIVE [--letters MAILS]`. The same program is built, and the same signature of drand
-    checked, once for all tests here: that alone would take a minute."""
+    """`knobeln verify ARCHIVE [--letters MAILS]`. The same program is built once for all tests here, which
+    would take most of a minute."""
     monkeypatch.setattr(machine.MachineBuilder, "rebuild", _rebuilt_once)
-    monkeypatch.setattr("knobeln.contest_day.verify_entries.is_signed", _checked_once)
 
     def run(archive: Path, mails: Path | None = None) -> Said:
         done = knobeln("verify", archive, *(("--letters", mails) if mails else ()))
@@ -101,7 +98,6 @@ def verify(monkeypatch: pytest.MonkeyPatch) -> Verify:
     return run
 
 
-_checked_once = cache(drand.is_signed)
 _rebuild = machine.MachineBuilder.rebuild
 _known: dict[Any, Any] = {}
 

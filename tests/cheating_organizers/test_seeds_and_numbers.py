@@ -193,7 +193,7 @@ Wrong = Callable[[Forgery], None]
     ("wrong", "words"),
     [
         (next_round, "but round 214582 of chain"),
-        (forged_signature, "the chain of drand has not signed the public number"),
+        (forged_signature, "the chain of drand has not signed this round"),
         (any_text, "the settings are not those that ledger.txt has before the final list"),
         (
             number_before_its_draw,

@@ -7,8 +7,6 @@ import hmac
 import json
 import os
 import signal
-import subprocess
-import sys
 import time
 from contextlib import nullcontext
 from dataclasses import replace
@@ -39,8 +37,14 @@ from knobeln.context import ContestContext
 from tests.support.archives import knobeln_field, played, publish
 from tests.support.contest_field import NOW, House, make_contest, settings
 from tests.support.contest_runs import finish, run
-from tests.support.drand_network import RECORDED, chain_json, drand_server, signed_round
-from tests.support.machine_programs import ROOT
+from tests.support.drand_network import (
+    RECORDED,
+    chain_json,
+    drand_server,
+    forged_round,
+    signed_round,
+    trusted_drand,
+)
 from tests.support.servers import wait_for
 
 QUICKNET = drand.Chain.from_json(drand.QUICKNET)
@@ -64,33 +68,42 @@ def test_a_recorded_round_of_the_real_chain_is_read_and_its_signature_checked() 
     assert drand.randomness_in(RECORDED, QUICKNET, 657_413) == bytes.fromhex(
         json.loads(RECORDED)["randomness"]
     )
-    assert drand.is_signed(RECORDED, QUICKNET) is True
     assert QUICKNET.time_of(1_000) == datetime.fromtimestamp(1_692_803_367 + 999 * 3, UTC)
 
 
-def test_the_library_leaves_the_recursion_limit_as_it_was() -> None:
-    """With a high one, deeply nested JSON of a stranger ends the process."""
-    command = (
-        "import sys; from contest import drand; chain = drand.Chain.from_json(drand.QUICKNET);"
-        f"print(drand.is_signed({RECORDED!r}, chain), sys.getrecursionlimit())"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", command], cwd=ROOT, capture_output=True, check=True, text=True
-    )
-    assert done.stdout == "True 1000\n"
+NO_POINT, INFINITY, OUTSIDE_OF_THE_GROUP = "a5" * 48, "c0" + "00" * 47, "80" + "00" * 46 + "04"
+NEGATED = "97" + json.loads(RECORDED)["signature"][2:]
 
 
-@pytest.mark.parametrize(
-    "change", [{"round": 657_414}, {"signature": "80" + "00" * 47}, {"signature": "a5" * 48}]
-)
-def test_a_forged_round_is_not_signed(change: dict[str, object]) -> None:
-    assert drand.is_signed(json.dumps({**json.loads(RECORDED), **change}), QUICKNET) is False
+@pytest.mark.parametrize("signature", [NO_POINT, INFINITY, OUTSIDE_OF_THE_GROUP, NEGATED])
+def test_a_forged_signature_is_refused_though_the_randomness_is_its_hash(signature: str) -> None:
+    randomness = hashlib.sha256(bytes.fromhex(signature)).hexdigest()
+    forged = json.dumps({"round": 657_413, "randomness": randomness, "signature": signature})
+    with pytest.raises(GiveUp, match="the chain of drand has not signed this round"):
+        drand.randomness_in(forged, QUICKNET, 657_413)
+
+
+def test_the_signature_of_another_round_is_refused() -> None:
+    with pytest.raises(GiveUp, match="has not signed"):
+        drand.randomness_in(RECORDED.replace("657413", "657414"), QUICKNET, 657_414)
+
+
+def test_a_key_that_would_fit_every_round_is_refused() -> None:
+    """The neutral element of the group, and the same of the other group as the signature."""
+    anything = replace(QUICKNET, public_key=b"\xc0" + bytes(95))
+    signature = bytes.fromhex(INFINITY)
+    randomness = hashlib.sha256(signature).hexdigest()
+    with pytest.raises(GiveUp, match="has not signed"):
+        drand.randomness_in(
+            json.dumps({"round": 1, "randomness": randomness, "signature": signature.hex()}), anything, 1
+        )
 
 
 def test_the_stand_in_signs_as_the_real_network_does() -> None:
     chain = drand.Chain.from_json(chain_json(1_000))
-    assert drand.is_signed(signed_round(5), chain) is True
-    assert drand.is_signed(signed_round(5), QUICKNET) is False
+    assert len(drand.randomness_in(signed_round(5), chain, 5)) == 32
+    with pytest.raises(GiveUp, match="has not signed"):
+        drand.randomness_in(signed_round(5), QUICKNET, 5)
 
 
 @pytest.mark.parametrize(
@@ -240,9 +253,9 @@ def test_a_contest_without_a_number_takes_none(tmp_path: Path, house: House) -> 
         hand_in(contest, "7")
 
 
-def in_real_time(path: Path, house: House, url: str, chain: str) -> ContestContext:
-    """A contest whose number comes from this server."""
-    made = chosen(beacon="drand", beacon_minutes=0, drand_urls=(url,), drand_chain=chain)
+def in_real_time(path: Path, house: House, chain: str, *urls: str) -> ContestContext:
+    """A contest whose number comes from these servers."""
+    made = chosen(beacon="drand", beacon_minutes=0, drand_urls=urls, drand_chain=chain)
     contest = make_contest(path, 4, house, made)
     return replace(contest, clock=SystemClock())
 
@@ -253,7 +266,7 @@ play = partial(play_contest, early=True, spectator=lambda: nullcontext(Silence()
 def test_the_day_fetches_the_number_itself_and_everybody_can_check_it(tmp_path: Path) -> None:
     chain = chain_json(int(time.time()) - 100)
     said: list[str] = []
-    with drand_server(chain) as url:
+    with drand_server(chain) as url, trusted_drand():
         made = chosen(beacon="drand", beacon_minutes=0, drand_urls=(url,), drand_chain=chain)
 
         def day(contest: ContestContext) -> None:
@@ -268,6 +281,37 @@ def test_the_day_fetches_the_number_itself_and_everybody_can_check_it(tmp_path: 
     assert any("signed by its chain" in each for each in verification.verify(read, progress_bar).checked)
 
 
+def test_a_forged_round_is_refused_and_the_next_server_asked(tmp_path: Path, house: House) -> None:
+    chain = chain_json(int(time.time()) - 100)
+    with drand_server(chain, forged_round) as liar, drand_server(chain) as honest, trusted_drand():
+        alone = in_real_time(tmp_path / "alone", house, chain, liar)
+        with pytest.raises(NumberAwaited):
+            play(alone, patient=False, tell=lambda _text: None)
+        contest = in_real_time(tmp_path / "both", house, chain, liar, honest)
+        play(contest, patient=True, tell=lambda _text: None)
+    assert is_waiting(alone)
+    with contest.store.read() as tx:
+        (known,) = [line for line in contest_state.log(tx, 50) if "the public number is" in line.text]
+        state = contest_state.state(tx)
+    assert state.started_at is not None
+    draw = draw_of(contest.settings, state.started_at)
+    assert draw is not None
+    assert json.loads(signed_round(draw.round))["randomness"] in known.text
+    assert known.reason == (
+        f"fetched from {honest}; {liar} does not give round {draw.round} of drand: "
+        "the chain of drand has not signed this round"
+    )
+
+
+def test_a_server_whose_certificate_nobody_trusts_is_not_believed(tmp_path: Path, house: House) -> None:
+    chain = chain_json(int(time.time()) - 100)
+    with drand_server(chain) as url:
+        contest = in_real_time(tmp_path, house, chain, url)
+        with pytest.raises(NumberAwaited):
+            play(contest, patient=False, tell=lambda _text: None)
+    assert is_waiting(contest)
+
+
 def test_without_a_server_the_day_waits_and_the_organizer_hands_the_number_in(
     tmp_path: Path, house: House, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -275,7 +319,7 @@ def test_without_a_server_the_day_waits_and_the_organizer_hands_the_number_in(
     chain = chain_json(int(time.time()) - 100)
     with drand_server(chain) as url:
         pass  # it is gone, so nobody listens there
-    contest = in_real_time(tmp_path, house, url, chain)
+    contest = in_real_time(tmp_path, house, chain, url)
     with pytest.raises(NumberAwaited):
         play(contest, patient=False, tell=lambda _text: None)
     said: list[str] = []

@@ -5,25 +5,22 @@ from __future__ import annotations
 import hashlib
 import json
 import struct
-import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 from typing import Any
 
+import pytest
+import trustme
+from py_arkworks_bls12381 import G1Point, G2Point, Scalar
+
 from contest.drand import Chain
+from tests.support.relays import server_context
 
-_recursion_limit = sys.getrecursionlimit()  # the import of py_ecc changes it
-from py_ecc.bls.hash_to_curve import hash_to_G1  # noqa: E402
-from py_ecc.bls.point_compression import compress_G1, compress_G2  # noqa: E402
-from py_ecc.optimized_bls12_381 import G2, multiply  # noqa: E402
-
-sys.setrecursionlimit(_recursion_limit)
-
-_SECRET_KEY = 0x1994_0515_1200
+_SECRET_KEY = Scalar(0x1994_0515_1200)
 _DOMAIN = b"BLS_SIG_BLS12381G1_XMD:SHA-256_SSWU_RO_NUL_"
 # A round of the real chain `quicknet`, as one of its servers gave it.
 RECORDED = json.dumps(
@@ -39,7 +36,7 @@ RECORDED = json.dumps(
 @cache
 def chain_json(genesis: int, period: int = 1) -> str:
     """The stand-in's chain, as `/info` would give it."""
-    key = b"".join(half.to_bytes(48, "big") for half in compress_G2(multiply(G2, _SECRET_KEY)))
+    key = (G2Point() * _SECRET_KEY).to_compressed_bytes()
     group = bytes(32)
     hashed = hashlib.sha256(struct.pack(">Iq", period, genesis) + key + group + b"stand-in")
     return json.dumps(
@@ -59,15 +56,33 @@ def chain_json(genesis: int, period: int = 1) -> str:
 def signed_round(number: int) -> str:
     """The JSON of this round, whether its time has come or not."""
     message = hashlib.sha256(number.to_bytes(8, "big")).digest()
-    point = multiply(hash_to_G1(message, _DOMAIN, hashlib.sha256), _SECRET_KEY)
-    signature = compress_G1(point).to_bytes(48, "big")
+    return _round(number, (G1Point.hash_to_curve(message, _DOMAIN) * _SECRET_KEY).to_compressed_bytes())
+
+
+def forged_round(number: int) -> str:
+    """The same with a signature that is not of the chain, and the randomness that follows from it."""
+    return _round(number, G1Point().to_compressed_bytes())
+
+
+def _round(number: int, signature: bytes) -> str:
     randomness = hashlib.sha256(signature).hexdigest()
     return json.dumps({"round": number, "randomness": randomness, "signature": signature.hex()})
 
 
+_authority = cache(trustme.CA)  # who signs the certificates of the stand-in's servers
+
+
 @contextmanager
-def drand_server(chain_text: str) -> Iterator[str]:
-    """Serve the rounds whose time has come, on loopback; yields the server's address."""
+def trusted_drand() -> Iterator[None]:
+    """Meanwhile this process trusts the certificates of the stand-in's servers."""
+    with _authority().cert_pem.tempfile() as authority, pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SSL_CERT_FILE", authority)
+        yield
+
+
+@contextmanager
+def drand_server(chain_text: str, round_json: Callable[[int], str] = signed_round) -> Iterator[str]:
+    """Serve the rounds whose time has come, by TLS on loopback; yields the server's address."""
     chain = Chain.from_json(chain_text)
 
     class Handler(BaseHTTPRequestHandler):
@@ -78,16 +93,17 @@ def drand_server(chain_text: str) -> Iterator[str]:
             self.send_response(200 if has_come else 404)
             self.end_headers()
             if has_come:
-                self.wfile.write(signed_round(number).encode())
+                self.wfile.write(round_json(number).encode())
 
         def log_message(self, *_arguments: Any) -> None:
             pass
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.socket = server_context(_authority()).wrap_socket(server.socket, server_side=True)
     thread = Thread(target=server.serve_forever, daemon=True)
     thread.start()
     try:
-        yield f"http://127.0.0.1:{server.server_address[1]}"
+        yield f"https://127.0.0.1:{server.server_address[1]}"
     finally:
         server.shutdown()
         server.server_close()

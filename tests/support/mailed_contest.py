@@ -29,7 +29,7 @@ from mailserver.delivery.transports import transport_of
 from mailserver.intake.accept import accept
 from tests.support.archives import HOUSE, knobeln
 from tests.support.clocks import FixedClock
-from tests.support.drand_network import chain_json
+from tests.support.drand_network import chain_json, trusted_drand
 from tests.support.mail_world import FORM, OPENS, REGISTER, START, from_line, make_settings, told
 
 CHAIN = chain_json(int(datetime(1994, 3, 1, tzinfo=UTC).timestamp()), 30)
@@ -171,7 +171,7 @@ class MailedContest:
         self.bring_mails()
 
     def fetch_number(self) -> None:
-        with self.opened() as contest:
+        with self.opened() as contest, trusted_drand():
             wait_for_number(contest, lambda _text: None, patient=False)
 
     def play(self) -> None:
