@@ -527,7 +527,7 @@ class Tournament(Section):
     drand_urls: tuple[str, ...] = Field(
         ("https://api.drand.sh", "https://drand.cloudflare.com"),
         min_length=1,
-        description="servers of drand, asked in turn",
+        description="servers of drand, asked in turn; `https://` only",
     )
     drand_chain: str = Field(
         drand.QUICKNET, description="the chain of drand, as `/info` of its servers describes it"
@@ -543,8 +543,8 @@ class Tournament(Section):
     @classmethod
     def _urls(cls, urls: tuple[str, ...]) -> tuple[str, ...]:
         for url in urls:
-            if not re.fullmatch(r"https?://[!-~]+", url):
-                raise ValueError(f"{url!r} is not an address that begins with https://")
+            if not re.fullmatch(r"https://[!-~]+", url):
+                raise ValueError(f"{url!r} is no address of a server: write it like https://api.drand.sh")
         return urls
 
     @field_validator("drand_chain")

@@ -23,9 +23,10 @@ from contest import drand
 from contest.archive import contents, files
 from contest.beacon import Beacon, canonical_draw
 from contest.clock import SystemClock
+from contest.config.load import load_settings
 from contest.config.settings import Settings, game_settings
 from contest.draw import draw_of
-from contest.errors import GiveUp, NotNow, NumberAwaited
+from contest.errors import ConfigError, GiveUp, NotNow, NumberAwaited
 from contest.model import OutboxState, Phase
 from contest.organizer import OrganizerActions
 from contest.store import contest_state, ledger, outbox, results
@@ -35,6 +36,7 @@ from knobeln.contest_day import verification
 from knobeln.contest_day.run import Silence, contest_day, play_contest
 from knobeln.context import ContestContext
 from tests.support.archives import knobeln_field, played, publish
+from tests.support.command_line import knobeln
 from tests.support.contest_field import NOW, House, make_contest, settings
 from tests.support.contest_runs import finish, run
 from tests.support.drand_network import (
@@ -104,6 +106,15 @@ def test_the_stand_in_signs_as_the_real_network_does() -> None:
     assert len(drand.randomness_in(signed_round(5), chain, 5)) == 32
     with pytest.raises(GiveUp, match="has not signed"):
         drand.randomness_in(signed_round(5), QUICKNET, 5)
+
+
+@pytest.mark.parametrize("url", ["http://api.drand.sh", "api.drand.sh", "https://", "file:///etc/passwd"])
+def test_a_server_without_tls_is_refused_with_the_right_form(tmp_path: Path, url: str) -> None:
+    knobeln("init", tmp_path / "contest")
+    toml = tmp_path / "contest" / "contest.toml"
+    toml.write_text(toml.read_text().replace("https://api.drand.sh", url))
+    with pytest.raises(ConfigError, match=r"write it like https://api\.drand\.sh"):
+        load_settings(toml.parent)
 
 
 @pytest.mark.parametrize(
