@@ -17,7 +17,8 @@ from compiler.source import SourceText, normalise, strip_secret, stripped_elsewh
 from compiler.toolchain import Step, Toolchain
 from compiler.uploaded_files import blanked_finding
 from contest.config.sections import Programs
-from contest.language import gettext, listed, ngettext, noted
+from contest.language import gettext, noted
+from contest.line_ends import lines_named
 from contest.model import Finding, MachineBuildReport, Severity, Trial
 from contest.protocols import BuildResult
 from sandbox.vm.image import MEMORY_SIZE, Image
@@ -54,10 +55,11 @@ def build(
     `play_trial` plays the trial game of an accepted image, given the source's digest. Raises ToolMissing
     where the compiler or the sandbox is at fault, never for anything that a program does.
     """
-    program = SourceText(normalise(strip_secret(source)))
-    lines = stripped_elsewhere(normalise(source))
-    blanked = (blanked_finding(number, quote=program.quote(number)) for number in lines)
-    facts = _examine(program, settings, toolchain).found(blanked)
+    sent, remark = normalise(source)
+    program = SourceText(strip_secret(sent))
+    remarks = [Finding("letter", Severity.NOTE, 0, remark)] if remark else []
+    blanked = (blanked_finding(number, quote=program.quote(number)) for number in stripped_elsewhere(sent))
+    facts = _examine(program, settings, toolchain).found([*remarks, *blanked])
     image = None if facts.has_errors else facts.image
     source_digest = hashlib.sha256(program.text.encode(errors="replace")).hexdigest()
     report = MachineBuildReport(
@@ -142,16 +144,15 @@ def _failed(facts: _Facts, program: SourceText, step: Step) -> _Facts:
 
 def _wrapped(program: SourceText, error_lines: Iterable[int]) -> Iterable[Finding]:
     """A note about the lines that a mailer has probably broken, if there are errors in them (K50)."""
-    broken = [str(number) for number in broken_lines(program, frozenset(error_lines))]
+    broken = tuple(broken_lines(program, frozenset(error_lines)))
     if broken:
-        lines = ngettext("line %(lines)s", "lines %(lines)s", len(broken), lines=listed(broken))
         text = gettext(
             "a mailer seems to have broken %(lines)s in two, with the rest on the line below. Attach the "
             "program as a file, or keep such lines below %(wraps_from)s characters",
-            lines=lines,
+            lines=lines_named(broken),
             wraps_from=WRAPS_FROM,
         )
-        yield Finding("letter", Severity.NOTE, 0, text, program.quote(int(broken[0])))
+        yield Finding("letter", Severity.NOTE, 0, text, program.quote(broken[0]))
 
 
 _TRACES = (

@@ -120,7 +120,7 @@ def words(name: str, text: str) -> list[str]:
     if not is_c and suffix not in _SLASH_SUFFIXES:
         text = _HASH_COMMENT.sub(lambda found: found["kept"] or "", _LONG_STRING.sub('""', text))
         text = text.replace("//", "/ /")
-    source = SourceText(normalise(text))
+    source = SourceText(normalise(text)[0])
     kept = _C_WORDS if is_c else _ALL_WORDS
     numbers = _named_numbers(source) if is_c else {}
     return [_word(numbers.get(token.text, token), kept) for token in _code(source)]

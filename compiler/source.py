@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from compiler.tokens import Token, TokenKind, scan
+from contest.line_ends import with_newlines
 from contest.sanitize import ZERO_WIDTH, sanitize
 
 _SPLICE = re.compile(r"\\[ \t\f\v]*\n")  # gcc accepts blanks between backslash and line end
@@ -160,10 +161,13 @@ def decoded(source: bytes) -> str:
         return source.decode("latin-1")
 
 
-def normalise(source: str) -> str:
-    """Turn all line ends into newlines, end the last line with one, and remove a byte order mark."""
-    text = source.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
-    return text if text.endswith("\n") else text + "\n"
+def normalise(source: str) -> tuple[str, str]:
+    """The source with newlines as line ends, also of the last line, and without a byte order mark.
+
+    And a remark, if a reader could have seen other lines; see `with_newlines`.
+    """
+    text, remark = with_newlines(source.removeprefix("\ufeff"))
+    return text if text.endswith("\n") else text + "\n", remark
 
 
 def strip_secret(source: str) -> str:

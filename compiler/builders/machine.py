@@ -67,7 +67,7 @@ class MachineBuilder(ProgramBuilder[Image]):
         return {name: strip_secret(decoded(data)).encode() for name, data in files.items()}
 
     def description(self, files: Mapping[str, bytes], text: str) -> str:
-        return "\n".join([*SourceText(normalise(_source(files))).description, ""])
+        return "\n".join([*SourceText(normalise(_source(files))[0]).description, ""])
 
     def _trial_game(self, image: Image, source_digest: str) -> Trial:
         """An accepted program plays once against a house strategy, and its team sees it run (K45).

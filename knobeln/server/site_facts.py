@@ -155,7 +155,7 @@ def _published(
 
 def _described(program: str) -> tuple[str, str]:
     """Part the description of a program in C from the rest of its text."""
-    source = SourceText(normalise(program))
+    source = SourceText(normalise(program)[0])
     block = source.description_block
     if block is None:
         return "", program

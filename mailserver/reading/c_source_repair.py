@@ -8,18 +8,27 @@ for the compiler, or becomes a problem with line numbers.
 from __future__ import annotations
 
 import html
-import quopri
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from itertools import accumulate
 
-from contest.language import gettext, listed, ngettext
+from contest.language import gettext, ngettext
+from contest.line_ends import lines_named
 from contest.sanitize import without_zero_width
 from mailserver.problem import Problem
 from mailserver.reading.from_line import FROM_MARK, begins_with_mark, is_marked, plain
-from mailserver.reading.part_text import Lines, Text, unquoted, was_wrapped, without_signature
+from mailserver.reading.part_text import (
+    SEPARATOR,
+    Lines,
+    Text,
+    from_quoted_printable,
+    separated_remark,
+    unquoted,
+    was_wrapped,
+    without_signature,
+)
 
 _MIN_DOUBLED_LINES = 6  # in fewer, every second line may be blank by chance
 _MAX_QUOTE_DEPTH = 5
@@ -77,7 +86,7 @@ def repaired_file(text: Text) -> Text:
     """The program in an attached file, which hardly any mailer changes."""
     lines: Lines = text.lines
     repairs = list(text.repairs)
-    for undo in (_plain_mark, _without_mailbox_signs):
+    for undo in (_separated, _plain_mark, _without_mailbox_signs):
         lines, repair = undo(lines)
         repairs += [repair] if repair else []
     return replace(text, lines=tuple(lines), repairs=tuple(repairs))
@@ -309,7 +318,7 @@ def _without_mailbox_signs(lines: Lines) -> tuple[Lines, str]:
     if not changed:
         return lines, ""
     return tuple(result), gettext(
-        "the `>` of `>From` was taken out of %(lines_named)s", lines_named=_lines_named(changed)
+        "the `>` of `>From` was taken out of %(lines_named)s", lines_named=lines_named(changed)
     )
 
 
@@ -320,7 +329,7 @@ def _decoded(lines: Lines) -> tuple[Lines, str]:
     code = _blanked(lines)
     if "=3D" in code and all(map(_ENCODED_WHOLE.match, re.findall(r"=[^\n]{0,2}", code))):
         try:
-            text = quopri.decodestring("\n".join(lines).encode()).decode()
+            text = from_quoted_printable("\n".join(lines).encode()).decode()
         except UnicodeDecodeError:
             return lines, ""
         return tuple(text.split("\n")), gettext("the text was still quoted-printable, and was decoded")
@@ -336,7 +345,7 @@ def _decoded(lines: Lines) -> tuple[Lines, str]:
         return lines, ""
     remark = gettext(
         "what was left over from quoted-printable (`=3D`, `=20`) was decoded in %(lines_named)s",
-        lines_named=_lines_named(changed),
+        lines_named=lines_named(changed),
     )
     return tuple(result), remark
 
@@ -347,6 +356,24 @@ def _at_the_same_places(encoded: re.Pattern[str], shown: str, line: str) -> str:
         start = found.end() - 3
         line = line[:start] + ("=" if found[0].endswith("3D") else " ") + line[start + 3 :]
     return line
+
+
+def _separated(lines: Lines) -> tuple[Lines, str]:
+    """U+2028 and U+2029 end lines in some editors. In C they do so nowhere, and in code they are an error."""
+    if not any(map(SEPARATOR.search, lines)):
+        return lines, ""
+    result: list[str] = []
+    ends: list[int] = []
+    for line, shown in zip(lines, _blanked(lines).split("\n"), strict=True):
+        start = 0
+        for found in SEPARATOR.finditer(shown):
+            result.append(line[start : found.start()])
+            ends.append(len(result))
+            start = found.end()
+        result.append(line[start:])
+    if not ends:
+        return lines, ""
+    return tuple(result), separated_remark(ends)
 
 
 def _unlinked(lines: Lines) -> tuple[Lines, str]:
@@ -420,7 +447,7 @@ def _rejoined_lines(lines: Lines) -> tuple[Lines, str]:
             result.append(line)
             kind = ends_in
         last = line
-    numbers = _lines_named(dict.fromkeys(joined)) if joined else ""
+    numbers = lines_named(dict.fromkeys(joined)) if joined else ""
     return result, gettext(
         "lines that your mailer had broken were joined again: %(numbers)s", numbers=numbers
     ) if joined else ""
@@ -469,6 +496,7 @@ _CERTAIN: dict[str, Callable[[str, str, AbstractSet[str]], bool]] = {
 
 
 _REPAIRS: tuple[Callable[[Lines], tuple[Lines, str]], ...] = (
+    _separated,
     _undoubled,
     _unescaped,
     _plain_mark,
@@ -496,7 +524,7 @@ def _typography(lines: Lines) -> Problem | None:
         number += text.count("\n")
     if not numbers:
         return None
-    where = _lines_named(dict.fromkeys(numbers))
+    where = lines_named(dict.fromkeys(numbers))
     return Problem(
         gettext(
             "In %(where)s of the program there are typographic signs in place of C's own (such as curly "
@@ -507,11 +535,3 @@ def _typography(lines: Lines) -> Problem | None:
         ),
         expected=gettext("plain ASCII signs in code, or the program as one attached file that ends in .c"),
     )
-
-
-def _lines_named(numbers: Iterable[int], most: int = 10) -> str:
-    """`line 3`, `lines 3, 14 and 31`."""
-    words = [str(number) for number in numbers]
-    if len(words) > most:
-        words = [*words[:most], gettext("%(number)s more", number=len(words) - most)]
-    return ngettext("line %(lines)s", "lines %(lines)s", len(words), lines=listed(words))

@@ -24,8 +24,8 @@ _BEGINS_AS_HTML = re.compile(r"\s*(?:<!doctype\s+html|<html\b)", re.IGNORECASE)
 _PRESERVED = re.compile(r"white-space\s*:\s*(?:pre|break-spaces)", re.IGNORECASE)
 _COLLAPSED = re.compile(r"white-space\s*:\s*(?:normal|nowrap)", re.IGNORECASE)
 _HIDDEN = re.compile(r"display\s*:\s*none", re.IGNORECASE)
-_BLANKS = re.compile("[ \t\n\r\f\u2028\u2029]+")
-_LINE_ENDS = re.compile("\r\n|[\n\r\u2028\u2029]")
+_BLANKS = re.compile("[ \t\n\r\f]+")
+_LINE_ENDS = re.compile("\r\n|[\n\r]")
 
 _BLOCK_TAGS = """
     address article aside blockquote body center dd div dl dt fieldset figure footer form h1 h2 h3 h4 h5 h6

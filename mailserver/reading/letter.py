@@ -13,6 +13,7 @@ from mailserver.reading import addresses, mime_parts
 from mailserver.reading.from_line import has_from_line
 from mailserver.reading.mime_parts import Headers, Message, Part
 from mailserver.reading.part_text import (
+    SEPARATOR,
     Text,
     decode,
     file_bytes,
@@ -116,7 +117,8 @@ class Letter:
     @property
     def form_lines(self) -> tuple[str, ...]:
         """The body for the registration, without a signature (also one whose blank was lost)."""
-        return without_signature(self.body.lines, ("-- ", "--"))
+        lines = (part for line in self.body.lines for part in SEPARATOR.split(line))
+        return without_signature(tuple(lines), ("-- ", "--"))
 
 
 def parse(raw: bytes) -> Letter:

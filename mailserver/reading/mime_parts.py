@@ -29,6 +29,7 @@ MAX_TYPE_BYTES = 4_000
 MAX_DEPTH = 10
 MAX_PARTS = 50
 _MAX_FIELD_CHARACTERS = 2_000
+_BEFORE_HEADERS = re.compile(rb"\A[\r\n]*(?:From [^\r\n]*)?[\r\n]*")  # the first line of a mailbox file
 _RECEIVED = re.compile(rb"^received[ \t]*:", re.IGNORECASE | re.MULTILINE)
 
 
@@ -130,11 +131,20 @@ def split(raw: bytes) -> Message:
 
 
 def _head_and_body(raw: bytes) -> tuple[bytes, bytes]:
-    text = raw.replace(b"\r\n", b"\n").replace(b"\r", b"\n").lstrip(b"\n")
-    if text.startswith(b"From "):  # the first line of a mailbox file, no header
-        text = text.partition(b"\n")[2]
-    head, _, body = text.partition(b"\n\n")
-    return head, body
+    text = raw.replace(b"\r\n", b"\n")
+    if b"\n" not in text:
+        text = text.replace(b"\r", b"\n")
+    return _divided(_BEFORE_HEADERS.sub(b"", text, count=1))
+
+
+def _divided(text: bytes) -> tuple[bytes, bytes]:
+    """The headers and the body of a letter or part.
+
+    A carriage return that stands alone ends a line of headers. A body keeps it, and who reads it says so.
+    """
+    as_lines = text.replace(b"\r", b"\n")
+    head, _, body = (b"", b"", as_lines[1:]) if as_lines.startswith(b"\n") else as_lines.partition(b"\n\n")
+    return head, text[len(text) - len(body) :]
 
 
 def has_too_many_headers(raw: bytes) -> bool:
@@ -182,7 +192,7 @@ class _Splitter:
             raise TooComplex(f"a Content-Type field is longer than {MAX_TYPE_BYTES:,} characters")
 
     def _child(self, piece: bytes, depth: int) -> Part:
-        head, _, body = (b"", b"", piece[1:]) if piece.startswith(b"\n") else piece.partition(b"\n\n")
+        head, body = _divided(piece)
         if len(head) > MAX_PART_HEADER_BYTES:
             raise TooComplex(f"the headers of a part are longer than {MAX_PART_HEADER_BYTES:,} bytes")
         return self.part(Headers(head), body, depth)

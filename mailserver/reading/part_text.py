@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from contest.language import gettext, ngettext, number
+from contest.line_ends import lines_named, with_newlines
 from mailserver.reading import html
 from mailserver.reading.charsets import decode_text
 from mailserver.reading.mime_parts import Headers, Part
@@ -26,7 +27,8 @@ MAX_LINES = 50_000
 _ENCODED = re.compile(rb"=[0-9A-Fa-f]{2}|=[ \t]*$", re.MULTILINE)
 _ENCODED_EQUALS = re.compile(rb"=3[Dd]")
 _BASE64_LINE = re.compile(rb"[A-Za-z0-9+/]+={0,2}")
-_LINE_SIGNS = re.compile("\r\n|[\r\u2028\u2029]")
+SEPARATOR = re.compile("[\u2028\u2029]")  # a line end if the text has no other ones
+_SOFT_BREAK = re.compile(rb"=[ \t]*(?:[\r\n]|\Z)")
 _QUOTES = re.compile(r"(?:> ?){1,10}")
 _SIGNED = "-----BEGIN PGP SIGNED MESSAGE-----"
 _SIGNATURE = "-----BEGIN PGP SIGNATURE-----"
@@ -63,7 +65,7 @@ def decode(part: Part) -> Text:
         return Text((), problem=sent.problem, name=name)
     text, remark = decode_text(sent.data, part.headers.parameter("charset").strip())
     lines: Lines
-    lines, *repairs = _lines(text, part) if len(text) <= MAX_CHARACTERS else ((), "")
+    lines, (*repairs,) = _lines(text, part) if len(text) <= MAX_CHARACTERS else ((), ())
     problem = _unreadable(text, lines)
     if problem:
         return Text((), problem=problem, name=name)
@@ -147,15 +149,28 @@ def _unreadable(text: str, lines: Lines) -> str:
     return ""
 
 
-def _lines(text: str, part: Part) -> tuple[tuple[str, ...], str]:
-    """The lines that a reader sees, and a remark if they had to be taken out of HTML (M23)."""
+def _lines(text: str, part: Part) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The lines that a reader sees, with remarks: where they were taken out of HTML (M23), or ended oddly."""
     labelled = part.headers.content_type == "text/html"
     if html.is_html(text, labelled=labelled):
         return html.seen_lines(text), (
-            gettext("the text was taken out of HTML; plain text or an attached file is safer")
+            gettext("the text was taken out of HTML; plain text or an attached file is safer"),
         )
     remark = gettext("the text was not HTML, though its letter said so") if labelled else ""
-    return tuple(_LINE_SIGNS.sub("\n", text).split("\n")), remark
+    text, of_ends = with_newlines(text)
+    if "\n" in text.strip("\n"):
+        return tuple(text.split("\n")), (remark, of_ends)
+    text, separators = SEPARATOR.subn("\n", text)
+    of_separators = separated_remark(range(1, separators + 1)) if separators else ""
+    return tuple(text.split("\n")), (remark, of_ends, of_separators)
+
+
+def separated_remark(numbers: Iterable[int]) -> str:
+    """What was done to the lines that SEPARATOR ended."""
+    return gettext(
+        "a line or paragraph separator (U+2028, U+2029) was read as a line end in %(lines_named)s",
+        lines_named=lines_named(numbers),
+    )
 
 
 Lines = Sequence[str]
@@ -211,7 +226,7 @@ def _unlabelled(part: Part) -> PartBytes:
     is_text = part.headers.content_type.startswith("text/")
     if is_text and _ENCODED_EQUALS.search(data) and len(_ENCODED.findall(data)) == data.count(b"="):
         return PartBytes(
-            quopri.decodestring(data),
+            from_quoted_printable(data),
             gettext("the text was quoted-printable, though its letter did not say so"),
         )
     return PartBytes(data)
@@ -221,11 +236,16 @@ def _quoted_printable(data: bytes) -> PartBytes:
     """Encoders write each `=` of the text as `=3D`, so text with other ones and no `=3D` is not encoded."""
     if not _ENCODED_EQUALS.search(data) and len(_ENCODED.findall(data)) != data.count(b"="):
         return PartBytes(data, gettext("the text was not quoted-printable, though its letter said so"))
-    return PartBytes(quopri.decodestring(data))
+    return PartBytes(from_quoted_printable(data))
+
+
+def from_quoted_printable(data: bytes) -> bytes:
+    """The decoded bytes. Blanks behind a soft line break come from the way here (RFC 2045, 6.7, rule 3)."""
+    return quopri.decodestring(_SOFT_BREAK.sub(b"=\n", data))
 
 
 def _base64(body: bytes) -> PartBytes:
-    lines = [line.strip() for line in body.rstrip().split(b"\n")]
+    lines = [line.strip() for line in body.rstrip().replace(b"\r", b"\n").split(b"\n")]
     end = next((n for n, line in enumerate(lines) if line and not _BASE64_LINE.fullmatch(line)), len(lines))
     added = [line for line in lines[end:] if line]
     if added and not _is_prose(added):

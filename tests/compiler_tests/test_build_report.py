@@ -56,6 +56,14 @@ def test_a_report_holds_all_figures(build_code):
     assert len(report.source_digest) == len(report.image_digest) == 64
 
 
+def test_a_line_end_that_not_everybody_sees_is_told(build_code):
+    built = build_code("// first\rint mine = 1;\n// second\u2028int mine = 2;\n")
+    (finding,) = built.report.findings
+    assert (finding.severity, finding.line) == (Severity.NOTE, 0)
+    assert finding.text.endswith("was read as a line end in line 18")
+    assert built.image
+
+
 def test_an_image_holds_code_data_and_the_names_of_functions(build_code):
     image = build_code("int given[2] = { 0x11223344, 5 };\n").image
     assert image.data.startswith(bytes.fromhex("44332211 05000000"))

@@ -84,10 +84,23 @@ def test_the_secret_is_blanked_and_nothing_else(line, stripped):
 
 @pytest.mark.parametrize(
     ("source", "text"),
-    [("a\r\nb", "a\nb\n"), ("a\rb\r", "a\nb\n"), ("\ufeffa\n", "a\n"), ("", "\n"), ("a\n", "a\n")],
+    [("a\r\nb", "a\nb\n"), ("\ufeffa\n", "a\n"), ("", "\n"), ("a\n", "a\n"), ("a\u2028b", "a\u2028b\n")],
 )
 def test_line_ends_become_newlines(source, text):
-    assert normalise(source) == text
+    assert normalise(source) == (text, "")
+
+
+@pytest.mark.parametrize(
+    ("source", "text", "lines"),
+    [
+        ("a\rb\r", "a\nb\n", "lines 1 and 2"),
+        ("a\r\n// b\rc\r\n", "a\n// b\nc\n", "line 2"),
+        ("a\n\r\r\n", "a\n\n\n", "line 2"),
+    ],
+)
+def test_a_carriage_return_alone_becomes_a_newline_and_is_told(source, text, lines):
+    remark = f"a carriage return (CR) without a line feed was read as a line end in {lines}"
+    assert normalise(source) == (text, remark)
 
 
 def test_trigraphs_are_seen_as_other_compilers_see_them():
@@ -103,7 +116,7 @@ def test_a_quote_is_short_and_harmless():
 
 @given(st.text(alphabet="#if01 endl\\\n\"'/*%:?=<>x\r\f\0é", max_size=300))
 def test_any_text_can_be_taken_apart(text):
-    program = SourceText(normalise(text))
+    program = SourceText(normalise(text)[0])
     total = len(program.physical_lines)
     assert all(1 <= number <= total for line in program.lines for number in line.numbers)
     assert len(program.description) <= total
@@ -113,6 +126,6 @@ def test_any_text_can_be_taken_apart(text):
 @pytest.mark.slow
 @pytest.mark.parametrize("piece", ["#if 0\n#endif\n", "#if 0\n", "\\\n", "x\n", "/**/#", "'\n", "??/\n"])
 def test_no_long_text_is_hard_to_take_apart(piece):
-    program = SourceText(normalise(piece * (100_000 // len(piece))))
+    program = SourceText(normalise(piece * (100_000 // len(piece)))[0])
     assert program.live_lines is not None
     assert program.description is not None

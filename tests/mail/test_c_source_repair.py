@@ -48,6 +48,9 @@ def test_a_program_that_arrived_whole_is_left_alone(path: Path) -> None:
 
 
 LEFT_ALONE = {
+    "separators in comments, strings and the description": (
+        '// first\u2028mine = 1;\n/* \u2029 */\n#if 0\na\u2028b\n#endif\nchar *s = "\u2028";\nmain() {}'
+    ),
     "typographic signs in comments, strings and the description": (
         '/* “don’t” – really */\n#if 0\n“We” – don’t…\n#endif\nchar *s = "“–”";\nmain() {}'
     ),
@@ -114,6 +117,11 @@ MENDED = {
         "int\u200b x\ufeff;",
         "int x;",
         "invisible characters were taken out of 1 line",
+    ),
+    "separators in code": (
+        'int x;\u2028int y; // a\u2028b\nint z;\u2029f() { g("\u2028"); }',
+        'int x;\nint y; // a\u2028b\nint z;\nf() { g("\u2028"); }',
+        "was read as a line end in lines 4 and 6",
     ),
     "links": ("f() { p.to<http://p.to> = 1; }", "f() { p.to = 1; }", "taken out of 1 line"),
     "a name below": ("main() {}\n\nRegards,\nJoe (the cool one)", "main() {}\n", "2 lines below"),

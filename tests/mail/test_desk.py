@@ -142,6 +142,17 @@ def test_a_string_in_another_place_is_blanked_and_the_report_says_so(desk: Desk)
     assert auth_line.split()[-1] not in flat(report)
 
 
+def test_a_line_end_that_not_everybody_sees_is_told_in_the_report(desk: Desk) -> None:
+    address, auth_line = desk.team()
+    source = desk.program(auth_line, f"// first\rint mine = 1;\n// second\u2028int mine = 2;\n{MAIN}")
+    head = f"Subject: {COMPILE}\nFrom: {address}\nContent-Type: text/plain; charset=utf-8\n\n"
+    (report,) = desk.post((head + source).replace("\n", "\r\n").encode(), address)
+    assert "is accepted" in report["Subject"]
+    line = source.split("\n").index("// first\rint mine = 1;") + 1
+    assert f"a carriage return (CR) without a line feed was read as a line end in line {line}" in flat(report)
+    assert "U+2028" not in flat(report)
+
+
 # --- programs from nobody, and the same again --------------------------------------------------------------
 @pytest.mark.parametrize("line", ["", "<<FROM>> lords k7qd-2mxw-9rtz-h4pc-v8sn"])
 def test_a_stranger_who_sends_a_program_is_told_to_register_first(desk: Desk, line: str) -> None:

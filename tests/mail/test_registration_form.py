@@ -56,6 +56,13 @@ def read_letter(number: str) -> FormResult:
     return read(parse(path.read_bytes()).form_lines, SETTINGS)
 
 
+def test_a_line_of_the_form_may_end_as_some_editors_end_it() -> None:
+    (path,) = LETTERS.glob("00_*.eml")
+    head, _, form = path.read_text().partition("\n\n")
+    sent = parse(f"{head}\n\n{form.replace(chr(10), chr(0x2028), 3)}".encode())
+    assert read(sent.form_lines, SETTINGS) == read_letter("00")
+
+
 @pytest.mark.parametrize("number", [f"{n:02}" for n in range(10)])
 def test_the_announcements_sample_is_read_however_it_was_mailed(number: str) -> None:
     reading = read_letter(number)
