@@ -102,6 +102,22 @@ def test_new_and_removed_parts_count_from_the_next_mail_on(settings: Settings, t
     assert templates.render("own").body == ours != "mine\n"
 
 
+@pytest.mark.parametrize(("beacon", "is_drawn"), [("none", False), ("drand", True), ("file", True)])
+@pytest.mark.parametrize(("language", "words"), [("en", "a public number"), ("de", "einer öffentlichen Zahl")])
+@pytest.mark.parametrize("mail", ["no_program", "faq"])
+def test_mails_name_the_public_number_exactly_where_one_is_drawn(
+    settings: Settings, mail: str, language: str, words: str, beacon: str, is_drawn: bool
+) -> None:
+    changes = {
+        "contest": settings.contest.model_copy(update={"language": language}),
+        "tournament": settings.tournament.model_copy(update={"beacon": beacon}),
+    }
+    templates = Templates(settings.model_copy(update=changes), None)
+    facts = {**NO_PROGRAM, "entries_root": "1", "ledger_key": "a key"}
+    body = templates.render(mail, **facts).body
+    assert (words in " ".join(body.split())) is is_drawn
+
+
 def test_a_folder_of_templates_that_is_not_there_is_no_mistake(settings: Settings, tmp_path: Path) -> None:
     assert Templates(settings, tmp_path / "none").render("no_program", **NO_PROGRAM).body
 
