@@ -263,16 +263,16 @@ class Programs(Section):
         "time. So do languages of [[programs.languages]], and Python if it has python_packages",
     )
     fuel: int = Field(
-        10_000_000_000,
+        5 * UNITS_PER_SECOND,
         ge=100_000_000,  # the start of an interpreter takes up to 10,000,000
         le=1_000_000_000_000,
         description="with clock = fuel, most units for an answer; 10,000,000,000 are about a second of "
         "Python on a usual computer",
     )
     game_fuel: int = Field(
-        500_000_000_000,
+        250 * UNITS_PER_SECOND,
         ge=100_000_000,
-        le=1_000_000_000_000,
+        le=10_000_000_000_000,
         description="with clock = fuel, most units for all answers of a game together",
     )
     trial_seconds: float = Field(

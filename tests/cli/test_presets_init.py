@@ -17,13 +17,15 @@ from compiler.trial import with_counted_time
 from contest import presets
 from contest.clock import SystemClock
 from contest.config.load import FILE_NAME, load_settings
-from contest.config.sections import ExtraField, Teams
+from contest.config.sections import UNITS_PER_SECOND, ExtraField, Teams
 from contest.config.settings import Settings
 from contest.config.template import settings_template, usual_dates
 from contest.errors import ConfigError
-from contest.games.registry import game_plugins, rules_text
+from contest.games.base import TEXT
+from contest.games.registry import game_of, game_plugins, rules_text
 from contest.model import Member, Registration, TeamState
 from contest.store import Store, teams, url_of
+from knobeln.contest_day.demonstration import demo_settings
 from sandbox.fuel import engine
 from tests.support.command_line import knobeln
 
@@ -47,6 +49,17 @@ def test_init_of_a_game_writes_its_preset_as_a_commented_contest_toml(tmp_path: 
         for key in type(getattr(written, name)).model_fields:
             assert f"\n{key} = " in text
     knobeln("status", "-C", folder)
+
+
+@pytest.mark.parametrize("game", sorted(game_plugins()))
+def test_counted_time_is_as_long_as_processor_time_in_every_preset(game: str) -> None:
+    preset = presets.settings(game, NOW)
+    if game_of(preset.game, preset.programs).info.play is not TEXT:
+        return  # its programs cannot be counted
+    for programs in (preset.programs, demo_settings(game).programs):
+        assert programs.fuel == programs.seconds * UNITS_PER_SECOND
+        assert programs.model_copy(update={"clock": "fuel"}).told_seconds == programs.seconds
+        assert programs.game_fuel >= 41 * programs.fuel  # full answers in the longest Ultimate Tic-Tac-Toe
 
 
 def test_a_new_contest_draws_with_drand_unless_another_beacon_is_chosen(tmp_path: Path) -> None:

@@ -116,7 +116,7 @@ def test_a_new_time_looks_as_it_did(language):
 @pytest.mark.parametrize("game", GAMES)
 def test_every_game_says_which_clock_it_has(game, template):
     text = in_one_line(mail(contest(game, "en"), template))
-    limit = r"10,000,000,000 units(?: for each answer)?, about a second of Python on a usual computer"
+    limit = r"50,000,000,000 units(?: for each answer)?, about 5 seconds of Python on a usual computer"
     assert re.search(limit, text)
     assert "C, C++, Rust, Python and JavaScript" in text
     text = in_one_line(mail(contest(game, "en", "cpu"), template))
@@ -162,7 +162,7 @@ def test_reports_in_german_have_german_numbers():
     bodies = [each.body for key, each in played.mails.items() if "/DGP/" in key]
     assert bodies
     for body in bodies:
-        assert re.search(r"längste Antwort +\d+,\d % \([\d.]+ von\s+10\.000\.000\.000", body)
+        assert re.search(r"längste Antwort +\d+,\d % \([\d.]+ von\s+50\.000\.000\.000", body)
 
 
 @pytest.mark.parametrize(
