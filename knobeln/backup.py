@@ -8,6 +8,7 @@ import shutil
 import tarfile
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
+from glob import glob
 from pathlib import Path, PurePosixPath
 
 from contest.clock import SystemClock
@@ -25,7 +26,7 @@ from contest.store.backup import DUMP_NAME, Restored
 from contest.store.session import FILE_NAME as DATABASE
 from knobeln.context import ContestContext, existing_store, only_one
 
-TEMPLATE_FOLDERS = ("templates", "templates/site")
+TEMPLATES = "templates"
 DATABASES = (DATABASE, DUMP_NAME)
 _MAX_TEXT_BYTES = 1_000_000  # of settings, and of a template
 _MAX_TEMPLATES = 500
@@ -129,9 +130,9 @@ def _brought(scratch: Path) -> list[str]:
 
 
 def _templates(folder: Path) -> list[str]:
-    """The organizer's files in `templates/` and `templates/site/`, as paths below the folder."""
-    files = (file for of in TEMPLATE_FOLDERS for file in sorted((folder / of).glob("*")) if file.is_file())
-    return [str(file.relative_to(folder)) for file in files]
+    """The organizer's files in `templates/` and all folders in it, as paths below the folder."""
+    names = glob(f"{TEMPLATES}/**", root_dir=folder, recursive=True, include_hidden=True)
+    return sorted(name for name in names if (folder / name).is_file())
 
 
 def _what_it_brings(file: Path, scratch: Path, names: Sequence[str]) -> str:
@@ -200,7 +201,7 @@ def _unpack(file: Path, scratch: Path, database: str) -> None:
                 if data is None or target is None or target.exists():
                     continue
                 templates += target.parent != scratch
-                if target.name not in DATABASES and (
+                if member.name not in DATABASES and (
                     member.size > _MAX_TEXT_BYTES or templates > _MAX_TEMPLATES
                 ):
                     raise GiveUp(
@@ -229,7 +230,9 @@ def _unpack(file: Path, scratch: Path, database: str) -> None:
 
 
 def _target(name: str, scratch: Path) -> Path | None:
-    path = PurePosixPath(name)
-    in_folder = str(path.parent) in TEMPLATE_FOLDERS and path.name != ".."
-    is_text = in_folder and str(path) not in TEMPLATE_FOLDERS
-    return scratch / path if is_text or name in (*DATABASES, FILE_NAME) else None
+    """Where a member of the archive goes; None if it has no place in a backup."""
+    first, *rest = PurePosixPath(name).parts or ("",)
+    is_template = first == TEMPLATES and rest and ".." not in rest
+    target = scratch / name
+    is_below_a_file = any(folder.is_file() for folder in target.parents)
+    return target if (is_template or name in (*DATABASES, FILE_NAME)) and not is_below_a_file else None

@@ -232,6 +232,9 @@ def test_settings_and_templates_of_a_backup_are_shown_and_must_be_trusted(
     (folder.path / "templates" / "site").mkdir(parents=True)
     (folder.path / "templates" / "help.txt.j2").write_text("Subject: help\n\nYours\n")
     (folder.path / "templates" / "site" / "style.css").write_text("body { color: navy }\n")
+    of_game = Path("templates", "games", "knobeln", "_game_numbers.txt.j2")
+    (folder.path / of_game).parent.mkdir(parents=True)
+    (folder.path / of_game).write_text("- 1000 throws\n")
     copy, elsewhere = tmp_path / "copy.tar.gz", tmp_path / "elsewhere"
     knobeln_in(folder.path, "backup", copy)
     said = refused(elsewhere, "restore", copy)
@@ -242,7 +245,7 @@ def test_settings_and_templates_of_a_backup_are_shown_and_must_be_trusted(
         'cluster.scheduler = "tls://evil.example"',
         'mail.maildir_root = "/home/joe"',
         "templates/help.txt.j2 (21 bytes)",
-        f"Read them: tar -xzOf {copy} contest.toml templates/help.txt.j2 templates/site/style.css",
+        f"Read them: tar -xzOf {copy} contest.toml {of_game} templates/help.txt.j2 templates/site/style.css",
         "add --trust",
     ):
         assert line in said
@@ -255,6 +258,7 @@ def test_settings_and_templates_of_a_backup_are_shown_and_must_be_trusted(
     knobeln_in(elsewhere, "restore", "--trust", copy)
     assert (elsewhere / "templates" / "help.txt.j2").is_file()
     assert (elsewhere / "templates" / "site" / "style.css").is_file()
+    assert (elsewhere / of_game).read_text() == "- 1000 throws\n"
     knobeln_in(folder.path, "restore", copy)  # nothing is missing, so there is nothing to trust
 
 
@@ -290,7 +294,7 @@ def linked() -> bytes:
         (
             lambda whole: archive_of(
                 **dict.fromkeys(
-                    ("templates/site", "templates/..", "templates/site/..", "templates/a/b"), b"x"
+                    ("templates/site", "templates/site/x", "templates/..", "templates/a/../../b"), b"x"
                 )
             ),
             "there is no contest.db in it",
