@@ -63,6 +63,17 @@ def faults(error: ValidationError, text: str = "") -> str:
     return "\n".join(_fault(each, text) for each in error.errors())
 
 
+def is_of_environment(error: ValidationError) -> bool:
+    """Whether variables of the environment give all settings that are wrong."""
+    return all(_variable(each) for each in error.errors())
+
+
+def _variable(error: ErrorDetails) -> str:
+    """The variable of the environment that gives the wrong setting; "" if none does."""
+    variable = f"{ENVIRONMENT}{'__'.join(map(str, error['loc']))}".upper()
+    return variable if variable in map(str.upper, os.environ) else ""
+
+
 def _fault(error: ErrorDetails, text: str) -> str:
     """A line about what is wrong with a setting."""
     *section, name = error["loc"] or ("",)
@@ -71,8 +82,7 @@ def _fault(error: ErrorDetails, text: str) -> str:
         near = did_you_mean(str(name), _names_in(section))
         message = "there is no such setting" + (f"; {near}" if near else "")
     setting = f"{'.'.join(map(str, error['loc']))}: {message}"
-    variable = f"{ENVIRONMENT}{'__'.join(map(str, error['loc']))}".upper()
-    if variable in map(str.upper, os.environ):
+    if variable := _variable(error):
         return f"  {setting} (given as {variable})"
     return f"  {_line(text, error['loc'])}{setting}"
 

@@ -17,7 +17,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from contest.config.load import faults
+from contest.config.load import faults, is_of_environment
 from contest.config.sections import DEFAULT_GAME, Dates
 from contest.config.settings import Settings
 from contest.config.template import usual_dates
@@ -49,22 +49,24 @@ def settings(name: str, now: datetime) -> Settings:
     """The settings of a contest of this game that is set up now.
 
     A game without a preset gets settings that fit its facts. Raises NotFound for an unknown game, ConfigError
-    if a variable of the environment has a wrong setting.
+    if the preset or a variable of the environment has a wrong setting.
     """
     info = game(name).info
-    try:
-        return _settings(info, now)
-    except ValidationError as error:
-        raise ConfigError(f"variables of the environment:\n{faults(error)}") from None
-
-
-def _settings(info: GameInfo, now: datetime) -> Settings:
     preset = files(__name__).joinpath(f"{info.name}.toml")
+    text = preset.read_text(encoding="utf-8") if preset.is_file() else ""
+    try:
+        return _settings(info, text, now)
+    except ValidationError as error:
+        place = str(preset) if text and not is_of_environment(error) else "variables of the environment"
+        raise ConfigError(f"{place}:\n{faults(error, text)}") from None
+
+
+def _settings(info: GameInfo, preset: str, now: datetime) -> Settings:
     if info.name == DEFAULT_GAME:
         return Settings(dates=usual_dates(now))
-    if not preset.is_file():
+    if not preset:
         return Settings(dates=usual_dates(now), **_fitting(info))
-    sections = tomllib.loads(preset.read_text(encoding="utf-8"))
+    sections = tomllib.loads(preset)
     sections.pop("demo", None)
     return Settings(dates=_dates(sections.pop("calendar"), now), **sections)
 
