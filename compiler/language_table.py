@@ -329,6 +329,13 @@ def counted(row: Language) -> Language:
     )
 
 
+def package_patterns(package: str) -> tuple[str, ...]:
+    """Where a package of Python may be on this host, with its facts."""
+    return tuple(
+        f"{folder}/{package}{rest}" for folder in PYTHON_PACKAGE_FOLDERS for rest in ("", ".*", "-*")
+    )
+
+
 def _with_packages(python: Language, packages: tuple[str, ...]) -> Language:
     """Show Python these packages: the folder or file, what was compiled for it, and its version.
 
@@ -337,12 +344,7 @@ def _with_packages(python: Language, packages: tuple[str, ...]) -> Language:
     """
     if not packages:
         return python
-    patterns = tuple(
-        f"{folder}/{package}{rest}"
-        for folder in PYTHON_PACKAGE_FOLDERS
-        for package in packages
-        for rest in ("", ".*", "-*")
-    )
+    patterns = tuple(pattern for package in packages for pattern in package_patterns(package))
     one_thread = (("OPENBLAS_NUM_THREADS", "1"), ("OMP_NUM_THREADS", "1"))
     return replace(
         python,

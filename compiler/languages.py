@@ -13,7 +13,7 @@ from pathlib import Path, PurePosixPath
 from typing import Generic, NamedTuple, NoReturn, TypeVar
 
 from compiler import messages, retry_if_killed
-from compiler.language_table import LANGUAGES, Language
+from compiler.language_table import LANGUAGES, Language, package_patterns
 from contest.config.sections import Programs
 from contest.errors import ToolMissing
 from contest.file_names import MAX_FILES, is_safe
@@ -134,6 +134,11 @@ def version(language: Language, sandbox: Sandbox) -> str:
             f"{language.tool} does not work in the sandbox ({result.ending}): {sanitize(output)}"
         )
     return sanitize(output.partition("\n")[0])
+
+
+def has_package(package: str) -> bool:
+    """Whether the system's Python has this package, where sandboxes show it."""
+    return any(map(glob, package_patterns(package)))
 
 
 def package_version(package: str, language: Language, sandbox: Sandbox, settings: Programs) -> str:

@@ -12,7 +12,7 @@ from contest.games.hog_game import NAME as HOG
 from contest.subprocesses.hog_solver import win_rates
 from knobeln.cli.answers import answer, answers
 from knobeln.cli.contest_option import ContestCommand
-from knobeln.cli.game_option import settings_or_defaults, without_description
+from knobeln.cli.game_option import settings_for, without_description
 from knobeln.cli.output import table
 from knobeln.local.programs import accepted, files_of
 from tournament.home_game import distinct_names
@@ -55,7 +55,7 @@ def compare(programs: tuple[str, ...]) -> None:
     """
     if len(programs) < 2:
         raise click.UsageError("name at least two strategies; with one there is nothing to compare")
-    settings = without_description(settings_or_defaults())
+    settings = without_description(settings_for(HOG))
     builder = TableBuilder(settings)
     entries = [accepted(program, builder.rebuild(files_of(program, HOG), "")) for program in programs]
     names, pairs = distinct_names(programs), all_pairs(len(entries))

@@ -1,15 +1,17 @@
-"""The game that a command is about: the contest's, or another with the parameters of its announcement."""
+"""The game that a command is about: the contest's, or another with the settings of its preset."""
 
 from __future__ import annotations
 
 import click
 
+from compiler.languages import has_package
+from contest import presets
 from contest.clock import SystemClock
 from contest.config.load import FILE_NAME, load_settings
 from contest.config.settings import Settings
 from contest.config.template import usual_dates
-from contest.games.registry import game_plugin
 from knobeln.cli.contest_option import contest_path
+from knobeln.cli.output import remark
 
 game_option = click.option(
     "--game",
@@ -33,12 +35,23 @@ def default_settings() -> Settings:
 
 
 def settings_for(game_name: str | None) -> Settings:
-    """Return the same with this game (None: their own). Raises NotFound if there is no such game."""
+    """Return the same if it is of this game (None: of any), otherwise those of the game's preset.
+
+    Packages of Python that this host lacks are left out, and named: most programs need none. Raises NotFound
+    if there is no such game.
+    """
     settings = settings_or_defaults()
-    if game_name in (None, settings.game.name):
+    if game_name is None or game_name == settings.game.name:
         return settings
-    game = game_plugin(str(game_name)).settings(name=str(game_name))
-    return settings.model_copy(update={"game": game})
+    settings = presets.settings(game_name, SystemClock().now())
+    lacking = [name for name in settings.programs.python_packages if not has_package(name)]
+    if not lacking:
+        return settings
+    names = ", ".join(lacking)
+    remark(f"A contest of this game lets programs import {names}, which is not installed here.", err=True)
+    here = tuple(name for name in settings.programs.python_packages if name not in lacking)
+    programs = settings.programs.model_copy(update={"python_packages": here})
+    return settings.model_copy(update={"programs": programs})
 
 
 def without_description(settings: Settings) -> Settings:

@@ -19,6 +19,7 @@ from knobeln.services import Services
 from tests.support.command_line import knobeln
 from tests.support.contest_field import add_team
 from tests.support.contest_field import settings as plain_settings
+from tests.support.servers import need_numpy
 from tournament.home_game import distinct_names
 
 
@@ -173,6 +174,32 @@ def test_what_the_teams_sent_and_the_leaderboard_are_shown(contest: Path) -> Non
 def test_a_contest_of_another_game_has_no_leaderboard(tmp_path: Path) -> None:
     knobeln("init", tmp_path / "c")
     assert "has no leaderboard" in knobeln("leaderboard", "-C", tmp_path / "c", code=1).output
+
+
+NUMB = """import numpy
+PLAYER_NAME = "Numb"
+def final_strategy(score, opponent_score):
+    return int(numpy.int64(4))
+"""
+
+
+@pytest.mark.parametrize("words", [("check", "--game", "hog"), ("compare", "piler")])
+def test_at_home_a_strategy_of_hog_may_import_what_the_contest_lets_it(
+    tmp_path: Path, words: tuple[str, ...]
+) -> None:
+    need_numpy()
+    (tmp_path / "final_strategy.py").write_text(NUMB)
+    output = knobeln(*words, tmp_path / "final_strategy.py").output
+    assert "Numb" in output or "final_strategy" in output
+
+
+def test_at_home_a_package_that_is_not_installed_is_named_and_others_can_play(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("compiler.languages.package_patterns", lambda package: (f"/nowhere/{package}",))
+    (tmp_path / "final_strategy.py").write_bytes(samples("hog")["piler.py"])
+    said = knobeln("check", "--game", "hog", tmp_path / "final_strategy.py").stderr
+    assert "A contest of this game lets programs import numpy, which is not installed here." in said
 
 
 @pytest.mark.slow
