@@ -15,6 +15,7 @@ from contest.model import Finding
 from knobeln.cli.answers import answer, answers
 from knobeln.cli.contest_option import ContestCommand, contest_path
 from knobeln.cli.game_option import game_option, settings_for, without_description
+from knobeln.local.programs import check_is_source
 from reports.compile_report import compile_report
 from reports.render import Templates
 from tournament.runners import open_runner
@@ -58,8 +59,8 @@ def check(files: tuple[Path, ...], game_name: str | None) -> None:
     elif len(files) > 1:
         raise GiveUp(f"a program for {info.title} is a single file")
     program = {file.name: file.read_bytes() for file in files}
-    if info.play.takes != "files" and any(b"\0" in data for data in program.values()):
-        raise GiveUp(f"{files[0]} is not a text file", hint="send the source, not what a compiler made of it")
+    if info.play.is_in_c:
+        check_is_source(str(files[0]), files[0].read_bytes())
     built = builder_of(settings, open_runner).build(program, "")
     name = built.program if built.program in program else files[0].name
     text = compile_report(

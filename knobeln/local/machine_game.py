@@ -16,7 +16,7 @@ from contest.model import GameJob, GameResult
 from contest.plurals import plural
 from contest.seeds import Seeds, seed_from
 from knobeln.local.local_game import LocalGame
-from knobeln.local.programs import files_of
+from knobeln.local.programs import check_is_source, files_of
 from reports.knobeln_protocol import GameProtocol, full, reasons_of, throws_of
 from sandbox.vm.image import Image
 from tournament.runners import open_runner
@@ -57,6 +57,7 @@ def _image(name: str, settings: Settings, toolchain: Toolchain) -> Image:
     if len(files) != 1:
         raise GiveUp(f"{name} has {len(files)} files; a program has one")
     (data,) = files.values()
+    check_is_source(name, data)
     built = build(decoded(data), settings.programs, toolchain)
     if built.image is None or not built.report.accepted:
         reason = next((finding.text for finding in built.report.findings), "see its messages")

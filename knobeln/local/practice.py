@@ -17,7 +17,7 @@ from contest.model import PracticeGame
 from contest.practice_table import YOU
 from contest.protocols import SparringOpponents
 from contest.subprocesses.engine_pool import cores
-from knobeln.local.programs import IMAGE, accepted, built_program, files_of
+from knobeln.local.programs import IMAGE, accepted, built_program, check_is_source, files_of
 from sandbox.vm.translation import NotTranslated
 from tournament.home_game import distinct_names
 from tournament.practice_games import practice_games
@@ -70,6 +70,9 @@ class HomePractice:
             image = built_program(program, self._info, self._settings)
             return image.digest, image.to_bytes()
         files = files_of(program, self._info.name)
+        if self._info.play.is_in_c:
+            for data in files.values():
+                check_is_source(program, data)
         try:
             built = self._builder.rebuild(files, "")
         except ValueError as error:

@@ -59,6 +59,15 @@ def accepted(program: str, built: BuildResult[Made]) -> Made:
     raise GiveUp("\n".join((f"{program}: {'; '.join(errors)}", *more)))
 
 
+def check_is_source(name: str, data: bytes) -> None:
+    """Raises GiveUp for a file that is no text, where programs are C source."""
+    if b"\0" in data:
+        raise GiveUp(
+            f"{name} is not a text file, but a program is C source",
+            hint="name the source, not what a compiler made of it",
+        )
+
+
 def files_of(program: str, game_name: str) -> dict[str, bytes]:
     """Return the files of a program: one file, all files of a folder, or our own program of that name."""
     path = Path(program)

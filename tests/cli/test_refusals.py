@@ -151,6 +151,17 @@ def test_check_names_what_is_no_program(tmp_path: Path, data: bytes, says: str) 
     assert says in knobeln("check", tmp_path / "mine.c", "-C", tmp_path, code=1).stderr
 
 
+@pytest.mark.parametrize("words", [("play", "leapfrog", "pavlov"), ("practice", "leapfrog")])
+def test_a_compiled_program_is_refused_as_what_it_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]
+) -> None:
+    (tmp_path / "leapfrog").write_bytes(b"\x7fELF\x02\x01\0\0")
+    monkeypatch.chdir(tmp_path)
+    said = knobeln(*words, code=1).stderr
+    assert "leapfrog is not a text file, but a program is C source" in said
+    assert "description" not in said
+
+
 def test_compare_needs_two_strategies() -> None:
     assert "at least two" in knobeln("compare", "always_four", code=2).stderr
 
