@@ -6,14 +6,14 @@ The mail of `please test` and `knobeln practice` show the same table. Pure.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from math import sqrt
 from statistics import NormalDist, fmean, stdev, variance
 
 from contest.games.base import FaultRule, GameInfo
-from contest.model import GameResult, PracticeGame, Verdict, points_text
+from contest.model import GameResult, PracticeGame, SeatResult, Verdict, points_text
 
 YOU = "you"
 """The name of the program that practises."""
@@ -80,6 +80,15 @@ def does_count(result: GameResult, info: GameInfo) -> bool:
     if info.fault_rule is FaultRule.REPLAY:
         return result.is_flawless
     return all(seat.verdict is not Verdict.INTERNAL for seat in result.seats)
+
+
+def its_faults(game: PracticeGame, info: GameInfo) -> Iterator[tuple[str, SeatResult]]:
+    """The opponents that failed, with their seats, if the game does not count for that alone."""
+    own, *others = game.result.seats
+    if own.verdict is Verdict.OK and not does_count(game.result, info):
+        for name, seat in zip(game.opponents, others, strict=True):
+            if seat.verdict is not Verdict.OK:
+                yield name, seat
 
 
 def row_cells(row: PracticeRow, point: int, *, together: bool) -> tuple[str, ...]:

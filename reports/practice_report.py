@@ -20,16 +20,15 @@ from contest.model import (
     PracticeGame,
     SeatResult,
     Team,
-    Verdict,
 )
 from contest.practice_table import (
     COLUMNS,
     PLAYER_COLUMNS,
     YOU,
     PracticeRow,
-    does_count,
     games_per_opponent,
     is_together,
+    its_faults,
     mean_points,
     mean_text,
     practice_table,
@@ -145,12 +144,9 @@ def _failures(game: PracticeGame) -> Iterator[Failure]:
 
 def _its_failures(game: PracticeGame, info: GameInfo) -> Iterator[Failure]:
     """Yield the opponent's failure because of which the game does not count."""
-    if does_count(game.result, info) or game.result.seats[0].verdict is not Verdict.OK:
-        return
-    for name, seat in zip(game.opponents, game.result.seats[1:], strict=True):
-        if seat.verdict is not Verdict.OK:
-            turn = seat.fault.turn if seat.fault else 0
-            yield Failure(name, YOU, 0, 1, seat.verdict, turn, f"{name}: {_reason(seat)}")
+    for name, seat in its_faults(game, info):
+        turn = seat.fault.turn if seat.fault else 0
+        yield Failure(name, YOU, 0, 1, seat.verdict, turn, f"{name}: {_reason(seat)}")
 
 
 def _reason(seat: SeatResult) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -24,6 +25,7 @@ from contest.practice_table import (
     comparison_cells,
     games_per_opponent,
     is_together,
+    its_faults,
     mean_points,
     mean_text,
     practice_table,
@@ -63,7 +65,8 @@ class OpponentRow:
 class PractisedProgram:
     """A program's games. `together`: all opponents were in one game; `games`: against each, or of all.
 
-    `failures`: how many games, and the first of them; "" without one.
+    `failures`: how many games, and the first of them; "" without one. `its_failures`: of its opponents, in
+    games that do not count for that.
     """
 
     program: str
@@ -72,6 +75,7 @@ class PractisedProgram:
     together: bool
     rows: tuple[OpponentRow, ...]
     failures: str
+    its_failures: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -153,10 +157,11 @@ def practice(
         _practise(HomePractice(settings, field, files), programs, settings, games)
         return
     try:
-        home, watched = HomePractice(settings, field, files), Watch(files)
-        while True:
-            _practise_or_complain(home, programs, settings, games)
-            watched.wait()
+        with Watch(files) as watched:
+            home = HomePractice(settings, field, files)
+            while True:
+                _practise_or_complain(home, programs, settings, games)
+                watched.wait()
     except KeyboardInterrupt:
         click.echo()
 
@@ -190,7 +195,10 @@ def _practised(name: str, played: Sequence[PracticeGame], info: GameInfo) -> Pra
         points = {key: _people_count(getattr(row, key), info) for key in ("own", "theirs", "spread")}
         rows.append(OpponentRow(**{**asdict(row), **points}))
     games, together = games_per_opponent(played), is_together(played)
-    return PractisedProgram(name, info.name, games, together, tuple(rows), _failures(name, played))
+    its_failures = tuple(_its_failures(played, info))
+    return PractisedProgram(
+        name, info.name, games, together, tuple(rows), _failures(name, played), its_failures
+    )
 
 
 def _compared(
@@ -240,6 +248,8 @@ def _print_table(name: str, played: Sequence[PracticeGame], info: GameInfo) -> N
         )
     if failures := _failures(name, played):
         click.echo(failures)
+    for line in _its_failures(played, info):
+        click.echo(line)
     if not info.play.has_moves:
         remark(f"{info.title} is computed exactly: there is no chance in it, and one game says all.")
     elif per_opponent == 1:
@@ -254,6 +264,15 @@ def _failures(name: str, played: Sequence[PracticeGame]) -> str:
     fault, against = failures[0].result.seats[0].fault, " and ".join(failures[0].opponents)
     reason = f": {fault.reason}" if fault else ""
     return f"{name} failed in {plural(len(failures), 'game')}, first against {against}{reason}"
+
+
+def _its_failures(played: Sequence[PracticeGame], info: GameInfo) -> Iterator[str]:
+    """Say for each opponent that failed in how many games, which do not count, and why first."""
+    faults = [fault for game in played for fault in its_faults(game, info)]
+    for name, number in Counter(name for name, _ in faults).items():
+        fault = next(seat.fault for other, seat in faults if other == name)
+        reason = f": {fault.reason}" if fault else ""
+        yield f"{name} failed in {plural(number, 'game')}, so there are no points{reason}"
 
 
 def _print_comparison(

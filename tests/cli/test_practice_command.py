@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from queue import Queue
 
 import pytest
 
+from contest.config.load import FILE_NAME
 from knobellib.house import house_strategies
+from knobeln.local.watch import Watch
 from tests.support.command_line import knobeln
 from tournament.practice_games import MAX_GAMES
 
@@ -135,6 +139,53 @@ def test_hog_is_computed_exactly() -> None:
     output = knobeln("practice", "--game", "hog", "piler", "--against", "chaser").output
     assert re.search(r"^ +\d+ +always_four +1 +0\.\d+ +0\.\d+ +-?0\.\d+ +-", output, re.MULTILINE)
     assert "because there is no chance in these games" in output
+
+
+def test_a_house_strategy_that_fails_is_told_with_its_reason(tmp_path: Path) -> None:
+    init(tmp_path / "c", max_instructions=2_000_000)
+    (tmp_path / "low.c").write_text(LOW)
+    told = knobeln("practice", tmp_path / "low.c", "-C", tmp_path / "c", "--games", 1)
+    without_points = re.findall(r"^ +- +(\w+) +- +- +- +- +- +-", told.output, re.MULTILINE)
+    assert without_points
+    for name in without_points:
+        assert f"{name} failed in 1 game, so there are no points: used more than 2,000,000 " in told.output
+    found = knobeln("practice", tmp_path / "low.c", "-C", tmp_path / "c", "--games", 1, "--json")
+    assert len(json.loads(found.output)["its_failures"]) == len(without_points)
+
+
+def init(folder: Path, **programs: int) -> None:
+    """Make a contest with these settings of programs."""
+    knobeln("init", folder, "--beacon", "none")
+    text = (folder / FILE_NAME).read_text()
+    for name, value in programs.items():
+        text = re.sub(rf"^{name} = .*", f"{name} = {value}", text, flags=re.MULTILINE)
+    (folder / FILE_NAME).write_text(text)
+
+
+class Interrupted:
+    """Somebody presses Ctrl-C while this is finalized, where Python drops the exception."""
+
+    def __del__(self) -> None:
+        os.kill(os.getpid(), signal.SIGINT)
+        time.sleep(0.01)
+
+
+@pytest.mark.parametrize("before", [signal.default_int_handler, signal.SIG_IGN])
+def test_a_ctrl_c_that_python_drops_ends_the_watch_all_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, before: signal.Handlers
+) -> None:
+    dropped: list[object] = []
+    monkeypatch.setattr(sys, "unraisablehook", lambda error: dropped.append(error.exc_type))
+    usual = signal.signal(signal.SIGINT, before)
+    try:
+        with Watch([tmp_path]) as watched:
+            Interrupted()
+            assert dropped == [KeyboardInterrupt]
+            with pytest.raises(KeyboardInterrupt):
+                watched.wait()
+        assert signal.getsignal(signal.SIGINT) is before
+    finally:
+        signal.signal(signal.SIGINT, usual)
 
 
 def lines_of(process: subprocess.Popen[str]) -> Iterator[str]:
