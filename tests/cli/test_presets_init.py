@@ -6,6 +6,7 @@ import json
 import sys
 import zoneinfo
 from datetime import UTC, datetime, timedelta
+from importlib import resources
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
@@ -112,6 +113,23 @@ def test_init_without_a_game_is_knobeln_as_ever(tmp_path: Path) -> None:
     knobeln("init", tmp_path / "contest", "--beacon", "none")
     written = load_settings(tmp_path / "contest")
     assert written == Settings(dates=usual_dates(written.dates.registration_opens))
+
+
+def test_what_is_wrong_in_a_preset_is_said_with_its_file_and_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = resources.files(presets).joinpath("hog.toml").read_text(encoding="utf-8")
+    wrong = text.replace("seconds = 300.0", "seconds = -1")
+    (tmp_path / "hog.toml").write_text(wrong, encoding="utf-8")
+    monkeypatch.setattr(presets, "files", lambda _: tmp_path)
+    line = 1 + wrong.split("\n").index("seconds = -1")
+    with pytest.raises(ConfigError) as error:
+        presets.settings("hog", NOW)
+    assert str(error.value).startswith(f"{tmp_path / 'hog.toml'}:\n  line {line}: programs.seconds: ")
+    (tmp_path / "hog.toml").write_text(text, encoding="utf-8")
+    monkeypatch.setenv("KNOBELN_SET_PROGRAMS__SECONDS", "-1")
+    with pytest.raises(ConfigError, match=r"^variables of the environment:\n.*KNOBELN_SET_PROGRAMS__SECONDS"):
+        presets.settings("hog", NOW)
 
 
 def test_init_of_a_game_that_is_not_there_makes_nothing(tmp_path: Path) -> None:
