@@ -158,9 +158,10 @@ def file_pragmas(program: SourceText, _: Programs) -> Iterator[Finding]:
             if directive[:1] == ("pragma",) and any(word in _FILE_PRAGMAS for word in directive[1:3]):
                 yield _at(program, "include", line.number, gettext("this #pragma reads a file; leave it out"))
     for number in program.lines_of("_Pragma"):
-        yield _at(
-            program, "include", number, gettext("_Pragma may read files; write #pragma, or leave it out")
+        text = gettext(
+            "_Pragma may read files, and a macro can hide which; write #pragma instead, or leave it out"
         )
+        yield _at(program, "include", number, text)
 
 
 def line_markers(program: SourceText, _: Programs) -> Iterator[Finding]:

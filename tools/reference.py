@@ -247,7 +247,7 @@ def _reports_page() -> Iterator[str]:
     yield "|---|---|---|---|---|\n"
     for report in reports().values():
         within = f"`{report.contained_in}`" if report.contained_in else ""
-        what = f"`{report.code}` | {report.meaning}"
+        what = f"`{report.code}` | {report.meaning_for('throw or move')}"
         yield f"| {what} | {report.when.title} | {report.to_whom} | {within} |\n"
     yield "\n[Your own words](../organizer/own-words.md) lists which template makes which mail.\n"
 

@@ -15,7 +15,7 @@ from typing import ClassVar, Generic, Self, TypeVar
 
 from contest.config.settings import Settings
 from contest.games.base import FaultRule, GameInfo
-from contest.language import by_language, in_language, noted
+from contest.language import by_language, gettext, in_language, noted, translated
 from contest.ledger.entry_list import EntryList
 from contest.model import (
     Attachment,
@@ -291,7 +291,7 @@ class Report(ABC, Generic[E]):
     """
 
     code: str  # capital letters
-    meaning: str  # what the form says
+    meaning: str  # what the form says; %(turn_word)s stands for what the game calls a turn
     when: type[E]
     to_whom: Audience
     contained_in: str | None = None  # the report that makes this one superfluous
@@ -312,6 +312,10 @@ class Report(ABC, Generic[E]):
     def announced_moment(self) -> str:
         """When a team gets it, in the words of the announcement."""
         return self.moment or self.when.moment
+
+    def meaning_for(self, turn_word: str) -> str:
+        """What the form says, in the language of this moment, where turns of the game are called so."""
+        return gettext(self.meaning, turn_word=translated(turn_word))
 
     @abstractmethod
     def write(self, event: E, wanting: Sequence[Team]) -> Iterable[Outgoing]:

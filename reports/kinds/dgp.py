@@ -12,7 +12,7 @@ from reports.play import play_reports
 
 class GameProtocols(Report[GroupFinished]):
     code = "DGP"
-    meaning = noted("send detailed game protocol for each of my games (every move)")
+    meaning = noted("send detailed game protocol for each of my games (every %(turn_word)s)")
     when = GroupFinished
     to_whom = Audience.GROUP
     discloses = frozenset({Disclosed.OWN_MOVES})

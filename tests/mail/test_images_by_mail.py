@@ -138,7 +138,7 @@ def test_an_image_that_fails_in_its_trial_is_told_so(
 ) -> None:
     office = make_office()
     report = words(office.report("lords", {"player.tar": image_of(program, "silent")}))
-    assert "Your program FAILED in it, in turn 1: the program ended without printing anything" in report
+    assert "Your program FAILED in it, in round 1: the program ended without printing anything" in report
 
 
 @pytest.mark.slow

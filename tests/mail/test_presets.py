@@ -250,7 +250,8 @@ def test_the_numbers_of_the_contest_stand_in_the_mail(contest_of: Callable[..., 
         assert "By the clock an answer may take 6 s" in text
         assert "It can use 64 MB of memory." in text
         assert "Illegal bids end the game and count as nine zeros" in text
-        assert "prizes for the best 3 of each school, and a grand prize for the best of all" in text
+        assert "prizes for the best 3 of each school, and a grand prize for the best of all." in text
+        assert "Teams with equal places share a prize." in text
 
 
 NUMBERS = {
@@ -388,7 +389,7 @@ def test_a_report_that_the_contest_keeps_private_is_refused(
 ) -> None:
     words = flat(contest_of("bid-tac-toe").register(mail_preference=f"OWN,{code}"))
     assert f"`{code}` is not one of OWN (separated by commas)." in words
-    assert f"OWN {reports()['OWN'].meaning}" in words
+    assert f"OWN {reports()['OWN'].meaning_for('round')}" in words
 
 
 def test_a_keyword_of_c_may_be_a_name_in_another_contest(contest_of: Callable[..., Contest]) -> None:

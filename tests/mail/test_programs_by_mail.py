@@ -181,7 +181,7 @@ def test_a_letter_without_a_program_to_build_is_refused_at_once(
 FAULTS = [
     pytest.param(b"import sys\nsys.exit('my last words')\n", "my last words", id="a crash"),
     pytest.param(b"", "the program ended without printing anything", id="silence"),
-    pytest.param(b"print('B or C')\n", "in turn 1", id="another answer"),
+    pytest.param(b"print('B or C')\n", "in round 1", id="another answer"),
 ]
 
 
@@ -194,7 +194,7 @@ def test_a_program_that_fails_in_its_trial_is_accepted_and_told_so(
     (mail,) = office.send("lords", {"p.py": b"# a program\n" + source})
     assert str(mail["Subject"]).endswith("accepted, but failed its trial game")
     report = " ".join(body(mail).split())
-    assert "Your program FAILED in it, in turn 1" in report
+    assert "Your program FAILED in it, in round 1" in report
     assert "in the contest: the game ends and is lost." in report
     assert words in report
 

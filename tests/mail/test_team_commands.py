@@ -305,7 +305,7 @@ def test_every_rule_that_a_compile_report_names_can_be_asked_about() -> None:
 def test_help_tells_each_kind_of_report_or_that_it_is_not_offered(world: World, code: str) -> None:
     (mail,) = world.send(f"help {code.lower()}", "x")
     is_offered = code in world.settings.reports.offered
-    assert (reports()[code].meaning in flat(mail)) == is_offered
+    assert (reports()[code].meaning_for("throw") in flat(mail)) == is_offered
     assert ("This contest does not offer it" in flat(mail)) == (not is_offered)
 
 
@@ -473,7 +473,7 @@ def test_a_team_changes_which_reports_it_gets(world: World, subject: str, text: 
     assert ",".join(team(world).registration.preferences) == codes
     assert f"before LAP,DGP,GRG,RSM now {codes or 'none'}" in flat(mail)
     for code in team(world).registration.preferences:
-        assert reports()[code].meaning in flat(mail)
+        assert reports()[code].meaning_for("throw") in flat(mail)
 
 
 WRONG_PREFERENCES = [

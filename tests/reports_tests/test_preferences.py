@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from itertools import combinations
 from pathlib import Path
 
 import pytest
 
+from contest import presets
 from contest.config.sections import KNOBELN_REPORTS, Reports
 from contest.config.settings import Settings
 from contest.errors import ConfigError
@@ -186,3 +188,17 @@ def test_a_report_of_an_installed_package_is_announced_explained_and_sent(settin
 
 def command_topic(settings: Settings) -> help_topics.Topic | None:
     return help_topics.find("mail-preference", COMMANDS, settings)
+
+
+@pytest.mark.parametrize(
+    ("game", "words"),
+    [("knobeln", "every throw"), ("cooperation", "every round"), ("ultimate-tic-tac-toe", "every move")],
+)
+def test_the_form_names_what_the_protocol_of_a_game_has_in_the_words_of_the_game(
+    game: str, words: str
+) -> None:
+    facts = {"form": "", "rules": "", "seed_commitment": "0", "ledger_key": None, "has_rules": True}
+    announced = Templates(presets.settings(game, datetime(2027, 1, 4, tzinfo=UTC)), None).render(
+        "call", **facts
+    )
+    assert f"for each of my games ({words})" in " ".join(announced.body.split())

@@ -7,6 +7,7 @@ import pytest
 from contest.config.sections import ExtraField, Teams
 from contest.model import Standing
 from reports.prizes import grand_prize, prize_lists
+from reports.render import Templates
 from tests.support import other_contests
 
 SCHOOLS = ("Caltech", "MIT", "Carnegie Mellon")
@@ -44,6 +45,20 @@ def test_each_school_has_its_places_and_the_best_winner_the_grand_prize(
     ranking: str, places: Lists, grand: list[str]
 ) -> None:
     assert awarded(ranking) == ({**places, "Carnegie Mellon": []}, grand)
+
+
+@pytest.mark.parametrize(
+    ("winners", "said"),
+    [
+        ("1:a:M 2:b:Cal", "The grand prize goes to a."),
+        ("1:a:M 1:b:Cal", "The grand prize is shared by b and a, whose places are equal."),
+    ],
+)
+def test_equal_winners_share_the_grand_prize_and_results_say_so(winners: str, said: str) -> None:
+    words = '{% from "_results.txt.j2" import prize_words %}{{ prize_words((), winners) }}'
+    templates = Templates(other_contests.settings_of("bid-tac-toe"), {"tie.txt.j2": f"Subject: x\n\n{words}"})
+    names = [Standing(name, 10, 1, 0, False, False) for name in awarded(winners)[1]]
+    assert said in templates.render("tie", winners=names).body
 
 
 def test_without_a_field_to_give_them_by_there_are_no_prizes() -> None:

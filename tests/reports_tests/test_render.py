@@ -103,7 +103,9 @@ def test_new_and_removed_parts_count_from_the_next_mail_on(settings: Settings, t
 
 
 @pytest.mark.parametrize(("beacon", "is_drawn"), [("none", False), ("drand", True), ("file", True)])
-@pytest.mark.parametrize(("language", "words"), [("en", "a public number"), ("de", "einer öffentlichen Zahl")])
+@pytest.mark.parametrize(
+    ("language", "words"), [("en", "a public number"), ("de", "einer öffentlichen Zahl")]
+)
 @pytest.mark.parametrize("mail", ["no_program", "faq"])
 def test_mails_name_the_public_number_exactly_where_one_is_drawn(
     settings: Settings, mail: str, language: str, words: str, beacon: str, is_drawn: bool
