@@ -272,7 +272,7 @@ class Programs(Section):
     game_fuel: int = Field(
         250 * UNITS_PER_SECOND,
         ge=100_000_000,
-        le=10_000_000_000_000,
+        le=4_000_000_000_000,
         description="with clock = fuel, most units for all answers of a game together",
     )
     trial_seconds: float = Field(

@@ -39,7 +39,7 @@ def test_every_number_has_bounds(section: type[BaseModel], name: str) -> None:
     lowest, highest = bounds.get("ge", bounds.get("gt")), bounds.get("le", bounds.get("lt"))
     assert lowest is not None
     assert highest is not None
-    assert highest <= 2**40, "nothing that we compute with it can take longer than a contest"
+    assert highest <= 2**42, "nothing that we compute with it can take longer than a contest"
     # pydantic keeps the metadata of a field; the adapter checks the number alone, without the section.
     number: TypeAdapter[float] = TypeAdapter(info.rebuild_annotation())
     for wrong in (lowest - 1, highest + 1, 2**64, 10**400, -(2**64), float("inf"), float("nan")):
