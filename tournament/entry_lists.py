@@ -47,9 +47,9 @@ def is_first_list_due(tx: Transaction, settings: Settings, now: datetime) -> boo
 def seal_entries(
     tx: Transaction, settings: Settings, reporter: Reporter, now: datetime, *, is_final: bool
 ) -> SealedList:
-    """Make a list of the entries as they are now, and tell all teams.
+    """Make a list of the entries as they are now, and tell all teams, as long as there is something to tell.
 
-    A contest without a key has no ledger, and tells its list with `LAP` alone.
+    A contest without a public number, in which nobody could object, tells its list with `LAP` alone.
     """
     before = entry_lists.newest(tx)
     listed = entry_lists.add(tx, now, is_final=is_final)
@@ -65,7 +65,7 @@ def seal_entries(
     what = "the final list of entries" if is_final else "the list of entries"
     text = f"{what}: {plural(len(listed.list.entries), 'program')}, root {root.hex()}"
     contest_state.note(tx, "entries", text, now)
-    if receipt is not None:
+    if receipt is not None and (draw or before or not is_final):
         listing = Listing(listed, before, draw, receipt)
         outbox.put_all(tx, reporter.entries_listed(teams.present(tx), listing), settings, now)
     return listed

@@ -118,7 +118,7 @@ def test_there_is_no_network(sandbox, address):
     code = f"import socket; socket.create_connection({address}, 1)"
     result = sandbox.run(python(code))
     assert result.code == 1
-    assert b"unreachable" in result.stderr or b"refused" in result.stderr
+    assert b"Address family not supported" in result.stderr
 
 
 def test_the_network_has_nothing_but_itself(sandbox):
