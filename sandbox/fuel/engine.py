@@ -31,6 +31,10 @@ _HOST = 2  # raise it with every change of `worker/` after which a program count
 ENGINE = f"wasmtime {_VERSION}, host {_HOST}"
 """What counts: the package and our worker. It is in every program that was built for it, and its digest."""
 
+_LIBRARIES = {  # the package's native code, and its sha256; pip need not have checked it
+    "x86_64": "3127ca42fe7cdd3f0a43a358e79177dcfedd46c1746329826403b9d854de6178",
+    "aarch64": "4777b787fcc6651c98130ccc7c8ce9160faba5f3b34918886785a43094026fc9",
+}
 INSTALL = "`pip install knobeln[fuel]` installs it"
 _WORKER = Path(__file__).with_name("worker")
 _COMPILE_LIMITS = Limits(
@@ -103,7 +107,20 @@ def engine_folder() -> Path:
                 raise ToolMissing(f"{ENGINE} cannot be kept in {fuel_cache()}: {error}") from None
     if reason := kept_files.why_unsafe(folder):
         raise ToolMissing(f"{ENGINE} is not started from {folder}: {reason}")
+    _check_library(folder)
     return folder
+
+
+@cache  # nobody else can change the folder
+def _check_library(folder: Path) -> None:
+    machine = platform.machine()
+    library = folder / "wasmtime" / f"linux-{machine}" / "_libwasmtime.so"
+    try:
+        digest = hashlib.sha256(library.read_bytes()).hexdigest()
+    except OSError as error:
+        raise ToolMissing(f"{ENGINE} has no library for {machine} in {folder}: {error}") from None
+    if digest != _LIBRARIES.get(machine):
+        raise ToolMissing(f"{library} is not that of {ENGINE}: its sha256 is {digest}; {INSTALL}")
 
 
 def engine_folder_for(sandbox: Sandbox) -> Path:

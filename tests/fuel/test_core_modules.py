@@ -1,12 +1,14 @@
 """Core modules in the worker: what the host offers, and that nothing a module does harms the worker."""
 
 import json
+import platform
 import shutil
 import tempfile
 from pathlib import Path
 
 import pytest
 
+from contest.errors import ToolMissing
 from sandbox.fuel import engine
 from sandbox.fuel.program import FuelProgram
 from sandbox.limits import MB
@@ -320,3 +322,12 @@ def test_a_cache_that_was_cleaned_is_filled_again(monkeypatch):
                 assert worker.ask(open=True) == {}
             assert engine.engine_folder().is_relative_to(cache)
             shutil.rmtree(engine.fuel_cache())
+
+
+def test_an_engine_with_another_library_is_not_started(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    library = engine.engine_folder() / "wasmtime" / f"linux-{platform.machine()}" / "_libwasmtime.so"
+    library.write_bytes(library.read_bytes() + b"!")
+    engine._check_library.cache_clear()
+    with pytest.raises(ToolMissing, match="its sha256 is"):
+        engine.engine_folder()
