@@ -118,18 +118,24 @@ def check_languages(settings: Settings) -> Iterator[CheckResult]:
     yield run_check("counted time", _engine)
     for language in map(counted_row, LANGUAGES):
         if language.is_counted:
-            yield _counted_language(f"counted time of {language.name}", language, settings)
+            yield _counted_language(language, settings, is_used=language.name in counted_here)
 
 
 def _engine() -> str:
     return f"{engine.ENGINE}, in {engine.engine_folder()}"
 
 
-def _counted_language(what: str, language: Language, settings: Settings) -> CheckResult:
+def _counted_language(language: Language, settings: Settings, *, is_used: bool) -> CheckResult:
+    """Try it. A contest that does not count programs in this language can do without."""
+    what = f"counted time of {language.name}"
     without = f"take {language.name} from programs.fuel_languages, and such programs have processor time"
     if usable([language]):
         found = run_check(what, partial(try_language, language, settings))
-        return found if found.passed else replace(found, text=f"{found.text}\nUntil it works, {without}.")
+        if found.passed:
+            return found
+        if is_used:
+            return replace(found, text=f"{found.text}\nUntil it works, {without}.")
+        return CheckResult(what, True, f"cannot be counted here, so `init` leaves it out: {found.text}")
     line = _packages_line("--for-fuel") if language.tool else ""
     install = f"run this as root:\n    {line}\n" if line else "install it, "
     lack = f"no {language.tool} that makes WebAssembly" if language.tool else "no interpreter that is counted"

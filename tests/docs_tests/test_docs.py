@@ -241,7 +241,8 @@ of_each_unit = pytest.mark.parametrize("unit", UNITS, ids=lambda unit: unit.name
 
 def systemd_analyze(*words: object) -> subprocess.CompletedProcess[str]:
     command = ["systemd-analyze", *map(str, words)]
-    return subprocess.run(command, capture_output=True, text=True, check=False)
+    environment = {**os.environ, "SYSTEMD_COLORS": "0"}
+    return subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
 
 
 @pytest.fixture

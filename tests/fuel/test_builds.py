@@ -17,8 +17,11 @@ from compiler import counted
 from compiler.builders import builder_of
 from compiler.language_table import LANGUAGES, Language, counted_languages_of
 from compiler.languages import Outcome, Problem, is_installed
+from compiler.trial import try_language
 from contest import presets
 from contest.config.sections import Programs
+from contest.config.settings import Settings
+from contest.config.template import usual_dates
 from contest.errors import ToolMissing
 from contest.games.base import TextProtocol
 from contest.model import TextBuildReport
@@ -121,6 +124,10 @@ def test_a_program_that_cannot_be_counted_is_refused_with_the_reason(path):
 def test_a_program_is_the_same_wherever_it_is_built(row):
     if not is_installed(row):
         pytest.skip(f"{row.name} is not installed")
+    try:
+        try_language(row, Settings(dates=usual_dates(NOW), programs=SETTINGS))
+    except ToolMissing as missing:  # on Ubuntu 24.04 the library of C++ does not fit the one below it
+        pytest.skip(f"{row.name} cannot be counted here: {missing}"[:500])
     name = f"sample.{row.suffixes[0]}"
     files = {name: row.sample.encode(), "notes.txt": b"more"}
     first, second = examined(files).result, examined(dict(reversed(files.items()))).result
