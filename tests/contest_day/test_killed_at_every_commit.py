@@ -22,7 +22,7 @@ from tests.support.contest_field import NOW, House, add_team, make_contest, sett
 from tests.support.contest_runs import delivered, finish, without_times
 from tests.support.killed_in_run import database_for
 from tests.support.machine_programs import ROOT
-from tests.support.postgresql import also_by_day, drop
+from tests.support.postgresql import drop
 
 PREFERENCES = ("LAP,DGP,GRG", "RSM", "LGP,GRP,GRR", "")
 SHORT = game_settings({"L": 40})
@@ -97,7 +97,9 @@ def walk(tmp_path: Path, house: House, chosen: Settings, tables: str = "threads"
 
 
 @pytest.mark.slow
-@also_by_day
+@pytest.mark.parametrize(
+    "database", [pytest.param("sqlite", marks=pytest.mark.night), "postgresql"], indirect=True
+)
 def test_killed_everywhere_with_tables_in_processes(
     tmp_path: Path, house: House, database: str | None
 ) -> None:

@@ -175,7 +175,7 @@ class MailedContest:
             wait_for_number(contest, lambda _text: None, patient=False)
 
     def play(self) -> None:
-        with self.opened() as contest:
+        with self.opened() as contest, trusted_drand():
             _play(contest, patient=False)
         self.bring_mails()
 
