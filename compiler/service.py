@@ -13,7 +13,6 @@ and the organizer is told once. Any host on which the language works puts them b
 from __future__ import annotations
 
 import traceback
-from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
@@ -22,6 +21,7 @@ from typing import Any, NamedTuple
 from compiler.builders.base import ProgramBuilder
 from contest.clock import Clock
 from contest.config.settings import Settings
+from contest.engine_failures import EngineFailures
 from contest.errors import EngineFailed, KnobelnError, ToolMissing
 from contest.language import speaking
 from contest.ledger.receipts import Effect, LedgerEntry, Receipt, program_digest
@@ -41,10 +41,10 @@ from contest.store import (
     teams,
 )
 from contest.store.claims import Claimant, Claims
+from contest.store.engine_failures import MAX_FAILURES
 from contest.store.leaderboard import Entrant
 from sandbox.vm.translation import NotTranslated
 
-MAX_TRIES = 3  # of one process, for a submission with which our machinery fails
 DigestPair = tuple[str, str]
 
 
@@ -77,8 +77,8 @@ class CompileService:
     builder: ProgramBuilder[Any]
     write_report: CompileReporter
     write_waiting: WaitingReporter
+    failures: EngineFailures
     claimant: Claimant = field(default_factory=Claimant)
-    _failures: Counter[int] = field(default_factory=Counter, init=False)  # by submission, since we started
 
     def build_next(self, *, at_once: bool = False) -> bool:
         """Build the submission whose turn it is. False: none waits, or others build those that do.
@@ -132,15 +132,16 @@ class CompileService:
                     self._prepare(result.image, result.report.image_digest)
                 self._keep(submission, result)
             log.info("program", letter=submission.letter_id, accepted=result.report.accepted)
-        except EngineFailed:
-            if not self._fails_always(submission):
+        except EngineFailed as error:
+            is_aside = self.failures.of_program(error) >= MAX_FAILURES
+            if not is_aside and not self._is_hopeless(submission):
                 raise
-            self._set_aside(submission, traceback.format_exc())
+            self._set_aside(submission, traceback.format_exc(), program=error.program if is_aside else "")
         except ToolMissing:
             language = self.builder.language_of(submission.files)
             if reason := self._why_lost(language):
                 self._wait_for(submission, language, reason)
-            elif self._fails_always(submission):  # not its language: the program itself
+            elif self._is_hopeless(submission):  # not its language: the program itself
                 self._set_aside(submission, traceback.format_exc())
         except KnobelnError:
             raise
@@ -156,10 +157,9 @@ class CompileService:
             self.builder.check_host(submission.files, offered)
         return result
 
-    def _fails_always(self, submission: Submission) -> bool:
+    def _is_hopeless(self, submission: Submission) -> bool:
         """Count one more failure of our machinery with the submission. True: we try it no more."""
-        self._failures[submission.id] += 1
-        return self._failures[submission.id] >= MAX_TRIES
+        return self.failures.of_task(f"submission/{submission.id}") >= MAX_FAILURES
 
     def _wait_for(self, submission: Submission, language: str, reason: str) -> None:
         """Let the submission wait for its language. The first one that waits is told to the organizer."""
@@ -291,10 +291,12 @@ class CompileService:
         program = program_digest(self.builder.published_files(submission.files))
         return ledger.append(tx, LedgerEntry(effect, team, submission.received_at, letter, program))
 
-    def _set_aside(self, submission: Submission, trace: str) -> None:
+    def _set_aside(self, submission: Submission, trace: str, program: str = "") -> None:
+        """`program`: the digest of the program, if our engine fails with it alone: then its team is told."""
         log.error("a program was set aside", submission=submission.id, trace=trace)
         with self.store.write() as tx:
-            submissions.set_aside(tx, submission.id)
+            if submissions.set_aside(tx, submission.id) and program:
+                self.failures.tell(tx, teams.get(tx, submission.team_id), program, submission.number)
             text = f"submission {submission.id} broke the compile service and was set aside:\n{trace}"
             contest_state.note(tx, "compiler", text, self.clock.now())
 

@@ -41,7 +41,16 @@ class StoreBusy(TryAgain):
 
 
 class EngineFailed(TryAgain):
-    """The engine process died, hung or answered nonsense. Never a team's fault."""
+    """The engine process died, hung or answered nonsense. Never a team's fault.
+
+    `program`: the digest of the program that its worker ran, "" if it ran none. `move`: names the move at
+    which it failed; the same move of the same game has the same name again.
+    """
+
+    def __init__(self, message: str = "", *, hint: str = "", program: str = "", move: str = "") -> None:
+        super().__init__(message, hint=hint)
+        self.program = program
+        self.move = move
 
 
 class Paused(TryAgain):

@@ -7,7 +7,7 @@ compiles: a run in another process sees the change in its next transaction.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -30,6 +30,7 @@ from contest.store import (
     Transaction,
     contest_state,
     decisions,
+    engine_failures,
     ledger,
     observers,
     outbox,
@@ -129,6 +130,7 @@ class OrganizerActions:
         playing = submissions.participants(self.tx)
         names = {name for each in concerned for name in each.members}
         readers = [playing[name] for name in playing if name in names]
+        engine_failures.forgive(self.tx, self._programs_of(readers))
         facts = {"rerun": rerun, "later": bool(later), "is_over": phase is Phase.FINISHED}
         self._tell(f"rerun/{rerun.id}", "played_again", readers, **facts)
         self._note("rerun", f"{what} is played again; {_told(readers)}", whom=what, reason=reason)
@@ -241,10 +243,14 @@ class OrganizerActions:
         )
 
     def reinstate(self, name: str, reason: str) -> str:
+        """Let a team in again that was taken out, or let its program be asked that was set aside."""
         team, phase = self._team(name), contest_state.state(self.tx).phase
+        plays_again = self._reinstate_program(team, reason)
         ban = decisions.ban_of(self.tx, team.id)
+        if ban is None and not plays_again:
+            raise NotNow(f"{name} is neither disqualified nor dropped, and no program of it is set aside")
         if ban is None:
-            raise NotNow(f"{name} is neither disqualified nor dropped")
+            return plays_again
         decisions.lift(self.tx, ban.id, self.now)
         self._record(Effect.REINSTATED, name)
         plays = phase is Phase.OPEN or name in submissions.participants(self.tx)
@@ -256,6 +262,30 @@ class OrganizerActions:
             name=name,
             after_lift=_after_lift(ban, phase, plays=plays),
         )
+
+    def _reinstate_program(self, team: Team, reason: str) -> str:
+        """What follows, in a sentence; "" if no program of the team is set aside."""
+        is_accepted = engine_failures.forgive(self.tx, self._programs_of([team]))
+        waiting = submissions.retry(self.tx, team.id)
+        if not is_accepted and not waiting:
+            return ""
+        engine_failures.forgive_waiting(self.tx)
+        self._record(Effect.PROGRAM_REINSTATED, team.name)
+        self._note("reinstate", f"the program of {team.name} plays again", whom=team.name, reason=reason)
+        if not is_accepted:
+            return gettext("The program of %(name)s is in the queue again, and is compiled.", name=team.name)
+        event = f"aside/{self.now.isoformat()}/lifted"
+        self._tell(event, "program_reinstated", [team], team=team, reason=reason)
+        return gettext(
+            "The program of %(name)s is asked for moves again, and its team is told. Where a group was "
+            "finished without it, `knobeln rerun` plays that again.",
+            name=team.name,
+        )
+
+    def _programs_of(self, owners: Iterable[Team]) -> set[str]:
+        """The digests of the programs that play for these teams."""
+        ids = {team.id for team in owners}
+        return {digest for team_id, digest in submissions.owned(self.tx) if team_id in ids}
 
     def _team(self, name: str) -> Team:
         return teams.named(self.tx, name)

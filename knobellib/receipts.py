@@ -50,11 +50,13 @@ _KEY = re.compile(r"\(Ed25519,\s+base64\):\s+([A-Za-z0-9+/]{43}=)")
 _COMMITMENT = re.compile(r"sha256,[^:]*:\s+([0-9a-f]{64})\b")
 _RECEIPT = re.compile(r"([1-9][0-9]{0,9})\s+([A-Za-z0-9+/]{43}=)\s+([A-Za-z0-9+/]{86}==)")
 # The effects that no mail with a receipt tells: that of a program that another one has replaced, which the
-# answer to a later letter tells, and the organizer's own actions.
+# answer to a later letter tells, the organizer's own actions, and that our engine failed with a program.
 NO_ANSWERS = (
     "program replaced before it was compiled",
     "taken out by the organizer",
     "reinstated by the organizer",
+    "program set aside after failures of the engine",
+    "program asked again, by the organizer",
 )
 FINAL_LIST = "final list of entries"
 LISTS = ("list of entries", FINAL_LIST)

@@ -11,6 +11,8 @@ from functools import partial
 from threading import Lock
 from typing import TYPE_CHECKING, Generic, TypeVar
 
+from contest.errors import EngineFailed
+from contest.log import log
 from contest.model import Outgoing
 from contest.store import Transaction, contest_state, languages, letters, outbox, practices, submissions
 from knobeln.claimant import this_process
@@ -22,6 +24,7 @@ from sandbox.groups import limits_of_sandboxes
 
 if TYPE_CHECKING:
     from compiler.service import CompileService
+    from contest.engine_failures import EngineFailures
     from tournament.ladder import HillService
     from tournament.practice import PracticeService
 
@@ -90,13 +93,19 @@ class Services:
         return self.try_languages()
 
     def compile_programs(self, *, at_once: bool = False) -> None:
-        """Build all programs that can be built."""
+        """Build all programs that can be built. Raises EngineFailed if our engine fails with all of them."""
         with self._contest.store.read() as tx:
             if not submissions.any_waiting(tx) and not languages.waiting(tx):
                 return
         self.try_languages()
-        while self.compile_next_program(at_once=at_once):
-            pass
+        is_left = True
+        while is_left:
+            try:
+                is_left = self.compile_next_program(at_once=at_once)
+            except EngineFailed as error:
+                if not failures_of(self._contest).is_of_program(error):
+                    raise
+                log.error("our engine failed with a program that waits; it is tried again", error=str(error))
 
     def list_entries(self) -> bool:
         """Send the first list of entries to all teams. False: it is not due, or has gone out."""
@@ -151,6 +160,7 @@ def _compiler(contest: ContestContext) -> CompileService:
         builder_of(contest.settings, open_runner),
         partial(compile_report, settings=contest.settings, templates=contest.templates),
         partial(programs_wait, settings=contest.settings, templates=contest.templates),
+        failures_of(contest),
         this_process(),
     )
 
@@ -158,13 +168,13 @@ def _compiler(contest: ContestContext) -> CompileService:
 def _practice(contest: ContestContext) -> PracticeService:
     from compiler.builders import builder_of
     from reports.practice_report import PracticeLetters
-    from tournament.practice import PracticeService
-    from tournament.runners import open_runner
+    from tournament.practice import PracticeService, open_without_aside
 
+    open_runner = open_without_aside(contest.store)
     builder = builder_of(contest.settings, open_runner)
     letters = PracticeLetters(contest.settings, contest.templates)
     common = contest.store, contest.settings, contest.clock
-    return PracticeService(*common, builder, open_runner, letters, this_process())
+    return PracticeService(*common, builder, open_runner, letters, failures_of(contest), this_process())
 
 
 def _hill(contest: ContestContext) -> HillService:
@@ -173,7 +183,18 @@ def _hill(contest: ContestContext) -> HillService:
     from tournament.runners import open_runner
 
     letters = HillLetters(contest.templates)
-    return HillService(contest.store, contest.settings, contest.clock, open_runner, letters)
+    common = contest.store, contest.settings, contest.clock
+    return HillService(*common, open_runner, letters, failures_of(contest))
+
+
+def failures_of(contest: ContestContext) -> EngineFailures:
+    """Counts the failures of our engine in this contest."""
+    from contest.engine_failures import EngineFailures
+    from sandbox.players.fuel import is_engine_well
+    from sandbox.sandbox import Sandbox
+
+    well = partial(is_engine_well, Sandbox(contest.settings.jail))
+    return EngineFailures(contest.store, contest.settings, contest.clock, contest.templates, well)
 
 
 def note_limits_of_sandboxes(contest: ContestContext) -> None:

@@ -14,6 +14,7 @@ VERDICTS: Mapping[Verdict, str] = {
     Verdict.CRASH: noted("crash"),
     Verdict.ILLEGAL_MOVE: noted("illegal move"),
     Verdict.PROTOCOL: noted("no proper answer"),
+    Verdict.ASIDE: noted("set aside after failures of our engine"),
     Verdict.INTERNAL: noted("a failure of our own machinery"),
 }
 MACHINE_VERDICTS: Mapping[Verdict, str] = {

@@ -6,13 +6,14 @@ import json
 from functools import cache
 from pathlib import Path
 
+from sandbox.aside import SetAside
 from sandbox.fuel.program import FuelProgram, is_fuel_program
 from sandbox.oci.engine import Engine, find_engine
 from sandbox.oci.image import OciImage, image_cache
 from sandbox.oci.named import NamedImage
 from sandbox.program_folder import ProgramFolder, Startable
 
-Executable = Startable | FuelProgram
+Executable = Startable | FuelProgram | SetAside
 
 
 def player_from_bytes(raw: bytes, images: Path | None = None) -> Executable:
@@ -26,6 +27,8 @@ def player_from_bytes(raw: bytes, images: Path | None = None) -> Executable:
         raise ValueError("no program")
     if is_fuel_program(facts):
         return FuelProgram.from_facts(facts)
+    if "aside" in facts:
+        return SetAside()
     if "identity" in facts:
         return NamedImage.from_bytes(raw, usual_engine())
     if "digest" in facts:

@@ -17,8 +17,8 @@ mail that was queued before is recognised by its key.
 
 The organizer changes the store from other processes, and every transaction looks at these decisions. While
 the contest is paused nothing new is started (Paused). A banned team plays no games from then on. Results
-that no longer hold, because somebody was banned meanwhile or the round is to be played again, are dropped:
-the day goes on from what the store holds.
+that no longer hold are dropped: somebody was banned or a program was set aside meanwhile, or the round is to
+be played again. The day goes on from what the store holds.
 """
 
 from __future__ import annotations
@@ -54,9 +54,20 @@ from contest.model import (
 from contest.plurals import plural
 from contest.protocols import Images, Reporter, RunnerFactory, no_progress
 from contest.seeds import Seeds
-from contest.store import Store, Transaction, decisions, observers, outbox, results, submissions, teams
+from contest.store import (
+    Store,
+    Transaction,
+    decisions,
+    engine_failures,
+    observers,
+    outbox,
+    results,
+    submissions,
+    teams,
+)
 from contest.store import contest_state as contest_store
 from contest.store.results import DrawnRound, Games, GroupState
+from sandbox.aside import ASIDE, ASIDE_DIGEST, without
 from tournament.certainty import certainty, default_contests, why_unknown
 from tournament.derived_settings import format_of, frozen_settings
 from tournament.entry_lists import seal_entries
@@ -290,14 +301,15 @@ class ContestDay:
             try:
                 job = self._start_group(contest, group, len(waiting) - place, plan.final)
             except Paused:
-                self._finish_groups(running)
+                self._finish_groups(contest, running)
                 raise
             running.append(submit(job))
-            self._finish_groups(running, leave=ahead)
-        self._finish_groups(running)
+            self._finish_groups(contest, running, leave=ahead)
+        self._finish_groups(contest, running)
 
     def _start_group(self, contest: _FrozenContest, group: GroupPlan, left: int, final: bool) -> GroupJob:
-        """Members who are banned play no games in it; a game of all is played without them.
+        """Members who are banned play no games in it; a game of all is played without them. Programs that are
+        set aside are not asked.
 
         `left`: as in GroupJob. Raises Paused, and StaleState if the group is no longer as it was drawn.
         """
@@ -314,25 +326,33 @@ class ContestDay:
             mark = _mark(tx, group.round)
             seconds = decisions.programs_now(tx, contest.settings.programs).seconds
             images = submissions.load_images(tx, tuple(digests.values()))
+            aside = _aside(tx, contest, group)
         # The archives are in the store, so that any host can play.
         runner_of(contest.settings).prepare(images, self._programs.archive_of)
-        return GroupJob(seated, left, final, banned, digests, images, mark, seconds)
+        if aside:  # under a digest of its own, as workers on other computers keep programs by digest
+            digests |= dict.fromkeys(aside, ASIDE_DIGEST)
+            images = {**images, ASIDE_DIGEST: ASIDE}
+        return GroupJob(seated, left, final, banned, aside, digests, images, mark, seconds)
 
     def _tell_of_workers(self, text: str) -> None:
         log.info(text)
         with suppress(StoreBusy), self._store.write() as tx:
             contest_store.note(tx, "workers", text, self._clock.now())
 
-    def _finish_groups(self, running: deque[Future[GroupResult]], leave: int = 0) -> None:
+    def _finish_groups(
+        self, contest: _FrozenContest, running: deque[Future[GroupResult]], leave: int = 0
+    ) -> None:
         """Store the results of all these groups but the last `leave`, in order."""
         while len(running) > leave:
-            self._finish_group(running.popleft().result())
+            self._finish_group(contest, running.popleft().result())
 
-    def _finish_group(self, result: GroupResult) -> None:
+    def _finish_group(self, contest: _FrozenContest, result: GroupResult) -> None:
         outcome = result.outcome
+        played_with = result.banned, result.aside
         with self._store.write() as tx:
             is_started = results.progress(tx, outcome.plan) is GroupState.STARTED
-            if not is_started or _banned(tx, outcome.plan) != result.banned:
+            now = _banned(tx, outcome.plan), _aside(tx, contest, outcome.plan)
+            if not is_started or now != played_with:
                 raise StaleState
             results.finish_group(tx, outcome, result.games, self._clock.now())
             outbox.keep_all(tx, result.mails, self._settings, self._clock.now())
@@ -353,6 +373,7 @@ class ContestDay:
             if contests is None:
                 return
             images = submissions.load_images(tx, tuple(field.images.values()))
+            images = without(images, engine_failures.aside(tx))
             if why_unknown(contest.settings, images) is not None:
                 return
             history = results.finished_rounds(tx, Games.ALL)
@@ -509,6 +530,12 @@ def _mark(tx: Transaction, number: int) -> str:
 
 def _banned(tx: Transaction, group: GroupPlan) -> frozenset[str]:
     return frozenset(decisions.all_bans(tx)) & frozenset(group.members)
+
+
+def _aside(tx: Transaction, contest: _FrozenContest, group: GroupPlan) -> frozenset[str]:
+    """The members whose programs are set aside, because our engine fails with them."""
+    aside = engine_failures.aside(tx)
+    return frozenset(name for name in group.members if contest.entries[name].image_digest in aside)
 
 
 def _without_program(tx: Transaction) -> tuple[Team, ...]:

@@ -60,7 +60,8 @@ class GroupJob:
     """A group to play.
 
     `left`: groups still to play in this round, including this one; `banned`: members who play no games;
-    `digests`: of the members' programs, which are in `images`; `mark`: prefix of its mails' keys;
+    `aside`: members whose programs are not asked; `digests`: of what plays for the members, which is in
+    `images`; `mark`: prefix of its mails' keys;
     `seconds`: for a move; `workers`: processes for its games, None = as many as the settings say.
     """
 
@@ -68,6 +69,7 @@ class GroupJob:
     left: int
     final: bool
     banned: frozenset[str]
+    aside: frozenset[str]
     digests: Mapping[str, str]
     images: Images
     mark: str
@@ -77,11 +79,15 @@ class GroupJob:
 
 @dataclass(frozen=True)
 class GroupResult:
-    """A group's outcome without its games; the games as they are stored; the banned; the mails about it."""
+    """A group's outcome without its games; the games as they are stored; the mails about it.
+
+    `banned`, `aside`: as in GroupJob.
+    """
 
     outcome: GroupOutcome
     games: tuple[GameRow, ...]
     banned: frozenset[str]
+    aside: frozenset[str]
     mails: tuple[Composed, ...]
 
 
@@ -123,7 +129,7 @@ class GroupWorker:
         now = context.clock.now()
         composed = tuple(compose(mail, context.mail, context.secret, now) for mail in marked(mails, job.mark))
         games = game_rows(outcome, keep_moves=keeps_moves)
-        return GroupResult(replace(outcome, matches=()), games, job.banned, composed)
+        return GroupResult(replace(outcome, matches=()), games, job.banned, job.aside, composed)
 
 
 def is_large(settings: Settings, teams: int) -> bool:

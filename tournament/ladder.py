@@ -10,15 +10,30 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
+from typing import NamedTuple
 
 from contest.clock import Clock
 from contest.config.settings import Settings
+from contest.engine_failures import EngineFailures
+from contest.errors import EngineFailed
 from contest.games.base import FaultRule, GameInfo
 from contest.games.registry import game_of
 from contest.model import GameJob, GameResult, HillGame, HillLine, LadderEntry, Phase, Verdict
 from contest.protocols import HillReporter, Images, RunnerFactory
 from contest.seeds import Seeds, seed_from
-from contest.store import Store, Transaction, contest_state, ladder, outbox, practices, submissions, teams
+from contest.store import (
+    Store,
+    Transaction,
+    contest_state,
+    engine_failures,
+    ladder,
+    outbox,
+    practices,
+    submissions,
+    teams,
+)
+from contest.store.engine_failures import MAX_FAILURES
+from sandbox.aside import without
 
 MAX_QUICK_GAMES = 500  # in one step, so that a letter never waits long
 MAX_SLOW_GAMES = 4
@@ -59,35 +74,51 @@ def ranking(climbers: Sequence[LadderEntry], games: Sequence[HillGame], point: i
     return tuple(lines)
 
 
+class _Field(NamedTuple):
+    """Who is on the hill. `aside`: digests of programs, also of others, that are not asked."""
+
+    entries: tuple[LadderEntry, ...] = ()
+    aside: frozenset[str] = frozenset()
+
+    @classmethod
+    def now(cls, tx: Transaction) -> _Field:
+        return cls(ladder.all_entries(tx), engine_failures.aside(tx))
+
+
 @dataclass
 class HillService:
-    """For one thread. What it remembers is looked up again when a version comes or goes."""
+    """For one thread. What it remembers is looked up again when a version comes or goes, or is set aside."""
 
     store: Store
     settings: Settings
     clock: Clock
     open_runner: RunnerFactory
     reporter: HillReporter
-    _there: tuple[LadderEntry, ...] = field(default=(), init=False)
+    failures: EngineFailures
+    _there: _Field = field(default=_Field(), init=False)
     _to_play: list[tuple[LadderEntry, LadderEntry]] = field(default_factory=list, init=False)
     _is_ranked: bool = field(default=False, init=False)  # the stored ranking has all games
 
     def climb(self) -> bool:
         """Play some of the missing games, or store the ranking when none is missing. False: nothing to do.
 
-        Raises EngineFailed, ToolMissing or StoreBusy; then nothing was stored.
+        Raises EngineFailed, ToolMissing or StoreBusy; then no game was stored.
         """
         with self.store.read() as tx:
             if not self._is_time(tx):
                 return False
-            there = ladder.all_entries(tx)
+            there = _Field.now(tx)
         if there != self._there:
             with self.store.write() as tx:
                 ladder.delete_outdated_games(tx)
                 self._to_play = list(ladder.missing(tx))
             self._there, self._is_ranked = there, False
         if self._to_play:
-            self._play_some()
+            try:
+                self._play_some()
+            except EngineFailed as error:
+                if self.failures.of_program(error) < MAX_FAILURES:
+                    raise
             return True
         if not self._is_ranked:
             self._rank()
@@ -98,9 +129,9 @@ class HillService:
         pairs = self._to_play[: self._games_at_once]
         with self.store.read() as tx:
             images = submissions.load_images(tx, [c.image_digest for pair in pairs for c in pair])
-        games = self._play(pairs, images)
+        games = self._play(pairs, without(images, self._there.aside))
         with self.store.write() as tx:
-            if ladder.all_entries(tx) == self._there:  # nobody has sent another version meanwhile
+            if _Field.now(tx) == self._there:  # nobody has sent another version meanwhile
                 ladder.put(tx, games)
         del self._to_play[: len(pairs)]
 

@@ -8,24 +8,43 @@ our machinery fails is set aside for the organizer, so that the others do not wa
 from __future__ import annotations
 
 import traceback
-from collections import Counter
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 
 from contest.clock import Clock
 from contest.config.settings import Settings
+from contest.engine_failures import EngineFailures
 from contest.errors import EngineFailed, KnobelnError, ToolMissing
 from contest.games.registry import game_of
 from contest.language import speaking
 from contest.log import log
 from contest.model import GameJob, Outgoing, Phase, Practice, PracticeGame, PracticeState, Team
-from contest.protocols import PracticeBuilder, PracticeReporter, RunnerFactory
+from contest.protocols import (
+    Images,
+    PracticeBuilder,
+    PracticeReporter,
+    ProgressCallback,
+    Runner,
+    RunnerFactory,
+    no_progress,
+)
 from contest.seeds import Seeds, seed_from
-from contest.store import Store, contest_state, languages, outbox, practices, submissions, teams
+from contest.store import (
+    Store,
+    contest_state,
+    engine_failures,
+    languages,
+    outbox,
+    practices,
+    submissions,
+    teams,
+)
 from contest.store.claims import Claimant, Claims
+from contest.store.engine_failures import MAX_FAILURES, MAX_WITH_PROGRAMS
+from sandbox.aside import without
 from tournament.practice_games import practice_games
-
-MAX_TRIES = 3  # of one process, for a practice with which our machinery fails
+from tournament.runners import open_runner
 
 
 @dataclass(frozen=True)
@@ -36,8 +55,8 @@ class PracticeService:
     builder: PracticeBuilder
     open_runner: RunnerFactory
     reporter: PracticeReporter
+    failures: EngineFailures
     claimant: Claimant = field(default_factory=Claimant)
-    _failures: Counter[int] = field(default_factory=Counter, init=False)  # by practice, since we started
 
     def play_next(self) -> bool:
         """Do the practice that waits longest. False: none waits, or now is not the time.
@@ -72,11 +91,8 @@ class PracticeService:
     def _play(self, practice: Practice) -> None:
         try:
             mails = self._played(practice)
-        except EngineFailed:
-            self._failures[practice.id] += 1
-            if self._failures[practice.id] < MAX_TRIES:
-                raise
-            self._set_aside(practice, traceback.format_exc())
+        except EngineFailed as error:
+            self._after_failure(practice, error)
             return
         except ToolMissing as missing:
             # We keep the claim, and nobody renews it: until it ends, the others have their turn.
@@ -131,16 +147,45 @@ class PracticeService:
             (result,) = runner.play([job])
         return list(self.reporter.met(practice, team, other, result))
 
+    def _after_failure(self, practice: Practice, error: EngineFailed) -> None:
+        """Raise the error, or set the practice aside if it is hopeless.
+
+        A program that is set aside is not asked in games any more, so then the practice can be played. If the
+        engine fails with it all the same, that was before the games, as in a check of its syntax.
+        """
+        failures = self.failures.of_program(error)
+        tries = self.failures.of_task(f"practice/{practice.id}")
+        if failures > MAX_FAILURES:
+            self._set_aside(practice, traceback.format_exc(), program=error.program)
+        elif tries >= (MAX_WITH_PROGRAMS if failures else MAX_FAILURES):
+            self._set_aside(practice, traceback.format_exc())
+        else:
+            raise error
+
     def _note_waiting(self, practice: Practice, missing: ToolMissing) -> None:
         log.error("a practice waits", practice=practice.id, why=str(missing))
-        self._failures[practice.id] += 1
-        if self._failures[practice.id] == 1:
+        if self.failures.of_task(f"practice/{practice.id}/waits") == 1:
             with self.store.write() as tx:
                 contest_state.note(tx, "error", f"practice {practice.id} waits: {missing}", self.clock.now())
 
-    def _set_aside(self, practice: Practice, trace: str) -> None:
+    def _set_aside(self, practice: Practice, trace: str, program: str = "") -> None:
+        """`program`: the digest of the program, if our engine fails with it alone: then the team is told."""
         log.error("a practice was set aside", practice=practice.id, trace=trace)
         with self.store.write() as tx:
-            practices.finish(tx, practice.id, PracticeState.SET_ASIDE)
+            if practices.finish(tx, practice.id, PracticeState.SET_ASIDE) and program:
+                self.failures.tell(tx, teams.get(tx, practice.team_id), program)
             text = f"practice {practice.id} broke the practice service and was set aside:\n{trace}"
             contest_state.note(tx, "compiler", text, self.clock.now())
+
+
+def open_without_aside(store: Store) -> RunnerFactory:
+    """`open_runner`, but a program that is set aside by then is not asked."""
+
+    def opened(
+        images: Images, settings: Settings, seeds: Seeds, progress: ProgressCallback = no_progress, /
+    ) -> AbstractContextManager[Runner]:
+        with store.read() as tx:
+            aside = engine_failures.aside(tx)
+        return open_runner(without(images, aside), settings, seeds, progress)
+
+    return opened

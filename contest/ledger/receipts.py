@@ -46,6 +46,9 @@ class Effect(StrEnum):
     REINSTATED = "reinstated by the organizer"
     PLAYED_AGAIN = "ordered to be played again by the organizer"
     TIME_CHANGED = "time for a move changed by the organizer"
+    PROGRAM_REINSTATED = "program asked again, by the organizer"
+    # Our own decision.
+    PROGRAM_SET_ASIDE = "program set aside after failures of the engine"
     # Of the whole contest.
     SETTINGS_FROZEN = "settings frozen"
     ENTRIES_LISTED = "list of entries"
@@ -59,8 +62,8 @@ class LedgerEntry:
 
     `team`: "" if it is about the whole contest. `at`: when the letter was received, or the organizer decided.
     `letter`: the sha256 of the letter as it arrived, in hex; "" without one. `digest`: in hex, of the program
-    in the letter, the root of the list, or the sha256 of the settings or of the public number; "" for other
-    effects.
+    in the letter, of the build that is set aside, the root of the list, or the sha256 of the settings or of
+    the public number; "" for other effects.
     """
 
     effect: Effect

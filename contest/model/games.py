@@ -11,7 +11,11 @@ from pydantic import Field
 
 
 class Verdict(StrEnum):
-    """How a player left a game. INTERNAL is our fault and never counts against a team."""
+    """How a player left a game. INTERNAL is our fault and never counts against a team.
+
+    ASIDE is our fault, too, but it comes again and again with this one program. So that the day can go on,
+    the program is not asked, and its games count as failed.
+    """
 
     OK = "OK"
     TIME = "TIME"  # more instructions than the limit
@@ -19,11 +23,12 @@ class Verdict(StrEnum):
     CRASH = "CRASH"  # any other fault of the machine
     ILLEGAL_MOVE = "ILLEGAL_MOVE"  # out of range, or a drop in a series that is too short
     PROTOCOL = "PROTOCOL"  # left before the last throw, or called a service that does not exist
+    ASIDE = "ASIDE"
     INTERNAL = "INTERNAL"
 
     @property
     def is_charged(self) -> bool:
-        """The player did what the rules forbid; a failure of ours is nobody's (K75)."""
+        """The game counts as failed for the player; what is INTERNAL does not (K75)."""
         return self not in (Verdict.OK, Verdict.INTERNAL)
 
 

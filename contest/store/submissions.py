@@ -249,18 +249,18 @@ def _keep_image(tx: Transaction, digest: str, image: bytes) -> None:
         tx.execute(insert(images).values(digest=digest, image=image))
 
 
-def set_aside(tx: Transaction, submission_id: int) -> None:
-    """Take a program out of the queue because our compile service failed on it, unless it has been built."""
-    tx.execute(
-        update(submissions)
-        .where(submissions.c.id == submission_id, submissions.c.state == SubmissionState.QUEUED)
-        .values(state=SubmissionState.SET_ASIDE, **_OUT_OF_QUEUE)
-    )
+def set_aside(tx: Transaction, submission_id: int) -> bool:
+    """Take a program out of the queue because our compile service failed on it. False: it has been built."""
+    queued = (submissions.c.id == submission_id) & (submissions.c.state == SubmissionState.QUEUED)
+    values = {"state": SubmissionState.SET_ASIDE, **_OUT_OF_QUEUE}
+    return tx.execute(update(submissions).where(queued).values(values)).rowcount == 1
 
 
-def retry(tx: Transaction) -> int:
-    """Put the programs that were set aside back into the queue; return how many."""
+def retry(tx: Transaction, team_id: int | None = None) -> int:
+    """Put the programs that were set aside back into the queue; return how many. `team_id`: only its own."""
     query = update(submissions).where(submissions.c.state == SubmissionState.SET_ASIDE)
+    if team_id is not None:
+        query = query.where(submissions.c.team_id == team_id)
     return tx.execute(query.values(state=SubmissionState.QUEUED)).rowcount
 
 
@@ -443,6 +443,14 @@ def all_entries(tx: Transaction) -> tuple[Entry, ...]:
     query = select(entries.c.name, entries.c.team_id, entries.c.build_id, builds.c.image_digest)
     rows = tx.execute(query.join(builds, builds.c.id == entries.c.build_id).order_by(entries.c.id))
     return tuple(Entry(*row) for row in rows)
+
+
+def owned(tx: Transaction) -> frozenset[tuple[int, str]]:
+    """Ids of teams with the digest of their version that counts, and of their entry if that is another."""
+    counting = select(submissions.c.team_id, builds.c.image_digest).join_from(submissions, builds)
+    rows = tx.execute(that_count(counting))
+    entered = ((entry.team_id, entry.image_digest) for entry in all_entries(tx))
+    return frozenset((*((row.team_id, row.image_digest) for row in rows), *entered))
 
 
 def entered(tx: Transaction, entry: Entry) -> Version:

@@ -398,6 +398,15 @@ former_groups = Table(
     Column("outcome", JSON, nullable=False),  # plan, matches and standings
 )
 
+engine_failures = Table(
+    "engine_failures",
+    metadata,
+    Column("culprit", String(64), primary_key=True),  # the digest of a program, or what was being done
+    Column("move", String(64), primary_key=True),  # at which it failed; "" if the culprit is no program
+    Column("failures", Integer, nullable=False),
+    Column("at", Moment, nullable=False),  # of the last one
+)
+
 confirmations = Table(
     "confirmations",
     metadata,

@@ -29,6 +29,7 @@ VERDICTS = {
     "CRASH": "crash",
     "ILLEGAL_MOVE": "illegal throw",
     "PROTOCOL": "left the game",
+    "ASIDE": "set aside after failures of our engine",
     "INTERNAL": "a failure of our own machinery",
 }
 NUMBER = r"(\d{1,10})"

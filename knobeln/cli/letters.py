@@ -10,8 +10,8 @@ import click
 from contest.errors import NotFound
 from contest.model import LetterState
 from contest.plurals import form
+from contest.store import engine_failures, practices, submissions
 from contest.store import letters as letter_store
-from contest.store import practices, submissions
 from contest.store.letters import ListedLetter
 from knobeln.cli.answers import answer, answers
 from knobeln.cli.contest_option import ContestGroup
@@ -88,7 +88,9 @@ def retry(letter_id: int | None) -> None:
     contest = open_contest()
     with contest.store.write() as tx:
         count = letter_store.retry(tx, letter_id)
-        count += submissions.retry(tx) + practices.retry(tx) if letter_id is None else 0
+        if letter_id is None:
+            count += submissions.retry(tx) + practices.retry(tx)
+            engine_failures.forgive_waiting(tx)
     if letter_id is not None and not count:
         raise NotFound(
             f"letter {letter_id} was not set aside",

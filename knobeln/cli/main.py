@@ -56,7 +56,7 @@ COMMANDS = {
         "resume": "Let the contest day go on.",
         "disqualify": "Disqualify TEAM: it plays no more games.",
         "drop": "Take TEAM out of the contest at its own request.",
-        "reinstate": "Let TEAM take part again after `disqualify` or `drop`.",
+        "reinstate": "Let TEAM take part again after `disqualify` or `drop`, or if its program is set aside.",
         "rerun": "Play a round, or one group of it, again, and everything after it.",
         "seconds": "Change the time for a move while the contest runs, and tell all teams.",
         "hold": "Hold contest-day reports, queued and future.",

@@ -14,7 +14,7 @@ from knobeln.cli.open_contest import open_contest
 @click.option("--reason", default="", help="Why; for the log, and for the team.")
 @dry_run_option
 def reinstate(team: str, reason: str, dry_run: bool) -> None:
-    """Let TEAM take part again after `disqualify` or `drop`."""
+    """Let TEAM take part again after `disqualify` or `drop`, or if its program is set aside."""
     with organizer_actions(open_contest(), dry_run=dry_run) as organizer:
         done = organizer.reinstate(team, reason)
     print_outcome(done, dry_run=dry_run)

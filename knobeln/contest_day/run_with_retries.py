@@ -10,9 +10,11 @@ from datetime import timedelta
 
 from contest.errors import EngineFailed, Paused
 from contest.log import log
-from contest.store import Transaction, decisions, results
+from contest.store import Transaction, decisions, engine_failures, results
 from contest.store.contest_state import note
+from contest.store.engine_failures import MAX_WITH_PROGRAMS
 from knobeln.context import ContestContext
+from knobeln.services import failures_of
 from tournament.day import ContestDay, pause_text
 
 MAX_TRIES = 3  # for the same games, before the day is paused
@@ -38,19 +40,24 @@ class RetryingRun:
                 self._count(error)
 
     def _count(self, error: EngineFailed) -> None:
-        """Note a failure. Raises Paused after `MAX_TRIES` of them with nothing finished in between."""
+        """Note a failure. Raises Paused after too many of them with nothing finished in between.
+
+        A program that it fails with again and again is set aside, which is progress, too.
+        """
         log.error("our machinery failed; its games are played again", error=str(error))
+        failures = failures_of(self._contest).of_program(error)
+        most = MAX_WITH_PROGRAMS if failures else MAX_TRIES
         with self._contest.store.write() as tx:
             progress = _progress(tx)
             self._failures = self._failures + 1 if progress == self._progress else 1
             self._progress = progress
             now = self._contest.clock.now()
             note(tx, "failure", f"our machinery failed, the games are played again: {error}", now)
-            if self._failures < MAX_TRIES:
+            if self._failures < most:
                 return
             self._failures = 0
             reason = (
-                f"our machinery failed {MAX_TRIES} times in a row; look at `knobeln doctor`, the disk "
+                f"our machinery failed {most} times in a row; look at `knobeln doctor`, the disk "
                 f"(`df -h`), the memory (`free -h`) and `knobeln log`. The last failure: {error}"
             )
             decisions.pause(tx, reason, now, now + PAUSE)
@@ -71,5 +78,6 @@ class RetryingRun:
 
 
 def _progress(tx: Transaction) -> object:
-    """Return a value that changes when something was finished."""
-    return [(each.number, each.groups_done) for each in results.progress_of_rounds(tx)]
+    """Return a value that changes when something was finished, or a program was set aside."""
+    finished = [(each.number, each.groups_done) for each in results.progress_of_rounds(tx)]
+    return finished, engine_failures.aside(tx)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, suppress
@@ -15,7 +16,8 @@ from contest.clock import TIME_FORMAT
 from contest.config.sections import MAX_MOVE_SECONDS, Programs
 from contest.errors import ConfigError, Differs, GiveUp, ToolMissing
 from contest.games.registry import rules_text
-from contest.model import GroupOutcome, Severity
+from contest.ledger.receipts import Effect
+from contest.model import GroupOutcome, Severity, Verdict
 from contest.plurals import form, listed, plural
 from contest.protocols import Runner
 from contest.seeds import Seeds
@@ -271,6 +273,7 @@ class _Verification:
                     f"the games of {each.team}: an authentication string was blanked in its build, so its "
                     "recorded results were believed"
                 )
+        aside = self._check_aside()
         count = f"{plural(games, 'game')} in {plural(len(archive.history), 'round')}"
         again = sum(
             any(self._plays_here(images[name]) for name in match.players)
@@ -278,7 +281,7 @@ class _Verification:
             for group in outcome.groups
             for match in group.matches
         )
-        if self._is_computed or (again and all(map(self._plays_here, images.values()))):
+        if self._is_computed or (again and not aside and all(map(self._plays_here, images.values()))):
             self.result.checked.append(f"{count}, played again: the same to the last point")
             return
         self.result.checked.append(f"{count}: the moves keep to the rules, and give these points")
@@ -287,6 +290,32 @@ class _Verification:
                 f"{plural(again, 'game')} of these, in which the programs whose time is counted played "
                 "again: the same moves, the same units"
             )
+
+    def _check_aside(self) -> bool:
+        """Whether a program was set aside. Raises Differs where the ledger does not have that decision."""
+        games = Counter(
+            name
+            for outcome in self._archive.history
+            for group in outcome.groups
+            for match in group.matches
+            for name in {name for name, seat in match.sides if seat.verdict is Verdict.ASIDE}
+        )
+        ledger = self._archive.ledger
+        decided = {
+            (each.team, each.digest)
+            for each in (ledger.entries if ledger else ())
+            if each.effect is Effect.PROGRAM_SET_ASIDE
+        }
+        for entry in self._archive.entries:
+            if not games[entry.name]:
+                continue
+            if ledger and (entry.name, entry.build) not in decided:
+                raise Differs(f"ledger.txt does not have the decision to set {entry.name}'s program aside")
+            self.result.unchecked.append(
+                f"that the engine failed three times at the same move of {entry.name}'s program: it was set "
+                f"aside, and not asked in {plural(games[entry.name], 'game')}, which count as failed"
+            )
+        return bool(games)
 
     def _plays_here(self, digest: str) -> bool:
         """Whether a program with this build was asked again."""

@@ -5,6 +5,7 @@
     function.py   a Python function, in a new process in one sandbox for every move
     table.py      a Python function, tabulated once before the contest
     fuel.py       the first three for programs whose time is counted: they run as WebAssembly
+    aside.py      no program: one that is set aside is not asked
 
 A program's mistakes come back as an AnswerFault and are never raised. ToolMissing means that there is no
 sandbox.
@@ -27,7 +28,7 @@ MAX_ANSWER_BYTES = 4_096
 
 
 class AnswerFaultKind(StrEnum):
-    """What was wrong with a move. The rules of the game find the last two, players the others."""
+    """What was wrong with a move. The rules find what is unreadable or forbidden, players the others."""
 
     LATE = "late"
     CRASH = "crash"
@@ -35,6 +36,7 @@ class AnswerFaultKind(StrEnum):
     TOO_LONG = "too long"
     UNREADABLE = "unreadable"
     FORBIDDEN = "forbidden"
+    ASIDE = "aside"  # the program was not asked: our engine fails with it (aside.py)
 
 
 @dataclass(frozen=True)

@@ -13,12 +13,14 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
+from contextlib import closing
 from dataclasses import dataclass, field
 
-from contest.errors import EngineFailed
+from contest.errors import EngineFailed, ToolMissing
 from contest.games.base import TextProtocol, Words
 from contest.language import gettext, noted, number
 from sandbox.fuel.program import FuelProgram
+from sandbox.limits import MB
 from sandbox.players import (
     AnswerFault,
     AnswerFaultKind,
@@ -255,4 +257,24 @@ class FuelPlayer:
     def _failed(self, what: str) -> EngineFailed:
         """End the worker; it is our failure."""
         self.close()
-        return EngineFailed(f"the worker of {self.program.program} ({self.program.digest[:12]}) {what}")
+        return EngineFailed(
+            f"the worker of {self.program.program} ({self.program.digest[:12]}) {what}",
+            program=self.program.digest,
+            move=self._move_seed(),
+        )
+
+
+_NOTHING = bytes.fromhex(  # (module (memory (export "memory") 1) (func (export "_start")))
+    "0061736d01000000010401600000030201000503010001071302066d656d6f72790200065f737461727400000a040102000b"
+)
+
+
+def is_engine_well(sandbox: Sandbox) -> bool:
+    """Whether a program that does nothing runs here: if not, no failure is that of another program."""
+    program = FuelProgram("C", "nothing.c", {}, MB, module=_NOTHING)
+    with closing(FuelPlayer(program, sandbox, TextProtocol.ARGV, 1_000_000, 1_000_000)) as player:
+        try:
+            answer = player.move(())
+        except (EngineFailed, ToolMissing):
+            return False
+    return isinstance(answer, AnswerFault) and answer.kind is AnswerFaultKind.NO_ANSWER

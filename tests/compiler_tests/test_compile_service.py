@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from compiler.builders import builder_of
-from compiler.service import MAX_TRIES, CompileService
+from compiler.service import CompileService
 from contest.config.settings import Settings
 from contest.errors import EngineFailed
 from contest.ledger.receipts import Effect, LedgerEntry, program_digest
@@ -23,6 +23,7 @@ from contest.model import SubmissionState
 from contest.protocols import BuildResult
 from contest.store import Store, contest_state, ledger, letters, migrate, outbox, submissions
 from contest.store.claims import LEASE
+from contest.store.engine_failures import MAX_FAILURES
 from knobellib.house import house_strategies
 from reports.render import Templates
 from sandbox.vm.image import Image
@@ -292,7 +293,7 @@ def test_a_program_with_which_our_machinery_fails_is_tried_again_and_then_set_as
         raise EngineFailed("the worker ended")
 
     context.service = with_build(whole, fails)
-    for _ in range(MAX_TRIES - 1):
+    for _ in range(MAX_FAILURES - 1):
         with pytest.raises(EngineFailed):
             context.work()
         assert context.states(unlucky) == [SubmissionState.QUEUED]

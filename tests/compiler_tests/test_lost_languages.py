@@ -15,7 +15,6 @@ import pytest
 from compiler import languages as compilers
 from compiler.builders.text import TextBuilder
 from compiler.language_table import Language
-from compiler.service import MAX_TRIES
 from contest import presets
 from contest.errors import ToolMissing
 from contest.model import PracticeState, ProgramsWaiting, SubmissionState
@@ -30,6 +29,7 @@ from contest.store import (
     teams,
 )
 from contest.store.claims import LEASE
+from contest.store.engine_failures import MAX_FAILURES
 from contest.store.tables import outbox as outbox_table
 from contest.store.tables import practices as practice_table
 from knobellib.house import house_strategies
@@ -298,7 +298,7 @@ def test_a_program_that_fails_alone_is_set_aside_and_its_language_does_not_wait(
     odd, other = host.send("one", odd_py=PYTHON), host.send("two", a_py=PYTHON)
     host.work()
     assert (host.state(odd), host.state(other)) == (SubmissionState.SET_ASIDE, SubmissionState.BUILT)
-    assert len(tries) == MAX_TRIES
+    assert len(tries) == MAX_FAILURES
     assert not host.waiting()
     assert not host.mails("programs_wait")
 

@@ -18,6 +18,7 @@ from contest.config.sections import Programs
 from contest.errors import EngineFailed
 from contest.model import Fault, GameResult, Practice, PracticeGame, PracticeState, SeatResult, Verdict
 from contest.store import contest_state, practices, submissions, teams
+from contest.store.engine_failures import MAX_FAILURES
 from contest.store.tables import practices as practice_table
 from knobellib.house import house_strategies
 from knobellib.samples import samples
@@ -25,10 +26,10 @@ from mailserver.team_secret import digest
 from reports import knobeln_protocol
 from reports.practice_report import PracticeLetters
 from tests.support.builds import build_report
-from tests.support.compile_services import compile_service
+from tests.support.compile_services import compile_service, engine_failures
 from tests.support.contest_field import add_team
 from tests.support.mail_world import START, World, body_of, flat
-from tournament.practice import MAX_TRIES, PracticeService
+from tournament.practice import PracticeService
 from tournament.practice_games import MAX_GAMES
 from tournament.runners import open_runner
 
@@ -81,7 +82,8 @@ def gym(make_world: Callable[..., World]) -> Callable[..., Gym]:
         common = (world.store, world.settings, world.clock, builder)
         letters = PracticeLetters(world.settings, world.renderer)
         compiler = compile_service(*common, world.renderer)
-        return Gym(world, compiler, PracticeService(*common, open_runner, letters))
+        failures = engine_failures(world.store, world.settings, world.clock, world.renderer)
+        return Gym(world, compiler, PracticeService(*common, open_runner, letters, failures))
 
     return make
 
@@ -255,6 +257,7 @@ def test_what_breaks_our_service_is_set_aside_and_can_be_put_back(gym: Callable[
         here.practice.builder,
         here.practice.open_runner,
         PracticeLetters(here.world.settings, None),  # type: ignore[arg-type]  # this is what is broken
+        here.practice.failures,
     )
     assert broken.play_next()
     with here.world.store.write() as tx:
@@ -276,7 +279,7 @@ def test_a_practice_with_which_our_machinery_fails_is_tried_again_and_then_set_a
         raise EngineFailed("the engine ended")
 
     failing = replace(here.practice, open_runner=fails)  # type: ignore[arg-type]  # it never returns
-    for _ in range(MAX_TRIES - 1):
+    for _ in range(MAX_FAILURES - 1):
         with pytest.raises(EngineFailed):
             failing.play_next()
     assert failing.play_next()

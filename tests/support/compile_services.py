@@ -8,6 +8,7 @@ from typing import Any
 from compiler.service import CompileService
 from contest.clock import Clock
 from contest.config.settings import Settings
+from contest.engine_failures import EngineFailures
 from contest.protocols import Renderer
 from contest.store import Store
 from reports.compile_report import compile_report
@@ -24,4 +25,12 @@ def compile_service(
         builder,
         partial(compile_report, settings=settings, templates=templates),
         partial(programs_wait, settings=settings, templates=templates),
+        engine_failures(store, settings, clock, templates),
     )
+
+
+def engine_failures(
+    store: Store, settings: Settings, clock: Clock, templates: Renderer | None
+) -> EngineFailures:
+    """Failures of an engine that works with other programs. `templates`: None where nobody is told."""
+    return EngineFailures(store, settings, clock, templates, lambda: True)  # type: ignore[arg-type]

@@ -22,6 +22,7 @@ from knobellib.house import house_strategies
 from reports.ladder_report import HillLetters, movements
 from reports.render import Templates
 from tests.support.clocks import FixedClock
+from tests.support.compile_services import engine_failures
 from tests.support.contest_field import add_team
 from tournament.ladder import HillService, ranking
 from tournament.runners import open_runner
@@ -77,7 +78,8 @@ def field(tmp_path: Path) -> Iterator[Field]:
     settings = Settings(dates=usual_dates(NOW), hill=Hill(enabled=True))
     clock = FixedClock(NOW)
     letters_of = HillLetters(Templates(settings, None))
-    yield Field(store, HillService(store, settings, clock, open_runner, letters_of), clock)
+    failures = engine_failures(store, settings, clock, None)
+    yield Field(store, HillService(store, settings, clock, open_runner, letters_of, failures), clock)
     store.close()
 
 
@@ -109,7 +111,10 @@ def test_a_ranking_that_did_not_move_is_kept_once(field: Field) -> None:
     first = field.climb()
     assert field.climb() == first
     again = HillService(
-        *(getattr(field.service, n) for n in ("store", "settings", "clock", "open_runner", "reporter"))
+        *(
+            getattr(field.service, n)
+            for n in ("store", "settings", "clock", "open_runner", "reporter", "failures")
+        )
     )
     assert not again.climb()
     with field.store.read() as tx:

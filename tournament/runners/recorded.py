@@ -168,6 +168,14 @@ def _done(move: object) -> str:
     return "nothing" if move is None else sanitize(str(move))
 
 
+def was_aside(moves: Iterable[Moves], seat: int) -> bool:
+    """Whether the program at this seat was set aside before the game, so that it was never asked."""
+    done = [turn[seat] for turn in moves if turn[seat] is not None]
+    return bool(done) and all(
+        isinstance(move, Missing) and move.kind == AnswerFaultKind.ASIDE for move in done
+    )
+
+
 def name_of(match: Match) -> str:
     """The players and the game, in a few words."""
     attempt = f", attempt {match.attempt}" if match.attempt > 1 else ""

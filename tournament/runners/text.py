@@ -25,6 +25,7 @@ from contest.protocols import Images, ProgressCallback, Runner, no_progress
 from contest.sanitize import sanitize
 from contest.seeds import Seeds
 from contest.subprocesses.engine_pool import cores
+from sandbox.aside import SetAside
 from sandbox.bubblewrap import PATH
 from sandbox.executable import Executable, is_counted, player_from_bytes
 from sandbox.fuel.program import FuelProgram
@@ -32,6 +33,7 @@ from sandbox.oci.image import OciImage
 from sandbox.oci.refusal import ImageProblem
 from sandbox.oci.unpack import unpack
 from sandbox.players import Player
+from sandbox.players.aside import AsidePlayer
 from sandbox.players.choice import player_of, protocol_of
 from sandbox.players.fuel import FuelPlayer
 from sandbox.program_folder import ProgramFolder
@@ -44,6 +46,7 @@ from tournament.runners.recorded import (
     compare_counted,
     job_of,
     name_of,
+    was_aside,
 )
 from tournament.runners.text_result import game_result
 from tournament.text_referee import drawer, play_game, program_seeds
@@ -53,6 +56,8 @@ _MAX_WARM = 16  # workers that one thread keeps
 
 def open_player(program: Executable, info: GameInfo, sandbox: Sandbox, limits: Programs) -> Player:
     """The player for any program; nothing is started yet."""
+    if isinstance(program, SetAside):
+        return AsidePlayer(info.protocols[0])
     if isinstance(program, FuelProgram):
         protocol = protocol_of(program.language, info)
         return FuelPlayer(program, sandbox, protocol, limits.fuel, limits.game_fuel)
@@ -319,18 +324,23 @@ class CheckingRunner(TextRunner):
                 check_result(self._rules, result, job, self._seeds, self._seats(job, self._counted))
         return super().play(jobs)
 
-    @staticmethod
-    def _seats(job: GameJob, programs: Container[str]) -> frozenset[int]:
-        return frozenset(seat for seat, digest in enumerate(job.images) if digest in programs)
+    def _seats(self, job: GameJob, programs: Container[str]) -> frozenset[int]:
+        """Where these programs sit, unless they were set aside and not asked in this game."""
+        moves = self._recorded[job.streams].result.moves or ()
+        return frozenset(
+            seat
+            for seat, digest in enumerate(job.images)
+            if digest in programs and not was_aside(moves, seat)
+        )
 
     def _living_player(self, job: GameJob, seat: int) -> Player:
-        if job.images[seat] not in self._programs:
+        if seat not in self._seats(job, self._programs):
             return self._recorded_player(job, seat)
         return self._limited(super()._living_player(job, seat), job, seat)
 
     @contextmanager
     def _fresh(self, job: GameJob, seat: int) -> Iterator[Player]:
-        if job.images[seat] not in self._programs:
+        if seat not in self._seats(job, self._programs):
             yield self._recorded_player(job, seat)
             return
         with super()._fresh(job, seat) as player:

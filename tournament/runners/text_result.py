@@ -14,6 +14,7 @@ _VERDICTS = {
     AnswerFaultKind.TOO_LONG: Verdict.PROTOCOL,
     AnswerFaultKind.UNREADABLE: Verdict.PROTOCOL,
     AnswerFaultKind.FORBIDDEN: Verdict.ILLEGAL_MOVE,
+    AnswerFaultKind.ASIDE: Verdict.ASIDE,
 }
 
 

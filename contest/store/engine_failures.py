@@ -1,0 +1,50 @@
+"""Failures of our engine, counted for all processes; a program that it always fails with is set aside."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from datetime import datetime
+
+from sqlalchemy import delete, insert, select, update
+
+from contest.store.session import Transaction
+from contest.store.tables import builds, engine_failures, hill_games
+
+MAX_FAILURES = 3  # at the same move of a program, or with the same work
+MAX_WITH_PROGRAMS = 12  # with the same work, if the workers of one program or another fail
+
+
+def count(tx: Transaction, culprit: str, move: str, now: datetime) -> int:
+    """Count one more failure, and return how many there were.
+
+    `culprit`: the digest of a program, with the `move` as in EngineFailed; or what we were doing, with "".
+    """
+    same = (engine_failures.c.culprit == culprit) & (engine_failures.c.move == move)
+    found = tx.execute(select(engine_failures.c.failures).where(same)).scalar()
+    if found is None:
+        tx.execute(insert(engine_failures).values(culprit=culprit, move=move, failures=1, at=now))
+        return 1
+    tx.execute(update(engine_failures).where(same).values(failures=found + 1, at=now))
+    return int(found) + 1
+
+
+def aside(tx: Transaction) -> frozenset[str]:
+    """The digests of the programs that are set aside."""
+    often = (engine_failures.c.failures >= MAX_FAILURES) & (engine_failures.c.move != "")
+    return frozenset(tx.execute(select(engine_failures.c.culprit).where(often)).scalars())
+
+
+def forgive(tx: Transaction, programs: Collection[str]) -> bool:
+    """Forget the failures of these programs, and their games on the hill. False: none of them was aside."""
+    gone = aside(tx).intersection(programs)
+    tx.execute(delete(engine_failures).where(engine_failures.c.culprit.in_(programs)))
+    of_these = select(builds.c.id).where(builds.c.image_digest.in_(gone))
+    games = hill_games.c.first.in_(of_these) | hill_games.c.second.in_(of_these)
+    tx.execute(delete(hill_games).where(games))
+    return bool(gone)
+
+
+def forgive_waiting(tx: Transaction) -> None:
+    """Forget the failures of all programs that were never accepted: they are built or tried again."""
+    known = select(builds.c.image_digest).where(builds.c.image_digest.is_not(None))
+    tx.execute(delete(engine_failures).where(engine_failures.c.culprit.not_in(known)))
