@@ -104,7 +104,7 @@ def _head(
     yield _address_line("Reply-To", "", settings.contest.address, plain)
     yield from _lines_to_filter_by(outgoing, settings)
     if outgoing.broadcast:
-        yield from _list_lines(outgoing, settings, plain)
+        yield from _list_lines(outgoing, settings, unsubscribe_token(outgoing.to, secret), plain)
 
 
 def _thread_root(outgoing: Outgoing, settings: Settings, secret: bytes) -> str | None:
@@ -128,13 +128,18 @@ def _lines_to_filter_by(outgoing: Outgoing, settings: Settings) -> Iterator[byte
         yield f"X-Knobeln-Receipt: {outgoing.receipt.header}\r\n".encode()
 
 
-def _list_lines(outgoing: Outgoing, settings: Settings, plain: bool) -> Iterator[bytes]:
+def unsubscribe_token(address: str, secret: bytes) -> str:
+    """What `unsubscribe` for this address has in its subject: strangers do not know it. 32 hex digits."""
+    return hmac.digest(secret, f"unsubscribe/{address.casefold()}".encode(), "sha256").hex()[:32]
+
+
+def _list_lines(outgoing: Outgoing, settings: Settings, token: str, plain: bool) -> Iterator[bytes]:
     """A report that goes to many is one list's (RFC 2919, 2369); `unsubscribe` ends it."""
     name, _, domain = settings.contest.address.partition("@")
     label = "-".join(outgoing.kind.lower().split())
     yield _line("List-Id", f"<{label}.{name.replace('+', '-')}.{domain}>", plain)
     mailto = quote(settings.contest.address, safe="@+")
-    yield _line("List-Unsubscribe", f"<mailto:{mailto}?subject=unsubscribe>", plain)
+    yield _line("List-Unsubscribe", f"<mailto:{mailto}?subject=unsubscribe%20{token}>", plain)
     yield _line("Precedence", "bulk", plain)  # what robots heeded before RFC 3834
 
 

@@ -19,6 +19,7 @@ from knobeln.claimant import this_process
 from knobeln.context import ContestContext
 from mailserver.delivery.deliver import Delivered, deliver_due
 from mailserver.delivery.transports import Transport
+from mailserver.for_organizer import tidy
 from mailserver.handler import handle
 from sandbox.groups import limits_of_sandboxes
 
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 
 LIMITS_AREA = "limits"  # of the journal
 LANGUAGES_SECONDS = 60.0  # between two trials of the languages that programs wait for
+TIDY_SECONDS = 60.0  # between two looks for letters that have waited for too long
 
 Service = TypeVar("Service")
 
@@ -57,17 +59,23 @@ class Services:
         self._compiler = _Cached(_compiler)
         self._practice = _Cached(_practice)
         self._hill = _Cached(_hill)
-        self._try_languages_at = 0.0
+        self._try_languages_at = self._tidy_at = 0.0
 
     def handle_next_letter(self) -> bool:
         """Handle one letter. False: none waits."""
         with self._contest.store.read() as tx:
             contest = self._contest = self._contest.as_of(tx)
-            stored = letters.next_new(tx)
+            stored = letters.next_to_handle(tx, contest.clock.now())
         if stored is None:
+            self._tidy_sometimes(contest)
             return False
         handle(contest.store, stored, contest.settings, contest.clock, contest.templates)
         return True
+
+    def _tidy_sometimes(self, contest: ContestContext) -> None:
+        if time.monotonic() >= self._tidy_at:
+            self._tidy_at = time.monotonic() + TIDY_SECONDS
+            tidy(contest.store, contest.settings, contest.templates, contest.clock.now())
 
     def handle_letters(self) -> None:
         while self.handle_next_letter():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import cached_property
@@ -12,9 +12,10 @@ from typing import NamedTuple
 from contest.config.settings import Settings
 from contest.language import gettext, noted, speaking, spoken
 from contest.ledger.receipts import Effect, LedgerEntry, Receipt
-from contest.model import Attachment, CountedAnswer, Outgoing, Phase, StoredLetter, Team
+from contest.model import Attachment, CountedAnswer, Outgoing, Phase, Scope, StoredLetter, Team
 from contest.protocols import Renderer
 from contest.store import Transaction, answers, contest_state, decisions, ledger, outbox
+from mailserver.for_organizer import tell_of_limit
 from mailserver.limits import (
     HOUR,
     MAX_CONFIRMATION_DAYS,
@@ -24,8 +25,8 @@ from mailserver.limits import (
     Free,
     Limit,
     Quota,
+    blocked,
     quotas,
-    room,
 )
 from mailserver.reading import addresses
 from mailserver.reading.authentication_results import Authenticity
@@ -40,10 +41,25 @@ def by_template(**limits: Limit) -> Mapping[str, Limit]:
 
 
 CONFIRM_REGISTRATION, CONFIRM_ANSWER = "registration_confirm", "answer_confirm"
-QUESTIONS = {CONFIRM_REGISTRATION: Limit.DELAY, CONFIRM_ANSWER: Limit.DROP}
+QUESTIONS = {CONFIRM_REGISTRATION: Limit.WAIT, CONFIRM_ANSWER: Limit.DROP}
 """The templates that ask for a reply, which shows that the letter is the reader's own."""
 
 _LEFT_OUT = noted("[The rest is left out: this mail would be too long.]")
+
+
+class LetterWaits(Exception):
+    """There is no room for the answer, which somebody needs: nothing of the letter may be committed.
+
+    `limit`: what is used up, such as `domain a.example`; `until`: when there is room; `network`: that the
+    letter came from; `is_wide`: strangers have used the limit up together.
+    """
+
+    def __init__(self, limit: str, until: datetime, network: str, is_wide: bool) -> None:
+        super().__init__(limit)
+        self.limit = limit
+        self.until = until
+        self.network = network
+        self.is_wide = is_wide
 
 
 class Proof(NamedTuple):
@@ -110,13 +126,14 @@ class LetterContext:
         somebody else about the letter, and is not its answer. A reply to the mail counts as one with `token`.
         If the letter proved nothing and the mail is too long for that, it becomes the question whether it is
         wanted, or is cut. `of_team`: whose mail it is; `receipt`: of the letter's effect, from `record`.
+
+        Raises LetterWaits where the template's limit says so.
         """
         if once_in and self.count_answered(template, to, once_in):
             return f"{note}; answered already within the last {once_in // HOUR} h"
         free = self._free(template, to)
-        ready_at = room(free, self.now)
-        if ready_at is None:
-            return f"{note}; not answered: too many answers to this address"
+        if left_out := self._left_out(template, to, free):
+            return f"{note}; not answered: {left_out}"
         # The reader of a notice has not asked for anything.
         quota, silent_until = (None, None) if is_notice else self._last_of(free)
         own = of_team.language if of_team else ""
@@ -146,47 +163,46 @@ class LetterContext:
             surplus = self._surplus_bytes(outgoing)
         if surplus > 0:
             outgoing = replace(outgoing, body=_cut(rendered.body, surplus))
-        outbox.put(self.tx, outgoing, self.settings, self.now, ready_at)
-        answers.add(self.tx, self.counted(template, to, ready_at))
+        outbox.put(self.tx, outgoing, self.settings, self.now)
+        answers.add(self.tx, self.counted(template, to))
         return note
 
     def ask(self, template: str, to: str, *, note: str, team_name: str = "", reason: str = "") -> str:
         """Ask the reader for a reply, after which this letter is handled again, as a proved one."""
         note = f"{note}; the address is asked for a reply"
-        ready_at = self.room_for(template, to)
-        if ready_at is None:
-            return f"{note}; not asked: too many answers to this address"
-        token = self.new_token(to, ready_at)
+        if left_out := self._left_out(template, to, self._free(template, to)):
+            return f"{note}; not asked: {left_out}"
         return self.answer(
             template,
             to,
             note=note,
-            token=token,
-            until=ready_at + timedelta(days=MAX_CONFIRMATION_DAYS),
+            token=self.new_token(to),
+            until=self.now + timedelta(days=MAX_CONFIRMATION_DAYS),
             received_at=self.stored.received_at,
             team_name=team_name,
             reason=reason,
         )
 
-    def new_token(self, to: str, ready_at: datetime) -> str:
-        """A token for a mail that goes out then. Its return shows that this letter is the reader's own."""
+    def new_token(self, to: str) -> str:
+        """A token for a mail to this address. Its return shows that this letter is the reader's own."""
         token = new_string()
-        decisions.ask_confirmation(self.tx, digest(token), {"letter": self.stored.id, "to": to}, ready_at)
+        decisions.ask_confirmation(self.tx, digest(token), {"letter": self.stored.id, "to": to}, self.now)
         return token
 
-    def room_for(self, template: str, to: str) -> datetime | None:
-        """When a mail of this template may go out to this address; None = never, there are too many."""
-        return room(self._free(template, to), self.now)
+    def has_room(self, template: str, to: str) -> bool:
+        """Whether a mail of this template may go out to this address now."""
+        return blocked(self._quotas(template, to), self._free(template, to), self.now) is None
 
-    def counted(self, template: str, to: str, at: datetime) -> CountedAnswer:
+    def counted(self, template: str, to: str) -> CountedAnswer:
         """This mail, as the limits count it."""
         mailbox = addresses.mailbox_of(to)
         return CountedAnswer(
-            at=at,
+            at=self.now,
             letter_id=self.stored.id,
             template=template,
             mailbox=mailbox,
-            domain=addresses.domain_of(mailbox),
+            family=addresses.family_of(mailbox),
+            domain=addresses.provider_of(addresses.domain_of(mailbox)),
             writer=addresses.mailbox_of(self.writer),
             network=self.network,
             proved=self._counts_as_proved(template, to),
@@ -210,7 +226,8 @@ class LetterContext:
 
     def _quotas(self, template: str, to: str) -> tuple[Quota, ...]:
         limit = self.limits[template]
-        alike = tuple(other for other, its_limit in self.limits.items() if its_limit is limit)
+        kinds = (limit,) if limit is Limit.WAIT else (Limit.DROP, Limit.TELL)
+        alike = tuple(other for other, its_limit in self.limits.items() if its_limit in kinds)
         return quotas(
             limit,
             self._counts_as_proved(template, to),
@@ -219,20 +236,36 @@ class LetterContext:
             self.network,
         )
 
-    def _free(self, template: str, to: str) -> tuple[Free, ...]:
+    def _free(self, template: str, to: str) -> dict[Quota, Free]:
         """What the limits say about one more mail of this template to this address."""
         quotas = self._quotas(template, to)
+        asked = tuple(dict.fromkeys((*quotas, *(each.unless for each in quotas if each.unless))))
         wanted = [
             answers.Counted(quota.scope, self.now - quota.span, quota.unproved, quota.templates)
-            for quota in quotas
+            for quota in asked
         ]
-        like = self.counted(template, to, self.now)
-        newest = answers.newest(self.tx, like, wanted, [max(quota.mails - 2, 0) for quota in quotas])
-        return tuple(quota.free(times, self.now) for quota, times in zip(quotas, newest, strict=True))
+        like = self.counted(template, to)
+        newest = answers.newest(self.tx, like, wanted, [max(quota.mails - 2, 0) for quota in asked])
+        return {quota: quota.free(times, self.now) for quota, times in zip(asked, newest, strict=True)}
 
-    def _last_of(self, free: Sequence[Free]) -> tuple[Quota, datetime] | tuple[None, None]:
+    def _left_out(self, template: str, to: str, free: Mapping[Quota, Free]) -> str:
+        """Why this mail is left out; "" = it may go out. Raises LetterWaits."""
+        full = blocked(self._quotas(template, to), free, self.now)
+        if full is None:
+            return ""
+        scope = full.quota.scope
+        value = getattr(self.counted(template, to), scope.value, "")
+        limit = f"{scope} {value}".strip()
+        is_wide = scope not in (Scope.MAILBOX, Scope.WRITER)
+        if full.quota.waits:
+            raise LetterWaits(limit, full.for_one, self.network, is_wide)
+        if is_wide:
+            tell_of_limit(self.tx, limit, self.settings, self.renderer, self.now)
+        return f"the limit of {limit} is used up"
+
+    def _last_of(self, free: Mapping[Quota, Free]) -> tuple[Quota, datetime] | tuple[None, None]:
         """If this is the last mail for now: the quota, and when the next may go out, to the minute."""
-        found = ((each.quota, each.for_two) for each in free if not each.quota.waits)
+        found = ((each.quota, each.for_two) for each in free.values() if each.quota.is_told)
         quota, until = max(found, key=lambda each: each[1], default=(None, self.now))
         if quota is None or until <= self.now:
             return None, None

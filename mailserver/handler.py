@@ -17,10 +17,11 @@ from contest.protocols import Renderer
 from contest.store import Store, Transaction, answers, letters, outbox
 from mailserver import bounces, confirmed_letters, role_addresses
 from mailserver.authentication import proof_in
-from mailserver.command import Command, LetterContext
+from mailserver.command import Command, LetterContext, LetterWaits
 from mailserver.commands import all_commands, answer_limits, recognise
-from mailserver.commands.registration import send_files
-from mailserver.limits import DAY, Limit
+from mailserver.commands.registration import welcome_back
+from mailserver.for_organizer import tell_of_limit
+from mailserver.limits import DAY, MINUTE, Limit
 from mailserver.loop_protection import why_ignored
 from mailserver.reading import addresses, mime_parts
 from mailserver.reading.authentication_results import Authenticity, authenticity
@@ -39,19 +40,40 @@ def handle(store: Store, stored: StoredLetter, settings: Settings, clock: Clock,
     """Handle a letter that was NEW when it was read.
 
     One transaction holds all changes, the answer and the letter's state. An unexpected exception rolls it
-    back and sets the letter aside as FAILED with the traceback. Raises StoreBusy: try again.
+    back and sets the letter aside as FAILED with the traceback. So does a limit that is used up, where
+    somebody needs the answer: then the letter waits. Raises StoreBusy: try again.
     """
     try:
         with speaking(settings.contest.language):
             _handle(store, stored, settings, clock, renderer)
     except _AlreadyDone:
         log.info("letter was handled elsewhere", letter=stored.id)
+    except LetterWaits as waits:
+        _wait(store, stored, waits, settings, clock, renderer)
     except StoreBusy:
         raise
     except Exception:
         log.error("letter set aside", letter=stored.id, exc_info=True)
         with store.write() as tx:
             letters.fail(tx, stored.id, traceback.format_exc())
+
+
+def _wait(
+    store: Store,
+    stored: StoredLetter,
+    waits: LetterWaits,
+    settings: Settings,
+    clock: Clock,
+    renderer: Renderer,
+) -> None:
+    now = clock.now()
+    # Who answers is no stranger any more, which makes room before the time has come.
+    until = min(waits.until, now + MINUTE)
+    with store.write() as tx, speaking(settings.contest.language):
+        if letters.wait(tx, stored.id, waits.limit, until, waits.network):
+            log.info("letter waits", letter=stored.id, limit=waits.limit, until=waits.until)
+            if waits.is_wide:
+                tell_of_limit(tx, waits.limit, settings, renderer, now)
 
 
 def _handle(store: Store, stored: StoredLetter, settings: Settings, clock: Clock, renderer: Renderer) -> None:
@@ -98,9 +120,8 @@ def _effect(
         proved = context.proved | {addresses.mailbox_of(proof.team.address)}
         context = replace(context, proof=proof, proved=proved)
     with speaking((proof and proof.team.language) or settings.contest.language):
-        if proof:
-            send_files(context, proof.team)
-        return LetterState.HANDLED, meant.command.handle(context, meant.arguments)
+        refused = welcome_back(context, proof.team) if proof else ""
+        return LetterState.HANDLED, refused or meant.command.handle(context, meant.arguments)
 
 
 def _context(
@@ -141,7 +162,7 @@ def _answer_again(context: LetterContext, earlier: StoredLetter) -> bool:
     """Send the answers to this letter again, at most once a day and within the limits. False: none went."""
     sent = answers.to_letter(context.tx, earlier.id)
     for answer in sent:
-        if not answer.proved and context.room_for(answer.template, answer.mailbox) != context.now:
+        if not answer.proved and not context.has_room(answer.template, answer.mailbox):
             return False
     if not outbox.repeat(context.tx, earlier.id, context.now, DAY):
         return False

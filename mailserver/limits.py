@@ -1,14 +1,18 @@
-"""The limits of answers, so that nobody can use the robot to fill a mailbox. Pure.
+"""The limits of answers, so that nobody can use the robot to fill a mailbox, or to shut others out. Pure.
 
 A letter proves that it comes from a mailbox by a team's string, by answering a question of ours, or by what
 our own mail server found out about its sender. Any other letter may be forged: what it causes is limited per
-mailbox, domain, network and in all.
+mailbox, per group of mailboxes that may be one, per domain, per network and in all.
+
+Where a limit is used up, an answer that anybody can provoke is left out. A letter that somebody needs to be
+answered, such as a form, waits until there is room, and the newest that waits comes first: what a flood has
+left behind holds up nobody who writes after it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import NamedTuple
@@ -25,28 +29,36 @@ MAX_UNPROVED_MAILS_PER_DAY = 5
 MAX_OTHER_UNPROVED_MAILS_PER_DAY = MAX_UNPROVED_MAILS_PER_DAY - 1
 MAX_UNPROVED_MAIL_BYTES = 4_000
 MAX_STRANGERS_BYTES = 24_000  # of a mail to an address that is no team's, without its headers
-MAX_UNPROVED_MAILS_PER_HOUR = {Scope.DOMAIN: 60, Scope.NETWORK: 60, Scope.ALL: 500}
-MAX_WAIT_HOURS = 24  # a mail that would have to wait longer is left out
+MAX_UNPROVED_MAILS_PER_HOUR = {Scope.FAMILY: 10, Scope.DOMAIN: 60, Scope.NETWORK: 60, Scope.ALL: 500}
+# Of these limits, answers that can be left out use so much only: the rest is kept for forms.
+SHARE_OF_ANSWERS = 2 / 3
+# A domain from which so few came in an hour is in no flood, so that a flood of others does not hold it up.
+MAX_CALM_MAILS_PER_HOUR = 3
+MAX_FORM_MAILS_PER_HOUR = 20_000  # for all domains, calm ones included
+MAX_WAIT_DAYS = 3  # a letter that would have to wait longer is set aside for the organizer
 
 MAX_FORMS_PER_HOUR = 3  # for one mailbox, domain or network; further ones have to be confirmed
 MAX_CONFIRMATION_DAYS = 3
 
 
 class Limit(StrEnum):
-    """How we treat an answer if its reader, or the letter's writer, has had too many within the hour."""
+    """How we treat an answer if its reader, or the letter's writer, has had too many."""
 
     NONE = "none"  # it goes out all the same: the letter has a team's string
     DROP = "drop"  # it is left out: anybody can provoke it, and a machine may be asking (M47)
-    # It goes out later: its address may be somebody else's (M52, R04), but the reader needs it.
-    DELAY = "delay"
+    WAIT = "wait"  # the letter waits: its address may be somebody else's (M52, R04), but the reader needs it
+    # As WAIT, where others have used up the limit; as DROP, where its own mailbox has had so many of them.
+    TELL = "tell"
 
 
 @dataclass(frozen=True)
 class Quota:
-    """At most so many mails within `span`; a mail beyond it waits, or (not `waits`) is left out.
+    """At most so many mails within `span`. A letter whose mail is beyond it waits, or (not `waits`) is not
+    answered.
 
     It counts mails that are alike in the scope; `unproved`: only those that letters caused without a proof;
-    `templates`: only these, None = all.
+    `templates`: only these, None = all. `is_told`: its last mail tells when there will be another;
+    `unless`: while this one has room, the quota does not matter.
     """
 
     scope: Scope
@@ -55,6 +67,8 @@ class Quota:
     waits: bool
     unproved: bool
     templates: tuple[str, ...] | None = None
+    is_told: bool = False
+    unless: Quota | None = None
 
     def free(self, newest: Sequence[datetime], now: datetime) -> Free:
         """When mails keep within the quota.
@@ -78,33 +92,46 @@ def quotas(
     limit: Limit, is_proved: bool, answers_per_hour: int, templates: Sequence[str], network: str
 ) -> tuple[Quota, ...]:
     """What an answer has to keep within. `templates`: those of the same limit; `network`: "" = not known."""
-    waits = limit is Limit.DELAY
+    alike = tuple(templates)
     if is_proved:
+        if limit is Limit.NONE:
+            return ()
+        waits = limit is Limit.WAIT
         scopes = (Scope.MAILBOX, Scope.WRITER)
-        each = [Quota(scope, answers_per_hour, HOUR, waits, False, tuple(templates)) for scope in scopes]
-        return () if limit is Limit.NONE else tuple(each)
-    of_mailbox = [Quota(Scope.MAILBOX, MAX_UNPROVED_MAILS_PER_DAY, DAY, waits=False, unproved=True)]
-    if not waits:
-        of_mailbox.append(
-            replace(of_mailbox[0], mails=MAX_OTHER_UNPROVED_MAILS_PER_DAY, templates=tuple(templates))
+        return tuple(
+            Quota(each, answers_per_hour, HOUR, waits, False, alike, is_told=not waits) for each in scopes
         )
-    wider = (
-        Quota(scope, mails, HOUR, waits=True, unproved=True)
-        for scope, mails in MAX_UNPROVED_MAILS_PER_HOUR.items()
-        if network or scope is not Scope.NETWORK
+    of_mailbox = [
+        Quota(Scope.MAILBOX, MAX_UNPROVED_MAILS_PER_DAY, DAY, limit is Limit.WAIT, True, is_told=True)
+    ]
+    if limit is not Limit.WAIT:
+        most = MAX_OTHER_UNPROVED_MAILS_PER_DAY
+        of_mailbox.append(Quota(Scope.MAILBOX, most, DAY, False, True, alike, is_told=True))
+    return (*of_mailbox, *_wide(limit, network))
+
+
+def _wide(limit: Limit, network: str) -> Iterable[Quota]:
+    """Those that strangers use up together."""
+    waits = limit is not Limit.DROP
+    calm = Quota(Scope.DOMAIN, MAX_CALM_MAILS_PER_HOUR, HOUR, True, True)
+    for scope, most in MAX_UNPROVED_MAILS_PER_HOUR.items():
+        mails = most if waits else int(most * SHARE_OF_ANSWERS)
+        if network or scope is not Scope.NETWORK:
+            unless = calm if waits and scope is Scope.ALL else None
+            yield Quota(scope, mails, HOUR, waits, True, unless=unless)
+    if waits:
+        yield Quota(Scope.ALL, MAX_FORM_MAILS_PER_HOUR, HOUR, True, True)
+
+
+def blocked(quotas: Iterable[Quota], free: Mapping[Quota, Free], now: datetime) -> Free | None:
+    """The quota that has no room for a mail now: one beyond which letters do not wait, or else the one that
+    has room last. None: the mail may go out. `free`: of each quota, and of each `unless`."""
+    full = (
+        free[each]
+        for each in quotas
+        if free[each].for_one > now and not (each.unless and free[each.unless].for_one <= now)
     )
-    return (*of_mailbox, *wider)
-
-
-def room(free: Iterable[Free], now: datetime) -> datetime | None:
-    """When a mail may go out that has to keep within these quotas; None = never."""
-    at = now
-    for quota, free_at, _ in free:
-        is_too_late = quota.unproved and free_at - now > timedelta(hours=MAX_WAIT_HOURS)
-        if (free_at > now and not quota.waits) or is_too_late:
-            return None
-        at = max(at, free_at)
-    return at
+    return max(full, key=lambda each: (not each.quota.waits, each.for_one), default=None)
 
 
 class Doubt(StrEnum):
@@ -115,18 +142,21 @@ class Doubt(StrEnum):
     NOT_AUTHENTIC = "not authentic"
     MANY_FORMS = "many forms"
     SECOND_TEAM = "second team"
+    MANY_TEAMS = "many teams"
 
 
 @dataclass(frozen=True)
 class FormFacts:
     """What we know of a registration form. `forms_in_an_hour`: for its mailbox, domain or network, whichever
-    has most, with this one. `is_second`: the mailbox has a team already, which has not been heard from."""
+    has most, with this one. `is_second`: the mailbox has a team already, which has not been heard from.
+    `is_crowded`: as many teams have not been heard from as the contest takes."""
 
     is_senders: bool
     is_checked: bool  # our mail server says who wrote letters
     authenticity: Authenticity
     forms_in_an_hour: int
     is_second: bool
+    is_crowded: bool
 
 
 def doubt(form: FormFacts, confirm: str) -> Doubt | None:
@@ -139,5 +169,6 @@ def doubt(form: FormFacts, confirm: str) -> Doubt | None:
         (Doubt.NOT_AUTHENTIC, form.is_checked and form.authenticity is not Authenticity.PASS),
         (Doubt.MANY_FORMS, form.forms_in_an_hour > MAX_FORMS_PER_HOUR),
         (Doubt.SECOND_TEAM, form.is_second),
+        (Doubt.MANY_TEAMS, form.is_crowded),
     )
     return next((reason for reason, applies in reasons if applies), None)

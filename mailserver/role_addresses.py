@@ -1,7 +1,6 @@
 """Letters to postmaster@, abuse@ and the like at the robot's domain (RFC 2142): the organizer gets them.
 
-They are for people. The robot passes them on as they are, a few in an hour and the others later, so that
-nobody floods the organizer, and no letter is lost.
+They are for people. The robot passes them on as they are.
 """
 
 from __future__ import annotations
@@ -9,10 +8,10 @@ from __future__ import annotations
 from datetime import datetime
 
 from contest.config.settings import Settings
-from contest.model import Attachment, Outgoing, StoredLetter
-from contest.protocols import Rendered, Renderer
-from contest.store import Transaction, outbox
-from mailserver.limits import HOUR
+from contest.model import StoredLetter
+from contest.protocols import Renderer
+from contest.store import Transaction
+from mailserver.for_organizer import pass_letter_on
 from mailserver.reading import addresses
 from mailserver.reading.letter import Letter
 
@@ -53,22 +52,5 @@ def pass_on(
     mail = renderer.render(
         _TEMPLATE, to=reached[0], sender=letter.answer_to or stored.sender, letter_subject=letter.subject
     )
-    to_organizer(tx, stored, _TEMPLATE, mail, settings, now)
-    return f"a letter to {reached[0]}, passed on to the organizer"
-
-
-def to_organizer(
-    tx: Transaction, stored: StoredLetter, template: str, mail: Rendered, settings: Settings, now: datetime
-) -> None:
-    """Queue this mail for the organizer, with the letter attached as it came."""
-    to = settings.contest.organizer_address
-    outgoing = Outgoing(
-        key=f"letter/{stored.id}/{template}",
-        kind=template,
-        to=to,
-        subject=mail.subject,
-        body=mail.body,
-        attachments=(Attachment("letter.eml", "application/octet-stream", stored.raw),),
-    )
-    full_since = outbox.nth_newest(tx, to, template, settings.mail.answers_per_hour, now - HOUR)
-    outbox.put(tx, outgoing, settings, now, full_since + HOUR if full_since else now)
+    how = pass_letter_on(tx, stored, _TEMPLATE, mail, settings, now)
+    return f"a letter to {reached[0]}, {how}"

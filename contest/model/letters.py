@@ -11,6 +11,7 @@ from contest.ledger.receipts import Receipt
 
 class LetterState(StrEnum):
     NEW = "new"  # stored durably, not handled yet
+    WAITING = "waiting"  # its answer is beyond a limit; it is handled when there is room
     HANDLED = "handled"  # its effect and its answer are committed
     IGNORED = "ignored"  # deliberately without effect: bounce, mail loop, automatic answer, duplicate
     FAILED = (
@@ -94,6 +95,7 @@ class Scope(StrEnum):
     """Which answers a limit counts together: those with the same value in this column, or all."""
 
     MAILBOX = "mailbox"
+    FAMILY = "family"
     WRITER = "writer"
     DOMAIN = "domain"
     NETWORK = "network"
@@ -108,6 +110,7 @@ class CountedAnswer:
     letter_id: int
     template: str
     mailbox: str
+    family: str
     domain: str
     writer: str
     network: str

@@ -7,7 +7,18 @@ from datetime import datetime, timedelta
 from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
-from sqlalchemy import CompoundSelect, Select, bindparam, func, insert, literal_column, or_, select, union_all
+from sqlalchemy import (
+    CompoundSelect,
+    Select,
+    bindparam,
+    func,
+    insert,
+    literal_column,
+    or_,
+    select,
+    union_all,
+    update,
+)
 
 from contest.model import CountedAnswer, Scope
 from contest.store.session import Transaction
@@ -19,6 +30,14 @@ def add(tx: Transaction, answer: CountedAnswer) -> None:
 
 
 _ADD = insert(answers)
+
+
+def set_proved(tx: Transaction, mailbox: str) -> None:
+    """Somebody reads this mailbox: its mails count as answers to letters that came from there."""
+    tx.execute(_SET_PROVED, {"of": mailbox})
+
+
+_SET_PROVED = update(answers).where(answers.c.mailbox == bindparam("of")).values(proved=True)
 
 
 def to_letter(tx: Transaction, letter_id: int) -> tuple[CountedAnswer, ...]:

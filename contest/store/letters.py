@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import Insert, Row, bindparam, func, insert, select, update
+from sqlalchemy import Insert, Row, and_, bindparam, func, insert, or_, select, update
 
 from contest.model import IncomingLetter, LetterState, StoredLetter
 from contest.store.session import Transaction
@@ -105,13 +105,75 @@ def add_those_of(tx: Transaction, other: Transaction) -> int:
     return number
 
 
-def next_new(tx: Transaction) -> StoredLetter | None:
-    """The oldest letter that has not been handled."""
+def next_to_handle(tx: Transaction, now: datetime) -> StoredLetter | None:
+    """The oldest new letter; if there is none, one of those that wait and may be tried again.
+
+    Of these the newest from the network from which fewest wait, so that who floods us comes last.
+    """
     row = tx.execute(_NEXT_NEW).first()
+    if row is None:
+        network = tx.execute(_NEXT_NETWORK, {"now": now}).scalar()
+        row = tx.execute(_NEXT_WAITING, {"now": now, "network": network}).first()
     return None if row is None else _letter(row)
 
 
 _NEXT_NEW = select(letters).where(letters.c.state == LetterState.NEW).order_by(letters.c.id).limit(1)
+_IS_WAITING = letters.c.state == LetterState.WAITING
+_MAY_BE_TRIED = and_(_IS_WAITING, letters.c.waits_until <= bindparam("now"))
+_NEXT_NETWORK = (
+    select(letters.c.network)
+    .where(_MAY_BE_TRIED)
+    .group_by(letters.c.network)
+    .order_by(func.count(), func.max(letters.c.id).desc())
+    .limit(1)
+)
+_NEXT_WAITING = (
+    select(letters)
+    .where(_MAY_BE_TRIED, letters.c.network == bindparam("network"))
+    .order_by(letters.c.id.desc())
+    .limit(1)
+)
+
+
+def wait(tx: Transaction, letter_id: int, limit: str, until: datetime, network: str) -> bool:
+    """Let a letter wait for a limit that is used up, with all others that wait for it. False: it was handled.
+
+    `until`: when to try one of them again; `network`: that the letter came from, "" = not known.
+    """
+    values = {"state": LetterState.WAITING, "waits_for": limit, "waits_until": until, "network": network}
+    this = update(letters).where(letters.c.id == letter_id, _UNHANDLED)
+    if not tx.execute(this.values(note=f"waits: the limit of {limit} is used up", **values)).rowcount:
+        return False
+    tx.execute(update(letters).where(_IS_WAITING, letters.c.waits_for == limit).values(waits_until=until))
+    return True
+
+
+def set_aside_waiting(tx: Transaction, before: datetime) -> int:
+    """Set the letters aside that came before then and still wait; return how many."""
+    query = update(letters).where(_IS_WAITING, letters.c.received_at < before)
+    return tx.execute(query.values(state=LetterState.FAILED, waits_for=None, waits_until=None)).rowcount
+
+
+def keep_for_list(tx: Transaction, letter_id: int, until: datetime) -> None:
+    """The letter is told to the organizer with others, as soon as the first of them has waited until then."""
+    tx.execute(update(letters).where(letters.c.id == letter_id).values(waits_for=_LIST, waits_until=until))
+
+
+def kept_for_list(tx: Transaction) -> tuple[StoredLetter, ...]:
+    """The letters that are kept for the list, in their order; they are kept no longer."""
+    rows = tx.execute(select(letters).where(letters.c.waits_for == _LIST).order_by(letters.c.id)).all()
+    tx.execute(update(letters).where(letters.c.waits_for == _LIST).values(waits_for=None, waits_until=None))
+    return tuple(_letter(row) for row in rows)
+
+
+_LIST = "list"
+
+
+def is_any_overdue(tx: Transaction, before: datetime, now: datetime) -> bool:
+    """Whether a letter that came before then still waits, or one has been kept for the list until now."""
+    waits = and_(_IS_WAITING, letters.c.received_at < before)
+    is_kept = and_(letters.c.waits_for == _LIST, letters.c.waits_until <= now)
+    return tx.execute(select(letters.c.id).where(or_(waits, is_kept)).limit(1)).first() is not None
 
 
 def any_waiting(tx: Transaction) -> bool:
@@ -144,12 +206,13 @@ def note_of(tx: Transaction, letter_id: int) -> str:
 
 
 def finish(tx: Transaction, letter_id: int, state: LetterState, note: str, message_id: str | None) -> bool:
-    """Set the final state of a NEW letter. False: another process was quicker; roll this transaction back."""
+    """Set the final state of a letter. False: another process was quicker; roll this transaction back."""
     values = {"letter": letter_id, "state": state, "note": note, "message_id": message_id}
     return tx.execute(_FINISH, values).rowcount == 1
 
 
-_FINISH = update(letters).where(letters.c.id == bindparam("letter"), letters.c.state == LetterState.NEW)
+_UNHANDLED = letters.c.state.in_((LetterState.NEW, LetterState.WAITING))
+_FINISH = update(letters).where(letters.c.id == bindparam("letter"), _UNHANDLED)
 
 
 def fail(tx: Transaction, letter_id: int, traceback: str) -> None:

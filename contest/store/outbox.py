@@ -70,35 +70,21 @@ class Trouble:
     response: str
 
 
-def put(
-    tx: Transaction, outgoing: Outgoing, settings: Settings, now: datetime, not_before: datetime | None = None
-) -> bool:
+def put(tx: Transaction, outgoing: Outgoing, settings: Settings, now: datetime) -> bool:
     """Compose and queue a mail. False: a mail with this key was queued before, and nothing happens.
 
     If a backup was restored and the mail is known to have gone out before, it is kept as sent.
     """
-    return put_all(tx, [outgoing], settings, now, not_before) == 1
+    return put_all(tx, [outgoing], settings, now) == 1
 
 
-def put_all(
-    tx: Transaction,
-    mails: Iterable[Outgoing],
-    settings: Settings,
-    now: datetime,
-    not_before: datetime | None = None,
-) -> int:
+def put_all(tx: Transaction, mails: Iterable[Outgoing], settings: Settings, now: datetime) -> int:
     """Compose and queue the mails whose keys are new; return how many."""
     secret = contest_state.secret(tx)
-    return keep_all(tx, (compose(mail, settings, secret, now) for mail in mails), settings, now, not_before)
+    return keep_all(tx, (compose(mail, settings, secret, now) for mail in mails), settings, now)
 
 
-def keep_all(
-    tx: Transaction,
-    mails: Iterable[Composed],
-    settings: Settings,
-    now: datetime,
-    not_before: datetime | None = None,
-) -> int:
+def keep_all(tx: Transaction, mails: Iterable[Composed], settings: Settings, now: datetime) -> int:
     """Queue the mails whose keys are new; return how many.
 
     A team's second address gets copies, which do not count. Reports go to the team's present address: it may
@@ -106,7 +92,6 @@ def keep_all(
     """
     waiting = iter(mails)
     count = 0
-    ready_at = max(now, not_before or now)
     while batch := list(islice(waiting, _BATCH_SIZE)):
         keys = _known(tx, outbox.c.key, (mail.of.key for mail in batch))
         fresh = {mail.of.key: mail for mail in reversed(batch) if mail.of.key not in keys}
@@ -117,8 +102,7 @@ def keep_all(
             is_held = has_reports and decisions.reports_held(tx) is not None
             gone = _gone_out(tx, [mail.message_id for mail in composed])
             rows = [
-                _row(mail, now, ready_at)
-                | _first_state(mail.of, now, (mail.message_id, mail.digest) in gone, is_held)
+                _row(mail, now) | _first_state(mail.of, now, (mail.message_id, mail.digest) in gone, is_held)
                 for mail in composed
             ]
             tx.execute(_ADD, rows)
@@ -170,7 +154,7 @@ def _first_state(outgoing: Outgoing, now: datetime, went_out: bool, is_held: boo
     return {"state": state, "last_response": "", "finished_at": None}
 
 
-def _row(mail: Composed, now: datetime, ready_at: datetime) -> dict[str, Any]:
+def _row(mail: Composed, now: datetime) -> dict[str, Any]:
     outgoing = mail.of
     return {
         "key": outgoing.key,
@@ -182,8 +166,8 @@ def _row(mail: Composed, now: datetime, ready_at: datetime) -> dict[str, Any]:
         "head": mail.head,
         "content": mail.digest,
         "created_at": now,
-        "due_at": ready_at,
-        "ready_at": ready_at,
+        "due_at": now,
+        "ready_at": now,
         "attempts": 0,
         "letter_id": outgoing.letter_id,
     }
@@ -262,14 +246,6 @@ _SENT_SINCE = (
         outbox.c.kind.in_(bindparam("kinds", expanding=True)),
     )
 )
-
-
-def nth_newest(tx: Transaction, to: str, kind: str, n: int, since: datetime) -> datetime | None:
-    """When the n-th newest mail of this kind for this address is due, counted from 1; None if there are fewer
-    after `since`."""
-    query = select(outbox.c.ready_at).where(outbox.c.to == to, outbox.c.kind == kind)
-    query = query.where(outbox.c.ready_at > since)
-    return tx.execute(query.order_by(outbox.c.ready_at.desc()).offset(n - 1).limit(1)).scalar()
 
 
 def size(outgoing: Outgoing, settings: Settings, now: datetime) -> int:

@@ -113,6 +113,10 @@ letters = Table(
     Column("message_id", Text, nullable=True, index=True),
     Column("note", Text, nullable=False),  # the outcome, or the traceback
     Column("raw", LargeBinary, nullable=False),
+    # The limit that is used up, such as `domain a.example`; `list`: it is told to the organizer with others.
+    Column("waits_for", Text, nullable=True, index=True),
+    Column("waits_until", Moment, nullable=True),  # and when to try again
+    Column("network", Text, nullable=True),  # of letters that have waited: where they came from
     Index("ix_letters_state_id", "state", "id"),
 )
 
@@ -470,11 +474,13 @@ answers = Table(  # each answer to a letter, as often as it was sent: what the l
     Column("letter_id", ForeignKey("letters.id"), nullable=False, index=True),
     Column("template", String(64), nullable=False),
     Column("mailbox", Text, nullable=False),  # of its reader, as `mailbox_of` writes it
-    Column("domain", Text, nullable=False),  # of the mailbox
+    Column("family", Text, nullable=False),  # of mailboxes that may be one, as `family_of` writes it
+    Column("domain", Text, nullable=False),  # its registered one, as `provider_of` writes it
     Column("writer", Text, nullable=False),  # the mailbox of the letter's writer
     Column("network", Text, nullable=False),  # that the letter came from; "" = not known
     Column("proved", Boolean, nullable=False),  # the letter showed that it comes from the reader
     Index("ix_answers_mailbox_at", "mailbox", "at"),
+    Index("ix_answers_family_at", "family", "at"),
     Index("ix_answers_domain_at", "domain", "at"),
     Index("ix_answers_writer_at", "writer", "at"),
     Index("ix_answers_network_at", "network", "at"),

@@ -13,6 +13,7 @@ from sqlalchemy import (
     Column,
     Row,
     Select,
+    and_,
     bindparam,
     delete,
     func,
@@ -28,7 +29,9 @@ from contest.model import Member, Registration, Team, TeamState
 from contest.store.session import Transaction
 from contest.store.tables import entries, team_members, teams
 
-_PRESENT = teams.c.state != TeamState.WITHDRAWN
+# Not those that may have been registered by forged letters: nothing was heard from their addresses.
+_PRESENT = and_(teams.c.state != TeamState.WITHDRAWN, teams.c.proved.is_(True))
+_UNPROVED = and_(teams.c.state != TeamState.WITHDRAWN, teams.c.proved.is_(False))
 
 
 def add(
@@ -141,10 +144,10 @@ def registered_by(tx: Transaction, letter_id: int) -> Team | None:
 
 def unproved_addresses(tx: Transaction) -> tuple[str, ...]:
     """The addresses of the teams that have not shown yet that somebody reads them."""
-    return tuple(tx.execute(_UNPROVED).scalars())
+    return tuple(tx.execute(_UNPROVED_ADDRESSES).scalars())
 
 
-_UNPROVED = select(teams.c.address).where(_PRESENT, teams.c.proved.is_(False))
+_UNPROVED_ADDRESSES = select(teams.c.address).where(_UNPROVED)
 
 
 def auth_digests(tx: Transaction) -> frozenset[str]:
@@ -177,7 +180,7 @@ def all_teams(tx: Transaction) -> tuple[Team, ...]:
 
 
 def present(tx: Transaction) -> tuple[Team, ...]:
-    """The teams that have not withdrawn, in the order of their registration."""
+    """The teams that have been heard from and have not withdrawn, in the order of their registration."""
     return _all(tx, select(teams).where(_PRESENT))
 
 
@@ -194,7 +197,7 @@ class Membership(NamedTuple):
 
 
 def memberships(tx: Transaction, names: Iterable[str]) -> tuple[Membership, ...]:
-    """Where these people are members, of teams that have not withdrawn, in the order of registration.
+    """Where these people are members, of present teams, in the order of registration.
 
     Case and blanks in a name do not matter; the answer has the name as it is asked for.
     """
@@ -220,7 +223,8 @@ _NAMED = select(teams.c.id).where(teams.c.name_key == bindparam("name"))
 
 
 def count(tx: Transaction) -> int:
-    """How many teams there are, including those that wait for the organizer, without withdrawn ones."""
+    """How many teams have been heard from, including those that wait for the organizer, without withdrawn
+    ones."""
     return int(tx.execute(_COUNT).scalar_one())
 
 
@@ -284,6 +288,12 @@ def copy_address(tx: Transaction, team_id: int) -> str | None:
 def set_copy_address(tx: Transaction, team_id: int, address: str | None) -> None:
     """Set the second address that gets copies of the team's mails from now on; None: nobody does."""
     _change(tx, team_id, copy_address=address)
+
+
+def addresses(tx: Transaction) -> tuple[str, ...]:
+    """All addresses to which teams' mails go."""
+    rows = tx.execute(select(teams.c.address, teams.c.copy_address))
+    return tuple(address for row in rows for address in row if address)
 
 
 def with_copy_address(tx: Transaction, address: str) -> tuple[Team, ...]:

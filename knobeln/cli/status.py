@@ -66,7 +66,7 @@ def _screen(status: StatusAnswer) -> list[StyledLine]:
     if name := status.next_date:
         lines.append((f"  next      {name.replace('_', ' ')} {moment(status.dates[name])}", ""))
     lines += [
-        (f"  teams     {status.teams}, with a program that counts {status.with_program}", ""),
+        (f"  teams     {_teams(status)}", ""),
         (f"  letters   {_by_state(status.letters)}", ""),
         (f"  programs  {_by_state(status.programs)}", ""),
         (f"  mails     {_by_state(status.mails)}", ""),
@@ -81,6 +81,11 @@ def _screen(status: StatusAnswer) -> list[StyledLine]:
     room = max(0, LINES - len(lines))
     others = [(_journal_line(line), "dim") for line in status.journal if line not in status.errors]
     return lines + others[len(others) - min(room, len(others)) :]
+
+
+def _teams(status: Status) -> str:
+    unheard = f", {status.teams_unheard} more not heard from" if status.teams_unheard else ""
+    return f"{status.teams}{unheard}, with a program that counts {status.with_program}"
 
 
 def _phase(status: Status) -> StyledLine:

@@ -75,7 +75,8 @@ class Status:
     finished_at: datetime | None
     seed_commitment: str
     awaited_number: str | None  # where the public number comes from, if the contest waits for it
-    teams: int
+    teams: int  # that were heard from
+    teams_unheard: int
     teams_pending: int
     with_program: int
     letters: Mapping[LetterState, int]
@@ -141,6 +142,9 @@ class Status:
     def _decision_advice(self) -> Iterator[str]:
         if self.letters[LetterState.FAILED]:
             yield "letters were set aside: `knobeln letters --state failed`, then `knobeln letters retry`"
+        if self.letters[LetterState.WAITING]:
+            waiting = plural(self.letters[LetterState.WAITING], "letter waits", "letters wait")
+            yield f"{waiting} for room within a limit of answers: `knobeln letters --state waiting`"
         if self.teams_pending:
             waiting = plural(self.teams_pending, "registration waits", "registrations wait")
             yield f"{waiting} for your decision: `knobeln teams`, then `knobeln teams accept` or `reject`"
@@ -181,6 +185,7 @@ def status_of(contest: ContestContext) -> Status:
             seed_commitment=state.seed.commitment,
             awaited_number=draw.sentence if (draw := draw_awaited(contest.settings, state)) else None,
             teams=teams.count(tx),
+            teams_unheard=len(teams.unproved_addresses(tx)),
             teams_pending=teams.count_pending(tx),
             with_program=submissions.count_with_program(tx),
             letters=_of_all(LetterState, letters.count_by_state(tx)),

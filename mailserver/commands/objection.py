@@ -15,8 +15,8 @@ from contest.model import Phase
 from contest.store import entry_lists, ledger
 from mailserver.authentication import FROM_LINE, claimed_by, proof_in
 from mailserver.command import Arguments, Command, LetterContext, PartOfMail, by_template
+from mailserver.for_organizer import pass_letter_on
 from mailserver.limits import Limit
-from mailserver.role_addresses import to_organizer
 
 _PASSED_ON = "objection_passed_on"
 _MAX_RECEIPTS = 20
@@ -52,11 +52,12 @@ class Objection(Command):
         mail = context.renderer.render(
             _PASSED_ON, writer=context.writer, is_proved=proof is not None, **facts
         )
-        to_organizer(tx, context.stored, _PASSED_ON, mail, context.settings, context.now)
+        kind = _PASSED_ON if proof else f"unproved_{_PASSED_ON}"  # strangers do not use up the teams' share
+        how = pass_letter_on(tx, context.stored, kind, mail, context.settings, context.now)
         return context.answer(
             "objection",
             team.address if team else context.writer,
-            note=f"an objection of {team.name if team else 'no team'}, passed on to the organizer",
+            note=f"an objection of {team.name if team else 'no team'}, {how}",
             of_team=team,
             # Nobody but a team can make the ledger grow.
             receipt=context.record(Effect.OBJECTION, proof.team.name) if proof else None,

@@ -37,9 +37,9 @@ from mailserver.team_secret import digest, new_string
 class Register(Command):
     name = "registration"
     answers = by_template(
-        registration_refused=Limit.DROP,
-        registration_accepted=Limit.DELAY,
-        registration_pending=Limit.DELAY,
+        registration_refused=Limit.TELL,
+        registration_accepted=Limit.WAIT,
+        registration_pending=Limit.WAIT,
         welcome_files=Limit.NONE,
     )
 
@@ -53,8 +53,7 @@ class Register(Command):
         team = teams.registered_by(context.tx, context.stored.id) if context.is_confirmed else None
         if team is None:
             return self._handle_form(context)
-        send_files(context, team)
-        return f"{team.name} has answered its welcome"
+        return welcome_back(context, team) or f"{team.name} has answered its welcome"
 
     def _handle_form(self, context: LetterContext) -> str:
         dates, phase = context.settings.dates, context.phase
@@ -81,7 +80,7 @@ COMMAND = Register()
 def _refuse_form(context: LetterContext, reading: FormResult) -> str:
     """The form is wrong. If a right one could not be accepted either, we say so now."""
     earlier = teams.by_address(context.tx, reading.form.address) if reading.form else None
-    known = earlier is not None and earlier.is_registered
+    known = earlier is not None and earlier.is_registered and not _gives_way(earlier)
     if not known and _is_full(context):
         return _refuse(context, "full")
     written = reading.form.text if reading.form else ""
@@ -93,7 +92,13 @@ def _refuse_form(context: LetterContext, reading: FormResult) -> str:
 
 
 def _is_full(context: LetterContext) -> bool:
+    """Whether teams from which something was heard have taken all places: forged forms take none."""
     return teams.count(context.tx) >= context.settings.teams.max_teams
+
+
+def _gives_way(team: Team) -> bool:
+    """Whether the team may be a stranger's, who wrote somebody else's address into a form."""
+    return team.is_registered and not team.is_proved
 
 
 def _repairs_as_problem(context: LetterContext) -> tuple[Problem, ...]:
@@ -118,7 +123,7 @@ def _reason_against(context: LetterContext, registration: Registration, earlier:
     `earlier`: the team that has its address.
     """
     rules = context.settings.teams
-    if earlier is not None and earlier.is_registered:
+    if earlier is not None and earlier.is_registered and not _gives_way(earlier):
         return "duplicate"
     if _is_full(context):
         return "full"
@@ -131,11 +136,16 @@ def _reason_against(context: LetterContext, registration: Registration, earlier:
 
 
 def _refuse(
-    context: LetterContext, reason: str, *, problems: tuple[Problem, ...] = (), form: str = ""
+    context: LetterContext,
+    reason: str,
+    *,
+    to: str = "",
+    problems: tuple[Problem, ...] = (),
+    form: str = "",
 ) -> str:
     return context.answer(
         "registration_refused",
-        context.writer,
+        to or context.writer,
         note=f"registration refused: {reason}",
         reason=reason,
         problems=problems,
@@ -147,15 +157,17 @@ def _refuse(
 def _doubt(context: LetterContext, wanted: Registration) -> Doubt | None:
     """Why the form may be a stranger's, so that its address has to confirm it."""
     mailbox = addresses.mailbox_of(wanted.address)
-    form = context.counted(CONFIRM_REGISTRATION, wanted.address, context.now)
+    form = context.counted(CONFIRM_REGISTRATION, wanted.address)
     scopes = (Scope.MAILBOX, Scope.DOMAIN, *((Scope.NETWORK,) if context.network else ()))
     earlier = answers.count_letters(context.tx, form, scopes, _FORM_ANSWERS, HOUR)
+    unproved = teams.unproved_addresses(context.tx)
     facts = FormFacts(
         is_senders=mailbox == addresses.mailbox_of(context.letter.sender or ""),
         is_checked=bool(context.settings.mail.authserv_id),
         authenticity=context.authenticity,
         forms_in_an_hour=max(earlier) + 1,
-        is_second=mailbox in map(addresses.mailbox_of, teams.unproved_addresses(context.tx)),
+        is_second=mailbox in map(addresses.mailbox_of, unproved),
+        is_crowded=len(unproved) >= context.settings.teams.max_teams,
     )
     return doubt(facts, context.settings.registration.confirm)
 
@@ -163,11 +175,11 @@ def _doubt(context: LetterContext, wanted: Registration) -> Doubt | None:
 _FORM_ANSWERS = (CONFIRM_REGISTRATION, "registration_accepted", "registration_pending")
 
 
-def _take(context: LetterContext, wanted: Registration, reading: FormResult, withdrawn: Team | None) -> str:
+def _take(context: LetterContext, wanted: Registration, reading: FormResult, earlier: Team | None) -> str:
     """Accept the registration, or ask its address for a reply first."""
     reason = None if context.is_confirmed else _doubt(context, wanted)
     if reason is None:
-        return _accept(context, wanted, reading, withdrawn)
+        return _accept(context, wanted, reading, earlier)
     return context.ask(
         CONFIRM_REGISTRATION,
         wanted.address,
@@ -177,17 +189,16 @@ def _take(context: LetterContext, wanted: Registration, reading: FormResult, wit
     )
 
 
-def _accept(context: LetterContext, wanted: Registration, reading: FormResult, withdrawn: Team | None) -> str:
-    """`withdrawn`: the team that comes back with this form."""
+def _accept(context: LetterContext, wanted: Registration, reading: FormResult, earlier: Team | None) -> str:
+    """`earlier`: the team that comes back with this form, or gives way to it."""
     waits = context.settings.teams.approval == "organizer"
     template = "registration_pending" if waits else "registration_accepted"
-    ready_at = context.room_for(template, wanted.address)
-    if ready_at is None:
-        return f"registration of {wanted.team_name} is left out: too many answers to this address"
-    name = unique_name(wanted.team_name, partial(_is_taken, context.tx, withdrawn))
+    name = unique_name(wanted.team_name, partial(_is_taken, context.tx, earlier))
     registration = replace(wanted, team_name=name)
     string = new_string()
     is_proved = context.is_proved(wanted.address)
+    if is_proved:
+        answers.set_proved(context.tx, addresses.mailbox_of(wanted.address))
     team = teams.add(
         context.tx,
         registration,
@@ -198,9 +209,11 @@ def _accept(context: LetterContext, wanted: Registration, reading: FormResult, w
         now=context.stored.received_at,
         flags=_shared_people(context.tx, registration),
         is_proved=is_proved,
-        returning=withdrawn.id if withdrawn else None,
+        returning=earlier.id if earlier else None,
     )
     remarks = (*context.letter.body.repairs, *reading.remarks)
+    if earlier and earlier.is_registered:
+        context.record(Effect.WITHDRAWN, earlier.name)
     receipt = context.record(Effect.REGISTRATION_WAITS if waits else Effect.REGISTRATION_ACCEPTED, name)
     if waits:
         # No team_id: the organizer may yet take the team out. It gets another string when it is accepted.
@@ -221,7 +234,7 @@ def _accept(context: LetterContext, wanted: Registration, reading: FormResult, w
         of_team=team,
         receipt=receipt,
         attachments=attachments if is_proved else (),
-        token="" if is_proved else context.new_token(team.address, ready_at),
+        token="" if is_proved else context.new_token(team.address),
         remarks=remarks,
         is_short=not is_proved,
         names=tuple(file.name for file in attachments),
@@ -229,7 +242,7 @@ def _accept(context: LetterContext, wanted: Registration, reading: FormResult, w
             context.tx,
             team,
             string,
-            submissions.latest_good(context.tx, team.id) if withdrawn else None,
+            submissions.latest_good(context.tx, team.id) if earlier else None,
             context.settings,
         ),
     )
@@ -240,11 +253,17 @@ def _is_taken(tx: Transaction, but_for: Team | None, name: str) -> bool:
     return not is_own and teams.has_name_like(tx, name)
 
 
-def send_files(context: LetterContext, team: Team) -> None:
-    """Send the library and the rules to a team that has just shown that somebody reads its address."""
+def welcome_back(context: LetterContext, team: Team) -> str:
+    """What a team gets that has just shown that somebody reads its address: a place, the library, the rules.
+
+    Returns a note for the journal if no place is left; then the letter has no other effect.
+    """
     if team.is_proved:
-        return
+        return ""
+    if _is_full(context):
+        return _refuse(context, "full", to=team.address)
     teams.set_proved(context.tx, team.id)
+    answers.set_proved(context.tx, addresses.mailbox_of(team.address))
     attachments = _with_welcome(context.settings)
     context.answer(
         "welcome_files",
@@ -259,6 +278,7 @@ def send_files(context: LetterContext, team: Team) -> None:
         seed_commitment=contest_state.state(context.tx).seed.commitment,
         ledger_key=ledger.public_key(context.tx),
     )
+    return ""
 
 
 def _welcome(

@@ -22,7 +22,7 @@ MAX_PER_DAY = 2
 
 class Resend(Command):
     name = "resend"
-    answers = by_template(new_string=Limit.DELAY)
+    answers = by_template(new_string=Limit.WAIT)
 
     def subjects(self, settings: Settings) -> tuple[str, ...]:
         return ("resend authentification", "resend authentication")
@@ -38,8 +38,6 @@ class Resend(Command):
         reason = _reason_against(context, team)
         if reason:
             return authentication.refuse(context, team.address, self, reason, team=team)
-        if context.room_for("new_string", team.address) is None:
-            return f"{team.name} keeps its string: too many answers to its address"
         return _renew(context, team)
 
 

@@ -1,11 +1,15 @@
 """`unsubscribe` or `stop`: no reports from now on. Mail programs send it from their button (RFC 2369).
 
-Such a letter is empty, so coming from the address of the team or the observer is enough. Anybody could forge
-that: the answer says how to come back.
+Such a letter is empty, and anybody can forge its sender. The button's letter has a token of the address that
+the report went to; where a letter proves nothing, the address is asked first.
 """
 
 from __future__ import annotations
 
+import re
+from hmac import compare_digest
+
+from contest.compose import unsubscribe_token
 from contest.config.settings import Settings
 from contest.ledger.receipts import Effect
 from contest.model import Team, TeamState
@@ -16,33 +20,53 @@ from mailserver.limits import Limit
 from mailserver.reading.authentication_results import Authenticity
 from mailserver.reading.registration_form import sample_preferences
 
+_QUESTION = "address_confirm"
+_WITH_TOKEN = re.compile(r"unsubscribe ([0-9a-f]{32})")
+
 
 class Unsubscribe(Command):
     name = "unsubscribe"
-    answers = by_template(unsubscribed=Limit.DROP, observer_unsubscribed=Limit.DROP)
+    answers = by_template(
+        address_confirm=Limit.DROP, unsubscribed=Limit.NONE, observer_unsubscribed=Limit.NONE
+    )
 
     def subjects(self, settings: Settings) -> tuple[str, ...]:
         return ("unsubscribe", "stop")
 
     def recognise(self, subject: str, settings: Settings) -> Arguments | None:
-        return () if subject.casefold() in self.subjects(settings) else None
+        if subject.casefold() in self.subjects(settings):
+            return ()
+        found = _WITH_TOKEN.fullmatch(subject.casefold())
+        return (found[1],) if found else None
 
     def handle(self, context: LetterContext, arguments: Arguments) -> str:
         if authentication.has_from_line(context):
-            team = authentication.writer_of(context, self)
-            return team if isinstance(team, str) else _end_reports(context, team)
-        found = authentication.claimed_by(context)
-        if context.authenticity is Authenticity.FAIL:
-            return authentication.refuse(
-                context, found.address if found else context.writer, self, "forged", team=found
-            )
-        others = _end_what_others_get(context)
-        if found is not None and found.state is TeamState.ACTIVE:
-            return _end_reports(context, found)
-        return others or authentication.refuse(context, context.writer, self, "no reports")
+            writer = authentication.writer_of(context, self)
+            return writer if isinstance(writer, str) else _end_reports(context, writer)
+        address = _address_with(context, arguments[0]) if arguments else ""
+        is_shown = bool(address) or context.is_confirmed
+        found = teams.by_address(context.tx, address) if address else authentication.claimed_by(context)
+        address = address or (found.address if found else context.writer)
+        if context.authenticity is Authenticity.FAIL and not is_shown:
+            return authentication.refuse(context, address, self, "forged", team=found)
+        active = found if found and found.state is TeamState.ACTIVE else None
+        team = active if active and active.registration.preferences else None
+        if team is None and not _gets_others(context, address):
+            return authentication.refuse(context, address, self, "no reports", team=active)
+        if not is_shown and not context.is_proved(address):
+            return context.ask(_QUESTION, address, note=f"{address} unsubscribes", reason="unsubscribe")
+        others = _end_what_others_get(context, address)
+        return _end_reports(context, team) if team else others
 
 
 COMMAND = Unsubscribe()
+
+
+def _address_with(context: LetterContext, token: str) -> str:
+    """The address that this token was sent to; "" = there is none, or it gets nothing any more."""
+    secret = contest_state.secret(context.tx)
+    reached = (*teams.addresses(context.tx), *observers.all_addresses(context.tx))
+    return next((each for each in reached if compare_digest(unsubscribe_token(each, secret), token)), "")
 
 
 def _end_reports(context: LetterContext, team: Team) -> str:
@@ -59,12 +83,17 @@ def _end_reports(context: LetterContext, team: Team) -> str:
     )
 
 
-def _end_what_others_get(context: LetterContext) -> str | None:
-    """End what the writer gets as an observer, or as copies of teams' mails, and answer.
+def _gets_others(context: LetterContext, address: str) -> bool:
+    """Whether the address gets mails as an observer, or copies of teams' mails."""
+    return observers.is_one(context.tx, address) or bool(teams.with_copy_address(context.tx, address))
 
-    Returns a note for the journal; None: there was nothing to end, and there is no answer.
+
+def _end_what_others_get(context: LetterContext, address: str) -> str:
+    """End what the address gets as an observer, or as copies of teams' mails, and answer.
+
+    Returns a note for the journal; "": there was nothing to end, and there is no answer.
     """
-    tx, address = context.tx, context.writer
+    tx = context.tx
     was_observer = observers.remove(tx, address)
     copied = teams.with_copy_address(tx, address)
     for team in copied:
@@ -72,7 +101,7 @@ def _end_what_others_get(context: LetterContext) -> str | None:
         context.record(Effect.COPIES_CHANGED, team.name)
     names = [team.name for team in copied]
     if not was_observer and not names:
-        return None
+        return ""
     left = (*(["the contest"] if was_observer else []), *(f"the mails to {name}" for name in names))
     text = f"{address} unsubscribed from {', '.join(left)}: letter {context.stored.id}"
     contest_state.note(tx, "observers", text, context.now)

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from functools import lru_cache
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING
 
 from email_validator import EmailNotValidError, validate_email
 
 from contest.language import gettext
+
+if TYPE_CHECKING:
+    from publicsuffixlist import PublicSuffixList
 
 _MAX_FIELD_CHARACTERS = 1000
 _PLAIN = r"[^\s<>()@,:;\"\\\[\]]+@[^\s<>()@,:;\"\\\[\]]+"
@@ -69,23 +73,59 @@ def without_tag(address: str) -> str:
     return name.partition("+")[0] + at + domain
 
 
-# These providers ignore dots in a name: a.b@ and ab@ are one mailbox. Several of their domains are one, too.
-_WITHOUT_DOTS = {
-    "gmail.com": "gmail.com",
+# Some providers ignore signs in a name, and several of their domains have the same mailboxes.
+_SAME_MAILBOXES = {
     "googlemail.com": "gmail.com",
-    "proton.me": "proton.me",
     "protonmail.com": "proton.me",
+    "protonmail.ch": "proton.me",
     "pm.me": "proton.me",
+    "me.com": "icloud.com",
+    "mac.com": "icloud.com",
 }
+_IGNORED_SIGNS = {"gmail.com": ".", "proton.me": ".-_"}
+# These have domains in many countries; joe@ may be somebody else in each.
+_PROVIDERS = {
+    "hotmail": "outlook.com",
+    "live": "outlook.com",
+    "msn": "outlook.com",
+    "outlook": "outlook.com",
+    "yahoo": "yahoo.com",
+    "ymail": "yahoo.com",
+    "rocketmail": "yahoo.com",
+    "gmx": "gmx.net",
+}
+_END_OF_FAMILY = re.compile(r"(?<=.)[-_.=].*")
 
 
 @lru_cache(maxsize=65_536)  # a registration asks for those of many teams
 def mailbox_of(address: str) -> str:
     """One spelling for all addresses that reach the same mailbox: without a tag, in small letters."""
     name, _, domain = without_tag(address).rpartition("@")
-    if domain in _WITHOUT_DOTS:
-        return f"{name.replace('.', '')}@{_WITHOUT_DOTS[domain]}"
-    return f"{name}@{domain}"
+    domain = _SAME_MAILBOXES.get(domain, domain)
+    ignored = _IGNORED_SIGNS.get(domain, "")
+    return f"{name.translate(dict.fromkeys(map(ord, ignored)))}@{domain}"
+
+
+@lru_cache(maxsize=65_536)
+def provider_of(domain: str) -> str:
+    """The registered domain: that of a subdomain, and one for all domains of a large provider."""
+    registered = _public_suffixes().privatesuffix(domain) or domain
+    domain = _SAME_MAILBOXES.get(registered, registered)
+    return _PROVIDERS.get(domain.partition(".")[0], domain)
+
+
+def family_of(mailbox: str) -> str:
+    """One spelling for mailboxes that may be one person's: some servers read `joe-x@` and `joe_x@` as tags of
+    `joe@`, take letters for all their subdomains, or have several domains."""
+    name, _, domain = mailbox.rpartition("@")
+    return f"{_END_OF_FAMILY.sub('', name)}@{provider_of(domain)}"
+
+
+@cache
+def _public_suffixes() -> PublicSuffixList:
+    from publicsuffixlist import PublicSuffixList  # reads its list, which takes some time
+
+    return PublicSuffixList()
 
 
 def domain_of(address: str) -> str:

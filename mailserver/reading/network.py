@@ -8,7 +8,10 @@ from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 
 _MAX_FIELDS = 20
 _MAX_FIELD_CHARACTERS = 1_000
-_IN_BRACKETS = re.compile(r"(?i)\[(?:IPv6:)?([0-9a-f.:]{3,45})\]")
+# What the sender calls himself may look like an address: `from [8.8.8.8] (...)`, `helo=[8.8.8.8]`.
+_OWN_NAME = re.compile(r"(?i)\bhelo[= ]\S+?(?=[\s)]|$)")
+_ADDRESS = re.compile(r"(?i)[\[(](?:IPv6:)?([0-9a-f.:]{3,45})[\])]")
+_BY = re.compile(r"(?:^|\s)by\s")
 _PREFIX_BITS = {4: 24, 6: 48}  # what one sender usually has
 
 
@@ -19,8 +22,8 @@ def network_of(client: str, received: Sequence[str]) -> str:
     (""), the topmost public address in the Received fields counts: that field is our own mail system's, and
     those below it may be forged.
     """
-    fields = (field.partition("by ")[0][:_MAX_FIELD_CHARACTERS] for field in received[:_MAX_FIELDS])
-    found = (text for field in fields for text in _IN_BRACKETS.findall(field))
+    fields = (_BY.split(field[:_MAX_FIELD_CHARACTERS], 1)[0] for field in received[:_MAX_FIELDS])
+    found = (texts[-1] for field in fields if (texts := _ADDRESS.findall(_OWN_NAME.sub("", field))))
     public = (address for text in ([client] if client else found) if (address := _public(text)))
     return next((_network(address) for address in public), "")
 

@@ -142,7 +142,7 @@ def test_observers_and_second_addresses_get_what_the_team_got(world: World) -> N
         assert [content(mail) for mail in mails] == [content(mail) for mail in summaries]
         assert len({mail["Message-ID"] for mail in (*mails, *summaries)}) == 2 * len(mails)
     assert {mail["X-Knobeln-Team"] for mail in got(world, EVE)} == {None}
-    assert all("subject=unsubscribe>" in mail["List-Unsubscribe"] for mail in got(world, EVE))
+    assert all("subject=unsubscribe%20" in mail["List-Unsubscribe"] for mail in got(world, EVE))
 
 
 def test_the_organizers_own_words_go_to_the_teams_of_a_round(world: World, contest: Path) -> None:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from contest.compose import compose
+from contest.compose import compose, unsubscribe_token
 from contest.config.sections import Mail
 from contest.model import Attachment, LetterState, OutboxState, Outgoing
 from contest.protocols import Rendered
@@ -74,7 +74,8 @@ def test_a_report_to_many_is_a_lists_that_one_can_leave() -> None:
     mail = composed(broadcast=True, kind="no program", team_id=1)
     assert mail["Auto-Submitted"] == "auto-generated"
     assert mail["List-Id"] == "<no-program.knobeln.contest.example>"
-    assert mail["List-Unsubscribe"] == "<mailto:knobeln@contest.example?subject=unsubscribe>"
+    token = unsubscribe_token(str(mail["To"]), b"")
+    assert mail["List-Unsubscribe"] == f"<mailto:knobeln@contest.example?subject=unsubscribe%20{token}>"
     assert mail["Precedence"] == "bulk"
 
 

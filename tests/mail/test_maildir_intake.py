@@ -93,7 +93,7 @@ def test_the_envelope_is_what_the_mail_system_wrote_and_the_time_that_of_the_fil
     box = opened(root, lambda raw, at: accept_found(store, raw, "maildir", at, datetime.now(UTC)))
     box.take_next()
     with store.read() as tx:
-        stored = letters.next_new(tx)
+        stored = letters.next_to_handle(tx, datetime.now(UTC))
     assert stored is not None
     assert (stored.sender, stored.recipients) == ("joe@machine.example", ("knobeln@contest.example",))
     assert (stored.channel, stored.received_at) == ("maildir", datetime(2001, 9, 9, 1, 46, 40, tzinfo=UTC))

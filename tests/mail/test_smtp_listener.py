@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import astuple
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from email.message import EmailMessage
 from pathlib import Path
 
@@ -21,12 +21,13 @@ import trustme
 from contest.config.sections import Mail
 from contest.errors import ConfigError, StoreBusy, TryAgain
 from contest.model import IncomingLetter, LetterState
-from contest.store import Store, letters, outbox
+from contest.store import Store, letters
+from mailserver.for_organizer import MAX_PASSED_ON_PER_DAY, tidy
 from mailserver.intake import smtp
 from mailserver.intake.accept import accept
 from mailserver.intake.smtp import Listener
 from mailserver.role_addresses import is_role
-from tests.support.mail_world import LETTERS, OPENS, World, make_settings
+from tests.support.mail_world import LETTERS, OPENS, World, body_of, make_settings
 from tests.support.servers import wait_for
 
 ROBOT = "knobeln@contest.example"
@@ -73,7 +74,7 @@ def test_a_letter_is_in_the_database_when_250_is_said(client: smtplib.SMTP, stor
         client.sendmail(JOE, [ROBOT, "KNOBELN+x@Contest.example", "prechelt@contest.example"], LETTER) == {}
     )
     with store.read() as tx:
-        stored = letters.next_new(tx)
+        stored = letters.next_to_handle(tx, datetime.now(UTC))
     assert stored is not None
     assert (stored.raw, stored.sender, stored.channel) == (LETTER, JOE, "smtp")
     assert stored.recipients == (ROBOT, "KNOBELN+x@Contest.example", "prechelt@contest.example")
@@ -90,7 +91,7 @@ def test_dots_and_lines_of_998_characters_arrive_as_they_were(client: smtplib.SM
     raw = LETTER + b".\r\n..x\r\n" + b"y" * 998 + b"\r\n"
     client.sendmail(JOE, [ROBOT], raw)
     with store.read() as tx:
-        stored = letters.next_new(tx)
+        stored = letters.next_to_handle(tx, datetime.now(UTC))
     assert stored is not None
     assert stored.raw == raw
 
@@ -105,7 +106,7 @@ def test_every_sample_letter_passes(client: smtplib.SMTP, store: Store, path: ob
 def test_the_null_sender_is_kept_as_nothing(client: smtplib.SMTP, store: Store) -> None:
     client.sendmail("", [ROBOT], LETTER)
     with store.read() as tx:
-        stored = letters.next_new(tx)
+        stored = letters.next_to_handle(tx, datetime.now(UTC))
     assert stored is not None
     assert stored.sender == ""
 
@@ -404,13 +405,18 @@ def test_the_robots_own_letters_are_handled_also_where_a_role_gets_them_too(
 def test_letters_to_roles_do_not_flood_the_organizer(
     client: smtplib.SMTP, make_world: Callable[..., World]
 ) -> None:
-    world = make_world(mail=Mail(answers_per_hour=3))
-    for number in range(7):
+    world = make_world()
+    for number in range(MAX_PASSED_ON_PER_DAY + 3):
         client.sendmail(JOE, ["abuse@contest.example"], LETTER + b"%d\r\n" % number)
-    assert len(handled(world)) == 7
-    with world.store.read() as tx:
-        counts = [len(outbox.due(tx, world.clock.now() + timedelta(hours=hours), 100)) for hours in range(3)]
-    assert counts == [3, 6, 7]
+    assert len(handled(world)) == MAX_PASSED_ON_PER_DAY
+    tidy(world.store, world.settings, world.renderer, world.clock.now())
+    assert len(world.mails()) == MAX_PASSED_ON_PER_DAY
+    world.clock.at += timedelta(hours=24)
+    for _ in range(2):
+        tidy(world.store, world.settings, world.renderer, world.clock.now())
+    (rest,) = world.mails(MAX_PASSED_ON_PER_DAY)
+    assert rest["Subject"] == "International KNOBELN contest: 3 more letters for you"
+    assert [f"- {n} {JOE}" in body_of(rest) for n in (20, 21, 22, 23)] == [False, True, True, True]
 
 
 def test_an_organizer_with_such_an_address_gets_no_letter_from_us_to_us() -> None:
@@ -431,7 +437,7 @@ def test_lines_longer_than_smtp_allows_are_taken(client: smtplib.SMTP, store: St
     raw = LETTER + b"y" * 5_000 + b"\r\n"
     client.sendmail(JOE, [ROBOT], raw)
     with store.read() as tx:
-        stored = letters.next_new(tx)
+        stored = letters.next_to_handle(tx, datetime.now(UTC))
     assert stored is not None
     assert stored.raw == raw
 
@@ -556,7 +562,7 @@ def test_utf8_in_addresses_and_headers_is_taken(client: smtplib.SMTP, store: Sto
     raw = "From: jö@dömäin.example\r\nSubject: grüße\r\n\r\nx\r\n".encode()
     client.sendmail("jö@dömäin.example", [ROBOT], raw, mail_options=["SMTPUTF8"])
     with store.read() as tx:
-        stored = letters.next_new(tx)
+        stored = letters.next_to_handle(tx, datetime.now(UTC))
     assert stored is not None
     assert (stored.sender, stored.raw) == ("jö@dömäin.example", raw)
 

@@ -8,6 +8,7 @@ from base64 import b64encode
 from collections.abc import Callable
 from datetime import timedelta
 from email.message import EmailMessage
+from urllib.parse import unquote
 
 import pytest
 from hypothesis import example, given
@@ -16,7 +17,7 @@ from hypothesis import strategies as st
 from compiler import checks
 from contest import presets
 from contest.compose import compose
-from contest.config.sections import Mail, Teams
+from contest.config.sections import Mail, Registration, Teams
 from contest.config.settings import Settings
 from contest.games.registry import registered as registered_games
 from contest.model import (
@@ -866,19 +867,45 @@ def test_an_empty_letter_from_the_teams_address_ends_all_reports(world: World, s
 
 def test_the_letter_that_list_unsubscribe_asks_for_works(world: World) -> None:
     registered_line(world)
-    report = compose(Outgoing("k", "RSM", ADDRESS, "s", "b", broadcast=True), world.settings, b"", START).raw
+    with world.store.read() as tx:
+        secret = contest_state.secret(tx)
+    outgoing = Outgoing("k", "RSM", ADDRESS, "s", "b", broadcast=True)
+    report = compose(outgoing, world.settings, secret, START).raw.replace(b"\r\n ", b" ")
     found = re.search(rb"List-Unsubscribe: <mailto:([^?]+)\?subject=([^>]+)>", report)
     assert found
     assert found[1].decode() == world.settings.contest.address
-    world.send(found[2].decode(), "This message was automatically generated.", sender=ADDRESS)
+    subject = unquote(found[2].decode())
+    wrong = subject.translate(str.maketrans("0123456789abcdef", "123456789abcdef0"))
+    world.send(wrong, "This message was automatically generated.", sender=EVE)
+    assert team(world).registration.preferences
+    (mail,) = world.send(subject, "This message was automatically generated.", sender="any@where.example")
     assert team(world).registration.preferences == ()
+    assert mail["To"] == ADDRESS
 
 
-def test_a_second_time_the_answer_names_reports_to_choose(world: World) -> None:
+def test_a_second_time_the_answer_tells_how_to_get_reports(world: World) -> None:
     registered_line(world)
     for _ in range(2):
         (mail,) = world.send("unsubscribe", "", sender=ADDRESS)
-    assert "Subject: mail-preference LAP," in body_of(mail)
+    assert "gets no reports. To get some, send the subject `mail-preference`" in flat(mail)
+
+
+def test_a_letter_that_proves_nothing_ends_no_reports_before_the_address_has_answered(
+    make_world: Callable[..., World],
+) -> None:
+    world = make_world(mail=Mail(), registration=Registration())
+    (welcome,) = world.send(REGISTER, FORM, sender=ADDRESS)
+    name, string = told(welcome)
+    world.send("status", from_line(name, string), sender=ADDRESS)
+    questions = [mail for _ in range(6) for mail in world.send("unsubscribe", "", sender=ADDRESS)]
+    assert 0 < len(questions) < 5
+    assert all("Nothing has changed yet." in flat(mail) for mail in questions)
+    assert team(world).registration.preferences
+    facts = {"In_Reply_To": str(questions[0]["Message-ID"])}
+    (done,) = world.send(f"Re: {questions[0]['Subject']}", "", sender="private@else.example", **facts)
+    assert team(world).registration.preferences == ()
+    assert done["To"] == ADDRESS
+    assert "gets no more reports" in flat(done)
 
 
 def test_nobody_else_ends_a_teams_reports_without_its_string(make_world: Callable[..., World]) -> None:

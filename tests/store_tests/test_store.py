@@ -220,7 +220,7 @@ def test_a_copy_is_sought_among_letters_with_its_message_id_only(store: Store) -
         for count in (10, 1_000):
             raws = [b"%d %d" % (count, number) for number in range(count)]
             letters.add_all(tx, [IncomingLetter(raw, "", ()) for raw in raws], "t", NOW)
-            while letter := letters.next_new(tx):
+            while letter := letters.next_to_handle(tx, NOW):
                 letters.finish(tx, letter.id, LetterState.HANDLED, "", f"<{letter.id}@a.example>")
             driver.set_progress_handler(partial(steps.append, count), 1)
             (found,) = letters.handled_with_message_id(tx, "<5@a.example>", 20)

@@ -1,0 +1,69 @@
+"""What the desk sends to the organizer: letters for people, and word of limits that are used up.
+
+A few letters of a kind are passed on in a day, and one mail tells of the rest, so that nobody floods the
+organizer, and no letter is lost.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+from contest.config.settings import Settings
+from contest.language import speaking
+from contest.model import Attachment, Outgoing, StoredLetter
+from contest.protocols import Rendered, Renderer
+from contest.store import Store, Transaction, letters, outbox
+from mailserver.limits import DAY, MAX_WAIT_DAYS
+from mailserver.reading.letter import parse
+
+MAX_PASSED_ON_PER_DAY = 20  # of a kind
+MAX_LISTED = 100  # in the mail about the rest
+_LIMIT, _REST = "limit_used_up", "letters_not_passed_on"
+
+
+def pass_letter_on(
+    tx: Transaction, stored: StoredLetter, template: str, mail: Rendered, settings: Settings, now: datetime
+) -> str:
+    """Queue this mail for the organizer, with the letter attached as it came, or keep it for the mail about
+    the rest. Returns what was done, for the journal."""
+    to = settings.contest.organizer_address
+    if outbox.sent_since(tx, to, (template,), now - DAY) >= MAX_PASSED_ON_PER_DAY:
+        letters.keep_for_list(tx, stored.id, now + DAY)
+        return "kept for the list of letters that the organizer gets"
+    outgoing = Outgoing(
+        key=f"letter/{stored.id}/{template}",
+        kind=template,
+        to=to,
+        subject=mail.subject,
+        body=mail.body,
+        attachments=(Attachment("letter.eml", "application/octet-stream", stored.raw),),
+    )
+    outbox.put(tx, outgoing, settings, now)
+    return "passed on to the organizer"
+
+
+def tell_of_limit(tx: Transaction, limit: str, settings: Settings, renderer: Renderer, now: datetime) -> None:
+    """Tell the organizer, once in a day, that strangers have used up a limit."""
+    to = settings.contest.organizer_address
+    if outbox.sent_since(tx, to, (_LIMIT,), now - DAY):
+        return
+    with speaking(settings.contest.language):
+        mail = renderer.render(_LIMIT, limit=limit, days=MAX_WAIT_DAYS)
+    outbox.put(tx, Outgoing(f"limits/{now.isoformat()}", _LIMIT, to, mail.subject, mail.body), settings, now)
+
+
+def tidy(store: Store, settings: Settings, renderer: Renderer, now: datetime) -> None:
+    """Set letters aside that have waited for too long, and list those that were not passed on."""
+    oldest = now - timedelta(days=MAX_WAIT_DAYS)
+    with store.read() as tx:
+        if not letters.is_any_overdue(tx, oldest, now):
+            return
+    with store.write() as tx:
+        letters.set_aside_waiting(tx, oldest)
+        kept = letters.kept_for_list(tx) if letters.is_any_overdue(tx, oldest, now) else ()
+        if kept:
+            listed = [(each, parse(each.raw)) for each in kept[:MAX_LISTED]]
+            with speaking(settings.contest.language):
+                mail = renderer.render(_REST, letters=listed, count=len(kept), per_day=MAX_PASSED_ON_PER_DAY)
+            to, key = settings.contest.organizer_address, f"letters/{now.isoformat()}"
+            outbox.put(tx, Outgoing(key, _REST, to, mail.subject, mail.body), settings, now)
