@@ -1,40 +1,36 @@
-"""`make bench`: run every benchmark, one after the other."""
+"""`make bench`: every measurement, one after the other, as rows of one table; or those that are named.
+
+python -m bench [letters|receive|mails|programs|machine|day|hog|sandbox|talking|counted]...
+"""
 
 from __future__ import annotations
 
-from bench import (
-    cluster,
-    contest_day,
-    fuel,
-    hog,
-    letters_in,
-    machine,
-    mails_out,
-    programs,
-    receive,
-    sandbox,
-    talking,
-)
+import sys
 
-STAGES = (
-    letters_in,
-    receive,
-    programs,
-    machine,
-    contest_day,
-    hog,
-    sandbox,
-    talking,
-    fuel,
-    cluster,
-    mails_out,
-)
+from bench import bots, contest, mail
+from bench.harness import HEAD
+
+STAGES = {
+    "letters": mail.letters_in,
+    "receive": mail.receive,
+    "mails": mail.mails_out,
+    "programs": contest.programs,
+    "machine": contest.machine,
+    "day": contest.day,
+    "hog": contest.hog,
+    "sandbox": bots.sandbox,
+    "talking": bots.games,
+    "counted": bots.counted,
+}
 
 
 def main() -> None:
-    for stage in STAGES:
-        stage.main()
-        print(flush=True)
+    named = sys.argv[1:] or list(STAGES)
+    if unknown := [name for name in named if name not in STAGES]:
+        sys.exit(f"there is no stage {unknown[0]}; there are {', '.join(STAGES)}")
+    print(HEAD)
+    for name in named:
+        STAGES[name]()
 
 
 if __name__ == "__main__":

@@ -13,10 +13,10 @@ from dataclasses import dataclass, replace
 from compiler import checks, elf, messages, tokens
 from compiler.line_wrap_detection import WRAPS_FROM, broken_lines
 from compiler.messages import FILE_NAME
-from compiler.source import SourceText, normalise, strip_secret, stripped_elsewhere
+from compiler.source import SourceText, normalise
 from compiler.toolchain import Step, Toolchain
-from compiler.uploaded_files import blanked_finding
 from contest.config.sections import Programs
+from contest.from_line import strip_secret
 from contest.language import gettext, noted
 from contest.line_ends import lines_named
 from contest.model import Finding, MachineBuildReport, Severity, Trial
@@ -58,8 +58,7 @@ def build(
     sent, remark = normalise(source)
     program = SourceText(strip_secret(sent))
     remarks = [Finding("letter", Severity.NOTE, 0, remark)] if remark else []
-    blanked = (blanked_finding(number, quote=program.quote(number)) for number in stripped_elsewhere(sent))
-    facts = _examine(program, settings, toolchain).found([*remarks, *blanked])
+    facts = _examine(program, settings, toolchain).found(remarks)
     image = None if facts.has_errors else facts.image
     source_digest = hashlib.sha256(program.text.encode(errors="replace")).hexdigest()
     report = MachineBuildReport(

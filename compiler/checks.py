@@ -22,6 +22,7 @@ from compiler.source import SourceText
 from compiler.tokens import Token, TokenKind
 from contest import language
 from contest.config.sections import Programs
+from contest.games.base import MACHINE
 from contest.language import gettext, ngettext, noted
 from contest.model import Finding, Severity
 from sandbox.vm.image import MEMORY_SIZE, MIN_STACK
@@ -103,7 +104,7 @@ def in_source(program: SourceText) -> Expanded:
 # --- the program as it was sent -----------------------------------------------------------------------------
 def too_long(program: SourceText, settings: Programs) -> Iterator[Finding]:
     size = len(program.text.encode(errors="replace"))
-    if size > settings.max_source_bytes:
+    if size > settings.MAX_SOURCE_BYTES:
         yield Finding(
             "too long",
             Severity.ERROR,
@@ -111,7 +112,7 @@ def too_long(program: SourceText, settings: Programs) -> Iterator[Finding]:
             gettext(
                 "your program has %(size)s bytes, but at most %(max_source_bytes)s are read",
                 size=language.number(size),
-                max_source_bytes=language.number(settings.max_source_bytes),
+                max_source_bytes=language.number(settings.MAX_SOURCE_BYTES),
             ),
         )
 
@@ -198,7 +199,7 @@ def description(program: SourceText, settings: Programs) -> Iterator[Finding]:
     """Require a description of about 15 lines (K61)."""
     if settings.description == "none":
         return
-    lines, wanted = len(program.description), settings.min_description_lines
+    lines, wanted = len(program.description), MACHINE.description_lines
     block = program.description_block
     least = ngettext("%(num)s line", "%(num)s lines", wanted)
     form = gettext(

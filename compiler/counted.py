@@ -11,8 +11,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 
 from compiler import languages
-from compiler.language_table import Counting, Language
 from compiler.languages import Outcome, Problem
+from contest.config.languages import CountedBuild, Language
 from contest.config.sections import Programs
 from contest.games.base import TextProtocol
 from contest.language import gettext, number
@@ -66,11 +66,11 @@ def examine(
     if isinstance(found, Outcome):
         return found
     program, language = found
-    if language.counting is None or not language.is_counted:
+    if language.counted is None or not language.is_counted:
         return languages.build_checked(files, program, language, sandbox, settings)
     if language.tool:
         return _compiled(files, program, language, sandbox, settings)
-    return _checked_by_guest(files, program, language, language.counting, sandbox, settings)
+    return _checked_by_guest(files, program, language, language.counted, sandbox, settings)
 
 
 def counted_by(program: Executable | None, language: Language | None, version: str) -> str:
@@ -86,7 +86,7 @@ def _compiled(
     files: Mapping[str, bytes], program: str, language: Language, sandbox: Sandbox, settings: Programs
 ) -> Outcome[FuelProgram]:
     built = languages.compiled(files, program, language, sandbox, settings)
-    memory = settings.memory_mb or language.memory
+    memory = settings.memory_mb or language.memory_mb
     if isinstance(built, Problem):
         reasons = " ".join(_reasons(built.messages, memory))
         problem = Problem(reasons or built.text, built.messages)
@@ -164,7 +164,7 @@ def _checked_by_guest(
     files: Mapping[str, bytes],
     program: str,
     language: Language,
-    counting: Counting,
+    how: CountedBuild,
     sandbox: Sandbox,
     settings: Programs,
 ) -> Outcome[FuelProgram]:
@@ -174,7 +174,7 @@ def _checked_by_guest(
         language=language.name,
         program=program,
         files=files,
-        memory_bytes=(settings.memory_mb or language.memory) * MB,
+        memory_bytes=(settings.memory_mb or language.memory_mb) * MB,
         guest=guest.facts,
     )
     name = f"check.{language.suffixes[0]}"
@@ -183,7 +183,7 @@ def _checked_by_guest(
     checker = FuelProgram(
         language=language.name,
         program=name,
-        files={name: counting.check.encode(), program: files[program]},
+        files={name: how.check.encode(), program: files[program]},
         memory_bytes=made.memory_bytes,
         guest=guest.facts,
     )

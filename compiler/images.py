@@ -1,30 +1,28 @@
 """Container images that play text games (M11).
 
-A letter brings the archive of an image, or the name of one that the organizer has pulled. We do not build it,
-only unpack and examine it; a mistake in it is a finding like any other.
+A letter brings the archive of an image, or the name of one in a registry. We do not build it, only unpack and
+examine it; a mistake in it is a finding like any other.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 
 from compiler.uploaded_files import UntriedBuild, UploadedFiles, description_findings, has_errors
 from contest.config.sections import Programs
+from contest.config.settings import Settings
+from contest.errors import ToolMissing
 from contest.file_names import IMAGE_NAME, is_archive
 from contest.language import gettext
 from contest.model import Finding, ImageFacts, Severity, TextBuildReport
-from sandbox.executable import usual_engine
-from sandbox.oci.engine import find_engine
-from sandbox.oci.formats import this_architecture
-from sandbox.oci.image import OciImage, check_boxes, image_cache
-from sandbox.oci.named import NamedImage, named_image
-from sandbox.oci.refusal import ImageProblem
-from sandbox.oci.unpack import unpack
+from sandbox.images.oci_image import ImageProblem, OciImage, image_cache, this_architecture
+from sandbox.images.unpacking import check_registry, fetch, require_tools, unpack
 from sandbox.sandbox import Sandbox
+from sandbox.self_test import require_tight
 
 LANGUAGE = "container image"
 IMAGES = "container images"  # as in "programs in container images"
-RULE = "image"
 
 
 def is_image(files: Mapping[str, bytes]) -> bool:
@@ -32,67 +30,71 @@ def is_image(files: Mapping[str, bytes]) -> bool:
     return any(map(_holds_image, files))
 
 
-def build_image(uploaded: UploadedFiles, settings: Programs) -> UntriedBuild:
+def build_image(uploaded: UploadedFiles, settings: Programs, sandbox: Sandbox) -> UntriedBuild:
     """Examine the image in these files.
 
     Raises ToolMissing or TryAgain where our machinery is at fault, never for anything that an image is.
     """
     program = next(filter(_holds_image, sorted(uploaded.files)))
-    examined = _image(program, uploaded)
+    examined = _image(program, uploaded, sandbox)
     problems = (
-        (Finding(RULE, Severity.ERROR, 0, examined.text),) if isinstance(examined, ImageProblem) else ()
+        (Finding("image", Severity.ERROR, 0, examined.text),) if isinstance(examined, ImageProblem) else ()
     )
     findings = (*problems, *description_findings(uploaded, settings))
     image = None if isinstance(examined, ImageProblem) or has_errors(findings) else examined
     report = TextBuildReport(
         findings=findings,
-        tool=f"run by {image.engine.name}" if isinstance(image, NamedImage) else "",
+        tool="",
         messages="",
         description_lines=uploaded.description_lines,
         source_digest=uploaded.digest_of(program),
         image_digest=image.digest if image else None,
         language=LANGUAGE,
         files=uploaded.facts,
-        image=_facts(image) if image else None,
+        image=ImageFacts(
+            digest=image.digest,
+            platform=f"linux/{this_architecture()}",  # images for others are refused
+            unpacked_bytes=image.unpacked_bytes,
+            command=tuple(image.run.command_line(("...",))),
+            name=image.name,
+        )
+        if image
+        else None,
     )
     return UntriedBuild(report, image, program)
 
 
 def try_images(settings: Programs, sandbox: Sandbox) -> None:
-    """Try whether this host can start the images that the contest takes. Raises ToolMissing if it cannot."""
-    check_boxes(sandbox, image_cache())
-    if settings.pulled_images:
-        find_engine()
+    """Try whether this host can get and start the images that the contest takes. Raises ToolMissing."""
+    require_tools()
+    require_tight(sandbox, image_cache())
+    for row in settings.registry_images:
+        check_registry(row.image, sandbox)
+
+
+def without_images_unless_possible(settings: Settings) -> Settings:
+    """The settings, without archives of images if this host cannot unpack them."""
+    with suppress(ToolMissing):
+        require_tools()
+        return settings
+    programs = settings.programs.model_copy(update={"max_image_bytes": 0})
+    return settings.model_copy(update={"programs": programs})
 
 
 def _holds_image(name: str) -> bool:
     return name == IMAGE_NAME or is_archive(name)
 
 
-def _image(program: str, uploaded: UploadedFiles) -> OciImage | NamedImage | ImageProblem:
+def _image(program: str, uploaded: UploadedFiles, sandbox: Sandbox) -> OciImage | ImageProblem:
     if len(uploaded.files) > 1:
-        names = " and ".join(sorted(uploaded.files))
-        return ImageProblem(
-            gettext(
-                "there are %(files)s files, %(names)s; an image is sent alone, with everything in it that "
-                "its program reads",
-                files=len(uploaded.files),
-                names=names,
-            )
+        text = gettext(
+            "there are %(files)s files, %(names)s; an image is sent alone, with everything in it that its "
+            "program reads",
+            files=len(uploaded.files),
+            names=" and ".join(sorted(uploaded.files)),
         )
+        return ImageProblem(text)
     data = uploaded.files[program]
     if is_archive(program):
-        return unpack(data, image_cache())
-    return named_image(data.decode(errors="replace").strip(), usual_engine())
-
-
-def _facts(image: OciImage | NamedImage) -> ImageFacts:
-    identity = image.identity if isinstance(image, NamedImage) else image.digest
-    return ImageFacts(
-        digest=identity.removeprefix("sha256:"),
-        platform=f"linux/{this_architecture()}",  # images for others are refused
-        layers=image.layers,
-        unpacked_bytes=image.unpacked_bytes,
-        command=tuple(image.run.command_line(("...",))),
-        name=image.name if isinstance(image, NamedImage) else "",
-    )
+        return unpack(data, sandbox, image_cache())
+    return fetch(data.decode(errors="replace").strip(), sandbox, image_cache())

@@ -13,7 +13,9 @@ from pathlib import Path, PurePosixPath
 from typing import Generic, NamedTuple, NoReturn, TypeVar
 
 from compiler import messages, retry_if_killed
-from compiler.language_table import LANGUAGES, Language, package_patterns
+from compiler.contest_languages import package_patterns, packages_of
+from contest import placeholders
+from contest.config.languages import Language, usual_languages
 from contest.config.sections import Programs
 from contest.errors import ToolMissing
 from contest.file_names import MAX_FILES, is_safe
@@ -65,9 +67,10 @@ class Outcome(Generic[Made_co]):
 
 
 def recognise(
-    names: Iterable[str], languages: Sequence[Language] = LANGUAGES
+    names: Iterable[str], languages: Sequence[Language] | None = None
 ) -> tuple[str, Language] | Problem:
     """Find the one file that is a program, and its language. Text files may come with it."""
+    languages = usual_languages() if languages is None else languages
     names = sorted(names)
     strange = [name for name in names if not is_safe(name)]
     if strange:
@@ -100,7 +103,7 @@ def recognise(
     )
 
 
-def usable(languages: Sequence[Language] = LANGUAGES) -> tuple[Language, ...]:
+def usable(languages: Sequence[Language]) -> tuple[Language, ...]:
     """The languages whose tools are installed on this host, in a folder that the sandbox shows."""
     return tuple(language for language in languages if is_installed(language))
 
@@ -121,12 +124,12 @@ def version(language: Language, sandbox: Sandbox) -> str:
     """
     if not language.tool:
         return guests.GUESTS[language.name].facts.partition(",")[0].partition(" sha256")[0]
-    values = _placeholders(language, "", language.memory)
+    values = _placeholders(language, "", language.memory_mb)
     result = sandbox.run(
         [word.format(**values) for word in language.version],
-        environment=language.environment_with(values),
+        environment=_environment(language, values),
         folders=_folders(language),
-        limits=Limits(address_space_bytes=language.build_memory * MB, processes=language.processes),
+        limits=Limits(address_space_bytes=language.build_memory_mb * MB, processes=language.processes),
     )
     output = (result.stdout or result.stderr).decode(errors="replace").strip()
     if not result.succeeded:
@@ -146,15 +149,15 @@ def package_version(package: str, language: Language, sandbox: Sandbox, settings
 
     Raises ToolMissing if it cannot be imported in the sandbox, with the package of the system to install.
     """
-    values = _placeholders(language, "", language.memory)
+    values = _placeholders(language, "", language.memory_mb)
     result = retry_if_killed.run(
         sandbox,
         [values["tool"], "-c", _PRINT_VERSION, package],
         files={},
-        environment=language.environment_with(values),
+        environment=_environment(language, values),
         folders=_folders(language),
         limits=Limits(
-            address_space_bytes=(language.reserved + (settings.memory_mb or language.memory)) * MB,
+            address_space_bytes=(language.reserved_mb + (settings.memory_mb or language.memory_mb)) * MB,
             processes=language.processes,
         ),
     )
@@ -177,10 +180,10 @@ def build(
     files: Mapping[str, bytes],
     sandbox: Sandbox,
     settings: Programs | None = None,
-    languages: Sequence[Language] = LANGUAGES,
+    languages: Sequence[Language] | None = None,
 ) -> ProgramFolder | Problem:
     """Like `examine`, with the usual settings; returns only the result."""
-    return examine(files, sandbox, settings or Programs(), languages).result
+    return examine(files, sandbox, settings or Programs(), languages or usual_languages()).result
 
 
 def examine(
@@ -217,21 +220,21 @@ def compiled(
     files: Mapping[str, bytes], program: str, language: Language, sandbox: Sandbox, settings: Programs
 ) -> Compiled | Problem:
     """Run the language's build in the sandbox."""
-    values = _placeholders(language, program, settings.memory_mb or language.memory)
+    values = _placeholders(language, program, settings.memory_mb or language.memory_mb)
     # Between compiler and linker a module holds all its data, even the zeros.
     file_bytes = MAX_RESULT + (int(values["bytes"]) if language.is_counted else 0)
     limits = Limits(
         file_bytes=file_bytes,
         work_bytes=4 * MAX_RESULT + file_bytes,
         output_bytes=MAX_RESULT,
-        address_space_bytes=language.build_memory * MB,
+        address_space_bytes=language.build_memory_mb * MB,
         processes=max(language.processes, 32),
     )
     result = retry_if_killed.run(
         sandbox,
         _then_show([word.format(**values) for word in language.build], language.result),
         files={f"{WORK}/{name}": data for name, data in files.items()},
-        environment={**language.environment_with(values), "SOURCE_DATE_EPOCH": "768916800"},
+        environment={**_environment(language, values), "SOURCE_DATE_EPOCH": "768916800"},
         folders=_folders(language),
         own_path=values["tool"] if language.finds_itself else "",
         limits=limits,
@@ -245,12 +248,12 @@ def build_checked(
     files: Mapping[str, bytes], program: str, language: Language, sandbox: Sandbox, settings: Programs
 ) -> Outcome[ProgramFolder]:
     """Build what `checked` has found."""
-    memory = settings.memory_mb or language.memory
+    memory = settings.memory_mb or language.memory_mb
     values = _placeholders(language, program, memory)
     built = compiled(files, program, language, sandbox, settings)
     if isinstance(built, Problem):
         return Outcome(built, program, language, built.messages)
-    for package in language.packages:  # if one is missing, no program may be blamed for it
+    for package in packages_of(language, settings):  # if one is missing, no program may be blamed for it
         package_version(package, language, sandbox, settings)
     # Of a compiled program the source is not needed.
     kept = {name: data for name, data in files.items() if not (language.result and name == program)}
@@ -261,9 +264,9 @@ def build_checked(
         files={**kept, **made},
         command=tuple(word.format(**values) for word in language.run),
         needs=Needs(
-            (language.reserved + memory) * MB,
+            (language.reserved_mb + memory) * MB,
             language.processes,
-            language.environment_with(values),
+            _environment(language, values),
             _folders(language),
         ),
     )
@@ -291,8 +294,8 @@ def _unfit(files: Mapping[str, bytes], program: str, settings: Programs) -> Prob
                 max_files=MAX_FILES,
             )
         )
-    if size > settings.max_source_bytes:
-        limit = settings.max_source_bytes
+    if size > settings.MAX_SOURCE_BYTES:
+        limit = settings.MAX_SOURCE_BYTES
         return Problem(
             gettext(
                 "these are %(size)s bytes; all files together may have at most %(limit)s",
@@ -362,7 +365,7 @@ def _tool(language: Language) -> Path | None:
     """
     found = shutil.which(language.tool, path=PATH)
     candidates = [Path(found)] if found else []
-    if language.needs:
+    if language.is_counted:
         candidates += sorted(Path("/usr/lib").glob(f"llvm-*/bin/{language.tool}"), key=_llvm, reverse=True)
     return next((path for each in candidates if (path := _inside(each)) and _has_needs(language, path)), None)
 
@@ -379,7 +382,8 @@ def _inside(path: Path) -> Path | None:
 
 
 def _has_needs(language: Language, tool: Path) -> bool:
-    return all(glob(pattern.format(home=tool.parent.parent)) for pattern in language.needs)
+    patterns = language.counted.needs if language.is_counted and language.counted else ()
+    return all(glob(pattern.format(home=tool.parent.parent)) for pattern in patterns)
 
 
 def _placeholders(language: Language, program: str, memory: int) -> Mapping[str, str]:
@@ -387,7 +391,12 @@ def _placeholders(language: Language, program: str, memory: int) -> Mapping[str,
     tool = _tool(language)
     if tool is None:
         raise ToolMissing(f"{language.name} is not installed: there is no {language.tool} in {PATH}")
-    return language.placeholders(str(tool), tool.parent.parent, program, memory)
+    return placeholders.values_of(str(tool), tool.parent.parent, program, language.result, memory)
+
+
+def _environment(language: Language, values: Mapping[str, str]) -> dict[str, str]:
+    """The environment of the tool and of programs. `values`: see `_placeholders`."""
+    return {name: value.format(**values) for name, value in language.environment.items()}
 
 
 def _folders(language: Language) -> tuple[str, ...]:

@@ -23,17 +23,18 @@ from contest.clock import Clock
 from contest.config.settings import Settings
 from contest.engine_failures import EngineFailures
 from contest.errors import EngineFailed, KnobelnError, ToolMissing
+from contest.games.hog import WIN_RATE_UNIT
 from contest.language import speaking
 from contest.ledger.receipts import Effect, LedgerEntry, Receipt, program_digest
 from contest.log import log
-from contest.model import BoardPlace, Submission, Team, TeamState
+from contest.model import LadderEntry, LadderGame, LadderPlace, Submission, Team, TeamState
 from contest.protocols import BuildResult, CompileReporter, Serializable, WaitingReporter, to_team
 from contest.store import (
     Store,
     Transaction,
     contest_state,
+    ladder,
     languages,
-    leaderboard,
     ledger,
     letters,
     outbox,
@@ -42,7 +43,6 @@ from contest.store import (
 )
 from contest.store.claims import Claimant, Claims
 from contest.store.engine_failures import MAX_FAILURES
-from contest.store.leaderboard import Entrant
 from sandbox.vm.translation import NotTranslated
 
 DigestPair = tuple[str, str]
@@ -193,7 +193,7 @@ class CompileService:
         A team whose program is being compiled waits, so that its reports come in order. But with `at_once`
         we compile that program, too, when no other is left: whoever is first stores the build.
         """
-        limit = self.settings.programs.max_compiles_per_hour
+        limit = self.settings.programs.MAX_COMPILES_PER_HOUR
         now = self.clock.now()
         with self.store.read() as tx:
             waiting = [
@@ -235,7 +235,7 @@ class CompileService:
             log.warning("a program stays without native code", image=digest, reason=str(reason))
 
     def _keep(self, submission: Submission, result: BuildResult[Serializable]) -> None:
-        """Keep build and report in one transaction, with the team's new place on the leaderboard, if any.
+        """Keep build and report in one transaction, with the team's new place on the ladder, if any.
 
         The missing win rates are known only once the build is in the database, and computing them takes too
         long to keep others waiting. So we roll back, compute them, and store the build again.
@@ -265,7 +265,7 @@ class CompileService:
         if not submissions.add_build(tx, submission.id, result.report, image, now, result.program):
             return  # another process was quicker and has queued its report
         team = teams.get(tx, submission.team_id)
-        place = _place(tx, team, rates) if self.builder.win_rates and result.image else None
+        place = _place(tx, self.settings, team, rates) if self.builder.win_rates and result.image else None
         text = self.write_report(
             team.name,
             submission.number,
@@ -284,7 +284,7 @@ class CompileService:
         )
         outbox.put(tx, mail, self.settings, now)
 
-    def _record(self, tx: Transaction, effect: Effect, submission: Submission) -> Receipt | None:
+    def _record(self, tx: Transaction, effect: Effect, submission: Submission) -> Receipt:
         """Append what became of the submission to the ledger, with the digest of its published files."""
         team = teams.get(tx, submission.team_id).name
         letter = letters.digest_of(tx, submission.letter_id)
@@ -301,21 +301,27 @@ class CompileService:
             contest_state.note(tx, "compiler", text, self.clock.now())
 
 
-def _place(tx: Transaction, team: Team, rates: Mapping[DigestPair, float]) -> BoardPlace | None:
-    """The team's place on the leaderboard; None if it has withdrawn meanwhile.
+def _place(
+    tx: Transaction, settings: Settings, team: Team, rates: Mapping[DigestPair, float]
+) -> LadderPlace | None:
+    """The team's place on the ladder; None if it has withdrawn meanwhile.
 
     Raises _RatesMissing where `rates` lack one.
     """
-    pairs = leaderboard.missing(tx)
+    pairs = ladder.missing(tx, all_teams=True)
     unknown = [_digests(pair) for pair in pairs if _digests(pair) not in rates]
     if unknown:
         digests = [digest for pair in unknown for digest in pair]
         raise _RatesMissing(unknown, submissions.load_images(tx, digests))
-    leaderboard.put(
-        tx, {(first.build_id, second.build_id): rates[_digests((first, second))] for first, second in pairs}
-    )
-    return None if team.state is TeamState.WITHDRAWN else leaderboard.leaderboard(tx).place(team.name)
+    ladder.delete_outdated_games(tx)
+    ladder.put(tx, [_game(pair, rates[_digests(pair)]) for pair in pairs])
+    return None if team.state is TeamState.WITHDRAWN else ladder.now(tx, settings).place(team.name)
 
 
-def _digests(pair: tuple[Entrant, Entrant]) -> DigestPair:
+def _game(pair: tuple[LadderEntry, LadderEntry], rate: float) -> LadderGame:
+    points = round(rate * WIN_RATE_UNIT)
+    return LadderGame(pair[0].build_id, pair[1].build_id, (points, WIN_RATE_UNIT - points))
+
+
+def _digests(pair: tuple[LadderEntry, LadderEntry]) -> DigestPair:
     return pair[0].image_digest, pair[1].image_digest

@@ -15,22 +15,11 @@ from functools import cached_property
 
 from compiler.tokens import Token, TokenKind, scan
 from contest.line_ends import with_newlines
-from contest.sanitize import ZERO_WIDTH, sanitize
+from contest.sanitize import sanitize
 
 _SPLICE = re.compile(r"\\[ \t\f\v]*\n")  # gcc accepts blanks between backslash and line end
 _TRIGRAPH = re.compile(r"\?\?([=/'()!<>-])")
 _TRIGRAPHS = dict(zip("=/'()!<>-", "#\\^[]|{}~", strict=True))
-# Invisible characters also as a file in UTF-8 looks that was read as Latin-1.
-_UNSEEN = rf"(?:{ZERO_WIDTH}|\xc2\xad|\xe2\x80[\x8b-\x8f\xaa-\xae]|\xe2\x81[\xa0-\xaf]|\xef\xbb\xbf)"
-_BLANK = rf"(?:[ \t]|\xc2?\xa0|{_UNSEEN})"
-_MARK = f"{_UNSEEN}*".join("<<FROM>>")
-_WORD = r"(?:(?!\*/)\S)+?"
-_SECRET = re.compile(
-    rf"(^(?:[ \t\f\v/*#]|{_UNSEEN})*{_MARK}{_BLANK}+{_WORD}{_BLANK}+)({_WORD})(?={_BLANK}*(?:\r?$|\*/))",
-    re.IGNORECASE | re.MULTILINE,
-)
-_MARKED_LINE = re.compile(rf"^.*{_MARK}.*$", re.IGNORECASE | re.MULTILINE)
-_STRING = "[2-9a-z]{4}(?:-[2-9a-z]{4}){4}"  # as authentification strings are
 _QUOTE_WIDTH = 60  # characters
 _OPENING = ("if", "ifdef", "ifndef")
 _TURNING = ("else", "elif", "elifdef", "elifndef")
@@ -168,28 +157,6 @@ def normalise(source: str) -> tuple[str, str]:
     """
     text, remark = with_newlines(source.removeprefix("\ufeff"))
     return text if text.endswith("\n") else text + "\n", remark
-
-
-def strip_secret(source: str) -> str:
-    """Blank the authentification string of the <<FROM>> line (K42); columns stay.
-
-    In other lines with that mark only the same string goes, and what looks like one.
-    """
-    found = sorted({match[2] for match in _SECRET.finditer(source)}, key=len, reverse=True)
-    secret = re.compile("|".join([_STRING, *(rf"(?<!\w){re.escape(word)}(?!\w)" for word in found)]))
-    text = _without_own(source)
-    return _MARKED_LINE.sub(lambda line: secret.sub(lambda word: " " * len(word[0]), line[0]), text)
-
-
-def stripped_elsewhere(source: str) -> Sequence[int]:
-    """The numbers of the lines where `strip_secret` blanks something although they are no <<FROM>> lines."""
-    lines = zip(_without_own(source).split("\n"), strip_secret(source).split("\n"), strict=True)
-    return [number for number, (line, stripped) in enumerate(lines, 1) if line != stripped]
-
-
-def _without_own(source: str) -> str:
-    """The source without the strings of its <<FROM>> lines."""
-    return _SECRET.sub(lambda match: match[1] + " " * len(match[2]), source)
 
 
 def with_trigraphs(text: str) -> str:

@@ -15,7 +15,6 @@ from importlib.resources import files
 
 from compiler import messages, retry_if_killed
 from compiler.checks import PASTED_PRAGMA
-from contest.config.sections import SandboxSettings
 from contest.errors import ToolMissing
 from contest.sanitize import sanitize
 from sandbox.sandbox import WORK, Limits, Sandbox, SandboxResult
@@ -61,8 +60,8 @@ class Step:
 class Toolchain:
     """gcc in the sandbox. Keep the object: the first use compiles the runtime. Threads may share it."""
 
-    def __init__(self, settings: SandboxSettings | None = None) -> None:
-        self._sandbox = Sandbox(settings)
+    def __init__(self) -> None:
+        self._sandbox = Sandbox()
         self._lock = threading.Lock()
 
     def version(self) -> str:

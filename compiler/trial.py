@@ -5,15 +5,15 @@ from __future__ import annotations
 from contextlib import closing
 
 from compiler import counted
-from compiler.language_table import Language, counted_languages_of
+from compiler.contest_languages import packages_of
 from compiler.languages import Problem, build, usable, version
+from contest.config.languages import Language
 from contest.config.sections import Programs
 from contest.config.settings import Settings
 from contest.errors import ToolMissing
 from contest.games.base import TEXT, TextProtocol
 from contest.games.registry import game_of
 from contest.sanitize import sanitize
-from sandbox.fuel import engine
 from sandbox.fuel.program import FuelProgram
 from sandbox.players.fuel import FuelPlayer
 from sandbox.sandbox import Sandbox
@@ -31,19 +31,18 @@ def try_language(language: Language, settings: Settings) -> str:
 
 
 def with_counted_time(settings: Settings) -> Settings:
-    """The settings with `clock = "fuel"` if programs of the game talk and can be counted on this computer.
+    """The settings with the languages whose time can be counted, if programs of the game talk.
 
-    Languages that cannot be counted here keep processor time, so that no program is refused. The first time
-    on a computer this makes the guests, which takes a minute.
+    They are those that can be counted on this computer, and that need none of the contest's packages; all
+    others have processor time, so that no program is refused. The first time on a computer this makes the
+    guests, which takes a minute.
     """
-    if game_of(settings.game, settings.programs).info.play is not TEXT or not engine.is_installed():
+    programs = settings.programs
+    if game_of(settings.game, programs).info.play is not TEXT:
         return settings
-    fuel = settings.programs.model_copy(update={"clock": "fuel"})
-    counted_rows = (each for each in usable(counted_languages_of(fuel)) if each.is_counted)
-    here = tuple(each.name for each in counted_rows if _works(each, settings))
-    if not here:
-        return settings
-    return settings.model_copy(update={"programs": fuel.model_copy(update={"fuel_languages": here})})
+    rows = [row for row in programs.all_languages if row.counted and not packages_of(row, programs)]
+    here = tuple(row.name for row in usable([row.as_counted() for row in rows]) if _works(row, settings))
+    return settings.model_copy(update={"programs": programs.model_copy(update={"counted_languages": here})})
 
 
 def _works(language: Language, settings: Settings) -> bool:
@@ -55,7 +54,7 @@ def _works(language: Language, settings: Settings) -> bool:
 
 
 def _run(language: Language, settings: Settings) -> str:
-    sandbox = Sandbox(settings.jail)
+    sandbox = Sandbox()
     tool = version(language, sandbox)
     if not language.sample:
         return f"{tool}; not tried, because programs.languages has no sample for it"
@@ -76,7 +75,7 @@ def _run(language: Language, settings: Settings) -> str:
 
 def _count(language: Language, settings: Settings) -> str:
     """Run the program twice: the same units must be counted."""
-    sandbox = Sandbox(settings.jail)
+    sandbox = Sandbox()
     tool = version(language, sandbox)
     files = {f"sample.{language.suffixes[0]}": language.sample.encode()}
     outcome = counted.examine(files, sandbox, settings.programs, [language])

@@ -11,9 +11,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from compiler.source import strip_secret, stripped_elsewhere
 from contest.config.sections import Programs
 from contest.file_names import is_archive
+from contest.from_line import strip_secret
+from contest.games.base import TEXT
 from contest.language import gettext, ngettext
 from contest.model import FileFacts, Finding, Severity, TextBuildReport
 from sandbox.executable import Executable
@@ -28,7 +29,6 @@ class UploadedFiles:
     files: Mapping[str, bytes] = field(repr=False)
     facts: tuple[FileFacts, ...]
     description: str
-    blanked: tuple[tuple[int, str], ...] = ()  # lines, each with its file, that lost what looks like a string
 
     @property
     def size(self) -> int:
@@ -65,13 +65,7 @@ def take_apart(files: Mapping[str, bytes], text: str) -> UploadedFiles:
     facts = tuple(
         FileFacts(name, len(files[name]), hashlib.sha256(files[name]).hexdigest()) for name in sorted(files)
     )
-    blanked = tuple(
-        (number, name)
-        for name in sorted(kept)
-        if not is_archive(name)
-        for number in stripped_elsewhere(files[name].decode("latin-1"))
-    )
-    return UploadedFiles(kept, facts, description, blanked)
+    return UploadedFiles(kept, facts, description)
 
 
 def without_secret(data: bytes) -> bytes:
@@ -81,9 +75,7 @@ def without_secret(data: bytes) -> bytes:
 
 def description_findings(uploaded: UploadedFiles, settings: Programs) -> Iterator[Finding]:
     """What the contest's rules find wrong with the description."""
-    for number, name in uploaded.blanked:
-        yield blanked_finding(number, f" of {name}")
-    wanted = 0 if settings.description == "none" else settings.min_description_lines
+    wanted = 0 if settings.description == "none" else TEXT.description_lines
     lines = uploaded.description_lines
     form = ngettext(
         "a description of the strategy, of %(num)s line or more, as the text of the letter or as an "
@@ -109,17 +101,6 @@ def description_findings(uploaded: UploadedFiles, settings: Programs) -> Iterato
             form=form,
         )
         yield Finding("description", Severity.WARNING, 0, text)
-
-
-def blanked_finding(number: int, where: str = "", quote: str = "") -> Finding:
-    """The note that this line lost a word that only looks like the string; `where` begins with a blank."""
-    text = gettext(
-        "a word in line %(number)s%(where)s looks like an authentification string, and programs are "
-        "published, so it was replaced by blanks; the string belongs into a <<FROM>> line of its own",
-        number=number,
-        where=where,
-    )
-    return Finding("letter", Severity.NOTE, 0 if where else number, text, quote)
 
 
 def has_errors(findings: Iterable[Finding]) -> bool:

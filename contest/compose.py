@@ -103,7 +103,7 @@ def _head(
     yield _line("Auto-Submitted", "auto-replied" if outgoing.in_reply_to else "auto-generated", plain)
     yield _address_line("Reply-To", "", settings.contest.address, plain)
     yield from _lines_to_filter_by(outgoing, settings)
-    if outgoing.broadcast:
+    if outgoing.is_report:
         yield from _list_lines(outgoing, settings, unsubscribe_token(outgoing.to, secret), plain)
 
 

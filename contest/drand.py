@@ -67,6 +67,8 @@ class Chain:
         return max(1, int((moment.timestamp() - self.genesis) // self.period) + 2)
 
 
+URLS = ("https://api.drand.sh", "https://drand.cloudflare.com")
+"""Servers of drand, asked in turn."""
 QUICKNET = (
     '{"public_key":"83cf0f2896adee7eb8b5f01fcad3912212c437e0073e911fb90022d3e760183c8c4b450b6a0a6c3ac6a5776a'
     "2d1064510d1fec758c921cc22b0e17e63aaf4bcb5ed66304de9cf809bd274ca73bab4af5a6e9c76a4bc09e76eae8991ef5ece45a"

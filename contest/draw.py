@@ -5,13 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from contest import drand
 from contest.beacon import Beacon, BeaconKind, PublicNumber
 from contest.clock import TIME_FORMAT
 from contest.config.settings import Settings
 from contest.drand import Chain
 from contest.model import ContestState, Phase
 
-_MIN_AHEAD = timedelta(minutes=1)  # of the final list before the draw, so that the mails with it go out
+STEP = timedelta(minutes=10)  # between the contest's start and the draw
+MIN_AHEAD = timedelta(minutes=1)  # of the final list before the draw, so that the mails with it go out
 
 
 @dataclass(frozen=True)
@@ -31,11 +33,11 @@ class Draw:
                 return f"The public number is round {self.round} of drand, due at {self.at:{TIME_FORMAT}}."
             case BeaconKind.LOTTERY:
                 return (
-                    f"The public number is {self.beacon.draw}: `knobeln beacon '4 9 18'` hands it in, not "
-                    f"before {self.at:{TIME_FORMAT}}."
+                    f"The public number is {self.beacon.draw}: `knobeln run number '4 9 18'` hands it in, "
+                    f"not before {self.at:{TIME_FORMAT}}."
                 )
             case _:
-                return "The contest waits for its public number: `knobeln beacon FILE`."
+                return "The contest waits for its public number: `knobeln run number FILE`."
 
     def read(self, text: str) -> PublicNumber:
         """The public number in a text, such as the JSON of a drand server. Raises GiveUp."""
@@ -44,14 +46,13 @@ class Draw:
 
 def draw_of(settings: Settings, final_at: datetime) -> Draw | None:
     """The draw for a list of entries that becomes final then; None in a contest without a public number."""
-    tournament = settings.tournament
-    beacon = Beacon.of(tournament.beacon)
+    beacon = Beacon.of(settings.tournament.beacon)
     if beacon.kind is BeaconKind.NONE:
         return None
-    chain = Chain.from_json(tournament.drand_chain)
+    chain = Chain.from_json(drand.QUICKNET)
     at = final_at
     if beacon.kind is not BeaconKind.FILE:  # that is not published at a certain time
-        at = _draw_time(settings.dates.contest_starts, tournament.beacon_minutes, final_at)
+        at = _draw_time(settings.dates.contest_starts, final_at)
     if beacon.kind is not BeaconKind.DRAND:
         return Draw(beacon, at, chain, 0)
     number = chain.round_after(at)
@@ -65,12 +66,11 @@ def draw_awaited(settings: Settings, state: ContestState) -> Draw | None:
     return draw_of(settings, state.started_at)
 
 
-def _draw_time(starts: datetime, minutes: int, final_at: datetime) -> datetime:
-    """So many minutes after the contest's start.
+def _draw_time(starts: datetime, final_at: datetime) -> datetime:
+    """Ten minutes after the contest's start.
 
-    If the list is final later, or the contest starts early, it is the next moment that is a multiple of
-    `minutes` away from that, so that nobody can choose it freely. At least a minute lies between the list and
-    the draw, unless `minutes` is 0.
+    If the list is final later, or the contest starts early, it is the next moment that is a multiple of ten
+    minutes away from that, so that nobody can choose it freely. At least a minute lies between the list and
+    the draw.
     """
-    step = timedelta(minutes=minutes)
-    return starts + -((starts - final_at - _MIN_AHEAD) // step) * step if step else final_at
+    return starts + -((starts - final_at - MIN_AHEAD) // STEP) * STEP

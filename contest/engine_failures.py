@@ -1,6 +1,6 @@
 """Counts failures of our engine, and sets a program aside with which it fails again and again.
 
-The compile service, practice, the hill and the contest day all count here, in the database: so it does not
+The compile service, practice, the ladder and the contest day all count here, in the database: so it does not
 matter which process fails, or how often it is started anew.
 """
 

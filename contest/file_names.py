@@ -9,7 +9,7 @@ MAX_FILES = 20  # of one program, with its text files
 ARCHIVES = (".tar", ".tar.gz", ".tgz")
 """Suffixes of the archive of a container image (M11)."""
 
-IMAGE_NAME = "image.name"  # a file that holds only the name of an image that the organizer has pulled
+IMAGE_NAME = "image.name"  # a file that holds only the name of an image in a registry
 
 _SAFE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
 

@@ -2,81 +2,63 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import NamedTuple
 
-from pydantic import TypeAdapter
+from contest.json_text import adapter
+from contest.model import GameResult, GroupOutcome, Match, Moves, Pairing, SeatUsage
 
-from contest.json_text import json_text
-from contest.model import Fault, GroupOutcome, Match, Moves, SeatResult, SeatUsage, Verdict
-
-_MOVES: TypeAdapter[Sequence[Moves] | None] = TypeAdapter(tuple[Moves, ...] | None)
+_Moves = tuple[Moves, ...]
+_Usage = tuple[SeatUsage | None, ...]  # by seat
 
 
 class GameRow(NamedTuple):
-    """One attempt at a game. `pairing`: its index in the plan. `seats` and `moves` are JSON."""
+    """One attempt at a game. `pairing`: its index in the plan. `result`, `moves` and `usage` are JSON.
+
+    `result` is without the moves, which are many, and without what the programs used, which is in no archive.
+    """
 
     pairing: int
     game: int
     attempt: int
     counted: bool
     flawless: bool
-    turns: int
-    digest: str
-    seats: str
-    moves: str
+    result: str
+    moves: str | None
+    usage: str | None
 
 
-def game_rows(outcome: GroupOutcome, *, keep_moves: bool) -> tuple[GameRow, ...]:
+def game_rows(outcome: GroupOutcome, *, keep_moves: bool) -> Iterator[GameRow]:
     """The rows of a group's games.
 
     `keep_moves`: with all moves, for games that cannot be played again from their seeds.
     """
     places = {pairing: place for place, pairing in enumerate(outcome.plan.pairings)}
-    return tuple(_row(places[match.pairing], match, keep_moves) for match in outcome.matches)
+    for match in outcome.matches:
+        result, usage = match.result, tuple([seat.usage for seat in match.result.seats])
+        moves = None
+        if keep_moves and result.moves is not None:
+            moves = adapter(_Moves).dump_json(tuple(result.moves)).decode()
+        yield GameRow(
+            places[match.pairing],
+            match.game,
+            match.attempt,
+            match.counted,
+            result.is_flawless,
+            adapter(GameResult).dump_json(result, exclude={"moves"}, exclude_defaults=True).decode(),
+            moves,
+            adapter(_Usage).dump_json(usage).decode() if any(usage) else None,
+        )
 
 
-def seats_of(kept: Sequence[Any]) -> tuple[SeatResult, ...]:
-    """The results of the seats, from the parsed JSON of a row's `seats`."""
-    return tuple(map(_seat, kept))
-
-
-def moves_of(kept: Any) -> Sequence[Moves] | None:
-    """The moves, from the parsed JSON of a row's `moves`; None if they were not stored."""
-    return _MOVES.validate_python(kept)
-
-
-def _row(place: int, match: Match, keep_moves: bool) -> GameRow:
-    result = match.result
-    seats = json_text([_kept(seat) for seat in result.seats])
-    moves = json_text(_MOVES.dump_python(result.moves, mode="json") if keep_moves else None)
-    facts = (match.counted, result.is_flawless, result.turns, result.digest)
-    return GameRow(place, match.game, match.attempt, *facts, seats, moves)
-
-
-def _kept(seat: SeatResult) -> list[Any]:
-    fault = [seat.fault.turn, seat.fault.reason, seat.fault.stderr_tail, seat.faults] if seat.fault else []
-    usage = [list(seat.usage)] if seat.usage else []
-    # As text, because JSON's writer asks an enumeration for its value in Python.
-    return [seat.points, str(seat.verdict), seat.instructions, seat.memory, seat.last_turn, *fault, *usage]
-
-
-def _seat(kept: Sequence[Any]) -> SeatResult:
-    points, verdict, instructions, memory, last, *rest = kept
-    fault, faults, usage = None, 0, None
-    if rest and isinstance(rest[-1], list):
-        answer_ms, peak, limit, *answer_fuel = rest.pop()  # no fuel in rows of former versions
-        usage = SeatUsage(tuple(answer_ms), peak, limit, *map(tuple, answer_fuel))
-    if rest:
-        turn, reason, stderr_tail, faults = rest
-        fault = Fault(turn, reason, stderr_tail)
-    return SeatResult(
-        points,
-        Verdict(verdict),
-        fault,
-        instructions,
-        memory,
-        faults,
-        last,
-        usage=usage,
-    )
+def match_of(row: GameRow, pairing: Pairing) -> Match:
+    """The game of a row, with its moves if the row has them."""
+    result = adapter(GameResult).validate_json(row.result)
+    if row.usage:
+        used = adapter(_Usage).validate_json(row.usage)
+        seats = (replace(seat, usage=each) for seat, each in zip(result.seats, used, strict=True))
+        result = replace(result, seats=tuple(seats))
+    if row.moves is not None:
+        result = replace(result, moves=adapter(_Moves).validate_json(row.moves))
+    return Match(pairing, row.attempt, result, row.counted, row.game)

@@ -47,12 +47,12 @@ _AFTER_BAN = {
     Phase.OPEN: noted("It takes no part in the contest."),
     Phase.RUNNING: noted(
         "It plays no more games. A group that has not finished is played as if the team had been "
-        "disqualified in it; one that has finished keeps its table, unless you say `knobeln rerun`. "
+        "disqualified in it; one that has finished keeps its table, unless you say `knobeln run rerun`. "
         "`knobeln verify` will show everybody what this has changed."
     ),
     Phase.FINISHED: noted(
-        "The results stay as they are, unless you say `knobeln rerun ROUND`, which plays without the team. "
-        "`knobeln verify` will show everybody what this has changed."
+        "The results stay as they are, unless you say `knobeln run rerun ROUND`, which plays without the "
+        "team. `knobeln verify` will show everybody what this has changed."
     ),
 }
 
@@ -138,8 +138,8 @@ class OrganizerActions:
             "%(what)s is played again by the next `knobeln run`, or the one at work. %(kept)s",
             what=what.capitalize(),
             kept=ngettext(
-                "%(num)s finished group is kept: `knobeln results --former`.",
-                "%(num)s finished groups are kept: `knobeln results --former`.",
+                "%(num)s finished group is kept: `knobeln results standings --former`.",
+                "%(num)s finished groups are kept: `knobeln results standings --former`.",
                 len(former),
             ),
         )
@@ -238,8 +238,8 @@ class OrganizerActions:
             return
         raise NotNow(
             "the contest is finished and its results are out, so no team can be taken out of it",
-            hint="if the results cannot stand, order a round to be played again with `knobeln rerun ROUND`; "
-            "then take the team out, and `knobeln run` plays without it",
+            hint="if the results cannot stand, order a round to be played again with `knobeln run rerun "
+            "ROUND`; then take the team out, and `knobeln run` plays without it",
         )
 
     def reinstate(self, name: str, reason: str) -> str:
@@ -278,7 +278,7 @@ class OrganizerActions:
         self._tell(event, "program_reinstated", [team], team=team, reason=reason)
         return gettext(
             "The program of %(name)s is asked for moves again, and its team is told. Where a group was "
-            "finished without it, `knobeln rerun` plays that again.",
+            "finished without it, `knobeln run rerun` plays that again.",
             name=team.name,
         )
 
@@ -300,7 +300,7 @@ class OrganizerActions:
         held = len(outbox.hold_reports(self.tx))
         self._note("hold", f"reports are held; {held} waited", reason=reason)
         return gettext(
-            "The reports of the contest day are kept back until `knobeln release`; %(held)s waited.",
+            "The reports of the contest day are kept back until `knobeln mail release`; %(held)s waited.",
             held=held,
         )
 
@@ -488,7 +488,7 @@ def _after_lift(ban: Ban, phase: Phase, *, plays: bool) -> str:
         return gettext("But the contest started without it, so it has no program in it.")
     return gettext(
         "It plays in its groups that have not finished. Where one was finished without it, `knobeln "
-        "rerun` plays that again."
+        "run rerun` plays that again."
     )
 
 

@@ -37,6 +37,11 @@ def by_name(group: str, built_in: Iterable[T]) -> dict[str, T]:
     return found
 
 
-@lru_cache(maxsize=16)  # looking through all installed packages takes as long as hundreds of games
-def _added_by_others(group: str, _path: tuple[str, ...]) -> tuple[Any, ...]:
-    return tuple(point.load() for point in entry_points(group=group))
+@lru_cache(maxsize=16)
+def _added_by_others(group: str, path: tuple[str, ...]) -> tuple[Any, ...]:
+    return tuple(point.load() for point in _of_all_groups(path).select(group=group))
+
+
+@lru_cache(maxsize=2)  # looking through all installed packages takes as long as hundreds of games
+def _of_all_groups(_path: tuple[str, ...]) -> Any:  # EntryPoints, in Python 3.11 something with its methods
+    return entry_points()

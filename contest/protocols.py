@@ -3,33 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from collections.abc import Set as AbstractSet
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
 from contest.config.settings import Settings
-from contest.draw import Draw
-from contest.ledger.entry_list import EntryList, SealedList
-from contest.ledger.receipts import Receipt
+from contest.events import Event
 from contest.model import (
-    BoardPlace,
     BuildReport,
-    Certainty,
-    EvolutionOutcome,
     GameJob,
     GameResult,
-    GroupOutcome,
-    GroupPlan,
-    HillRanking,
+    LadderPlace,
+    LadderRanking,
     Outgoing,
     Practice,
     PracticeGame,
-    RoundOutcome,
-    Standing,
     Team,
 )
-from contest.seeds import ContestSeed, Seeds
+from contest.seeds import Seeds
 
 
 @dataclass(frozen=True)
@@ -103,10 +94,10 @@ class CompileReporter(Protocol):
         previous_good: int | None,
         repairs: Sequence[str],
         replaced: Sequence[int],
-        place: BoardPlace | None,
+        place: LadderPlace | None,
     ) -> Rendered:
         """`number` is the version's, `previous_good` the accepted version that counted before it, if any,
-        `replaced` the versions in whose place it was compiled, `place` that on the leaderboard, if any."""
+        `replaced` the versions in whose place it was compiled, `place` that on the ladder, if any."""
 
 
 class WaitingReporter(Protocol):
@@ -131,11 +122,11 @@ class PracticeReporter(Protocol):
         """One of the two has no program any more."""
 
 
-class HillReporter(Protocol):
-    """The mails about the standing hill."""
+class LadderReporter(Protocol):
+    """The mails about the ladder."""
 
-    def hill_moved(
-        self, ranking: HillRanking, before: HillRanking | None, teams: Sequence[Team]
+    def ladder_moved(
+        self, ranking: LadderRanking, before: LadderRanking | None, teams: Sequence[Team]
     ) -> Iterable[Outgoing]:
         """To those of the teams that want rankings; `before` is the ranking that was mailed last."""
 
@@ -168,74 +159,11 @@ class RunnerFactory(Protocol):
         """
 
 
-@dataclass(frozen=True)
-class Listing:
-    """A list of entries that teams are told. `before`: the list that they know. `draw`: of the public number;
-    None if there is none."""
-
-    listed: SealedList
-    before: SealedList | None
-    draw: Draw | None
-    receipt: Receipt
-
-
 class Reporter(Protocol):
-    """The mails of the contest day. `teams` maps the names of all participants to their teams."""
+    """Writes the mails of the contest day."""
 
     def needs_moves(self, team: Team) -> bool:
         """Whether a report that the team asked for needs the moves of its games."""
 
-    def contest_started(
-        self,
-        teams: Mapping[str, Team],
-        without_program: Sequence[Team],
-        seed: ContestSeed,
-        sealed: EntryList,
-    ) -> Iterable[Outgoing]:
-        """`sealed`: the list of entries. Only its root and the commitment are told of the seed."""
-
-    def entries_listed(self, teams: Iterable[Team], listing: Listing) -> Iterable[Outgoing]:
-        """A mail with a list of entries to each of these teams."""
-
-    def group_started(
-        self,
-        plan: GroupPlan,
-        teams: Mapping[str, Team],
-        out: AbstractSet[str] = frozenset(),
-        *,
-        final: bool = False,
-    ) -> Iterable[Outgoing]:
-        """`out`: members who were taken out of the contest before and play no games in the group; `final`:
-        the round was drawn as the final."""
-
-    def group_finished(
-        self, outcome: GroupOutcome, teams: Mapping[str, Team], *, final: bool = False
-    ) -> Iterable[Outgoing]:
-        """`final`: as in `group_started`."""
-
-    def round_played(
-        self,
-        history: Sequence[RoundOutcome],
-        ranking: Sequence[Standing],
-        teams: Mapping[str, Team],
-        evolution: EvolutionOutcome | None = None,
-    ) -> Iterable[Outgoing]:
-        """The mails after the last of these rounds; `ranking` is the contest's, () before its end."""
-
-    def round_finished(
-        self,
-        history: Sequence[RoundOutcome],
-        ranking: Sequence[Standing],
-        teams: Mapping[str, Team],
-        words: str,
-        evolution: EvolutionOutcome | None,
-        seed: ContestSeed | None,
-        certainty: Certainty | None,
-        scores: str,
-        without_program: Sequence[Team],
-        observers: Sequence[str],
-    ) -> Iterable[Outgoing]:
-        """The summary of the last of these rounds, also for these addresses of observers. `words` are the
-        organizer's own, "" for none; evolution and score matrix (CSV) come with the final; seed and
-        certainty with the contest's end; `without_program`: teams that take no part. The rounds need only
-        their games with faults, in a melee all games."""
+    def mails(self, event: Event) -> Iterable[Outgoing]:
+        """The mails about this event, with the same keys whenever it is told again."""

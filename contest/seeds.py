@@ -26,13 +26,12 @@ class ContestSeed:
     """What the seed of a contest is made of.
 
     `secret`: 32 bytes that are drawn when the contest is made. `entries_root`: of the list of entries, which
-    is final when the contest starts; None if an earlier version made the contest. `number`: the public
-    number, which is drawn after that; empty in a contest that uses none. `is_open`: one of them is still
-    missing, so there is no seed yet.
+    is final when the contest starts; empty until then. `number`: the public number, which is drawn after
+    that; empty in a contest that uses none. `is_open`: one of them is still missing, so there is no seed yet.
     """
 
     secret: bytes
-    entries_root: bytes | None = None
+    entries_root: bytes = b""
     number: bytes = b""
     is_open: bool = False
 
@@ -46,8 +45,6 @@ class ContestSeed:
         """The seed, 32 bytes. Raises ValueError as long as it is open."""
         if self.is_open:
             raise ValueError("a contest has no seed before its entries are final and its number is drawn")
-        if self.entries_root is None:
-            return self.secret
         return hmac.digest(self.secret, self.entries_root + self.number, hashlib.sha256)
 
 

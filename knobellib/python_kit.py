@@ -33,12 +33,12 @@ _IMAGES_LINE = "    images/           templates of container images\n"
 _ROOT = Path(contest.__file__).parents[1]
 _HOME = "knobellib/home_kit/home.py"
 _SERVER = (
-    *("compiler/__init__.py", "compiler/language_table.py"),
     *(
         "contest/__init__.py",
         "contest/clock.py",
         "contest/errors.py",
         "contest/file_names.py",
+        "contest/placeholders.py",
         "contest/plurals.py",
     ),
     *("contest/sanitize.py", "contest/seeds.py", "contest/games/__init__.py", "contest/games/base.py"),
@@ -48,6 +48,8 @@ _SERVER = (
     *(f"sandbox/players/{name}.py" for name in ("__init__", "driver", "function")),
     *("tournament/__init__.py", "tournament/home_game.py", "tournament/text_referee.py"),
 )
+_AT_HOME = {"name", "suffixes", "tool", "build", "result", "run", "memory_mb", "environment"}
+"""What a team's own computer needs to know of a language."""
 _GAME_PARTS = ("drawing", "grid", "single_letters", "strict_numbers", "telling")  # in contest/games
 
 
@@ -115,12 +117,12 @@ def _home_file(name: str) -> bytes:
 def _contest_facts(game: Game[Any, Any], settings: Settings) -> bytes:
     """What the referee must know of the contest. No secret is among it."""
     made = {"module": type(game).__module__, "class": type(game).__name__, "parameters": game.parameters}
+    languages = settings.programs.all_languages
     facts = {
         "title": settings.contest.title,
         "rules": made,
-        "programs": settings.programs.model_dump(
-            mode="json", include={"seconds", "memory_mb", "languages", "python_packages"}
-        ),
+        "programs": settings.programs.model_dump(mode="json", include={"seconds", "memory_mb"}),
+        "languages": [row.model_dump(mode="json", include=_AT_HOME) for row in languages],
     }
     return (json.dumps(facts, indent=1) + "\n").encode()
 

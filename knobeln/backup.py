@@ -13,7 +13,6 @@ from pathlib import Path, PurePosixPath
 
 from contest.clock import SystemClock
 from contest.config.load import FILE_NAME, load_settings
-from contest.config.sections import SandboxSettings
 from contest.config.settings import Settings
 from contest.config.template import toml_value
 from contest.errors import GiveUp, NotNow
@@ -22,26 +21,23 @@ from contest.sanitize import sanitize
 from contest.scratch import scratch_folder
 from contest.store import backup as backup_store
 from contest.store import migrate, url_of
-from contest.store.backup import DUMP_NAME, Restored
+from contest.store.backup import Restored
 from contest.store.session import FILE_NAME as DATABASE
 from knobeln.context import ContestContext, existing_store, only_one
 
 TEMPLATES = "templates"
-DATABASES = (DATABASE, DUMP_NAME)
 _MAX_TEXT_BYTES = 1_000_000  # of settings, and of a template
 _MAX_TEMPLATES = 500
 _RISKY = {
     "mail": (
-        *("delivery", "sendmail", "smarthost", "smarthost_port", "security", "maildir_root"),
-        *("listen_host", "listen_port", "listen_socket", "tls_certificate", "tls_key"),
+        *("delivery", "sendmail", "smarthost", "security"),
+        *("listen", "tls_certificate", "tls_key"),
     ),
-    "imap": ("host", "port", "security", "ca_file", "folder"),
-    "pickup": ("maildir", "processed_folder", "failed_folder"),
+    "imap": ("server", "security", "folder"),
     "oauth": ("token_command", "token_url"),
     "site": ("folder",),
-    "cluster": ("scheduler", "keys"),
-    "programs": ("languages", "pulled_images", "python_packages"),
-    "jail": tuple(SandboxSettings.model_fields),
+    "cluster": ("scheduler",),
+    "programs": ("languages", "registry_images", "python_packages"),
 }
 LOCKS = ("serve", "serve-listener", "run", "delivery")  # of processes that must not work during `restore`
 
@@ -52,14 +48,13 @@ def back_up(path: Path, file: Path) -> None:
     Its database may be of any version.
     """
     url = url_of(path)
-    name = backup_store.member_of(url)
     with scratch_folder(file.parent) as scratch:
-        draft, database = scratch / file.name, scratch / name
+        draft, database = scratch / file.name, scratch / DATABASE
         backup_store.copy(url, database)
         with draft.open("xb") as raw:
             os.fchmod(raw.fileno(), 0o600)
             with tarfile.open(fileobj=raw, mode="w:gz") as archive:
-                archive.add(database, name)
+                archive.add(database, DATABASE)
                 archive.add(path / FILE_NAME, FILE_NAME)
                 for name in _templates(path):
                     archive.add(path / name, name)
@@ -82,8 +77,8 @@ def upgrade(path: Path) -> Path | None:
             return None
         file = path / f"before-upgrade-from-{version}.tar.gz" if version else None
         with _nobody_at_work(path, store.url):
-            migrate.must_be_known(version or migrate.newest())
-            if file:
+            if version and file:
+                migrate.must_be_known(version)
                 back_up(path, file)
             migrate.upgrade(store)
     return file
@@ -97,25 +92,23 @@ def restore(file: Path, path: Path, *, trust: bool = False) -> Restored:
     """Restore the backup into the folder `path`, which is made if needed.
 
     An existing contest.toml and existing templates are kept. Those that are missing come from the backup,
-    but only with `trust`. Without it a dump of PostgreSQL is not restored either, because it is SQL that
-    somebody may have changed. Raises NotTrusted without it, GiveUp for a file that is not a backup, NotNow
+    but only with `trust`. Raises NotTrusted without it, GiveUp for a file that is not a backup, NotNow
     while `serve` or `run` is at work.
     """
     url = url_of(path)
-    database = backup_store.member_of(url)
     is_new = not path.exists()
     path.mkdir(mode=0o700, parents=True, exist_ok=True)
     try:
         with _nobody_at_work(path, url), scratch_folder(path) as scratch:
             make_private(path)
-            _unpack(file, scratch, database)
+            _unpack(file, scratch)
             names = [name for name in _brought(scratch) if not (path / name).exists()]
-            if (names or database == DUMP_NAME) and not trust:
+            if names and not trust:
                 raise NotTrusted(_what_it_brings(file, scratch, names))
             for name in names:
                 (path / name).parent.mkdir(parents=True, exist_ok=True)
                 (scratch / name).rename(path / name)
-            restored = backup_store.put_back(path, url, scratch / database, SystemClock().now())
+            restored = backup_store.put_back(path, url, scratch / DATABASE, SystemClock().now())
     except NotTrusted:
         if is_new:
             shutil.rmtree(path)
@@ -138,31 +131,19 @@ def _templates(folder: Path) -> list[str]:
 def _what_it_brings(file: Path, scratch: Path, names: Sequence[str]) -> str:
     """Tell what settings and templates of a backup would run and change."""
     shown_file = sanitize(str(file), one_line=True)
-    lines = []
-    if (scratch / DUMP_NAME).exists():
-        lines.append(
-            f"{shown_file} has a dump of PostgreSQL. It is SQL that runs as the user of your database: "
-            "restore only a backup that you have made and kept yourself."
-        )
-    if names:
-        lines.append(
-            f"{shown_file} brings settings or templates that are not in the folder. They decide what runs as "
-            "you, so nothing was restored. It would bring:"
-        )
+    lines = [
+        f"{shown_file} brings settings or templates that are not in the folder. They decide what runs as "
+        "you, so nothing was restored. It would bring:"
+    ]
     if FILE_NAME in names:
         settings = load_settings(scratch)
         lines += [f"  {FILE_NAME}: {name} = {value}" for name, value in _risky(settings)]
     for name in names:
         text = (scratch / name).read_bytes()
         lines.append(f"  {sanitize(name, one_line=True)} ({len(text):,} bytes)")
-    if names:
-        shown = shlex.join(["tar", "-xzOf", str(file), *names])
-        lines.append(f"Read them: {sanitize(shown, one_line=True)}")
-        lines.append(
-            "If you trust them, add --trust. Or put a contest.toml of your own into the folder first."
-        )
-    else:
-        lines.append("If you trust it, add --trust.")
+    shown = shlex.join(["tar", "-xzOf", str(file), *names])
+    lines.append(f"Read them: {sanitize(shown, one_line=True)}")
+    lines.append("If you trust them, add --trust. Or put a contest.toml of your own into the folder first.")
     return "\n".join(lines)
 
 
@@ -187,8 +168,8 @@ def _nobody_at_work(path: Path, url: str) -> Iterator[None]:
         yield
 
 
-def _unpack(file: Path, scratch: Path, database: str) -> None:
-    """Unpack the database, which must have this name, settings and templates into `scratch`.
+def _unpack(file: Path, scratch: Path) -> None:
+    """Unpack the database, settings and templates into `scratch`.
 
     Only these are unpacked, and only plain files: somebody may have changed the backup.
     """
@@ -201,9 +182,7 @@ def _unpack(file: Path, scratch: Path, database: str) -> None:
                 if data is None or target is None or target.exists():
                     continue
                 templates += target.parent != scratch
-                if member.name not in DATABASES and (
-                    member.size > _MAX_TEXT_BYTES or templates > _MAX_TEMPLATES
-                ):
+                if member.name != DATABASE and (member.size > _MAX_TEXT_BYTES or templates > _MAX_TEMPLATES):
                     raise GiveUp(
                         f"{file} is not a backup: {sanitize(member.name, one_line=True)} has more than "
                         f"{_MAX_TEXT_BYTES:,} bytes, or there are more than {_MAX_TEMPLATES} templates"
@@ -218,15 +197,8 @@ def _unpack(file: Path, scratch: Path, database: str) -> None:
             raise  # an error of our own disk
         reason = str(error).partition("\n")[0].rstrip(":")
         raise GiveUp(f"{file} is not a backup, or is incomplete: {reason}") from error
-    if (scratch / database).exists():
-        return
-    other = next((name for name in DATABASES if (scratch / name).exists()), None)
-    if other is None:
-        raise GiveUp(f"{file} is not a backup: there is no {database} in it")
-    raise GiveUp(
-        f"{file} has {other}, a database of another kind: set KNOBELN_DATABASE as it was when the backup was "
-        f"made, or restore a backup with {database}"
-    )
+    if not (scratch / DATABASE).exists():
+        raise GiveUp(f"{file} is not a backup: there is no {DATABASE} in it")
 
 
 def _target(name: str, scratch: Path) -> Path | None:
@@ -235,4 +207,4 @@ def _target(name: str, scratch: Path) -> Path | None:
     is_template = first == TEMPLATES and rest and ".." not in rest
     target = scratch / name
     is_below_a_file = any(folder.is_file() for folder in target.parents)
-    return target if (is_template or name in (*DATABASES, FILE_NAME)) and not is_below_a_file else None
+    return target if (is_template or name in (DATABASE, FILE_NAME)) and not is_below_a_file else None

@@ -7,7 +7,9 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from contest.clock import Clock, SystemClock
 from contest.config.load import FILE_NAME, load_settings
@@ -19,9 +21,10 @@ from contest.private_folder import make_private
 from contest.store import Store, Transaction, decisions, migrate, url_of
 from contest.store import contest_state as contest_store
 from contest.store.session import Held
-from reports.kinds import check_offered
-from reports.render import Templates
 from tournament.derived_settings import format_of, frozen_settings
+
+if TYPE_CHECKING:
+    from reports.render import Templates
 
 LOCK_SECONDS = 2.0
 
@@ -38,7 +41,6 @@ class ContestContext:
     path: Path
     settings: Settings
     store: Store
-    templates: Templates
     written: Dates
     clock: Clock = field(default_factory=SystemClock)
 
@@ -56,9 +58,15 @@ class ContestContext:
             written = settings.dates
             frozen = frozen_settings(contest_store.started_settings(tx), settings)
             settings = frozen.model_copy(update=decisions.in_force(tx, written, frozen.programs)._asdict())
-        check_offered(settings.reports.offered)
         format_of(settings)  # report a game that cannot be played now, not on the contest day
-        return cls(path, settings, store, Templates(hide_secrets(settings), path / "templates"), written)
+        return cls(path, settings, store, written)
+
+    @cached_property
+    def templates(self) -> Templates:
+        """The mails. Only commands that write some import them."""
+        from reports.render import Templates
+
+        return Templates(hide_secrets(self.settings), self.path / "templates")
 
     def current(self) -> ContestContext:
         """Return the contest with today's dates and the present time for a move.
@@ -73,10 +81,7 @@ class ContestContext:
         decided = decisions.in_force(tx, self.written, self.settings.programs)
         if decided == (self.settings.dates, self.settings.programs):
             return self
-        settings = self.settings.model_copy(update=decided._asdict())
-        return replace(
-            self, settings=settings, templates=Templates(hide_secrets(settings), self.path / "templates")
-        )
+        return replace(self, settings=self.settings.model_copy(update=decided._asdict()))
 
     @contextmanager
     def only_one(

@@ -1,4 +1,4 @@
-"""The log on standard error: lines for people, or JSON for other programs."""
+"""The log on standard error: a line for each event."""
 
 from __future__ import annotations
 
@@ -6,26 +6,14 @@ import io
 import logging
 import os
 import sys
-from functools import partial
-from typing import TYPE_CHECKING
 
 from contest.log import log
 
-if TYPE_CHECKING:  # structlog is imported with the first event, see contest.log
-    from structlog.typing import Processor
-
-    from contest.config.sections import Log
-
 
 def begin() -> None:
-    """Log for people, until the settings are known."""
+    """Log from now on."""
     log.least = logging.INFO
-    log.configure = partial(_configure, as_json=False)
-
-
-def use(settings: Log) -> None:
-    """Log from now on in the form that the settings want."""
-    log.configure = partial(_configure, as_json=settings.format == "json")
+    log.configure = _configure
 
 
 def discard_unwritten() -> None:
@@ -39,8 +27,9 @@ def discard_unwritten() -> None:
             os.dup2(nowhere.fileno(), sys.stderr.fileno())
 
 
-def _configure(*, as_json: bool) -> None:
-    import structlog
+def _configure() -> None:
+    import structlog  # with the first event, see contest.log
+    from structlog.dev import ConsoleRenderer, plain_traceback
 
     structlog.configure(
         wrapper_class=structlog.make_filtering_bound_logger(log.least),
@@ -48,19 +37,7 @@ def _configure(*, as_json: bool) -> None:
         processors=[
             structlog.processors.add_log_level,
             structlog.processors.TimeStamper(fmt="iso", utc=True),
-            *(_as_json() if as_json else _for_people()),
+            # Richer tracebacks show local variables, and with them letters and their secrets.
+            ConsoleRenderer(colors=sys.stderr.isatty(), exception_formatter=plain_traceback),
         ],
     )
-
-
-# Plain tracebacks: richer ones show local variables, and with them letters and their secrets.
-def _for_people() -> list[Processor]:
-    from structlog.dev import ConsoleRenderer, plain_traceback
-
-    return [ConsoleRenderer(colors=sys.stderr.isatty(), exception_formatter=plain_traceback)]
-
-
-def _as_json() -> list[Processor]:
-    from structlog.processors import JSONRenderer, format_exc_info
-
-    return [format_exc_info, JSONRenderer(default=str)]

@@ -26,7 +26,7 @@ from sandbox.groups import limits_of_sandboxes
 if TYPE_CHECKING:
     from compiler.service import CompileService
     from contest.engine_failures import EngineFailures
-    from tournament.ladder import HillService
+    from tournament.ladder import LadderService
     from tournament.practice import PracticeService
 
 LIMITS_AREA = "limits"  # of the journal
@@ -58,7 +58,7 @@ class Services:
         self._contest = contest
         self._compiler = _Cached(_compiler)
         self._practice = _Cached(_practice)
-        self._hill = _Cached(_hill)
+        self._ladder = _Cached(_ladder)
         self._try_languages_at = self._tidy_at = 0.0
 
     def handle_next_letter(self) -> bool:
@@ -140,9 +140,9 @@ class Services:
                 return False
         return self._practice.of(contest).play_next()
 
-    def climb(self) -> bool:
-        """Play on the hill. False: there is nothing to do now."""
-        return self._hill.of(self._now()).climb()
+    def update_ladder(self) -> bool:
+        """Play on the ladder. False: there is nothing to do now."""
+        return self._ladder.of(self._now()).update()
 
     def practise(self) -> None:
         while self.practise_next():
@@ -185,14 +185,14 @@ def _practice(contest: ContestContext) -> PracticeService:
     return PracticeService(*common, builder, open_runner, letters, failures_of(contest), this_process())
 
 
-def _hill(contest: ContestContext) -> HillService:
-    from reports.ladder_report import HillLetters
-    from tournament.ladder import HillService
+def _ladder(contest: ContestContext) -> LadderService:
+    from reports.ladder_report import LadderLetters
+    from tournament.ladder import LadderService
     from tournament.runners import open_runner
 
-    letters = HillLetters(contest.templates)
+    letters = LadderLetters(contest.templates)
     common = contest.store, contest.settings, contest.clock
-    return HillService(*common, open_runner, letters, failures_of(contest))
+    return LadderService(*common, open_runner, letters, failures_of(contest))
 
 
 def failures_of(contest: ContestContext) -> EngineFailures:
@@ -201,7 +201,7 @@ def failures_of(contest: ContestContext) -> EngineFailures:
     from sandbox.players.fuel import is_engine_well
     from sandbox.sandbox import Sandbox
 
-    well = partial(is_engine_well, Sandbox(contest.settings.jail))
+    well = partial(is_engine_well, Sandbox())
     return EngineFailures(contest.store, contest.settings, contest.clock, contest.templates, well)
 
 

@@ -63,7 +63,7 @@ def submit_by_hand(
 def _checked(contest: ContestContext, files: Mapping[str, bytes]) -> Mapping[str, bytes]:
     """Return the files as a letter would bring them. Raises GiveUp."""
     settings = contest.settings
-    limit = settings.programs.max_source_bytes
+    limit = settings.programs.MAX_SOURCE_BYTES
     if sum(map(len, files.values())) > limit:
         raise GiveUp(f"a program has at most {limit} bytes, and this one has more")
     if game_of(settings.game, settings.programs).info.play.takes == "files":

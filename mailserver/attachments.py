@@ -87,7 +87,7 @@ class AnnouncementTexts(TypedDict):
     form: str
     rules: str
     seed_commitment: str
-    ledger_key: str | None
+    ledger_key: str
 
 
 def announcement_texts(tx: Transaction, settings: Settings) -> AnnouncementTexts:

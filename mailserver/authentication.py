@@ -11,13 +11,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from contest.config.settings import Settings
+from contest.from_line import FROM_MARK
 from contest.language import gettext
 from contest.model import Team, TeamState
 from contest.store import Transaction, teams
 from mailserver.command import Arguments, Command, LetterContext, PartOfMail, Proof
 from mailserver.limits import DAY, Limit
 from mailserver.problem import Problem
-from mailserver.reading.from_line import FROM_MARK
 from mailserver.reading.letter import Letter
 from mailserver.team_secret import FromLine, digest, find_from_line, matches
 

@@ -12,7 +12,16 @@ from typing import NamedTuple
 from contest.config.settings import Settings
 from contest.language import gettext, noted, speaking, spoken
 from contest.ledger.receipts import Effect, LedgerEntry, Receipt
-from contest.model import Attachment, CountedAnswer, Outgoing, Phase, Scope, StoredLetter, Team
+from contest.model import (
+    Attachment,
+    CountedAnswer,
+    LetterQuestion,
+    Outgoing,
+    Phase,
+    Scope,
+    StoredLetter,
+    Team,
+)
 from contest.protocols import Renderer
 from contest.store import Transaction, answers, contest_state, decisions, ledger, outbox
 from mailserver.for_organizer import tell_of_limit
@@ -101,7 +110,7 @@ class LetterContext:
         believes_all = self.settings.registration.confirm == "never"
         return believes_all or addresses.mailbox_of(address) in self.proved
 
-    def record(self, effect: Effect, team: str) -> Receipt | None:
+    def record(self, effect: Effect, team: str) -> Receipt:
         """Append what this letter has done for the team of this name to the ledger; None if there is none."""
         entry = LedgerEntry(effect, team, self.stored.received_at, self.stored.digest)
         return ledger.append(self.tx, entry)
@@ -186,7 +195,7 @@ class LetterContext:
     def new_token(self, to: str) -> str:
         """A token for a mail to this address. Its return shows that this letter is the reader's own."""
         token = new_string()
-        decisions.ask_confirmation(self.tx, digest(token), {"letter": self.stored.id, "to": to}, self.now)
+        decisions.ask_confirmation(self.tx, digest(token), LetterQuestion(self.stored.id, to), self.now)
         return token
 
     def has_room(self, template: str, to: str) -> bool:

@@ -10,6 +10,7 @@ import re
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
+from contest.model import LetterQuestion
 from contest.store import Transaction, decisions, letters, outbox
 from mailserver.command import LetterContext, by_template
 from mailserver.commands import Recognised, confirm, recognise, unknown
@@ -28,7 +29,8 @@ class Reply:
     """A letter replies to the question with this token, which was about another letter."""
 
     token_digest: str
-    question: decisions.Confirmation
+    question: LetterQuestion
+    is_used: bool
 
 
 def find_reply(tx: Transaction, letter: Letter, meant: Recognised) -> Reply | None:
@@ -43,21 +45,22 @@ def find_reply(tx: Transaction, letter: Letter, meant: Recognised) -> Reply | No
         digests = tuple(found[1] for key in keys if (found := _DIGEST.fullmatch(key)))
     else:
         return None
-    questions = ((each, decisions.confirmation(tx, each)) for each in digests)
-    replies = (Reply(each, question) for each, question in questions if question)
-    return next((reply for reply in replies if "letter" in reply.question.order), None)
+    for each in digests:
+        asked = decisions.confirmation(tx, each)
+        if asked and isinstance(asked.order, LetterQuestion):
+            return Reply(each, asked.order, asked.used_at is not None)
+    return None
 
 
 def handle_reply(context: LetterContext, reply: Reply) -> str:
     """Handle the letter in question again. Returns a note for the journal."""
-    to, letter_id = reply.question.order["to"], reply.question.order["letter"]
+    to, letter_id = reply.question.to, reply.question.letter_id
     confirmed = replace(context, writer=to, proved=frozenset({addresses.mailbox_of(to)}), is_confirmed=True)
     age = timedelta(days=MAX_CONFIRMATION_DAYS)
     stored = letters.get(context.tx, letter_id)
     if stored is None or not decisions.take_confirmation(context.tx, reply.token_digest, context.now, age):
-        is_used = reply.question.used_at is not None
-        note = f"letter {letter_id} was confirmed {'before' if is_used else 'too late'}"
-        return confirmed.answer(_VOID, to, note=note, is_used=is_used, days=MAX_CONFIRMATION_DAYS)
+        note = f"letter {letter_id} was confirmed {'before' if reply.is_used else 'too late'}"
+        return confirmed.answer(_VOID, to, note=note, is_used=reply.is_used, days=MAX_CONFIRMATION_DAYS)
     letter = parse(stored.raw)
     command, arguments = recognise(letter.subject, context.settings)
     note = command.handle(replace(confirmed, stored=stored, letter=letter), arguments)

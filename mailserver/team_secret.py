@@ -11,9 +11,9 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from contest.from_line import FROM_MARK, begins_with_mark, is_marked, strip_secret, words_after_mark
 from contest.language import gettext, ngettext
 from mailserver.problem import Problem
-from mailserver.reading.from_line import FROM_MARK, begins_with_mark, is_marked, words_after_mark
 
 # None of 0 O o, 1 l I i: 31 signs, 4.95 bits each. Nothing in it can end a C comment or part a word.
 ALPHABET = "23456789abcdefghjkmnpqrstuvwxyz"
@@ -52,7 +52,6 @@ def without_strings(text: str) -> str:
 STRING_LENGTH = GROUPS * (GROUP_SIZE + 1) - 1
 _EXACT_GROUP = f"[{ALPHABET}]{{{GROUP_SIZE}}}"
 _EXACT = re.compile(rf"(?={_EXACT_GROUP}((?:-{_EXACT_GROUP}){{{GROUPS - 1}}}))")  # strings may overlap
-_IN_FROM_LINE = re.compile(rf"{FROM_MARK}[ \t]+\S+[ \t]+[^\s\"']*$", re.IGNORECASE)
 
 
 class MaybeString(NamedTuple):
@@ -76,11 +75,9 @@ def find_strings(text: str, digests: AbstractSet[str]) -> Iterator[int]:
 
 def stray_string(text: str, digests: AbstractSet[str]) -> int:
     """The number of the first line that has one of the strings, but is no `<<FROM>>` line; 0 without one."""
-    for place in find_strings(text, digests):
-        before = text[:place]
-        if not _IN_FROM_LINE.search(before[before.rfind("\n") + 1 :]):
-            return before.count("\n") + 1
-    return 0
+    public = strip_secret(text)
+    place = next(find_strings(public, digests), None)
+    return 0 if place is None else public.count("\n", 0, place) + 1
 
 
 @dataclass(frozen=True)

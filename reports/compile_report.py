@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from contest.config.settings import Settings
-from contest.model import BoardPlace, BuildReport
+from contest.model import BuildReport, LadderPlace
 from contest.protocols import Rendered, Renderer
 from reports.used import used
 
@@ -18,7 +18,7 @@ def compile_report(
     previous_good: int | None,
     repairs: Sequence[str],
     replaced: Sequence[int] = (),
-    place: BoardPlace | None = None,
+    place: LadderPlace | None = None,
     settings: Settings,
     templates: Renderer,
 ) -> Rendered:
@@ -26,7 +26,7 @@ def compile_report(
 
     `previous_good` is the accepted version that counted before it, if any (K47); `repairs` says what had to
     be mended in the letter, `replaced` which versions were not compiled because of this one; `place` is
-    that on the leaderboard, where there is one. In the trial game the team has the first seat.
+    that on the ladder, where there is one. In the trial game the team has the first seat.
     """
     return templates.render(
         "compile_report",

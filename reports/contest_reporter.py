@@ -1,40 +1,20 @@
-"""The mails of the contest day: for each event, the reports that are due."""
+"""The mails of the contest day: for each event, the reports that are due and what all must be told."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from collections.abc import Set as AbstractSet
+from collections.abc import Iterator
 from dataclasses import replace
 
 from contest.config.settings import Settings
+from contest.events import ContestStarted, EntriesListed, Event
 from contest.games.registry import game_of
 from contest.language import by_language, gettext, noted, speaking, translated
-from contest.ledger.entry_list import EntryList, SealedList
-from contest.model import (
-    Attachment,
-    Certainty,
-    EvolutionOutcome,
-    GroupOutcome,
-    GroupPlan,
-    Outgoing,
-    RoundOutcome,
-    Standing,
-    Team,
-)
-from contest.protocols import Listing, Rendered, Renderer, to_team
-from contest.seeds import ContestSeed
+from contest.ledger.entry_list import SealedList
+from contest.model import Attachment, Outgoing, Team
+from contest.protocols import Rendered, Renderer, to_team
 from reports.kinds import reports
-from reports.kinds.base import (
-    ContestStarted,
-    Event,
-    GroupFinished,
-    GroupStarted,
-    RoundFinished,
-    RoundPlayed,
-    mail_to,
-)
+from reports.kinds.base import Mailing, mail_to, start_facts
 
-Teams = Mapping[str, Team]
 ENTRIES_FILE = "entries.txt"
 MAX_LISTED = 1_000  # entries in the file that goes to everybody; more come with LAP and the archive alone
 
@@ -50,103 +30,47 @@ class ContestReporter:
     def needs_moves(self, team: Team) -> bool:
         return any(reports()[code].needs_moves for code in team.registration.preferences)
 
-    def contest_started(
-        self, teams: Teams, without_program: Sequence[Team], seed: ContestSeed, sealed: EntryList
-    ) -> Iterator[Outgoing]:
-        """The reports, and a mail to the teams that take no part because they have no program."""
-        event = ContestStarted(self._settings, self._templates, self._game, teams, seed, sealed)
-        yield from self._due(event)
-        for language, readers in by_language(without_program, self._settings.contest.language):
+    def mails(self, event: Event) -> Iterator[Outgoing]:
+        mailing = Mailing(event, self._settings, self._templates, self._game)
+        for report in reports().values():
+            if report.when is type(event):
+                yield from report.due(mailing)
+        match event:
+            case EntriesListed():
+                yield from self._lists(event)
+            case ContestStarted():
+                yield from self._without_program(event)
+
+    def _without_program(self, event: ContestStarted) -> Iterator[Outgoing]:
+        for language, readers in by_language(event.without_program, self._settings.contest.language):
             with speaking(language):
-                rendered = self._templates.render("no_program", **event.facts)
+                rendered = self._templates.render("no_program", **start_facts(event))
             yield from (mail_to(team, event, "no program", rendered) for team in readers)
 
-    def entries_listed(self, teams: Iterable[Team], listing: Listing) -> Iterator[Outgoing]:
-        listed = listing.listed
-        file = Attachment(ENTRIES_FILE, "text/plain", listed.list.to_bytes())
-        attachments = (file,) if len(listed.list.entries) <= MAX_LISTED else ()
-        for language, readers in by_language(teams, self._settings.contest.language):
+    def _lists(self, event: EntriesListed) -> Iterator[Outgoing]:
+        entries = event.listed.list
+        file = Attachment(ENTRIES_FILE, "text/plain", entries.to_bytes())
+        attachments = (file,) if len(entries.entries) <= MAX_LISTED else ()
+        for language, readers in by_language(event.teams.values(), self._settings.contest.language):
             with speaking(language):
-                rendered = self._entries(listing, has_file=bool(attachments))
-            yield from (_entries_mail(team, listing, rendered, attachments) for team in readers)
+                rendered = self._entries(event, has_file=bool(attachments))
+            for team in readers:
+                mail = to_team(team, f"{event.key}/{team.name}", "entries", rendered)
+                yield replace(mail, attachments=attachments, receipt=event.receipt)
 
-    def _entries(self, listing: Listing, *, has_file: bool) -> Rendered:
-        listed = listing.listed
+    def _entries(self, event: EntriesListed, *, has_file: bool) -> Rendered:
+        listed, before = event.listed, event.before
         return self._templates.render(
             "entries",
             listed=listed,
             names=[entry.team for entry in listed.list.entries],
-            changes=list(_changes(listing.before, listed)) if listing.before else [],
-            is_first=listing.before is None,
+            changes=list(_changes(before, listed)) if before else [],
+            is_first=before is None,
             root=listed.list.root.hex(),
-            draw=listing.draw,
+            draw=event.draw,
             objections_until=self._settings.dates.contest_starts,
             has_file=has_file,
         )
-
-    def group_started(
-        self, plan: GroupPlan, teams: Teams, out: AbstractSet[str] = frozenset(), *, final: bool = False
-    ) -> Iterator[Outgoing]:
-        return self._due(GroupStarted(self._settings, self._templates, self._game, teams, plan, out, final))
-
-    def group_finished(
-        self, outcome: GroupOutcome, teams: Teams, *, final: bool = False
-    ) -> Iterator[Outgoing]:
-        return self._due(GroupFinished(self._settings, self._templates, self._game, teams, outcome, final))
-
-    def round_played(
-        self,
-        history: Sequence[RoundOutcome],
-        ranking: Sequence[Standing],
-        teams: Teams,
-        evolution: EvolutionOutcome | None = None,
-    ) -> Iterator[Outgoing]:
-        return self._due(
-            RoundPlayed(self._settings, self._templates, self._game, teams, history, ranking, evolution)
-        )
-
-    def round_finished(
-        self,
-        history: Sequence[RoundOutcome],
-        ranking: Sequence[Standing],
-        teams: Teams,
-        words: str,
-        evolution: EvolutionOutcome | None,
-        seed: ContestSeed | None,
-        certainty: Certainty | None = None,
-        scores: str = "",
-        without_program: Sequence[Team] = (),
-        observers: Sequence[str] = (),
-    ) -> Iterator[Outgoing]:
-        return self._due(
-            RoundFinished(
-                self._settings,
-                self._templates,
-                self._game,
-                teams,
-                history,
-                ranking,
-                words,
-                evolution,
-                seed,
-                certainty,
-                scores,
-                without_program,
-                observers,
-            )
-        )
-
-    def _due(self, event: Event) -> Iterator[Outgoing]:
-        for report in reports().values():
-            if report.when is type(event):
-                yield from report.due(event, self._settings.reports.offered)
-
-
-def _entries_mail(
-    team: Team, listing: Listing, rendered: Rendered, attachments: tuple[Attachment, ...]
-) -> Outgoing:
-    mail = to_team(team, f"entries/{listing.listed.number}/{team.name}", "entries", rendered)
-    return replace(mail, attachments=attachments, receipt=listing.receipt)
 
 
 def _changes(before: SealedList, after: SealedList) -> Iterator[str]:

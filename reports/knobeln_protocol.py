@@ -27,12 +27,12 @@ with. A game outside the contest is `round=0 group=0`.
 
 from __future__ import annotations
 
+import gzip
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
-from isal import igzip
 from pydantic import ValidationError
 
 from contest.games.knobeln import KnobelnSettings, Rules, ThrowLines, throw_points
@@ -112,8 +112,8 @@ def attachment(file_name: str, text: str) -> Attachment:
 
 def packed(text: str) -> bytes:
     """Return the text gzipped; the same text gives the same bytes."""
-    # This takes a fifth of the time of Python's gzip at level 4, and gives an eighth more bytes.
-    return igzip.compress(text.encode(), compresslevel=1, mtime=0)
+    # Level 3 takes 40 % longer for 7 % fewer bytes, in the protocols of a contest of 41 teams.
+    return gzip.compress(text.encode(), compresslevel=2, mtime=0)
 
 
 def _block(game: GameProtocol) -> Iterator[str]:

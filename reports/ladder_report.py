@@ -1,4 +1,4 @@
-"""The mail about the standing hill, and how its ranking moved."""
+"""The mail about the ladder, and how its ranking moved."""
 
 from __future__ import annotations
 
@@ -6,32 +6,31 @@ from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 
+from contest.ladder import RANKINGS
 from contest.language import noted, speaking
-from contest.model import HillRanking, Outgoing, Team
+from contest.model import LadderRanking, Outgoing, Team
 from contest.protocols import Renderer, to_team
-
-_WANTING = {"GRR", "RSM"}  # as the setting `hill.mail_hours` says
 
 
 @dataclass(frozen=True)
-class HillLetters:
-    """Implements contest.protocols.HillReporter."""
+class LadderLetters:
+    """Implements contest.protocols.LadderReporter."""
 
     templates: Renderer
 
-    def hill_moved(
-        self, ranking: HillRanking, before: HillRanking | None, teams: Sequence[Team]
+    def ladder_moved(
+        self, ranking: LadderRanking, before: LadderRanking | None, teams: Sequence[Team]
     ) -> Iterator[Outgoing]:
         moves = movements(ranking, before)
         for team in teams:
-            if _WANTING.isdisjoint(team.registration.preferences):
+            if RANKINGS.isdisjoint(team.registration.preferences):
                 continue
             with speaking(team.language) if team.language else nullcontext():
-                words = self.templates.render("hill", team=team.name, ranking=ranking, moves=moves)
-            yield replace(to_team(team, f"hill/{ranking.id}/{team.name}", "hill", words), broadcast=True)
+                words = self.templates.render("ladder", lines=ranking.lines, moves=moves)
+            yield replace(to_team(team, f"ladder/{ranking.id}/{team.name}", "ladder", words), is_report=True)
 
 
-def movements(ranking: HillRanking, before: HillRanking | None) -> dict[str, str]:
+def movements(ranking: LadderRanking, before: LadderRanking | None) -> dict[str, str]:
     """For each team `+2`, `-1`, `=`, or `new`, compared with the ranking before."""
     old = {line.team: line.rank for line in before.lines} if before else {}
     return {

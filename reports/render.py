@@ -4,10 +4,9 @@ A template `<name>.txt.j2` starts with the line `Subject: ...`, then a blank lin
 organizer's own folder `templates/` wins over ours, file by file. It is looked at again for every mail, and
 read again when a file in it has changed.
 
-What differs between games, kinds of play, clocks or formats is a template of its own, included by
+What differs between games, kinds of play or formats is a template of its own, included by
 `{% include part("name") %}`: the first that exists of `games/<game>/name.txt.j2`, `play/<kind>/name.txt.j2`,
-`clocks/<clock>/name.txt.j2`, `formats/<format>/name.txt.j2` and `name.txt.j2`. The clock is the
-contest's: "cpu", or "fuel" where programs that talk are counted.
+`formats/<format>/name.txt.j2` and `name.txt.j2`.
 
 In a template: the facts by name, `contest` and `settings` (contest.toml), `the_contest` (its title for the
 middle of a sentence, with an article where it needs one), `game` (the GameInfo of the contest's game),
@@ -47,7 +46,7 @@ from contest.draw import draw_of
 from contest.errors import ConfigError
 from contest.formats import format_named
 from contest.formats.base import Format
-from contest.games.base import TEXT, GameInfo
+from contest.games.base import GameInfo
 from contest.games.registry import game_of, game_plugin
 from contest.model import GroupPlan
 from contest.plugins import MAIL_COMMANDS, by_name
@@ -110,12 +109,11 @@ def where(tournament_format: type[Format], plan: GroupPlan, before: str = "", *,
     )
 
 
-def _candidates(game: GameInfo, clock: str, tournament_format: str, name: str) -> list[str]:
+def _candidates(game: GameInfo, tournament_format: str, name: str) -> list[str]:
     """The templates for this part, the most specific first."""
     folders = (
         f"games/{game.name}/",
         f"play/{game.play.name}/",
-        *([f"clocks/{clock}/"] if game.play is TEXT else []),
         f"formats/{tournament_format}/",
         "",
     )
@@ -272,8 +270,7 @@ class Templates:
             "words": play.words,
             "reports": known_reports,
         }
-        clock = "fuel" if settings.programs.counted_languages else "cpu"
-        self._candidates = partial(_candidates, game, clock, chosen.name)
+        self._candidates = partial(_candidates, game, chosen.name)
         self._compiled: tuple[_Files, _Compiled] | None = None
 
     def __reduce__(self) -> tuple[object, ...]:

@@ -32,7 +32,7 @@ def seed_facts(settings: Settings, seed: ContestSeed | None) -> dict[str, object
     return {
         "seed": seed.value.hex(),
         "secret": seed.secret.hex(),
-        "entries_root": seed.entries_root.hex() if seed.entries_root is not None else None,
+        "entries_root": seed.entries_root.hex(),
         "public_number": _shown_number(settings, seed.number),
         "seed_commitment": seed.commitment,
         "drawn": game.drawn_facts(partial(seeds.below, "game")),
@@ -123,12 +123,6 @@ class OwnResult:
     failures: tuple[Failure, ...]
     prizes: tuple[tuple[str, int], ...]  # value of the field, and place
     has_grand_prize: bool
-
-
-def leaving(history: History, teams: Teams) -> tuple[Team, ...]:
-    """Return the teams whose contest ended with the last of these rounds."""
-    lines = (line for group in history[-1].groups for line in group.standings)
-    return tuple(teams[line.entry] for line in lines if not line.advances)
 
 
 @dataclass(frozen=True)

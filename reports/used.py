@@ -16,7 +16,6 @@ class Used(NamedTuple):
     median_seconds: float
     peak_memory: int
     memory_limit: int
-    clock: str = "cpu"
 
 
 class UsedFuel(NamedTuple):
@@ -27,7 +26,6 @@ class UsedFuel(NamedTuple):
     most_in_game: int
     peak_memory: int
     memory_limit: int
-    clock: str = "fuel"
 
 
 def used(seats: Iterable[SeatResult]) -> Used | UsedFuel | None:

@@ -44,28 +44,6 @@ FAULT_RULES = (
 )
 """The values of `contest.games.base.FaultRule`; teams get that module, so it knows no catalogue."""
 
-GAMES = (
-    noted("Two players bid for the squares of a tic-tac-toe board, in secret and at the same time."),
-    noted(
-        "Two criminals face a deal, again and again. In each round both decide at the same time: cooperate, "
-        "or betray the other."
-    ),
-    noted("A strategy for this dice game gets both scores and says how many dice it rolls."),
-    noted(
-        "Two programs choose a number at the same time, throw after throw. The higher number wins the throw, "
-        "unless it is more than twice the lower one."
-    ),
-    noted(
-        "All players stand in one circle and act at the same time, round after round: each shoots, protects "
-        "itself, reloads, or waits. The last one alive wins."
-    ),
-    noted(
-        "Ultimate Tic-Tac-Toe has nine boards of tic-tac-toe, and each move decides on which board the next "
-        "one has to be."
-    ),
-)
-"""The values of `GameInfo.summary`; teams get the modules of games, which know no catalogue."""
-
 SIDES = (
     noted("winners' side"),
     noted("losers' side"),

@@ -85,7 +85,7 @@ _HOW_TO_FIX = (
 
 @dataclass(frozen=True)
 class ImageRoot:
-    """An unpacked image (sandbox/oci), which replaces the system; its command starts in folder `start_in`.
+    """An unpacked image (sandbox/images), which replaces the system; its command starts in folder `start_in`.
 
     /dev, /proc and /tmp must be folders in it, not links: bubblewrap mounts its own over them.
     """
@@ -101,7 +101,9 @@ class Contents:
     `files`: read-only files by absolute path. `folders`: folders of this host, mounted read-only at the same
     paths. They may hold only settings or packages of a language, and foreign input must not choose them.
     Single files are possible, too; a link becomes the file that it points to. `own_path`: where the link
-    /proc/self/exe leads, if the command looks for its own path there.
+    /proc/self/exe leads, if the command looks for its own path there. `work`: a folder of this host in place
+    of /work; nothing limits its size. `has_network`: the host's own, and no filter of system calls, which
+    allows no network: only for programs that we trust.
     """
 
     files: Mapping[str, bytes] = field(default_factory=dict)
@@ -109,6 +111,8 @@ class Contents:
     folders: tuple[str, ...] = ()
     root: ImageRoot | None = None
     own_path: str = ""
+    work: Path | None = None
+    has_network: bool = False
 
 
 class BubblewrapSandbox(RunningSandbox):
@@ -131,7 +135,7 @@ class BubblewrapSandbox(RunningSandbox):
             call_filter = theirs.enter_context(sealed_file(system_call_filter()))
             options = [
                 *_options(files, contents, limits, their_status),
-                *("--seccomp", str(call_filter)),
+                *(() if contents.has_network else ("--seccomp", str(call_filter))),
                 *("--block-fd", str(start_gate)),
             ]
             if not self._is_image:
@@ -358,7 +362,9 @@ def _nul_terminated(options: Sequence[str]) -> bytes:
 
 
 def _options(files: Mapping[str, int], contents: Contents, limits: Limits, status: int) -> Iterator[str]:
-    yield from ("--unshare-user", "--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts")
+    yield from ("--unshare-user", "--unshare-ipc", "--unshare-pid", "--unshare-uts")
+    if not contents.has_network:
+        yield "--unshare-net"
     yield from ("--unshare-cgroup-try", "--disable-userns", "--uid", INSIDE_ID, "--gid", INSIDE_ID)
     yield from ("--hostname", "box", "--die-with-parent", "--new-session", "--cap-drop", "ALL")
     yield from ("--json-status-fd", str(status), "--clearenv")
@@ -390,7 +396,10 @@ def _system_options(contents: Contents, limits: Limits) -> Iterator[str]:
     if contents.own_path:
         yield from ("--symlink", contents.own_path, "/proc/self/exe")
     yield from ("--dev", "/dev", "--remount-ro", "/dev")
-    yield from ("--size", str(limits.work_bytes), "--tmpfs", WORK, "--chdir", WORK)
+    if contents.work:
+        yield from ("--bind", str(contents.work), WORK, "--chdir", WORK)
+    else:
+        yield from ("--size", str(limits.work_bytes), "--tmpfs", WORK, "--chdir", WORK)
 
 
 @cache

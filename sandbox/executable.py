@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import json
-from functools import cache
 from pathlib import Path
 
 from sandbox.aside import SetAside
 from sandbox.fuel.program import FuelProgram, is_fuel_program
-from sandbox.oci.engine import Engine, find_engine
-from sandbox.oci.image import OciImage, image_cache
-from sandbox.oci.named import NamedImage
+from sandbox.images.oci_image import OciImage, image_cache
 from sandbox.program_folder import ProgramFolder, Startable
 
 Executable = Startable | FuelProgram | SetAside
@@ -20,7 +17,7 @@ def player_from_bytes(raw: bytes, images: Path | None = None) -> Executable:
     """Read what `to_bytes` of any Executable wrote. `images`: the cache of unpacked images.
 
     The default is `image_cache()`; whether the image is in it is not checked. Raises ValueError for any other
-    bytes, ToolMissing for an image by name if there is no container engine.
+    bytes.
     """
     facts = json.loads(raw)
     if not isinstance(facts, dict):
@@ -29,8 +26,6 @@ def player_from_bytes(raw: bytes, images: Path | None = None) -> Executable:
         return FuelProgram.from_facts(facts)
     if "aside" in facts:
         return SetAside()
-    if "identity" in facts:
-        return NamedImage.from_bytes(raw, usual_engine())
     if "digest" in facts:
         return OciImage.from_bytes(raw, images or image_cache())
     return ProgramFolder.from_bytes(raw)
@@ -40,9 +35,3 @@ def is_counted(raw: bytes) -> bool:
     """Whether these are the bytes of a FuelProgram. Raises ValueError for bytes of no Executable."""
     facts = json.loads(raw)
     return isinstance(facts, dict) and is_fuel_program(facts)
-
-
-@cache
-def usual_engine() -> Engine:
-    """The first container engine that works here; the search is made once. Raises ToolMissing."""
-    return find_engine()

@@ -22,15 +22,11 @@ _VERSION = 1
 
 
 class Startable(Protocol):
-    """A program that can be started for each move: a program folder, or an image (sandbox/oci)."""
+    """A program that can be started for each move: a program folder, or an image (sandbox/images)."""
 
     @property
     def digest(self) -> str:
         """In hex. Two programs with the same digest are the same program."""
-
-    @property
-    def start_seconds(self) -> float:
-        """Time that starting it may take, granted in addition to the program's own time."""
 
     def held(self) -> AbstractContextManager[object]:
         """While this context lasts, its files are not removed. Raises NotFound if they are missing."""
@@ -62,10 +58,6 @@ class ProgramFolder:
     files: Mapping[str, bytes] = field(repr=False)
     command: tuple[str, ...]
     needs: Needs
-
-    @property
-    def start_seconds(self) -> float:
-        return 0.0  # the sandbox is ready when the clock starts
 
     def held(self) -> AbstractContextManager[None]:
         return nullcontext()  # its files are in our memory

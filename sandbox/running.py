@@ -1,4 +1,4 @@
-"""A started sandbox: what bubblewrap's sandboxes and containers have in common."""
+"""A started sandbox."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class CommandEnd(NamedTuple):
 class RunningSandbox(ABC):
     """A started sandbox. `stdout` and `stderr` are descriptors to read. Call `end`, then `close`.
 
-    `process` is the tool that made the sandbox (bubblewrap, podman, docker), not the foreign command.
+    `process` is the tool that made the sandbox (bubblewrap), not the foreign command.
     `usage`: of all its processes together, after `end`.
     `gone`: a descriptor that can be read once `process` has ended; call `end_rest` then. None: not needed.
     """

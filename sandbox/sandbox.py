@@ -7,10 +7,11 @@ Python; the caller names the exceptions (`folders`). No process of others can be
 limits of each process from inside, where the kernel counts processes for this sandbox alone. Where the host
 has groups, memory, processes and CPU are limited for the whole sandbox, too (groups.py).
 
-A player's image (sandbox/oci) replaces the system: the sandbox has the image's own files, read-only, /tmp to
-write, and a read-only /proc. Through /proc it can read what any container can: the host's kernel, processors
-and load, and the path of the image. An image need not contain prlimit, so we set its limits from outside
-before its command starts.
+A player's image (sandbox/images) replaces the system: the sandbox has the image's own files, read-only, /tmp
+to write, and a read-only /proc. Through /proc it can read what any container can: the host's kernel,
+processors and load, and the path of the image. An image need not contain prlimit, so we set its limits from
+outside before its command starts. The programs that unpack images have a folder of the host's to write; the
+one that fetches them has the network, and so no filter of system calls.
 
 - A filter allows the system calls that programs need, and no others (system_call_filter.py). Without a filter
   for this host nothing is started.
@@ -32,8 +33,8 @@ import selectors
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
-from contest.config.sections import SandboxSettings
 from sandbox.bubblewrap import BubblewrapSandbox, Contents, ImageRoot, sealed_file, start_failure
 from sandbox.limits import NOT_COUNTED, Limits, Usage
 from sandbox.places import WORK
@@ -42,6 +43,8 @@ from sandbox.running import Ending
 
 __all__ = ["WORK", "Ending", "Limits", "Sandbox", "SandboxResult"]
 
+USER = 61_994
+"""The user and group id of sandboxes outside, if we are root: no system has such a user."""
 _CHUNK_BYTES = 65_536
 
 
@@ -68,13 +71,10 @@ class Sandbox:
 
     has_process_tree = True  # of its own: its processes neither see nor reach others
 
-    def __init__(self, settings: SandboxSettings | None = None) -> None:
-        self._user = (settings or SandboxSettings()).user_id
-
     @property
     def user(self) -> int | None:
         """The user id that sandboxes run as if we are root; None if they run as ourselves."""
-        return self._user if os.geteuid() == 0 else None
+        return USER if os.geteuid() == 0 else None
 
     def run(
         self,
@@ -85,16 +85,25 @@ class Sandbox:
         environment: Mapping[str, str] | None = None,
         folders: Sequence[str] = (),
         own_path: str = "",
+        work: Path | None = None,
+        has_network: bool = False,
         limits: Limits | None = None,
     ) -> SandboxResult:
-        """Run the command to its end. `files`, `environment`, `folders` and `own_path`: see `Contents`.
+        """Run the command to its end. All but `stdin` and `limits`: see `Contents`.
 
         Raises ToolMissing, with advice how to fix it, if the command could not be started in a sandbox.
         """
         limits = limits or Limits()
-        contents = Contents(files or {}, environment or {}, tuple(folders), own_path=own_path)
+        contents = Contents(
+            files or {},
+            environment or {},
+            tuple(folders),
+            own_path=own_path,
+            work=work,
+            has_network=has_network,
+        )
         with sealed_file(stdin) as stdin_file:
-            running = BubblewrapSandbox(command, contents, limits, stdin_file, self._user)
+            running = BubblewrapSandbox(command, contents, limits, stdin_file, USER)
         try:
             return _run_to_end(running, limits)
         finally:
@@ -120,7 +129,7 @@ class Sandbox:
         contents = Contents(files or {}, environment or {}, tuple(folders), root)
         read_end, write_end = os.pipe()
         try:
-            running = BubblewrapSandbox(command, contents, limits, read_end, self._user)
+            running = BubblewrapSandbox(command, contents, limits, read_end, USER)
         except BaseException:
             os.close(write_end)
             raise

@@ -9,6 +9,8 @@ from datetime import datetime
 from types import NoneType, UnionType
 from typing import Any, get_args, get_origin, get_type_hints
 
+from pydantic.fields import FieldInfo
+
 _WORDS = {
     str: "text",
     int: "integer",
@@ -62,6 +64,11 @@ def records(of: Any) -> Mapping[Any, str]:
 
 def _keys(of: Any) -> dict[str, Any]:
     """Return the fields of a record and their types; {} for other types."""
-    names = [each.name for each in fields(of)] if is_dataclass(of) else list(getattr(of, "_fields", ()))
-    hints = get_type_hints(of) if names else {}
-    return {name: hints[name] for name in names}
+    if not is_dataclass(of):
+        return {}
+    hints = get_type_hints(of, include_extras=True)
+    return {each.name: hints[each.name] for each in fields(of) if not _is_left_out(hints[each.name])}
+
+
+def _is_left_out(of: Any) -> bool:
+    return any(isinstance(each, FieldInfo) and each.exclude for each in getattr(of, "__metadata__", ()))

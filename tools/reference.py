@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import inspect
 import json
+import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from enum import EnumMeta
@@ -17,7 +18,7 @@ from typing import Any, Literal, get_args, get_origin
 import click
 
 from contest import presets
-from contest.config.sections import DEFAULT_GAME, Programs
+from contest.config.sections import DEFAULT_GAME, GameSettings, Programs, Section
 from contest.config.settings import Settings
 from contest.config.template import description_of, toml_value
 from contest.exit_codes import MEANINGS
@@ -32,6 +33,7 @@ from reports.render import Templates
 from tools.json_types import alternatives, json_text, records
 
 FOLDER = Path(__file__).parents[1] / "docs" / "reference"
+TEMPLATES = Path(__file__).parents[1] / "reports" / "templates"
 _SOME_DAY = datetime(1994, 3, 22, 12, tzinfo=UTC)
 _NOTE = "<!-- Written by tools/reference.py from the texts in the program. Change them there. -->"
 _OF_ALL_COMMANDS = """
@@ -44,17 +46,19 @@ action then prints nothing if it succeeds. Where the variable `NO_COLOR` is set,
 bold print, and a bar for progress appears once, at its end.
 """
 _OF_JSON = """
-Commands that tell something take `--json`. Then standard output is one JSON value; this page has its keys for
-each command. Times are in ISO 8601, in Universal Time. Points are numbers as people count them: a half point
-is 0.5. A key is always there; where there is nothing to tell, its value is `null`, or None, as some
-descriptions below call it. Later versions may have more keys.
+Commands that scripts need take `--json`. Then standard output is one JSON value; this page has its keys for
+each command. Times are in ISO 8601, in Universal Time. Results of a contest are the same records as in [its
+archive](../archive.md#the-format): in games `points` are the game's own, in rankings `half_points` are halves
+of them. In other answers points are numbers as people count them. A key is always there; where there is
+nothing to tell, its value is `null`, or None, as some descriptions below call it. Later versions may have
+more keys.
 
 If a command fails, it prints nothing on standard output. The last line of standard error is then an object
 with the keys `message`, `hint` (what to do about it, or `""`) and `exit_code`:
 
     {"message": "there is no round 99", "hint": "the last is 3", "exit_code": 1}
 
-`check`, `doctor`, `verify` and `machine run` also answer on standard output where their exit code is not 0.
+`check`, `doctor` and `verify` also answer on standard output where their exit code is not 0.
 """
 _OF_ALL_SETTINGS = """
 The settings are in `contest.toml`; `knobeln init` writes all of them. An environment variable overrides the
@@ -66,6 +70,11 @@ These are the commands that the robot reads in the subject of a letter. `help` b
 with the contest's own settings. Capitals, `Re:` and blanks do not matter. In a command that changes nothing,
 a typing error does not matter either. A command that changes something needs the team's `<<FROM>>` line.
 The organizer's own letters are on the page [Write to the teams](../organizer/tell.md).
+"""
+_OF_ALL_TEMPLATES = """
+Mails are made from these templates in `reports/templates/`. A file of the same name in the folder `templates`
+of a contest replaces one; [Write mails and pages in your own words](../organizer/own-words.md) tells how.
+Those whose names begin with `_` are parts that several mails share, or that differ between games.
 """
 _OF_ALL_REPORTS = """
 The robot sends these reports on the contest day to the teams whose mail-preference asks for them, if the
@@ -81,6 +90,7 @@ def pages() -> dict[str, str]:
         "settings.md": "".join(_settings_page()),
         "letters.md": "".join(_letters_page()),
         "reports.md": "".join(_reports_page()),
+        "templates.md": "".join(_templates_page()),
     }
 
 
@@ -173,15 +183,18 @@ def _settings_page() -> Iterator[str]:
     yield f"# Settings\n\n{_NOTE}\n\n"
     yield _paragraphs(_OF_ALL_SETTINGS) + "\n"
     for name in Settings.model_fields:
-        section = getattr(usual, name)
         if name != "game":
-            yield _section(f"[{name}]", section)
+            yield _section(f"[{name}]", getattr(usual, name))
+    yield _section("[game]", GameSettings(name=DEFAULT_GAME))
     for game in sorted(game_plugins()):
-        yield _section(f"[game] of {game}", game_plugins()[game].settings(name=game))
+        yield _section(f"[game] of {game}", game_plugins()[game].settings(name=game), GameSettings)
 
 
-def _section(heading: str, section: Any) -> str:
-    fields = type(section).model_fields
+def _section(heading: str, section: Any, without: type[Section] = Section) -> str:
+    """A table of the section's settings, but for those that it has from `without`; "" if there are none."""
+    fields = {k: v for k, v in type(section).model_fields.items() if k not in without.model_fields}
+    if not fields:
+        return ""
     rows = [_setting_row(section, key, info) for key, info in fields.items()]
     text = _paragraphs(type(section).__doc__)
     return (
@@ -249,7 +262,27 @@ def _reports_page() -> Iterator[str]:
         within = f"`{report.contained_in}`" if report.contained_in else ""
         what = f"`{report.code}` | {report.meaning_for('throw or move')}"
         yield f"| {what} | {report.when.title} | {report.to_whom} | {within} |\n"
-    yield "\n[Your own words](../organizer/own-words.md) lists which template makes which mail.\n"
+
+
+# --- templates ---------------------------------------------------------------------------------------------
+def _templates_page() -> Iterator[str]:
+    """The templates, each with its first comment."""
+    found = {path.name: _first_comment(path) for path in sorted(TEMPLATES.glob("*.j2"))}
+    yield f"# Templates\n\n{_NOTE}\n\n{_paragraphs(_OF_ALL_TEMPLATES)}\n"
+    for heading, is_part in (("Mails", False), ("Parts", True)):
+        yield f"\n## {heading}\n\n| template | what it is for |\n|---|---|\n"
+        yield from (
+            f"| `{name}` | {_cell(text)} |\n"
+            for name, text in found.items()
+            if name.startswith("_") == is_part
+        )
+
+
+def _first_comment(path: Path) -> str:
+    found = re.search(r"\{#(.*?)#\}", path.read_text(encoding="utf-8"), re.DOTALL)
+    if not found:
+        raise ValueError(f"{path.name} does not say in a comment what it is for")
+    return " ".join(found[1].split())
 
 
 if __name__ == "__main__":

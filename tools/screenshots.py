@@ -177,12 +177,12 @@ def terminals(contest: Path) -> dict[str, str]:
         rest = ["..."] if len(kept) > lines else []
         return "\n".join([f"$ {command}", *kept[:lines], *rest])
 
-    mails = json.loads(knobeln("outbox", "list", "--to", ADDRESS, "--json", "-C", contest))
+    mails = json.loads(knobeln("mail", "--to", ADDRESS, "--json", "-C", contest))
     report = next(mail for mail in mails if mail["subject"].endswith("is accepted"))
     return {
         "practice": shown("knobeln practice council"),
         "status": shown("knobeln status", dropped=(str(contest), "limits")),
-        "mail": shown(f"knobeln outbox show {report['id']}", lines=40),
+        "mail": shown(f"knobeln mail show {report['id']}", lines=40),
     }
 
 

@@ -11,12 +11,12 @@ counted can be compared: all others may answer differently another time.
 
 from __future__ import annotations
 
-import hashlib
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from functools import partial
 from importlib.resources import files
+from itertools import pairwise
 from typing import Any
 
 from contest.games.base import TextGame
@@ -46,27 +46,37 @@ def twins_against_probes(images: Iterable[str], probe: str, runner: Runner) -> t
 
     `images`, `probe`: digests; the runner knows them all. Raises EngineFailed as the referee does.
     """
-    groups: list[Sequence[str]] = [sorted(set(images))]
-    played = 0
-    for stage in _STAGES:
-        alike = [group for group in groups if len(group) > 1]
-        groups = _parted(alike, range(played, stage), probe, runner)
-        played = stage
-    return tuple(tuple(group) for group in groups if len(group) > 1)
+
+    def courses(left: Sequence[str], probes: range) -> Iterator[Hashable]:
+        results = iter(carry_out([_job(image, probe, number) for image in left for number in probes], runner))
+        return (tuple([_course(next(results)) for _ in probes]) for _ in left)
+
+    return _twins(images, _STAGES, courses)
 
 
-def _parted(
-    groups: Sequence[Sequence[str]], probes: range, probe: str, runner: Runner
-) -> list[Sequence[str]]:
-    """Part groups of programs that were alike so far by these probes."""
-    jobs = [_job(image, probe, number) for group in groups for image in group for number in probes]
-    results = iter(carry_out(jobs, runner))
-    parted: defaultdict[tuple[int, tuple[object, ...]], list[str]] = defaultdict(list)
-    for group_number, group in enumerate(groups):
-        for image in group:
-            course = tuple([_course(next(results)) for _ in probes])
-            parted[group_number, course].append(image)
-    return list(parted.values())
+def _twins(
+    images: Iterable[str],
+    stages: Sequence[int],
+    courses: Callable[[Sequence[str], range], Iterator[Hashable]],
+) -> tuple[tuple[str, ...], ...]:
+    """Let all play more and more probes, but for those that are alone already.
+
+    `courses`: what each of the images does against these probes.
+    """
+    groups: Sequence[Sequence[str]] = [sorted(set(images))]
+    for played, stage in pairwise((0, *stages)):
+        left = [image for group in groups for image in group]
+        found = dict(zip(left, courses(left, range(played, stage)), strict=True))
+        groups = [alike for group in groups for alike in together({image: found[image] for image in group})]
+    return tuple(map(tuple, groups))
+
+
+def together(courses: Mapping[str, Hashable]) -> tuple[tuple[str, ...], ...]:
+    """Those of the images that do the same, together; none that is alone."""
+    groups: defaultdict[Hashable, list[str]] = defaultdict(list)
+    for image, course in courses.items():
+        groups[course].append(image)
+    return tuple(tuple(images) for images in groups.values() if len(images) > 1)
 
 
 def _job(image: str, probe: str, number: int) -> GameJob:
@@ -74,7 +84,7 @@ def _job(image: str, probe: str, number: int) -> GameJob:
     return GameJob((image, probe), streams)
 
 
-def _course(result: GameResult) -> tuple[object, ...]:
+def _course(result: GameResult) -> Hashable:
     """What a program did in a game: its throws, and how it ended."""
     return result.digest, result.turns, result.seats[0].verdict
 
@@ -86,17 +96,12 @@ def text_twins(
 
     `open_player`: for an image whose time is counted. Raises EngineFailed or ToolMissing.
     """
-    groups: list[Sequence[str]] = [sorted(set(images))]
-    played = 0
-    for stage in _TEXT_STAGES:
-        parted: defaultdict[tuple[int, tuple[str, ...]], list[str]] = defaultdict(list)
-        for number, group in enumerate(group for group in groups if len(group) > 1):
-            for image in group:
-                with closing(open_player(image)) as player:  # it may live through all probes of a stage
-                    course = tuple([_text_course(game, player, probe) for probe in range(played, stage)])
-                parted[number, course].append(image)
-        groups, played = list(parted.values()), stage
-    return tuple(tuple(group) for group in groups if len(group) > 1)
+
+    def course(image: str, probes: range) -> Hashable:
+        with closing(open_player(image)) as player:  # it may live through all probes of a stage
+            return tuple([_text_course(game, player, probe) for probe in probes])
+
+    return _twins(images, _TEXT_STAGES, lambda left, probes: (course(image, probes) for image in left))
 
 
 def _text_course(game: TextGame[Any, Any], player: Player, number: int) -> str:
@@ -131,11 +136,3 @@ def _text_course(game: TextGame[Any, Any], player: Player, number: int) -> str:
     if message := rules.game_over_message(position, 0):
         player.tell(message)
     return "\n".join(done)
-
-
-def equal_tables(tables: Mapping[str, bytes]) -> tuple[tuple[str, ...], ...]:
-    """Those of the images whose tables are equal, together; a table is all that its strategy does."""
-    by_table: defaultdict[bytes, list[str]] = defaultdict(list)
-    for image, table in sorted(tables.items()):
-        by_table[hashlib.sha256(table).digest()].append(image)
-    return tuple(tuple(images) for images in by_table.values() if len(images) > 1)

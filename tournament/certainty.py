@@ -22,20 +22,16 @@ numbers, whatever the number of workers.
 from __future__ import annotations
 
 import math
-from bisect import bisect_right
 from collections import Counter, defaultdict, deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from dataclasses import field as dataclass_field
-from functools import partial
 from itertools import chain, islice
 from typing import NamedTuple
 
 from contest.config.settings import Settings
 from contest.formats.base import Format
-from contest.formats.group_elimination import GroupElimination
-from contest.formats.round_robin import RoundRobin
-from contest.games.base import TextProtocol
+from contest.games.base import GameInfo, TextProtocol
 from contest.games.registry import game_of
 from contest.model import (
     Certainty,
@@ -44,22 +40,19 @@ from contest.model import (
     GroupOutcome,
     GroupPlan,
     Match,
-    OtherFormat,
-    OtherWinner,
     Pairing,
     RoundOutcome,
     RoundPlan,
     SeatResult,
-    Standing,
     TeamCertainty,
     Verdict,
 )
 from contest.protocols import Images, Runner
 from contest.seeds import Seeds
-from contest.standings import failures, ranks_of
+from contest.standings import ranks_of
 from tournament import referee
 from tournament.field import Field
-from tournament.leave_one_out import game_cost, without_each
+from tournament.rounds import rounds
 from tournament.runners import runner_of
 
 MAX_CONTESTS = 1_000  # by default; the margin of a share is then 3 in 100, if pools add nothing
@@ -75,14 +68,16 @@ _BUDGET_INSTRUCTIONS = 50_000_000_000  # for the pools' other games: some 20 s o
 _SLOW_BUDGET_INSTRUCTIONS = 100_000_000_000  # where games are not quick, for the first games
 _SLOW_FIRST_GAMES = 4
 _MAX_POOL_GAMES = 10_000
+_INSTRUCTIONS_PER_GAME = 300_000  # what a quick game costs that needs none
+# Of a game of programs that are asked for moves, and whose time is counted in fuel:
+_INSTRUCTIONS_PER_QUESTION = 6_000_000  # a new instance, about 2.5 ms
+_UNITS_PER_INSTRUCTION = 4
 _USES_OF_A_GAME = 4  # at least, beyond the first games; that at most doubles the margin
-_MIN_GROUP = 4  # smaller groups say nothing about another format
 _MAX_AT_ONCE = 1_000  # contests in memory
 _CHUNK_GAMES = 20_000  # their results are in memory at the same time
 _DEFAULT_SECONDS = 60.0
 # For choosing the default alone: what a game of a pool, a game of a contest, and a group take on two cores.
 _SECONDS_PER_GAME, _SECONDS_PER_USE, _SECONDS_PER_GROUP = 100e-6, 12e-6, 400e-6
-_OTHER_FORMATS_SHARE = 5  # another format gets a fifth of the contests
 
 Seating = tuple[str, ...]
 """The players of a game, by seat."""
@@ -138,13 +133,22 @@ def default_contests(field: Field, history: Sequence[RoundOutcome]) -> int | Non
 def _least_cost(field: Field, history: Sequence[RoundOutcome]) -> float:
     """What the smallest pools cost, by the games of the contest itself."""
     costs = [
-        game_cost(field.info, match.result)
+        _game_cost(field.info, match.result)
         for each in history
         for group in each.groups
         for match in group.matches
     ]
     pools = len(field.images) * (len(field.images) - 1)  # each two in two seatings
     return _FIRST_OF_ALL * pools * sum(costs) / max(1, len(costs))
+
+
+def _game_cost(info: GameInfo, result: GameResult) -> int:
+    """What this game takes, in instructions of the contest machine; a core does 2.5 billion a second."""
+    used = sum(seat.instructions for seat in result.seats)
+    if info.play.is_quick:
+        return _INSTRUCTIONS_PER_GAME + used
+    questions = result.turns * len(result.seats)
+    return used // _UNITS_PER_INSTRUCTION + questions * _INSTRUCTIONS_PER_QUESTION
 
 
 def certainty(field: Field, history: Sequence[RoundOutcome], contests: int, runner: Runner) -> Certainty:
@@ -155,22 +159,9 @@ def certainty(field: Field, history: Sequence[RoundOutcome], contests: int, runn
     contests = 1 if _is_certain(field) else contests
     pools = _Pools(field, runner, contests)
     published = _Reached.of(field.format, history)
-    replayed = _play(field, "contest", contests, pools)
+    replayed = _play(field, contests, pools)
     margin = math.ceil(100 * math.sqrt(_sampling_error(field, contests) + pools.error))
-    followers = [name for name in published.places if name in field.images and published.places[name] > 1]
-    left_out, without = without_each(field, history, followers, runner) if len(field.images) > 2 else (0, ())
-    return Certainty(
-        contests=contests,
-        margin=margin,
-        teams=_teams(published, replayed),
-        alike=_alike(published, replayed),
-        left_out=left_out,
-        without=without,
-        twice=tuple(_winners_with_twins(field, history[-1].groups[0], pools)),
-        formats=tuple(
-            _other_formats(field, published, max(MIN_CONTESTS, contests // _OTHER_FORMATS_SHARE), pools)
-        ),
-    )
+    return Certainty(contests, margin, _teams(published, replayed), _alike(published, replayed))
 
 
 def _is_certain(field: Field) -> bool:
@@ -255,23 +246,23 @@ def _are_told_apart(name: str, other: str, replayed: Sequence[_Reached]) -> bool
 
 
 # --- contests with other random numbers --------------------------------------------------------------------
-def _play(field: Field, title: str, contests: int, pools: _Pools) -> list[_Reached]:
-    """How far the teams came in so many contests. `title`: of these, in the names of their random streams."""
+def _play(field: Field, contests: int, pools: _Pools) -> list[_Reached]:
+    """How far the teams came in so many contests."""
     starts = range(0, contests, _MAX_AT_ONCE)
     batches = (range(start, min(contests, start + _MAX_AT_ONCE)) for start in starts)
-    return [reached for batch in batches for reached in _play_together(field, title, batch, pools)]
+    return [reached for batch in batches for reached in _play_together(field, batch, pools)]
 
 
-def _play_together(field: Field, title: str, numbers: range, pools: _Pools) -> list[_Reached]:
+def _play_together(field: Field, numbers: range, pools: _Pools) -> list[_Reached]:
     """The contests of these numbers, which are played round by round, all at the same time."""
     redraws = [
-        _Redraw(field, f"{title}/{number}", Seeds(field.seeds.stream(f"certainty/{title}/{number}", 32)))
+        _Redraw(field, f"contest/{number}", Seeds(field.seeds.stream(f"certainty/contest/{number}", 32)))
         for number in numbers
     ]
     fixtures = _Fixtures()
     playing, round_number = [each for each in redraws if each.plan_next(fixtures)], 1
     while playing:
-        fixtures.draw(f"{title}/from {numbers.start}/round/{round_number}", pools)
+        fixtures.draw(f"contest/from {numbers.start}/round/{round_number}", pools)
         for each in playing:
             each.play_round(pools)
         playing, round_number = [each for each in playing if each.plan_next(fixtures)], round_number + 1
@@ -326,13 +317,16 @@ class _Redraw:
     field: Field
     title: str
     seeds: Seeds
-    history: tuple[RoundOutcome, ...] = ()
+    history: list[RoundOutcome] = dataclass_field(default_factory=list)
     _plan: RoundPlan | None = None
     _fixtures: tuple[list[_Fixture], ...] = ()  # of each group
 
+    def __post_init__(self) -> None:
+        self._rounds = rounds(self.field.format, tuple(self.field.images), self.seeds, self.history)
+
     def plan_next(self, fixtures: _Fixtures) -> bool:
         """Draw the next round; False at the contest's end."""
-        plan = self.field.format.plan(tuple(self.field.images), self.history, self.seeds)
+        plan = next(self._rounds, None)
         if plan is None:
             return False
         self._fixtures = tuple(
@@ -356,28 +350,16 @@ class _Redraw:
             self._group(group, self._plan.final, [next(each.drawn) for each in planned], pools)
             for group, planned in zip(self._plan.groups, self._fixtures, strict=True)
         )
-        self.history = (*self.history, RoundOutcome(self._plan, groups))
+        self.history.append(RoundOutcome(self._plan, groups))
 
     def _group(self, plan: GroupPlan, final: bool, matches: Sequence[Match], pools: _Pools) -> GroupOutcome:
         has_more = any(p.most > p.games for p in plan.pairings)
         if has_more or not (pools.are_flawless or all(m.result.is_flawless for m in matches)):
-            standings = self._by_referee(plan, final, matches, pools)
+            runner = _PoolRunner(pools, f"{self.title}/{plan.round}/{plan.number}", matches)
+            standings = self.field.play_group(plan, final, runner).standings
         else:
             standings = self.field.format.standings(plan, final, matches, {}, frozenset())
         return GroupOutcome(plan, (), standings)
-
-    def _by_referee(
-        self, plan: GroupPlan, final: bool, matches: Sequence[Match], pools: _Pools
-    ) -> tuple[Standing, ...]:
-        return referee.play_group(
-            plan,
-            images=self.field.images,
-            seeds=self.seeds,
-            runner=_PoolRunner(pools, f"{self.title}/{plan.round}/{plan.number}", matches),
-            protocols_for=frozenset(),
-            standings=partial(self.field.format.standings, plan, final),
-            fault_rule=self.field.info.fault_rule,
-        ).standings
 
 
 class _PoolRunner:
@@ -490,7 +472,7 @@ class _Pools:
             results = referee.carry_out([job for _, job in chunk], self.runner)
             for (seating, _), result in zip(chunk, results, strict=True):
                 self._games[seating].append(self._kept(result))
-                self._costs[seating] += game_cost(self.field.info, result)
+                self._costs[seating] += _game_cost(self.field.info, result)
         return {
             seating: _Spread(_deviation(games), self._costs[seating] / len(games))
             for seating in counts
@@ -532,103 +514,3 @@ def _deviation(games: Sequence[GameResult]) -> float:
         total = sum(points)
         variance += (len(points) * sum(p * p for p in points) - total * total) / len(points) ** 2
     return math.sqrt(variance)
-
-
-# --- each finalist doubled --------------------------------------------------------------------------------
-_TWIN = "\0twin"  # no name of a team ends like this
-
-
-def _winners_with_twins(field: Field, final: GroupOutcome, pools: _Pools) -> Iterator[OtherWinner]:
-    """The finalists with whose double another team had won this final, by its own games, if all met in it.
-
-    The only game that is missing in it is that of a finalist against its double, where nobody plays itself.
-    """
-    if field.format.seats != 2 or final.plan.title or len(final.plan.members) < 3 or not final.matches:
-        return
-    out = frozenset(line.entry for line in final.standings if line.disqualified)
-    winners = set(_winners(final.standings))
-    for name in (line.entry for line in final.standings if line.rank is not None):
-        plan, matches = _twice(final, name, _games_of_twins(field, name, pools))
-        standings = field.format.standings(plan, True, matches, failures(matches), out)
-        others = {winner.removesuffix(_TWIN) for winner in _winners(standings)}
-        if others != winners:
-            yield OtherWinner(name, tuple(sorted(others)))
-
-
-def _winners(standings: Sequence[Standing]) -> tuple[str, ...]:
-    return tuple(line.entry for line in standings if line.rank == 1)
-
-
-def _games_of_twins(field: Field, name: str, pools: _Pools) -> tuple[Match, ...]:
-    pairing = Pairing((name, name + _TWIN), field.settings.tournament.games)
-    results = [pools.one(f"twin/{name}/{number}", (name, name)) for number in range(1, pairing.games + 1)]
-    return tuple(Match(pairing, 1, each, each.is_flawless, n) for n, each in enumerate(results, start=1))
-
-
-def _twice(final: GroupOutcome, name: str, between: Sequence[Match]) -> tuple[GroupPlan, Sequence[Match]]:
-    """The final with a double of `name`, who gets the same points against everybody as `name` itself."""
-    twin = name + _TWIN
-    copies = tuple(
-        replace(match, pairing=replace(match.pairing, players=_renamed(match.pairing.players, name, twin)))
-        for match in final.matches
-        if name in match.pairing.players
-    )
-    plan = replace(
-        final.plan,
-        members=(*final.plan.members, twin),
-        pairings=(*final.plan.pairings, *(copy.pairing for copy in copies), between[0].pairing),
-    )
-    return plan, (*final.matches, *copies, *between)
-
-
-def _renamed(players: Seating, name: str, twin: str) -> Seating:
-    return tuple(twin if player == name else player for player in players)
-
-
-# --- other formats -----------------------------------------------------------------------------------------
-def _other_formats(field: Field, published: _Reached, contests: int, pools: _Pools) -> Iterator[OtherFormat]:
-    """The same teams in one round robin, and in groups of half and of double the size."""
-    ranked = [name for name in published.places if name in field.images]
-    for title, chosen in _formats_beside(field):
-        other = replace(field, format=chosen)
-        times = 1 if _is_certain(other) else contests
-        replayed = _play(other, f"other/{title}", times, pools)
-        places = {name: sum(each.places[name] for each in replayed) for name in ranked}
-        tau = kendall_tau([published.places[name] for name in ranked], [places[name] for name in ranked])
-        best = min(ranked, key=lambda name: (places[name], name))
-        yield OtherFormat(title, times, round(100 * tau), best)
-
-
-def _formats_beside(field: Field) -> Iterator[tuple[str, Format]]:
-    settings, info, teams = field.settings.tournament, field.info, len(field.images)
-    is_elimination = isinstance(field.format, GroupElimination)
-    one_group = is_elimination and teams <= settings.final_size
-    if not one_group and type(field.format) is not RoundRobin:
-        yield "one round robin", RoundRobin(settings, info)
-    present = min(teams, settings.final_size if is_elimination else teams)
-    for size in (present // 2, 2 * present):
-        if _MIN_GROUP <= size < teams:
-            sizes = settings.model_copy(update={"group_max": size, "final_size": size})
-            yield f"groups of at most {size}", GroupElimination(sizes, info)
-
-
-def kendall_tau(one: Sequence[int], other: Sequence[int]) -> float:
-    """Kendall's tau-b of two rankings of the same teams: 1 for the same order, -1 for the reverse.
-
-    It allows for ties. 0 if all are equal in one of them. Source: M. G. Kendall, The treatment of ties in
-    ranking problems, Biometrika 33 (1945).
-    """
-    pairs = math.comb(len(one), 2)
-    tied_in_one, tied_in_other, tied_in_both = map(_tied_pairs, (one, other, zip(one, other, strict=True)))
-    discordant, seen = 0, list[int]()
-    for _, value in sorted(zip(one, other, strict=True)):
-        at = bisect_right(seen, value)
-        discordant += len(seen) - at
-        seen.insert(at, value)
-    concordance = pairs - tied_in_one - tied_in_other + tied_in_both - 2 * discordant
-    scale = math.sqrt((pairs - tied_in_one) * (pairs - tied_in_other))
-    return concordance / scale if scale else 0.0
-
-
-def _tied_pairs(values: Iterable[object]) -> int:
-    return sum(math.comb(times, 2) for times in Counter(values).values())

@@ -24,26 +24,25 @@ be played again. The day goes on from what the store holds.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Collection, Container, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
-from contextlib import AbstractContextManager, suppress
-from dataclasses import dataclass, replace
-from pathlib import Path
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple, Protocol
 
 from contest.clock import Clock
 from contest.config.settings import Settings, hide_secrets, without_secrets
-from contest.errors import NotFound, NotNow, NumberAwaited, Paused, StoreBusy
+from contest.errors import NotFound, NotNow, NumberAwaited, Paused
+from contest.events import ContestStarted, Event, GroupStarted, RoundFinished, RoundPlayed
 from contest.formats.base import Format
 from contest.games.registry import game_of
 from contest.gc_tuning import rarely_collected
-from contest.log import log
 from contest.model import (
     Entry,
     EvolutionOutcome,
     GroupOutcome,
     GroupPlan,
-    Outgoing,
     Pause,
     Phase,
     RoundOutcome,
@@ -52,7 +51,7 @@ from contest.model import (
     Team,
 )
 from contest.plurals import plural
-from contest.protocols import Images, Reporter, RunnerFactory, no_progress
+from contest.protocols import Reporter, RunnerFactory, no_progress
 from contest.seeds import Seeds
 from contest.store import (
     Store,
@@ -74,22 +73,18 @@ from tournament.entry_lists import seal_entries
 from tournament.evolution import evolve, score_matrix
 from tournament.field import field_of
 from tournament.group_workers import (
-    MAX_AHEAD_IN_CLUSTER,
     GroupJob,
     GroupResult,
-    SubmitGroup,
+    OpenWorkers,
     WorkerContext,
-    is_large,
+    Workers,
     marked,
     open_workers,
     prepare_processes,
 )
+from tournament.rounds import rounds
 from tournament.runners import open_runner, runner_of
 from tournament.statistics import score_table
-
-MAX_AHEAD = 1
-MAX_AHEAD_IF_LARGE = 4
-"""So many groups are started before the one in front of them is finished; a pause waits for all of them."""
 
 
 class Spectator(Protocol):
@@ -110,22 +105,6 @@ class Spectator(Protocol):
 
 class StaleState(Exception):
     """The organizer has changed the premises of this step: look at the store again."""
-
-
-@dataclass
-class _Programs:
-    """The programs of all entries; implements tournament.cluster.session.ProgramStore."""
-
-    store: Store
-    digests: Collection[str] = ()
-
-    def load_images(self, digests: Sequence[str]) -> Images:
-        with self.store.read() as tx:
-            return submissions.load_images(tx, digests)
-
-    def archive_of(self, digest: str) -> bytes:
-        with self.store.read() as tx:
-            return submissions.archive_of(tx, digest)
 
 
 @dataclass(frozen=True)
@@ -163,17 +142,15 @@ class ContestDay:
         reporter: Reporter,
         spectator: Spectator,
         make_runner: RunnerFactory = open_runner,
-        keys: Path = Path(),
+        open_workers: OpenWorkers = open_workers,
     ) -> None:
-        """`keys`: the folder with the keys of the cluster, if the settings name its scheduler."""
         self._store = store
         self._settings = settings
         self._clock = clock
         self._reporter = reporter
         self._spectator = spectator
         self._make_runner = make_runner
-        self._keys = keys
-        self._programs = _Programs(store)
+        self._open_workers = open_workers
         # A round that was played does not change, unless the organizer orders it to be played again.
         self._past: dict[_RoundKey, RoundOutcome] = {}
 
@@ -203,29 +180,18 @@ class ContestDay:
             self._reporter,
             self._make_runner,
         )
-        with self._workers(context, contest) as submit:
+        with self._open_workers(context, self._spectator.games_played) as workers:
             while not self._is_over():
                 with suppress(StaleState):
-                    self._play_next_round(contest, submit)
+                    self._play_next_round(contest, workers)
 
-    def _workers(
-        self, context: WorkerContext, contest: _FrozenContest
-    ) -> AbstractContextManager[SubmitGroup]:
-        url, progress = self._settings.cluster.scheduler, self._spectator.games_played
-        if not url:
-            return open_workers(context, progress)
-        from tournament.cluster.session import Session  # only a cluster needs dask
-
-        self._programs.digests = {entry.image_digest for entry in contest.entries.values()}
-        return Session(url, self._keys, context, self._programs, self._tell_of_workers, progress).running()
-
-    def _play_next_round(self, contest: _FrozenContest, submit: SubmitGroup) -> None:
+    def _play_next_round(self, contest: _FrozenContest, workers: Workers) -> None:
         """Raises StaleState."""
         drawn = self._next_round(contest)
         if drawn is None:
             return
         plan, finished = drawn
-        self._play_groups(contest, submit, plan, finished)
+        self._play_groups(contest, workers, plan, finished)
         self._tell_certainty(contest, plan)
         self._finish_round(contest, plan)
 
@@ -247,11 +213,14 @@ class ContestDay:
             _must_seat(format_of(self._settings), self._settings, len(entries))
             contest_store.start(tx, without_secrets(self._settings), now)
             sealed = seal_entries(tx, self._settings, self._reporter, now, is_final=True).list
-            seed = contest_store.state(tx).seed
-            playing = submissions.participants(tx)
-            idle = _without_program(tx)
+            event = ContestStarted(
+                teams=submissions.participants(tx),
+                without_program=_without_program(tx),
+                seed=contest_store.state(tx).seed,
+                sealed=sealed,
+            )
             contest_store.note(tx, "run", f"the contest started with {plural(len(entries), 'program')}", now)
-            self._queue(tx, 0, self._reporter.contest_started(playing, idle, seed, sealed))
+            self._queue(tx, 0, event)
 
     # --- rounds -----------------------------------------------------------------------------------------
     def _next_round(self, contest: _FrozenContest) -> DrawnRound | None:
@@ -276,7 +245,7 @@ class ContestDay:
     def _play_groups(
         self,
         contest: _FrozenContest,
-        submit: SubmitGroup,
+        workers: Workers,
         plan: RoundPlan,
         finished: Sequence[GroupOutcome],
     ) -> None:
@@ -292,10 +261,6 @@ class ContestDay:
             self._spectator.group_finished(outcome)
         done = {outcome.plan.number for outcome in finished}
         waiting = [group for group in plan.groups if group.number not in done]
-        is_slow = is_large(contest.settings, len(contest.teams))
-        ahead = MAX_AHEAD_IF_LARGE if is_slow else MAX_AHEAD
-        if self._settings.cluster.scheduler:
-            ahead = MAX_AHEAD_IN_CLUSTER
         running: deque[Future[GroupResult]] = deque()
         for place, group in enumerate(waiting):
             try:
@@ -303,8 +268,8 @@ class ContestDay:
             except Paused:
                 self._finish_groups(contest, running)
                 raise
-            running.append(submit(job))
-            self._finish_groups(contest, running, leave=ahead)
+            running.append(workers.submit(job))
+            self._finish_groups(contest, running, leave=workers.ahead)
         self._finish_groups(contest, running)
 
     def _start_group(self, contest: _FrozenContest, group: GroupPlan, left: int, final: bool) -> GroupJob:
@@ -320,24 +285,19 @@ class ContestDay:
                 raise StaleState
             banned = _banned(tx, group)
             if results.start_group(tx, group, self._clock.now()):
-                mails = self._reporter.group_started(group, contest.teams, banned, final=final)
-                self._queue(tx, group.round, mails)
+                event = GroupStarted(teams=contest.teams, plan=group, out=banned, final=final)
+                self._queue(tx, group.round, event)
             seated = results.seat(tx, group, banned) if contest.format.seats is None else group
             mark = _mark(tx, group.round)
             seconds = decisions.programs_now(tx, contest.settings.programs).seconds
             images = submissions.load_images(tx, tuple(digests.values()))
             aside = _aside(tx, contest, group)
         # The archives are in the store, so that any host can play.
-        runner_of(contest.settings).prepare(images, self._programs.archive_of)
-        if aside:  # under a digest of its own, as workers on other computers keep programs by digest
+        runner_of(contest.settings).prepare(images, partial(archive_of, self._store))
+        if aside:  # under a digest of its own, as workers on other hosts keep programs by digest
             digests |= dict.fromkeys(aside, ASIDE_DIGEST)
             images = {**images, ASIDE_DIGEST: ASIDE}
         return GroupJob(seated, left, final, banned, aside, digests, images, mark, seconds)
-
-    def _tell_of_workers(self, text: str) -> None:
-        log.info(text)
-        with suppress(StoreBusy), self._store.write() as tx:
-            contest_store.note(tx, "workers", text, self._clock.now())
 
     def _finish_groups(
         self, contest: _FrozenContest, running: deque[Future[GroupResult]], leave: int = 0
@@ -401,12 +361,16 @@ class ContestDay:
                 results.set_evolution(tx, evolved)
                 self._spectator.evolution_finished(evolved)
             played = self._played(tx, contest, plan.number, is_last, known)
-            self._queue(tx, plan.number, self._reporter.round_played(*played, contest.teams, evolved))
+            event = RoundPlayed(
+                teams=contest.teams, history=played.rounds, ranking=played.ranking, evolution=evolved
+            )
+            self._queue(tx, plan.number, event)
             if self._settings.reports.summary == "automatic" or results.words_of(tx, plan.number):
                 self._report_round(tx, contest, plan.number, played)
             else:
                 text = (
-                    f"the summary of round {plan.number} waits for your words: knobeln summary {plan.number}"
+                    f"the summary of round {plan.number} waits for your words: "
+                    f"knobeln run summary {plan.number}"
                 )
                 contest_store.note(tx, "run", text, self._clock.now())
 
@@ -428,25 +392,20 @@ class ContestDay:
     def _report_round(self, tx: Transaction, contest: _FrozenContest, number: int, played: _History) -> int:
         history, ranking = played
         final = history[-1].plan.final
-        seed = contest_store.state(tx).seed if ranking else None
-        evolved = results.get_evolution(tx) if final else None
-        words = results.words_of(tx, number) or ""
-        certain = results.get_certainty(tx) if ranking else None
-        scores = self._scores(tx, contest, number) if final else ""
-        mails = self._reporter.round_finished(
-            history,
-            ranking,
-            contest.teams,
-            words,
-            evolved,
-            seed,
-            certain,
-            scores,
-            _without_program(tx),
-            observers.all_addresses(tx),
+        event = RoundFinished(
+            teams=contest.teams,
+            without_program=_without_program(tx),
+            history=history,
+            ranking=ranking,
+            evolution=results.get_evolution(tx) if final else None,
+            words=results.words_of(tx, number) or "",
+            scores=self._scores(tx, contest, number) if final else "",
+            seed=contest_store.state(tx).seed if ranking else None,
+            certainty=results.get_certainty(tx) if ranking else None,
+            observers=observers.all_addresses(tx),
         )
         results.mark_reported(tx, number, self._clock.now())
-        return self._queue(tx, number, mails)
+        return self._queue(tx, number, event)
 
     def _scores(self, tx: Transaction, contest: _FrozenContest, number: int) -> str:
         """The final's score matrix, if the final is a group whose members meet in pairs; "" otherwise."""
@@ -492,9 +451,10 @@ class ContestDay:
             self._past[key] = outcome
         return outcome
 
-    def _queue(self, tx: Transaction, number: int, mails: Iterable[Outgoing]) -> int:
-        """Queue the mails about a round (0 = about the start). Returns their number."""
-        return outbox.put_all(tx, marked(mails, _mark(tx, number)), self._settings, self._clock.now())
+    def _queue(self, tx: Transaction, number: int, event: Event) -> int:
+        """Queue the mails about an event of a round (0 = the start). Returns their number."""
+        mails = marked(self._reporter.mails(event), _mark(tx, number))
+        return outbox.put_all(tx, mails, self._settings, self._clock.now())
 
     def _must_go_on(self, tx: Transaction) -> None:
         """Raises Paused if the contest is. A pause whose time is over ends here."""
@@ -505,6 +465,12 @@ class ContestDay:
             raise Paused(pause_text(pause))
         decisions.resume(tx)
         contest_store.note(tx, "resume", "the run goes on by itself, as its pause is over", now)
+
+
+def archive_of(store: Store, digest: str) -> bytes:
+    """The archive of a container image, as a team mailed it. Raises NotFound."""
+    with store.read() as tx:
+        return submissions.archive_of(tx, digest)
 
 
 def _must_have_number(tx: Transaction) -> None:
@@ -518,7 +484,7 @@ def pause_text(pause: Pause) -> str:
     by_itself = f" by itself at {pause.until:%H:%M} UT, or" if pause.until else ""
     return (
         f"the contest is paused since {pause.since:%Y-%m-%d %H:%M} UT: {pause.reason}; it goes on{by_itself} "
-        "after `knobeln resume`"
+        "after `knobeln run resume`"
     )
 
 
@@ -559,32 +525,8 @@ def _known(contest: _FrozenContest, plan: RoundPlan) -> Mapping[int, GroupPlan]:
 
 
 def _drawn(tx: Transaction, contest: _FrozenContest, history: Sequence[RoundOutcome]) -> RoundPlan | None:
-    return next_plan(contest.format, tuple(contest.entries), history, contest.seeds, decisions.all_bans(tx))
-
-
-def next_plan(
-    chosen: Format,
-    names: Sequence[str],
-    history: Sequence[RoundOutcome],
-    seeds: Seeds,
-    banned: Container[str],
-) -> RoundPlan | None:
-    """The round after these. The banned do not proceed, even if they would by their results (K73)."""
-    history = (*history[:-1], _without(history[-1], banned)) if history else history
-    return chosen.plan(names, history, seeds)
-
-
-def _without(outcome: RoundOutcome, banned: Container[str]) -> RoundOutcome:
-    groups = (
-        replace(
-            group,
-            standings=tuple(
-                replace(s, advances=s.advances and s.entry not in banned) for s in group.standings
-            ),
-        )
-        for group in outcome.groups
-    )
-    return replace(outcome, groups=tuple(groups))
+    bans = decisions.all_bans(tx)
+    return next(rounds(contest.format, tuple(contest.entries), contest.seeds, history, lambda: bans), None)
 
 
 def _frozen_contest(tx: Transaction, settings: Settings) -> _FrozenContest:

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from contest.config.sections import Evolution, Programs, Tournament
-from contest.config.settings import Settings, game_settings
+from contest.config.sections import Role
+from contest.config.settings import Settings, of_roles, section_from
 from contest.errors import ConfigError
 from contest.formats import make_format
 from contest.formats.base import Format
 from contest.games.registry import game_of
-from contest.language import SOURCE
 
 
 def format_of(settings: Settings) -> Format:
@@ -26,29 +25,17 @@ def format_of(settings: Settings) -> Format:
 
 
 def frozen_settings(kept: Mapping[str, Any] | None, settings: Settings) -> Settings:
-    """The settings, with everything that decides results as it was when the contest started, and with the
-    language of that time, in which faults are told.
+    """The settings, with everything that decides results as it was when the contest started.
 
-    `kept`: what the store keeps of them since then, None before the start. The number of workers never
-    changes a result and may be changed on the contest day.
+    `kept`: what the store keeps of them since then, None before the start.
     """
     if kept is None:
         return settings
-    tournament = Tournament.model_validate({**kept["tournament"], "workers": settings.tournament.workers})
+    others = of_roles(settings.model_dump(mode="json"), Role.HOST, Role.TOLD)
+    frozen = of_roles(kept, Role.DECIDES)
     return settings.model_copy(
-        update={
-            "game": game_settings(kept["game"]),
-            "programs": Programs.model_validate(kept["programs"]),
-            "evolution": Evolution.model_validate(kept["evolution"]),
-            "contest": settings.contest.model_copy(update={"language": _language(kept)}),
-            "tournament": tournament,
-        }
+        update={name: section_from(name, {**others.get(name, {}), **frozen[name]}) for name in frozen}
     )
-
-
-def _language(kept: Mapping[str, Any]) -> str:
-    language: str = kept["contest"].get("language", SOURCE)
-    return language
 
 
 def is_computed(settings: Settings) -> bool:

@@ -11,11 +11,12 @@ from datetime import datetime
 from contest.archive.contents import published_settings, settings_digest
 from contest.config.settings import Settings
 from contest.draw import draw_of
+from contest.events import EntriesListed
 from contest.ledger.entry_list import SealedList
 from contest.ledger.receipts import Effect, LedgerEntry
 from contest.model import Phase
 from contest.plurals import plural
-from contest.protocols import Listing, Reporter
+from contest.protocols import Reporter
 from contest.store import (
     Transaction,
     contest_state,
@@ -37,7 +38,6 @@ def is_first_list_due(tx: Transaction, settings: Settings, now: datetime) -> boo
     return (
         dates.compilation_closes <= now < dates.contest_starts
         and contest_state.state(tx).phase is Phase.OPEN
-        and ledger.is_kept(tx)
         and not entry_lists.count(tx)
         and not submissions.any_waiting(tx)
         and not letters.any_waiting(tx)
@@ -65,7 +65,8 @@ def seal_entries(
     what = "the final list of entries" if is_final else "the list of entries"
     text = f"{what}: {plural(len(listed.list.entries), 'program')}, root {root.hex()}"
     contest_state.note(tx, "entries", text, now)
-    if receipt is not None and (draw or before or not is_final):
-        listing = Listing(listed, before, draw, receipt)
-        outbox.put_all(tx, reporter.entries_listed(teams.present(tx), listing), settings, now)
+    if draw or before or not is_final:
+        present = {team.name: team for team in teams.present(tx)}
+        event = EntriesListed(teams=present, listed=listed, before=before, draw=draw, receipt=receipt)
+        outbox.put_all(tx, reporter.mails(event), settings, now)
     return listed

@@ -15,6 +15,8 @@ from contest.errors import ConfigError
 from contest.model import EvolutionEnding, EvolutionOutcome, EvolutionRank, GroupOutcome, Match
 from contest.standings import ranks_of
 
+MAX_GENERATIONS = 10_000  # a safety limit that no known final comes near
+
 Counts = tuple[int, ...]  # exemplars of each entry, in the order of the matrix
 Rounding = Callable[[Sequence[int], int], Counts]  # points of each entry, N -> the next counts
 
@@ -64,13 +66,13 @@ def _opponent(match: Match, name: str) -> str:
     return second if name == first else first
 
 
-def evolve(scores: ScoreMatrix, settings: Evolution) -> EvolutionOutcome:
-    """The complete evolution and its ranking.
+def evolve(scores: ScoreMatrix, settings: Evolution, most: int = MAX_GENERATIONS) -> EvolutionOutcome:
+    """The complete evolution and its ranking; at most `most` generations follow the first one.
 
     The list of generations ends with the one that repeats an earlier one: its predecessor at a fixed point,
     `generations[cycle_start]` in a cycle. On a cycle the ranking is by the mean fraction over it (K86).
     """
-    history = _run(scores, settings)
+    history = _run(scores, settings, most)
     fractions = _final_fractions(history)
     return EvolutionOutcome(
         scores.entries,
@@ -81,11 +83,11 @@ def evolve(scores: ScoreMatrix, settings: Evolution) -> EvolutionOutcome:
     )
 
 
-def _run(scores: ScoreMatrix, settings: Evolution) -> _History:
+def _run(scores: ScoreMatrix, settings: Evolution, most: int) -> _History:
     total = settings.exemplars * len(scores.entries)
     generations = [(settings.exemplars,) * len(scores.entries)]
     first_seen = {generations[0]: 0}
-    while len(generations) <= settings.max_generations:
+    while len(generations) <= most:
         points = generation_points(generations[-1], scores)
         if not any(points):
             single = sum(generations[-1]) == 1

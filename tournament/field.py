@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
 from contest.config.settings import Settings
 from contest.formats.base import Format
 from contest.games.base import GameInfo
 from contest.games.registry import game_of
-from contest.model import RoundOutcome
+from contest.model import GroupOutcome, GroupPlan, RoundOutcome
+from contest.protocols import Runner
 from contest.seeds import Seeds
 from contest.standings import banned_in
+from tournament import referee
 
 
 @dataclass(frozen=True)
 class Field:
-    """A contest to be played again. `images`: the digests of the programs by team, of those who take part."""
+    """A contest to be played. `images`: the digests of the programs by team, of those who take part."""
 
     settings: Settings
     format: Format
@@ -27,6 +30,30 @@ class Field:
     @cached_property
     def info(self) -> GameInfo:
         return game_of(self.settings.game, self.settings.programs).info
+
+    def play_group(
+        self,
+        plan: GroupPlan,
+        final: bool,
+        runner: Runner,
+        *,
+        banned: AbstractSet[str] = frozenset(),
+        protocols_for: AbstractSet[str] = frozenset(),
+    ) -> GroupOutcome:
+        """Play a group by the contest's rules; `final`: its round was drawn as the final.
+
+        `banned`, `protocols_for` and errors: as `referee.play_group`.
+        """
+        return referee.play_group(
+            plan,
+            images=self.images,
+            seeds=self.seeds,
+            runner=runner,
+            protocols_for=protocols_for,
+            standings=partial(self.format.standings, plan, final),
+            fault_rule=self.info.fault_rule,
+            banned=banned,
+        )
 
 
 def field_of(

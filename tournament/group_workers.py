@@ -10,13 +10,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field, replace
-from functools import partial
 from threading import Lock
+from typing import NamedTuple
 
 from contest.clock import Clock
 from contest.compose import Composed, compose
 from contest.config.settings import Settings
 from contest.errors import EngineFailed
+from contest.events import GroupFinished
 from contest.formats.base import Format
 from contest.game_rows import GameRow, game_rows
 from contest.games.registry import game_of
@@ -26,15 +27,15 @@ from contest.protocols import Images, ProgressCallback, Reporter, RunnerFactory,
 from contest.seeds import Seeds
 from contest.subprocesses.engine_pool import cores
 from contest.subprocesses.worker_pool import prepare_workers, worker_pool
-from tournament import referee
+from tournament.field import Field
 from tournament.runners import runner_of
 
 LARGE = 300
 """From so many teams on, the workers are processes, which take a third of a second to start."""
 MAX_PROCESSES = 4
 """More would wait for the one process that stores their results."""
-MAX_AHEAD_IN_CLUSTER = 32
-"""With workers on other computers, so many groups are started before the one in front of them is finished."""
+MAX_AHEAD = 1
+MAX_AHEAD_IF_LARGE = 4
 
 
 @dataclass(frozen=True)
@@ -91,8 +92,19 @@ class GroupResult:
     mails: tuple[Composed, ...]
 
 
-SubmitGroup = Callable[[GroupJob], Future[GroupResult]]
-"""Give a group to the next free worker. The result does not depend on which worker that is."""
+class Workers(NamedTuple):
+    """Those who play the groups of a contest. Their results do not depend on who plays which group.
+
+    `submit`: give a group to the next free worker. `ahead`: so many groups are started before the one in
+    front of them is finished; a pause waits for all of them.
+    """
+
+    submit: Callable[[GroupJob], Future[GroupResult]]
+    ahead: int
+
+
+OpenWorkers = Callable[[WorkerContext, ProgressCallback], AbstractContextManager[Workers]]
+"""`progress` hears only of games that are played in this process. Raises EngineFailed if a worker ends."""
 
 
 @dataclass
@@ -105,9 +117,9 @@ class GroupWorker:
 
     def __call__(self, job: GroupJob) -> GroupResult:
         context, plan = self.context, job.plan
-        info = game_of(context.settings.game, context.settings.programs).info
+        contest = Field(context.settings, context.format, job.digests, context.seeds)
         # The moves of programs that talk cannot be computed again, so all are kept.
-        keeps_moves = not info.play.is_computed
+        keeps_moves = not contest.info.play.is_computed
         wanting = {name for name in plan.members if context.reporter.needs_moves(context.teams[name])}
         settings = with_limits(context.settings, job.seconds, job.workers)
         with (
@@ -115,20 +127,17 @@ class GroupWorker:
             speaking(settings.contest.language),  # why a move was wrong is stored as a sentence
             context.make_runner(job.images, settings, context.seeds, self.progress) as runner,
         ):
-            outcome = referee.play_group(
+            outcome = contest.play_group(
                 plan,
-                images=job.digests,
-                seeds=context.seeds,
-                runner=runner,
-                protocols_for=set(plan.members) if keeps_moves else wanting,
-                standings=partial(context.format.standings, plan, job.final),
-                fault_rule=info.fault_rule,
+                job.final,
+                runner,
                 banned=job.banned,
+                protocols_for=set(plan.members) if keeps_moves else wanting,
             )
-        mails = context.reporter.group_finished(outcome, context.teams, final=job.final)
+        mails = context.reporter.mails(GroupFinished(teams=context.teams, outcome=outcome, final=job.final))
         now = context.clock.now()
         composed = tuple(compose(mail, context.mail, context.secret, now) for mail in marked(mails, job.mark))
-        games = game_rows(outcome, keep_moves=keeps_moves)
+        games = tuple(game_rows(outcome, keep_moves=keeps_moves))
         return GroupResult(replace(outcome, matches=()), games, job.banned, job.aside, composed)
 
 
@@ -155,34 +164,37 @@ def _max_workers(settings: Settings) -> int:
     return settings.tournament.workers or cores()
 
 
-def open_workers(context: WorkerContext, progress: ProgressCallback) -> AbstractContextManager[SubmitGroup]:
-    """The workers of this contest, until its end or until it breaks off.
-
-    `progress` hears only of games that are played in this process. Raises EngineFailed if a worker process
-    ends.
-    """
+def open_workers(context: WorkerContext, progress: ProgressCallback) -> AbstractContextManager[Workers]:
+    """The workers of this contest on this host, until its end or until it breaks off; see OpenWorkers."""
     processes = _count_processes(context.settings, len(context.teams))
     return _in_threads(context, progress) if processes == 1 else _in_processes(context, processes)
 
 
 @contextmanager
-def _in_threads(context: WorkerContext, progress: ProgressCallback) -> Iterator[SubmitGroup]:
+def _in_threads(context: WorkerContext, progress: ProgressCallback) -> Iterator[Workers]:
     # Two: the one plays while the other writes mails.
     with ThreadPoolExecutor(2, thread_name_prefix="group") as pool:
         try:
             worker = GroupWorker(context, progress)
-            yield lambda job: pool.submit(worker, job)
+            yield Workers(lambda job: pool.submit(worker, job), _ahead(context))
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             raise
 
 
 @contextmanager
-def _in_processes(context: WorkerContext, count: int) -> Iterator[SubmitGroup]:
+def _in_processes(context: WorkerContext, count: int) -> Iterator[Workers]:
     workers = _max_workers(context.settings)
     with worker_pool(count, _start_worker, context) as pool:
         # When fewer groups are left than processes, each has more workers for its games.
-        yield lambda job: pool.submit(_play, replace(job, workers=workers // min(count, job.left)))
+        yield Workers(
+            lambda job: pool.submit(_play, replace(job, workers=workers // min(count, job.left))),
+            _ahead(context),
+        )
+
+
+def _ahead(context: WorkerContext) -> int:
+    return MAX_AHEAD_IF_LARGE if is_large(context.settings, len(context.teams)) else MAX_AHEAD
 
 
 _worker: GroupWorker | None = None

@@ -1,12 +1,11 @@
-"""The standing hill: every team's current version plays every other, which gives a ranking.
+"""The ladder: every team's current version plays every other, which gives a ranking.
 
-Nothing is eliminated. A new version of a team replaces its old one, and only new pairs are played. The hill
+Nothing is eliminated. A new version of a team replaces its old one, and only new pairs are played. The ladder
 rests while programs wait to be compiled and while the contest runs.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -18,8 +17,8 @@ from contest.engine_failures import EngineFailures
 from contest.errors import EngineFailed
 from contest.games.base import FaultRule, GameInfo
 from contest.games.registry import game_of
-from contest.model import GameJob, GameResult, HillGame, HillLine, LadderEntry, Phase, Verdict
-from contest.protocols import HillReporter, Images, RunnerFactory
+from contest.model import GameJob, GameResult, LadderEntry, LadderGame, Phase, Verdict
+from contest.protocols import Images, LadderReporter, RunnerFactory
 from contest.seeds import Seeds, seed_from
 from contest.store import (
     Store,
@@ -37,69 +36,35 @@ from sandbox.aside import without
 
 MAX_QUICK_GAMES = 500  # in one step, so that a letter never waits long
 MAX_SLOW_GAMES = 4
-
-
-def ranking(climbers: Sequence[LadderEntry], games: Sequence[HillGame], point: int) -> tuple[HillLine, ...]:
-    """The climbers by the mean points of their games; equal means share a rank. Pure.
-
-    A climber without games is missing. `point`: as in GameInfo.
-    """
-    points: defaultdict[int, int] = defaultdict(int)
-    played: defaultdict[int, int] = defaultdict(int)
-    failures: defaultdict[int, int] = defaultdict(int)
-    for game in games:
-        for build, won, failed in zip((game.first, game.second), game.points, game.failed, strict=True):
-            points[build] += won
-            played[build] += 1
-            failures[build] += failed
-    there = [climber for climber in climbers if played[climber.build_id]]
-    # Whole numbers compare exactly: a/b > c/d where a*d > c*b.
-    means = {c.build_id: (points[c.build_id], played[c.build_id]) for c in there}
-    ordered = sorted(there, key=lambda c: (-points[c.build_id] / played[c.build_id], c.team.casefold()))
-    lines: list[HillLine] = []
-    for place, climber in enumerate(ordered, start=1):
-        won, count = means[climber.build_id]
-        above = means[ordered[place - 2].build_id] if place > 1 else None
-        is_tied = above is not None and above[0] * count == won * above[1]
-        lines.append(
-            HillLine(
-                lines[-1].rank if is_tied else place,
-                climber.team,
-                climber.version,
-                count,
-                round(won / count / point, 3),
-                failures[climber.build_id],
-            )
-        )
-    return tuple(lines)
+MAIL_PAUSE = timedelta(hours=24)  # between two mails with a ranking that has changed
 
 
 class _Field(NamedTuple):
-    """Who is on the hill. `aside`: digests of programs, also of others, that are not asked."""
+    """Who is on the ladder. `aside`: digests of programs, also of others, that are not asked."""
 
     entries: tuple[LadderEntry, ...] = ()
     aside: frozenset[str] = frozenset()
 
     @classmethod
     def now(cls, tx: Transaction) -> _Field:
-        return cls(ladder.all_entries(tx), engine_failures.aside(tx))
+        return cls(ladder.entries(tx), engine_failures.aside(tx))
 
 
 @dataclass
-class HillService:
+class LadderService:
     """For one thread. What it remembers is looked up again when a version comes or goes, or is set aside."""
 
     store: Store
     settings: Settings
     clock: Clock
     open_runner: RunnerFactory
-    reporter: HillReporter
+    reporter: LadderReporter
     failures: EngineFailures
     _there: _Field = field(default=_Field(), init=False)
     _to_play: list[tuple[LadderEntry, LadderEntry]] = field(default_factory=list, init=False)
     _is_ranked: bool = field(default=False, init=False)  # the stored ranking has all games
 
-    def climb(self) -> bool:
+    def update(self) -> bool:
         """Play some of the missing games, or store the ranking when none is missing. False: nothing to do.
 
         Raises EngineFailed, ToolMissing or StoreBusy; then no game was stored.
@@ -128,7 +93,7 @@ class HillService:
     def _play_some(self) -> None:
         pairs = self._to_play[: self._games_at_once]
         with self.store.read() as tx:
-            images = submissions.load_images(tx, [c.image_digest for pair in pairs for c in pair])
+            images = submissions.load_images(tx, [entry.image_digest for pair in pairs for entry in pair])
         games = self._play(pairs, without(images, self._there.aside))
         with self.store.write() as tx:
             if _Field.now(tx) == self._there:  # nobody has sent another version meanwhile
@@ -137,7 +102,7 @@ class HillService:
 
     def _is_time(self, tx: Transaction) -> bool:
         is_free = not submissions.any_waiting(tx) and not practices.any_waiting(tx)
-        return self.settings.hill.enabled and contest_state.state(tx).phase is not Phase.RUNNING and is_free
+        return self.settings.ladder.enabled and contest_state.state(tx).phase is not Phase.RUNNING and is_free
 
     @property
     def _games_at_once(self) -> int:
@@ -147,9 +112,9 @@ class HillService:
     def _info(self) -> GameInfo:
         return game_of(self.settings.game, self.settings.programs).info
 
-    def _play(self, pairs: Sequence[tuple[LadderEntry, LadderEntry]], images: Images) -> list[HillGame]:
-        # The random numbers follow from the two programs, so a new hill has the same games.
-        seeds = Seeds(seed_from("hill"))
+    def _play(self, pairs: Sequence[tuple[LadderEntry, LadderEntry]], images: Images) -> list[LadderGame]:
+        # The random numbers follow from the two programs, so a new ladder has the same games.
+        seeds = Seeds(seed_from("ladder"))
         with self.open_runner(images, self.settings, seeds) as runner:
             results = runner.play([_job(pair, seeds) for pair in pairs])
         return [
@@ -161,7 +126,7 @@ class HillService:
     def _rank(self) -> None:
         """Store the ranking, if it has changed."""
         with self.store.write() as tx:
-            lines = ranking(ladder.all_entries(tx), ladder.all_games(tx), self._info.point)
+            lines = ladder.now(tx, self.settings).lines
             if lines:
                 ladder.note(tx, lines, self.clock.now())
         self._is_ranked = True
@@ -175,27 +140,26 @@ class HillService:
 
     def _mail_is_due(self, tx: Transaction) -> bool:
         newest, mailed = ladder.rankings(tx, 1), ladder.last_mailed(tx)
-        if not self.settings.hill.mail_hours or not newest or newest[0].mailed_at:
+        if not newest or newest[0].mailed_at:
             return False
-        pause = timedelta(hours=self.settings.hill.mail_hours)
-        return mailed is None or not mailed.mailed_at or self.clock.now() - mailed.mailed_at >= pause
+        return mailed is None or not mailed.mailed_at or self.clock.now() - mailed.mailed_at >= MAIL_PAUSE
 
     def _mail(self, tx: Transaction) -> None:
         (now_on_top,), before = ladder.rankings(tx, 1), ladder.last_mailed(tx)
-        for mail in self.reporter.hill_moved(now_on_top, before, teams.present(tx)):
+        for mail in self.reporter.ladder_moved(now_on_top, before, teams.present(tx)):
             outbox.put(tx, mail, self.settings, self.clock.now())
         ladder.mark_mailed(tx, now_on_top.id, self.clock.now())
 
 
 def _job(pair: tuple[LadderEntry, LadderEntry], seeds: Seeds) -> GameJob:
-    digests = tuple(climber.image_digest for climber in pair)
+    digests = tuple(entry.image_digest for entry in pair)
     streams = tuple(seeds.stream(f"{'/'.join(digests)}/seat/{seat}") for seat in (0, 1))
-    return GameJob(digests, streams, names=tuple(climber.team for climber in pair))
+    return GameJob(digests, streams, names=tuple(entry.team for entry in pair))
 
 
-def _game(pair: tuple[LadderEntry, LadderEntry], result: GameResult, fault_rule: FaultRule) -> HillGame:
+def _game(pair: tuple[LadderEntry, LadderEntry], result: GameResult, fault_rule: FaultRule) -> LadderGame:
     first, second = result.seats
     failed = (first.verdict is not Verdict.OK, second.verdict is not Verdict.OK)
     is_discarded = fault_rule is FaultRule.REPLAY and any(failed)
     points = (0, 0) if is_discarded else (first.points, second.points)
-    return HillGame(pair[0].build_id, pair[1].build_id, points, failed)
+    return LadderGame(pair[0].build_id, pair[1].build_id, points, failed)

@@ -25,10 +25,9 @@ charged somebody with a first failure, and nobody who remains has two. No pairin
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
-from itertools import chain, islice
 from typing import NamedTuple
 
 from contest.errors import EngineFailed
@@ -43,8 +42,6 @@ MAX_REPLAYS = 3  # of a game that our own machinery spoilt, before we give up fo
 
 Ranking = Callable[[Sequence[Match], Mapping[str, int], AbstractSet[str]], tuple[Standing, ...]]
 """A format's `standings` for one group: matches, failures per entry, the disqualified -> the table."""
-Waves = Generator[Sequence[GameJob], Sequence[GameResult], GroupOutcome]
-"""A group that is being played: it yields each wave and takes its results."""
 
 
 class Fixture(NamedTuple):
@@ -70,55 +67,13 @@ def play_group(
     fault_rule: FaultRule,
     banned: AbstractSet[str] = frozenset(),
 ) -> GroupOutcome:
-    """Play a group to its end; the arguments are those of `waves`.
-
-    Raises EngineFailed when our machinery spoils the same game again and again. Then nothing is lost: the
-    group can be played again and gives the same.
-    """
-    group = waves(
-        plan,
-        images=images,
-        seeds=seeds,
-        protocols_for=protocols_for,
-        standings=standings,
-        fault_rule=fault_rule,
-        banned=banned,
-    )
-    return play_together([group], runner)[0]
-
-
-def play_together(groups: Sequence[Waves], runner: Runner) -> list[GroupOutcome]:
-    """Play groups to their ends, the next waves of all of them at once. Raises EngineFailed as play_group."""
-    outcomes: dict[int, GroupOutcome] = {}
-    results: dict[int, Sequence[GameResult]] = {}
-    while len(outcomes) < len(groups):
-        waiting: dict[int, Sequence[GameJob]] = {}
-        for number, group in enumerate(groups):
-            if number not in outcomes:
-                try:
-                    waiting[number] = group.send(results[number]) if results else next(group)
-                except StopIteration as end:
-                    outcomes[number] = end.value
-        played = iter(carry_out(list(chain.from_iterable(waiting.values())), runner))
-        results = {number: list(islice(played, len(wave))) for number, wave in waiting.items()}
-    return [outcomes[number] for number in range(len(groups))]
-
-
-def waves(
-    plan: GroupPlan,
-    *,
-    images: Mapping[str, str],
-    seeds: Seeds,
-    protocols_for: AbstractSet[str],
-    standings: Ranking,
-    fault_rule: FaultRule,
-    banned: AbstractSet[str] = frozenset(),
-) -> Waves:
-    """The waves of a group's games, as if the `banned` had been disqualified before its first game.
+    """Play a group to its end, as if the `banned` had been disqualified before its first game.
 
     `images` maps the members to the digests of their images; games of the entries in `protocols_for` are
     recorded move by move; `standings` is `functools.partial(format.standings, plan, final)`.
     The matches are in the order of pairing, game and attempt, every attempt with its verdicts.
+    Raises EngineFailed when our machinery spoils the same game again and again. Then nothing is lost: the
+    group can be played again and gives the same.
     """
     played: list[Match] = []
     failed: Counter[str] = Counter()
@@ -126,10 +81,9 @@ def waves(
     def out() -> AbstractSet[str]:
         return banned | (disqualified(failed) if fault_rule is FaultRule.REPLAY else frozenset())
 
-    def carry_out_wave(
-        wave: Sequence[Fixture],
-    ) -> Generator[Sequence[GameJob], Sequence[GameResult], None]:
-        results = yield [game_job(plan.round, fixture, images, seeds, protocols_for) for fixture in wave]
+    def carry_out_wave(wave: Sequence[Fixture]) -> None:
+        jobs = [game_job(plan.round, fixture, images, seeds, protocols_for) for fixture in wave]
+        results = carry_out(jobs, runner)
         fresh = [_match(fixture, result, fault_rule) for fixture, result in zip(wave, results, strict=True)]
         for slot in _by_slot(plan, fresh):
             gone = out()  # an earlier slot of the wave may have disqualified somebody
@@ -139,9 +93,9 @@ def waves(
 
     for wave in _first_waves(plan, fault_rule):
         gone = out()
-        yield from carry_out_wave([f for f in wave if gone.isdisjoint(f.pairing.players)])
+        carry_out_wave([f for f in wave if gone.isdisjoint(f.pairing.players)])
     while wave := _next_wave(plan, played, out()):
-        yield from carry_out_wave(wave)
+        carry_out_wave(wave)
     gone = out() & set(plan.members)
     matches = sorted((_recounted(match, gone) for match in played), key=_order)
     return GroupOutcome(plan, tuple(matches), standings(matches, failed, gone))

@@ -6,16 +6,12 @@ difference is named. The caller provides the runner: it plays the games again, o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
-from functools import partial
 from itertools import zip_longest
 
-from contest.config.settings import Settings
 from contest.errors import Differs
-from contest.formats.base import Format
-from contest.games.registry import game_of
 from contest.language import speaking
 from contest.model import (
     EvolutionOutcome,
@@ -31,110 +27,73 @@ from contest.model import (
 )
 from contest.plurals import plural
 from contest.protocols import Runner
-from contest.seeds import Seeds
 from contest.standings import banned_in
-from tournament import referee
-from tournament.day import next_plan
-from tournament.derived_settings import format_of
-from tournament.evolution import evolve, score_matrix
+from tournament.evolution import MAX_GENERATIONS, evolve, score_matrix
+from tournament.field import Field
+from tournament.rounds import ended, rounds
 
 CheckingRunner = Callable[[GroupOutcome], AbstractContextManager[Runner]]
 """Open a runner for the games of this group, given the group as it is claimed to have been played."""
 
-GroupVerified = Callable[[GroupOutcome], None]
-"""Is called for each group that was found to be as claimed."""
-
 
 @dataclass(frozen=True)
 class Claim:
-    """The results that an archive claims. `images`: the digests of the entries' programs, by name.
+    """The results that an archive claims. `field`: with all entries.
 
     The organizer's decisions cannot be computed; the claimed rounds show when they held.
     """
 
-    settings: Settings
-    seeds: Seeds
-    images: Mapping[str, str]
+    field: Field
     history: tuple[RoundOutcome, ...]
     ranking: tuple[Standing, ...]
     evolution: EvolutionOutcome | None
     banned: frozenset[str] = frozenset()  # entries that the organizer took out at any time
 
 
-@dataclass(frozen=True)
-class _Rounds:
-    """The rounds as computed.
-
-    `was_drawn`: the last of them was drawn as the final; `older_rule`: the claim calls it the final although
-    nobody survived it, as knobeln 0.1.0 did.
-    """
-
-    history: tuple[RoundOutcome, ...]
-    was_drawn: bool
-    older_rule: bool
+def check(claim: Claim, open_runner: CheckingRunner) -> None:
+    """Raises Differs, naming the first difference."""
+    history = _check_rounds(claim, open_runner)
+    _check_table("the contest's ranking", claim.ranking, claim.field.format.ranking(history))
+    _check_evolution(claim, history[-1])
 
 
-def check(claim: Claim, open_runner: CheckingRunner, verified: GroupVerified) -> tuple[str, ...]:
-    """Returns sentences about rules of older versions by which the claim was checked.
-
-    Raises Differs, naming the first difference.
-    """
-    chosen = format_of(claim.settings)
-    rounds = _check_rounds(claim, chosen, open_runner, verified)
-    last = rounds.history[-1]
-    _check_table("the contest's ranking", claim.ranking, chosen.ranking(rounds.history))
-    _check_evolution(claim, last)
-    if not rounds.older_rule:
-        return ()
-    return (
-        f"the end of the contest: nobody survived round {last.plan.number}, and as in knobeln 0.1.0 the "
-        "archive calls it the final and has the table of its first group as the contest's ranking",
-    )
-
-
-def _check_rounds(
-    claim: Claim, chosen: Format, open_runner: CheckingRunner, verified: GroupVerified
-) -> _Rounds:
-    history: tuple[RoundOutcome, ...] = ()
-    was_drawn = older_rule = False
-    while (plan := _next(claim, chosen, history)) is not None:
-        if len(claim.history) < plan.number:
-            raise Differs(f"round {plan.number} is missing: the contest was not over before it")
-        claimed = claim.history[plan.number - 1]
-        plan = _seated(claim, chosen, plan, claimed.plan)
+def _check_rounds(claim: Claim, open_runner: CheckingRunner) -> tuple[RoundOutcome, ...]:
+    field = claim.field
+    history: list[RoundOutcome] = []
+    for drawn in rounds(
+        field.format, tuple(field.images), field.seeds, history, lambda: _gone(claim, len(history))
+    ):
+        if len(claim.history) < drawn.number:
+            raise Differs(f"round {drawn.number} is missing: the contest was not over before it")
+        claimed = claim.history[drawn.number - 1]
+        plan = _seated(claim, drawn, claimed.plan)
         _check_plan(claimed.plan, plan)
-        groups = tuple(
-            _check_group(claim, chosen, group, plan.final, open_runner, verified) for group in claimed.groups
-        )
-        history = (*history, RoundOutcome(plan, groups))
-        was_drawn = plan.final
-        is_last = plan.final or _next(claim, chosen, history) is None
-        final = plan.final or (is_last and chosen.ends_in_final(plan))
-        older_rule = is_last and claimed.plan.final and not final
-        final = final or older_rule
-        history = (*history[:-1], replace(history[-1], plan=replace(plan, final=final)))
-        if claimed.plan.final != final:
-            raise Differs(
-                f"round {plan.number} is {'' if final else 'not '}the final, but the archive says otherwise"
-            )
+        groups = tuple(_check_group(claim, group, plan.final, open_runner) for group in claimed.groups)
+        history.append(RoundOutcome(plan, groups))
     if not history or len(claim.history) > len(history):
         raise Differs(
             f"the archive has {plural(len(claim.history), 'round')}, but the contest has {len(history)}"
         )
-    return _Rounds(history, was_drawn, older_rule)
+    computed = ended(field.format, history)
+    for theirs, ours in zip(claim.history, computed, strict=True):
+        if theirs.plan.final != ours.plan.final:
+            raise Differs(
+                f"round {ours.plan.number} is {'' if ours.plan.final else 'not '}the final, but the archive "
+                "says otherwise"
+            )
+    return computed
 
 
 # --- entries that the organizer took out -------------------------------------------------------------------
-def _next(claim: Claim, chosen: Format, history: tuple[RoundOutcome, ...]) -> RoundPlan | None:
-    """The next round. A banned entry that is not in the claimed round took no part in its draw."""
-    claimed = claim.history[len(history)].plan.groups if len(history) < len(claim.history) else ()
-    gone = claim.banned - {name for group in claimed for name in group.members}
-    return next_plan(chosen, tuple(claim.images), history, claim.seeds, gone)
+def _gone(claim: Claim, played: int) -> frozenset[str]:
+    """The banned entries that are not in the claimed round after so many: they took no part in its draw."""
+    claimed = claim.history[played].plan.groups if played < len(claim.history) else ()
+    return claim.banned - {name for group in claimed for name in group.members}
 
 
-def _seated(claim: Claim, chosen: Format, drawn: RoundPlan, claimed: RoundPlan) -> RoundPlan:
+def _seated(claim: Claim, drawn: RoundPlan, claimed: RoundPlan) -> RoundPlan:
     """A game of all is played without those who were banned when it began."""
-    if chosen.seats is not None or len(claimed.groups) != len(drawn.groups):
+    if claim.field.format.seats is not None or len(claimed.groups) != len(drawn.groups):
         return drawn
     pairs = zip(drawn.groups, claimed.groups, strict=True)
     return replace(drawn, groups=tuple(_without_seats(claim, ours, theirs) for ours, theirs in pairs))
@@ -177,31 +136,19 @@ def _place(plan: GroupPlan) -> str:
 # --- games and tables --------------------------------------------------------------------------------------
 def _check_group(
     claim: Claim,
-    chosen: Format,
     claimed: GroupOutcome,
     final: bool,
     open_runner: CheckingRunner,
-    verified: GroupVerified,
 ) -> GroupOutcome:
     try:
         _check_pairings(claimed)
         # The archive has the sentences about faults of computed games.
-        with speaking(claim.settings.contest.language), open_runner(claimed) as runner:
-            computed = referee.play_group(
-                claimed.plan,
-                images={name: claim.images[name] for name in claimed.plan.members},
-                seeds=claim.seeds,
-                runner=runner,
-                protocols_for=frozenset(),
-                standings=partial(chosen.standings, claimed.plan, final),
-                fault_rule=game_of(claim.settings.game, claim.settings.programs).info.fault_rule,
-                banned=_banned_in(claim, claimed),
-            )
+        with speaking(claim.field.settings.contest.language), open_runner(claimed) as runner:
+            computed = claim.field.play_group(claimed.plan, final, runner, banned=_banned_in(claim, claimed))
         _check_matches(claimed.matches, computed.matches)
         _check_table("the ranking", claimed.standings, computed.standings)
     except Differs as error:
         raise Differs(f"{_place(claimed.plan)}: {error}") from None
-    verified(claimed)
     return claimed
 
 
@@ -287,7 +234,8 @@ def _check_table(what: str, claimed: Sequence[Standing], computed: Sequence[Stan
 def _line(line: Standing | None) -> str:
     if line is None:
         return "nothing"
-    fate = "disqualified" if line.disqualified else f"rank {line.rank}"
+    rank = "no rank" if line.rank is None else f"rank {line.rank}"
+    fate = "disqualified" if line.disqualified else rank
     return (
         f"{line.entry}, {fate}, {plural(line.half_points, 'half point')}, {plural(line.failures, 'failure')}"
         f"{', proceeds' if line.advances else ''}"
@@ -296,7 +244,7 @@ def _line(line: Standing | None) -> str:
 
 # --- evolution ---------------------------------------------------------------------------------------------
 def _check_evolution(claim: Claim, final: RoundOutcome) -> None:
-    claimed, settings = claim.evolution, claim.settings.evolution
+    claimed, settings = claim.evolution, claim.field.settings.evolution
     if (claimed is not None) != (settings.enabled and final.plan.final):
         raise Differs(
             f"the evolution: there is {'one' if claimed else 'none'}, contrary to the settings and the rounds"
@@ -304,8 +252,8 @@ def _check_evolution(claim: Claim, final: RoundOutcome) -> None:
     if claimed is None:
         return
     # One generation more than claimed is enough to see a difference.
-    most = min(settings.max_generations, len(claimed.generations))
-    computed = evolve(score_matrix(final.groups[0]), settings.model_copy(update={"max_generations": most}))
+    most = min(MAX_GENERATIONS, len(claimed.generations))
+    computed = evolve(score_matrix(final.groups[0]), settings, most)
     pairs = zip_longest(claimed.generations, computed.generations)
     for generation, (theirs, ours) in enumerate(pairs):
         if theirs != ours:

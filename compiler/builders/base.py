@@ -61,7 +61,7 @@ class ProgramBuilder(ABC, Generic[Image_]):
 
     @property
     def win_rates(self) -> WinRates | None:
-        """Computes what the leaderboard shows; None where games are played instead."""
+        """Computes what the ladder shows; None where games are played instead."""
         return None
 
     def offered(self) -> frozenset[str]:
@@ -99,10 +99,6 @@ class ProgramBuilder(ABC, Generic[Image_]):
             else (name, without_secret(data))
             for name, data in files.items()
         )
-
-    def published_build(self, raw: bytes, blank: Callable[[bytes], bytes]) -> bytes:
-        """The build that `to_bytes` wrote, as everybody may see it: `blank` takes strings out of text."""
-        return blank(raw)
 
     def description(self, files: Mapping[str, bytes], text: str) -> str:
         """What the team says about its program: in a file of its own, or else in the letter's text.

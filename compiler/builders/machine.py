@@ -11,13 +11,14 @@ from importlib.resources import files
 
 from compiler.build import build
 from compiler.builders.base import BuilderPlugin, ProgramBuilder
-from compiler.source import SourceText, decoded, normalise, strip_secret
+from compiler.source import SourceText, decoded, normalise
 from compiler.toolchain import Toolchain
 from contest import kept_files
 from contest.caches import cache_folder
-from contest.config.sections import Programs, SandboxSettings
+from contest.config.sections import Programs
 from contest.config.settings import Settings
 from contest.errors import ToolMissing
+from contest.from_line import strip_secret
 from contest.model import GameJob, Trial
 from contest.protocols import BuildResult, RunnerFactory, SparringOpponents
 from contest.seeds import Seeds
@@ -35,7 +36,7 @@ class MachineBuilder(ProgramBuilder[Image]):
     def __init__(self, settings: Settings, open_runner: RunnerFactory) -> None:
         self._settings = settings
         self._open_runner = open_runner
-        self._toolchain = Toolchain(settings.jail)
+        self._toolchain = Toolchain()
 
     def build(self, files: Mapping[str, bytes], text: str) -> BuildResult[Image]:
         return build(_source(files), self._settings.programs, self._toolchain, self._trial_game)
@@ -44,14 +45,14 @@ class MachineBuilder(ProgramBuilder[Image]):
         return build(_source(files), self._settings.programs, self._toolchain)
 
     def sparring_opponents(self) -> SparringOpponents:
-        return _house(self._settings.jail)
+        return _house()
 
     def load(self, raw: bytes) -> Image:
         return Image.from_bytes(raw)
 
     def prepare(self, image: Image) -> None:
         """Translate the image into native code; without it, the interpreter plays, with the same results."""
-        translations().add(image, Sandbox(self._settings.jail))
+        translations().add(image, Sandbox())
 
     def offered(self) -> frozenset[str]:
         return frozenset((LANGUAGE,))
@@ -75,7 +76,7 @@ class MachineBuilder(ProgramBuilder[Image]):
         The game decides nothing. Its chance comes from the source's digest, so the same program always has
         the same trial game.
         """
-        opponent = _opponent(self._settings.jail)
+        opponent = _opponent()
         seeds = Seeds(bytes.fromhex(source_digest))
         streams = (seeds.stream("trial/seat/0"), seeds.stream("trial/seat/1"))
         images = {each.digest: each.to_bytes() for each in (image, opponent)}
@@ -95,8 +96,8 @@ def _source(files: Mapping[str, bytes]) -> str:
 
 
 @cache
-def _opponent(sandbox: SandboxSettings) -> Image:
-    return _house_image(_strategy(OPPONENT), Toolchain(sandbox))
+def _opponent() -> Image:
+    return _house_image(_strategy(OPPONENT), Toolchain())
 
 
 def _strategy(name: str) -> HouseStrategy:
@@ -104,8 +105,8 @@ def _strategy(name: str) -> HouseStrategy:
 
 
 @cache
-def _house(sandbox: SandboxSettings) -> SparringOpponents:
-    toolchain, house = Toolchain(sandbox), house_strategies()
+def _house() -> SparringOpponents:
+    toolchain, house = Toolchain(), house_strategies()
     with ThreadPoolExecutor(cores()) as pool:  # each thread waits for its compiler
         images = list(pool.map(lambda strategy: _house_image(strategy, toolchain), house))
     return {

@@ -13,11 +13,10 @@ from typing import NamedTuple
 
 from compiler import languages
 from compiler.builders.base import BuilderPlugin, ProgramBuilder, WinRates
-from compiler.language_table import languages_of
+from compiler.contest_languages import languages_of
 from compiler.languages import Problem
 from compiler.trial import try_language
 from compiler.uploaded_files import description_findings, has_errors, take_apart
-from contest.config.sections import SandboxSettings
 from contest.config.settings import Settings
 from contest.errors import ToolMissing
 from contest.games.hog import (
@@ -60,7 +59,7 @@ def _right_label() -> str:
 class TableBuilder(ProgramBuilder[HogEntry]):
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
-        self._sandbox = Sandbox(settings.jail)
+        self._sandbox = Sandbox()
         # Only of this language can functions be called.
         self._languages = tuple(row for row in languages_of(settings.programs) if row.name == LANGUAGE)
 
@@ -71,7 +70,7 @@ class TableBuilder(ProgramBuilder[HogEntry]):
         return self._build(files, text, with_trial=False)
 
     def sparring_opponents(self) -> SparringOpponents:
-        entries = {name: each.to_bytes() for name, each in _samples(self._settings.jail).items()}
+        entries = {name: each.to_bytes() for name, each in _samples().items()}
         return {name: (hashlib.sha256(raw).hexdigest(), raw) for name, raw in entries.items()}
 
     def load(self, raw: bytes) -> HogEntry:
@@ -91,7 +90,7 @@ class TableBuilder(ProgramBuilder[HogEntry]):
         """Try Python with its packages, and compute win rates."""
         for row in self._languages:
             try_language(row, self._settings)
-        _trial_rates(_sample(TRIAL_OPPONENTS[0], self._settings.jail), self._settings.jail)
+        _trial_rates(_sample(TRIAL_OPPONENTS[0]))
 
     def _build(self, files: Mapping[str, bytes], text: str, *, with_trial: bool) -> BuildResult[HogEntry]:
         uploaded, programs = take_apart(files, text), self._settings.programs
@@ -118,7 +117,7 @@ class TableBuilder(ProgramBuilder[HogEntry]):
             source_bytes=uploaded.size,
             goal=goal,
             player_name=reading.player_name,
-            trial_rates=_trial_rates(entry, self._settings.jail) if entry and with_trial else (),
+            trial_rates=_trial_rates(entry) if entry and with_trial else (),
         )
         return BuildResult(report, entry, outcome.program)
 
@@ -176,28 +175,24 @@ def _finding(sentence: str) -> Finding:
     return Finding("strategy", Severity.ERROR, 0, sanitize(sentence))
 
 
-def _trial_rates(entry: HogEntry, sandbox: SandboxSettings) -> tuple[tuple[str, float], ...]:
+def _trial_rates(entry: HogEntry) -> tuple[tuple[str, float], ...]:
     """How often the strategy beats a few samples; this decides nothing."""
-    others = _trial_opponents(sandbox)
+    others = {name: _sample(name) for name in TRIAL_OPPONENTS}
     rates = win_rates([entry, *others.values()], [(0, number) for number in range(1, len(others) + 1)])
     return tuple(zip(others, rates, strict=True))
 
 
-def _trial_opponents(sandbox: SandboxSettings) -> dict[str, HogEntry]:
-    return {name: _sample(name, sandbox) for name in TRIAL_OPPONENTS}
-
-
-def _samples(sandbox: SandboxSettings) -> dict[str, HogEntry]:
+def _samples() -> dict[str, HogEntry]:
     """All samples by name."""
     names = sorted(file.removesuffix(".py") for file in samples(HOG))
     with ThreadPoolExecutor(cores()) as pool:  # each thread waits for its sandbox
-        return dict(zip(names, pool.map(lambda name: _sample(name, sandbox), names), strict=True))
+        return dict(zip(names, pool.map(_sample, names), strict=True))
 
 
 @cache
-def _sample(name: str, chosen: SandboxSettings) -> HogEntry:
+def _sample(name: str) -> HogEntry:
     """The sample, tabulated once in a process."""
-    sandbox, file = Sandbox(chosen), f"{name}.py"
+    sandbox, file = Sandbox(), f"{name}.py"
     source = samples(HOG)[file]
     built = languages.build({file: source}, sandbox)
     if isinstance(built, Problem):

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 
 from compiler import counted, languages
 from compiler.builders.base import BuilderPlugin, ProgramBuilder
+from compiler.contest_languages import languages_of
 from compiler.images import IMAGES, build_image, is_image, try_images
-from compiler.language_table import Language, counted_languages_of
 from compiler.languages import Problem
 from compiler.trial import try_language
 from compiler.uploaded_files import UntriedBuild, UploadedFiles, description_findings, has_errors, take_apart
-from contest.config.sections import Programs, SandboxSettings
+from contest.config.languages import Language
+from contest.config.sections import Programs
 from contest.config.settings import Settings
 from contest.errors import ToolMissing
 from contest.games.registry import game_of
@@ -22,7 +23,6 @@ from contest.protocols import BuildResult, RunnerFactory, SparringOpponents
 from contest.seeds import Seeds
 from knobellib.samples import samples
 from sandbox.executable import Executable, player_from_bytes
-from sandbox.fuel.program import FuelProgram
 from sandbox.program_folder import ProgramFolder
 from sandbox.sandbox import Sandbox
 
@@ -35,8 +35,8 @@ class TextBuilder(ProgramBuilder[Executable]):
         self._settings = settings
         self._open_runner = open_runner
         self._info = game_of(settings.game, settings.programs).info
-        self._sandbox = Sandbox(settings.jail)
-        self._languages = counted_languages_of(settings.programs)
+        self._sandbox = Sandbox()
+        self._languages = languages_of(settings.programs)
 
     def build(self, files: Mapping[str, bytes], text: str) -> BuildResult[Executable]:
         untried = self._build(take_apart(files, text))
@@ -49,15 +49,14 @@ class TextBuilder(ProgramBuilder[Executable]):
 
     def sparring_opponents(self) -> SparringOpponents:
         """The game's sample programs in the languages that are installed here."""
-        return _samples(self._info.name, self._settings.jail, self._languages)
+        return _samples(self._info.name, self._languages)
 
     def load(self, raw: bytes) -> Executable:
         return player_from_bytes(raw)
 
     def offered(self) -> frozenset[str]:
         """What is installed here, and what the contest's rules promise."""
-        programs = self._settings.programs
-        promised = programs.fuel_languages if programs.clock == "fuel" else ()
+        promised = self._settings.programs.counted_languages
         return frozenset(row.name for row in languages.usable(self._languages)).union(promised)
 
     def language_of(self, files: Mapping[str, bytes]) -> str:
@@ -73,17 +72,10 @@ class TextBuilder(ProgramBuilder[Executable]):
             if row.name == language:
                 try_language(row, self._settings)
 
-    def published_build(self, raw: bytes, blank: Callable[[bytes], bytes]) -> bytes:
-        program = player_from_bytes(raw)
-        if not isinstance(program, FuelProgram):
-            return blank(raw)
-        files = {name: blank(data) for name, data in program.files.items()}
-        return replace(program, files=files, module=blank(program.module)).to_bytes()
-
     def _build(self, uploaded: UploadedFiles) -> UntriedBuild:
         programs = self._settings.programs
         if programs.takes_images and is_image(uploaded.files):
-            return build_image(uploaded, programs)
+            return build_image(uploaded, programs, self._sandbox)
         outcome = counted.examine(uploaded.files, self._sandbox, programs, self._languages)
         findings = (*outcome.findings, *description_findings(uploaded, programs))
         built = outcome.result
@@ -109,7 +101,7 @@ class TextBuilder(ProgramBuilder[Executable]):
         the same trial game.
         """
         seats = min(max(self._info.min_seats, TRIAL_SEATS), self._info.max_seats)
-        known = _trial_opponents(self._info.name, self._settings.jail)[: seats - 1]
+        known = _trial_opponents(self._info.name)[: seats - 1]
         others: Sequence[tuple[str, Executable]] = known or ((f"{YOU}_again", image),)
         players = [(YOU, image), *(others[seat % len(others)] for seat in range(seats - 1))]
         seeds = Seeds(bytes.fromhex(report.source_digest))
@@ -130,11 +122,11 @@ PLUGIN = BuilderPlugin("text", TextBuilder)
 
 
 @cache
-def _trial_opponents(game_name: str, sandbox: SandboxSettings) -> tuple[tuple[str, ProgramFolder], ...]:
+def _trial_opponents(game_name: str) -> tuple[tuple[str, ProgramFolder], ...]:
     """The game's sample programs in shell, which every host has; () if the game has none."""
     found = []
     for name in sorted(name for name in samples(game_name) if name.endswith(".sh")):
-        result = languages.build({name: samples(game_name)[name]}, Sandbox(sandbox))
+        result = languages.build({name: samples(game_name)[name]}, Sandbox())
         if isinstance(result, Problem):
             raise ToolMissing(f"the sample program {name} cannot be built: {result.text} {result.messages}")
         found.append((name.removesuffix(".sh"), result))
@@ -142,9 +134,9 @@ def _trial_opponents(game_name: str, sandbox: SandboxSettings) -> tuple[tuple[st
 
 
 @cache
-def _samples(game_name: str, sandbox: SandboxSettings, chosen: tuple[Language, ...]) -> SparringOpponents:
+def _samples(game_name: str, chosen: tuple[Language, ...]) -> SparringOpponents:
     built = {
-        name.partition(".")[0]: counted.examine({name: data}, Sandbox(sandbox), Programs(), chosen).result
+        name.partition(".")[0]: counted.examine({name: data}, Sandbox(), Programs(), chosen).result
         for name, data in sorted(samples(game_name).items())
     }
     return {

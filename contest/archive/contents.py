@@ -6,9 +6,8 @@ programs/TEAM/source/FILE       the program as it was sent, without its authenti
 programs/TEAM/description.txt   the team's description of it
 builds/DIGEST                   the build of a program, if its games can be played again
 counted.json                    the programs whose time is counted in fuel, if any, and what counts it
-blanked.json                    the programs in which more than the <<FROM>> line was blanked, if any
 time_changes.json               when the time for a move was changed, from what to what, if it was
-ledger.txt                      the entries of the ledger of letters, if the contest kept one
+ledger.txt                      the entries of the ledger of letters
 ledger.json                     the key, the root and the signature of the ledger
 seal.json                       the public number, and the seed
 entry_lists.json                the lists of entries that went to all teams; the last is the final one
@@ -34,12 +33,13 @@ from datetime import datetime
 from functools import partial
 from typing import Any, TypeVar
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import ValidationError
 
 from contest.archive.files import MAX_FILE_BYTES, ArchiveFiles, from_json, reason_of, shown, to_json
 from contest.archive.pieces import MAX_GAMES, read_group, read_list
-from contest.config.sections import Tournament
-from contest.config.settings import AnyGame, Settings
+from contest.beacon import PublicNumber
+from contest.config.sections import Role
+from contest.config.settings import Settings, of_roles, public_sections, section_from
 from contest.errors import Differs
 from contest.file_names import is_safe
 from contest.ledger import receipts
@@ -64,9 +64,6 @@ from contest.model import (
 )
 from contest.seeds import ContestSeed
 
-SECTIONS = ("contest", "dates", "game", "programs", "teams", "tournament", "evolution", "reports")
-"""The sections of contest.toml that determine results and announcement. Settings of the mail are private."""
-
 K = TypeVar("K")
 S = TypeVar("S")
 T = TypeVar("T")
@@ -79,7 +76,7 @@ _DIGEST = re.compile(r"[0-9a-f]{64}")
 class ContestFacts:
     """`written_by`: the version of knobeln. `settings`: by section, as JSON.
 
-    `seed`: in hex the secret that the seed is made of; without a `Seal` it is the seed itself.
+    `seed`: in hex the secret that the seed is made of.
     """
 
     written_by: str
@@ -153,20 +150,6 @@ class Counted:
 
 
 @dataclass(frozen=True)
-class Blanked:
-    """A program of which authentication strings were blanked outside its `<<FROM>>` line.
-
-    `files`: those of its source. `is_other_program`: without the strings the source makes another build.
-    `build`: the sha256 of its build as it is published, "" if it is unchanged.
-    """
-
-    team: str
-    files: tuple[str, ...]
-    is_other_program: bool
-    build: str
-
-
-@dataclass(frozen=True)
 class LedgerFacts:
     """The signed state of the ledger at the end. The key, the root and the signature are in base64."""
 
@@ -195,6 +178,11 @@ class Seal:
     number: str
     source: str
     seed: str
+
+    @classmethod
+    def of(cls, seed: ContestSeed, number: PublicNumber | None) -> Seal:
+        source = number.source if number else ""
+        return cls(seed.entries_root.hex(), seed.number.hex(), source, seed.value.hex())
 
 
 @dataclass(frozen=True)
@@ -234,19 +222,11 @@ class Archive:
     scores: Mapping[tuple[int, int], str]  # the score matrix of each group with games of two, as CSV
     rules: str
     announcement: str
+    ledger: ArchivedLedger
+    seal: Seal
+    entry_lists: tuple[ArchivedList, ...]
     counted: tuple[Counted, ...] = ()
-    blanked: tuple[Blanked, ...] = ()
     time_changes: tuple[TimeChange, ...] = ()  # of the time for a move; the settings have the first
-    retired: tuple[str, ...] = ()  # files that only earlier versions wrote, and that nothing reads
-    ledger: ArchivedLedger | None = None  # None: an earlier version made the contest
-    seal: Seal | None = None  # None: the same
-    entry_lists: tuple[ArchivedList, ...] = ()  # (): the same
-
-    @property
-    def changed_builds(self) -> Mapping[str, str]:
-        """The sha256 of each build in which a string was blanked, by the digest under which it played."""
-        played = {entry.name: entry.build for entry in self.entries}
-        return {played[each.team]: each.build for each in self.blanked if each.build}
 
 
 @dataclass(frozen=True)
@@ -256,59 +236,45 @@ class RoundFacts:
     groups: int
 
 
-_CONTEST = TypeAdapter(ContestFacts)
-_ENTRIES = TypeAdapter(tuple[ArchivedEntry, ...])
-_DECISIONS = TypeAdapter(Decisions)
-_ROUNDS = TypeAdapter(tuple[RoundFacts, ...])
-_GROUP = TypeAdapter(GroupOutcome)
-_RANKING = TypeAdapter(tuple[Standing, ...])
-_ENTRY = TypeAdapter(ArchivedEntry)
-_ROUND = TypeAdapter(RoundFacts)
-_STANDING = TypeAdapter(Standing)
-_EVOLUTION = TypeAdapter(EvolutionOutcome)
-_CERTAINTY = TypeAdapter(Certainty)
-_COUNTED = TypeAdapter(tuple[Counted, ...])
-_BLANKED = TypeAdapter(tuple[Blanked, ...])
-_LEDGER = TypeAdapter(LedgerFacts)
-_SEAL = TypeAdapter(Seal)
-_LISTS = TypeAdapter(tuple[ArchivedList, ...])
-_TIME_CHANGES = TypeAdapter(tuple[TimeChange, ...])
+MAX_FACTS_BYTES = 1_000_000  # of a file with facts that are few in any contest
+MAX_TEXT_BYTES = 4_000_000
+
+_FACTS: Mapping[str, tuple[Any, int]] = {  # fields of Archive that are files `<field>.json`: type, most bytes
+    "contest": (ContestFacts, MAX_FACTS_BYTES),
+    "entries": (tuple[ArchivedEntry, ...], MAX_FILE_BYTES),
+    "decisions": (Decisions, MAX_FACTS_BYTES),
+    "ranking": (tuple[Standing, ...], MAX_FILE_BYTES),
+    "seal": (Seal, MAX_FACTS_BYTES),
+    "entry_lists": (tuple[ArchivedList, ...], MAX_FILE_BYTES),
+    "evolution": (EvolutionOutcome, MAX_FILE_BYTES),
+    "certainty": (Certainty, MAX_FACTS_BYTES),
+    "counted": (tuple[Counted, ...], MAX_FACTS_BYTES),
+    "time_changes": (tuple[TimeChange, ...], MAX_FACTS_BYTES),
+}
+_OPTIONAL = {"evolution": None, "certainty": None, "counted": (), "time_changes": ()}
+_OTHER_FILES = ("rounds.json", "rules.md", "announcement.txt", "ledger.json", "ledger.txt")
 
 
 # --- to files ----------------------------------------------------------------------------------------------
 def to_files(archive: Archive) -> dict[str, bytes]:
     """The files of the archive, by path; the same files for the same archive."""
-    facts = tuple(RoundFacts(r.plan.number, r.plan.final, len(r.groups)) for r in archive.history)
+    rounds = tuple(RoundFacts(r.plan.number, r.plan.final, len(r.groups)) for r in archive.history)
     files = {
-        "contest.json": to_json(archive.contest, _CONTEST),
-        "entries.json": to_json(archive.entries, _ENTRIES),
-        "decisions.json": to_json(archive.decisions, _DECISIONS),
-        "rounds.json": to_json(facts, _ROUNDS),
-        "ranking.json": to_json(archive.ranking, _RANKING),
+        "rounds.json": to_json(rounds, tuple[RoundFacts, ...]),
         "rules.md": archive.rules.encode(),
         "announcement.txt": archive.announcement.encode(),
+        "ledger.json": to_json(archive.ledger.facts, LedgerFacts),
+        "ledger.txt": receipts.to_file(archive.ledger.entries),
     }
-    if archive.evolution is not None:
-        files["evolution.json"] = to_json(archive.evolution, _EVOLUTION)
-    if archive.certainty is not None:
-        files["certainty.json"] = to_json(archive.certainty, _CERTAINTY)
-    if archive.counted:
-        files["counted.json"] = to_json(archive.counted, _COUNTED)
-    if archive.blanked:
-        files["blanked.json"] = to_json(archive.blanked, _BLANKED)
-    if archive.time_changes:
-        files["time_changes.json"] = to_json(archive.time_changes, _TIME_CHANGES)
-    if archive.ledger is not None:
-        files["ledger.json"] = to_json(archive.ledger.facts, _LEDGER)
-        files["ledger.txt"] = receipts.to_file(archive.ledger.entries)
-    if archive.seal is not None:
-        files["seal.json"] = to_json(archive.seal, _SEAL)
-        files["entry_lists.json"] = to_json(archive.entry_lists, _LISTS)
+    for field_name, (kind, _) in _FACTS.items():
+        value = getattr(archive, field_name)
+        if field_name not in _OPTIONAL or value != _OPTIONAL[field_name]:
+            files[f"{field_name}.json"] = to_json(value, kind)
     for place, table in archive.scores.items():
         files[_scores_path(*place)] = table.encode()
     for outcome in archive.history:
         for group in outcome.groups:
-            files[_group_path(outcome.plan.number, group.plan.number)] = to_json(group, _GROUP)
+            files[_group_path(outcome.plan.number, group.plan.number)] = to_json(group, GroupOutcome)
     for name, program in archive.programs.items():
         files |= {_source_path(name, file): data for file, data in program.files.items()}
         files[_description_path(name)] = program.description.encode()
@@ -332,10 +298,6 @@ def _description_path(entry: str) -> str:
 
 
 # --- from files --------------------------------------------------------------------------------------------
-MAX_FACTS_BYTES = 1_000_000  # of a file with facts that are few in any contest
-MAX_TEXT_BYTES = 4_000_000
-
-
 class _Lazy(Mapping[K, T]):
     """Values by key, each of which is made from something when it is asked for."""
 
@@ -363,37 +325,30 @@ def from_files(files: ArchiveFiles) -> Archive:
     missing, is not in the format of `to_files`, or does not belong there.
     """
     names = tuple(path.split("/")[1] for path in files if path.endswith("/description.txt"))
-    entries = tuple(_listed(files, "entries.json", _ENTRY, len(names)))
+    entries = tuple(_listed(files, "entries.json", ArchivedEntry, len(names)))
     _must_be_entries(entries)
     sources = _sources(files, [entry.name for entry in entries])
     history = tuple(_rounds(files))
     places = [(outcome.plan.number, group.plan.number) for outcome in history for group in outcome.groups]
     scores = {place: _scores_path(*place) for place in places if _scores_path(*place) in files}
     archive = Archive(
-        contest=_facts(files, "contest.json", _CONTEST),
         entries=entries,
-        decisions=_decisions(files),
         programs=_Lazy({name: name for name in sources}, partial(_program, files, sources)),
         builds=_Lazy(
             {path.removeprefix("builds/"): path for path in files if path.startswith("builds/")},
             files.__getitem__,
         ),
         history=history,
-        ranking=tuple(_listed(files, "ranking.json", _STANDING, len(names))),
-        evolution=_if_any(files, "evolution.json", _EVOLUTION, MAX_FILE_BYTES),
-        certainty=_if_any(files, "certainty.json", _CERTAINTY),
+        ranking=tuple(_listed(files, "ranking.json", Standing, len(names))),
         scores=_Lazy(scores, partial(_text, files)),
         rules=_text(files, "rules.md"),
         announcement=_text(files, "announcement.txt"),
-        counted=_counted(files, sources),
-        blanked=_blanked(files, sources),
-        time_changes=_if_any(files, "time_changes.json", _TIME_CHANGES) or (),
-        retired=tuple(path for path in RETIRED_FILES if path in files),
         ledger=_ledger(files),
-        seal=_if_any(files, "seal.json", _SEAL),
-        entry_lists=_if_any(files, "entry_lists.json", _LISTS, MAX_FILE_BYTES) or (),
+        **{name: _facts(files, name) for name in _FACTS if name not in ("entries", "ranking")},
     )
-    known = {*_FILES, *scores.values(), *(_group_path(*place) for place in places)}
+    _must_name_teams(archive)
+    known = {*_OTHER_FILES, *(f"{name}.json" for name in _FACTS), *scores.values()}
+    known |= {_group_path(*place) for place in places}
     known |= {_source_path(name, file) for name, found in sources.items() for file in found}
     known |= {_description_path(name) for name in sources} | {f"builds/{digest}" for digest in archive.builds}
     if strange := sorted(files.keys() - known):
@@ -401,33 +356,10 @@ def from_files(files: ArchiveFiles) -> Archive:
     return archive
 
 
-RETIRED_FILES = ("replays.json",)
-"""Files that earlier versions wrote and that nothing reads any more."""
-_FILES = (
-    "contest.json",
-    "entries.json",
-    "decisions.json",
-    "rounds.json",
-    "ranking.json",
-    "rules.md",
-    "announcement.txt",
-    "evolution.json",
-    "certainty.json",
-    *RETIRED_FILES,
-    "counted.json",
-    "blanked.json",
-    "time_changes.json",
-    "ledger.json",
-    "ledger.txt",
-    "seal.json",
-    "entry_lists.json",
-)
-
-
-def _listed(files: ArchiveFiles, path: str, adapter: TypeAdapter[T], most: int) -> Iterator[T]:
+def _listed(files: ArchiveFiles, path: str, kind: type[T], most: int) -> Iterator[T]:
     if path not in files:
         raise Differs(f"{path} is missing")
-    return read_list(files, path, adapter, most)
+    return read_list(files, path, kind, most)
 
 
 def _file(files: ArchiveFiles, path: str, max_bytes: int) -> bytes:
@@ -446,14 +378,11 @@ def _text(files: ArchiveFiles, path: str) -> str:
         raise Differs(f"{path} is not in UTF-8") from None
 
 
-def _facts(files: ArchiveFiles, path: str, adapter: TypeAdapter[T], max_bytes: int = MAX_FACTS_BYTES) -> T:
-    return from_json(_file(files, path, max_bytes), adapter, path)
-
-
-def _if_any(
-    files: ArchiveFiles, path: str, adapter: TypeAdapter[T], max_bytes: int = MAX_FACTS_BYTES
-) -> T | None:
-    return _facts(files, path, adapter, max_bytes) if path in files else None
+def _facts(files: ArchiveFiles, name: str) -> Any:
+    path, (kind, max_bytes) = f"{name}.json", _FACTS[name]
+    if name in _OPTIONAL and path not in files:
+        return _OPTIONAL[name]
+    return from_json(_file(files, path, max_bytes), kind, path)
 
 
 def _must_be_entries(entries: Iterable[ArchivedEntry]) -> None:
@@ -466,41 +395,20 @@ def _must_be_entries(entries: Iterable[ArchivedEntry]) -> None:
         known.add(entry.name.casefold())
 
 
-def _decisions(files: ArchiveFiles) -> Decisions:
+def _must_name_teams(archive: Archive) -> None:
     """Teams that were out before the start are no entries, so their names can be any."""
-    decisions = _facts(files, "decisions.json", _DECISIONS)
-    for name in decisions.out:
+    for name in archive.decisions.out:
         if not _NAME.fullmatch(name):
             raise Differs(f"decisions.json: {shown(name)!r} cannot be the name of a team")
-    return decisions
-
-
-def _counted(files: ArchiveFiles, sources: Mapping[str, tuple[str, ...]]) -> tuple[Counted, ...]:
-    counted = _if_any(files, "counted.json", _COUNTED) or ()
-    left = set(sources)
-    for each in counted:
+    left = {entry.name for entry in archive.entries}
+    for each in archive.counted:
         if each.team not in left:
             raise Differs(f"counted.json: {shown(each.team)!r} is no entry, or is there twice")
         left.remove(each.team)
-    return counted
 
 
-def _blanked(files: ArchiveFiles, sources: Mapping[str, tuple[str, ...]]) -> tuple[Blanked, ...]:
-    blanked = _if_any(files, "blanked.json", _BLANKED) or ()
-    for each in blanked:
-        if each.team not in sources or not set(each.files) <= set(sources[each.team]):
-            raise Differs(f"blanked.json: {shown(each.team)!r} has no such files")
-        if each.build and not _DIGEST.fullmatch(each.build):
-            raise Differs(f"blanked.json: {shown(each.build)!r} is no digest of a build")
-    return blanked
-
-
-def _ledger(files: ArchiveFiles) -> ArchivedLedger | None:
-    facts = _if_any(files, "ledger.json", _LEDGER)
-    if facts is None and "ledger.txt" not in files:
-        return None
-    if facts is None:
-        raise Differs("ledger.json is missing: there is a ledger.txt")
+def _ledger(files: ArchiveFiles) -> ArchivedLedger:
+    facts = from_json(_file(files, "ledger.json", MAX_FACTS_BYTES), LedgerFacts, "ledger.json")
     try:
         return ArchivedLedger(facts, tuple(receipts.from_file(_file(files, "ledger.txt", MAX_FILE_BYTES))))
     except ValueError as error:
@@ -529,7 +437,7 @@ def _program(files: ArchiveFiles, sources: Mapping[str, tuple[str, ...]], entry:
 
 def _rounds(files: ArchiveFiles) -> Iterator[RoundOutcome]:
     games = 0
-    for number, facts in enumerate(_listed(files, "rounds.json", _ROUND, len(files)), start=1):
+    for number, facts in enumerate(_listed(files, "rounds.json", RoundFacts, len(files)), start=1):
         if facts.number != number or not 1 <= facts.groups <= len(files):
             raise Differs(f"rounds.json: round {facts.number} of {facts.groups} groups is number {number}")
         groups = []
@@ -552,70 +460,54 @@ def _group(files: ArchiveFiles, round_number: int, number: int, most: int) -> Gr
 
 # --- settings, teams, results ------------------------------------------------------------------------------
 def published_settings(settings: Settings) -> dict[str, Any]:
-    """The sections that are published, without the number of workers, which does not change results."""
-    chosen = {name: getattr(settings, name).model_dump(mode="json") for name in SECTIONS}
-    for name in ("workers", "drand_urls"):  # they decide nothing
-        chosen["tournament"].pop(name)
-    return chosen
-
-
-_DECISIVE_SECTIONS = ("game", "programs", "tournament", "evolution")
+    """The settings that everybody may know, by section."""
+    return of_roles(settings.model_dump(mode="json"), Role.TOLD, Role.DECIDES)
 
 
 def settings_digest(published: Mapping[str, Any]) -> str:
     """The sha256, in hex, of the settings that decide results, which the ledger has before the final list.
 
-    `published`: all sections, as `contest.json` has them. Hashed is their JSON, sorted and without spaces.
+    `published`: as `contest.json` has them. Hashed is their JSON, sorted and without spaces.
     """
-    decisive = {name: published[name] for name in _DECISIVE_SECTIONS}
+    decisive = of_roles(published, Role.DECIDES)
     text = json.dumps(decisive, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-_RETIRED_SETTINGS = {("tournament", name) for name in Tournament.retired}
-
-
 def settings_of(facts: ContestFacts) -> Settings:
-    """The contest's settings; sections that are not archived have our defaults. Raises Differs if invalid.
+    """The contest's settings; those that are not archived have our defaults. Raises Differs if invalid.
 
     Variables of the environment, which can override contest.toml, have no effect here.
     """
-    if sorted(facts.settings) != sorted(SECTIONS):
+    sections = public_sections()
+    if sorted(facts.settings) != sorted(sections):
         raise Differs(f"contest.json: the settings have the sections {shown(', '.join(facts.settings))}")
     try:
-        sections = {name: _section(name, facts.settings[name]) for name in SECTIONS}
+        chosen: dict[str, Any] = {name: section_from(name, facts.settings[name]) for name in sections}
     except ValidationError as error:
         raise Differs(f"contest.json: settings: {shown(reason_of(error))}") from None
-    settings = Settings.model_construct(**sections)
+    settings = Settings.model_construct(**chosen)
     written = published_settings(settings)
-    for name, section in facts.settings.items():  # a setting that is missing is newer than the archive
-        known = {key: value for key, value in section.items() if (name, key) not in _RETIRED_SETTINGS}
-        if any(key not in written[name] or written[name][key] != value for key, value in known.items()):
+    for name, section in facts.settings.items():
+        if section != written[name]:
             raise Differs(f"contest.json: the settings of [{name}] are not written as knobeln writes them")
     return settings
-
-
-def _section(name: str, value: Any) -> Any:
-    if name == "game":
-        return TypeAdapter(AnyGame).validate_python(value)
-    return Settings.model_fields[name].annotation.model_validate(value)  # type: ignore[union-attr]
 
 
 def seed_of(archive: Archive) -> ContestSeed:
     """Raises Differs for an invalid seed, or one that does not fit the commitment or the list of entries."""
     facts, seal = archive.contest, archive.seal
-    secret = _bytes_32(facts.seed, "contest.json: the seed")
-    if seal is None:
-        seed = ContestSeed(secret)
-    else:
-        root = _bytes_32(seal.entries_root, "seal.json: the root")
-        seed = ContestSeed(secret, root, _bytes(seal.number, "seal.json: the public number"))
+    seed = ContestSeed(
+        _bytes_32(facts.seed, "contest.json: the seed"),
+        _bytes_32(seal.entries_root, "seal.json: the root"),
+        _bytes(seal.number, "seal.json: the public number"),
+    )
     if seed.commitment != facts.seed_commitment:
         raise Differs(
             f"contest.json: the sha256 of the secret number is {seed.commitment}, not "
             f"{shown(facts.seed_commitment)}"
         )
-    if seal is not None and seal.seed != seed.value.hex():
+    if seal.seed != seed.value.hex():
         raise Differs(f"seal.json: the seed that follows is {seed.value.hex()}, not {shown(seal.seed)}")
     return seed
 

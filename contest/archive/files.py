@@ -17,14 +17,16 @@ from collections import deque
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
-from typing import IO, TypeVar
+from typing import IO, Any, TypeVar
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import ValidationError
 from pydantic_core import SchemaValidator
 
 from contest.config.load import FILE_NAME
 from contest.errors import Differs, GiveUp, NotFound
+from contest.json_text import adapter, plain
 from contest.sanitize import sanitize
 
 MANIFEST = "manifest.json"
@@ -65,9 +67,6 @@ class Manifest:
     files: dict[str, Listed]
 
 
-_MANIFEST = TypeAdapter(Manifest)
-
-
 def digest_of(manifest: bytes) -> str:
     """The archive's digest: the sha256 of its manifest, which contains those of all other files."""
     return hashlib.sha256(manifest).hexdigest()
@@ -79,23 +78,20 @@ def shown(text: object) -> str:
 
 
 # --- JSON --------------------------------------------------------------------------------------------------
-def to_json(value: T, adapter: TypeAdapter[T]) -> bytes:
+def to_json(value: object, kind: Any) -> bytes:
     """The one form that JSON has in an archive: UTF-8, a blank for each level, a newline at the end."""
-    plain = adapter.dump_python(value, mode="json", by_alias=True)
-    return json.dumps(plain, indent=1, ensure_ascii=False).encode() + b"\n"
+    return json.dumps(plain(value, kind), indent=1, ensure_ascii=False).encode() + b"\n"
 
 
-def validate(raw: bytes, adapter: TypeAdapter[T]) -> T:
+def validate(raw: bytes, kind: Any) -> Any:
     """Read JSON. Raises ValidationError at the first mistake of a list: a long one may be all mistakes."""
-    key = id(adapter)
-    if key not in _VALIDATORS:
-        schema = _stopping_early(adapter.core_schema)
-        _VALIDATORS[key] = (adapter, SchemaValidator(schema))  # type: ignore[arg-type] # the same schema
-    value: T = _VALIDATORS[key][1].validate_json(raw, strict=True)
-    return value
+    return _validator(kind).validate_json(raw, strict=True)
 
 
-_VALIDATORS: dict[int, tuple[object, SchemaValidator]] = {}
+@cache
+def _validator(kind: Any) -> SchemaValidator:
+    schema = _stopping_early(adapter(kind).core_schema)
+    return SchemaValidator(schema)  # type: ignore[arg-type] # the same schema
 
 
 def _stopping_early(schema: object) -> object:
@@ -107,14 +103,14 @@ def _stopping_early(schema: object) -> object:
     return {**copy, "fail_fast": True} if schema.get("type") in ("tuple", "list") else copy
 
 
-def from_json(raw: bytes, adapter: TypeAdapter[T], path: str) -> T:
+def from_json(raw: bytes, kind: type[T], path: str) -> T:
     """Read what `to_json` wrote. Raises Differs, with the file and the place, for anything else."""
     try:
-        value = validate(raw, adapter)
+        value: T = validate(raw, kind)
     except ValidationError as error:
         raise Differs(f"{path} cannot be read: {shown(reason_of(error))}") from None
     with suppress(ValueError, RecursionError):  # e.g. a lone surrogate cannot be encoded
-        if to_json(value, adapter) == raw:
+        if to_json(value, kind) == raw:
             return value
     raise Differs(f"{path} is not in the form that knobeln writes: it has additional data, or another order")
 
@@ -188,7 +184,7 @@ def _must_be_readable(folder: Path) -> None:
 def manifest_of(files: Mapping[str, bytes]) -> bytes:
     """The manifest of these files, as JSON."""
     listed = {path: Listed(len(files[path]), _sha256(files[path])) for path in sorted(files)}
-    return to_json(Manifest(FORMAT, VERSION, listed), _MANIFEST)
+    return to_json(Manifest(FORMAT, VERSION, listed), Manifest)
 
 
 def _sha256(data: bytes) -> str:
@@ -273,12 +269,12 @@ def read(folder: Path, digest: str | None = None) -> ArchiveFiles:
 
 def _compare(raw: bytes, found: Mapping[str, Listed]) -> None:
     """Compare the manifest with the files that are there."""
-    expected = to_json(Manifest(FORMAT, VERSION, dict(sorted(found.items()))), _MANIFEST)
+    expected = to_json(Manifest(FORMAT, VERSION, dict(sorted(found.items()))), Manifest)
     if raw == expected:
         return
     if len(raw) > 2 * len(expected) + _MANY_BYTES:
         raise Differs(f"{MANIFEST} lists more than the {len(found):,} files that are there")
-    manifest = from_json(raw, _MANIFEST, MANIFEST)
+    manifest = from_json(raw, Manifest, MANIFEST)
     if manifest.format != FORMAT:
         raise Differs(f"{MANIFEST} describes a {shown(manifest.format)!r}, not a {FORMAT!r}")
     if manifest.version != VERSION:

@@ -6,17 +6,17 @@ element begin and end with those that have its own number of blanks, and no line
 
 from __future__ import annotations
 
-import json
 import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from typing import TypeVar, overload
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import ValidationError
 
-from contest.archive.files import ArchiveFiles, from_json, reason_of, shown, validate
+from contest.archive.files import ArchiveFiles, from_json, reason_of, shown, to_json, validate
 from contest.errors import Differs
+from contest.json_text import adapter
 from contest.model import GroupOutcome, Match, Moves
 
 MAX_PIECE_BYTES = 2_000_000  # of an element of a list
@@ -27,12 +27,10 @@ MAX_GAMES = 100_000
 
 T = TypeVar("T")
 
-_GROUP = TypeAdapter(GroupOutcome)
-_MATCH = TypeAdapter(Match)
-_MOVES = TypeAdapter(tuple[Moves, ...])
+_Moves = tuple[Moves, ...]
 
 
-def read_list(files: ArchiveFiles, path: str, adapter: TypeAdapter[T], most: int) -> Iterator[T]:
+def read_list(files: ArchiveFiles, path: str, kind: type[T], most: int) -> Iterator[T]:
     """Read the elements of a list one by one. Raises Differs for another form, and for more than `most`."""
     lines = files.lines(path)
     first = next(lines, b"")
@@ -42,7 +40,7 @@ def read_list(files: ArchiveFiles, path: str, adapter: TypeAdapter[T], most: int
     for number, piece in enumerate(pieces):
         if number == most:
             raise Differs(f"{path} has more than {most:,} entries")
-        yield _read_piece(piece, adapter, path, str(number), 1)
+        yield _read_piece(piece, kind, path, str(number), 1)
     if next(lines, b""):
         raise _other_form(path)
 
@@ -64,13 +62,13 @@ def read_group(files: ArchiveFiles, path: str, most: int) -> GroupOutcome:
                 if number == most:
                     raise Differs(f"{path}: the archive has more games than knobeln checks, {MAX_GAMES:,}")
                 place = f"matches.{number}"
-                match = _read_piece(piece, _MATCH, path, place, 2)
+                match = _read_piece(piece, Match, path, place, 2)
                 if len(match.result.seats) != len(match.pairing.players):
                     raise Differs(f"{path}: {place} has not as many results as players")
                 matches.append(_packed(match))
             if not matches:
                 raise _other_form(path)
-    return replace(from_json(bytes(head), _GROUP, path), matches=tuple(matches))
+    return replace(from_json(bytes(head), GroupOutcome, path), matches=tuple(matches))
 
 
 def _other_form(path: str) -> Differs:
@@ -103,14 +101,13 @@ def _pieces(lines: Iterator[bytes], level: int, end: bytes, path: str) -> Iterat
     raise _other_form(path)
 
 
-def _read_piece(piece: bytes, adapter: TypeAdapter[T], path: str, place: str, level: int) -> T:
+def _read_piece(piece: bytes, kind: type[T], path: str, place: str, level: int) -> T:
     try:
-        value = validate(piece, adapter)
+        value: T = validate(piece, kind)
     except ValidationError as error:
         raise Differs(f"{path} cannot be read: {shown(reason_of(error, place))}") from None
-    plain = adapter.dump_python(value, mode="json", by_alias=True)
     try:
-        form = json.dumps(plain, indent=1, ensure_ascii=False).encode()
+        form = to_json(value, kind).removesuffix(b"\n")
     except (ValueError, RecursionError):  # e.g. a lone surrogate cannot be encoded
         raise _other_form(path) from None
     blanks = b" " * level
@@ -130,7 +127,7 @@ class _PackedMoves(Sequence[Moves]):
 
     def __init__(self, moves: Sequence[Moves]) -> None:
         self._length = len(moves)
-        self._packed = zlib.compress(_MOVES.dump_json(tuple(moves), by_alias=True), 1)
+        self._packed = zlib.compress(adapter(_Moves).dump_json(tuple(moves)), 1)
 
     def __len__(self) -> int:
         return self._length
@@ -148,4 +145,4 @@ class _PackedMoves(Sequence[Moves]):
 
 @lru_cache(maxsize=1)
 def _unpacked(packed: bytes) -> tuple[Moves, ...]:
-    return _MOVES.validate_json(zlib.decompress(packed), strict=True)
+    return adapter(_Moves).validate_json(zlib.decompress(packed), strict=True)

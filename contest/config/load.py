@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import os
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
-from contest.config.sections import Tournament
 from contest.config.settings import ENVIRONMENT, Settings
 from contest.did_you_mean import did_you_mean
 from contest.errors import ConfigError
-from contest.log import log
 
 FILE_NAME = "contest.toml"
 
@@ -39,23 +37,10 @@ def load_settings(folder: Path) -> Settings:
         raise ConfigError(f"{path}: {error}") from None
     except ValueError:  # Python reads no such number
         raise ConfigError(f"{path}: a number in it has thousands of digits") from None
-    _note_retired(given, path)
     try:
         return Settings(**given)
     except ValidationError as error:
         raise ConfigError(f"{path}:\n{faults(error, text)}") from None
-
-
-def _note_retired(given: Mapping[str, Any], path: Path) -> None:
-    """Log which settings of earlier versions have a value that does nothing any more."""
-    tournament = given.get("tournament")
-    if not isinstance(tournament, dict):
-        return
-    for name in sorted(Tournament.retired & tournament.keys()):
-        if tournament[name]:
-            log.warning(
-                f"tournament.{name} is no setting any more and does nothing; delete its line", file=str(path)
-            )
 
 
 def faults(error: ValidationError, text: str = "") -> str:

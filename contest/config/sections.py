@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from datetime import UTC, datetime
 from enum import StrEnum
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import (
     AfterValidator,
@@ -16,10 +15,12 @@ from pydantic import (
     field_validator,
     model_validator,
 )
+from pydantic.config import JsonDict
 
-from contest import drand, language
+from contest import language
 from contest.beacon import Beacon
 from contest.clock import wall_seconds
+from contest.config.languages import Language, usual_languages
 from contest.language import noted
 
 
@@ -42,13 +43,35 @@ Moment = Annotated[datetime, AfterValidator(_utc)]
 Address = Annotated[str, AfterValidator(_address)]
 
 
+class Role(StrEnum):
+    """Whom a setting concerns."""
+
+    HOST = "of the host"  # nobody else knows it, and it can be changed at any time
+    TOLD = "told"  # the archive has it
+    DECIDES = "decides"  # it decides results: as it was at the start; the ledger has a digest of all these
+
+
+OF_THE_HOST: JsonDict = {"role": Role.HOST}
+DECIDES: JsonDict = {"role": Role.DECIDES}
+
+
 class Section(BaseModel):
     # Validators are built on first validation: code that only receives settings does not pay for them.
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
+    role: ClassVar[Role] = Role.HOST  # of its settings, but for those that say otherwise
+
+    @classmethod
+    def role_of(cls, name: str) -> Role:
+        """Whom the setting concerns, as it says itself, or else its section."""
+        info = cls.model_fields.get(name)
+        said = info.json_schema_extra if info else None
+        return Role(str(said["role"])) if isinstance(said, dict) else cls.role
 
 
 class Contest(Section):
     """The name of the contest, its organizer, and its addresses."""
+
+    role = Role.TOLD
 
     title: str = Field(
         "International KNOBELN contest", description="the name of the contest, as all mails say it"
@@ -62,6 +85,7 @@ class Contest(Section):
         "en",
         description="the language of mails and pages: en or de (German). A team chooses its own by a line "
         "`language: de` in the registration form",
+        json_schema_extra=DECIDES,  # it is told in this language why a program failed
     )
     organizer: str = Field("The organizer", description="who signs the mails")
     organizer_address: Address = Field(
@@ -95,6 +119,8 @@ DATE_WORDS = {
 class Dates(Section):
     """Universal Time. The robot keeps these dates; the organizer starts the contest with `knobeln run`."""
 
+    role = Role.TOLD
+
     registration_opens: Moment = Field(description="from here on registrations are accepted")
     compilation_opens: Moment = Field(description="from here on programs are compiled")
     registration_closes: Moment = Field(
@@ -126,83 +152,22 @@ class Dates(Section):
 class GameSettings(Section):
     """The game's parameters."""
 
+    role = Role.DECIDES
+
     # Each game has a subclass in its own file.
 
     name: str = Field(description="which game is played; `knobeln games` lists them")
 
 
 DEFAULT_GAME = "knobeln"
-WORDS = ("tool", "home", "program", "stem", "result", "memory")
-"""The names in braces that the words of a language's commands may contain."""
 
 
-def _word(word: str) -> str:
-    try:
-        word.format(**dict.fromkeys(WORDS, ""))
-    except (KeyError, IndexError, ValueError, AttributeError):
-        raise ValueError(
-            f"{word!r}: in braces there can be {', '.join(f'{{{name}}}' for name in WORDS)}; a brace itself "
-            "is written twice"
-        ) from None
-    return word
-
-
-Word = Annotated[str, AfterValidator(_word)]
-
-
-class LanguageRow(Section):
-    """A language that this contest accepts besides the usual ones, or instead of one of them."""
-
-    name: str = Field(
-        min_length=1, max_length=30, description="the language's name; replaces a usual one of the same name"
-    )
-    suffixes: tuple[Annotated[str, Field(pattern=r"^[a-z0-9]{1,16}$")], ...] = Field(
-        min_length=1, description="suffixes of its files' names, in small letters and without a dot"
-    )
-    tool: str = Field(min_length=1, description="the compiler or interpreter, below /usr")
-    run: tuple[Word, ...] = Field(min_length=1, description="the command that runs a program")
-    build: tuple[Word, ...] = Field((), description="the command that compiles or checks; empty = not needed")
-    result: str = Field(
-        "",
-        pattern=r"^(\.[A-Za-z0-9_.-]{1,60})?$",
-        description="the file that the build makes, beginning with a dot",
-    )
-    version: tuple[Word, ...] = Field(
-        ("{tool}", "--version"), description="the command that prints the tool's version"
-    )
-    memory_mb: int = Field(256, ge=1, le=65_536, description="memory of a running program")
-    reserved_mb: int = Field(
-        64, ge=0, le=65_536, description="address space that the tool also reserves, without using it"
-    )
-    build_memory_mb: int = Field(512, ge=1, le=65_536, description="memory of the build")
-    processes: int = Field(16, ge=1, le=256, description="processes and threads of a running program")
-    environment: dict[str, Word] = Field(
-        default_factory=dict, description="environment variables for the build and the program"
-    )
-    folders: tuple[str, ...] = Field(
-        (), description="folders outside /usr with settings of the tool; patterns"
-    )
-    sample: str = Field(
-        "",
-        description="a program that prints its first argument; `knobeln doctor` tries the language with it",
-    )
-
-    @model_validator(mode="after")
-    def _result_is_made(self) -> LanguageRow:
-        used = any("{result}" in word for word in (*self.run, *self.build))
-        if used and not self.result:
-            raise ValueError("a command contains {result}, but `result` does not name the file")
-        if self.result and not self.build:
-            raise ValueError("`result` names the file that the build makes, but there is no `build`")
-        return self
-
-
-class PulledImage(Section):
-    """An image that the organizer has pulled for a team."""
+class RegistryImage(Section):
+    """An image in a registry, which a team may name."""
 
     team: str = Field(min_length=1, description="the team whose program it is")
     image: str = Field(
-        pattern=r"^[a-z0-9][A-Za-z0-9._/:@-]{0,254}$", description="the image's name in podman or docker"
+        pattern=r"^[a-z0-9][A-Za-z0-9._/:@-]{0,254}$", description="the image's name, with its registry"
     )
 
 
@@ -215,6 +180,13 @@ UNITS_PER_SECOND = 10_000_000_000
 
 class Programs(Section):
     """Limits for programs."""
+
+    role = Role.DECIDES
+
+    MAX_COMPILES_PER_HOUR: ClassVar[int] = 20  # of those of a team that wait longer only the newest counts
+    MAX_SOURCE_BYTES: ClassVar[int] = 256_000
+    TRIAL_SECONDS: ClassVar[float] = 60.0  # then the trial game of a program that is asked for moves ends
+    GAME_ANSWERS: ClassVar[int] = 50  # a game may take as much fuel as so many full answers
 
     max_elements: int = Field(
         10_000, ge=1, le=1_000_000, description="most lexical elements of a program after preprocessing"
@@ -230,19 +202,6 @@ class Programs(Section):
         description="what happens if a program has no description (KNOBELN: in #if 0). require: it is "
         "rejected; warn: it is accepted with a warning; none: no description is needed",
     )
-    min_description_lines: int = Field(
-        15, ge=0, le=1_000, description="a description with fewer non-blank lines is accepted with a warning"
-    )
-    max_compiles_per_hour: int = Field(
-        20,
-        ge=1,
-        le=100_000,
-        description="most compilations for one team; of the programs that wait longer only the newest is "
-        "compiled",
-    )
-    max_source_bytes: int = Field(
-        256_000, ge=1_000, le=16_000_000, description="a longer program is refused unread"
-    )
     seconds: float = Field(
         5.0,
         gt=0,
@@ -251,36 +210,18 @@ class Programs(Section):
         "for a function that is tabulated, for all its values. By the clock it has twice this time and 5 "
         "seconds more",
     )
-    clock: Literal["cpu", "fuel"] = Field(
-        "cpu",
-        description="what limits a program that does not run on the contest machine. cpu: processor time, "
-        "`seconds`; fuel: the steps of its program, counted in units of fuel, so that nothing depends on the "
-        "computer (docs/clock.md). Languages that cannot be counted keep processor time",
-    )
-    fuel_languages: tuple[Literal["C", "C++", "Rust", "Python", "JavaScript"], ...] = Field(
-        ("C", "C++", "Rust", "Python", "JavaScript"),
-        description="with clock = fuel, the languages whose programs are counted; the others have processor "
-        "time. So do languages of [[programs.languages]], and Python if it has python_packages",
+    counted_languages: tuple[str, ...] = Field(
+        (),
+        description="languages whose programs' time is counted in units of fuel, so that no result depends "
+        "on the computer (docs/clock.md); `knobeln init` found that this host can. All others have processor "
+        "time, `seconds`",
     )
     fuel: int = Field(
         5 * UNITS_PER_SECOND,
         ge=100_000_000,  # the start of an interpreter takes up to 10,000,000
         le=1_000_000_000_000,
-        description="with clock = fuel, most units for an answer; 10,000,000,000 are about a second of "
-        "Python on a usual computer",
-    )
-    game_fuel: int = Field(
-        250 * UNITS_PER_SECOND,
-        ge=100_000_000,
-        le=4_000_000_000_000,
-        description="with clock = fuel, most units for all answers of a game together",
-    )
-    trial_seconds: float = Field(
-        60.0,
-        gt=0,
-        le=3_600,
-        description="time for the trial game of a program that is asked for moves; then the game is broken "
-        "off",
+        description="most units for an answer of a program whose time is counted; 10,000,000,000 are about a "
+        "second of Python on a usual computer. All its answers of a game together may take 50 times this",
     )
     memory_mb: int = Field(
         0,
@@ -289,12 +230,6 @@ class Programs(Section):
         description="memory of a program that does not run on the contest machine, in MB, not counting what "
         "its language only reserves; 0 = as much as its language usually needs",
     )
-    max_comparisons_per_hour: int = Field(
-        20,
-        ge=1,
-        le=100_000,
-        description="most `please compare` letters of one team, if the contest's game is computed exactly",
-    )
     max_image_bytes: int = Field(
         0,
         ge=0,
@@ -302,10 +237,10 @@ class Programs(Section):
         description="largest archive of a container image that a team may send instead of a program, if "
         "programs are started for each move; 0 = no images are accepted",
     )
-    pulled_images: tuple[PulledImage, ...] = Field(
+    registry_images: tuple[RegistryImage, ...] = Field(
         (),
-        description="container images that play when their team names them in a letter, each "
-        '{ team = "lords", image = "registry.example/lords/player:2" }; pull them first',
+        description="container images in registries, fetched when their team names them in a letter, each "
+        '{ team = "lords", image = "registry.example/lords/player:2" }',
     )
     max_practices_per_hour: int = Field(
         10,
@@ -313,20 +248,26 @@ class Programs(Section):
         le=100_000,
         description="most `please test` and `please play` letters of one team, together; 0 = there is no "
         "practice",
+        json_schema_extra=OF_THE_HOST,
     )
     python_packages: tuple[Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")], ...] = Field(
         (),
         description="packages that programs in Python may import besides the standard library, by the names "
         'that they are imported with, e.g. ["numpy"]; install them for the system\'s Python',
     )
-    languages: tuple[LanguageRow, ...] = Field(
+    languages: tuple[Language, ...] = Field(
         (), description="languages besides the usual ones, each in a table [[programs.languages]]"
     )
 
     @property
     def told_seconds(self) -> float:
-        """How long programs are told that they may think: with clock = fuel, as their clocks show it."""
-        return self.seconds if self.clock == "cpu" else min(self.seconds, self.fuel / UNITS_PER_SECOND)
+        """How long programs are told that they may think: if some are counted, as their clocks show it."""
+        return min(self.seconds, self.fuel / UNITS_PER_SECOND) if self.counted_languages else self.seconds
+
+    @property
+    def game_fuel(self) -> int:
+        """Most units of fuel for all answers of a game together."""
+        return self.GAME_ANSWERS * self.fuel
 
     @property
     def wall_seconds(self) -> float:
@@ -334,15 +275,20 @@ class Programs(Section):
         return wall_seconds(self.seconds)
 
     @property
-    def counted_languages(self) -> tuple[str, ...]:
-        """The languages whose programs are counted if the host can do it; () = only processor time limits."""
-        own = {row.name for row in self.languages} | ({"Python"} if self.python_packages else set())
-        return tuple(name for name in self.fuel_languages if name not in own) if self.clock == "fuel" else ()
+    def all_languages(self) -> tuple[Language, ...]:
+        """The contest's own languages, then the usual ones; the first that has a suffix gets it.
+
+        An own language replaces the usual one of the same name.
+        """
+        names = {row.name for row in self.languages}
+        taken = {suffix for row in self.languages for suffix in row.suffixes}
+        usual = (row.without(taken) for row in usual_languages() if row.name not in names)
+        return (*self.languages, *(row for row in usual if row.suffixes))
 
     @property
     def takes_images(self) -> bool:
         """Whether a container image may play in place of a program."""
-        return bool(self.max_image_bytes or self.pulled_images)
+        return bool(self.max_image_bytes or self.registry_images)
 
     @model_validator(mode="after")
     def _languages_differ(self) -> Programs:
@@ -353,6 +299,16 @@ class Programs(Section):
             twice = sorted({word for word in found if found.count(word) > 1})
             if twice:
                 raise ValueError(f"two languages {what} {twice[0]!r}")
+        return self
+
+    @model_validator(mode="after")
+    def _can_be_counted(self) -> Programs:
+        can = {row.name for row in self.all_languages if row.counted} if self.counted_languages else set()
+        for name in self.counted_languages:
+            if name not in can:
+                raise ValueError(f"counted_languages: the time of programs in {name!r} cannot be counted")
+            if name == "Python" and self.python_packages:
+                raise ValueError("counted_languages: Python that has python_packages cannot be counted")
         return self
 
 
@@ -433,6 +389,8 @@ class Registration(Section):
 class Teams(Section):
     """Limits for registrations, and the fields of the registration form."""
 
+    role = Role.TOLD
+
     approval: Literal["automatic", "organizer"] = Field(
         "automatic", description="organizer: each registration waits for `knobeln teams accept NAME`"
     )
@@ -476,26 +434,26 @@ class Teams(Section):
         return self
 
 
+def _odd(games: int) -> int:
+    return games if games % 2 else games - 1
+
+
 class Tournament(Section):
     """Which programs meet. The sizes of groups and of the final matter in group elimination only."""
 
-    retired: ClassVar[frozenset[str]] = frozenset({"final_replays"})
-    """Settings of earlier versions. They are accepted and do nothing, so that old contests can be opened."""
+    role = Role.DECIDES
 
     format: str = Field(
         "group-elimination",
         description="{formats}",  # what `formats_described` says
     )
-    games: int = Field(1, ge=1, le=10_000, description="games of each pairing")
-    third_place_games: int = Field(
-        5, ge=1, le=1_000, description="double-elimination: games of the match that decides third place"
-    )
-    final_games: int = Field(7, ge=1, le=1_000, description="double-elimination: games of the final")
-    max_games: int = Field(
-        9,
-        ge=0,
-        le=1_000,
-        description="double-elimination: a match with equal points goes on up to this many games",
+    games: int = Field(
+        1,
+        ge=1,
+        le=10_000,
+        description="games of each pairing. double-elimination: a match with equal points goes on up to "
+        "three times as many; the final has 7/3 and the match for third place 5/3 of them, rounded down to "
+        "an odd number",
     )
     group_min: int = Field(
         20, ge=2, le=10_000, description="smallest group, if there are enough participants"
@@ -508,7 +466,11 @@ class Tournament(Section):
         True, description="each strategy also plays one game against itself (1993: false)"
     )
     workers: int = Field(
-        0, ge=0, le=1_024, description="worker processes at once; 0 = one per core. Never changes a result"
+        0,
+        ge=0,
+        le=1_024,
+        description="worker processes at once; 0 = one per core. Never changes a result",
+        json_schema_extra=OF_THE_HOST,
     )
 
     beacon: str = Field(
@@ -517,48 +479,27 @@ class Tournament(Section):
         "random values; `lottery: ` and which public draw counts; `file`, any text, for rehearsals; or "
         "`none`. Teams are told in their welcome, so choose before the first registration",
     )
-    beacon_minutes: int = Field(
-        10,
-        ge=0,
-        le=1_440,
-        description="from the contest's start, when the list of entries is final, to the public number; "
-        "mails with the list must arrive in between",
-    )
-    drand_urls: tuple[str, ...] = Field(
-        ("https://api.drand.sh", "https://drand.cloudflare.com"),
-        min_length=1,
-        description="servers of drand, asked in turn; `https://` only",
-    )
-    drand_chain: str = Field(
-        drand.QUICKNET, description="the chain of drand, as `/info` of its servers describes it"
-    )
+
+    @property
+    def third_place_games(self) -> int:
+        """Games of the match that decides third place of a double elimination."""
+        return _odd(5 * self.games // 3)
+
+    @property
+    def final_games(self) -> int:
+        """Games of the final of a double elimination."""
+        return _odd(7 * self.games // 3)
+
+    @property
+    def max_games(self) -> int:
+        """A match of a double elimination with equal points goes on up to this many games."""
+        return 3 * self.games
 
     @field_validator("beacon")
     @classmethod
     def _beacon(cls, text: str) -> str:
         Beacon.of(text)
         return text
-
-    @field_validator("drand_urls")
-    @classmethod
-    def _urls(cls, urls: tuple[str, ...]) -> tuple[str, ...]:
-        for url in urls:
-            if not re.fullmatch(r"https://[!-~]+", url):
-                raise ValueError(f"{url!r} is no address of a server: write it like https://api.drand.sh")
-        return urls
-
-    @field_validator("drand_chain")
-    @classmethod
-    def _chain(cls, text: str) -> str:
-        drand.Chain.from_json(text)
-        return text
-
-    @model_validator(mode="before")
-    @classmethod
-    def _without_retired(cls, given: Any) -> Any:
-        if not isinstance(given, Mapping):
-            return given
-        return {name: value for name, value in given.items() if name not in cls.retired}
 
     @model_validator(mode="after")
     def _sizes(self) -> Tournament:
@@ -575,14 +516,13 @@ class Tournament(Section):
 class Evolution(Section):
     """Discipline 2, computed from the final."""
 
+    role = Role.DECIDES
+
     enabled: bool = Field(True, description="whether it is played (1993: false)")
     exemplars: int = Field(5, ge=1, le=100_000, description="exemplars of each strategy at the start")
     rounding: Literal["literal", "constant-total"] = Field(
         "literal",
         description="literal: N*F(p) rounded half up, the sum may drift; constant-total: largest remainder",
-    )
-    max_generations: int = Field(
-        10_000, ge=1, le=1_000_000, description="a safety limit that no known final comes near"
     )
 
 
@@ -593,9 +533,11 @@ KNOBELN_REPORTS = ("LAP", "LGP", "DGP", "GRP", "GRG", "GRR", "RSM")
 class Reports(Section):
     """What goes out by itself."""
 
+    role = Role.TOLD
+
     summary: Literal["automatic", "organizer"] = Field(
         "automatic",
-        description="organizer: the summary of a round (RSM) waits for your words, `knobeln summary ROUND`",
+        description="organizer: the summary of a round (RSM) waits for your words, `knobeln run summary`",
     )
     offered: tuple[str, ...] = Field(
         KNOBELN_REPORTS,
@@ -611,17 +553,13 @@ class Reports(Section):
         return codes
 
 
-class Hill(Section):
-    """The hill, a ranking outside the contest: before and after it all accepted programs play each other."""
+class Ladder(Section):
+    """The ladder, a ranking outside the contest: before and after it accepted programs play each other."""
 
-    enabled: bool = Field(False, description="whether `knobeln serve` plays it; games of two players only")
-    mail_hours: int = Field(
-        24,
-        ge=0,
-        le=8_760,
-        description="a ranking that has changed is mailed to teams with GRR or RSM, at most once in this "
-        "many "
-        "hours; 0 = no mails",
+    enabled: bool = Field(
+        False,
+        description="whether `knobeln serve` plays it and mails who has moved; games of two players only. "
+        "Games that are computed always have a ladder",
     )
 
 
@@ -636,8 +574,8 @@ class Site(Section):
     url: str = Field(
         "",
         pattern=r"^(https?://\S+)?$",
-        description="where the folder is on the web: links to it then show a picture in messengers, and feed "
-        "and calendar lead back to it",
+        description="where the folder is on the web: links to it then tell in messengers what is behind, "
+        "and feed and calendar lead back to it",
     )
     results: Literal["rounds", "date"] = Field(
         "rounds",
@@ -645,18 +583,35 @@ class Site(Section):
         "not before "
         "dates.results_published",
     )
-    max_games: int = Field(
-        3_000,
-        ge=0,
-        le=100_000,
-        description="most games that can be replayed throw by throw or move by move; games of the last round "
-        "and games between the best come first",
-    )
     programs: bool = Field(
         True,
         description="after the contest the pages show the teams' programs and descriptions, as the teams of "
         "KNOBELN agree to by their registration",
     )
+
+
+def _host_and_port(text: str) -> str:
+    if text and not re.fullmatch(r"(\[[0-9A-Fa-f:.]+\]|[^\s:\[\]]+)(:\d{1,5})?", text):
+        raise ValueError(f"{text!r} is no host, such as mail.example, mail.example:587 or [::1]:587")
+    if _port_of(text, 0) > 65_535:
+        raise ValueError("the largest port is 65535")
+    return text
+
+
+def _port_or_path(text: str) -> str:
+    return text if "/" in text else _host_and_port(text)
+
+
+def _host_of(text: str) -> str:
+    return re.sub(r":\d+$", "", text).strip("[]")
+
+
+def _port_of(text: str, usual: int) -> int:
+    found = re.search(r"(?:\]|^[^:]*):(\d+)$", text)
+    return int(found[1]) if found else usual
+
+
+HostAndPort = Annotated[str, AfterValidator(_host_and_port)]
 
 
 class DeliveryKind(StrEnum):
@@ -669,13 +624,10 @@ class DeliveryKind(StrEnum):
 class Mail(Section):
     """Receiving letters and sending mails."""
 
-    listen_host: str = Field(
-        "127.0.0.1",
-        description="the address where `knobeln serve` accepts letters by SMTP; empty = no listener",
-    )
-    listen_port: int = Field(8025, ge=0, le=65535, description="its port; 0 = any free port")
-    listen_socket: str = Field(
-        "", description="a Unix socket that also accepts letters, below the contest's folder if relative"
+    listen: Annotated[str, AfterValidator(_port_or_path)] = Field(
+        "127.0.0.1:8025",
+        description="where `knobeln serve` accepts letters: an address and its port (0 = any free port), or "
+        "the path of a Unix socket, with a /, below the contest's folder if relative; empty = no listener",
     )
     listen_protocol: Literal["smtp", "lmtp"] = Field(
         "smtp", description="the protocol there; mail systems use lmtp to deliver to a mailbox"
@@ -685,24 +637,16 @@ class Mail(Section):
         description="certificate and chain (PEM); with it the listener offers STARTTLS",
     )
     tls_key: str = Field("", description="its key (PEM), if it is in a file of its own")
-    max_letter_bytes: int = Field(
-        1_000_000,
-        ge=10_000,
-        le=100_000_000,
-        description="a larger letter is refused with 552; one from a team's own address may be larger by "
-        "an image, see programs.max_image_bytes",
-    )
-    max_connections: int = Field(100, ge=1, le=10_000, description="SMTP connections at once")
     delivery: DeliveryKind = Field(
         DeliveryKind.MAILDIR,
-        description="maildir: a Maildir per recipient below maildir_root; smtp: the smarthost; "
-        "sendmail: the command; stdout: printed, for dry runs",
+        description="maildir: a Maildir per recipient below the contest's folder `mail`; smtp: the "
+        "smarthost; sendmail: the command; stdout: printed, for dry runs",
     )
-    maildir_root: str = Field(
-        "mail", description="folder of the Maildirs, below the contest's folder if relative"
+    smarthost: HostAndPort = Field(
+        "localhost",
+        description="the relay that takes our mails, with its port if that is not the usual one: 25, with "
+        "starttls 587, with tls 465",
     )
-    smarthost: str = Field("localhost", description="the relay that takes our mails")
-    smarthost_port: int = Field(25, ge=1, le=65535, description="its port")
     security: Literal["none", "starttls", "tls"] = Field(
         "none", description="encryption of the connection to the smarthost"
     )
@@ -734,23 +678,43 @@ class Mail(Section):
         le=100_000,
         description="most automatic answers to one address in an hour; prevents mail loops",
     )
-    give_up_after_hours: int = Field(
-        72, ge=1, le=8_760, description="hours after which a mail fails that the relay keeps deferring"
-    )
+
+    @property
+    def listen_host(self) -> str:
+        """The address of the listener; "" if it has none."""
+        return "" if self.listen_socket else _host_of(self.listen)
+
+    @property
+    def listen_port(self) -> int:
+        """The listener's port; 0 = any free port."""
+        return 0 if self.listen_socket else _port_of(self.listen, 0)
+
+    @property
+    def listen_socket(self) -> str:
+        """The path of the listener's Unix socket; "" if it has none."""
+        return self.listen if "/" in self.listen else ""
+
+    @property
+    def relay_host(self) -> str:
+        """The name of the relay."""
+        return _host_of(self.smarthost)
+
+    @property
+    def relay_port(self) -> int:
+        """The relay's port."""
+        return _port_of(self.smarthost, {"none": 25, "starttls": 587, "tls": 465}[self.security])
 
 
 class Imap(Section):
     """Letters from a mailbox at another mail server, which `knobeln serve` fetches by IMAP."""
 
-    host: str = Field("", description="the mail server that has the robot's mailbox; empty = none")
-    port: int = Field(993, ge=1, le=65535, description="its port; with starttls usually 143")
+    server: HostAndPort = Field(
+        "",
+        description="the mail server that has the robot's mailbox, with its port if that is not the usual "
+        "one: 993, with starttls 143; empty = none",
+    )
     security: Literal["tls", "starttls", "none"] = Field(
         "tls", description="encryption; none is for a server on this host only"
-    )
-    ca_file: str = Field(
-        "",
-        description="certificates (PEM) of the authority that signed the server's; empty = those this host "
-        "trusts",
     )
     login: Literal["password", "xoauth2", "oauthbearer"] = Field(
         "password", description="how we log in; the other two need an access token, see the section oauth"
@@ -765,47 +729,33 @@ class Imap(Section):
         description="whether several contests read this mailbox: only letters to contest.address and "
         "contest.aliases are taken",
     )
-    processed_folder: str = Field(
-        "Processed", description="folder for letters that were taken; empty = they stay, with a flag"
-    )
-    failed_folder: str = Field(
-        "Failed", description="folder for letters that are too large or cannot be fetched; empty = they stay"
-    )
-    idle: bool = Field(True, description="hear of new letters at once, if the server supports it (IDLE)")
-    poll_seconds: int = Field(60, ge=1, le=86_400, description="how often to look for new letters otherwise")
+
+    @property
+    def host(self) -> str:
+        """The name of the mail server; "" if there is none."""
+        return _host_of(self.server)
+
+    @property
+    def port(self) -> int:
+        """The mail server's port."""
+        return _port_of(self.server, 993 if self.security == "tls" else 143)
 
     @model_validator(mode="after")
     def _passwords_stay_here(self) -> Imap:
         if self.security == "none" and self.host not in ("", "localhost", "127.0.0.1", "::1"):
             raise ValueError("security = none would send the password openly through the network")
         if self.host and not self.username:
-            raise ValueError("a host needs a username")
+            raise ValueError("a server needs a username")
         return self
 
 
-class Pickup(Section):
-    """Letters from a Maildir on this host, into which its mail system delivers."""
-
-    maildir: str = Field("", description="the Maildir, below the contest's folder if relative; empty = none")
-    processed_folder: str = Field("", description="folder for letters that were taken; empty = its cur/")
-    failed_folder: str = Field("Failed", description="folder for letters that are too large")
-
-
-SCHEDULER_PORT = 8786
-KEYS_FOLDER = "cluster"
-
-
 class Cluster(Section):
-    """Other computers that play on the contest day; see docs/scaling.md. They never change a result."""
+    """Other hosts that play on the contest day; see docs/scaling.md. They never change a result."""
 
     scheduler: str = Field(
         "",
         pattern=r"^(tls://.+)?$",
-        description="address of the scheduler, such as `tls://computer:8786`; empty = this computer alone",
-    )
-    keys: str = Field(
-        KEYS_FOLDER,
-        description="folder of the cluster's keys, below the contest's folder if relative",
+        description="address of dask's scheduler, such as `tls://host:8786`; empty = this host alone",
     )
 
 
@@ -835,23 +785,3 @@ class OAuth(Section):
     def is_set(self) -> bool:
         """Whether the settings say how to get a token."""
         return bool(self.token_command or (self.token_url and self.client_id and self.refresh_token))
-
-
-class SandboxSettings(Section):
-    """The sandbox in which compilers and programs run."""
-
-    user_id: int = Field(
-        61_994,
-        ge=1,
-        le=2**31 - 1,
-        description="when knobeln is started as root, compilers run under this unprivileged user and group "
-        "id",
-    )
-
-
-class Log(Section):
-    """The program's log on standard error."""
-
-    format: Literal["console", "json"] = Field(
-        "console", description="console: for people; json: a line of JSON for each event, for other programs"
-    )

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 from pydantic import (
     BaseModel,
@@ -16,6 +16,7 @@ from pydantic import (
     ConfigDict,
     Field,
     SerializeAsAny,
+    TypeAdapter,
     model_validator,
 )
 
@@ -26,22 +27,21 @@ from contest.config.sections import (
     Dates,
     Evolution,
     GameSettings,
-    Hill,
     Imap,
-    Log,
+    Ladder,
     Mail,
     OAuth,
-    Pickup,
     Programs,
     Registration,
     Reports,
-    SandboxSettings,
+    Role,
+    Section,
     Site,
     Teams,
     Tournament,
 )
 from contest.errors import ConfigError, NotFound
-from contest.games.base import TextProtocol
+from contest.games.base import TEXT, TextProtocol
 from contest.games.registry import game_of, game_plugin
 
 ENVIRONMENT = "KNOBELN_SET_"  # prefix of the variables that override the file
@@ -67,6 +67,8 @@ AnyGame = Annotated[SerializeAsAny[GameSettings], BeforeValidator(game_settings)
 class Settings(BaseModel):
     """All sections of contest.toml."""
 
+    MAX_LETTER_BYTES: ClassVar[int] = 1_000_000  # but for a team's letter with an image
+
     model_config = ConfigDict(extra="forbid", frozen=True, validate_default=True, defer_build=True)
 
     contest: Contest = Field(default_factory=Contest)
@@ -78,15 +80,12 @@ class Settings(BaseModel):
     tournament: Tournament = Field(default_factory=Tournament)
     evolution: Evolution = Field(default_factory=Evolution)
     reports: Reports = Field(default_factory=Reports)
-    hill: Hill = Field(default_factory=Hill)
+    ladder: Ladder = Field(default_factory=Ladder)
     site: Site = Field(default_factory=Site)
     mail: Mail = Field(default_factory=Mail)
     imap: Imap = Field(default_factory=Imap)
-    pickup: Pickup = Field(default_factory=Pickup)
     cluster: Cluster = Field(default_factory=Cluster)
     oauth: OAuth = Field(default_factory=OAuth)
-    jail: SandboxSettings = Field(default_factory=SandboxSettings)
-    log: Log = Field(default_factory=Log)
 
     def __init__(self, **given: Any) -> None:
         super().__init__(**_with_environment(given))
@@ -104,8 +103,16 @@ class Settings(BaseModel):
         protocols = game_of(self.game, self.programs).info.protocols
         if self.programs.takes_images and TextProtocol.ARGV not in protocols:
             raise ValueError(
-                "programs.max_image_bytes, programs.pulled_images: images are started for each move, but "
+                "programs.max_image_bytes, programs.registry_images: images are started for each move, but "
                 f"programs of {self.game.name} are not; set them to 0 and []"
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _only_programs_that_talk_are_counted(self) -> Settings:
+        if self.programs.counted_languages and game_of(self.game, self.programs).info.play is not TEXT:
+            raise ValueError(
+                f"programs.counted_languages: programs of {self.game.name} have another limit; set it to []"
             )
         return self
 
@@ -113,7 +120,7 @@ class Settings(BaseModel):
     def max_team_letter_bytes(self) -> int:
         """The largest letter of a registered team: with the archive of an image, in base64."""
         # Lines of 76 characters, CR and LF hold 57 bytes each.
-        return self.mail.max_letter_bytes + math.ceil(self.programs.max_image_bytes / 57) * 78
+        return self.MAX_LETTER_BYTES + math.ceil(self.programs.max_image_bytes / 57) * 78
 
     @model_validator(mode="after")
     def _room_for_bounce_addresses(self) -> Settings:
@@ -152,6 +159,35 @@ def _overridden(settings: Any, overrides: Any) -> dict[str, Any]:
         old = settings.get(key)
         merged[key] = _overridden(old, value) if isinstance(old, dict) and isinstance(value, dict) else value
     return merged
+
+
+def section_from(name: str, values: Any) -> Section:
+    """The section of this name with these values. Raises ValidationError."""
+    if name == "game":
+        game: GameSettings = TypeAdapter(AnyGame).validate_python(values)
+        return game
+    return _model(name).model_validate(values)
+
+
+def of_roles(values: Mapping[str, Any], *roles: Role) -> dict[str, dict[str, Any]]:
+    """Those of the values, by section and name, that have one of these roles; no section is empty."""
+    found = {
+        name: {key: value for key, value in section.items() if _model(name).role_of(key) in roles}
+        for name, section in values.items()
+    }
+    return {name: section for name, section in found.items() if section}
+
+
+def public_sections() -> tuple[str, ...]:
+    """The names of the sections that everybody may know."""
+    return tuple(name for name in Settings.model_fields if _model(name).role is not Role.HOST)
+
+
+def _model(section: str) -> type[Section]:
+    model = Settings.model_fields[section].annotation
+    if not (isinstance(model, type) and issubclass(model, Section)):
+        raise TypeError(section)
+    return model
 
 
 def without_secrets(settings: Settings) -> dict[str, Any]:

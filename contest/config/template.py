@@ -6,9 +6,10 @@ import json
 from datetime import UTC, datetime, time, timedelta
 from typing import Any
 
+from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-from contest.config.sections import Dates, Section
+from contest.config.sections import Dates
 from contest.config.settings import Settings
 from contest.formats import formats_described
 
@@ -55,12 +56,12 @@ def toml_value(value: Any) -> str:
         return value.strftime("%Y-%m-%dT%H:%M:%SZ")
     if isinstance(value, tuple):
         # In a list TOML allows a table one line only, so each has its own.
-        ends = (
-            ("[\n    ", ",\n    ", ",\n]") if any(isinstance(v, Section) for v in value) else ("[", ", ", "]")
-        )
+        has_tables = any(isinstance(part, BaseModel) for part in value)
+        ends = ("[\n    ", ",\n    ", ",\n]") if has_tables else ("[", ", ", "]")
         return ends[0] + ends[1].join(map(toml_value, value)) + ends[2]
-    if isinstance(value, Section):
-        return "{ " + ", ".join(f"{key} = {toml_value(part)}" for key, part in value) + " }"
+    if isinstance(value, BaseModel):
+        given = (f"{key} = {toml_value(part)}" for key, part in value if part is not None)
+        return f"{{ {', '.join(given)} }}"
     if isinstance(value, dict):
         return (
             "{ " + ", ".join(f"{json.dumps(key)} = {toml_value(part)}" for key, part in value.items()) + " }"

@@ -15,7 +15,7 @@ from contest.games.base import FaultRule, GameInfo, TextGame, TextProtocol, Word
 from contest.games.drawing import Drawing, Square
 from contest.games.grid import LINES
 from contest.games.strict_numbers import whole_number
-from contest.language import gettext, listed, ngettext
+from contest.language import gettext, listed, ngettext, noted
 
 Bids = tuple[int, ...]  # nine whole dollars, square 1 first
 
@@ -135,7 +135,9 @@ class BidTacToe(TextGame[Board, Bids]):
             point=_WIN,
             has_kit=True,
             turn_word="round",
-            summary="Two players bid for the squares of a tic-tac-toe board, in secret and at the same time.",
+            summary=noted(
+                "Two players bid for the squares of a tic-tac-toe board, in secret and at the same time."
+            ),
         )
 
     def for_players(self, names: Sequence[str], draw: Callable[[int], int]) -> BidTacToe:

@@ -56,21 +56,23 @@ class StandoffSettings(GameSettings):
     )
 
 
-BID_TAC_TOE = GamePlugin(
-    "bid-tac-toe",
-    BidTacToeSettings,
-    lambda settings, _programs: BidTacToe(illegal_bid=settings.illegal_bid),
+PLUGINS = (
+    GamePlugin(
+        "bid-tac-toe",
+        BidTacToeSettings,
+        lambda settings, _programs: BidTacToe(illegal_bid=settings.illegal_bid),
+    ),
+    GamePlugin(
+        "ultimate-tic-tac-toe",
+        GameSettings,
+        lambda _settings, programs: UltimateTicTacToe(programs.told_seconds),
+    ),
+    GamePlugin(
+        Cooperation.name,
+        CooperationSettings,
+        lambda settings, _programs: Cooperation(settings.most_rounds, settings.fewest_rounds),
+    ),
+    GamePlugin(LegacyCooperation.name, GameSettings, lambda _settings, _programs: LegacyCooperation()),
+    GamePlugin("standoff", StandoffSettings, lambda settings, _programs: Standoff(settings.max_rounds)),
+    GamePlugin(HOG, GameSettings, lambda _settings, _programs: Hog()),
 )
-ULTIMATE_TIC_TAC_TOE = GamePlugin(
-    "ultimate-tic-tac-toe", GameSettings, lambda _settings, programs: UltimateTicTacToe(programs.told_seconds)
-)
-COOPERATION = GamePlugin(
-    Cooperation.name,
-    CooperationSettings,
-    lambda settings, _programs: Cooperation(settings.most_rounds, settings.fewest_rounds),
-)
-COOPERATION_LEGACY = GamePlugin(
-    LegacyCooperation.name, GameSettings, lambda _settings, _programs: LegacyCooperation()
-)
-STANDOFF = GamePlugin("standoff", StandoffSettings, lambda settings, _programs: Standoff(settings.max_rounds))
-HOG_GAME = GamePlugin(HOG, GameSettings, lambda _settings, _programs: Hog())

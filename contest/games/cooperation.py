@@ -113,8 +113,10 @@ class Cooperation(TextGame[Dealings, Decision]):
             protocols=(TextProtocol.ARGV,),
             has_kit=True,
             turn_word="round",
-            summary="Two criminals face a deal, again and again. In each round both decide at the same time: "
-            "cooperate, or betray the other.",
+            summary=noted(
+                "Two criminals face a deal, again and again. In each round both decide at the same time: "
+                "cooperate, or betray the other."
+            ),
             letters=((Decision.COOPERATE, noted("cooperate")), (Decision.BETRAY, noted("betray"))),
         )
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from contest.games import hog as rules
 from contest.games.base import TABLE, FaultRule, Game, GameInfo
 from contest.games.hog import MAX_DICE, SCORES, SIDES, WIN_RATE_UNIT, Pair
+from contest.language import noted
 
 NAME = "hog"
 USUAL_GOAL = 100
@@ -48,7 +49,7 @@ class Hog(Game[Rolled, int]):
             program_name=rules.PROGRAM,
             point=WIN_RATE_UNIT,
             has_kit=True,
-            summary="A strategy for this dice game gets both scores and says how many dice it rolls.",
+            summary=noted("A strategy for this dice game gets both scores and says how many dice it rolls."),
         )
 
     def for_players(self, names: Sequence[str], draw: Callable[[int], int]) -> Hog:

@@ -17,7 +17,7 @@ from pydantic import Field, model_validator
 from contest.config.sections import DEFAULT_GAME, GameSettings
 from contest.errors import ConfigError
 from contest.games.base import MACHINE, FaultRule, Game, GameInfo, GamePlugin
-from contest.language import gettext, ngettext
+from contest.language import gettext, ngettext, noted
 
 _DIGEST_START = 0x6B6E6F62656C6E21
 _DIGEST_FACTOR = 0x9E3779B97F4A7C15
@@ -203,8 +203,10 @@ class Knobeln(Game[KnobelnPosition, int]):
             play=MACHINE,
             turn_word="throw",
             has_kit=True,
-            summary="Two programs choose a number at the same time, throw after throw. The higher number "
-            "wins the throw, unless it is more than twice the lower one.",
+            summary=noted(
+                "Two programs choose a number at the same time, throw after throw. The higher number "
+                "wins the throw, unless it is more than twice the lower one."
+            ),
         )
 
     def start(self, seats: int) -> KnobelnPosition:

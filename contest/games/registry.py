@@ -17,15 +17,7 @@ from contest.plugins import by_name
 from contest.shipped_files import shipped
 
 ENTRY_POINTS = "knobeln.games"
-BUILT_IN: tuple[GamePlugin, ...] = (
-    knobeln.PLUGIN,
-    built_in.BID_TAC_TOE,
-    built_in.ULTIMATE_TIC_TAC_TOE,
-    built_in.COOPERATION,
-    built_in.COOPERATION_LEGACY,
-    built_in.STANDOFF,
-    built_in.HOG_GAME,
-)
+BUILT_IN: tuple[GamePlugin, ...] = (knobeln.PLUGIN, *built_in.PLUGINS)
 END_OF_RULES = "<!-- Participants are sent what stands above. -->"
 
 

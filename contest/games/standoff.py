@@ -117,8 +117,10 @@ class Standoff(TextGame[Circle, Action]):
             protocols=(TextProtocol.ARGV,),
             has_kit=True,
             turn_word="round",
-            summary="All players stand in one circle and act at the same time, round after round: "
-            "each shoots, protects itself, reloads, or waits. The last one alive wins.",
+            summary=noted(
+                "All players stand in one circle and act at the same time, round after round: "
+                "each shoots, protects itself, reloads, or waits. The last one alive wins."
+            ),
             letters=LETTERS,
         )
 

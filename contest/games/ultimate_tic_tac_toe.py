@@ -15,7 +15,7 @@ from contest.games.base import FaultRule, GameInfo, TextGame, TextProtocol, Word
 from contest.games.drawing import Drawing, Square
 from contest.games.grid import LINES
 from contest.games.strict_numbers import whole_number
-from contest.language import gettext, listed, ngettext
+from contest.language import gettext, listed, ngettext, noted
 
 SQUARES = 81
 EMPTY, X, O = "0", "1", "2"  # noqa: E741 - the announcement's names for the marks
@@ -152,8 +152,10 @@ class UltimateTicTacToe(TextGame[Boards, int]):
             protocols=(TextProtocol.ARGV, TextProtocol.FUNCTION),
             has_kit=True,
             turn_word="move",
-            summary="Ultimate Tic-Tac-Toe has nine boards of tic-tac-toe, and each move decides on "
-            "which board the next one has to be.",
+            summary=noted(
+                "Ultimate Tic-Tac-Toe has nine boards of tic-tac-toe, and each move decides on "
+                "which board the next one has to be."
+            ),
         )
 
     def start(self, seats: int) -> Boards:

@@ -4,16 +4,26 @@ Points are kept as *half points* (int) wherever a self-game may enter, because a
 receives the mean of its two sides (K66); `points_text` shows them. Times are aware datetimes in UTC.
 """
 
-from contest.model.certainty import Certainty, OtherFormat, OtherWinner, TeamCertainty
+from contest.model.certainty import Certainty, TeamCertainty
 from contest.model.evolution import EvolutionEnding, EvolutionOutcome, EvolutionRank
 from contest.model.games import Fault, GameJob, GameResult, Missing, Moves, SeatResult, SeatUsage, Verdict
-from contest.model.ladder import BoardLine, BoardPlace, HillGame, HillLine, HillRanking, LadderEntry
+from contest.model.ladder import (
+    LadderEntry,
+    LadderGame,
+    LadderLine,
+    LadderPlace,
+    LadderRanking,
+    StrategyFacts,
+)
 from contest.model.letters import (
     Attachment,
     Bounce,
     CountedAnswer,
     IncomingLetter,
+    LetterQuestion,
     LetterState,
+    Order,
+    OrganizerRequest,
     OutboxState,
     Outgoing,
     Scope,
@@ -49,6 +59,7 @@ from contest.model.teams import (
 from contest.model.tournament import (
     ContestState,
     Entry,
+    Former,
     GroupOutcome,
     GroupPlan,
     LogLine,
@@ -69,8 +80,6 @@ __all__ = [
     "Attachment",
     "Ban",
     "BanKind",
-    "BoardLine",
-    "BoardPlace",
     "Bounce",
     "BuildFacts",
     "BuildReport",
@@ -84,16 +93,19 @@ __all__ = [
     "Fault",
     "FileFacts",
     "Finding",
+    "Former",
     "GameJob",
     "GameResult",
     "GroupOutcome",
     "GroupPlan",
-    "HillGame",
-    "HillLine",
-    "HillRanking",
     "ImageFacts",
     "IncomingLetter",
     "LadderEntry",
+    "LadderGame",
+    "LadderLine",
+    "LadderPlace",
+    "LadderRanking",
+    "LetterQuestion",
     "LetterState",
     "LogLine",
     "MachineBuildReport",
@@ -101,8 +113,8 @@ __all__ = [
     "Member",
     "Missing",
     "Moves",
-    "OtherFormat",
-    "OtherWinner",
+    "Order",
+    "OrganizerRequest",
     "OutboxState",
     "Outgoing",
     "Pairing",
@@ -122,6 +134,7 @@ __all__ = [
     "Severity",
     "Standing",
     "StoredLetter",
+    "StrategyFacts",
     "Submission",
     "SubmissionState",
     "TableBuildReport",

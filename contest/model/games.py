@@ -35,17 +35,13 @@ class Verdict(StrEnum):
 _OK = Verdict.OK  # an enumeration takes its time to look its members up
 
 
-# The end of what a program wrote to its standard error, for its own team only. Archives call it `said`.
-StderrTail = Annotated[str, Field(alias="said")]
-
-
 @dataclass(frozen=True)
 class Fault:
     """What a player did that the rules forbid, in a sentence for its team."""
 
     turn: int  # the turn in which it happened, from 1; of KNOBELN the throw
     reason: str  # e.g. "throw 17 was 0, outside 1..12288"
-    stderr_tail: StderrTail = ""
+    stderr_tail: str = ""  # the end of what it wrote to its standard error, for its own team only
 
 
 class SeatUsage(NamedTuple):
@@ -72,7 +68,7 @@ class SeatResult:
     memory: int = 0  # most bytes of static data and stack in use
     faults: int = 0  # turns with a fault, in games that go on after one
     last_turn: int = 0  # the last turn in which it was asked for a move; in Standoff, when it fell
-    stderr_tail: StderrTail = ""  # in a trial game only
+    stderr_tail: str = ""  # in a trial game only
     # Lines that it wrote unasked and that were dropped, for the reports on trial games and practice alone.
     unasked: Annotated[int, Field(exclude=True)] = 0
     # It differs from one time to the next, so it is in no archive and makes no other result.

@@ -1,4 +1,4 @@
-"""The ladder of programs (teams call it the hill), and the leaderboard of computed games."""
+"""The ladder: the ranking of all accepted programs outside the contest."""
 
 from __future__ import annotations
 
@@ -7,18 +7,28 @@ from datetime import datetime
 
 
 @dataclass(frozen=True)
+class StrategyFacts:
+    """What the ladder tells of a strategy that is tabulated (Hog)."""
+
+    player_name: str
+    source_bytes: int
+    goal: int
+
+
+@dataclass(frozen=True)
 class LadderEntry:
-    """The version of a team's program that counts."""
+    """The version of a team's program that counts. `strategy`: None in games that are played."""
 
     build_id: int
     team: str
     version: int
     image_digest: str
+    strategy: StrategyFacts | None = None
 
 
 @dataclass(frozen=True)
-class HillGame:
-    """A game of two versions on the standing hill, with the points of each.
+class LadderGame:
+    """A game of two versions on the ladder, with the points of each.
 
     A player that failed has no points. If a failure voids the game, both have none.
     """
@@ -26,12 +36,13 @@ class HillGame:
     first: int  # build ids, the lower one first
     second: int
     points: tuple[int, int]
-    failed: tuple[bool, bool]
+    failed: tuple[bool, bool] = (False, False)
 
 
 @dataclass(frozen=True)
-class HillLine:
-    """A line of the hill's ranking. `points` is the mean over its games, as people count."""
+class LadderLine:
+    """A line of the ladder. `points`: the mean over its games, as people count; where games are computed
+    exactly, the number of others that it beats (H12)."""
 
     rank: int
     team: str
@@ -39,35 +50,23 @@ class HillLine:
     games: int
     points: float
     failures: int
+    strategy: StrategyFacts | None = None
 
 
 @dataclass(frozen=True)
-class HillRanking:
-    """The ranking of the hill from `at` on, best first."""
+class LadderRanking:
+    """The ladder from `at` on, best first."""
 
     id: int
     at: datetime
-    lines: tuple[HillLine, ...]
+    lines: tuple[LadderLine, ...]
     mailed_at: datetime | None
 
 
 @dataclass(frozen=True)
-class BoardLine:
-    """A line of the leaderboard in a contest with computed results (H12)."""
+class LadderPlace:
+    """One team's place on the ladder of a contest whose games are computed."""
 
-    rank: int
-    team: str
-    player_name: str
-    version: int
-    source_bytes: int
-    goal: int
-    match_points: int
-
-
-@dataclass(frozen=True)
-class BoardPlace:
-    """One team's place on the leaderboard."""
-
-    line: BoardLine
+    line: LadderLine
     entrants: int
     beaten_by: tuple[str, ...]  # teams that win a match point against it

@@ -66,9 +66,10 @@ class Outgoing:
     attachments: tuple[Attachment, ...] = ()
     in_reply_to: str | None = None  # the Message-ID that this answers
     letter_id: int | None = None  # the letter that this answers
-    broadcast: bool = False  # a report that the team has ordered, and can cancel
+    is_report: bool = False  # a report that the team has ordered, and can cancel
     team: str = ""  # the team's name, to filter by
     round: int | None = None  # the round that a report is about
+    group: int | None = None  # the group of that round
     thread: str = ""  # mails with one name are one thread; "": the team's own thread
     receipt: Receipt | None = None  # of the ledger's entry about the letter that this answers
 
@@ -89,6 +90,36 @@ class Bounce:
     at: datetime
     permanent: bool
     diagnosis: str  # the other mail system's message, on one line
+
+
+@dataclass(frozen=True)
+class LetterQuestion:
+    """A reply from the address `to` shows that this letter is its own; then the letter is handled again."""
+
+    letter_id: int
+    to: str
+
+
+@dataclass(frozen=True)
+class OrganizerRequest:
+    """What the organizer asks for: the name of an action, its arguments, and why.
+
+    `message`: what teams are to be told, subject and text.
+    """
+
+    name: str
+    arguments: tuple[str, ...]
+    reason: str
+    message: tuple[str, str] = ("", "")
+
+    @property
+    def text(self) -> str:
+        """As in the subject, without `organizer`."""
+        return " ".join((self.name, *self.arguments))
+
+
+Order = LetterQuestion | OrganizerRequest
+"""What is done once somebody has confirmed it with a token."""
 
 
 class Scope(StrEnum):

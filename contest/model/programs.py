@@ -119,12 +119,11 @@ class Trial:
 class ImageFacts:
     """A container image that plays for a team (M11)."""
 
-    digest: str  # in hex: the sha256 of the archive, or the id that podman or docker has for it
+    digest: str  # in hex: the sha256 of the archive, or of the manifest in the registry
     platform: str  # e.g. "linux/amd64"
-    layers: int
     unpacked_bytes: int
     command: tuple[str, ...]  # the words before the move's arguments
-    name: str = ""  # if the organizer has pulled it; "" = it came as an archive
+    name: str = ""  # in its registry; "" = it came as an archive
 
 
 @dataclass(frozen=True)

@@ -208,6 +208,14 @@ class Rerun:
 
 
 @dataclass(frozen=True)
+class Former:
+    """The groups that were played again, with all that came after them, as they were before the rerun."""
+
+    rerun: Rerun
+    groups: tuple[GroupOutcome, ...]
+
+
+@dataclass(frozen=True)
 class LogLine:
     """A line of the journal. `actor` is "" if the program acted by itself."""
 

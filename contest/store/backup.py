@@ -1,7 +1,7 @@
 """Copy a contest's database while it is in use, and restore a copy.
 
-The copy is the database as it was at one moment, and no process has to wait: SQLite's online backup makes it,
-or PostgreSQL's `pg_dump`.
+The copy is the database as it was at one moment, and no process has to wait. It is a file of SQLite, whatever
+the database is, so a contest can move from one kind to the other.
 
 After a copy was made, mails have gone out and letters have arrived. If the database that the copy replaces
 can still be read, we take over its letters, and do not send again the mails that it has sent. Otherwise we
@@ -11,7 +11,6 @@ cannot know them, and all mails stop until the organizer lets them go on.
 from __future__ import annotations
 
 import os
-import sqlite3
 import tempfile
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
@@ -21,20 +20,17 @@ from pathlib import Path
 from typing import NamedTuple
 
 from sqlalchemy import make_url
+from sqlalchemy.exc import DatabaseError
 
-from contest.errors import GiveUp, KnobelnError, StoreBusy
+from contest.errors import GiveUp, KnobelnError
 from contest.fsync import sync_folder
 from contest.plurals import plural
-from contest.scratch import scratch_folder
 from contest.store import contest_state, ledger, letters, migrate, outbox
-from contest.store.copying import copy_contest
+from contest.store.copying import copy_rows, tables_in
 from contest.store.session import FILE_NAME, Held, Store, Transaction
 from contest.store.tables import metadata
-from contest.subprocesses import postgresql
 
 STOPPED = "a backup was restored, and nobody knows which mails have gone out since it was made"
-_INTERRUPTED = "a restore was interrupted, and nobody knows which mails have gone out since the backup"
-DUMP_NAME = "contest.dump"
 _DRAFT = f"{FILE_NAME}.restoring"
 _PARTS = ("-wal", "-shm")
 
@@ -55,20 +51,18 @@ class Restored:
     kept_in: Path | None  # the folder of the old database
 
 
-def member_of(url: str) -> str:
-    """The name of the database in a backup. Raises GiveUp unless it is SQLite's file or PostgreSQL's."""
+def _is_file(url: str) -> bool:
+    """Whether it is SQLite, and not PostgreSQL. Raises GiveUp for another kind."""
     kind = make_url(url).get_backend_name()
-    if kind == "sqlite":
-        return FILE_NAME
-    if kind == "postgresql":
-        return DUMP_NAME
-    raise GiveUp(f"there is no backup of databases of this kind: {kind}")
+    if kind not in ("sqlite", "postgresql"):
+        raise GiveUp(f"there is no backup of databases of this kind: {kind}")
+    return kind == "sqlite"
 
 
 @contextmanager
 def only_one(url: str, what: str) -> Iterator[Held]:
     """Hold the lock of a server's database for `what`, as `Store.only_one`; its contest may be missing."""
-    if member_of(url) == FILE_NAME:
+    if _is_file(url):
         yield Held(True)
         return
     store = Store(url)
@@ -80,36 +74,21 @@ def only_one(url: str, what: str) -> Iterator[Held]:
 
 
 def copy(url: str, to: Path) -> None:
-    """Copy the database into a new file and check the copy.
+    """Copy the database, of whatever version it is, into a new file.
 
-    Raises StoreBusy if it is locked or the disk is full, GiveUp if it cannot be copied.
+    Raises StoreBusy if it is locked or the disk is full, GiveUp if it is damaged.
     """
-    with suppress(FileNotFoundError):
-        to.unlink()
-    os.close(os.open(to, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+    to.unlink(missing_ok=True)
     try:
-        if member_of(url) == FILE_NAME:
-            _copy_file(_file_of(url), to)
-        else:
-            postgresql.dump(_connection(url), to)
-            _version_in(to)
+        with closing(Store(url)) as source, closing(Store(f"sqlite:///{to}")) as copied:
+            source.check_integrity()
+            with source.read() as reading, copied.write() as writing:
+                tables = tables_in(reading)
+                tables.create_all(writing)
+                copy_rows(reading, writing, tables)
     except KnobelnError:
         to.unlink(missing_ok=True)
         raise
-
-
-def _copy_file(source: Path, to: Path) -> None:
-    try:
-        with closing(sqlite3.connect(source)) as there, closing(sqlite3.connect(to)) as here:
-            there.backup(here)
-            here.execute("PRAGMA journal_mode=DELETE")  # so that the copy is one file
-            verdict = here.execute("PRAGMA quick_check(1)").fetchone()[0]
-    except sqlite3.DatabaseError as error:
-        raise StoreBusy(f"the database cannot be copied: {error}") from error
-    if verdict != "ok":
-        raise GiveUp(
-            f"the database is damaged ({verdict}), and so would be its copy", hint="take an older backup"
-        )
 
 
 def put_back(folder: Path, url: str, copied: Path, now: datetime) -> Restored:
@@ -119,35 +98,44 @@ def put_back(folder: Path, url: str, copied: Path, now: datetime) -> Restored:
     meanwhile. If this is killed at any point, it can be repeated. Raises GiveUp if the copy is not a
     contest's database, SchemaMismatch if it is too new.
     """
-    if member_of(url) == FILE_NAME:
-        return _put_file_back(folder, copied, now)
-    return _put_dump_back(folder, url, copied, now)
-
-
-# --- SQLite ------------------------------------------------------------------------------------------------
-def _file_of(url: str) -> Path:
-    return Path(make_url(url).database or "")
-
-
-def _put_file_back(folder: Path, copied: Path, now: datetime) -> Restored:
-    draft, current = folder / _DRAFT, folder / FILE_NAME
-    os.replace(copied, draft)
-    store = Store(f"sqlite:///{draft}")
-    try:
-        store.check_integrity()
-        if not migrate.version(store):
+    is_file, current, draft, kept_in = _is_file(url), folder / FILE_NAME, folder / _DRAFT, None
+    with closing(Store(f"sqlite:///{copied}")) as made:
+        made.check_integrity()
+        if not migrate.version(made):
             raise GiveUp("the backup holds a database, but not one of knobeln")
-        migrate.upgrade(store)
-        since = _update_from_old(store, current, now)
-    except BaseException:
-        store.close()
-        _remove(draft)
-        raise
-    store.close()
-    kept_in = _put_aside(current, now)
-    os.replace(draft, current)
-    sync_folder(folder)
+        migrate.upgrade(made)
+        if not is_file and (kept_in := _keep_server(url, folder, now)):
+            current = kept_in / FILE_NAME
+        since = _update_from_old(made, current, now)
+        _remove(draft)  # of a restore that was killed
+        with closing(Store(f"sqlite:///{draft}" if is_file else url)) as target:
+            _replace(target, made)
+    if is_file:
+        kept_in = _put_aside(current, now)
+        os.replace(draft, current)
+        sync_folder(folder)
     return Restored(since and since.letters, since and since.sent, kept_in)
+
+
+def _replace(target: Store, made: Store) -> None:
+    """Only rows are taken over, all in one transaction, since somebody may have changed the backup."""
+    try:
+        with made.read() as reading, target.write() as writing:
+            migrate.make_anew(writing)
+            copy_rows(reading, writing, metadata)
+    except DatabaseError as error:
+        raise GiveUp(f"the database does not take the backup: {error.orig}") from error
+
+
+def _keep_server(url: str, folder: Path, now: datetime) -> Path | None:
+    """Copy what a server's database has now; None if it has no contest."""
+    with closing(Store(url)) as store:
+        if not migrate.version(store):
+            return None
+    to = _folder_for_old(folder, now)
+    copy(url, to / FILE_NAME)
+    sync_folder(to)
+    return to
 
 
 def _put_aside(current: Path, now: datetime) -> Path | None:
@@ -171,64 +159,6 @@ def _remove(file: Path) -> None:
         _beside(file, part).unlink(missing_ok=True)
 
 
-# --- PostgreSQL --------------------------------------------------------------------------------------------
-def _connection(url: str) -> postgresql.Connection:
-    store = Store(url)
-    return postgresql.connection(store.engine.dialect.create_connect_args(make_url(url))[1])
-
-
-def _version_in(dump: Path) -> str:
-    """The version of the schema in this dump. Raises GiveUp if it is no contest's."""
-    versions = postgresql.column_in(dump, "alembic_version")
-    if len(versions) != 1:
-        raise GiveUp("the backup holds a database, but not one of knobeln")
-    return versions[0]
-
-
-def _put_dump_back(folder: Path, url: str, copied: Path, now: datetime) -> Restored:
-    """One transaction replaces all tables and stops the mails. The next one takes over what happened since,
-    and lets the mails go on if that is known.
-    """
-    migrate.must_be_known(_version_in(copied))
-    store = Store(url)
-    with scratch_folder(folder) as scratch:
-        kept_in = _keep_server(store, folder, now)
-        old = scratch / FILE_NAME
-        _copy_server(store, old)
-        tables = ", ".join(f'"{name}"' for name in (*metadata.tables, "alembic_version"))
-        before = f"DROP TABLE IF EXISTS {tables} CASCADE; DROP FUNCTION IF EXISTS ledger_only_grows();"
-        stopped = f"VALUES (1, now() AT TIME ZONE 'UTC', '{_INTERRUPTED}') ON CONFLICT DO NOTHING;"
-        after = "RESET search_path; INSERT INTO delivery_stop (id, since, reason) " + stopped
-        postgresql.replace(_connection(url), copied, before, after, scratch)
-        migrate.upgrade(store)
-        since = _update_from_old(store, old, now)
-    store.close()
-    return Restored(since and since.letters, since and since.sent, kept_in)
-
-
-def _keep_server(store: Store, folder: Path, now: datetime) -> Path | None:
-    """Keep a dump of the old database."""
-    if not migrate.version(store):
-        return None
-    to = _folder_for_old(folder, now)
-    copy(store.url, to / DUMP_NAME)
-    sync_folder(to)
-    return to
-
-
-def _copy_server(store: Store, to: Path) -> None:
-    """Copy the old database into a file, as far as it can be read, to see later what happened in it."""
-    try:
-        migrate.check(store)
-    except KnobelnError:
-        return
-    copied = Store(f"sqlite:///{to}")
-    migrate.upgrade(copied)
-    copy_contest(store, copied)
-    copied.close()
-
-
-# --- both --------------------------------------------------------------------------------------------------
 def _folder_for_old(folder: Path, now: datetime) -> Path:
     return Path(tempfile.mkdtemp(prefix=now.strftime("before-restore-%Y%m%d-%H%M%S-"), dir=folder))
 
@@ -238,9 +168,6 @@ def _update_from_old(store: Store, old: Path, now: datetime) -> _Since | None:
     with store.write() as tx:
         try:
             known = _take_over(tx, old, now)
-            stop = outbox.stopped(tx)
-            if stop is not None and stop.reason == _INTERRUPTED:
-                outbox.go_on(tx)
         except KnobelnError as error:
             outbox.stop(tx, STOPPED, now)
             contest_state.note(tx, "restore", f"a backup was restored; all mails stop, because {error}", now)
@@ -264,9 +191,6 @@ def _take_over(tx: Transaction, old: Path, now: datetime) -> _Since:
         with store.read() as other:
             if not contest_state.exists(other) or contest_state.secret(other) != contest_state.secret(tx):
                 raise GiveUp("the database that was here is another contest's")
-            stop = outbox.stopped(other)
-            if stop is not None and stop.reason == _INTERRUPTED:
-                raise GiveUp(stop.reason)
             ledger.add_those_of(tx, other)
             sent = outbox.remember_as_sent(tx, outbox.sent_mails(other), now)
             return _Since(letters.add_those_of(tx, other), sent)

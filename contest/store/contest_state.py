@@ -31,8 +31,8 @@ def exists(tx: Transaction) -> bool:
 
 def state(tx: Transaction) -> ContestState:
     row = tx.execute(_STATE).one()
-    is_open = row.signing_key is not None and (row.entries_root is None or row.number is None)
-    seed = ContestSeed(row.seed, row.entries_root, row.number or b"", is_open)
+    is_open = row.entries_root is None or row.number is None
+    seed = ContestSeed(row.seed, row.entries_root or b"", row.number or b"", is_open)
     return ContestState(Phase(row.phase), seed, row.started_at, row.finished_at)
 
 
@@ -41,23 +41,14 @@ _STATE = select(
     contest.c.seed,
     contest.c.entries_root,
     contest.c.number,
-    contest.c.signing_key,
     contest.c.started_at,
     contest.c.finished_at,
 )
 
 
 def seal(tx: Transaction, entries_root: bytes, *, has_number: bool) -> None:
-    """Keep the root of the final list of entries, if the contest keeps a ledger.
-
-    `has_number`: whether a public number will be drawn.
-    """
-    number = None if has_number else b""
-    tx.execute(
-        update(contest)
-        .where(contest.c.signing_key.is_not(None))
-        .values(entries_root=entries_root, number=number)
-    )
+    """Keep the root of the final list of entries. `has_number`: whether a public number will be drawn."""
+    tx.execute(update(contest).values(entries_root=entries_root, number=None if has_number else b""))
 
 
 def set_number(tx: Transaction, number: PublicNumber) -> None:

@@ -14,7 +14,8 @@ from typing import Any, NamedTuple
 from sqlalchemy import Select, insert, select, update
 
 from contest.config.sections import Dates, Programs
-from contest.model import Ban, BanKind, Pause, TimeChange
+from contest.json_text import adapter, plain
+from contest.model import Ban, BanKind, Order, Pause, TimeChange
 from contest.store.session import Transaction
 from contest.store.tables import bans, confirmations, contest, teams
 
@@ -233,14 +234,15 @@ def organizer_digest(tx: Transaction) -> str | None:
     return found
 
 
-def ask_confirmation(tx: Transaction, token_digest: str, order: dict[str, Any], now: datetime) -> None:
-    tx.execute(insert(confirmations).values(token_digest=token_digest, order=order, asked_at=now))
+def ask_confirmation(tx: Transaction, token_digest: str, order: Order, now: datetime) -> None:
+    values = {"token_digest": token_digest, "order": plain(order, Order), "asked_at": now}
+    tx.execute(insert(confirmations).values(values))
 
 
 class Confirmation(NamedTuple):
     """What a token confirms; `used_at`: None = not used yet."""
 
-    order: dict[str, Any]
+    order: Order
     asked_at: datetime
     used_at: datetime | None
 
@@ -249,19 +251,20 @@ def confirmation(tx: Transaction, token_digest: str) -> Confirmation | None:
     """What the token with this digest confirms."""
     names = (confirmations.c.order, confirmations.c.asked_at, confirmations.c.used_at)
     row = tx.execute(select(*names).where(confirmations.c.token_digest == token_digest)).first()
-    return None if row is None else Confirmation(*row)
+    return None if row is None else Confirmation(_order(row.order), row.asked_at, row.used_at)
 
 
-def take_confirmation(
-    tx: Transaction, token_digest: str, now: datetime, max_age: timedelta
-) -> dict[str, Any] | None:
+def take_confirmation(tx: Transaction, token_digest: str, now: datetime, max_age: timedelta) -> Order | None:
     """Use a token: the order that it confirms, or None if it is unknown, used or older than `max_age`."""
     query = update(confirmations).where(
         confirmations.c.token_digest == token_digest,
         confirmations.c.used_at.is_(None),
         confirmations.c.asked_at > now - max_age,
     )
-    found: dict[str, Any] | None = tx.execute(
-        query.values(used_at=now).returning(confirmations.c.order)
-    ).scalar_one_or_none()
+    found = tx.execute(query.values(used_at=now).returning(confirmations.c.order)).scalar_one_or_none()
+    return None if found is None else _order(found)
+
+
+def _order(kept: Any) -> Order:
+    found: Order = adapter(Order).validate_python(kept)
     return found

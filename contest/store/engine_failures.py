@@ -8,7 +8,7 @@ from datetime import datetime
 from sqlalchemy import delete, insert, select, update
 
 from contest.store.session import Transaction
-from contest.store.tables import builds, engine_failures, hill_games
+from contest.store.tables import builds, engine_failures, ladder_games
 
 MAX_FAILURES = 3  # at the same move of a program, or with the same work
 MAX_WITH_PROGRAMS = 12  # with the same work, if the workers of one program or another fail
@@ -35,12 +35,12 @@ def aside(tx: Transaction) -> frozenset[str]:
 
 
 def forgive(tx: Transaction, programs: Collection[str]) -> bool:
-    """Forget the failures of these programs, and their games on the hill. False: none of them was aside."""
+    """Forget the failures of these programs, and their games on the ladder. False: none of them was aside."""
     gone = aside(tx).intersection(programs)
     tx.execute(delete(engine_failures).where(engine_failures.c.culprit.in_(programs)))
     of_these = select(builds.c.id).where(builds.c.image_digest.in_(gone))
-    games = hill_games.c.first.in_(of_these) | hill_games.c.second.in_(of_these)
-    tx.execute(delete(hill_games).where(games))
+    games = ladder_games.c.first.in_(of_these) | ladder_games.c.second.in_(of_these)
+    tx.execute(delete(ladder_games).where(games))
     return bool(gone)
 
 

@@ -1,93 +1,122 @@
-"""The standing hill: games between the versions that count, and its rankings over time."""
+"""The ladder: games between the versions that count, and its rankings over time.
+
+Games of versions that no longer count are deleted; they can be played again, with the same results.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict
 from datetime import datetime
 from itertools import combinations
 from typing import Any
 
+from pydantic import TypeAdapter
 from sqlalchemy import Row, delete, func, insert, or_, select, update
 
-from contest.model import HillGame, HillLine, HillRanking, LadderEntry, TeamState
+from contest.config.settings import Settings
+from contest.games.registry import game_of
+from contest.ladder import Ladder, is_exact
+from contest.model import LadderEntry, LadderGame, LadderLine, LadderRanking, StrategyFacts, TeamState
 from contest.store.session import Transaction
 from contest.store.submissions import that_count
-from contest.store.tables import builds, hill_games, hill_rankings, submissions, teams
+from contest.store.tables import builds, ladder_rankings, submissions, teams
+from contest.store.tables import ladder_games as games
 
 MAX_RANKINGS = 1_000  # older ones are deleted
+_LINES = TypeAdapter(tuple[LadderLine, ...])
 
 
-def all_entries(tx: Transaction) -> tuple[LadderEntry, ...]:
-    """The newest accepted version of every team that takes part, in the order of their builds."""
+def entries(
+    tx: Transaction, *, all_teams: bool = False, with_strategies: bool = False
+) -> tuple[LadderEntry, ...]:
+    """The newest accepted version of every team that takes part, in the order of their builds.
+
+    `all_teams`: also of withdrawn teams, whose games are kept because they may come back. `with_strategies`:
+    with the facts of strategies that are tabulated.
+    """
     query = select(builds.c.id, teams.c.name, submissions.c.number, builds.c.image_digest)
     query = query.join(submissions, builds.c.submission_id == submissions.c.id)
     query = query.join(teams, teams.c.id == submissions.c.team_id)
-    query = that_count(query.where(teams.c.state == TeamState.ACTIVE))
-    return tuple(LadderEntry(*row) for row in tx.execute(query.order_by(builds.c.id)))
+    if with_strategies:
+        query = query.add_columns(builds.c.report)
+    if not all_teams:
+        query = query.where(teams.c.state == TeamState.ACTIVE)
+    return tuple(map(_entry, tx.execute(that_count(query).order_by(builds.c.id))))
 
 
-def missing(tx: Transaction) -> tuple[tuple[LadderEntry, LadderEntry], ...]:
+def _entry(row: Row[Any]) -> LadderEntry:
+    build_id, team, version, digest, *reports = tuple(row)
+    of_strategy = [StrategyFacts(each["player_name"], each["source_bytes"], each["goal"]) for each in reports]
+    return LadderEntry(build_id, team, version, digest, *of_strategy)
+
+
+def now(tx: Transaction, settings: Settings) -> Ladder:
+    """The ladder by all games so far."""
+    found = entries(tx, with_strategies=is_exact(settings))
+    return Ladder(found, all_games(tx), game_of(settings.game, settings.programs).info)
+
+
+def missing(tx: Transaction, *, all_teams: bool = False) -> tuple[tuple[LadderEntry, LadderEntry], ...]:
     """The pairs that have not played yet, those with the oldest versions first."""
-    known = {(row.first, row.second) for row in tx.execute(select(hill_games.c.first, hill_games.c.second))}
-    pairs = combinations(all_entries(tx), 2)
+    known = {(row.first, row.second) for row in tx.execute(select(games.c.first, games.c.second))}
+    pairs = combinations(entries(tx, all_teams=all_teams), 2)
     return tuple(pair for pair in pairs if (pair[0].build_id, pair[1].build_id) not in known)
 
 
 def delete_outdated_games(tx: Transaction) -> None:
     """Delete the games of versions that no longer count."""
-    counting = [entry.build_id for entry in all_entries(tx)]
-    old = or_(hill_games.c.first.not_in(counting), hill_games.c.second.not_in(counting))
-    tx.execute(delete(hill_games).where(old))
+    counting = [entry.build_id for entry in entries(tx, all_teams=True)]
+    old = or_(games.c.first.not_in(counting), games.c.second.not_in(counting))
+    tx.execute(delete(games).where(old))
 
 
-def put(tx: Transaction, games: Iterable[HillGame]) -> None:
+def put(tx: Transaction, played: Iterable[LadderGame]) -> None:
     """Add new games."""
-    rows = [_values(game) for game in games]
+    rows = [_values(game) for game in played]
     if rows:
-        tx.execute(insert(hill_games), rows)
+        tx.execute(insert(games), rows)
 
 
-def all_games(tx: Transaction) -> tuple[HillGame, ...]:
+def all_games(tx: Transaction) -> tuple[LadderGame, ...]:
     return tuple(
-        HillGame(
+        LadderGame(
             row.first,
             row.second,
             (row.first_points, row.second_points),
             (row.first_failed, row.second_failed),
         )
-        for row in tx.execute(select(hill_games))
+        for row in tx.execute(select(games))
     )
 
 
-def note(tx: Transaction, lines: Sequence[HillLine], now: datetime) -> None:
+def note(tx: Transaction, lines: Sequence[LadderLine], at: datetime) -> None:
     """Add this ranking if it differs from the newest, and delete the oldest beyond MAX_RANKINGS."""
     newest = rankings(tx, 1)
     if newest and newest[0].lines == tuple(lines):
         return
-    tx.execute(insert(hill_rankings).values(at=now, lines=[asdict(line) for line in lines]))
-    last = tx.execute(select(func.max(hill_rankings.c.id))).scalar_one()
-    tx.execute(delete(hill_rankings).where(hill_rankings.c.id <= last - MAX_RANKINGS))
+    tx.execute(insert(ladder_rankings).values(at=at, lines=_LINES.dump_python(tuple(lines), mode="json")))
+    last = tx.execute(select(func.max(ladder_rankings.c.id))).scalar_one()
+    tx.execute(delete(ladder_rankings).where(ladder_rankings.c.id <= last - MAX_RANKINGS))
 
 
-def rankings(tx: Transaction, count: int) -> tuple[HillRanking, ...]:
+def rankings(tx: Transaction, count: int) -> tuple[LadderRanking, ...]:
     """The newest rankings, newest first."""
-    query = select(hill_rankings).order_by(hill_rankings.c.id.desc()).limit(count)
+    query = select(ladder_rankings).order_by(ladder_rankings.c.id.desc()).limit(count)
     return tuple(map(_ranking, tx.execute(query)))
 
 
-def last_mailed(tx: Transaction) -> HillRanking | None:
+def last_mailed(tx: Transaction) -> LadderRanking | None:
     """The ranking that was mailed last."""
-    query = select(hill_rankings).where(hill_rankings.c.mailed_at.is_not(None))
-    row = tx.execute(query.order_by(hill_rankings.c.id.desc()).limit(1)).first()
+    query = select(ladder_rankings).where(ladder_rankings.c.mailed_at.is_not(None))
+    row = tx.execute(query.order_by(ladder_rankings.c.id.desc()).limit(1)).first()
     return _ranking(row) if row else None
 
 
-def mark_mailed(tx: Transaction, ranking_id: int, now: datetime) -> None:
-    tx.execute(update(hill_rankings).where(hill_rankings.c.id == ranking_id).values(mailed_at=now))
+def mark_mailed(tx: Transaction, ranking_id: int, at: datetime) -> None:
+    tx.execute(update(ladder_rankings).where(ladder_rankings.c.id == ranking_id).values(mailed_at=at))
 
 
-def _values(game: HillGame) -> dict[str, Any]:
+def _values(game: LadderGame) -> dict[str, Any]:
     (one, two), (first_failed, second_failed) = game.points, game.failed
     return {
         "first": game.first,
@@ -99,5 +128,5 @@ def _values(game: HillGame) -> dict[str, Any]:
     }
 
 
-def _ranking(row: Row[Any]) -> HillRanking:
-    return HillRanking(row.id, row.at, tuple(HillLine(**line) for line in row.lines), row.mailed_at)
+def _ranking(row: Row[Any]) -> LadderRanking:
+    return LadderRanking(row.id, row.at, _LINES.validate_python(row.lines), row.mailed_at)

@@ -20,40 +20,26 @@ from contest.store.session import Transaction
 from contest.store.tables import contest, ledger
 
 
-def public_key(tx: Transaction) -> str | None:
-    """The key that checks receipts, in base64; None: an earlier version made the contest without a ledger."""
+def public_key(tx: Transaction) -> str:
+    """The key that checks receipts, in base64."""
     from contest.ledger import signing  # its library takes long to import
 
-    private_key = tx.execute(_KEYS).one().signing_key
-    return None if private_key is None else b64encode(signing.public_key(private_key)).decode()
+    return b64encode(signing.public_key(tx.execute(_KEYS).one().signing_key)).decode()
 
 
-def is_kept(tx: Transaction) -> bool:
-    """Whether the contest keeps a ledger; one that an earlier version made does not."""
-    return tx.execute(_KEYS).one().signing_key is not None
-
-
-def append(tx: Transaction, entry: LedgerEntry) -> Receipt | None:
-    """Append the entry and return its receipt; None if the contest keeps no ledger.
+def append(tx: Transaction, entry: LedgerEntry) -> Receipt:
+    """Append the entry and return its receipt.
 
     An entry that is there already is not appended again, and has the receipt that it had: after a backup was
     restored, the letters that came since are handled once more.
     """
-    row = tx.execute(_KEYS).one()
-    if row.signing_key is None:
-        return None
-    number, peaks = _appended(tx, entry)
-    return _receipt(number, peaks, ContestSeed(row.seed).commitment, row.signing_key)
+    return _receipt(tx, *_appended(tx, entry))
 
 
-def newest(tx: Transaction) -> Receipt | None:
-    """The signed state of the ledger, as a receipt of its newest entry; None if the contest keeps none."""
-    row = tx.execute(_KEYS).one()
-    if row.signing_key is None:
-        return None
+def newest(tx: Transaction) -> Receipt:
+    """The signed state of the ledger, as a receipt of its newest entry."""
     last = _last(tx)
-    number, peaks = (last.number, last.peaks) if last else (0, b"")
-    return _receipt(number, peaks, ContestSeed(row.seed).commitment, row.signing_key)
+    return _receipt(tx, last.number, last.peaks) if last else _receipt(tx, 0, b"")
 
 
 def entry_of(tx: Transaction, receipt: Receipt) -> LedgerEntry | None:
@@ -61,9 +47,7 @@ def entry_of(tx: Transaction, receipt: Receipt) -> LedgerEntry | None:
     row = tx.execute(select(ledger).where(ledger.c.number == receipt.number)).first()
     if row is None:
         return None
-    own = tx.execute(_KEYS).one()
-    given = _receipt(row.number, row.peaks, ContestSeed(own.seed).commitment, own.signing_key)
-    return _entry(row) if given == receipt else None
+    return _entry(row) if _receipt(tx, row.number, row.peaks) == receipt else None
 
 
 def entries(tx: Transaction) -> Iterator[LedgerEntry]:
@@ -144,11 +128,13 @@ _WITH_HASH_AND_LAST = (
 _LAST: Select[Any] = select(ledger.c.number, ledger.c.peaks).order_by(ledger.c.number.desc()).limit(1)
 
 
-def _receipt(number: int, peaks: bytes, commitment: str, signing_key: bytes) -> Receipt:
+def _receipt(tx: Transaction, number: int, peaks: bytes) -> Receipt:
     from contest.ledger import signing
 
+    own = tx.execute(_KEYS).one()
     root = merkle.root_of_peaks(_split(peaks))
-    signed = signing.sign(signing_key, Checkpoint(commitment, number, root).to_bytes())
+    checkpoint = Checkpoint(ContestSeed(own.seed).commitment, number, root)
+    signed = signing.sign(own.signing_key, checkpoint.to_bytes())
     return Receipt(number, root, signed)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, fields, replace
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -23,7 +24,8 @@ class AddedLetter(NamedTuple):
     is_new: bool
 
 
-class ListedLetter(NamedTuple):
+@dataclass(frozen=True)
+class ListedLetter:
     """A letter without its bytes. `note`: its outcome, or the traceback that set it aside."""
 
     id: int
@@ -253,13 +255,14 @@ def count_by_state(tx: Transaction) -> dict[LetterState, int]:
     return {LetterState(state): count for state, count in rows}
 
 
+_LISTED = [letters.c[field.name] for field in fields(ListedLetter)]
+
+
 def listing(tx: Transaction, state: LetterState | None, count: int) -> list[ListedLetter]:
     """The newest letters, at most `count`, the oldest of them first."""
-    query = (
-        select(*(letters.c[name] for name in ListedLetter._fields)).order_by(letters.c.id.desc()).limit(count)
-    )
+    query = select(*_LISTED).order_by(letters.c.id.desc()).limit(count)
     rows = tx.execute(query if state is None else query.where(letters.c.state == state)).all()
-    return [ListedLetter(*row)._replace(state=LetterState(row.state)) for row in reversed(rows)]
+    return [replace(ListedLetter(*row), state=LetterState(row.state)) for row in reversed(rows)]
 
 
 def count(tx: Transaction, state: LetterState | None) -> int:

@@ -1,4 +1,7 @@
-"""Upgrade the database's schema with alembic, and refuse one that is newer than this program."""
+"""Upgrade the database's schema with alembic, and refuse one that is newer than this program.
+
+A new database gets the newest schema from `contest.store.tables`. Migrations change databases that exist.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +14,7 @@ from sqlalchemy import Connection, inspect
 from contest.errors import SchemaMismatch
 from contest.shipped_files import shipped
 from contest.store.session import Store
+from contest.store.tables import metadata
 
 if TYPE_CHECKING:  # alembic is slow to import, so functions that need it import it themselves
     from alembic.config import Config
@@ -23,9 +27,26 @@ def upgrade(store: Store) -> None:
     from alembic import command
 
     with store.write() as connection:
-        config = _config(connection)
-        _must_be_known(config, _current(connection))
-        command.upgrade(config, "head")
+        current = _current(connection)
+        if current is None:
+            _make(connection)
+        else:
+            must_be_known(current)
+            command.upgrade(_config(connection), "head")
+
+
+def make_anew(connection: Connection) -> None:
+    """Replace our tables by new ones, which are empty."""
+    metadata.drop_all(connection)
+    connection.exec_driver_sql("DROP TABLE IF EXISTS alembic_version")
+    _make(connection)
+
+
+def _make(connection: Connection) -> None:
+    from alembic import command
+
+    metadata.create_all(connection, checkfirst=False)
+    command.stamp(_config(connection), "head")
 
 
 def version(store: Store) -> str | None:
@@ -39,15 +60,11 @@ def check(store: Store) -> None:
     with store.read() as connection:
         if _is_at(newest(), connection):
             return
-        config, current = _config(connection), _current(connection)
-    from alembic.script import ScriptDirectory
-
-    head = ScriptDirectory.from_config(config).get_current_head()
-    if current == head:
-        return
-    _must_be_known(config, current)
+        current = _current(connection)
+    if current is not None:
+        must_be_known(current)
     raise SchemaMismatch(
-        f"the database is at version {current}, knobeln needs {head}: `knobeln upgrade` changes it"
+        f"the database is at version {current}, knobeln needs {newest()}: `knobeln upgrade` changes it"
     )
 
 
@@ -78,16 +95,13 @@ def _current(connection: Connection) -> str | None:
     return MigrationContext.configure(connection).get_current_revision()
 
 
-def must_be_known(version: str) -> None:
+def must_be_known(current: str) -> None:
     """Raises SchemaMismatch if a newer knobeln wrote a database at this version."""
-    _must_be_known(_without_connection(), version)
-
-
-def _must_be_known(config: Config, current: str | None) -> None:
     from alembic.script import ScriptDirectory
 
-    known = {script.revision for script in ScriptDirectory.from_config(config).walk_revisions()}
-    if current is not None and current not in known:
+    scripts = ScriptDirectory.from_config(_without_connection())
+    known = {script.revision for script in scripts.walk_revisions()}
+    if current not in known:
         raise SchemaMismatch(
             f"the database is at version {current}, which a newer knobeln wrote: install that version"
         )

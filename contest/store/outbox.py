@@ -6,9 +6,8 @@ BOUNCED. The organizer may hold a READY mail (HELD), and send a FAILED or BOUNCE
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from datetime import datetime, timedelta
 from functools import cache
 from itertools import islice
@@ -39,8 +38,7 @@ _BATCH_SIZE = 100  # mails that one statement inserts
 SENT_BEFORE = "went out before the database was restored"
 LONGEST_WAIT = timedelta(hours=2)  # more than the maximum delay between two attempts to send a mail
 
-# The mails of the contest day, by their keys.
-_IS_REPORT = or_(outbox.c.key.like("contest/%"), outbox.c.key.like("%round/%"))
+_IS_REPORT = outbox.c.is_report.is_(True)
 
 
 @dataclass(frozen=True)
@@ -98,7 +96,7 @@ def keep_all(tx: Transaction, mails: Iterable[Composed], settings: Settings, now
         if fresh:
             composed = list(_addressed(tx, reversed(fresh.values()), settings, now))
             _keep_contents(tx, composed)
-            has_reports = any(mail.of.broadcast for mail in composed)
+            has_reports = any(mail.of.is_report for mail in composed)
             is_held = has_reports and decisions.reports_held(tx) is not None
             gone = _gone_out(tx, [mail.message_id for mail in composed])
             rows = [
@@ -125,11 +123,11 @@ def _addressed(
     found = {row.id: row for row in tx.execute(_ADDRESSES, {"ids": tuple(ids)})} if ids else {}
     for mail in mails:
         team, of = found.get(mail.of.team_id), mail.of
-        if team is not None and of.broadcast and of.to != team.address:
+        if team is not None and of.is_report and of.to != team.address:
             yield _sent_to(tx, mail, team.address, of.key, settings, now)
         else:
             yield mail
-        is_to_team = team is not None and (of.broadcast or of.to == team.address)
+        is_to_team = team is not None and (of.is_report or of.to == team.address)
         if team is not None and team.copy_address and is_to_team and of.kind not in WITH_STRING:
             yield _sent_to(tx, mail, team.copy_address, f"{of.key}/copy", settings, now)
 
@@ -150,7 +148,7 @@ def _sent_to(
 def _first_state(outgoing: Outgoing, now: datetime, went_out: bool, is_held: bool) -> dict[str, Any]:
     if went_out:
         return {"state": OutboxState.SENT, "last_response": SENT_BEFORE, "finished_at": now}
-    state = OutboxState.HELD if is_held and outgoing.broadcast else OutboxState.READY
+    state = OutboxState.HELD if is_held and outgoing.is_report else OutboxState.READY
     return {"state": state, "last_response": "", "finished_at": None}
 
 
@@ -170,6 +168,9 @@ def _row(mail: Composed, now: datetime) -> dict[str, Any]:
         "ready_at": now,
         "attempts": 0,
         "letter_id": outgoing.letter_id,
+        "is_report": outgoing.is_report,
+        "round": outgoing.round,
+        "group": outgoing.group,
     }
 
 
@@ -205,7 +206,7 @@ def put_again(tx: Transaction, item_id: int, outgoing: Outgoing, settings: Setti
 
 
 class PastReport(NamedTuple):
-    """A report of the contest day that has gone out to a team; `group` and `round` if it is about one."""
+    """A report that has gone out to a team; `group` and `round` if it is about one. `code` is one word."""
 
     item_id: int
     code: str
@@ -214,21 +215,20 @@ class PastReport(NamedTuple):
     subject: str
 
 
-_REPORT_KEY = re.compile(r"(?:again/\d+/)?(?:contest|round/(\d+)(?:/group/(\d+))?)/([^/]+)/[^/]+")
-
-
 def past_reports(tx: Transaction, team_id: int) -> tuple[PastReport, ...]:
     """The team's reports that the organizer does not hold, in the order of the contest. Where a group was
     played again, only the newest."""
-    query = select(outbox.c.id, outbox.c.key, outbox.c.subject).order_by(outbox.c.id)
+    columns = (outbox.c.id, outbox.c.kind, outbox.c.round, outbox.c.group, outbox.c.subject)
+    query = select(*columns).order_by(outbox.c.id)
     rows = tx.execute(
         query.where(outbox.c.team_id == team_id, outbox.c.state != OutboxState.HELD, _IS_REPORT)
     )
-    newest = {}
-    for row in rows:
-        if found := _REPORT_KEY.fullmatch(row.key):
-            round, group = (int(number) if number else None for number in found.group(1, 2))
-            newest[found[3], round, group] = PastReport(row.id, found[3], round, group, row.subject)
+    newest = {
+        (row.kind, row.round, row.group): PastReport(
+            row.id, row.kind.replace(" ", "-"), row.round, row.group, row.subject
+        )
+        for row in rows
+    }
     return tuple(newest.values())
 
 
@@ -389,18 +389,18 @@ def release(
 
 
 def hold_reports(tx: Transaction) -> tuple[int, ...]:
-    """Hold the ready reports of the contest day. Returns their ids."""
+    """Hold the ready reports. Returns their ids."""
     return _change(tx, (OutboxState.READY,), (), None, _IS_REPORT, state=OutboxState.HELD)
 
 
 def held_reports(tx: Transaction) -> Iterator[OutboxItem]:
-    """The held reports of the contest day, oldest first."""
+    """The held reports, oldest first."""
     query = _with_content().where(outbox.c.state == OutboxState.HELD, _IS_REPORT)
     return map(_item, tx.execute(query.order_by(outbox.c.id)))
 
 
 def release_reports(tx: Transaction, now: datetime) -> tuple[int, ...]:
-    """Send the held reports of the contest day now. Returns their ids."""
+    """Send the held reports now. Returns their ids."""
     return _change(tx, (OutboxState.HELD,), (), None, _IS_REPORT, **_at_once(now))
 
 
@@ -511,8 +511,8 @@ def troubles(tx: Transaction) -> dict[int, Trouble]:
 # --- listings ----------------------------------------------------------------------------------------------
 def rounds_with_held_reports(tx: Transaction) -> frozenset[int]:
     """The rounds with reports that the organizer holds."""
-    held = select(outbox.c.key).where(outbox.c.state == OutboxState.HELD, outbox.c.key.like("round/%"))
-    return frozenset(int(key.split("/")[1]) for key in tx.execute(held).scalars())
+    held = select(outbox.c.round).where(outbox.c.state == OutboxState.HELD, _IS_REPORT)
+    return frozenset(tx.execute(held.where(outbox.c.round.is_not(None)).distinct()).scalars())
 
 
 def count_by_state(tx: Transaction) -> dict[OutboxState, int]:
@@ -539,7 +539,8 @@ def oldest_waiting(tx: Transaction) -> Waiting | None:
     return None if row is None else Waiting(*row)
 
 
-class ListedMail(NamedTuple):
+@dataclass(frozen=True)
+class ListedMail:
     """A mail without its bytes."""
 
     id: int
@@ -553,11 +554,14 @@ class ListedMail(NamedTuple):
     last_response: str
 
 
+_LISTED = [outbox.c[field.name] for field in fields(ListedMail)]
+
+
 def listing(tx: Transaction, *, state: OutboxState | None, to: str | None, count: int) -> list[ListedMail]:
     """The newest mails, at most `count`, the oldest of them first."""
-    query = select(*(outbox.c[name] for name in ListedMail._fields)).order_by(outbox.c.id.desc()).limit(count)
+    query = select(*_LISTED).order_by(outbox.c.id.desc()).limit(count)
     rows = tx.execute(_chosen(query, state, to)).all()
-    return [ListedMail(*row)._replace(state=OutboxState(row.state)) for row in reversed(rows)]
+    return [replace(ListedMail(*row), state=OutboxState(row.state)) for row in reversed(rows)]
 
 
 def count(tx: Transaction, *, state: OutboxState | None, to: str | None) -> int:

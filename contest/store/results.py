@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import Enum
 from typing import Any, NamedTuple
 
-from pydantic import TypeAdapter
-from sqlalchemy import Row, bindparam, case, delete, func, insert, select, update
+from sqlalchemy import Row, bindparam, case, delete, func, insert, null, select, update
 
 from contest.errors import NotFound
-from contest.game_rows import GameRow, moves_of, seats_of
-from contest.json_text import json_text
+from contest.game_rows import GameRow, match_of
+from contest.json_text import adapter, json_text, plain
 from contest.model import (
     Certainty,
-    EvolutionEnding,
     EvolutionOutcome,
-    EvolutionRank,
-    GameResult,
+    Former,
     GroupOutcome,
     GroupPlan,
     Match,
@@ -44,10 +41,6 @@ from contest.store.tables import (
     reruns,
     rounds,
 )
-
-_RANKING = TypeAdapter(tuple[EvolutionRank, ...])
-_CERTAINTY = TypeAdapter(Certainty)
-_OUTCOME = TypeAdapter(GroupOutcome)
 
 
 # --- drawing ---------------------------------------------------------------------------------------------
@@ -106,7 +99,7 @@ def seat(tx: Transaction, plan: GroupPlan, gone: AbstractSet[str]) -> GroupPlan:
 
 
 # --- results -----------------------------------------------------------------------------------------------
-def finish_group(tx: Transaction, outcome: GroupOutcome, games: Sequence[GameRow], now: datetime) -> bool:
+def finish_group(tx: Transaction, outcome: GroupOutcome, games: Iterable[GameRow], now: datetime) -> bool:
     """Store a group's ranking and games. False: it had been finished before, and nothing happens."""
     group_id = _group_id(tx, outcome.plan)
     query = update(groups).where(groups.c.id == group_id, groups.c.finished_at.is_(None))
@@ -337,7 +330,7 @@ def _keep_former(tx: Transaction, rerun_id: int, outcome: GroupOutcome) -> None:
         "rerun_id": rerun_id,
         "finished_at": tx.execute(finished).scalar_one(),
         "words": words_of(tx, outcome.plan.round),
-        "outcome": _OUTCOME.dump_python(outcome, mode="json", by_alias=True),
+        "outcome": plain(outcome, GroupOutcome),
     }
     tx.execute(insert(former_groups).values(values))
 
@@ -373,53 +366,36 @@ def all_reruns(tx: Transaction) -> tuple[Rerun, ...]:
     return tuple(Rerun(row.id, row.at, row.round, row.group, row.reason) for row in rows)
 
 
-def former_outcomes(tx: Transaction) -> tuple[tuple[Rerun, tuple[GroupOutcome, ...]], ...]:
+def former_outcomes(tx: Transaction) -> tuple[Former, ...]:
     """The results that each order to play something again has replaced, in the order of the orders."""
     found = []
     for rerun in all_reruns(tx):
         query = select(former_groups.c.outcome).where(former_groups.c.rerun_id == rerun.id)
         outcomes = tx.execute(query.order_by(former_groups.c.id)).scalars()
-        found.append((rerun, tuple(map(_OUTCOME.validate_python, outcomes))))
+        found.append(Former(rerun, tuple(map(adapter(GroupOutcome).validate_python, outcomes))))
     return tuple(found)
 
 
 # --- evolution -------------------------------------------------------------------------------------------
 def set_evolution(tx: Transaction, outcome: EvolutionOutcome) -> None:
-    tx.execute(
-        insert(evolution).values(
-            id=1,
-            ending=outcome.ending,
-            cycle_start=outcome.cycle_start,
-            entries=list(outcome.entries),
-            generations=[list(counts) for counts in outcome.generations],
-            ranking=_RANKING.dump_python(outcome.ranking, mode="json"),
-        )
-    )
+    tx.execute(insert(evolution).values(id=1, facts=plain(outcome, EvolutionOutcome)))
 
 
 def get_evolution(tx: Transaction) -> EvolutionOutcome | None:
-    row = tx.execute(select(evolution)).first()
-    if row is None:
-        return None
-    return EvolutionOutcome(
-        entries=tuple(row.entries),
-        generations=tuple(tuple(counts) for counts in row.generations),
-        ending=EvolutionEnding(row.ending),
-        cycle_start=row.cycle_start,
-        ranking=_RANKING.validate_python(row.ranking),
-    )
+    facts = tx.execute(select(evolution.c.facts)).scalar()
+    return None if facts is None else adapter(EvolutionOutcome).validate_python(facts)
 
 
 # --- how sure the ranking is --------------------------------------------------------------------------------
 def set_certainty(tx: Transaction, found: Certainty) -> None:
     """Store how sure the ranking is; it replaces what was stored before."""
     tx.execute(delete(certainty))
-    tx.execute(insert(certainty).values(id=1, facts=_CERTAINTY.dump_python(found, mode="json")))
+    tx.execute(insert(certainty).values(id=1, facts=plain(found, Certainty)))
 
 
 def get_certainty(tx: Transaction) -> Certainty | None:
     facts = tx.execute(select(certainty.c.facts)).scalar()
-    return None if facts is None else _CERTAINTY.validate_python(facts)
+    return None if facts is None else adapter(Certainty).validate_python(facts)
 
 
 # --- rows ---------------------------------------------------------------------------------------------------
@@ -468,12 +444,19 @@ def _outcome(
     )
     games: tuple[Match, ...] = ()
     if which is not Games.NONE:
-        columns = [column for column in matches.c if which is Games.WITH_MOVES or column.name != "moves"]
-        query = select(*columns).where(matches.c.group_id == group_id).order_by(matches.c.id)
+        query = _GAMES[which is Games.WITH_MOVES].where(matches.c.group_id == group_id).order_by(matches.c.id)
         if which is Games.FAILED:
             query = query.where(matches.c.flawless.is_(False))
-        games = tuple(_match(row, plan.pairings[row.pairing]) for row in tx.execute(query))
+        rows = map(GameRow._make, tx.execute(query))
+        games = tuple([match_of(row, plan.pairings[row.pairing]) for row in rows])
     return GroupOutcome(plan, games, standings)
+
+
+_COLUMNS = [matches.c[name] for name in GameRow._fields]
+_GAMES = {
+    True: select(*_COLUMNS),
+    False: select(*(null().label("moves") if column is matches.c.moves else column for column in _COLUMNS)),
+}
 
 
 def _standing_row(position: int, entry_id: int, standing: Standing) -> dict[str, Any]:
@@ -486,9 +469,3 @@ def _standing_row(position: int, entry_id: int, standing: Standing) -> dict[str,
         "disqualified": standing.disqualified,
         "advances": standing.advances,
     }
-
-
-def _match(row: Row[Any], pairing: Pairing) -> Match:
-    moves = moves_of(row.moves) if "moves" in row._fields else None
-    result = GameResult(seats_of(row.seats), row.turns, row.digest, moves)
-    return Match(pairing, row.attempt, result, row.counted, row.game)

@@ -11,7 +11,7 @@ from functools import cache
 from itertools import takewhile
 from typing import Annotated, Any, NamedTuple
 
-from pydantic import Field, TypeAdapter
+from pydantic import ConfigDict, Field, TypeAdapter
 from sqlalchemy import Row, Select, bindparam, case, func, insert, select, update
 
 from contest.clock import Clock
@@ -35,7 +35,9 @@ from contest.store.tables import (
     teams,
 )
 
-_REPORT: TypeAdapter[BuildReport] = TypeAdapter(Annotated[BuildReport, Field(discriminator="kind")])
+_REPORT: TypeAdapter[BuildReport] = TypeAdapter(  # built with the first report that is read
+    Annotated[BuildReport, Field(discriminator="kind")], config=ConfigDict(defer_build=True)
+)
 # The teams that may play: what the others sent stays where it is, and counts again when they come back.
 _PRESENT = submissions.c.team_id.in_(select(teams.c.id).where(teams.c.state != TeamState.WITHDRAWN))
 # Those that wait for a lost language (languages.py) hold up nobody.

@@ -1,4 +1,4 @@
-"""All tables. A contest folder has one database. A test checks that the migrations make these tables."""
+"""All tables. A contest folder has one database, and a new one is made with these tables."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from datetime import UTC, datetime
 from typing import Any
 
 from sqlalchemy import (
+    DDL,
     JSON,
     BigInteger,
     Boolean,
     CheckConstraint,
     Column,
     DateTime,
-    Double,
     ForeignKey,
     ForeignKeyConstraint,
     Index,
@@ -24,6 +24,7 @@ from sqlalchemy import (
     Text,
     TypeDecorator,
     UniqueConstraint,
+    event,
     false,
     true,
 )
@@ -53,35 +54,35 @@ class Moment(TypeDecorator[datetime]):
         return None if value is None else value.replace(tzinfo=UTC)
 
 
+_Json = JSON(none_as_null=True)  # None is NULL, and not the text `null`
+
 contest = Table(
     "contest",
     metadata,
     Column("id", Integer, primary_key=True),
     Column("phase", String(16), nullable=False),
     Column("seed", LargeBinary, nullable=False),  # what the seed is made of, `ContestSeed.secret`
-    # Of the list of entries, since the contest's start. NULL: it has not started, or has no signing key.
-    Column("entries_root", LargeBinary, nullable=True),
+    Column("entries_root", LargeBinary, nullable=True),  # of the list of entries; NULL: it is not final yet
     Column("number", LargeBinary, nullable=True),  # the public number, empty without one; NULL: not known yet
     Column("number_source", Text, nullable=True),  # the text that it was read from
     # Never published, unlike the seed; it signs bounce addresses and Message-IDs.
     Column("secret", LargeBinary, nullable=False),
-    Column("settings", JSON, nullable=True),  # as they were when the contest started; they never change
+    Column("settings", _Json, nullable=True),  # as they were when the contest started; they never change
     Column("started_at", Moment, nullable=True),
     Column("finished_at", Moment, nullable=True),
     Column("paused_at", Moment, nullable=True),
     Column("pause_reason", Text, nullable=True),
     Column("paused_until", Moment, nullable=True),  # NULL: until the organizer resumes
     Column("reports_held_at", Moment, nullable=True),  # from then on reports are queued as held
-    Column("moved_dates", JSON, nullable=True),  # {name: [date in contest.toml at that time, moved date]}
-    Column("time_changes", JSON, nullable=True),  # [[when, seconds for a move before, and after], ...]
-    Column("show", JSON, nullable=True),  # [steps shown, whether reports are held for it]; NULL: no step mode
+    Column("moved_dates", _Json, nullable=True),  # {name: [date in contest.toml at that time, moved date]}
+    Column("time_changes", _Json, nullable=True),  # [[when, seconds for a move before, and after], ...]
+    Column("show", _Json, nullable=True),  # [steps shown, whether reports are held]; NULL: no step mode
     Column(
         "organizer_digest", String(64), nullable=True
     ),  # of the organizer's string for commands by mail; NULL: there is none
     Column("run_ordered_at", Moment, nullable=True),  # `serve` has to start the run
-    # Ed25519; it signs receipts. NULL: the contest was made by a version without a ledger, and has none.
-    Column("signing_key", LargeBinary, nullable=True),
-    Column("languages", JSON, nullable=True),  # that teams could ever use here; NULL: not noted yet
+    Column("signing_key", LargeBinary, nullable=False),  # Ed25519; it signs receipts
+    Column("languages", _Json, nullable=True),  # that teams could ever use here; NULL: not noted yet
     CheckConstraint("id = 1", name="only_one"),
 )
 
@@ -121,7 +122,7 @@ letters = Table(
 )
 
 ledger = Table(
-    # What letters and the organizer have done. Triggers of the database refuse to change or delete a row.
+    # What letters and the organizer have done. The triggers below refuse to change or delete a row.
     "ledger",
     metadata,
     Column("number", Integer, primary_key=True, autoincrement=False),  # 1, 2, ...
@@ -133,6 +134,24 @@ ledger = Table(
     Column("letter", String(64), nullable=False),  # sha256, as in `letters`
     Column("digest", String(64), nullable=False),  # of the program, the list or the number; "" without one
 )
+_REFUSAL = "the ledger only grows"
+_TRIGGERS = {
+    "sqlite": tuple(
+        f"CREATE TRIGGER ledger_no_{change.lower()} BEFORE {change} ON ledger "
+        f"BEGIN SELECT RAISE(ABORT, '{_REFUSAL}'); END"
+        for change in ("UPDATE", "DELETE")
+    ),
+    "postgresql": (
+        "CREATE OR REPLACE FUNCTION ledger_only_grows() RETURNS trigger LANGUAGE plpgsql AS "
+        f"$$ BEGIN RAISE EXCEPTION '{_REFUSAL}'; END $$",
+        "CREATE TRIGGER ledger_only_grows BEFORE UPDATE OR DELETE ON ledger "
+        "FOR EACH ROW EXECUTE FUNCTION ledger_only_grows()",
+    ),
+}
+for _dialect, _statements in _TRIGGERS.items():
+    for _statement in _statements:
+        _trigger = DDL(_statement)  # type: ignore[no-untyped-call]
+        event.listen(ledger, "after_create", _trigger.execute_if(dialect=_dialect))
 
 teams = Table(
     "teams",
@@ -265,8 +284,8 @@ practice_files = Table(
     Column("data", LargeBinary, nullable=False),
 )
 
-hill_games = Table(
-    "hill_games",
+ladder_games = Table(
+    "ladder_games",
     metadata,
     Column("first", ForeignKey("builds.id"), primary_key=True),  # the build with the lower id
     Column("second", ForeignKey("builds.id"), primary_key=True),
@@ -276,21 +295,13 @@ hill_games = Table(
     Column("second_failed", Boolean, nullable=False),
 )
 
-hill_rankings = Table(
-    "hill_rankings",
+ladder_rankings = Table(
+    "ladder_rankings",
     metadata,
     Column("id", Integer, primary_key=True),
     Column("at", Moment, nullable=False),
     Column("lines", JSON, nullable=False),
     Column("mailed_at", Moment, nullable=True),
-)
-
-win_rates = Table(
-    "win_rates",
-    metadata,
-    Column("first", ForeignKey("builds.id"), primary_key=True),  # the build with the lower id
-    Column("second", ForeignKey("builds.id"), primary_key=True),
-    Column("rate", Double, nullable=False),  # how often the first wins, 0 to 1
 )
 
 entries = Table(
@@ -360,12 +371,10 @@ matches = Table(
     Column("attempt", Integer, nullable=False),
     Column("counted", Boolean, nullable=False),
     Column("flawless", Boolean, nullable=False),
-    Column("turns", Integer, nullable=False),
-    Column("digest", String(16), nullable=False),
-    Column("seats", JSON, nullable=False),  # the result of each player, by seat
-    Column(
-        "moves", JSON, nullable=True
-    ),  # turn by turn, of games that cannot be played again from their seeds
+    # JSON as text, see GameRow: SQLAlchemy would read and write each of many thousand values by itself.
+    Column("result", Text, nullable=False),
+    Column("moves", Text, nullable=True),  # turn by turn, of games that cannot be played again
+    Column("usage", Text, nullable=True),  # of programs that are asked for moves, by seat
     ForeignKeyConstraint(["group_id", "pairing"], ["pairings.group_id", "pairings.place"]),
     UniqueConstraint("group_id", "pairing", "game", "attempt"),
 )
@@ -374,11 +383,7 @@ evolution = Table(
     "evolution",
     metadata,
     Column("id", Integer, primary_key=True),
-    Column("ending", String(32), nullable=False),
-    Column("cycle_start", Integer, nullable=True),
-    Column("generations", JSON, nullable=False),
-    Column("entries", JSON, nullable=False),
-    Column("ranking", JSON, nullable=False),
+    Column("facts", JSON, nullable=False),  # an EvolutionOutcome
     CheckConstraint("id = 1", name="only_one"),
 )
 
@@ -416,8 +421,7 @@ confirmations = Table(
     metadata,
     Column("id", Integer, primary_key=True),
     Column("token_digest", String(64), nullable=False, unique=True),
-    # The organizer's command (name, arguments, reason), or a letter and the address that is to confirm it.
-    Column("order", JSON, nullable=False),
+    Column("order", JSON, nullable=False),  # an Order
     Column("asked_at", Moment, nullable=False),
     Column("used_at", Moment, nullable=True),
 )
@@ -462,6 +466,9 @@ outbox = Table(
     ),  # from then on it may be sent; the time until we give up starts here
     Column("repeated_at", Moment, nullable=True),  # when it was last sent again, for a repeated letter
     Column("letter_id", ForeignKey("letters.id"), nullable=True, index=True),  # the letter that it answers
+    Column("is_report", Boolean, nullable=False),  # ordered by its team, and held with the reports
+    Column("round", Integer, nullable=True),  # that a report is about
+    Column("group", Integer, nullable=True),
     Index("ix_outbox_state_due_at", "state", "due_at"),
     Index("ix_outbox_to_ready_at", "to", "ready_at"),
 )

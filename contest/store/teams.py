@@ -150,28 +150,21 @@ def unproved_addresses(tx: Transaction) -> tuple[str, ...]:
 _UNPROVED_ADDRESSES = select(teams.c.address).where(_UNPROVED)
 
 
-def auth_digests(tx: Transaction) -> frozenset[str]:
-    """The digests of all teams' valid authentification strings, to recognise such a string in a text."""
-    return _digests(tx.execute(_DIGESTS))
-
-
 def auth_digests_among(tx: Transaction, digests: Iterable[str]) -> frozenset[str]:
     """Those among these digests that are of a team's valid string, maybe with the team's other one."""
     waiting = iter(digests)
     found: frozenset[str] = frozenset()
     while some := tuple(islice(waiting, _MAX_DIGESTS)):
-        found |= _digests(tx.execute(_DIGESTS_AMONG, {"digests": some}))
+        rows = tx.execute(_DIGESTS_AMONG, {"digests": some})
+        found |= {digest for row in rows for digest in row if digest}
     return found
 
 
-def _digests(rows: Iterable[Row[Any]]) -> frozenset[str]:
-    return frozenset(digest for row in rows for digest in row if digest)
-
-
 _MAX_DIGESTS = 500  # that one statement seeks
-_DIGESTS = select(teams.c.auth_digest, teams.c.offered_digest)
 _SOUGHT: BindParameter[str] = bindparam("digests", expanding=True)
-_DIGESTS_AMONG = _DIGESTS.where(or_(teams.c.auth_digest.in_(_SOUGHT), teams.c.offered_digest.in_(_SOUGHT)))
+_DIGESTS_AMONG = select(teams.c.auth_digest, teams.c.offered_digest).where(
+    or_(teams.c.auth_digest.in_(_SOUGHT), teams.c.offered_digest.in_(_SOUGHT))
+)
 
 
 def all_teams(tx: Transaction) -> tuple[Team, ...]:

@@ -21,7 +21,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, NoReturn, cast
 
-from compiler.language_table import Language, languages_of
+from contest import placeholders
 from contest.errors import GiveUp
 from contest.file_names import is_safe
 from contest.sanitize import sanitize
@@ -32,7 +32,7 @@ from sandbox.program_folder import Needs, ProgramFolder
 from sandbox.running import CommandEnd, Ending, RunningSandbox, open_pipe
 
 if TYPE_CHECKING:
-    from contest.config.sections import Programs
+    from contest.config.languages import Language
     from sandbox.sandbox import Sandbox
 
 DESCRIPTION = "description.txt"
@@ -86,8 +86,8 @@ def _contest() -> Mapping[str, Any]:
 # --- programs ----------------------------------------------------------------------------------------------
 def program_folder(program: str, contest: Mapping[str, Any], *, only: str = "") -> ProgramFolder:
     """Read and build a program. `only`: the one language that it may have. Raises GiveUp with why not."""
-    settings = _settings(contest)
-    languages = [row for row in languages_of(settings) if only in ("", row.name)]
+    rows = (SimpleNamespace(**row) for row in contest["languages"])
+    languages = cast("list[Language]", [row for row in rows if only in ("", row.name)])
     files = _files(Path(program))
     strange = [name for name in (Path(full_path(program)).name, *files) if not is_safe(name)]
     if strange:
@@ -108,19 +108,12 @@ def program_folder(program: str, contest: Mapping[str, Any], *, only: str = "") 
         several = " and ".join(name for name, _ in found)
         raise GiveUp(f"{program} has {len(found)} programs, {several}; it may have one, and text files")
     ((name, language),) = found
-    return _built(files, name, language, settings)
+    return _built(files, name, language, contest["programs"]["memory_mb"] or language.memory_mb)
 
 
 def full_path(program: str) -> str:
     """The path with its last name, which gives the program its own: that of `.` is the folder's."""
     return str(Path(program).resolve())
-
-
-def _settings(contest: Mapping[str, Any]) -> Programs:
-    """The section [programs] of the contest, as far as it counts at home."""
-    facts = contest["programs"]
-    rows = tuple(SimpleNamespace(**row) for row in facts["languages"])
-    return cast("Programs", SimpleNamespace(**{**facts, "languages": rows}))
 
 
 def _files(path: Path) -> dict[str, bytes]:
@@ -133,13 +126,13 @@ def _files(path: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes()}
 
 
-def _built(files: dict[str, bytes], name: str, language: Language, settings: Programs) -> ProgramFolder:
+def _built(files: dict[str, bytes], name: str, language: Language, memory_mb: int) -> ProgramFolder:
     tool = shutil.which(language.tool)
     if tool is None:
         raise GiveUp(f"{name} needs {language.tool}, which is not installed here")
     home = Path(tool).resolve().parent.parent
-    values = language.placeholders(tool, home, name, settings.memory_mb or language.memory)
-    environment = language.environment_with(values)
+    values = placeholders.values_of(tool, home, name, language.result, memory_mb)
+    environment = {each: value.format(**values) for each, value in language.environment.items()}
     with tempfile.TemporaryDirectory() as folder:
         for each, data in files.items():
             Path(folder, each).write_bytes(data)

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import fields, is_dataclass
-from datetime import datetime
+from collections.abc import Callable, Sequence
 from itertools import takewhile
-from pathlib import Path
 from typing import Any, TypeVar
 
 import click
@@ -32,7 +28,7 @@ class JsonOption(click.Option):
 def answers(answer_type: object) -> Callable[[Command], Command]:
     """Let a command take --json. It gives its answer, which has this type, to `answer`.
 
-    The keys in JSON are the names of the fields. Points are numbers as people count them.
+    The keys in JSON are the names of the fields.
     """
     return click.option(
         OPTION,
@@ -63,21 +59,10 @@ def is_quiet() -> bool:
 def answer(value: Answer, show: Callable[[Answer], None]) -> None:
     """Print what a command was asked for: as JSON with --json, or else as `show` prints it."""
     if wants_json():
-        click.echo(json.dumps(plain(value), indent=2, ensure_ascii=False))
+        options = click.get_current_context().command.params
+        kind = next(option.answer_type for option in options if isinstance(option, JsonOption))
+        from contest.json_text import adapter  # pydantic takes long to import
+
+        click.echo(adapter(kind).dump_json(value, indent=2, warnings="error"))
     else:
         show(value)
-
-
-def plain(value: object) -> Any:
-    """Return the value as JSON has it: records as objects, times in ISO 8601 with their offset from UT."""
-    if is_dataclass(value):
-        return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
-    if isinstance(value, tuple) and hasattr(value, "_asdict"):
-        return plain(value._asdict())
-    if isinstance(value, Mapping):
-        return {str(key): plain(each) for key, each in value.items()}
-    if isinstance(value, (tuple, list)):
-        return [plain(each) for each in value]
-    if isinstance(value, datetime):
-        return value.isoformat()
-    return str(value) if isinstance(value, Path) else value

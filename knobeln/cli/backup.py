@@ -1,34 +1,24 @@
-"""`knobeln backup`."""
+"""`knobeln backup`, `restore` and `upgrade`: the contest's files."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 
 import click
 
+from contest.config.load import load_settings
 from contest.errors import GiveUp
-from knobeln.backup import back_up
-from knobeln.cli.answers import answer, answers
-from knobeln.cli.contest_option import ContestCommand
+from knobeln import backup as backups
+from knobeln.cli.contest_option import ContestCommand, contest_path
 from knobeln.cli.open_contest import open_contest
 from knobeln.cli.output import remark
 
 _SUFFIXES = (".tar.gz", ".tgz")
 
 
-@dataclass(frozen=True)
-class WrittenBackup:
-    """A backup that was written. `size`: in bytes."""
-
-    file: Path
-    size: int
-
-
 @click.command(cls=ContestCommand)
 @click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
 @click.option("--overwrite", is_flag=True, help="Replace FILE if it exists.")
-@answers(WrittenBackup)
 def backup(file: Path, overwrite: bool) -> None:
     """Copy the contest into FILE while everything runs.
 
@@ -39,9 +29,47 @@ def backup(file: Path, overwrite: bool) -> None:
         raise GiveUp(f"{file}: a backup is a tar archive, so its name must end in {' or '.join(_SUFFIXES)}")
     if file.exists() and not overwrite:
         raise GiveUp(f"{file} exists", hint="choose another name, or add --overwrite to replace it")
-    back_up(open_contest().path, file)
-    answer(WrittenBackup(file, file.stat().st_size), _show)
+    backups.back_up(open_contest().path, file)
+    remark(f"Backup written to {file} ({file.stat().st_size:,} bytes).")
 
 
-def _show(written: WrittenBackup) -> None:
-    remark(f"Backup written to {written.file} ({written.size:,} bytes).")
+@click.command(cls=ContestCommand)
+@click.argument("file", type=click.Path(path_type=Path, dir_okay=False, exists=True))
+@click.option("--trust", is_flag=True, help="Take settings and templates from FILE, too.")
+def restore(file: Path, trust: bool) -> None:
+    """Restore the contest from the backup in FILE.
+
+    It goes into the contest's folder or a new one; stop `serve` and `run` before. An existing contest.toml
+    and existing templates are kept. Those that are missing come from FILE. They name the programs that run as
+    you, so the command shows that first, restores nothing, and wants to be repeated with --trust.
+
+    If the program cannot know which mails have gone out since the backup, no mail goes out before `knobeln
+    mail release --all`.
+    """
+    path = contest_path()
+    restored = backups.restore(file, path, trust=trust)
+    remark(f"The contest in {path} is as it was when {file} was made.")
+    if restored.kept_in:
+        remark(f"The files that were there before are in {restored.kept_in}.")
+    if restored.sent is None:
+        click.secho(
+            "Nobody knows which mails have gone out since then, so all mails stop. Look at `knobeln mail "
+            "--state ready`; `knobeln mail release --all` lets them go.",
+            fg="yellow",
+        )
+    else:
+        remark(f"Letters that came in since then, and are read again: {restored.letters}.")
+        remark(f"Mails that went out since then, and are not sent again: {restored.sent}.")
+
+
+@click.command(cls=ContestCommand)
+def upgrade() -> None:
+    """Bring the database to this version of knobeln. It also closes the folder to other users.
+
+    An old database is first copied into the contest's folder, as a backup `before-upgrade-from-...tar.gz`.
+    """
+    load_settings(contest_path())
+    file = backups.upgrade(contest_path())
+    if file:
+        remark(f"The contest as it was before is in {file}; the old version can restore it.")
+    remark("The database is up to date.")

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
+from functools import wraps
 from pathlib import Path
+from typing import Any
 
 import click
+from click.core import ParameterSource
 
 ENVIRONMENT = "KNOBELN_CONTEST"
 _QUIET = "knobeln.quiet"
@@ -78,3 +82,38 @@ class ContestGroup(click.Group):
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
         return [*super().get_params(ctx), *_options_of_all()]
+
+    def get_short_help_str(self, limit: int = 0) -> str:
+        return super().get_short_help_str(max(limit, _MAX_SENTENCE))
+
+
+class NounGroup(ContestGroup):
+    """A group that also does something by itself: `knobeln teams` lists, `knobeln teams show` shows one.
+
+    Its options, beside those of all commands, are for what it does by itself.
+    """
+
+    def __init__(self, name: str, *, callback: Callable[..., object], **more: Any) -> None:
+        super().__init__(name, callback=_alone(callback), invoke_without_command=True, **more)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        found = super().resolve_command(ctx, args)
+        for option in self.params:
+            if ctx.get_parameter_source(option.name or "") is ParameterSource.COMMANDLINE:
+                raise click.UsageError(
+                    f"{option.opts[-1]} is no option of {found[0]}, or belongs after it", ctx
+                )
+        return found
+
+
+def _alone(callback: Callable[..., object]) -> Callable[..., object]:
+    """Return the same, but it does nothing if a command of the group was called."""
+
+    @wraps(callback)
+    def called(*args: object, **options: object) -> None:
+        if click.get_current_context().invoked_subcommand is None:
+            callback(*args, **options)
+
+    return called

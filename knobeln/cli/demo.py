@@ -14,6 +14,7 @@ from pathlib import Path
 
 import click
 
+from compiler.images import without_images_unless_possible
 from compiler.trial import with_counted_time
 from contest import presets
 from contest.config.sections import DEFAULT_GAME
@@ -23,7 +24,7 @@ from knobeln.cli.contest_option import ContestCommand, says_little
 from knobeln.cli.dry_run import organizer_actions
 from knobeln.cli.output import console, remark
 from knobeln.cli.progress_bars import progress_bars, round_bars
-from knobeln.cli.result_tables import show_results
+from knobeln.cli.results.tables import show_results
 from knobeln.cli.run import tell
 from knobeln.contest_day.demo_teams import demo_teams
 from knobeln.contest_day.demonstration import LOG, Demonstration, ShowCount, demo_settings, what_is_shorter
@@ -31,6 +32,7 @@ from knobeln.contest_day.public_number import awaited
 from knobeln.contest_day.run import play_contest
 from knobeln.context import ContestContext, create_contest
 from knobeln.server.host_checks import check_host
+from mailserver.delivery.transports import MAILDIRS
 
 
 @click.command(cls=ContestCommand)
@@ -61,7 +63,7 @@ def demo(folder: Path | None, game_name: str, count: int | None, seed: str | Non
     """
     chosen = seed or secrets.token_hex(8)
     path = folder or Path(tempfile.mkdtemp(prefix="knobeln-demo-"))
-    settings = with_counted_time(demo_settings(game_name))
+    settings = without_images_unless_possible(with_counted_time(demo_settings(game_name)))
     failed = [result for result in check_host(path, settings) if not result.passed]
     if lacking := [f"\n  {each.name}: {each.text}" for each in failed if each.is_needed]:
         raise GiveUp("this host cannot run a contest yet:" + "".join(lacking))
@@ -105,14 +107,14 @@ def _count_bar(text: str, total: int) -> Iterator[ShowCount]:
 
 
 def _print_next_steps(contest: ContestContext, game_name: str, count: int | None, seed: str) -> None:
-    root = contest.path / contest.settings.mail.maildir_root
+    root = contest.path / MAILDIRS
     boxes = sorted(path.name for path in root.iterdir())
     console.print(f"\nEach team's mails are in a Maildir below [bold]{root}[/]. Read them:")
     for box in boxes[:1] + boxes[-1:]:
         _print_command(f"more {shlex.quote(str(root / box))}/new/*")
     console.print("\nLook around:")
     knobeln = shlex.quote(sys.argv[0])
-    for command in ("status", "teams", "results --announce", "outbox"):
+    for command in ("status", "teams", "announce --results", "mail"):
         _print_command(f"{knobeln} {command} -C {shlex.quote(str(contest.path))}")
     console.print("\nPlay the same contest again:")
     options = "" if game_name == DEFAULT_GAME else f" --game {game_name}"

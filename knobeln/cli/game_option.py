@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import click
+from pydantic import ValidationError
 
 from compiler.languages import has_package
 from contest import presets
 from contest.clock import SystemClock
-from contest.config.load import FILE_NAME, load_settings
+from contest.config.load import FILE_NAME, faults, load_settings
 from contest.config.settings import Settings
 from contest.config.template import usual_dates
+from contest.errors import ConfigError
 from knobeln.cli.contest_option import contest_path
 from knobeln.cli.output import remark
 
@@ -31,7 +33,10 @@ def settings_or_defaults() -> Settings:
 
 def default_settings() -> Settings:
     """The settings of a contest that changes none."""
-    return Settings(dates=usual_dates(SystemClock().now()))
+    try:
+        return Settings(dates=usual_dates(SystemClock().now()))
+    except ValidationError as error:
+        raise ConfigError(faults(error)) from None
 
 
 def settings_for(game_name: str | None) -> Settings:

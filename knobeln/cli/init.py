@@ -7,7 +7,8 @@ from pathlib import Path
 
 import click
 
-from compiler.language_table import COUNTABLE
+from compiler.images import without_images_unless_possible
+from compiler.languages import usable
 from compiler.trial import with_counted_time
 from contest import presets
 from contest.beacon import Beacon, BeaconKind
@@ -18,6 +19,7 @@ from contest.config.settings import Settings
 from contest.errors import ConfigError
 from contest.games.base import TEXT
 from contest.games.registry import game_of
+from contest.plurals import listed
 from knobeln.cli.contest_option import ContestCommand, contest_path
 from knobeln.cli.output import remark
 from knobeln.context import create_contest
@@ -61,7 +63,13 @@ def init(folder: Path | None, game: str | None, beacon: str) -> None:
         if game and settings.game.name != game:
             raise ConfigError(f"{file} is for another game", hint="remove it, or leave --game out to keep it")
     else:
-        settings = with_counted_time(settings)
+        preset = settings
+        settings = without_images_unless_possible(with_counted_time(preset))
+        if preset.programs.takes_images and not settings.programs.takes_images:
+            remark(
+                "Container images cannot play here until `apt install skopeo umoci`, and then "
+                f"programs.max_image_bytes = {preset.programs.max_image_bytes}."
+            )
     create_contest(path, settings).store.close()
     remark(f"The contest is in {path}. Now edit {file} (the dates, the addresses), then")
     remark(f"    knobeln serve -C {path}     takes registrations and programs by mail")
@@ -71,17 +79,12 @@ def init(folder: Path | None, game: str | None, beacon: str) -> None:
 
 
 def _about_clock(settings: Settings) -> Iterator[str]:
-    if settings.programs.clock != "fuel":
-        if game_of(settings.game, settings.programs).info.play is TEXT:
-            yield "Programs have processor time; `knobeln doctor` says what is missing to count it in units."
+    """Which clock each language has; contest.toml says it, too."""
+    programs = settings.programs
+    if game_of(settings.game, programs).info.play is not TEXT:
         return
-    yield (
-        f"The time of programs in {', '.join(settings.programs.fuel_languages)} is counted in units, so that "
-        'it is the same on every computer (programs.clock = "fuel").'
-    )
-    left = [name for name in COUNTABLE if name not in settings.programs.fuel_languages]
-    if left:
-        yield (
-            f"Programs in {', '.join(left)} have processor time. To count them, too, add them to "
-            "programs.fuel_languages; `knobeln doctor` tells what to install."
-        )
+    counted = programs.counted_languages
+    others = [row.name for row in usable(programs.all_languages) if row.name not in counted]
+    if counted:
+        yield f"Counted in units (programs.counted_languages): the time of programs in {listed(counted)}."
+    yield f"Processor time: programs in {listed(others)}."

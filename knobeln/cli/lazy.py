@@ -1,44 +1,42 @@
-"""A group whose commands are imported only when they are called: together they import everything we have.
+"""Groups whose commands are imported only when they are called: together they import everything we have.
 
-It is click's recipe for lazy loading, with the help line of each command in the table: to list the commands,
-or to complete their names, imports none of them.
+It is click's recipe for lazy loading, with the help line of each command in a table: to list the commands, or
+to complete their names, imports none of them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from importlib import import_module
+from keyword import iskeyword
 
 import click
 
-from knobeln.cli.contest_option import ContestGroup
-
-CommandTable = Mapping[str, Mapping[str, str]]  # section of the help -> command -> its help line
+from knobeln.cli.contest_option import ContestCommand, ContestGroup, NounGroup
 
 
-class LazyCommand(click.Command):
-    """A command's entry in a LazyGroup: its name and its help line."""
+class LazyCommand(ContestCommand):
+    """A command's entry in a LazyGroup: its name and its help line. `module` has the command itself."""
+
+    def __init__(self, name: str, module: str, line: str) -> None:
+        super().__init__(name, help=line)
+        self._module = module
 
     def load(self) -> click.Command:
         """Import the command itself."""
-        name = (self.name or "").replace("-", "_")
-        command = getattr(import_module(f"knobeln.cli.{name}"), name)
+        command = getattr(import_module(self._module), identifier(self.name or ""))
         if not isinstance(command, click.Command):
-            raise TypeError(f"knobeln.cli.{name}.{name} is not a command")
+            raise TypeError(f"{self._module} has no command {self.name}")
         return command
 
 
 class LazyGroup(ContestGroup):
-    """A group of the commands in a table.
+    """A group with commands that are functions of other modules: `some-name` is `some_name`."""
 
-    The command `some-name` is the function `some_name` of the module `knobeln.cli.some_name`.
-    """
-
-    def add_lazy_commands(self, table: CommandTable) -> None:
-        self._table = table
-        for lines in table.values():
-            for name, line in lines.items():
-                self.add_command(LazyCommand(name, help=line))
+    def add_lazy_commands(self, module: str, lines: Mapping[str, str]) -> None:
+        """Add commands of this module. `lines`: the help line of each, by its name."""
+        for name, line in lines.items():
+            self.add_command(LazyCommand(name, module, line))
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -46,10 +44,15 @@ class LazyGroup(ContestGroup):
         name, command, rest = super().resolve_command(ctx, args)
         return name, command and loaded(command), rest
 
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        for section, lines in self._table.items():
-            with formatter.section(section):
-                formatter.write_dl(list(lines.items()))
+
+class LazyNounGroup(LazyGroup, NounGroup):
+    """A NounGroup with commands that are functions of other modules."""
+
+
+def identifier(name: str) -> str:
+    """Return the name of the function of a command, which is also that of its module."""
+    name = name.replace("-", "_")
+    return f"{name}_" if iskeyword(name) else name
 
 
 def loaded(command: click.Command) -> click.Command:

@@ -29,7 +29,7 @@ from knobeln.cli.output import count_option, moment, tell_of_more
 )
 @click.option("--since", default=None, metavar="TIME", help="Only from this time on: 1994-05-14T12:00.")
 @count_option
-@answers(list[LogLine])
+@answers(tuple[LogLine, ...])
 def log(what: str | None, whom: str | None, by: str, since: str | None, count: int) -> None:
     """Show who did what to whom, when and why. It lists the organizer's actions and the program's own."""
     start = read_time(since) if since else None

@@ -12,7 +12,6 @@ from contest.exit_codes import EX_FAULT
 from contest.games.registry import game_of
 from contest.plurals import plural
 from contest.store import submissions
-from knobeln.cli.answers import answer, answers, wants_json
 from knobeln.cli.contest_option import ContestCommand, ContestGroup
 from knobeln.cli.game_option import settings_or_defaults
 from knobeln.cli.open_contest import open_contest
@@ -45,7 +44,6 @@ def machine() -> None:
     help="Stop the program after so many. Default: the contest's limit.",
 )
 @click.option("--registers", is_flag=True, help="Also print all registers at the end.")
-@answers(RunResult)
 def run_program(file: Path, max_instructions: int | None, registers: bool) -> None:
     """Run a linked program (docs/machine.md says how to link one) to its end.
 
@@ -54,16 +52,12 @@ def run_program(file: Path, max_instructions: int | None, registers: bool) -> No
     """
     limit = max_instructions or settings_or_defaults().programs.max_instructions
     ended = run(_image(file), limit)
-    answer(ended, lambda ended: _show(ended, registers=registers))
-    if ended.fault is not None and not wants_json():
-        click.echo(f"{file}: {ended.fault}", err=True)
-    raise SystemExit(ended.status % 256 if ended.fault is None else EX_FAULT)
-
-
-def _show(ended: RunResult, *, registers: bool) -> None:
     click.echo(f"{ended.instructions:,} instructions, {ended.memory:,} bytes of memory")
     if registers:
         click.echo(_table(ended))
+    if ended.fault is not None:
+        click.echo(f"{file}: {ended.fault}", err=True)
+    raise SystemExit(ended.status % 256 if ended.fault is None else EX_FAULT)
 
 
 @machine.command("translate", cls=ContestCommand)
@@ -74,7 +68,7 @@ def translate() -> None:
         raise GiveUp("the programs of this contest do not run on the contest machine")
     with contest.store.read() as tx:
         raw = submissions.load_images(tx, submissions.digests_that_count(tx))
-    native, sandbox = translations(), Sandbox(contest.settings.jail)
+    native, sandbox = translations(), Sandbox()
     images = [Image.from_bytes(data) for data in raw.values()]
     waiting = [image for image in images if image.digest not in native.found([image])]
     failed = sum(not _translate(image, sandbox) for image in waiting)

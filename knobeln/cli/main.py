@@ -19,57 +19,32 @@ from contest.errors import KnobelnError, TryAgain
 from contest.exit_codes import EX_FAILED, EX_SOFTWARE, EX_TEMPFAIL
 from knobeln import log_setup
 from knobeln.cli.answers import look_for_json, wants_json
-from knobeln.cli.lazy import LazyGroup
+from knobeln.cli.lazy import LazyGroup, identifier
 
-_REPEATED = ("serve", "receive", "run", "worker")  # what a service manager or a mail system starts again
+_REPEATED = ("serve", "receive", "run")  # what a service manager or a mail system starts again
 _WRONG_PLACES = (errno.ENOENT, errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.EISDIR)
 COMMANDS = {
     "Set up a contest": {
         "init": "Create a contest in the folder DIR.",
         "doctor": "Check that this host can run a contest.",
-        "announce": "Print the announcement of the contest.",
         "serve": "Run the mail server of the contest until SIGTERM.",
-        "invite": "Send a personal registration form to everybody in a class list.",
+        "announce": "Print the announcement of the contest.",
+        "class": "Invite a class from a list, and print its marks.",
         "receive": "Take one letter from FILE or standard input.",
-        "organizer-string": "Make a new authentication string for your own commands by mail.",
         "demo": "Run a complete contest by mail, with made-up teams.",
     },
     "Watch it": {
         "status": "Show on one screen where the contest is, what waits, and what you should do.",
-        "teams": "Show the teams; accept or reject a pending registration.",
+        "teams": "Show the teams; decide about them, write to them.",
+        "programs": "List the programs that the teams sent, newest first, and the verdict on each.",
         "letters": "Show the letters that came in; retry those that were set aside.",
-        "submissions": "List the programs that the teams sent, newest first, and the verdict on each.",
-        "submit": "Submit a program of TEAM by hand.",
-        "outbox": "List, show, hold, release and retry outgoing mails.",
-        "log": "Show who did what to whom, when and why.",
+        "mail": "List the outgoing mails; hold, release and retry them.",
         "dates": "Show the dates, or move them.",
-        "tell": "Send your own words to all registered teams, or to some of them.",
-        "twins": "Show programs that are alike, and pairs that favour each other.",
-        "leaderboard": "Show the leaderboard of a contest whose game is computed exactly.",
-        "hill": "Show the ranking of the hill, and how it moved since the previous ranking.",
+        "log": "Show who did what to whom, when and why.",
     },
-    "Contest day": {
-        "rehearse": "Play the contest day with the programs submitted so far, and send nothing.",
-        "run": "Play the contest day.",
-        "beacon": "Hand in the public number for which the contest waits.",
-        "pause": "Pause the contest day.",
-        "resume": "Let the contest day go on.",
-        "disqualify": "Disqualify TEAM: it plays no more games.",
-        "drop": "Take TEAM out of the contest at its own request.",
-        "reinstate": "Let TEAM take part again after `disqualify` or `drop`, or if its program is set aside.",
-        "rerun": "Play a round, or one group of it, again, and everything after it.",
-        "seconds": "Change the time for a move while the contest runs, and tell all teams.",
-        "hold": "Hold contest-day reports, queued and future.",
-        "release": "Release the contest-day reports that `hold` keeps.",
-        "summary": "Write your own words about a round, and send its summary (RSM).",
-    },
-    "Results": {
-        "standings": "Show the rankings of a round, also while the contest runs.",
+    "Contest day and results": {
+        "run": "Play the contest day; rehearse, pause or change it.",
         "results": "Show the rankings and the evolution.",
-        "evolution": "Show the evolution: its ranking, and the shares over the generations.",
-        "certainty": "Show how sure the ranking is: how the contest ends with other random numbers.",
-        "marks": "Print a row for each team member with its results, as CSV.",
-        "replay": "Show a game of the past, throw by throw or move by move.",
         "site": "Write the contest's pages into DIR.",
         "publish": "Write the contest's archive to the new folder DIR.",
         "verify": "Compute a contest again from its archive DIR, and compare every result.",
@@ -78,8 +53,6 @@ COMMANDS = {
         "check": "Print the compile report for the program in FILE.",
         "play": "Play one game of A against B.",
         "practice": "Let PROGRAM play against all house strategies or sample programs, and show a table.",
-        "compare": "Print exact win rates of Hog strategies against each other, and the ranking.",
-        "protocol": "Write the games of a compact protocol out in full.",
         "kit": "Write the software kit that teams work with at home.",
         "games": "List the games and their sample programs.",
     },
@@ -89,14 +62,16 @@ COMMANDS = {
         "upgrade": "Bring the database to this version of knobeln.",
         "machine": "Use the contest machine without a game.",
         "install-service": "Install systemd's units, so that each CONTEST runs as a service.",
-        "completion": "Print the lines with which bash, zsh or fish completes commands and options.",
-    },
-    "Several computers": {
-        "cluster": "Let several computers play the contest day.",
-        "worker": "Play games of a contest day for the scheduler at this address, until SIGTERM.",
     },
 }
 """The commands by section of the help, with the first sentence of their own help."""
+FIRST = ("demo", "init", "doctor", "serve", "status", "teams", "run", "results")
+"""What one needs first."""
+_MODULES = {
+    "restore": "backup",
+    "upgrade": "backup",
+    "site": "publish",
+}  # the others are in the module of their own name
 
 
 class Failure(click.ClickException):
@@ -138,6 +113,9 @@ class Root(LazyGroup):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         if os.environ.get("NO_COLOR"):
             ctx.color = False
+        if not args and not ctx.resilient_parsing:
+            click.echo(self._first_help(ctx))
+            ctx.exit()
         look_for_json(ctx, args)
         with ctx.scope(cleanup=False), _usage_errors():
             return super().parse_args(ctx, args)
@@ -160,6 +138,23 @@ class Root(LazyGroup):
             raise
         except Exception as error:
             raise Failure(f"unexpected error\n{traceback.format_exc()}", "", EX_SOFTWARE) from error
+
+    def _first_help(self, ctx: click.Context) -> str:
+        formatter = ctx.make_formatter()
+        self.format_usage(ctx, formatter)
+        self.format_help_text(ctx, formatter)
+        with formatter.section("What you need first"):
+            formatter.write_dl([(name, self.commands[name].help or "") for name in FIRST])
+        formatter.write_paragraph()
+        formatter.write_text(
+            "`knobeln --help` lists all commands, and `knobeln COMMAND --help` explains one."
+        )
+        return formatter.getvalue().rstrip()
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        for section, lines in COMMANDS.items():
+            with formatter.section(section):
+                formatter.write_dl(list(lines.items()))
 
 
 @contextmanager
@@ -188,4 +183,6 @@ def main() -> None:
     log_setup.begin()
 
 
-main.add_lazy_commands(COMMANDS)
+for _lines in COMMANDS.values():
+    for _name, _line in _lines.items():
+        main.add_lazy_commands(f"knobeln.cli.{_MODULES.get(_name, identifier(_name))}", {_name: _line})

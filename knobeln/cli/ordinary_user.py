@@ -11,6 +11,7 @@ from knobeln.cli.answers import is_quiet
 from knobeln.cli.contest_option import contest_path, use_contest
 from knobeln.cli.open_contest import open_contest
 from knobeln.context import ContestContext
+from reports.kinds import check_offered
 from sandbox import groups, leftovers
 
 
@@ -32,6 +33,7 @@ def open_as_ordinary_user(
         groups.sweep()
         privileges.become(user, folder)
     contest = open_contest()
+    check_offered(contest.settings.reports.offered)
     if isinstance(user, privileges.User) and not quiet:
         log.info("root has started us; we go on as an ordinary user", user=user.name)
     elif user is not None and not quiet:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 
 import click
@@ -19,8 +19,8 @@ from contest.practice_table import (
     COLUMNS,
     PLAYER_COLUMNS,
     Comparison,
-    ComparisonRow,
     ComparisonVerdict,
+    PracticeRow,
     compare_versions,
     comparison_cells,
     games_per_opponent,
@@ -35,35 +35,16 @@ from knobeln.cli.answers import answer, answers, wants_json
 from knobeln.cli.contest_option import ContestCommand
 from knobeln.cli.game_option import game_option, settings_for, without_description
 from knobeln.cli.output import remark, table
+from knobeln.cli.win_rates import ComparedStrategies, compared, show_compared
 from knobeln.local.practice import HomePractice
 from knobeln.local.watch import Watch
 from tournament.home_game import distinct_names
 
 
 @dataclass(frozen=True)
-class OpponentRow:
-    """The games against one opponent; or, where all play one game together, the games of one player.
-
-    Points are means over the games that count, null if none does; `theirs` is the best of the others'.
-    `spread`: the standard deviation of `own` from game to game, null for fewer than two games.
-    `failed`: games in which it broke the rules; `stopped`: games that do not count, by no fault of its own.
-    """
-
-    rank: int | None
-    name: str
-    won: int
-    drawn: int
-    lost: int
-    failed: int
-    stopped: int
-    own: float | None
-    theirs: float | None
-    spread: float | None
-
-
-@dataclass(frozen=True)
 class PractisedProgram:
-    """A program's games. `together`: all opponents were in one game; `games`: against each, or of all.
+    """A program's games. `point`: how many of the game's points, in which the rows count, make one as people
+    count; `together`: all opponents were in one game; `games`: against each, or of all.
 
     `failures`: how many games, and the first of them; "" without one. `its_failures`: of its opponents, in
     games that do not count for that.
@@ -71,43 +52,27 @@ class PractisedProgram:
 
     program: str
     game: str
+    point: int
     games: int
     together: bool
-    rows: tuple[OpponentRow, ...]
+    rows: tuple[PracticeRow, ...]
     failures: str
     its_failures: tuple[str, ...]
 
 
 @dataclass(frozen=True)
-class ComparedRow:
-    """Two versions against one opponent: mean points a game, and half the width of the 95 % interval.
-
-    `margin`: null if the games cannot give it.
-    """
-
-    rank: int
-    name: str
-    games: int
-    first: float
-    second: float
-    difference: float
-    margin: float | None
-
-
-@dataclass(frozen=True)
 class ComparedVersions:
-    """Two versions with the same seeds. `total`: the mean over the opponents, null if no game counts."""
+    """Two versions with the same seeds. `point`: as above; `comparison`: null if no game counts."""
 
     programs: tuple[str, ...]
     game: str
-    rows: tuple[ComparedRow, ...]
-    total: ComparedRow | None
-    verdict: ComparisonVerdict | None
+    point: int
+    comparison: Comparison | None
     failures: tuple[str, ...]
 
 
 @click.command(cls=ContestCommand)
-@click.argument("program")
+@click.argument("programs", metavar="PROGRAM...", nargs=-1, required=True)
 @game_option
 @click.option(
     "--field",
@@ -128,9 +93,9 @@ class ComparedVersions:
     "talk with the referee, because such a game takes seconds.",
 )
 @click.option("--watch", is_flag=True, help="Do it again whenever PROGRAM or OTHER is saved, until Ctrl-C.")
-@answers(PractisedProgram | ComparedVersions)
+@answers(PractisedProgram | ComparedVersions | ComparedStrategies)
 def practice(
-    program: str,
+    programs: tuple[str, ...],
     game_name: str | None,
     field: Path | None,
     against: str | None,
@@ -143,16 +108,28 @@ def practice(
     standard deviation of its points from game to game. The seeds are always the same, so the same program
     gets the same table, also from `please test` by mail.
 
+    Several PROGRAMs play against each other instead, if the game is computed exactly, such as Hog: the tables
+    show how often each wins against each other one, and their ranking.
+
     PROGRAM and OTHER are files, folders with a program and the text files that it reads, or names of house
     strategies or sample programs.
     """
     settings = without_description(settings_for(game_name))
-    programs = (program,) if against is None else (program, against)
+    if len(programs) > 1:
+        if field or against or games or watch:
+            raise click.UsageError("--field, --against, --games and --watch are for one PROGRAM")
+        info = game_of(settings.game, settings.programs).info
+        if info.play.has_moves:
+            raise click.UsageError(f"name one PROGRAM: {info.title} is not computed exactly")
+        answer(compared(programs, settings), show_compared)
+        return
+    if against is not None:
+        programs = (*programs, against)
     files = [path for path in map(Path, programs) if path.exists()]
     if watch and wants_json():
         raise click.UsageError("--watch and --json exclude each other: the answer in JSON is one value")
     if watch and not files:
-        raise click.UsageError(f"--watch needs a file: there is no file {program}")
+        raise click.UsageError(f"--watch needs a file: there is no file {programs[0]}")
     if not watch:
         _practise(HomePractice(settings, field, files), programs, settings, games)
         return
@@ -190,43 +167,25 @@ def _practise(home: HomePractice, programs: Sequence[str], settings: Settings, g
 
 
 def _practised(name: str, played: Sequence[PracticeGame], info: GameInfo) -> PractisedProgram:
-    rows = []
-    for row in practice_table(played, info):
-        points = {key: _people_count(getattr(row, key), info) for key in ("own", "theirs", "spread")}
-        rows.append(OpponentRow(**{**asdict(row), **points}))
-    games, together = games_per_opponent(played), is_together(played)
-    its_failures = tuple(_its_failures(played, info))
     return PractisedProgram(
-        name, info.name, games, together, tuple(rows), _failures(name, played), its_failures
+        name,
+        info.name,
+        info.point,
+        games_per_opponent(played),
+        is_together(played),
+        practice_table(played, info),
+        _failures(name, played),
+        tuple(_its_failures(played, info)),
     )
 
 
 def _compared(
     names: Sequence[str], first: Sequence[PracticeGame], second: Sequence[PracticeGame], info: GameInfo
 ) -> ComparedVersions:
-    found = compare_versions(first, second, info)
     failures = tuple(_failures(name, played) for name, played in zip(names, (first, second), strict=True))
-    rows = tuple(_compared_row(row, info) for row in found.rows) if found else ()
     return ComparedVersions(
-        tuple(names),
-        info.name,
-        rows,
-        _compared_row(found.total, info) if found else None,
-        found.verdict if found else None,
-        failures,
+        tuple(names), info.name, info.point, compare_versions(first, second, info), failures
     )
-
-
-def _compared_row(row: ComparisonRow, info: GameInfo) -> ComparedRow:
-    points = {
-        key: _people_count(getattr(row, key), info) for key in ("first", "second", "difference", "margin")
-    }
-    return ComparedRow(**{**asdict(row), **points})
-
-
-def _people_count(points: float | None, info: GameInfo) -> float | None:
-    """The game's points as people count them."""
-    return None if points is None else points / info.point
 
 
 def _print_table(name: str, played: Sequence[PracticeGame], info: GameInfo) -> None:

@@ -32,8 +32,8 @@ def serve(named: tuple[str, ...]) -> None:
     folder's owner, or the user `knobeln`, once it listens at its port.
 
     With --only several processes share the work, on one computer or, with PostgreSQL, on several. `intake`
-    takes letters in (SMTP, LMTP, IMAP, Maildir). `desk` handles them; it also sends the lists of entries,
-    plays the hill, writes the pages, and starts the run that you request by mail. `compile` builds programs
+    takes letters in (SMTP, LMTP, IMAP). `desk` handles them; it also sends the lists of entries,
+    plays the ladder, writes the pages, and starts the run that you request by mail. `compile` builds programs
     and plays practice games. `deliver` sends the mails. A contest needs all four, and only one `desk`. There
     may be any number of `compile`, and one `intake` and one `deliver` on each computer.
     """

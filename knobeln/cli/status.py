@@ -10,14 +10,14 @@ from typing import Any
 import click
 from rich.text import Text
 
-from contest.model import Phase
+from contest.model import LogLine, Phase
 from contest.plurals import plural
 from contest.sanitize import sanitize
 from knobeln.cli.answers import answer, answers
 from knobeln.cli.contest_option import ContestCommand
 from knobeln.cli.open_contest import open_contest
 from knobeln.cli.output import console, moment
-from knobeln.server.status import JournalLine, Status, status_of
+from knobeln.server.status import Status, status_of
 
 LINES, COLUMNS = 23, 80  # the last line is for the prompt
 MAX_ADVICE_LINES = 9
@@ -129,7 +129,7 @@ def _advice_that_fits(advice: Sequence[str]) -> list[str]:
     return lines
 
 
-def _journal_line(line: JournalLine) -> str:
+def _journal_line(line: LogLine) -> str:
     return f"  {moment(line.at)} {line.area}: {line.text.splitlines()[0] if line.text else ''}"
 
 

@@ -101,9 +101,9 @@ def _show(found: VerifyAnswer) -> None:
         click.echo(f"  {sentence}")
     for sentence in found.noticed:
         click.echo(f"  look at this: {sentence}")
-    if found.without_decisions:
-        click.echo("  without the organizer's decisions, from the same seed:")
-    for sentence in found.without_decisions:
+    if found.without_bans:
+        click.echo("  had the organizer taken nobody out, from the same seed:")
+    for sentence in found.without_bans:
         click.echo(f"    {sentence}")
     for sentence in (*found.missed, *found.unchecked):
         click.echo(f"  not checked: {sentence}")

@@ -31,6 +31,7 @@ from contest.store import decisions, outbox
 from contest.subprocesses.child_process import Process, own_command, start
 from knobeln.contest_day.demo_teams import DESCRIPTION, DOMAIN, DemoTeam
 from knobeln.context import ContestContext
+from mailserver.delivery.transports import MAILDIRS
 from mailserver.delivery.transports.maildir import folder_name
 
 OBJECTIONS = timedelta(seconds=3)  # the time for objections to the list of entries
@@ -47,7 +48,7 @@ def demo_settings(game_name: str) -> Settings:
     info = game(game_name).info
     changes: dict[str, dict[str, Any]] = {
         "contest": {"title": f"{info.title} demonstration", "address": "robot@contest.example"},
-        "mail": {"listen_port": 0, "answers_per_hour": 1_000},  # 0: any free port
+        "mail": {"listen": "127.0.0.1:0", "answers_per_hour": 1_000},  # 0: any free port
         "registration": {"confirm": "never"},  # all teams are made up, and write from one domain
         "tournament": {"beacon": "file"},  # the demonstration hands a number in
     }
@@ -163,7 +164,7 @@ class Demonstration:
 
     def _mails(self, team: DemoTeam) -> list[Path]:
         """Return the files in the team's Maildir, oldest first."""
-        box = self._contest.path / self._contest.settings.mail.maildir_root / folder_name(team.address)
+        box = self._contest.path / MAILDIRS / folder_name(team.address)
         return sorted(box.glob("new/*"), key=lambda path: path.stat().st_mtime_ns)
 
     def _program(self, team: DemoTeam) -> EmailMessage:

@@ -6,19 +6,16 @@ import hashlib
 from base64 import b64encode
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 from compiler.builders import builder_of
 from compiler.builders.base import ProgramBuilder
-from compiler.source import strip_secret
 from contest import __version__
 from contest.archive.contents import (
     Archive,
     ArchivedEntry,
     ArchivedLedger,
     ArchivedList,
-    Blanked,
     ContestFacts,
     Counted,
     Decisions,
@@ -38,7 +35,6 @@ from contest.config.settings import Settings
 from contest.errors import Differs, NotNow
 from contest.games.registry import game_of, rules_text
 from contest.model import Entry, RoundOutcome, Team, TimeChange
-from contest.seeds import ContestSeed
 from contest.store import (
     Transaction,
     contest_state,
@@ -47,33 +43,17 @@ from contest.store import (
     ledger,
     results,
     submissions,
-    teams,
 )
 from contest.store.results import Games
 from contest.store.submissions import Version
 from knobeln.context import ContestContext
-from mailserver.team_secret import STRING_LENGTH, find_strings
+from mailserver.team_secret import without_strings
 from reports.announcement import announcement
 from reports.render import Templates
 from sandbox.fuel.program import FuelProgram
 from tournament.derived_settings import format_of, is_computed
 from tournament.runners import open_runner, runner_of
 from tournament.statistics import score_table
-
-
-# --- authentication strings --------------------------------------------------------------------------------
-def blanked(text: str, secrets: frozenset[str]) -> str:
-    """Blank every authentication string whose sha256 is in `secrets`; the length of the text stays.
-
-    Such a string may also be elsewhere than in the `<<FROM>>` line.
-    """
-    for start in tuple(find_strings(text, secrets)):
-        text = text[:start] + " " * STRING_LENGTH + text[start + STRING_LENGTH :]
-    return text
-
-
-def _blanked_bytes(data: bytes, secrets: frozenset[str]) -> bytes:
-    return blanked(data.decode("latin-1"), secrets).encode("latin-1")
 
 
 # --- from the database -------------------------------------------------------------------------------------
@@ -92,10 +72,9 @@ def archive_of(contest: ContestContext) -> Archive:
         playing = submissions.participants(tx)
         entries = {entry.name: entry for entry in submissions.all_entries(tx)}
         entered = {name: submissions.entered(tx, entry) for name, entry in entries.items()}
-        secrets = teams.auth_digests(tx)
-        programs = {name: _program(version, secrets, builder) for name, version in entered.items()}
+        programs = {name: _program(version, builder) for name, version in entered.items()}
         digests = {name: entry.image_digest for name, entry in entries.items()}
-        builds = _builds(tx, digests, secrets, builder, settings)
+        builds = _builds(tx, digests, settings)
         time_changes = decisions.time_changes(tx)
         archive = Archive(
             contest=ContestFacts(
@@ -120,34 +99,21 @@ def archive_of(contest: ContestContext) -> Archive:
             rules=rules_text(settings.game.name),
             announcement="",
             counted=tuple(counted_programs(digests, builds, builder)),
-            blanked=tuple(_blanked(entered, programs, builds, entries, builder)),
             time_changes=time_changes,
             ledger=_ledger(tx),
-            seal=_seal(tx, state.seed),
+            seal=Seal.of(state.seed, contest_state.number(tx)),
             entry_lists=tuple(
                 ArchivedList(each.at, each.is_final, each.list.entries) for each in entry_lists.all_lists(tx)
-            )
-            if state.seed.entries_root
-            else (),
+            ),
         )
     return completed(archive)
 
 
-def _ledger(tx: Transaction) -> ArchivedLedger | None:
+def _ledger(tx: Transaction) -> ArchivedLedger:
     key, newest = ledger.public_key(tx), ledger.newest(tx)
-    if key is None or newest is None:
-        return None
     root, signature = (b64encode(value).decode() for value in (newest.root, newest.signature))
     facts = LedgerFacts(key, newest.number, root, signature)
     return ArchivedLedger(facts, tuple(ledger.entries(tx)))
-
-
-def _seal(tx: Transaction, seed: ContestSeed) -> Seal | None:
-    if seed.entries_root is None:
-        return None
-    number = contest_state.number(tx)
-    source = number.source if number else ""
-    return Seal(seed.entries_root.hex(), seed.number.hex(), source, seed.value.hex())
 
 
 def _at_start(settings: Settings, changes: Sequence[TimeChange]) -> Settings:
@@ -181,58 +147,17 @@ def _entry(entry: Entry, version: Version, team: Team, settings: Settings) -> Ar
     )
 
 
-def _program(version: Version, secrets: frozenset[str], builder: ProgramBuilder[Any]) -> Program:
+def _program(version: Version, builder: ProgramBuilder[Any]) -> Program:
     submission = version.submission
-    published = builder.published_files(submission.files)
-    files = {name: _blanked_bytes(data, secrets) for name, data in published.items()}
-    text = blanked(strip_secret(submission.description), secrets)
-    return Program(files, builder.description(files, text))
+    files = builder.published_files(submission.files)
+    return Program(files, builder.description(files, without_strings(submission.description)))
 
 
-def _blanked(
-    versions: Mapping[str, Version],
-    programs: Mapping[str, Program],
-    builds: Mapping[str, bytes],
-    entries: Mapping[str, Entry],
-    builder: ProgramBuilder[Any],
-) -> Iterator[Blanked]:
-    """Note what `_program` and `_builds` have blanked besides the `<<FROM>>` line."""
-    for name, program in programs.items():
-        sent = builder.published_files(versions[name].submission.files)
-        files = tuple(file for file, data in program.files.items() if data != sent[file])
-        digest = entries[name].image_digest
-        published = hashlib.sha256(builds.get(digest, b"")).hexdigest()
-        build = published if digest in builds and published != digest else ""
-        if files or build:
-            is_other = bool(builds) and not _is_same_program(program, sent, digest, builder)
-            yield Blanked(name, files, is_other, build)
-
-
-def _is_same_program(
-    program: Program, sent: Mapping[str, bytes], digest: str, builder: ProgramBuilder[Any]
-) -> bool:
-    """Whether the files make the same build as those that were sent, also by a compiler that came later."""
-    digest_now = builder.rebuild(program.files, program.description).report.image_digest
-    return digest_now == digest or (
-        digest_now == builder.rebuild(sent, program.description).report.image_digest
-    )
-
-
-def _builds(
-    tx: Transaction,
-    digests: Mapping[str, str],
-    secrets: frozenset[str],
-    builder: ProgramBuilder[Any],
-    settings: Settings,
-) -> Mapping[str, bytes]:
+def _builds(tx: Transaction, digests: Mapping[str, str], settings: Settings) -> Mapping[str, bytes]:
     """The builds of the programs whose games can be computed again."""
     builds = submissions.load_images(tx, tuple(digests.values()))
     computed = runner_of(settings).computed(builds, settings)
-    return {
-        digest: builder.published_build(build, partial(_blanked_bytes, secrets=secrets))
-        for digest, build in builds.items()
-        if digest in computed
-    }
+    return {digest: build for digest, build in builds.items() if digest in computed}
 
 
 def counted_programs(
@@ -251,7 +176,7 @@ def check_builds(archive: Archive, builder: ProgramBuilder[Any]) -> None:
     settings = settings_of(archive.contest)
     kind = runner_of(settings)
     for digest, raw in archive.builds.items():
-        if hashlib.sha256(raw).hexdigest() != archive.changed_builds.get(digest, digest):
+        if hashlib.sha256(raw).hexdigest() != digest:
             raise Differs(f"builds/{shown(digest)} is another build: its sha256 is not its name")
         try:
             build = builder.load(raw)

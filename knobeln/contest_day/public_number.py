@@ -8,6 +8,7 @@ from collections.abc import Callable
 from datetime import timedelta
 from http.client import HTTPException
 
+from contest import drand
 from contest.beacon import BeaconKind
 from contest.draw import Draw, draw_awaited
 from contest.errors import GiveUp, KnobelnError, NumberAwaited
@@ -54,8 +55,8 @@ def wait_for_number(contest: ContestContext, tell: Callable[[str], None], *, pat
 
 
 HOW_TO_HAND_IN = (
-    "Until it is there, the contest waits. You can hand it in yourself: `knobeln beacon FILE`, or a letter "
-    "with the subject `organizer beacon`"
+    "Until it is there, the contest waits. You can hand it in yourself: `knobeln run number FILE`, or a "
+    "letter with the subject `organizer beacon`"
 )
 
 
@@ -71,10 +72,10 @@ def _fetched(contest: ContestContext, draw: Draw) -> str | None:
     The journal tells what was wrong with the servers before.
     """
     reasons: list[str] = []
-    for url in contest.settings.tournament.drand_urls:
+    for url in drand.URLS:
         address = f"{url.rstrip('/')}/{draw.chain.hash}/public/{draw.round}"
         try:
-            with urllib.request.urlopen(address, timeout=_TIMEOUT_SECONDS) as answer:  # noqa: S310 - https by the settings
+            with urllib.request.urlopen(address, timeout=_TIMEOUT_SECONDS) as answer:  # noqa: S310 - ours
                 text = answer.read(_MAX_ANSWER_BYTES + 1).decode()
             with contest.store.write() as tx:
                 actions = OrganizerActions(

@@ -157,7 +157,7 @@ def _warnings_before(contest: ContestContext, tx: Transaction) -> list[str]:
     if unreached:
         warnings.append(f"{_some_of(unreached)}: mails did not arrive, see `knobeln teams`")
     if decisions.reports_held(tx):
-        warnings.append("the reports are held, and would wait for `knobeln release`")
+        warnings.append("the reports are held, and would wait for `knobeln mail release`")
     return warnings
 
 

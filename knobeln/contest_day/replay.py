@@ -50,7 +50,7 @@ class PlayedRound:
 
 
 def round_of_contest(contest: ContestContext, number: int, *, former: bool) -> PlayedRound:
-    """Read a round from the database; if `former`, as it was before `knobeln rerun`. Raises NotFound."""
+    """Read a round from the database; if `former`, as it was before `knobeln run rerun`. Raises NotFound."""
     with contest.store.read() as tx:
         groups = _former(tx, number) if former else results.drawn_round(tx, number, Games.WITH_MOVES)[1]
         images = {entry.name: entry.image_digest for entry in submissions.all_entries(tx)}
@@ -62,7 +62,7 @@ def round_of_contest(contest: ContestContext, number: int, *, former: bool) -> P
 
 def _former(tx: Transaction, number: int) -> Sequence[GroupOutcome]:
     reruns = reversed(results.former_outcomes(tx))
-    groups = [group for _, groups in reruns for group in groups if group.plan.round == number]
+    groups = [group for former in reruns for group in former.groups if group.plan.round == number]
     if not groups:
         raise NotFound(f"no group of round {number} was played again, so it has no former results")
     return groups

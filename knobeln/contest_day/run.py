@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, suppress
+from functools import partial
+from typing import Any
 
 from contest.clock import TIME_FORMAT
 from contest.config.settings import hide_secrets
-from contest.errors import KnobelnError, NotNow, NumberAwaited, Paused
+from contest.errors import KnobelnError, NotNow, NumberAwaited, Paused, StoreBusy
+from contest.log import log
 from contest.model import EvolutionOutcome, GroupOutcome, Phase, RoundPlan
+from contest.plugins import by_name
 from contest.store import contest_state, languages
 from knobeln.contest_day.public_number import wait_for_number
 from knobeln.contest_day.run_with_retries import RetryingRun
 from knobeln.context import ContestContext
 from knobeln.services import Services, note_limits_of_sandboxes
 from reports.contest_reporter import ContestReporter
-from tournament.day import ContestDay, Spectator
+from tournament.day import ContestDay, Spectator, archive_of
+from tournament.group_workers import OpenWorkers, open_workers
 
 
 class Silence:
@@ -100,7 +105,7 @@ def handle_everything(contest: ContestContext) -> None:
 
 
 def contest_day(contest: ContestContext, spectator: Spectator | None = None) -> ContestDay:
-    # The reporter travels to workers on other computers.
+    # The reporter travels to workers on other hosts.
     reporter = ContestReporter(hide_secrets(contest.settings), contest.templates)
     return ContestDay(
         contest.store,
@@ -108,5 +113,20 @@ def contest_day(contest: ContestContext, spectator: Spectator | None = None) -> 
         contest.clock,
         reporter,
         spectator or Silence(),
-        keys=contest.path / contest.settings.cluster.keys,
+        open_workers=_workers(contest),
     )
+
+
+def _workers(contest: ContestContext) -> OpenWorkers:
+    """Those of this host, or those of several hosts, by a plug-in of the group `knobeln.workers`."""
+    scheduler = contest.settings.cluster.scheduler
+    if not scheduler:
+        return open_workers
+
+    def tell(text: str) -> None:
+        log.info(text)
+        with suppress(StoreBusy), contest.store.write() as tx:
+            contest_state.note(tx, "workers", text, contest.clock.now())
+
+    plugins: Mapping[str, Any] = by_name("knobeln.workers", ())
+    return partial(plugins["dask"].open, scheduler, partial(archive_of, contest.store), tell)

@@ -1,4 +1,4 @@
-"""Which programs are alike, and which pairs favour each other: for the organizer alone, on request.
+"""Which programs are alike: for the organizer alone, on request.
 
 Nothing is stored or mailed, and nothing depends on it.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from compiler.build import build
 from compiler.builders import builder_of
@@ -22,13 +22,11 @@ from contest.file_names import is_archive
 from contest.games.registry import game_of
 from contest.model import Submission
 from contest.protocols import Images
-from contest.store import Transaction, contest_state, results, submissions, teams
-from contest.store.results import Games
+from contest.store import Transaction, contest_state, submissions, teams
 from knobellib.kits import kit_of
 from knobellib.samples import samples
 from knobeln.context import ContestContext
 from tournament.derived_settings import frozen_settings
-from tournament.mutual_points import Ring, rings
 from tournament.runners import open_runner, runner_of
 
 SHORT_WORDS = 150  # a shorter program is a simple idea, which several people can have
@@ -53,7 +51,7 @@ class BehaviourTwins:
 
 @dataclass(frozen=True)
 class Twins:
-    """What was found. None: nobody can tell, because games cannot be computed, or none has been played.
+    """What was found. `behaviour` is None if nobody can tell, because games cannot be computed.
 
     Of programs that talk, those whose time is counted are compared by what they do.
     """
@@ -61,7 +59,6 @@ class Twins:
     programs: int
     behaviour: tuple[BehaviourTwins, ...] | None
     texts: tuple[Alike, ...]
-    rings: tuple[Ring, ...] | None
 
 
 @dataclass(frozen=True)
@@ -75,29 +72,18 @@ class _Program:
 def twins_of(contest: ContestContext) -> Twins:
     """Compare the entries or, before the contest day, the programs that count.
 
-    Mutual points are those of the finished rounds. Raises ToolMissing or EngineFailed.
+    Raises ToolMissing or EngineFailed.
     """
     with contest.store.read() as tx:
         settings = frozen_settings(contest_state.started_settings(tx), contest.settings)
         programs = dict(_programs(tx, settings))
         images = submissions.load_images(tx, [program.digest for program in programs.values()])
-        history = results.finished_rounds(tx, Games.ALL)
     texts = {name: program.texts for name, program in programs.items()}
-    matches = [match for each in history for group in each.groups for match in group.matches]
     return Twins(
         programs=len(programs),
         behaviour=_behaviour(programs, images, settings),
         texts=alike_texts(texts, _base(settings)),
-        rings=tuple(_as_people_count(ring, settings) for ring in rings(matches)) if matches else None,
     )
-
-
-def _as_people_count(ring: Ring, settings: Settings) -> Ring:
-    """The ring with points as people count them."""
-    point = game_of(settings.game, settings.programs).info.point
-    names = ("one_points", "other_points", "one_elsewhere", "other_elsewhere")
-    pairs = (replace(pair, **{name: getattr(pair, name) / point for name in names}) for pair in ring.pairs)
-    return Ring(ring.members, tuple(pairs))
 
 
 def _programs(tx: Transaction, settings: Settings) -> Iterator[tuple[str, _Program]]:
@@ -166,7 +152,7 @@ def _behaviour(
 
 def _built(source: str, settings: Settings) -> tuple[str, bytes]:
     """The image of a program of ours in C, and its digest before it."""
-    result = build(source, Programs(description="none"), Toolchain(settings.jail))
+    result = build(source, Programs(description="none"), Toolchain())
     if result.image is None:
         raise ToolMissing(f"the compiler does not accept a program of ours: {result.report.messages}")
     return result.image.digest, result.image.to_bytes()

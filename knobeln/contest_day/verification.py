@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, suppress
 from itertools import zip_longest
@@ -15,11 +15,12 @@ from contest.archive.contents import Archive, ArchivedEntry, seed_of, settings_o
 from contest.clock import TIME_FORMAT
 from contest.config.sections import MAX_MOVE_SECONDS, Programs
 from contest.errors import ConfigError, Differs, GiveUp, ToolMissing
+from contest.games.base import TextProtocol
 from contest.games.registry import rules_text
 from contest.ledger.receipts import Effect
 from contest.model import GroupOutcome, Severity, Verdict
 from contest.plurals import form, listed, plural
-from contest.protocols import Runner
+from contest.protocols import ProgressCallback, Runner
 from contest.seeds import Seeds
 from contest.subprocesses.engine_pool import cores
 from knobeln.contest_day.export import announcement_of, check_builds, score_matrices
@@ -32,18 +33,17 @@ from knobeln.contest_day.verify_limits import (
     time_for,
     time_limit,
 )
-from knobeln.contest_day.without_decisions import ProgressBar, without_decisions
+from knobeln.contest_day.without_bans import without_bans
 from reports.kinds import check_offered
 from sandbox.fuel.program import FuelProgram
 from sandbox.vm.translation import NotTranslated
 from tournament.certainty import certainty, default_contests, why_unknown
 from tournament.derived_settings import format_of, is_computed
-from tournament.field import field_of
+from tournament.field import Field, field_of
 from tournament.runners import open_runner, runner_of
-from tournament.runners.recorded import with_recorded_results
 from tournament.verify import Claim, check, name_of
 
-_BLANKED = "an authentication string was blanked in it, so it has become another program"
+ProgressBar = Callable[[str, int], AbstractContextManager[ProgressCallback]]  # label, total
 
 
 def verify(archive: Archive, progress_bar: ProgressBar, seconds: float | None = None) -> Verified:
@@ -80,7 +80,6 @@ class _Verification:
         # A contest's own languages are commands of its organizer. We never start a stranger's commands.
         ours = Programs.model_validate({**self._settings.programs.model_dump(), "languages": ()})
         self._builder = builder_of(self._settings.model_copy(update={"programs": ours}), open_runner)
-        self._other_programs = {each.team for each in archive.blanked if each.is_other_program}
         self._same_version = archive.contest.written_by == __version__
         self._kind = runner_of(self._settings)
         self._why_not_here: Mapping[str, str] = {}  # by the digests of builds; "" = it can play here
@@ -98,8 +97,10 @@ class _Verification:
             checked.append(f"draws, rankings{' and evolution' if archive.evolution else ''}: the same")
             self._check_score_matrices()
             self._check_announcement()
-        self._undo_decisions()
-        unchecked += [f"{path}: an earlier version of knobeln wrote it" for path in archive.retired]
+        self._undo_bans()
+        decisions = archive.decisions
+        if not (decisions.taken_out or decisions.played_again or archive.time_changes):
+            checked.append("decisions of the organizer since the start: the archive has none")
         unchecked += self._decisions()
         unchecked.append(
             "names of organizations and people, the order of the entries, the names of the tools, times, and "
@@ -123,7 +124,7 @@ class _Verification:
             )
         elif archive.rules != rules_text(self._settings.game.name):
             raise Differs("rules.md: these are not the rules of the game")
-        most = self._settings.programs.max_source_bytes
+        most = self._settings.programs.MAX_SOURCE_BYTES
         for name, program in archive.programs.items():
             if sum(map(len, program.files.values())) > most:
                 raise Differs(
@@ -169,7 +170,7 @@ class _Verification:
 
     def _check_recorded(self, names: Sequence[str]) -> None:
         """Programs whose time is counted must not pass for others. Raises Differs."""
-        if self._settings.programs.clock != "fuel":
+        if not self._settings.programs.counted_languages:
             return
         entries = {entry.name: entry for entry in self._archive.entries}
         for name in names:
@@ -177,7 +178,7 @@ class _Verification:
             try:
                 image = self._builder.rebuild(program.files, program.description).image
             except ToolMissing as error:
-                if entry.language in self._settings.programs.fuel_languages:
+                if entry.language in self._settings.programs.counted_languages:
                     self.result.missed.append(f"whether the time of {name}'s program is counted: {error}")
                 continue
             if isinstance(image, FuelProgram) and image.digest == entry.build:
@@ -206,8 +207,7 @@ class _Verification:
         for reason in dict.fromkeys(filter(None, reasons)):
             names = [entry.name for entry, why in zip(entries, reasons, strict=True) if why == reason]
             which = f"{len(names)} programs" if len(names) > 1 else f"the program of {names[0]}"
-            told = self.result.unchecked if reason == _BLANKED else self.result.missed
-            told.append(f"the way from source to build of {which}: {reason}")
+            self.result.missed.append(f"the way from source to build of {which}: {reason}")
 
     def _compare(self, entry: ArchivedEntry) -> str | None:
         """Build the program again. None: it is the same build; otherwise why that cannot be expected."""
@@ -220,8 +220,6 @@ class _Verification:
             return str(error)
         if built.image is not None and built.report.image_digest == entry.build:
             return None
-        if entry.name in self._other_programs:
-            return _BLANKED
         if entry.tool != built.report.tool or not self._same_version:
             return (
                 f"they were made with {files.shown(entry.tool)} and knobeln {files.shown(written_by)}, here "
@@ -237,20 +235,19 @@ class _Verification:
         )
 
     # --- games and tables ----------------------------------------------------------------------------------
+    @property
+    def _field(self) -> Field:
+        """Of all entries."""
+        builds = {entry.name: entry.build for entry in self._archive.entries}
+        return Field(self._settings, format_of(self._settings), builds, Seeds(seed_of(self._archive).value))
+
     def _check_games(self) -> None:
         archive, seeds = self._archive, Seeds(seed_of(self._archive).value)
         if not self._is_computed:
             self._check_faults()
         images = {entry.name: entry.build for entry in archive.entries}
-        claim = Claim(
-            self._settings,
-            seeds,
-            images,
-            archive.history,
-            archive.ranking,
-            archive.evolution,
-            archive.decisions.out,
-        )
+        out = archive.decisions.out
+        claim = Claim(self._field, archive.history, archive.ranking, archive.evolution, out)
         games = sum(len(group.matches) for outcome in archive.history for group in outcome.groups)
         with self._progress_bar("games", games) as progress:
 
@@ -261,18 +258,9 @@ class _Verification:
                     builds[digest] = archive.builds[digest]
                     if sum(map(len, builds.values())) > MAX_BUILD_BYTES:
                         raise Differs(f"its programs have more than {MAX_BUILD_BYTES:,} bytes together")
-                runner = self._kind.open_checking(group, builds, self._settings, seeds, progress)
-                if archive.counted:  # it has recorded moves instead of what a changed build would do
-                    return runner
-                return with_recorded_results(runner, group, archive.changed_builds, seeds)
+                return self._kind.open_checking(group, builds, self._settings, seeds, progress)
 
-            self.result.unchecked.extend(check(claim, checking_runner, lambda _group: None))
-        for each in archive.blanked:
-            if each.build:
-                self.result.unchecked.append(
-                    f"the games of {each.team}: an authentication string was blanked in its build, so its "
-                    "recorded results were believed"
-                )
+            check(claim, checking_runner)
         aside = self._check_aside()
         count = f"{plural(games, 'game')} in {plural(len(archive.history), 'round')}"
         again = sum(
@@ -300,16 +288,15 @@ class _Verification:
             for match in group.matches
             for name in {name for name, seat in match.sides if seat.verdict is Verdict.ASIDE}
         )
-        ledger = self._archive.ledger
         decided = {
             (each.team, each.digest)
-            for each in (ledger.entries if ledger else ())
+            for each in self._archive.ledger.entries
             if each.effect is Effect.PROGRAM_SET_ASIDE
         }
         for entry in self._archive.entries:
             if not games[entry.name]:
                 continue
-            if ledger and (entry.name, entry.build) not in decided:
+            if (entry.name, entry.build) not in decided:
                 raise Differs(f"ledger.txt does not have the decision to set {entry.name}'s program aside")
             self.result.unchecked.append(
                 f"that the engine failed three times at the same move of {entry.name}'s program: it was set "
@@ -319,17 +306,12 @@ class _Verification:
 
     def _plays_here(self, digest: str) -> bool:
         """Whether a program with this build was asked again."""
-        return self._why_not_here.get(digest) == "" and digest not in self._archive.changed_builds
+        return self._why_not_here.get(digest) == ""
 
     def _check_certainty(self) -> None:
-        """Play the contests with other random numbers again. Old archives are without them."""
+        """Play the contests with other random numbers again."""
         archive, claimed = self._archive, self._archive.certainty
         if claimed is None:
-            return
-        if archive.changed_builds:
-            self.result.unchecked.append(
-                "how sure the ranking is: an authentication string was blanked in a build"
-            )
             return
         seeds = Seeds(seed_of(archive).value)
         digests = {entry.name: entry.build for entry in archive.entries}
@@ -384,19 +366,23 @@ class _Verification:
                 )
         self.result.checked.append("rules, descriptions and announcement: the same")
 
-    def _undo_decisions(self) -> None:
-        """Compute the contest without the organizer's decisions, as far as time and memory suffice."""
-        told = self.result.without_decisions
+    def _undo_bans(self) -> None:
+        """Compute the contest without the organizer's bans, as far as time and memory suffice."""
+        archive = self._archive
+        builds = {entry.name: entry.build for entry in archive.entries}
+        if archive.decisions.out.isdisjoint(builds):
+            return
+        field = self._field
+        # A program that lives through many games may have learned from those before.
+        learns = field.info.protocols[:1] == (TextProtocol.STDIO,)
+        silent = {name for name, build in builds.items() if learns or not self._plays_here(build)}
         try:
-            with memory_limit():
-                for sentence in without_decisions(self._archive, self._settings, self._progress_bar):
-                    told.append(sentence)  # each at once: those before a failure stay
+            with memory_limit(), self._progress_bar("the contest without bans", 1) as progress:
+                self.result.without_bans.extend(without_bans(field, archive, silent))
+                progress(1)
         except (OutOfTimeError, GiveUp) as error:
             why = str(error) or "the time was up; `--minutes` allows more"
-            self.result.missed.append(f"what else the organizer's decisions changed: {why}")
-        else:
-            if not told:
-                self.result.checked.append("decisions of the organizer since the start: the archive has none")
+            self.result.missed.append(f"what the organizer changed by taking teams out: {why}")
 
     def _decisions(self) -> Iterator[str]:
         """Name the organizer's decisions: they follow from nothing, so they cannot be checked."""

@@ -32,14 +32,6 @@ _OWN = (*_DECIDED, Effect.ENTRIES_LISTED, Effect.ENTRIES_FINAL, Effect.NUMBER_DR
 def check_entries(archive: Archive, settings: Settings, result: Verified) -> None:
     """Check that the ledger is the signed one, that it has the lists, each program that plays and every
     decision of the organizer, and that the public number is the right one. Raises Differs."""
-    if archive.ledger is None:
-        result.unchecked.append(
-            "what became of the letters: the archive has no ledger of them. If your welcome told a key, "
-            "there must be one"
-        )
-        return
-    if archive.seal is None:
-        raise Differs("seal.json is missing: a contest with a ledger seals its entries")
     check_signature(archive)
     ledger = archive.ledger.entries
     final = _check_lists(archive, archive.seal, ledger, result)
@@ -58,7 +50,6 @@ def check_entries(archive: Archive, settings: Settings, result: Verified) -> Non
 
 def check_signature(archive: Archive) -> None:
     """Raises Differs unless the archive's key has signed its ledger for this contest."""
-    assert archive.ledger is not None  # noqa: S101 - for the type checker
     facts, entries = archive.ledger.facts, archive.ledger.entries
     root = merkle.root(entry.leaf() for entry in entries)
     if (facts.size, facts.root) != (len(entries), b64encode(root).decode()):
@@ -120,7 +111,6 @@ def _check_settings(archive: Archive, before_final: Sequence[LedgerEntry]) -> No
 # --- programs --------------------------------------------------------------------------------------------
 def _check_programs(archive: Archive, before_final: Sequence[LedgerEntry], result: Verified) -> None:
     """Raises Differs unless the program of each entry was accepted before the list was final."""
-    blanked = {each.team for each in archive.blanked if each.files}
     accepted: defaultdict[str, list[LedgerEntry]] = defaultdict(list)
     for each in before_final:
         if each.effect is Effect.PROGRAM_ACCEPTED:
@@ -128,26 +118,17 @@ def _check_programs(archive: Archive, before_final: Sequence[LedgerEntry], resul
     for entry in archive.entry_lists[-1].entries:
         if not accepted[entry.team]:
             raise Differs(f"ledger.txt: no program of {entry.team} was accepted, but it has played")
-        _check_program(archive, entry, accepted[entry.team], entry.team in blanked, result)
-    if blanked:
-        result.unchecked.append(
-            f"that the ledger has the program of {listed(sorted(blanked))}: an authentication string was "
-            "blanked in it"
-        )
+        _check_program(archive, entry, accepted[entry.team], result)
 
 
 def _check_program(
-    archive: Archive,
-    entry: SealedEntry,
-    accepted: Sequence[LedgerEntry],
-    is_blanked: bool,
-    result: Verified,
+    archive: Archive, entry: SealedEntry, accepted: Sequence[LedgerEntry], result: Verified
 ) -> None:
     if all(each.digest != entry.program for each in accepted):
         raise Differs(
             f"entry_lists.json: the program of {entry.team} is none of the accepted ones in ledger.txt"
         )
-    if not is_blanked and program_digest(archive.programs[entry.team].files) != entry.program:
+    if program_digest(archive.programs[entry.team].files) != entry.program:
         raise Differs(f"programs/{entry.team}/source is none of the accepted programs in ledger.txt")
     if max(accepted, key=lambda each: each.at).digest != entry.program:
         result.unchecked.append(

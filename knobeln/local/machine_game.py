@@ -30,7 +30,7 @@ def machine_game(settings: Settings, programs: Sequence[str], seed: str, *, with
     info = game_of(settings.game, settings.programs).info
     if len(programs) != 2:
         raise GiveUp(f"{info.title} is played by 2 programs, not by {len(programs)}")
-    toolchain, seeds = Toolchain(settings.jail), Seeds(seed_from(f"play/{seed}"))
+    toolchain, seeds = Toolchain(), Seeds(seed_from(f"play/{seed}"))
     images = tuple(_image(name, settings, toolchain) for name in programs)
     streams = (seeds.stream("seat/0"), seeds.stream("seat/1"))
     job = GameJob(tuple(image.digest for image in images), streams, protocol=True)

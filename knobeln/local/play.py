@@ -17,7 +17,7 @@ def play_at_home(settings: Settings, programs: Sequence[str], seed: str, *, with
     info = game_of(settings.game, settings.programs).info
     if not info.play.has_moves:
         raise GiveUp(
-            f"{info.title} games are computed, not played: `knobeln compare` computes who wins how often"
+            f"{info.title} games are computed, not played: `knobeln practice` computes who wins how often"
         )
     game = machine_game if info.play.is_computed else text_game
     return game(settings, programs, seed, with_moves=with_moves)

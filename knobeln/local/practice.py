@@ -8,7 +8,6 @@ from contextlib import suppress
 from pathlib import Path
 
 from compiler.builders import builder_of
-from compiler.language_table import languages_of
 from contest.config.settings import Settings
 from contest.errors import GiveUp
 from contest.file_names import is_archive
@@ -61,7 +60,7 @@ class HomePractice:
     def _may_be_program(self, path: Path) -> bool:
         if self._info.play.is_in_c:
             return path.suffix == ".c"
-        languages = languages_of(self._settings.programs)
+        languages = self._settings.programs.all_languages
         suffixes = {suffix for language in languages for suffix in language.suffixes}
         return path.is_dir() or is_archive(path.name) or path.suffix.removeprefix(".") in suffixes
 

@@ -17,14 +17,13 @@ from contest.protocols import BuildResult, Serializable
 from contest.sanitize import sanitize
 from knobellib.house import house_strategies
 from knobellib.samples import samples
-from sandbox.executable import Executable, usual_engine
-from sandbox.oci import refusal as oci
-from sandbox.oci.image import image_cache
-from sandbox.oci.named import named_image
-from sandbox.oci.unpack import unpack
+from sandbox.executable import Executable
+from sandbox.images.oci_image import ImageProblem, image_cache
+from sandbox.images.unpacking import fetch, unpack
+from sandbox.sandbox import Sandbox
 from tournament.runners import open_runner
 
-IMAGE = "image:"  # before the name of an image that podman or docker has
+IMAGE = "image:"  # before the name of an image in a registry
 
 Made = TypeVar("Made", bound=Serializable)
 
@@ -39,12 +38,13 @@ def built_program(program: str, info: GameInfo, settings: Settings) -> Executabl
         raise GiveUp(f"{program}: an image is started for each move, but {info.title} programs keep running")
     if is_packed and not Path(program).is_file():
         raise NotFound(f"there is no file {program}")
+    sandbox = Sandbox()
     image = (
-        named_image(program.removeprefix(IMAGE), usual_engine())
+        fetch(program.removeprefix(IMAGE), sandbox, image_cache())
         if is_name
-        else unpack(Path(program), image_cache())
+        else unpack(Path(program).read_bytes(), sandbox, image_cache())
     )
-    if isinstance(image, oci.ImageProblem):
+    if isinstance(image, ImageProblem):
         raise GiveUp(f"{program}: {image.text}")
     return image
 

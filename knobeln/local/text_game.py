@@ -22,7 +22,7 @@ def text_game(settings: Settings, programs: Sequence[str], seed: str, *, with_mo
     """
     rules = text_game_of(settings.game, settings.programs)
     check_number(rules.info, len(programs))
-    sandbox = Sandbox(settings.jail)
+    sandbox = Sandbox()
     built = [built_program(program, rules.info, settings) for program in programs]
     players = [open_player(program, rules.info, sandbox, settings.programs) for program in built]
     names = distinct_names(program.removeprefix(IMAGE) for program in programs)

@@ -18,7 +18,7 @@ from contest.errors import ConfigError, DeliveryDeferred, DeliveryRefused, Knobe
 from contest.store import letters
 from knobeln.context import ContestContext
 from mailserver.delivery.deliver import senders
-from mailserver.delivery.transports import Transport, transport_of
+from mailserver.delivery.transports import MAILDIRS, Transport, transport_of
 from mailserver.delivery.transports.smtp import SmtpTransport
 
 LOOP_ITEM = 0  # no mail of the outbox has this number
@@ -44,7 +44,7 @@ _ADVICE = (
     ("oauth|gives no token", "see the settings oauth.*; a refresh token can end or be revoked"),
     (
         "no login by password",
-        'set mail.login = "xoauth2", or another mail.smarthost_port: most expect logins at 587 or 465',
+        'set mail.login = "xoauth2", or another port in mail.smarthost: most expect logins at 587 or 465',
     ),
     (
         r"\b535\b",
@@ -58,8 +58,8 @@ _ADVICE = (
         "to; if it cannot do the latter, set mail.verp = false",
     ),
     ("sendmail", "install a mail system with the command sendmail (Postfix, Exim, msmtp), or name its path"),
-    ("cannot write", "the folder of mail.maildir_root must be one that this user can write to"),
-    ("", "check mail.smarthost and mail.smarthost_port, the relay's rules, and the firewall"),
+    ("cannot write", "the folder `mail` must be one that this user can write to"),
+    ("", "check mail.smarthost, its port, the relay's rules, and the firewall"),
 )
 
 
@@ -74,12 +74,12 @@ def check_delivery(contest: ContestContext) -> str:
         case DeliveryKind.STDOUT:
             return "they are only printed; for a contest set mail.delivery"
         case DeliveryKind.MAILDIR:
-            return _maildirs(contest.path / settings.mail.maildir_root)
+            return _maildirs(contest.path / MAILDIRS)
 
 
 def _relay(contest: ContestContext) -> str:
     mail = contest.settings.mail
-    if mail.username and mail.security == "none" and mail.smarthost not in _LOCAL:
+    if mail.username and mail.security == "none" and mail.relay_host not in _LOCAL:
         raise ConfigError(
             "the login would cross the network in the clear: set mail.security = "
             '"starttls" (port 587) or "tls" (port 465)'

@@ -6,10 +6,9 @@ Each loop is woken when there may be work. It also looks twice a second, because
     part      loop
     intake    listener   SMTP or LMTP -> table of letters (committed before the 250); in a process of its own
               imap       a mailbox elsewhere -> table of letters (committed before they are moved there)
-              pickup     a Maildir -> table of letters (the same)
     desk      desk       letters -> teams, queued programs, answers
               entries    the first list of entries -> all teams
-              hill       the programs that count, against each other -> a ranking
+              ladder     the programs that count, against each other -> a ranking
               run        starts `knobeln run` when the organizer has requested that by mail
               pages      released results -> the folder of pages
               (dates)    notes in the journal what opens and closes
@@ -36,7 +35,7 @@ from contest.store import contest_state, decisions
 from contest.subprocesses.engine_pool import cores
 from knobeln.context import ContestContext
 from knobeln.log_failure import tell_log_failure
-from knobeln.server.intakes import mailbox_of, maildir_of
+from knobeln.server.intakes import mailbox_of
 from knobeln.server.listener_process import ListenerProcess
 from knobeln.server.parts import Part
 from knobeln.server.run_on_request import RequestedRun
@@ -97,7 +96,7 @@ class Gateway:
         if Part.DESK in parts:
             self._loops += [
                 self._loop("desk", partial(self._handle_next_letter, services)),
-                *([self._loop("hill", services.climb)] if contest.settings.hill.enabled else []),
+                *([self._loop("ladder", services.update_ladder)] if contest.settings.ladder.enabled else []),
                 self._loop("entries", services.list_entries),
                 self._loop("run", self._requested_run.step),
             ]
@@ -114,22 +113,18 @@ class Gateway:
             self._loops.append(self._loop("delivery", self._deliver))
         if not (self._loops or self._listener or self._watch_imap):
             raise ConfigError(
-                "there is nothing to take letters from: set mail.listen_host, mail.listen_socket, imap.host "
-                "or pickup.maildir in contest.toml"
+                "there is nothing to take letters from: set mail.listen or imap.server in contest.toml"
             )
 
     def _open_intakes(self, ports: Sequence[socket]) -> None:
         settings, path = self._contest.settings, self._contest.path
-        if settings.mail.listen_host or settings.mail.listen_socket:
+        if settings.mail.listen:
             failed = partial(self._note_failure, "listener")
             self._listener = ListenerProcess(
                 settings, path, self._contest.clock, ports, self._letters_kept, failed
             )
-        if settings.pickup.maildir:
-            maildir = maildir_of(settings, path, partial(self._accept_found, "maildir"))
-            self._loops.append(self._loop("pickup", maildir.take_next))
         if settings.imap.host:
-            open_mailbox = mailbox_of(settings, path, partial(self._accept_found, "imap"), self._alarm)
+            open_mailbox = mailbox_of(settings, path, self._accept_found, self._alarm)
             self._watch_imap = Watch(open_mailbox, self._alarm, self._stop)
 
     def _loop(self, name: str, work: Callable[[], bool]) -> _Loop:
@@ -230,8 +225,8 @@ class Gateway:
             time.sleep(wait)
         return services.handle_next_letter()
 
-    def _accept_found(self, channel: str, raw: bytes, arrived_at: datetime) -> None:
-        accept_found(self._contest.store, raw, channel, arrived_at, self._contest.clock.now(), self._bounds)
+    def _accept_found(self, raw: bytes, arrived_at: datetime) -> None:
+        accept_found(self._contest.store, raw, arrived_at, self._contest.clock.now(), self._bounds)
         self._wake_all()
 
     def _alarm(self, text: str) -> None:

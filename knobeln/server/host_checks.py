@@ -10,16 +10,15 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from compiler.language_table import LANGUAGES, Language, counted_languages_of, languages_of
-from compiler.language_table import counted as counted_row
+from compiler.contest_languages import languages_of, packages_of
 from compiler.languages import package_version, usable
 from compiler.toolchain import Toolchain
 from compiler.trial import try_language
 from contest.caches import usual_home, why_unusable
+from contest.config.languages import Language
 from contest.config.load import FILE_NAME
 from contest.config.settings import Settings
 from contest.errors import KnobelnError, ToolMissing
-from contest.games.base import TEXT
 from contest.games.registry import game_of
 from contest.shipped_files import shipped
 from contest.subprocesses import child_process
@@ -29,9 +28,9 @@ from knobeln.server import intake_checks
 from knobeln.server.delivery_checks import check_delivery
 from sandbox.fuel import engine
 from sandbox.groups import limits_of_sandboxes
+from sandbox.images.oci_image import image_cache
+from sandbox.images.unpacking import require_tools
 from sandbox.limits import MB
-from sandbox.oci.engine import find_engine
-from sandbox.oci.image import check_boxes, image_cache
 from sandbox.sandbox import Ending, Limits, Sandbox
 from sandbox.self_test import require_tight
 from sandbox.vm.engine_binary import engine_binary
@@ -67,7 +66,7 @@ def check_host(path: Path, settings: Settings) -> tuple[CheckResult, ...]:
         ("the cache", _cache, False),
         ("the sandbox", lambda: _sandbox(settings), True),
         ("limits of sandboxes", lambda: _limits(settings), False),
-        ("the compiler", lambda: Toolchain(settings.jail).version(), is_c),
+        ("the compiler", lambda: Toolchain().version(), is_c),
         ("the contest machine", lambda: f"built at {engine_binary()}", is_c),
         ("native code", lambda: _native_code(settings), False),
         ("images", lambda: _images(settings), False),
@@ -96,16 +95,15 @@ def check_languages(settings: Settings) -> Iterator[CheckResult]:
     A missing tool is not a failure: a contest can do without that language. Languages whose time can be
     counted are tried for all contests, so that they can be mended before there is one.
     """
-    is_talk = game_of(settings.game, settings.programs).info.play is TEXT
-    counted_here = [row.name for row in counted_languages_of(settings.programs) if is_talk and row.is_counted]
-    for language in languages_of(settings.programs):
+    programs = settings.programs
+    bare = settings.model_copy(update={"programs": programs.model_copy(update={"python_packages": ()})})
+    for language in languages_of(programs):
         what = f"programs in {language.name}"
-        if language.name in counted_here:
+        if language.is_counted:
             continue
         if usable([language]):
-            bare = replace(language, packages=())
-            yield run_check(what, partial(try_language, bare, settings))
-            for package in language.packages:
+            yield run_check(what, partial(try_language, language, bare))
+            for package in packages_of(language, programs):
                 yield run_check(
                     f"{language.name}: {package}", partial(_try_package, package, language, settings)
                 )
@@ -113,12 +111,14 @@ def check_languages(settings: Settings) -> Iterator[CheckResult]:
             text = f"not accepted: there is no {language.tool}; install it to accept them"
             yield CheckResult(what, True, text)
     if not engine.is_installed():
-        yield CheckResult("counted time", not counted_here, f"needs {engine.ENGINE}; {engine.INSTALL}")
+        lack = f"needs {engine.ENGINE}; {engine.INSTALL}"
+        yield CheckResult("counted time", not programs.counted_languages, lack)
         return
     yield run_check("counted time", _engine)
-    for language in map(counted_row, LANGUAGES):
-        if language.is_counted:
-            yield _counted_language(language, settings, is_used=language.name in counted_here)
+    for row in programs.all_languages:
+        if row.counted:
+            is_used = row.name in programs.counted_languages
+            yield _counted_language(row.as_counted(), settings, is_used=is_used)
 
 
 def _engine() -> str:
@@ -128,7 +128,7 @@ def _engine() -> str:
 def _counted_language(language: Language, settings: Settings, *, is_used: bool) -> CheckResult:
     """Try it. A contest that does not count programs in this language can do without."""
     what = f"counted time of {language.name}"
-    without = f"take {language.name} from programs.fuel_languages, and such programs have processor time"
+    without = f"take {language.name} from programs.counted_languages"
     if usable([language]):
         found = run_check(what, partial(try_language, language, settings))
         if found.passed:
@@ -143,7 +143,7 @@ def _counted_language(language: Language, settings: Settings, *, is_used: bool) 
 
 
 def _try_package(package: str, language: Language, settings: Settings) -> str:
-    found = package_version(package, language, Sandbox(settings.jail), settings.programs)
+    found = package_version(package, language, Sandbox(), settings.programs)
     return f"{found or 'of unknown version'}; programs can import it"
 
 
@@ -172,7 +172,7 @@ def _system_packages() -> str:
 
 
 def _sandbox(settings: Settings) -> str:
-    require_tight(Sandbox(settings.jail), image_cache())
+    require_tight(Sandbox(), image_cache())
     return (
         "bubblewrap isolates programs (tried: no network, /proc/sys cannot be written, a filter refuses "
         "other system calls, the limits of memory and processes hold)"
@@ -199,7 +199,7 @@ def _limits(settings: Settings) -> str:
     found = limits_of_sandboxes()
     if not found.whole:
         return f"weak: {found.sentence}"
-    result = Sandbox(settings.jail).run(["/bin/sh", "-c", _MEMORY_OF_MANY], limits=_LITTLE_MEMORY)
+    result = Sandbox().run(["/bin/sh", "-c", _MEMORY_OF_MANY], limits=_LITTLE_MEMORY)
     if result.ending is not Ending.MEMORY_LIMIT:
         raise ToolMissing(
             f"{found.sentence}, but a sandbox that used more than {_LITTLE_MEMORY.memory_bytes // MB} MB "
@@ -211,20 +211,21 @@ def _limits(settings: Settings) -> str:
 def _native_code(settings: Settings) -> str:
     native = translations()
     try:
-        native.check(Sandbox(settings.jail))
+        native.check(Sandbox())
     except NotTranslated as error:
         raise ToolMissing(f"the interpreter plays programs, about four times slower: {error}") from None
     return f"programs are translated, and stored in {native.folder}"
 
 
 def _images(settings: Settings) -> str:
-    """Check sandboxes for images. A missing container engine is not a failure: few contests need one."""
-    check_boxes(Sandbox(settings.jail), image_cache())
+    """Check that images can be unpacked. Only contests that take images need it."""
     try:
-        by_name = f"images by name are run by {' '.join(find_engine().command)}"
+        require_tools()
     except ToolMissing as missing:
-        by_name = str(missing)
-    return f"archives run in the sandbox; {by_name}"
+        if settings.programs.takes_images:
+            raise
+        return f"none can play: {missing}"
+    return "they are unpacked by skopeo and umoci, and run in the sandbox"
 
 
 def _disk(path: Path) -> str:

@@ -13,8 +13,8 @@ from contest.config.settings import Settings
 from contest.errors import ConfigError, GiveUp, TryAgain
 from contest.plurals import plural
 from contest.sanitize import sanitize
-from knobeln.server.intakes import mailbox_of, maildir_of
-from mailserver.intake.imap import OthersLetter
+from knobeln.server.intakes import mailbox_of
+from mailserver.intake.imap import POLL_SECONDS, OthersLetter
 from mailserver.intake.smtp import Certificate, is_answered
 
 _TIMEOUT_SECONDS = 10.0
@@ -34,9 +34,7 @@ def checks(settings: Settings, path: Path) -> Iterator[tuple[str, Callable[[], s
         yield "the certificate", lambda: _certificate(settings, path)
     if settings.imap.host:
         yield "letters by IMAP", lambda: _imap(settings, path)
-    if settings.pickup.maildir:
-        yield "letters in the Maildir", lambda: _maildir(settings, path)
-    if not any((mail.listen_host, mail.listen_socket, settings.imap.host, settings.pickup.maildir)):
+    if not (mail.listen or settings.imap.host):
         yield "letters", lambda: "they come in only if a mail system calls `knobeln receive`"
 
 
@@ -49,9 +47,7 @@ def _port(settings: Settings) -> str:
     except ConnectionRefusedError:
         return _free(host, port)
     except OSError as error:
-        raise TryAgain(
-            f"{host}:{port} does not answer ({error}); see mail.listen_host, mail.listen_port"
-        ) from error
+        raise TryAgain(f"{host}:{port} does not answer ({error}); see mail.listen") from error
     return f"{host}:{port}: {_conversation(settings, reached)}"
 
 
@@ -62,7 +58,7 @@ def _free(host: str, port: int) -> str:
     except OSError as error:
         raise ConfigError(
             f"`knobeln serve` will not be able to listen at {host}:{port}: {error}",
-            hint="see mail.listen_host, mail.listen_port (ports below 1024 are root's)",
+            hint="see mail.listen (ports below 1024 are root's)",
         ) from error
     return f"{host}:{port} is free for `knobeln serve`, which is not running"
 
@@ -70,7 +66,7 @@ def _free(host: str, port: int) -> str:
 def _unix_socket(settings: Settings, path: Path) -> str:
     if not path.parent.is_dir():
         raise ConfigError(
-            f"mail.listen_socket: there is no folder {path.parent}",
+            f"mail.listen: there is no folder {path.parent}",
             hint="make it, for your mail system's group",
         )
     if not is_answered(path):
@@ -88,9 +84,7 @@ def _conversation(settings: Settings, reached: socket.socket) -> str:
         with _client(settings, reached) as client:
             greeting = client.getreply()
             if greeting[0] != 220 or not greeting[1].endswith(b" knobeln"):
-                raise ConfigError(
-                    "another program listens there", hint="see mail.listen_host, mail.listen_port"
-                )
+                raise ConfigError("another program listens there", hint="see mail.listen")
             client.ehlo_or_helo_if_needed()
             codes = client.mail("")[0], client.rcpt(address)[0], client.rcpt(_NOT_OURS)[0]
             encrypted = client.has_extn("starttls")
@@ -124,7 +118,7 @@ def _imap(settings: Settings, path: Path) -> str:
         count = len(mailbox.waiting())
         if nobodys := mailbox.of_nobody(datetime.now(UTC)):
             raise GiveUp(_of_nobody(nobodys, settings))
-        news = f"the server is asked every {settings.imap.poll_seconds} s"
+        news = f"the server is asked every {POLL_SECONDS:g} s"
         if mailbox.can_idle:
             news = "the server reports new letters at once"
     waiting = f"{plural(count, 'letter waits', 'letters wait')} in {settings.imap.folder}"
@@ -139,11 +133,6 @@ def _of_nobody(letters: Sequence[OthersLetter], settings: Settings) -> str:
         "this address, list the address in contest.aliases, or move the letters to another folder",
         one_line=True,
     )
-
-
-def _maildir(settings: Settings, path: Path) -> str:
-    count = maildir_of(settings, path, _take_nothing).check()
-    return f"{plural(count, 'letter waits', 'letters wait')} in {settings.pickup.maildir}"
 
 
 def _take_nothing(raw: object, arrived_at: object = None) -> None:

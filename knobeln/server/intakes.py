@@ -1,4 +1,4 @@
-"""The Maildir and the IMAP mailbox that the settings name, for `serve` and `doctor`."""
+"""The IMAP mailbox that the settings name, for `serve` and `doctor`."""
 
 from __future__ import annotations
 
@@ -10,13 +10,7 @@ from contest.config.settings import Settings
 from contest.errors import ConfigError
 from mailserver.intake.accept import AcceptFound
 from mailserver.intake.imap import Failures, Mailbox
-from mailserver.intake.maildir import Maildir
 from mailserver.oauth import AccessToken
-
-
-def maildir_of(settings: Settings, path: Path, accept: AcceptFound) -> Maildir:
-    """`path` is the contest's folder."""
-    return Maildir(settings.pickup, path, settings.max_team_letter_bytes, accept)
 
 
 def mailbox_of(

@@ -133,7 +133,7 @@ def listen(
     """Take letters until the `server` is gone: what the process does."""
     for number in (signal.SIGTERM, signal.SIGINT):  # they may be sent to all processes; the server tells us
         signal.signal(number, signal.SIG_IGN)
-    log_setup.use(settings.log)
+    log_setup.begin()
     store = existing_store(folder)
 
     def tell() -> None:

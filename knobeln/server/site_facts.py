@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from itertools import takewhile
 
-from compiler.source import SourceText, decoded, normalise, strip_secret
+from compiler.source import SourceText, decoded, normalise
 from contest.config.settings import Settings
+from contest.from_line import strip_secret
 from contest.games.registry import game_of
 from contest.model import Phase
 from contest.store import Transaction, decisions, ladder, outbox, submissions, teams
@@ -37,7 +38,7 @@ def site_mark(tx: Transaction, contest: ContestContext) -> object:
     noted = len(contest_store.journal_of(tx, _PUBLIC_AREAS))
     rounds = len(result_store.round_log(tx))
     phase = contest_store.state(tx).phase
-    moved = [ranking.id for ranking in ladder.rankings(tx, 1)] if contest.settings.hill.enabled else []
+    moved = [ranking.id for ranking in ladder.rankings(tx, 1)] if contest.settings.ladder.enabled else []
     return phase, _released(tx, contest), rounds, teams.count(tx), noted, contest.settings.dates, moved
 
 
@@ -64,8 +65,8 @@ def site_facts(tx: Transaction, contest: ContestContext) -> SiteFacts:
         certainty=result_store.get_certainty(tx) if over else None,
         seed=state.seed.value.hex() if over else None,
         programs=_programs(tx, settings) if over and settings.site.programs else {},
-        entries_root=state.seed.entries_root.hex() if state.seed.entries_root else None,
-        hill=ladder.rankings(tx, 2) if settings.hill.enabled else (),
+        entries_root=state.seed.entries_root.hex(),
+        ladder=ladder.rankings(tx, 2) if settings.ladder.enabled else (),
         noted=tuple(Event(line.at, f"note-{line.id}", opening(journal_line(line.text))) for line in noted),
         # What opened and closed is noted as well, but it is no date's.
         dates_moved=tuple(line.at for line in noted if line.area == "dates" and line.whom),
@@ -97,8 +98,8 @@ def _round(tx: Transaction, log: RoundLog) -> ReleasedRound:
 # --- texts of mails ----------------------------------------------------------------------------------------
 def site_texts(settings: Settings, templates: Templates, announced: AnnouncementTexts) -> SiteTexts:
     """Return the texts of mails that pages show, in the organizer's own words where there are some."""
-    commitment, key = announced["seed_commitment"], announced["ledger_key"]
-    draw = templates.part("_seed_commitment", is_sealed=key is not None, seed_commitment=commitment)
+    draw = templates.part("_seed_commitment", seed_commitment=announced["seed_commitment"])
+    ledger = templates.part("_ledger", ledger_key=announced["ledger_key"])
     return SiteTexts(
         about=templates.part("_what_it_is_about"),
         form_fields=templates.part("_fields_of_the_form"),
@@ -108,7 +109,7 @@ def site_texts(settings: Settings, templates: Templates, announced: Announcement
         programs=templates.part("_what_a_program_may_be"),
         faults=templates.part("_what_a_fault_costs"),
         evolution=templates.part("_evolution_rule") if settings.evolution.enabled else "",
-        draw=f"{draw}\n{templates.part('_ledger', ledger_key=key)}",
+        draw=f"{draw}\n{ledger}",
         commands=tuple(
             _mail_command(command, settings, templates)
             for command in all_commands()
@@ -166,4 +167,4 @@ def _described(program: str) -> tuple[str, str]:
 def _public(data: bytes) -> str:
     if b"\0" in data:
         return f"({len(data):,} bytes that are not text)"
-    return without_strings(strip_secret(decoded(data)))
+    return strip_secret(decoded(data))

@@ -34,7 +34,6 @@ from reports.site.pages import (
     headings,
     navigation,
     pages,
-    picture_of,
     plan,
     replay_of_game,
     search,
@@ -78,7 +77,7 @@ class SiteWriter:
         highlights = yield from self._highlights(facts, planned)
         chosen = featured(facts, highlights)
         games = GamesMadeOf(headings(facts, planned, chosen), game_text.legend(facts.game))
-        with_pages = yield from self._featured(facts, chosen, games, files)
+        with_pages = yield from self._featured(facts, chosen, games)
         # Only now, so that a new style does not wait for its pages.
         for name, data in (*templates.static().items(), *other_files(facts)):
             files.put(name, data)
@@ -114,9 +113,9 @@ class SiteWriter:
         return looking.found
 
     def _featured(
-        self, facts: SiteFacts, chosen: Sequence[Featured], games: GamesMadeOf, files: SiteFolder
+        self, facts: SiteFacts, chosen: Sequence[Featured], games: GamesMadeOf
     ) -> Generator[None, None, Sequence[FeaturedGame]]:
-        """Play the games that have pages of their own again, and draw their pictures."""
+        """Play the games that have pages of their own again."""
         found = {}
         by_key = {each.game.key: each for each in chosen}
         in_order = sorted((each.game for each in chosen), key=lambda game: game.plan.round)
@@ -125,10 +124,7 @@ class SiteWriter:
                 each, replay = by_key[game.key], replay_of_game(facts, game, moves, course)
                 text = games.legend + game_lines(games.headings[game.key], replay)
                 found[game.key] = FeaturedGame(each, text, replay.story)
-                key = games.key([game], facts.settings.contest.title)
-                if not files.keep(each.picture, key):
-                    files.put(each.picture, picture_of(facts, game, replay, course), key)
-                    yield  # a picture takes a third of a second
+            yield
         return [found[key] for key in by_key]
 
     def _games(
@@ -189,9 +185,9 @@ class GamesMadeOf:
         self.headings, self.legend = headings, legend
         self._made_by = _source_digest()
 
-    def key(self, games: Iterable[GameKey], *more: str) -> str:
+    def key(self, games: Iterable[GameKey]) -> str:
         """Changes with what a file with these games says."""
-        same = "".join((self._made_by, self.legend, *(self.headings[game.key] for game in games), *more))
+        same = "".join((self._made_by, self.legend, *(self.headings[game.key] for game in games)))
         return hashlib.sha256(same.encode()).hexdigest()
 
 

@@ -7,12 +7,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
 from contest.clock import TIME_FORMAT
 from contest.config.sections import Dates
 from contest.draw import draw_awaited
-from contest.model import LetterState, OutboxState, Pause, Phase, ProgramsWaiting, SubmissionState
+from contest.model import LetterState, LogLine, OutboxState, Pause, Phase, ProgramsWaiting, SubmissionState
 from contest.plurals import plural
 from contest.store import (
     Transaction,
@@ -40,14 +40,6 @@ LAST_DATE = "results_published"
 _SECOND = timedelta(seconds=1)
 
 State = TypeVar("State", bound=StrEnum)
-
-
-class JournalLine(NamedTuple):
-    """A line of the journal, as `status` shows it."""
-
-    at: datetime
-    area: str
-    text: str
 
 
 @dataclass(frozen=True)
@@ -91,9 +83,9 @@ class Status:
     paused: Pause | None
     reports_held_since: datetime | None
     waiting_summaries: tuple[int, ...]
-    errors: tuple[JournalLine, ...]
-    log_failures: tuple[JournalLine, ...]  # the newest, if it is recent
-    journal: tuple[JournalLine, ...]
+    errors: tuple[LogLine, ...]
+    log_failures: tuple[LogLine, ...]  # the newest, if it is recent
+    journal: tuple[LogLine, ...]
     free_disk_bytes: int
     limits_of_sandboxes: str | None  # as `serve` or `run` found them when it started
 
@@ -113,7 +105,7 @@ class Status:
             since, until = self.paused.since, self.paused.until
             resumes = f"; it goes on by itself at {until:{TIME_FORMAT}}" if until else ""
             yield f"the contest is paused since {since:{TIME_FORMAT}}{resumes}: {self.paused.reason}"
-            yield "`knobeln resume` lets it go on"
+            yield "`knobeln run resume` lets it go on"
         elif self.awaited_number:
             yield f"the list of entries is final. {self.awaited_number.removesuffix('.')}"
             if self.at_work["run"] is False:
@@ -122,16 +114,16 @@ class Status:
             yield "the contest has begun, but no process plays it: `knobeln run` goes on"
         if self.mails_stopped:
             yield (
-                f"no mail goes out: {self.mails_stopped.reason}; see `knobeln outbox list --state ready`, "
-                "then `knobeln outbox release --all`"
+                f"no mail goes out: {self.mails_stopped.reason}; see `knobeln mail --state ready`, "
+                "then `knobeln mail release --all`"
             )
         for each in self.programs_waiting:
             yield each.sentence
         if self.free_disk_bytes < MIN_DISK_BYTES:
             yield f"only {self.free_disk_bytes / 1e6:,.0f} MB of disk are free: make room"
-        for at, _, text in self.log_failures:
+        for line in self.log_failures:
             yield (
-                f"{text} ({at:{TIME_FORMAT}}): see where the standard error of `knobeln serve` and "
+                f"{line.text} ({line.at:{TIME_FORMAT}}): see where the standard error of `knobeln serve` and "
                 "`knobeln run` goes"
             )
         if self.at_work["serve"] is False and self.work_waits:
@@ -151,15 +143,15 @@ class Status:
         if self.programs[SubmissionState.SET_ASIDE]:
             yield "our machinery failed to build programs: see the journal, then `knobeln letters retry`"
         if self.mails[OutboxState.FAILED]:
-            yield "mails were refused for good: `knobeln outbox list --state failed`"
+            yield "mails were refused for good: `knobeln mail --state failed`"
         if self.mails[OutboxState.BOUNCED]:
-            yield "mails came back: `knobeln outbox list --state bounced`"
+            yield "mails came back: `knobeln mail --state bounced`"
         if self.reports_held_since:
-            yield "the reports of the contest day are held: `knobeln release`"
+            yield "the reports of the contest day are held: `knobeln mail release`"
         elif self.mails[OutboxState.HELD]:
-            yield "mails are held: `knobeln outbox list --state held`, then `knobeln outbox release`"
+            yield "mails are held: `knobeln mail --state held`, then `knobeln mail release --all`"
         for number in self.waiting_summaries:
-            yield f"round {number} waits for your words: `knobeln summary {number}`"
+            yield f"round {number} waits for your words: `knobeln run summary {number}`"
 
 
 def status_of(contest: ContestContext) -> Status:
@@ -213,13 +205,12 @@ def _of_all(states: type[State], counts: Mapping[State, int]) -> dict[State, int
     return {state: counts.get(state, 0) for state in states}
 
 
-def _recent(tx: Transaction, now: datetime, count: int, area: str) -> tuple[JournalLine, ...]:
+def _recent(tx: Transaction, now: datetime, count: int, area: str) -> tuple[LogLine, ...]:
     return tuple(line for line in _newest(tx, count, area) if now - line.at < RECENT)
 
 
-def _newest(tx: Transaction, count: int, area: str | None = None) -> tuple[JournalLine, ...]:
-    lines = contest_state.log(tx, count, area=area)
-    return tuple(JournalLine(line.at, line.area, line.text) for line in lines)
+def _newest(tx: Transaction, count: int, area: str | None = None) -> tuple[LogLine, ...]:
+    return tuple(contest_state.log(tx, count, area=area))
 
 
 def next_date(dates: Dates, now: datetime, phase: Phase) -> str | None:

@@ -7,17 +7,17 @@ a team has only a few in an hour.
 from __future__ import annotations
 
 from contest.config.settings import Settings
-from contest.games.hog import MATCH_POINT
+from contest.games.base import MATCH_POINT
+from contest.ladder import Ladder, is_exact
 from contest.language import gettext, ngettext
-from contest.model import Team
-from contest.store import leaderboard
-from contest.store.leaderboard import Leaderboard
+from contest.model import LadderEntry, Team
+from contest.store import ladder
 from mailserver.authentication import FROM_LINE, TeamCommand
 from mailserver.command import Arguments, LetterContext, by_template
-from mailserver.commands.leaderboard import has_leaderboard
 from mailserver.limits import HOUR, Limit
 from mailserver.problem import Problem, quote
 
+MAX_PER_HOUR = 20
 _RIGHT_FORM = (
     "Subject: please compare NAME NAME\n"
     "\n"
@@ -33,46 +33,47 @@ class Compare(TeamCommand):
     answers = by_template(comparison=Limit.NONE, comparison_refused=Limit.DROP)
 
     def subjects(self, settings: Settings) -> tuple[str, ...]:
-        return ("please compare",) if has_leaderboard(settings) else ()
+        return ("please compare",) if is_exact(settings) else ()
 
     def handle_team(self, context: LetterContext, team: Team, arguments: Arguments) -> str:
-        board = leaderboard.leaderboard(context.tx)
-        pair = _pair((team.name, *arguments) if len(arguments) == 1 else arguments, board)
+        present = ladder.now(context.tx, context.settings)
+        pair = _pair((team.name, *arguments) if len(arguments) == 1 else arguments, present)
         if isinstance(pair, Problem):
             return _refuse(context, team, pair)
-        return _answer(context, team, board, pair)
+        return _answer(context, team, present, pair)
 
 
 COMMAND = Compare()
 
 
-def _pair(names: tuple[str, ...], board: Leaderboard) -> tuple[int, int] | Problem:
-    """The places of both among the entrants; names that differ only in capitals are the same name."""
+def _pair(names: tuple[str, ...], present: Ladder) -> tuple[LadderEntry, LadderEntry] | Problem:
+    """Both entries; names that differ only in capitals are the same name."""
     if len(names) != 2:
         return Problem(gettext("The subject must name one or two teams."), expected=_RIGHT_FORM)
-    places = {entrant.team.casefold(): number for number, entrant in enumerate(board.entrants)}
-    unknown = [name for name in names if name.casefold() not in places]
+    entries = {entry.team.casefold(): entry for entry in present.entries}
+    unknown = [name for name in names if name.casefold() not in entries]
     if unknown:
         return Problem(
             gettext("No team called `%(unknown)s` has a strategy that counts.", unknown=quote(unknown[0]))
         )
-    first, second = (places[name.casefold()] for name in names)
+    first, second = (entries[name.casefold()] for name in names)
     return (first, second) if first != second else Problem(gettext("A strategy is not compared with itself."))
 
 
-def _answer(context: LetterContext, team: Team, board: Leaderboard, pair: tuple[int, int]) -> str:
-    limit = context.settings.programs.max_comparisons_per_hour
-    if context.count_answered("comparison", team.address, HOUR) >= limit:
+def _answer(
+    context: LetterContext, team: Team, present: Ladder, pair: tuple[LadderEntry, LadderEntry]
+) -> str:
+    if context.count_answered("comparison", team.address, HOUR) >= MAX_PER_HOUR:
         problem = Problem(
             ngettext(
                 "A team has %(num)s comparison in an hour, and yours has had them. Try again later.",
                 "A team has %(num)s comparisons in an hour, and yours has had them. Try again later.",
-                limit,
+                MAX_PER_HOUR,
             )
         )
         return _refuse(context, team, problem)
-    rate = board.rate(*pair)
-    first, second = (board.entrants[number] for number in pair)
+    first, second = pair
+    rate = present.share(first, second)
     winner = first if rate > MATCH_POINT else second if 1 - rate > MATCH_POINT else None
     return context.answer(
         "comparison",
@@ -81,8 +82,9 @@ def _answer(context: LetterContext, team: Team, board: Leaderboard, pair: tuple[
         of_team=team,
         first=first,
         second=second,
-        rate=rate,
+        rate=float(rate),
         winner=winner,
+        most=MAX_PER_HOUR,
     )
 
 

@@ -14,6 +14,7 @@ from textwrap import dedent
 
 from contest.config.settings import Settings
 from contest.file_names import IMAGE_NAME, is_archive
+from contest.from_line import has_from_line
 from contest.games.registry import game_of
 from contest.language import gettext, number
 from contest.ledger.receipts import Effect
@@ -27,7 +28,6 @@ from mailserver.limits import Limit
 from mailserver.problem import Problem, quote
 from mailserver.reading.find_files import find_files
 from mailserver.reading.find_program import find_program
-from mailserver.reading.from_line import has_from_line
 from mailserver.reading.letter import Letter
 from mailserver.team_secret import possible_strings, stray_string
 
@@ -161,7 +161,7 @@ def _with_right_place(problem: Problem, program: MailedProgram) -> Problem:
 
 
 def _take(context: LetterContext, team: Team, program: MailedProgram) -> str:
-    limit = context.settings.programs.max_source_bytes
+    limit = context.settings.programs.MAX_SOURCE_BYTES
     phase = context.phase
     ban = decisions.ban_of(context.tx, team.id)
     if ban is not None:
@@ -234,15 +234,15 @@ def _image_problem(files: Mapping[str, bytes], team: Team, settings: Settings) -
     if size > settings.programs.max_image_bytes:
         return Problem(_too_large(size, settings.programs.max_image_bytes))
     name = files.get(IMAGE_NAME, b"").decode(errors="replace").strip()
-    pulled = {row.image for row in settings.programs.pulled_images if row.team == team.name}
-    return Problem(_not_pulled(name, pulled, settings)) if name and name not in pulled else None
+    listed = {row.image for row in settings.programs.registry_images if row.team == team.name}
+    return Problem(_not_listed(name, listed, settings)) if name and name not in listed else None
 
 
 def _too_large(size: int, max_bytes: int) -> str:
     if not max_bytes:
         return gettext(
             "The archive of your image has %(size)s bytes. This contest takes no archives of images, only "
-            "names of images that the organizer has pulled.",
+            "names of images that the organizer has listed.",
             size=number(size),
         )
     return gettext(
@@ -253,16 +253,16 @@ def _too_large(size: int, max_bytes: int) -> str:
     )
 
 
-def _not_pulled(name: str, pulled: Collection[str], settings: Settings) -> str:
-    sentences = [gettext("The organizer has pulled no image `%(name)s` for your team.", name=quote(name))]
-    if pulled:
-        sentences.append(gettext("Pulled for you: %(pulled)s.", pulled=", ".join(sorted(pulled))))
+def _not_listed(name: str, listed: Collection[str], settings: Settings) -> str:
+    sentences = [gettext("The organizer has listed no image `%(name)s` for your team.", name=quote(name))]
+    if listed:
+        sentences.append(gettext("Listed for you: %(listed)s.", listed=", ".join(sorted(listed))))
     if settings.programs.max_image_bytes:
         sentences.append(gettext("You can also send the archive of the image itself, attached."))
     else:
         sentences.append(
             gettext(
-                "Ask the organizer (%(organizer_address)s) to pull it.",
+                "Ask the organizer (%(organizer_address)s) to list it.",
                 organizer_address=settings.contest.organizer_address,
             )
         )

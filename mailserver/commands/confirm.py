@@ -8,12 +8,12 @@ from datetime import timedelta
 from contest.config.settings import Settings
 from contest.errors import ConfigError, GiveUp
 from contest.language import gettext
+from contest.model import OrganizerRequest
 from contest.store import decisions
 from mailserver.command import Arguments, Command, LetterContext
 from mailserver.commands.organizer_requests import (
     ACTIONS,
     ANSWERS,
-    Request,
     answer_stranger,
     refuse,
     reply,
@@ -39,7 +39,7 @@ class Confirm(Command):
             return answer_stranger(context, "a confirmation came from an address that is not the organizer's")
         age = timedelta(hours=MAX_TOKEN_HOURS)
         found = decisions.take_confirmation(context.tx, digest(arguments[0]), context.now, age)
-        if found is None:
+        if not isinstance(found, OrganizerRequest):
             return refuse(
                 context,
                 self.name,
@@ -49,15 +49,14 @@ class Confirm(Command):
                     hours=MAX_TOKEN_HOURS,
                 ),
             )
-        request = Request.from_json(found)
         try:
-            text = ACTIONS[request.name].do(context, request)
+            text = ACTIONS[found.name].do(context, found)
         except ConfigError:
             raise  # a template is wrong, and the action may be half done: set the letter aside, roll all back
         except GiveUp as error:
-            return refuse(context, request.text, str(error))
-        journal = f"the organizer confirmed: {request.text}"
-        return reply(context, request.text, text, done=True, journal=journal)
+            return refuse(context, found.text, str(error))
+        journal = f"the organizer confirmed: {found.text}"
+        return reply(context, found.text, text, done=True, journal=journal)
 
 
 COMMAND = Confirm()

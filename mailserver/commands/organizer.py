@@ -1,7 +1,7 @@
 """`organizer ...`: the organizer's own commands by mail, each confirmed by a token.
 
 The subject of a letter names an action. The line `<<FROM>> organizer string`, with the string of `knobeln
-organizer-string`, proves its writer. Nothing happens yet: a mail with a token goes to the organizer's
+letters organizer-string`, proves its writer. Nothing happens yet: a mail with a token goes to the organizer's
 address, and to no other. Its answer (`confirm TOKEN`, from that address, in time, once) carries the action
 out. So neither the string nor the address alone is enough, and a forged sender gets nothing.
 
@@ -52,7 +52,7 @@ class Organizer(Command):
             text = action.do(context, request)
             return reply(context, STATUS, text, done=True, journal="status for the organizer")
         token = new_string()
-        decisions.ask_confirmation(context.tx, digest(token), request.as_json(), context.now)
+        decisions.ask_confirmation(context.tx, digest(token), request, context.now)
         note(context, request, f"{request.text}: is to be confirmed")
         return context.answer(
             "organizer_confirm",

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any
 
 from contest.config.sections import Dates
 from contest.errors import GiveUp, NotFound, NotNow
 from contest.language import gettext, ngettext, noted
-from contest.model import Phase, TimeChange
+from contest.model import OrganizerRequest, Phase, TimeChange
 from contest.organizer import Message, OrganizerActions, read_date
 from contest.store import contest_state, decisions, letters, outbox, submissions, teams
 from mailserver.command import Arguments, LetterContext
@@ -25,43 +24,12 @@ _REASON = "reason:"
 _SUBJECT = "subject:"
 
 
-@dataclass(frozen=True)
-class Request:
-    """What the organizer asks for: the name of an action, its arguments, and why.
-
-    `message`: what teams are to be told, subject and text.
-    """
-
-    name: str
-    arguments: Arguments
-    reason: str
-    message: tuple[str, str] = ("", "")
-
-    @property
-    def text(self) -> str:
-        """As in the subject, without `organizer`."""
-        return " ".join((self.name, *self.arguments))
-
-    def as_json(self) -> dict[str, Any]:
-        return {
-            "name": self.name,
-            "words": list(self.arguments),
-            "reason": self.reason,
-            "message": list(self.message),
-        }
-
-    @staticmethod
-    def from_json(found: Mapping[str, Any]) -> Request:
-        subject, text = found.get("message", ("", ""))
-        return Request(found["name"], tuple(found["words"]), found["reason"], (subject, text))
-
-
-def read_request(context: LetterContext, arguments: Arguments) -> Request:
+def read_request(context: LetterContext, arguments: Arguments) -> OrganizerRequest:
     """What a letter with these arguments in its subject asks for. Raises NotFound or GiveUp."""
     if not arguments or arguments[0] not in ACTIONS:
         known = ", ".join(f"`{NAME} {action.subject}`" for action in ACTIONS.values())
         raise NotFound(f"the subject names no action that I know; the actions are {known}")
-    request = Request(arguments[0], arguments[1:], "")
+    request = OrganizerRequest(arguments[0], arguments[1:], "")
     if request.name == TELL:
         request = replace(request, message=_written_message(context))
     elif request.name == BEACON:
@@ -105,9 +73,9 @@ class Action:
 
     subject: str  # after `organizer`
     meaning: str  # a part of a sentence
-    check: Callable[[LetterContext, Request], object]
-    do: Callable[[LetterContext, Request], str]
-    preview: Callable[[LetterContext, Request], str] = lambda _context, _request: ""
+    check: Callable[[LetterContext, OrganizerRequest], object]
+    do: Callable[[LetterContext, OrganizerRequest], str]
+    preview: Callable[[LetterContext, OrganizerRequest], str] = lambda _context, _request: ""
 
 
 def _actions(context: LetterContext) -> OrganizerActions:
@@ -118,12 +86,12 @@ def _actor(context: LetterContext) -> str:
     return f"mail: {context.settings.contest.organizer_address}"
 
 
-def _no_arguments(_context: LetterContext, request: Request) -> None:
+def _no_arguments(_context: LetterContext, request: OrganizerRequest) -> None:
     if request.arguments:
         raise GiveUp(f"after `{NAME} {request.name}` there must be nothing else in the subject")
 
 
-def _check_run(context: LetterContext, request: Request) -> None:
+def _check_run(context: LetterContext, request: OrganizerRequest) -> None:
     _no_arguments(context, request)
     if contest_state.state(context.tx).phase is Phase.FINISHED:
         raise NotNow("the contest is finished")
@@ -131,21 +99,21 @@ def _check_run(context: LetterContext, request: Request) -> None:
         raise NotNow("no team has a program that was accepted: there is nobody to play")
 
 
-def _run(context: LetterContext, request: Request) -> str:
+def _run(context: LetterContext, request: OrganizerRequest) -> str:
     _check_run(context, request)
     decisions.order_run(context.tx, context.now)
     note(context, request, "the contest is to be run")
     return gettext("The run starts within a second, or goes on. `organizer status` says how far it is.")
 
 
-def _new_date(_context: LetterContext, request: Request) -> Mapping[str, datetime]:
+def _new_date(_context: LetterContext, request: OrganizerRequest) -> Mapping[str, datetime]:
     if len(request.arguments) < 2:
         raise GiveUp("the subject must be like `organizer move contest_starts 1994-05-15 12:00`")
     name, when = read_date(request.arguments[0], " ".join(request.arguments[1:]).upper())
     return {name: when}
 
 
-def _move(context: LetterContext, request: Request) -> str:
+def _move(context: LetterContext, request: OrganizerRequest) -> str:
     return _actions(context).move_dates(_written_dates(context), _new_date(context, request), request.reason)
 
 
@@ -160,7 +128,7 @@ def _written_dates(context: LetterContext) -> Dates:
     return now.model_copy(update=written)
 
 
-def _new_time(context: LetterContext, request: Request) -> TimeChange:
+def _new_time(context: LetterContext, request: OrganizerRequest) -> TimeChange:
     """Raises GiveUp or NotNow if the subject names no time for a move, or one that cannot be."""
     try:
         (written,) = request.arguments
@@ -170,7 +138,7 @@ def _new_time(context: LetterContext, request: Request) -> TimeChange:
     return _actions(context).new_time(seconds)
 
 
-def _preview_of_time(context: LetterContext, request: Request) -> str:
+def _preview_of_time(context: LetterContext, request: OrganizerRequest) -> str:
     change = _new_time(context, request)
     return gettext(
         "A program has %(before)s s for a move now, and would have %(after)s s.",
@@ -179,11 +147,11 @@ def _preview_of_time(context: LetterContext, request: Request) -> str:
     )
 
 
-def _change_time(context: LetterContext, request: Request) -> str:
+def _change_time(context: LetterContext, request: OrganizerRequest) -> str:
     return _actions(context).change_time(_new_time(context, request).after, _because(request))
 
 
-def _message(request: Request) -> Message:
+def _message(request: OrganizerRequest) -> Message:
     """Raises GiveUp if the subject of the letter does not say which teams are to be told."""
     subject, text = request.message
     match request.arguments:
@@ -199,7 +167,7 @@ def _message(request: Request) -> Message:
     )
 
 
-def _preview_of_message(context: LetterContext, request: Request) -> str:
+def _preview_of_message(context: LetterContext, request: OrganizerRequest) -> str:
     message = _message(request)
     readers = _actions(context).readers_of(message)
     to = ngettext("%(num)s team gets", "%(num)s teams get", len(readers))
@@ -211,7 +179,7 @@ def _preview_of_message(context: LetterContext, request: Request) -> str:
     )
 
 
-def _status(context: LetterContext, _request: Request) -> str:
+def _status(context: LetterContext, _request: OrganizerRequest) -> str:
     state, pause = contest_state.state(context.tx), decisions.paused(context.tx)
     mails = ", ".join(f"{count} {state}" for state, count in outbox.count_by_state(context.tx).items())
     pending = teams.count_pending(context.tx)
@@ -232,16 +200,16 @@ def _status(context: LetterContext, _request: Request) -> str:
     return "\n".join(line.split("\n")[0] for line in lines)
 
 
-def _because(request: Request) -> str:
+def _because(request: OrganizerRequest) -> str:
     return request.reason or "by the organizer's letter"
 
 
-def _check_number(context: LetterContext, request: Request) -> None:
+def _check_number(context: LetterContext, request: OrganizerRequest) -> None:
     """Raises GiveUp or NotNow if the contest waits for no number, or for another one."""
     _actions(context).awaited_draw().read("".join(request.arguments))
 
 
-def _hand_in(context: LetterContext, request: Request) -> str:
+def _hand_in(context: LetterContext, request: OrganizerRequest) -> str:
     return _actions(context).hand_in_number("".join(request.arguments), "by the organizer's letter")
 
 
@@ -325,7 +293,7 @@ def answer_stranger(context: LetterContext, what: str) -> str:
     return f"{what}; {unknown.COMMAND.handle(context, words)}"
 
 
-def note(context: LetterContext, request: Request, text: str) -> None:
+def note(context: LetterContext, request: OrganizerRequest, text: str) -> None:
     """A line in the journal on what was asked for."""
     contest_state.note(
         context.tx,

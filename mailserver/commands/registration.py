@@ -357,7 +357,7 @@ def reject_pending(
     outbox.put(tx, outgoing, settings, now)
 
 
-def _record(tx: Transaction, effect: Effect, team: Team, now: datetime) -> Receipt | None:
+def _record(tx: Transaction, effect: Effect, team: Team, now: datetime) -> Receipt:
     """Append the organizer's decision about the team's form to the ledger."""
     return ledger.append(tx, LedgerEntry(effect, team.name, now, letters.that_registered(tx, team.id)))
 

@@ -32,7 +32,7 @@ def _queue(context: LetterContext, team: Team, program: MailedProgram) -> str:
     reason = why_not_now(context, team)
     if not reason and any(is_archive(name) or name == IMAGE_NAME for name in program.files):
         reason = "an image"
-    if not reason and sum(map(len, program.files.values())) > context.settings.programs.max_source_bytes:
+    if not reason and sum(map(len, program.files.values())) > context.settings.programs.MAX_SOURCE_BYTES:
         reason = "too long"
     if reason:
         return authentication.refuse(context, team.address, COMMAND, reason, team=team)

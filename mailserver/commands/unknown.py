@@ -7,6 +7,7 @@ Help goes to an address once a day, because a machine may be writing. A letter w
 from __future__ import annotations
 
 from contest.config.settings import Settings
+from contest.from_line import FROM_MARK, begins_with_mark, without_from_line
 from contest.registration_form import sample
 from mailserver.attachments import GUIDE_NAME
 from mailserver.authentication import FROM_LINE
@@ -15,7 +16,6 @@ from mailserver.commands import fuzzy_match
 from mailserver.commands.help import send_help
 from mailserver.limits import DAY, Limit
 from mailserver.reading.c_source_repair import is_prose
-from mailserver.reading.from_line import FROM_MARK, begins_with_mark, without_from_line
 from mailserver.reading.letter import Letter
 from mailserver.reading.registration_form import holds_form
 

@@ -32,6 +32,7 @@ MAILS_PER_CONNECTION = 20  # a further connection is opened for so many more
 MAX_REFUSALS_IN_A_ROW = 10  # from here on the relay refuses us, not the recipients
 BACK_OFF_MINUTES = (1, 2, 5, 15, 30, 60)
 MIN_ATTEMPTS = len(BACK_OFF_MINUTES)  # before a mail is given up
+GIVE_UP_AFTER = timedelta(hours=72)  # if the relay keeps deferring a mail
 _MAX_RESPONSE_CHARACTERS = 500
 
 
@@ -208,7 +209,7 @@ class _Delivery:
     def _defer(self, item: OutboxItem, error: DeliveryDeferred) -> Delivered:
         now = self.clock.now()
         with self.store.write() as tx:
-            too_old = now - item.ready_at >= timedelta(hours=self.settings.mail.give_up_after_hours)
+            too_old = now - item.ready_at >= GIVE_UP_AFTER
             # Not at the first try after a long pause, nor because the clock has jumped: that says nothing.
             if too_old and item.attempts >= MIN_ATTEMPTS:
                 outbox.mark_failed(tx, item.id, now, _short(f"given up: {error}"))

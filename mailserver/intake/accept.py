@@ -58,12 +58,11 @@ class AcceptFound(Protocol):
 def accept_found(
     store: Store,
     raw: bytes,
-    channel: str,
     arrived_at: datetime,
     now: datetime,
     bounds: SizeLimits | None = None,
 ) -> int:
-    """`accept` for a letter that a mail system has put somewhere, with the envelope that it wrote on top.
+    """`accept` for a letter of the IMAP mailbox, with the envelope that a mail system wrote on top.
 
     We keep a letter that is larger than its writer may send without its body, and the answer says so. Where
     the clock of the mailbox is ahead, the letter came now.
@@ -73,4 +72,4 @@ def accept_found(
     most = bounds.of_letter(letter, found.sender) if bounds else len(letter)
     if len(letter) > most:
         letter = envelope.without_body(letter, len(letter), most)
-    return accept(store, letter, found.sender, found.recipients, channel, min(arrived_at, now))
+    return accept(store, letter, found.sender, found.recipients, "imap", min(arrived_at, now))

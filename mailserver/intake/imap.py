@@ -29,6 +29,9 @@ from mailserver.intake.accept import AcceptFound
 from mailserver.oauth import AccessToken
 from mailserver.problem import visible
 
+PROCESSED = "Processed"  # the folder of letters that were taken
+FAILED = "Failed"  # the folder of letters that are too large or cannot be fetched
+POLL_SECONDS = 60.0  # between two looks for letters at a server without IDLE
 KEYWORD = "KnobelnTaken"  # the flag of a letter that was taken and stays where it is
 SETTLE_SECONDS = 1.0
 SLICE_SECONDS = 120.0
@@ -109,10 +112,10 @@ class Mailbox:
             self.uid_validity = int(selected.get(b"UIDVALIDITY", 0))
             self._keywords = rb"\*" in selected.get(b"PERMANENTFLAGS", ())
             with _trouble(settings, "does not answer"):
-                self.can_idle = settings.idle and self._client.has_capability("IDLE")
+                self.can_idle = self._client.has_capability("IDLE")
                 self.can_move = self._client.has_capability("MOVE")
-                self._processed = self._full_name(settings.processed_folder)
-                self._failed = self._full_name(settings.failed_folder)
+                self._processed = self._full_name(PROCESSED)
+                self._failed = self._full_name(FAILED)
         except BaseException:
             self.close()
             raise
@@ -235,15 +238,13 @@ class Mailbox:
 
     # --- taken letters -------------------------------------------------------------------------------------
     def _criteria(self) -> list[str]:
-        if self._keywords:
-            return ["UNDELETED", "UNKEYWORD", KEYWORD]
-        return ["UNDELETED"] if self._processed else ["UNDELETED", "UNSEEN"]
+        return ["UNDELETED", "UNKEYWORD", KEYWORD] if self._keywords else ["UNDELETED"]
 
     def _put_away(self, uid: int, folder: str, flags: tuple[bytes, ...]) -> None:
         """Move it to the folder, or flag it if the folder is missing and cannot be made."""
         self._done.add(uid)
         with _trouble(self._settings, "broke off while a letter was put away"):
-            if not (folder and self._moved(uid, folder)):
+            if not self._moved(uid, folder):
                 marks = (*flags, KEYWORD.encode()) if self._keywords else flags
                 self._client.add_flags([uid], marks, silent=True)
 
@@ -272,7 +273,7 @@ class Mailbox:
 
     def _full_name(self, folder: str) -> str:
         """Some servers have all folders below INBOX, and say so as their NAMESPACE."""
-        if not folder or self._client.folder_exists(folder) or not self._client.has_capability("NAMESPACE"):
+        if self._client.folder_exists(folder) or not self._client.has_capability("NAMESPACE"):
             return folder
         personal = self._client.namespace().personal or (("", ""),)
         prefix = personal[0][0]
@@ -282,7 +283,7 @@ class Mailbox:
     def wait(self, stop: Event) -> None:
         """Wait for new letters, but not for ever, or until `stop` is set. Raises MailboxUnreachable."""
         if not self.can_idle:
-            stop.wait(self._settings.poll_seconds)
+            stop.wait(POLL_SECONDS)
             return
         with _trouble(self._settings, "broke off while we waited"):
             # The server announces a letter that came between the search and IDLE in its answer to IDLE, where
@@ -336,7 +337,7 @@ def close(client: IMAPClient) -> None:
 
 
 def _connect(settings: Imap) -> IMAPClient:
-    context = _context(settings)
+    context = ssl.create_default_context()
     client = IMAPClient(
         settings.host,
         settings.port,
@@ -353,13 +354,6 @@ def _connect(settings: Imap) -> IMAPClient:
         close(client)
         raise
     return client
-
-
-def _context(settings: Imap) -> ssl.SSLContext:
-    try:
-        return ssl.create_default_context(cafile=settings.ca_file or None)
-    except (OSError, ssl.SSLError) as error:
-        raise MailboxRefused(f"imap.ca_file: cannot use {settings.ca_file}: {error}") from error
 
 
 def _keep_alive(connection: socket.socket) -> None:
@@ -420,7 +414,9 @@ def _trouble(settings: Imap, what: str, *, refused: bool = False) -> Iterator[No
         raise
     except ssl.SSLCertVerificationError as error:
         raise MailboxRefused(
-            f"{_where(settings)}: its certificate is not trusted: {error.verify_message} (see imap.ca_file)"
+            f"{_where(settings)}: its certificate is not trusted: {error.verify_message}; imap.server must "
+            "be a name in it, and this host must know who signed it (put an authority of your own into "
+            "/usr/local/share/ca-certificates and run update-ca-certificates)"
         ) from error
     except CapabilityError as error:
         raise MailboxRefused(f"{_where(settings)}: {_reason(error)} (see imap.security)") from error

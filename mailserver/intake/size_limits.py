@@ -23,7 +23,7 @@ class SizeLimits:
 
     @property
     def usual(self) -> int:
-        return self.settings.mail.max_letter_bytes
+        return self.settings.MAX_LETTER_BYTES
 
     @property
     def most(self) -> int:

@@ -38,6 +38,7 @@ from mailserver.role_addresses import is_role
 
 TIMEOUT_SECONDS = 60.0
 MAX_RECIPIENTS = 20
+MAX_CONNECTIONS = 100
 MAX_PER_HOST = 10
 MAX_SAME_COMMAND = 1_000
 MAX_IDLE_COMMANDS = 50  # of each kind that brings no letter
@@ -65,19 +66,13 @@ def low_ports(mail: Mail) -> list[socket.socket]:
 
 
 def open_sockets(mail: Mail, folder: Path, ports: Sequence[socket.socket] = ()) -> list[socket.socket]:
-    """Bind the port and the Unix socket of the settings; `ports`: what `low_ports` has bound already.
+    """Bind the port or the Unix socket of the settings; `ports`: what `low_ports` has bound already.
 
     Raises TryAgain if they cannot be had now, or ConfigError.
     """
-    opened = [*(ports or _ports(mail))]
     if mail.listen_socket:
-        try:
-            opened.append(_unix_socket(folder / mail.listen_socket))
-        except KnobelnError:
-            for door in opened:
-                door.close()
-            raise
-    return opened
+        return [_unix_socket(folder / mail.listen_socket)]
+    return [*(ports or _ports(mail))]
 
 
 def port_of(sockets: Sequence[socket.socket]) -> int:
@@ -101,7 +96,7 @@ def _ports(mail: Mail) -> list[socket.socket]:
                 if error.errno != errno.EAFNOSUPPORT:  # `localhost` on a host without IPv6
                     raise
     except OSError as error:
-        text = f"mail.listen_host, mail.listen_port: cannot listen there: {error}"
+        text = f"mail.listen: cannot listen there: {error}"
         # The network may not be up yet, or an earlier server not quite gone.
         kind = TryAgain if error.errno in (errno.EADDRINUSE, errno.EADDRNOTAVAIL, None) else ConfigError
         raise kind(text) from None
@@ -111,7 +106,7 @@ def _ports(mail: Mail) -> list[socket.socket]:
 def _unix_socket(path: Path) -> socket.socket:
     try:
         if is_answered(path):
-            raise ConfigError(f"mail.listen_socket: somebody else listens at {path}")
+            raise ConfigError(f"mail.listen: somebody else listens at {path}")
         if path.is_socket():  # it was left behind
             path.unlink()
         opened = socket.socket(socket.AF_UNIX)
@@ -119,7 +114,7 @@ def _unix_socket(path: Path) -> socket.socket:
         path.chmod(0o660)  # for the mail system in the folder's group, and nobody else
         opened.listen()
     except OSError as error:
-        raise ConfigError(f"mail.listen_socket: cannot listen at {path}: {error}") from None
+        raise ConfigError(f"mail.listen: cannot listen at {path}: {error}") from None
     return opened
 
 
@@ -139,7 +134,7 @@ class Listener:
         sockets: Sequence[socket.socket] = (),
     ) -> None:
         """`folder` is the contest's: relative names of files in the settings are below it. `most_bytes` says
-        how large a letter of an envelope's sender may be; without it `mail.max_letter_bytes` says so.
+        how large a letter of an envelope's sender may be; without it `Settings.MAX_LETTER_BYTES` says so.
         `sockets`: opened before by `open_sockets`; without them `start` opens them."""
         self._sockets = sockets
         self._settings = settings
@@ -200,7 +195,7 @@ class Listener:
         await asyncio.gather(*others, return_exceptions=True)
 
     def _protocol(self) -> asyncio.Protocol:
-        if len(self._open) >= self._settings.mail.max_connections:
+        if len(self._open) >= MAX_CONNECTIONS:
             return _Busy()
         kind = _LmtpConversation if self._settings.mail.listen_protocol == "lmtp" else _Conversation
         context = self._certificate.context if self._settings.mail.tls_certificate else None
@@ -469,7 +464,7 @@ class _Handler:
     """Answers what the library asks: may this sender, this recipient, this letter come in?"""
 
     def __init__(self, settings: Settings, queue: CommitQueue, most_bytes: MostBytes | None) -> None:
-        self._usual_bytes, self._largest = settings.mail.max_letter_bytes, settings.max_team_letter_bytes
+        self._usual_bytes, self._largest = settings.MAX_LETTER_BYTES, settings.max_team_letter_bytes
         self._most_bytes = most_bytes
         self._settings = settings
         self._ours = (settings.contest.address, *settings.contest.aliases)

@@ -7,13 +7,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from contest.file_names import IMAGE_NAME, MAX_FILES, is_archive, is_safe
+from contest.from_line import FROM_MARK, from_lines, has_from_line, without_from_line
 from contest.language import gettext, noted, number
 from contest.right_name import right_name
 from mailserver.problem import Problem, quote
 from mailserver.reading.c_source_repair import signed_off
 from mailserver.reading.charsets import decode_text
 from mailserver.reading.find_program import unreadable
-from mailserver.reading.from_line import FROM_MARK, from_lines, has_from_line, without_from_line
 from mailserver.reading.letter import Letter, SentFile
 from mailserver.reading.part_text import Text
 
@@ -177,5 +177,5 @@ _RIGHT_FILES = noted(
 )
 _OR_IMAGE = noted(
     ";\nor the archive of a container image, e.g. player.tar.gz, and nothing else;\nor a line `image: "
-    "NAME` in the text of the letter, if the organizer has pulled it"
+    "NAME` in the text of the letter, if the organizer has listed it"
 )

@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
+from contest.from_line import has_from_line
 from contest.language import gettext, noted
 from mailserver.intake.envelope import CUT_FIELD, why_cut
 from mailserver.problem import visible
 from mailserver.reading import addresses, mime_parts
-from mailserver.reading.from_line import has_from_line
 from mailserver.reading.mime_parts import Headers, Message, Part
 from mailserver.reading.part_text import (
     SEPARATOR,

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from contest.events import RoundPlayed
 from contest.language import noted
 from contest.model import Outgoing, Team
 from reports import summary
-from reports.kinds.base import Audience, Disclosed, Report, RoundPlayed
+from reports.kinds.base import Audience, Disclosed, Mailing, Report
 
 
 class BracketReport(Report[RoundPlayed]):
@@ -18,8 +19,9 @@ class BracketReport(Report[RoundPlayed]):
     contained_in = "RSM"
     discloses = frozenset({Disclosed.TEAMS, Disclosed.BRACKET, Disclosed.MATCHES})
 
-    def write(self, event: RoundPlayed, wanting: Sequence[Team]) -> Iterator[Outgoing]:
+    def write(self, mailing: Mailing[RoundPlayed], wanting: Sequence[Team]) -> Iterator[Outgoing]:
         """No mails if the contest has no bracket."""
-        facts = summary.bracket_facts(event.history, event.ranking, event.game)
+        event = mailing.event
+        facts = summary.bracket_facts(event.history, event.ranking, mailing.game)
         if facts["is_bracket"]:
-            yield from self.same_mail(event, wanting, outcome=event.history[-1], **facts)
+            yield from self.same_mail(mailing, wanting, outcome=event.history[-1], **facts)

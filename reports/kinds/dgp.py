@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from contest.events import GroupFinished
 from contest.language import noted
 from contest.model import Attachment, Outgoing, Team
-from reports.kinds.base import Audience, Disclosed, GroupFinished, Report
+from reports.kinds.base import Audience, Disclosed, Mailing, Report
 from reports.play import play_reports
 
 
@@ -18,16 +19,17 @@ class GameProtocols(Report[GroupFinished]):
     discloses = frozenset({Disclosed.OWN_MOVES})
     needs_moves = True
 
-    def write(self, event: GroupFinished, wanting: Sequence[Team]) -> Iterator[Outgoing]:
+    def write(self, mailing: Mailing[GroupFinished], wanting: Sequence[Team]) -> Iterator[Outgoing]:
         for team in wanting:
-            yield self.own_mail(event, team, event.facts_of(team.name), _protocols(event, team.name))
+            facts = mailing.group.for_member(team.name)
+            yield self.own_mail(mailing, team, facts, _protocols(mailing, team.name))
 
 
-def _protocols(event: GroupFinished, name: str) -> tuple[Attachment, ...]:
+def _protocols(mailing: Mailing[GroupFinished], name: str) -> tuple[Attachment, ...]:
     """The compact protocols of all attempts at the entry's games (K93, K97), if there were any."""
-    matches, plan = event.own_games[name].matches, event.plan
+    matches, plan = mailing.group.own_games[name].matches, mailing.event.plan
     if not matches:
         return ()
     file = f"round{plan.round}-group{plan.number}-{name}.protocol.gz"
-    play = play_reports(event.game.play)
-    return play.attachments(matches, plan.round, plan.number, name, event.settings, file)
+    play = play_reports(mailing.game.play)
+    return play.attachments(matches, plan.round, plan.number, name, mailing.settings, file)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from contest.events import GroupFinished
 from contest.language import noted
 from contest.model import Outgoing, Team
-from reports.kinds.base import Audience, Disclosed, GroupFinished, Report
+from reports.kinds.base import Audience, Disclosed, Mailing, Report
 
 
 class OwnGamesReport(Report[GroupFinished]):
@@ -17,5 +18,5 @@ class OwnGamesReport(Report[GroupFinished]):
     contained_in = "DGP"
     discloses = frozenset({Disclosed.OWN_GAMES})
 
-    def write(self, event: GroupFinished, wanting: Sequence[Team]) -> Iterator[Outgoing]:
-        return (self.own_mail(event, team, event.facts_of(team.name)) for team in wanting)
+    def write(self, mailing: Mailing[GroupFinished], wanting: Sequence[Team]) -> Iterator[Outgoing]:
+        return (self.own_mail(mailing, team, mailing.group.for_member(team.name)) for team in wanting)

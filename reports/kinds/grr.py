@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from contest.events import GroupFinished
 from contest.language import noted
 from contest.model import Outgoing, Team
-from reports.kinds.base import Audience, Disclosed, GroupFinished, Report
+from reports.kinds.base import Audience, Disclosed, Mailing, Report
 
 
 class GroupRanking(Report[GroupFinished]):
@@ -17,5 +18,5 @@ class GroupRanking(Report[GroupFinished]):
     contained_in = "RSM"
     discloses = frozenset({Disclosed.TEAMS, Disclosed.RANKINGS})
 
-    def write(self, event: GroupFinished, wanting: Sequence[Team]) -> Iterator[Outgoing]:
-        return self.same_mail(event, wanting, **event.facts)
+    def write(self, mailing: Mailing[GroupFinished], wanting: Sequence[Team]) -> Iterator[Outgoing]:
+        return self.same_mail(mailing, wanting, **mailing.group.for_all)

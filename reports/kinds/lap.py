@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from contest.events import ContestStarted
 from contest.language import noted
 from contest.model import Outgoing, Team
 from contest.registration_form import record_text
-from reports.kinds.base import Audience, ContestStarted, Disclosed, Report
+from reports.kinds.base import Audience, Disclosed, Mailing, Report, start_facts
 
 
 class AllParticipants(Report[ContestStarted]):
@@ -17,12 +18,13 @@ class AllParticipants(Report[ContestStarted]):
     to_whom = Audience.EVERYBODY
     discloses = frozenset({Disclosed.TEAMS})
 
-    def write(self, event: ContestStarted, wanting: Sequence[Team]) -> Iterator[Outgoing]:
+    def write(self, mailing: Mailing[ContestStarted], wanting: Sequence[Team]) -> Iterator[Outgoing]:
+        event = mailing.event
         by_name = sorted(event.teams.values(), key=lambda team: team.name.casefold())
         return self.same_mail(
-            event,
+            mailing,
             wanting,
             records=[record_text(team.registration) for team in by_name],
             entries=event.sealed.entries,
-            **event.facts,
+            **start_facts(event),
         )

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from contest.events import RoundPlayed
 from contest.language import noted
 from contest.model import Outgoing, Team
 from reports import summary
-from reports.kinds.base import Audience, Disclosed, Report, RoundPlayed
+from reports.kinds.base import Audience, Disclosed, Mailing, Report
 
 
 class OwnResultReport(Report[RoundPlayed]):
@@ -18,8 +19,9 @@ class OwnResultReport(Report[RoundPlayed]):
     to_whom = Audience.LEAVING
     discloses = frozenset({Disclosed.OWN_RESULT})
 
-    def write(self, event: RoundPlayed, wanting: Sequence[Team]) -> Iterator[Outgoing]:
-        prizes = summary.prizes_of(event.ranking, event.teams, event.settings)
+    def write(self, mailing: Mailing[RoundPlayed], wanting: Sequence[Team]) -> Iterator[Outgoing]:
+        event = mailing.event
+        prizes = summary.prizes_of(event.ranking, event.teams, mailing.settings)
         results = summary.OwnResults(event.history, event.ranking, prizes)
         evolved = {line.entry: line for line in event.evolution.ranking} if event.evolution else {}
         for team in wanting:
@@ -30,4 +32,4 @@ class OwnResultReport(Report[RoundPlayed]):
                 "is_over": bool(event.ranking),
                 "evolved": evolved.get(team.name),
             }
-            yield self.own_mail(event, team, facts)
+            yield self.own_mail(mailing, team, facts)

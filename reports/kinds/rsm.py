@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from contest.events import RoundFinished
 from contest.language import by_language, in_language, noted
 from contest.model import Attachment, Outgoing, Team
 from reports import results, summary
-from reports.certainty import MAX_LINES, certainty_facts, why_no_certainty
+from reports.certainty import certainty_sentence, why_no_certainty
 from reports.evolution_table import condensed
-from reports.kinds.base import Audience, Disclosed, Report, RoundFinished, mail_to
+from reports.kinds.base import Audience, Disclosed, Mailing, Report, mail_to
 
 SUMMARIES = "summaries"  # the thread
 
@@ -22,40 +23,40 @@ class RoundSummary(Report[RoundFinished]):
     to_whom = Audience.REGISTERED
     discloses = frozenset({Disclosed.TEAMS, Disclosed.RANKINGS, Disclosed.BRACKET, Disclosed.WORDS})
 
-    def due(self, event: RoundFinished, offered: Collection[str]) -> Iterator[Outgoing]:
-        if self.code not in offered:
+    def due(self, mailing: Mailing[RoundFinished]) -> Iterator[Outgoing]:
+        event, own = mailing.event, mailing.settings.contest.language
+        if self.code not in mailing.settings.reports.offered:
             return
-        own = event.settings.contest.language
         readers = dict(by_language(self.wanting(event), own))
         if event.observers:
             readers.setdefault(own, [])
         for language, wanting in readers.items():
             observers = event.observers if language == own else ()
-            yield from in_language(language, self._write(event, wanting, observers))
+            yield from in_language(language, self._write(mailing, wanting, observers))
 
-    def write(self, event: RoundFinished, wanting: Sequence[Team]) -> Iterator[Outgoing]:
-        return self._write(event, wanting, event.observers)
+    def write(self, mailing: Mailing[RoundFinished], wanting: Sequence[Team]) -> Iterator[Outgoing]:
+        return self._write(mailing, wanting, mailing.event.observers)
 
     def _write(
-        self, event: RoundFinished, wanting: Sequence[Team], observers: Sequence[str]
+        self, mailing: Mailing[RoundFinished], wanting: Sequence[Team], observers: Sequence[str]
     ) -> Iterator[Outgoing]:
+        event, settings, game = mailing.event, mailing.settings, mailing.game
         outcome, evolution = event.history[-1], event.evolution
-        rendered = event.templates.render(
+        rendered = mailing.templates.render(
             self.template_name,
             outcome=outcome,
             ranking=event.ranking,
             words=event.words,
             scores=event.scores,
-            places=summary.places(outcome, event.game),
+            places=summary.places(outcome, game),
             failures=results.failures_of_round(outcome),
             evolution=evolution,
             generations=condensed(evolution) if evolution else None,
-            margins=summary.margins(outcome, event.game),
-            certainty=certainty_facts(event.certainty, MAX_LINES) if event.certainty else None,
-            no_certainty=why_no_certainty(event.game, event.settings.programs) if event.ranking else "",
-            **summary.seed_facts(event.settings, event.seed),
-            **summary.bracket_facts(event.history, event.ranking, event.game),
-            **summary.prize_facts(event.ranking, event.teams, event.settings),
+            margins=summary.margins(outcome, game),
+            certainty=_how_sure(mailing),
+            **summary.seed_facts(settings, event.seed),
+            **summary.bracket_facts(event.history, event.ranking, game),
+            **summary.prize_facts(event.ranking, event.teams, settings),
         )
         table = (Attachment("scores.csv", "text/csv", event.scores.encode()),) if event.scores else ()
         for team in wanting:
@@ -68,7 +69,15 @@ class RoundSummary(Report[RoundFinished]):
                 subject=rendered.subject,
                 body=rendered.body,
                 attachments=table,
-                broadcast=True,
+                is_report=True,
                 round=event.round,
                 thread=SUMMARIES,
             )
+
+
+def _how_sure(mailing: Mailing[RoundFinished]) -> str:
+    """How sure the contest's ranking is, or why nobody knows; "" before its end."""
+    if mailing.event.certainty:
+        return certainty_sentence(mailing.event.certainty)
+    is_over = bool(mailing.event.ranking)
+    return why_no_certainty(mailing.game, mailing.settings.programs) if is_over else ""

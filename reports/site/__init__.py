@@ -4,7 +4,7 @@
     tables    a table as a page shows it, and the same as JSON and CSV
     charts    the geometry of the pictures; the templates draw them
     front, rules, questions, commands, announcement, log, teams, groups, bracket, evolution, certainty,
-              hill, games, throws: what each page says
+              ladder, games, throws: what each page says
     texts, mail_text, markdown   texts of mails and rules as parts of a page
     pages     all pages of a contest, one after the other
     templates render HTML

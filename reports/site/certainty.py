@@ -25,7 +25,7 @@ def certainty(found: Certainty) -> Page:
         paths.CERTAINTY,
         "certainty",
         gettext("How sure is the ranking?"),
-        {"paragraphs": facts.paragraphs, "table": table, "key": facts.key},
+        {"words": facts.words, "table": table, "key": facts.key},
         (table,) if table else (),
     )
 

@@ -13,7 +13,7 @@ from datetime import datetime
 
 from contest.config.settings import Settings
 from contest.games.base import GameInfo
-from contest.model import Certainty, EvolutionOutcome, HillRanking, Phase, RoundOutcome, Standing, Team
+from contest.model import Certainty, EvolutionOutcome, LadderRanking, Phase, RoundOutcome, Standing, Team
 from reports.bracket import is_knock_out
 from reports.kinds import disclosed_by
 from reports.kinds.base import Disclosed
@@ -111,8 +111,8 @@ class SiteFacts:
     texts: SiteTexts
     dates_moved: tuple[datetime, ...] = ()  # when the organizer moved one
     certainty: Certainty | None = None
-    entries_root: str | None = None  # of the final list of entries, in hex
-    hill: tuple[HillRanking, ...] = ()  # the newest first; two are enough to see who has moved
+    entries_root: str = ""  # of the final list of entries, in hex; empty before the start
+    ladder: tuple[LadderRanking, ...] = ()  # the newest first; two are enough to see who has moved
 
     @property
     def shows(self) -> Disclosure:

@@ -1,4 +1,4 @@
-"""The games that people send to each other: each has a page of its own, with a picture for links to it. Pure.
+"""The games that people send to each other: each has a page of its own. Pure.
 
 They are the highlights of a finished contest, the game of its first two or of all, and the surprises of every
 round. The surprises of a round follow from the round alone, so their pages stay where they are.
@@ -35,18 +35,14 @@ class Featured:
         """Its page."""
         return paths.game_page(self.game.plan, self.game.match)
 
-    @property
-    def picture(self) -> str:
-        return paths.game_picture(self.game.plan, self.game.match)
-
 
 def featured(facts: SiteFacts, found: Sequence[Highlight]) -> tuple[Featured, ...]:
     """The games that have pages, at most a few of each round. `found`: the highlights.
 
     A game whose moves are not known has none. Of two reasons for a game the first counts. They do not count
-    among `site.max_games`, so that the games of later rounds leave no link without its page.
+    among `MAX_GAMES`, so that the games of later rounds leave no link without its page.
     """
-    if not (facts.shows.moves and facts.game.play.has_moves and facts.settings.site.max_games):
+    if not (facts.shows.moves and facts.game.play.has_moves):
         return ()
     chosen: dict[str, Featured] = {}
     for each in _wanted(facts, found):

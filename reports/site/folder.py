@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections import defaultdict
 from contextlib import suppress
 from pathlib import Path
 
@@ -25,20 +24,16 @@ class SiteFolder:
         """Raises GiveUp for a folder with files in it that are not ours."""
         self._path = path
         self._before = _read_list(path)
-        self._by_key: defaultdict[str, list[str]] = defaultdict(list)
-        for file, key in self._before.items():
-            self._by_key[key].append(file)
         self._now: dict[str, str] = {}
         self.written = 0
         if not (path / LIST).exists():  # so that a folder left half full is known as ours
             write_at_once(path / LIST, b"{}")
 
     def keep(self, file: str, key: str) -> bool:
-        """Return whether this file and all files made with it from `key` are there; if so, keep them."""
-        together = self._by_key.get(key, [])
-        if file not in together or not all((self._path / other).is_file() for other in together):
+        """Return whether this file is there, made from what `key` names; if so, keep it."""
+        if self._before.get(file) != key or not (self._path / file).is_file():
             return False
-        self._now.update(dict.fromkeys(together, key))
+        self._now[file] = key
         return True
 
     def put(self, file: str, data: bytes, key: str = "") -> None:

@@ -19,6 +19,7 @@ from reports.site.tables import Cell, points_value
 from reports.text import grouped_points as points
 from reports.text import one_line
 
+MAX_GAMES = 3_000  # with replays; some 30 MB of files
 FILE_SIZE = 200_000  # bytes that a file of games has about, unless a single game is larger
 _CURVES = 12  # of more players nobody could tell the curves apart
 
@@ -49,14 +50,14 @@ class GameKey:
         return paths.game(self.plan, self.match)
 
 
-def chosen_games(rounds: Sequence[ReleasedRound], most: int) -> tuple[tuple[GameKey, ...], int]:
-    """The games that can be replayed, at most so many, and how many counted games there are.
+def chosen_games(rounds: Sequence[ReleasedRound]) -> tuple[tuple[GameKey, ...], int]:
+    """The games that can be replayed, at most MAX_GAMES, and how many counted games there are.
 
     The last round's games come first, then those of the one before, and so on; in a round those between the
     best.
     """
     counted = [key for each in reversed(rounds) for key in sorted(_counted(each), key=lambda k: k[0])]
-    return tuple(key for _, key in counted[:most]), len(counted)
+    return tuple(key for _, key in counted[:MAX_GAMES]), len(counted)
 
 
 def _counted(released: ReleasedRound) -> Iterator[tuple[tuple[int, int], GameKey]]:

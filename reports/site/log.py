@@ -38,10 +38,6 @@ def _started(facts: SiteFacts) -> Iterator[Event]:
 
 def about_the_seed(facts: SiteFacts) -> str:
     """Say what the random draws of a contest that has started follow from."""
-    if facts.entries_root is None:  # an earlier version made the contest
-        return gettext(
-            "The contest seed is a number whose sha256 is %(commitment)s.", commitment=facts.commitment
-        )
     if facts.settings.tournament.beacon == BeaconKind.NONE:
         return gettext(
             "The contest seed is made of a secret number, whose sha256 is %(commitment)s, and of the final "

@@ -18,4 +18,3 @@ class Page:
     facts: Mapping[str, object]
     tables: tuple[Table, ...] = ()
     summary: str = ""  # what a link to it shows besides the title; "" = what the contest's shows
-    picture: str = ""  # the path of what such a link shows; "" = the contest's

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from contest.games.drawing import Course, Drawn, Ringed
 from contest.games.registry import game_of
-from contest.language import gettext
+from contest.language import gettext, noted
 from contest.model import Moves
 from reports.bracket import is_knock_out
 from reports.highlights import Highlight, Search
@@ -24,18 +24,15 @@ from reports.site import (
     evolution,
     front,
     groups,
-    hill,
+    ladder,
     log,
     paths,
-    picture,
-    preview,
     questions,
     rules,
     teams,
 )
 from reports.site.facts import SiteFacts
 from reports.site.featured import Featured
-from reports.site.game_picture import GameOnPicture, game_picture
 from reports.site.game_text import Heading, heading_lines, in_page
 from reports.site.games import (
     GameFile,
@@ -48,6 +45,8 @@ from reports.site.games import (
     neighbours,
 )
 from reports.site.page import Page
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -68,11 +67,126 @@ def plan(facts: SiteFacts) -> Plan:
     """The games with replays; none where games are not told to everybody, or where nothing is played."""
     if not facts.game.play.has_moves:
         return Plan((), (), 0, 0)
-    chosen, counted = chosen_games(facts.rounds, facts.settings.site.max_games)
+    chosen, counted = chosen_games(facts.rounds)
     played = sum(map(games_played, facts.history))
     games = chosen if facts.shows.moves else ()
     rules = game_of(facts.settings.game, facts.settings.programs)
     return Plan(games, game_files(games, drawn=isinstance(rules, Drawn | Ringed)), played, counted)
+
+
+class FeaturedGame(NamedTuple):
+    """A game with a page of its own, its turns as text with the legend, and its story."""
+
+    featured: Featured
+    text: str
+    story: str
+
+
+@dataclass(frozen=True)
+class Made:
+    """What pages are made of. `found`: the highlights of a contest that is over."""
+
+    facts: SiteFacts
+    planned: Plan
+    found: Sequence[Highlight]
+    featured: Sequence[FeaturedGame]
+    replays: Replays
+    views: front.Views
+
+
+class PageKind(NamedTuple):
+    """A kind of page. `links`: title and path of what the navigation of every page shows of it."""
+
+    make: Callable[[Made], Iterable[Page]]
+    links: Callable[[SiteFacts], Iterable[tuple[str, str]]] = lambda _facts: ()
+
+
+def _one(
+    heading: str, path: str, make: Callable[[Made], Page], is_there: Callable[[SiteFacts], object]
+) -> PageKind:
+    """A single page with a link in the navigation, where it is there."""
+    return PageKind(
+        lambda made: [make(made)] if is_there(made.facts) else [],
+        lambda facts: [(gettext(heading), path)] if is_there(facts) else [],
+    )
+
+
+def _always(heading: str, path: str, make: Callable[[SiteFacts], Page]) -> PageKind:
+    return _one(heading, path, lambda made: make(made.facts), lambda _facts: True)
+
+
+def _of_rankings(
+    heading: str, path: str, make: Callable[[T], Page], part: Callable[[SiteFacts], T | None]
+) -> PageKind:
+    """A page of a part of the results, where there is one and rankings are told."""
+
+    def told(facts: SiteFacts) -> T | None:
+        return part(facts) if facts.shows.rankings else None
+
+    return PageKind(
+        lambda made: [make(it)] if (it := told(made.facts)) else [],
+        lambda facts: [(gettext(heading), path)] if told(facts) else [],
+    )
+
+
+def _index(made: Made) -> Page:
+    planned, facts = made.planned, made.facts
+    counted = planned.counted if facts.shows.games else 0
+    count = front.GameCount(planned.played, counted, len(planned.games))
+    return front.index(facts, count, made.views, made.found, made.replays)
+
+
+def replay(made: Made) -> Page:
+    """The page that replays every game; it also lists the files of the games' turns."""
+    titles = {released.number: groups.round_title(released) for released in made.facts.rounds}
+    featured = [each for each, *_ in made.featured]
+    shown = {"files": made.planned.files, "titles": titles, "featured": featured}
+    return Page(paths.REPLAY, "replay", gettext("Replay"), shown)
+
+
+def _rounds(made: Made) -> Iterator[Page]:
+    facts = made.facts
+    for each in facts.told_rounds:
+        yield from groups.round_pages(each, facts.game, facts.shows, made.replays, facts.ranking)
+
+
+def _links_of_rounds(facts: SiteFacts) -> Iterator[tuple[str, str]]:
+    return ((groups.round_title(each), groups.round_link(each, facts.shows)) for each in facts.told_rounds)
+
+
+def _has_bracket(facts: SiteFacts) -> bool:
+    return facts.shows.bracket and any(map(is_knock_out, facts.history))
+
+
+def _has_replays(facts: SiteFacts) -> bool:
+    if not (facts.game.play.has_moves and facts.shows.moves):
+        return False
+    return any(
+        match.counted for each in facts.rounds for group in each.outcome.groups for match in group.matches
+    )
+
+
+PAGES = (
+    _one(noted("Contest"), paths.INDEX, _index, lambda _facts: True),
+    _always(noted("Rules"), paths.RULES, rules.rules),
+    _one(noted("Teams"), paths.TEAMS, lambda made: teams.teams(made.facts), lambda facts: facts.teams),
+    PageKind(lambda made: teams.team_pages(made.facts, made.views)),
+    PageKind(_rounds, _links_of_rounds),
+    _one(
+        noted("Bracket"), paths.BRACKET, lambda made: bracket.bracket(made.facts, made.replays), _has_bracket
+    ),
+    _of_rankings(noted("Evolution"), paths.EVOLUTION, evolution.evolution, lambda facts: facts.evolution),
+    _of_rankings(noted("How sure"), paths.CERTAINTY, certainty.certainty, lambda facts: facts.certainty),
+    _one(noted("Games"), paths.REPLAY, replay, _has_replays),
+    PageKind(lambda made: (game_page(made.facts, each) for each in made.featured)),
+    _of_rankings(noted("Ladder"), paths.LADDER, ladder.ladder, lambda facts: facts.ladder),
+    _always(noted("Announcement"), paths.ANNOUNCEMENT, announcement.announcement),
+    _always(noted("Questions"), paths.QUESTIONS, questions.questions),
+    _always(noted("Mail commands"), paths.COMMANDS, commands.commands),
+    _always(noted("Log"), paths.LOG, log.log),
+    PageKind(lambda made: [log.feed(made.facts), colours.colours(made.facts)]),
+)
+"""All kinds of pages, in the order of the navigation."""
 
 
 def pages(
@@ -82,43 +196,20 @@ def pages(
     featured: Sequence[FeaturedGame] = (),
 ) -> Iterator[Page]:
     """Every page. `found`: the highlights of a finished contest; `featured`: the games with a page each."""
-    shows = facts.shows
     replays = Replays(planned.files, {each.game.key: each.path for each, *_ in featured})
-    views = _views(facts, replays)
-    count = front.GameCount(planned.played, planned.counted if shows.games else 0, len(planned.games))
-    yield front.index(facts, count, views, found, replays)
-    yield rules.rules(facts)
-    yield questions.questions(facts)
-    yield commands.commands(facts)
-    yield announcement.announcement(facts)
-    yield log.log(facts)
-    yield log.feed(facts)
-    yield colours.colours(facts)
-    for released in facts.told_rounds:
-        yield from groups.round_pages(released, facts.game, shows, replays, facts.ranking)
-    if facts.evolution and shows.rankings:
-        yield evolution.evolution(facts.evolution)
-    if facts.certainty and shows.rankings:
-        yield certainty.certainty(facts.certainty)
-    if shows.bracket and any(map(is_knock_out, facts.history)):
-        yield bracket.bracket(facts, replays)
-    if facts.hill and shows.rankings:
-        yield hill.hill(facts.hill)
-    if planned.files:
-        yield replay(facts, planned, [each for each, *_ in featured])
-    for each in featured:
-        yield game_page(facts, each)
-    if facts.teams:
-        yield teams.teams(facts)
-        yield from teams.team_pages(facts, views)
+    made = Made(facts, planned, found, featured, replays, _views(facts, replays))
+    for kind in PAGES:
+        yield from kind.make(made)
+
+
+def navigation(facts: SiteFacts) -> tuple[tuple[str, str], ...]:
+    """Title and path of the pages that every page leads to."""
+    return tuple(link for kind in PAGES for link in kind.links(facts))
 
 
 def files(facts: SiteFacts) -> Iterator[tuple[str, bytes]]:
     """Paths and contents of the files that are no pages."""
     yield paths.CALENDAR, calendar.calendar(facts)
-    if facts.settings.site.url:  # links to pages of an unknown address show no picture
-        shown = facts.evolution if facts.shows.rankings else None
-        yield paths.PICTURE, picture.picture(preview.preview(facts), shown)
 
 
 def search(facts: SiteFacts, planned: Plan) -> tuple[Search, Sequence[GameKey]] | None:
@@ -142,21 +233,6 @@ def _views(facts: SiteFacts, replays: Replays) -> front.Views:
     ]
 
 
-def replay(facts: SiteFacts, planned: Plan, featured: Sequence[Featured]) -> Page:
-    """The page that replays every game; it also lists the files of the games' turns."""
-    titles = {released.number: groups.round_title(released) for released in facts.rounds}
-    shown = {"files": planned.files, "titles": titles, "featured": featured}
-    return Page(paths.REPLAY, "replay", gettext("Replay"), shown)
-
-
-class FeaturedGame(NamedTuple):
-    """A game with a page of its own, its turns as text with the legend, and its story."""
-
-    featured: Featured
-    text: str
-    story: str
-
-
 def game_page(facts: SiteFacts, shown: FeaturedGame) -> Page:
     """The page of a featured game: all of it is inside, so it needs no other file."""
     each, game = shown.featured, shown.featured.game
@@ -173,14 +249,7 @@ def game_page(facts: SiteFacts, shown: FeaturedGame) -> Page:
             "turn": each.turn,
         },
         summary=shown.story,
-        picture=each.picture,
     )
-
-
-def picture_of(facts: SiteFacts, game: GameKey, replay: Replay, course: Course | None) -> bytes:
-    """The picture that a link to the game's page shows."""
-    heading = f"{facts.settings.contest.title} - {_group_of(facts, game)[0]}"
-    return game_picture(GameOnPicture(heading, game.match, facts.game, replay, course))
 
 
 def headings(facts: SiteFacts, planned: Plan, featured: Sequence[Featured] = ()) -> Mapping[str, str]:
@@ -210,28 +279,3 @@ def replay_of_game(
 ) -> Replay:
     """What a replay shows. `moves` and `course` are None if they are not known any more."""
     return play_reports(facts.game.play).replay(game.match, moves, course, facts.game)
-
-
-def navigation(facts: SiteFacts) -> tuple[tuple[str, str], ...]:
-    """Title and path of the pages that every page leads to."""
-    shows = facts.shows
-    found = [(gettext("Contest"), paths.INDEX), (gettext("Rules"), paths.RULES)]
-    found += [(gettext("Teams"), paths.TEAMS)] if facts.teams else []
-    found += [(groups.round_title(each), groups.round_link(each, shows)) for each in facts.told_rounds]
-    has_bracket = shows.bracket and any(map(is_knock_out, facts.history))
-    found += [(gettext("Bracket"), paths.BRACKET)] if has_bracket else []
-    found += [(gettext("Evolution"), paths.EVOLUTION)] if facts.evolution and shows.rankings else []
-    found += [(gettext("How sure"), paths.CERTAINTY)] if facts.certainty and shows.rankings else []
-    found += [(gettext("Games"), paths.REPLAY)] if _has_replays(facts) else []
-    found += [(gettext("Hill"), paths.HILL)] if facts.hill and shows.rankings else []
-    found += [(gettext("Announcement"), paths.ANNOUNCEMENT), (gettext("Questions"), paths.QUESTIONS)]
-    found += [(gettext("Mail commands"), paths.COMMANDS)]
-    return (*found, (gettext("Log"), paths.LOG))
-
-
-def _has_replays(facts: SiteFacts) -> bool:
-    if not (facts.game.play.has_moves and facts.shows.moves and facts.settings.site.max_games):
-        return False
-    return any(
-        match.counted for each in facts.rounds for group in each.outcome.groups for match in group.matches
-    )

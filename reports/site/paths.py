@@ -12,8 +12,8 @@ INDEX = "index.html"
 RULES, QUESTIONS = "rules.html", "questions.html"
 COMMANDS, ANNOUNCEMENT = "commands.html", "announcement.html"
 TEAMS, EVOLUTION, CERTAINTY = "teams.html", "evolution.html", "certainty.html"
-BRACKET, HILL, LOG, REPLAY = "bracket.html", "hill.html", "log.html", "replay.html"
-FEED, CALENDAR, PICTURE, COLOURS = "feed.xml", "contest.ics", "preview.png", "colours.css"
+BRACKET, LADDER, LOG, REPLAY = "bracket.html", "ladder.html", "log.html", "replay.html"
+FEED, CALENDAR, COLOURS = "feed.xml", "contest.ics", "colours.css"
 
 ABOUT = ("announcement.html", "rules.html", "commands.html")
 """The pages that tell what the contest is, where it has them."""
@@ -52,11 +52,6 @@ def game(plan: GroupPlan, match: Match) -> str:
 def game_page(plan: GroupPlan, match: Match) -> str:
     """The page of a game that has one of its own: the address that people send to each other."""
     return f"games/{game_key(plan, match)}.html"
-
-
-def game_picture(plan: GroupPlan, match: Match) -> str:
-    """What a link to that page shows."""
-    return f"games/{game_key(plan, match)}.png"
 
 
 def game_file(round_number: int, part: int) -> str:

@@ -33,7 +33,6 @@ from reports.site import charts, paths
 from reports.site.facts import disclosure
 from reports.site.mail_text import spans
 from reports.site.page import Page
-from reports.site.preview import HEIGHT, WIDTH, Preview
 from reports.site.script_words import words_of_scripts
 from reports.site.tables import as_csv, as_json
 
@@ -53,9 +52,11 @@ class SiteTemplates:
         game: GameInfo,
         navigation: Sequence[tuple[str, str]],
         override: Path | None = None,
-        preview: Preview | None = None,
+        preview: str = "",
     ) -> None:
-        """`override` is the organizer's own folder; it need not exist. Without `preview` links show none."""
+        """`override` is the organizer's own folder; it need not exist. `preview`: what a
+        link to a page tells that has no summary of its own; without it links tell nothing.
+        """
         self._override = override
         address = settings.site.url.rstrip("/") if preview else ""
         own: list[BaseLoader] = [FileSystemLoader(override)] if override else []
@@ -89,7 +90,6 @@ class SiteTemplates:
             spans=spans,
             preview=preview,
             address=address,
-            picture={"path": paths.PICTURE, "width": WIDTH, "height": HEIGHT},
             shows=disclosure(settings.reports.offered, programs=settings.site.programs),
             gettext=_gettext,
             ngettext=_ngettext,

@@ -14,10 +14,11 @@ sandbox.
 from __future__ import annotations
 
 import json
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from contest.games.base import TextProtocol, Words
 from contest.language import gettext, number
@@ -73,35 +74,72 @@ class PlayerUsage(NamedTuple):
         return self._replace(peak_memory_bytes=peak, memory_limit_bytes=usage.memory_limit_bytes)
 
 
-class Player(Protocol):
-    """A program at a seat. The thread that made its first move closes it."""
+class Player(ABC):
+    """A program at a seat. The thread that made its first move closes it.
 
-    @property
-    def protocol(self) -> TextProtocol: ...
+    By default nothing of it lives between two moves.
+    """
 
-    def begin(self, seed: bytes = b"") -> None:
+    protocol: TextProtocol
+
+    def begin(self, seed: bytes = b"") -> None:  # noqa: B027
         """A new game begins. `seed`: for the random numbers of a program whose time is counted."""
 
+    @abstractmethod
     def move(self, question: Words) -> str | AnswerFault:
         """Its answer to the question, without blanks at its ends."""
 
-    def tell(self, words: Words) -> None:
+    def tell(self, words: Words) -> None:  # noqa: B027
         """Send a message that needs no answer (the game is over)."""
 
     def unasked_lines(self) -> int:
         """After a game: drop what it wrote without a question, and return how many lines that was."""
+        return 0
 
     def usage(self) -> PlayerUsage:
         """What it used since `begin`."""
+        return PlayerUsage()
 
     def stderr_tail(self) -> str:
         """The end of its standard error so far, 4 kB; foreign text."""
+        return ""
 
-    def misunderstood(self) -> None:
+    def misunderstood(self) -> None:  # noqa: B027
         """Its last answer made no sense, so it may be out of step."""
 
-    def close(self) -> None:
+    def close(self) -> None:  # noqa: B027
         """End it; no process of it is left."""
+
+
+class _Running(Protocol):
+    def usage(self) -> Usage: ...
+
+    def stderr_tail(self) -> bytes: ...
+
+
+Process = TypeVar("Process", bound=_Running)
+
+
+@dataclass
+class ProcessPlayer(Player, Generic[Process]):
+    """A player with a sandboxed process, or one after the other, whose answers are timed."""
+
+    _process: Process | None = field(default=None, init=False)
+    _stderr: bytes = field(default=b"", init=False)  # of processes that have ended
+    _lost: AnswerFault | None = field(default=None, init=False)  # why it is not asked in this game any more
+    _answer_seconds: list[float] = field(default_factory=list, init=False)
+    _memory: PlayerUsage = field(default=PlayerUsage(), init=False)  # of processes that have ended
+
+    def begin(self, seed: bytes = b"") -> None:
+        self._lost = None
+        self._answer_seconds, self._memory = [], PlayerUsage()
+
+    def usage(self) -> PlayerUsage:
+        memory = self._memory.with_memory(self._process.usage()) if self._process else self._memory
+        return memory._replace(answer_seconds=self._answer_seconds)
+
+    def stderr_tail(self) -> str:
+        return decoded(self._process.stderr_tail() if self._process else self._stderr)
 
 
 def as_text(question: Words) -> list[str]:

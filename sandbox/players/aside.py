@@ -6,15 +6,12 @@ from dataclasses import dataclass
 
 from contest.games.base import TextProtocol, Words
 from contest.language import gettext
-from sandbox.players import AnswerFault, AnswerFaultKind, PlayerUsage
+from sandbox.players import AnswerFault, AnswerFaultKind, Player
 
 
 @dataclass(frozen=True)
-class AsidePlayer:
+class AsidePlayer(Player):
     protocol: TextProtocol
-
-    def begin(self, seed: bytes = b"") -> None:
-        """No program starts."""
 
     def move(self, question: Words) -> AnswerFault:
         sentence = gettext(
@@ -22,21 +19,3 @@ class AsidePlayer:
             "said to be its mistake"
         )
         return AnswerFault(AnswerFaultKind.ASIDE, sentence)
-
-    def tell(self, words: Words) -> None:
-        """Nobody listens."""
-
-    def unasked_lines(self) -> int:
-        return 0
-
-    def usage(self) -> PlayerUsage:
-        return PlayerUsage()
-
-    def stderr_tail(self) -> str:
-        return ""
-
-    def misunderstood(self) -> None:
-        """It never answers."""
-
-    def close(self) -> None:
-        """There is no process."""

@@ -24,6 +24,7 @@ from sandbox.limits import MB
 from sandbox.players import (
     AnswerFault,
     AnswerFaultKind,
+    Player,
     PlayerUsage,
     as_text,
     crash,
@@ -106,7 +107,7 @@ class _Reply:
 
 
 @dataclass
-class FuelPlayer:
+class FuelPlayer(Player):
     program: FuelProgram
     sandbox: Sandbox
     protocol: TextProtocol

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
@@ -19,7 +19,7 @@ from sandbox.limits import Usage
 from sandbox.players import (
     MAX_ANSWER_BYTES,
     AnswerFault,
-    PlayerUsage,
+    ProcessPlayer,
     Reply,
     crash,
     decoded,
@@ -110,7 +110,7 @@ class PythonFunction:
 
 
 @dataclass
-class FunctionPlayer:
+class FunctionPlayer(ProcessPlayer[PythonFunction]):
     """If the process is lost, the next move starts a new one. If the file cannot be imported, the rest of
     the game is lost without another try."""
 
@@ -118,19 +118,7 @@ class FunctionPlayer:
     sandbox: Sandbox
     seconds: float  # for each call, with the import
     function: str = "get_move"
-    _process: PythonFunction | None = field(default=None, init=False)
-    _stderr: bytes = field(default=b"", init=False)  # of the previous process
-    _lost: AnswerFault | None = field(default=None, init=False)  # why it is not asked in this game any more
-    _answer_seconds: list[float] = field(default_factory=list, init=False)
-    _memory: PlayerUsage = field(default=PlayerUsage(), init=False)  # of processes that have ended
-
-    @property
-    def protocol(self) -> TextProtocol:
-        return TextProtocol.FUNCTION
-
-    def begin(self, seed: bytes = b"") -> None:
-        self._lost = None
-        self._answer_seconds, self._memory = [], PlayerUsage()
+    protocol = TextProtocol.FUNCTION
 
     def move(self, question: Words) -> str | AnswerFault:
         reply = self._lost or self._call(question)
@@ -140,23 +128,6 @@ class FunctionPlayer:
         if isinstance(answer, str):
             return answer
         return disturbed()
-
-    def tell(self, words: Words) -> None:
-        """Nothing to do: a function is only called for its moves."""
-
-    def unasked_lines(self) -> int:
-        """None: a call returns its own answer."""
-        return 0
-
-    def usage(self) -> PlayerUsage:
-        memory = self._memory.with_memory(self._process.usage()) if self._process else self._memory
-        return memory._replace(answer_seconds=self._answer_seconds)
-
-    def stderr_tail(self) -> str:
-        return decoded(self._process.stderr_tail() if self._process else self._stderr)
-
-    def misunderstood(self) -> None:
-        """Nothing to do: a call returns its own answer, so it cannot be out of step."""
 
     def close(self) -> None:
         if self._process:

@@ -19,7 +19,7 @@ from contest.games.base import TextProtocol, Words
 from sandbox.players import (
     MAX_ANSWER_BYTES,
     AnswerFault,
-    PlayerUsage,
+    ProcessPlayer,
     as_text,
     crash,
     decoded,
@@ -39,24 +39,12 @@ UNASKED_SECONDS = 0.2  # after the message that the game is over
 
 
 @dataclass
-class LinesPlayer:
+class LinesPlayer(ProcessPlayer[SandboxedProcess]):
     program: ProgramFolder
     sandbox: Sandbox
     seconds: float  # for each answer
-    _process: SandboxedProcess | None = field(default=None, init=False)
-    _stderr: bytes = field(default=b"", init=False)  # of the previous process
-    _lost: AnswerFault | None = field(default=None, init=False)  # why it answers no more in this game
     _is_quiet: bool = field(default=False, init=False)  # it wrote nothing unasked after the last game
-    _answer_seconds: list[float] = field(default_factory=list, init=False)
-    _memory: PlayerUsage = field(default=PlayerUsage(), init=False)  # of processes that have ended
-
-    @property
-    def protocol(self) -> TextProtocol:
-        return TextProtocol.STDIO
-
-    def begin(self, seed: bytes = b"") -> None:
-        self._lost = None
-        self._answer_seconds, self._memory = [], PlayerUsage()
+    protocol = TextProtocol.STDIO
 
     def move(self, question: Words) -> str | AnswerFault:
         if self._lost:
@@ -80,13 +68,6 @@ class LinesPlayer:
         lines = self._process.drop_output(UNASKED_SECONDS, is_usually_quiet=self._is_quiet)
         self._is_quiet = lines == 0
         return lines
-
-    def usage(self) -> PlayerUsage:
-        memory = self._memory.with_memory(self._process.usage()) if self._process else self._memory
-        return memory._replace(answer_seconds=self._answer_seconds)
-
-    def stderr_tail(self) -> str:
-        return decoded(self._process.stderr_tail() if self._process else self._stderr)
 
     def misunderstood(self) -> None:
         self.close()

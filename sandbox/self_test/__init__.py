@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import astuple, dataclass
 from pathlib import Path
 
 from contest.errors import ToolMissing
+from contest.private_folder import make_folder
+from contest.scratch import scratch_folder
 from contest.subprocesses.c_programs import c_program
 from sandbox.bubblewrap import ImageRoot
 from sandbox.limits import MB, Limits
-from sandbox.oci.image import empty_root
 from sandbox.sandbox import Sandbox
 
 _SOURCES = Path(__file__).parent
@@ -55,6 +58,17 @@ def built_self_test() -> Path:
         raise ToolMissing(
             f"{error}\nThe test of the sandbox needs the static C library (libc6-dev, or glibc-static)"
         ) from None
+
+
+@contextmanager
+def empty_root(cache: Path) -> Iterator[Path]:
+    """Make a temporary image folder that has only the folders that every image has."""
+    make_folder(cache, 0o755)
+    with scratch_folder(cache) as root:
+        root.chmod(0o755)
+        for name in ("dev", "proc", "tmp"):
+            (root / name).mkdir()
+        yield root
 
 
 def self_test(sandbox: Sandbox, cache: Path) -> SelfTest:

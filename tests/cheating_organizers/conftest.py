@@ -13,7 +13,7 @@ import pytest
 
 from compiler.builders import machine
 from tests.support.archives import knobeln
-from tests.support.drand_network import drand_server
+from tests.support.drand_network import drand_server, stand_in
 from tests.support.mail_world import START
 from tests.support.mailed_contest import (
     CHAIN,
@@ -33,28 +33,36 @@ def honest(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stages]:
     """Three programs, and a team without one; two rounds after the number of drand's stand-in."""
     place = tmp_path_factory.mktemp("honest")
     with drand_server(CHAIN) as url:
-        chosen = small_settings(beacon="drand", drand_urls=(url,), drand_chain=CHAIN)
+        chosen = small_settings(beacon="drand")
         contest = MailedContest.create(place / "contest", chosen)
         stages = Stages(place, url, {})
 
         def keep(stage: str) -> None:
             stages.kept[stage] = contest.copied(place / stage)
 
-        contest.take_part(PROGRAMS)
-        contest.register(LOST)
-        contest.clock.at = CLOSES + timedelta(minutes=1)
-        contest.tell_first_list()
-        keep("listed")
-        contest.clock.at = START + timedelta(seconds=5)
-        contest.start()
-        keep("final")
-        contest.clock.at = KNOWN
-        contest.fetch_number()
-        keep("drawn")
-        contest.play()
-        keep("played")
-        contest.publish(stages.archive)
+        with stand_in(CHAIN, url):
+            contest.take_part(PROGRAMS)
+            contest.register(LOST)
+            contest.clock.at = CLOSES + timedelta(minutes=1)
+            contest.tell_first_list()
+            keep("listed")
+            contest.clock.at = START + timedelta(seconds=5)
+            contest.start()
+            keep("final")
+            contest.clock.at = KNOWN
+            contest.fetch_number()
+            keep("drawn")
+            contest.play()
+            keep("played")
+            contest.publish(stages.archive)
         yield stages
+
+
+@pytest.fixture(autouse=True)
+def drand(honest: Stages) -> Iterator[None]:
+    """In all tests here the stand-in is drand."""
+    with stand_in(CHAIN, honest.url):
+        yield
 
 
 @pytest.fixture

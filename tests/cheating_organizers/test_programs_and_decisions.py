@@ -46,14 +46,6 @@ def swap_the_build_of_an_unknown_compiler(forgery: Forgery) -> None:
     del forgery.files[f"builds/{old}"]
 
 
-def say_that_a_string_was_blanked(forgery: Forgery) -> None:
-    swap_the_source(forgery)
-    blanked = [{"team": DARK, "files": ["program.c"], "is_other_program": True, "build": ""}]
-    forgery.files["blanked.json"] = b"[]"
-    with forgery.json("blanked.json") as value:
-        value.extend(blanked)
-
-
 @pytest.mark.parametrize(
     ("wrong", "words"),
     [
@@ -69,18 +61,6 @@ def test_a_program_that_was_swapped_in_the_archive_is_noticed(
     said = verify(forgery.publish(tmp_path / "archive"))
     assert said.code == 1
     assert words in said.text
-
-
-def test_who_says_that_a_string_was_blanked_is_named(
-    forgery: Forgery, verify: Verify, tmp_path: Path
-) -> None:
-    """The build plays, which the final list has; only its source cannot be checked."""
-    say_that_a_string_was_blanked(forgery)
-    said = verify(forgery.publish(tmp_path / "archive"))
-    assert (
-        f"not checked: that the ledger has the program of {DARK}: an authentication string was blanked"
-        in (said.text)
-    )
 
 
 def swap_build(contest: MailedContest) -> None:

@@ -7,7 +7,6 @@ import io
 import json
 import mailbox
 import os
-import shutil
 import sqlite3
 import sys
 import tarfile
@@ -21,7 +20,6 @@ from click.testing import CliRunner
 
 from contest.config.load import FILE_NAME
 from contest.config.settings import game_settings
-from contest.errors import GiveUp
 from contest.model import GroupOutcome, LetterState, OutboxState, Phase
 from contest.store import backup, contest_state, ledger, letters, outbox, results, teams
 from contest.subprocesses.child_process import start
@@ -32,7 +30,7 @@ from mailserver.intake.accept import accept
 from reports.contest_reporter import ContestReporter
 from tests.support.command_line import knobeln_in
 from tests.support.contest_field import NOW, House, make_contest, settings
-from tests.support.postgresql import PASSWORD, PostgreSQL, execute
+from tests.support.postgresql import PostgreSQL, execute
 from tournament.day import ContestDay
 
 QUESTION = (
@@ -67,11 +65,6 @@ class OneGroup(Silence):
         raise KeyboardInterrupt
 
 
-def database_of(folder: ContestContext) -> str:
-    """The name of the database in a backup."""
-    return "contest.db" if folder.store.engine.dialect.name == "sqlite" else "contest.dump"
-
-
 def refused(path: Path, *words: object) -> str:
     return knobeln_in(path, *words, code=1).output
 
@@ -101,7 +94,7 @@ def test_a_backup_holds_the_contest_as_it_was_and_is_its_owners_alone(
     assert (tmp_path / "copy.tar.gz").stat().st_mode & 0o077 == 0
     with tarfile.open(tmp_path / "copy.tar.gz") as archive:
         assert archive.getnames() == [
-            database_of(anywhere),
+            "contest.db",
             FILE_NAME,
             "templates/_signature.txt.j2",
             "templates/site/style.css",
@@ -137,10 +130,10 @@ def test_on_another_computer_the_day_goes_on_and_mails_wait_for_the_organizer(
     knobeln_in(folder.path, "run")
     assert shown(elsewhere) == shown(folder.path)
     assert not (elsewhere / "mail").exists()
-    assert "knobeln outbox release --all" in knobeln_in(elsewhere, "status").output
-    assert "nobody knows which mails have gone out" in refused(elsewhere, "outbox", "flush")
-    assert "Mails go out again" in knobeln_in(elsewhere, "outbox", "release", "--all").output
-    knobeln_in(elsewhere, "outbox", "flush")
+    assert "knobeln mail release --all" in " ".join(knobeln_in(elsewhere, "status").output.split())
+    assert "nobody knows which mails have gone out" in refused(elsewhere, "mail", "flush")
+    assert "Mails go out again" in knobeln_in(elsewhere, "mail", "release", "--all").output
+    knobeln_in(elsewhere, "mail", "flush")
     assert delivered(elsewhere) == delivered(folder.path)
 
 
@@ -158,18 +151,18 @@ def test_in_its_own_place_no_mail_goes_twice_and_no_letter_is_lost(
     stop = f"From: {address}\r\nTo: knobeln@localhost.example\r\nSubject: unsubscribe\r\n\r\n".encode()
     knobeln_in(anywhere.path, "receive", write(tmp_path, stop))
     knobeln_in(anywhere.path, "receive", write(tmp_path, QUESTION.replace(b"this", b"that")))
-    knobeln_in(anywhere.path, "outbox", "flush")
+    knobeln_in(anywhere.path, "mail", "flush")
     before, expected = delivered(anywhere.path), shown(anywhere.path)
     said = knobeln_in(anywhere.path, "restore", "--trust", tmp_path / "copy.tar.gz").output
     assert "came in since then, and are read again: 3." in said
-    assert len(list(anywhere.path.glob(f"before-restore-*/{database_of(anywhere)}"))) == 1
+    assert len(list(anywhere.path.glob("before-restore-*/contest.db"))) == 1
     with anywhere.store.read() as tx:
         assert contest_state.state(tx).phase is Phase.RUNNING
         assert letters.count_by_state(tx)[LetterState.NEW] == 3
         # The programs, the settings, the final list of entries, and `unsubscribe`.
         assert len(list(ledger.entries(tx))) == 5 + 1 + 1 + 1
     knobeln_in(anywhere.path, "run")
-    knobeln_in(anywhere.path, "outbox", "flush")
+    knobeln_in(anywhere.path, "mail", "flush")
     assert shown(anywhere.path) == expected
     assert delivered(anywhere.path) == before
     assert set(before.values()) == {1}
@@ -222,7 +215,7 @@ def test_settings_and_templates_of_a_backup_are_shown_and_must_be_trusted(
         ('sendmail = "/usr/sbin/sendmail"', 'sendmail = "/bin/sh -c \\u001b[2Jx"'),
         ('token_command = ""', 'token_command = "/tmp/token"'),
         ('scheduler = ""', 'scheduler = "tls://evil.example"'),
-        ('maildir_root = "mail"', 'maildir_root = "/home/joe"'),
+        ('folder = ""', 'folder = "/home/joe"'),
     )
     own = settings.read_text()
     for before, after in hostile:
@@ -243,7 +236,7 @@ def test_settings_and_templates_of_a_backup_are_shown_and_must_be_trusted(
         'mail.sendmail = "/bin/sh -c \\u001b[2Jx"',
         'oauth.token_command = "/tmp/token"',
         'cluster.scheduler = "tls://evil.example"',
-        'mail.maildir_root = "/home/joe"',
+        'site.folder = "/home/joe"',
         "templates/help.txt.j2 (21 bytes)",
         f"Read them: tar -xzOf {copy} contest.toml {of_game} templates/help.txt.j2 templates/site/style.css",
         "add --trust",
@@ -378,7 +371,8 @@ def on_server(
 
 
 @pytest.mark.slow
-def test_another_server_goes_on_with_the_day_and_its_mails_wait(
+@pytest.mark.night
+def test_a_contest_moves_to_another_server_and_on_to_a_file(
     tmp_path: Path, on_server: ContestContext, postgresql: PostgreSQL, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     knobeln_in(on_server.path, "backup", tmp_path / "copy.tar.gz")
@@ -386,97 +380,48 @@ def test_another_server_goes_on_with_the_day_and_its_mails_wait(
     expected = shown(on_server.path)
     monkeypatch.setenv("KNOBELN_DATABASE", postgresql.new_database())
     elsewhere = tmp_path / "elsewhere"
-    said = refused(elsewhere, "restore", tmp_path / "copy.tar.gz")
-    assert "It is SQL that runs as the user of your database" in said
-    assert not elsewhere.exists()
     said = knobeln_in(elsewhere, "restore", "--trust", tmp_path / "copy.tar.gz").output
     assert "Nobody knows which mails have gone out" in said
-    knobeln_in(elsewhere, "run")
-    assert shown(elsewhere) == expected
-    assert not (elsewhere / "mail").exists()
+    knobeln_in(elsewhere, "run", "pause", "--reason", "we move")
+    knobeln_in(elsewhere, "backup", tmp_path / "paused.tar.gz")
+    monkeypatch.delenv("KNOBELN_DATABASE")
+    in_a_file = tmp_path / "file"
+    knobeln_in(in_a_file, "restore", "--trust", tmp_path / "paused.tar.gz")
+    knobeln_in(in_a_file, "run", "resume")
+    knobeln_in(in_a_file, "run")
+    assert shown(in_a_file) == expected
+    assert not (in_a_file / "mail").exists()
 
 
 @pytest.mark.slow
-def test_the_password_is_on_no_command_line(
-    tmp_path: Path, on_server: ContestContext, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """In place of each program there is one that notes its command line, and then does its work."""
-    noted = tmp_path / "noted"
-    (tmp_path / "bin").mkdir()
-    for name in ("pg_dump", "pg_restore", "psql"):
-        there = tmp_path / "bin" / name
-        there.write_text(f'#!/bin/sh\necho {name} "$@" >> {noted}\nexec {shutil.which(name)} "$@"\n')
-        there.chmod(0o755)
-    monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}:{os.environ['PATH']}")
-    knobeln_in(on_server.path, "backup", tmp_path / "copy.tar.gz")
-    knobeln_in(on_server.path, "restore", "--trust", tmp_path / "copy.tar.gz")
-    text = noted.read_text()
-    assert all(f"{name} -" in text for name in ("pg_dump", "pg_restore", "psql"))
-    assert PASSWORD not in text
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("data", [b"", b"hello" * 1_000])
-def test_what_is_no_dump_changes_nothing(tmp_path: Path, on_server: ContestContext, data: bytes) -> None:
-    (tmp_path / "bad.tar.gz").write_bytes(archive_of(**{"contest.dump": data}))
-    assert "`pg_restore` failed" in refused(on_server.path, "restore", "--trust", tmp_path / "bad.tar.gz")
-    (tmp_path / "bad.tar.gz").write_bytes(archive_of(**{"contest.db": data}))
-    said = refused(on_server.path, "restore", "--trust", tmp_path / "bad.tar.gz")
-    assert "has contest.db, a database of another kind" in said
-    knobeln_in(on_server.path, "run")
-
-
-@pytest.mark.slow
-def test_a_dump_of_another_program_or_a_newer_version_changes_nothing(
+@pytest.mark.night
+def test_what_a_server_cannot_take_changes_nothing(
     tmp_path: Path, on_server: ContestContext, postgresql: PostgreSQL
 ) -> None:
-    other = postgresql.new_database()
-    copied = tmp_path / "contest.dump"
-    execute(other, "CREATE TABLE things (id integer)")
-    with pytest.raises(GiveUp, match="not one of knobeln"):
-        backup.copy(other, copied)
+    bad = tmp_path / "bad.tar.gz"
+    for data, said in ((b"", "not one of knobeln"), (b"hello" * 1_000, "damaged")):
+        bad.write_bytes(archive_of(**{"contest.db": data}))
+        assert said in refused(on_server.path, "restore", bad)
+    other, copied = postgresql.new_database(), tmp_path / "other.db"
     execute(other, "CREATE TABLE alembic_version (version_num text)")
     execute(other, "INSERT INTO alembic_version VALUES ('9999')")
     backup.copy(other, copied)
-    (tmp_path / "newer.tar.gz").write_bytes(archive_of(**{"contest.dump": copied.read_bytes()}))
-    said = refused(on_server.path, "restore", "--trust", tmp_path / "newer.tar.gz")
-    assert "a newer knobeln wrote" in said
+    bad.write_bytes(archive_of(**{"contest.db": copied.read_bytes()}))
+    assert "a newer knobeln wrote" in refused(on_server.path, "restore", bad)
     knobeln_in(on_server.path, "run")
 
 
 @pytest.mark.slow
-def test_killed_between_dump_and_takeover_no_mail_goes_out_until_somebody_has_looked(
-    tmp_path: Path, on_server: ContestContext, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    knobeln_in(on_server.path, "backup", tmp_path / "copy.tar.gz")
-    knobeln_in(on_server.path, "run")
-    knobeln_in(on_server.path, "outbox", "flush")
-
-    def killed(*_: object) -> None:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(backup, "_update_from_old", killed)
-    words = ["restore", "--trust", str(tmp_path / "copy.tar.gz"), "-C", str(on_server.path)]
-    assert CliRunner().invoke(main, words).exit_code == 1
-    monkeypatch.undo()
-    monkeypatch.setenv("KNOBELN_DATABASE", on_server.store.url)
-    assert "a restore was interrupted" in knobeln_in(on_server.path, "status").output
-    assert "a restore was interrupted" in refused(on_server.path, "outbox", "flush")
-    said = knobeln_in(on_server.path, *words[:3]).output
-    assert "Nobody knows which mails have gone out" in said
-    knobeln_in(on_server.path, "run")
-    assert shown(on_server.path)["phase"] == "finished"
-
-
-@pytest.mark.slow
+@pytest.mark.night
 def test_a_restore_that_fails_in_the_database_changes_nothing(
     tmp_path: Path, on_server: ContestContext
 ) -> None:
-    """A table of ours has become part of something else that the dump does not know."""
+    """A table of ours has become part of something else that the backup does not know."""
     knobeln_in(on_server.path, "backup", tmp_path / "copy.tar.gz")
     knobeln_in(on_server.path, "run")
     expected = shown(on_server.path)
     execute(on_server.store.url, "ALTER TABLE journal RENAME TO teams_of_others")
     execute(on_server.store.url, "CREATE VIEW journal AS SELECT * FROM teams_of_others")
-    assert "`psql` failed" in refused(on_server.path, "restore", "--trust", tmp_path / "copy.tar.gz")
+    said = refused(on_server.path, "restore", tmp_path / "copy.tar.gz")
+    assert "the database does not take the backup" in said
     assert shown(on_server.path) == expected

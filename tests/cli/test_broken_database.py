@@ -10,7 +10,7 @@ from click.testing import CliRunner, Result
 from knobeln.cli import main
 
 EX_FAILED, EX_TEMPFAIL = 1, 75
-COMMANDS = (("status",), ("teams",), ("letters",), ("outbox", "list"), ("run", "--now"), ("serve",))
+COMMANDS = (("status",), ("teams",), ("letters",), ("mail",), ("run", "--now"), ("serve",))
 
 
 def knobeln(*words: object) -> Result:

@@ -1,4 +1,4 @@
-"""A class from a CSV list: `knobeln invite` and what it does with odd lists, and the marks afterwards."""
+"""`knobeln class`: a class from a CSV list, what is done with odd lists, and the marks afterwards."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ def students(tmp_path: Path) -> Path:
 
 
 def invited(contest: Path) -> list[str]:
-    lines = json.loads(knobeln_in(contest, "outbox", "list", "--json").stdout)
+    lines = json.loads(knobeln_in(contest, "mail", "--json").stdout)
     return sorted(line["to"] for line in lines if line["subject"] == "registration for KNOBELN")
 
 
 def mails_of_dry_run(contest: Path, students: Path) -> dict[str, EmailMessage]:
     """The invitations as they would go out, by address."""
-    printed = knobeln_in(contest, "invite", students, "--dry-run").stdout_bytes
+    printed = knobeln_in(contest, "class", "invite", students, "--dry-run").stdout_bytes
     file = contest / "printed"
     file.write_bytes(printed)
     parser = BytesParser(policy=default)
@@ -84,7 +84,7 @@ def test_a_reply_with_the_form_filled_in_registers_the_team(contest: Path, stude
     team = json.loads(knobeln_in(contest, "teams", "show", "analysts", "--json").stdout)
     assert [member["name"] for member in team["members"]] == ["Ada Lovelace", "Charles Babbage"]
 
-    said = knobeln_in(contest, "invite", students).output
+    said = knobeln_in(contest, "class", "invite", students).output
     assert invited(contest) == ["gauss@uni.example"]  # who is registered needs no invitation
     assert "1 invitation goes out. 1 address is registered." in said
 
@@ -100,11 +100,9 @@ def test_a_form_sent_back_as_it_was_is_refused_and_names_what_is_missing(
     reply.set_content("".join(f"> {line}\n" for line in text.splitlines()))
     knobeln("receive", "-C", contest, stdin=reply.as_bytes())
     assert json.loads(knobeln_in(contest, "teams", "--json").stdout) == []
-    subjects = [
-        mail["subject"] for mail in json.loads(knobeln_in(contest, "outbox", "list", "--json").stdout)
-    ]
+    subjects = [mail["subject"] for mail in json.loads(knobeln_in(contest, "mail", "--json").stdout)]
     assert subjects == ["International KNOBELN contest: your registration is not accepted"]
-    answer = knobeln_in(contest, "outbox", "show", "1").output
+    answer = knobeln_in(contest, "mail", "show", "1").output
     assert "<age in years>" in answer
     assert "<institution, city, country>" in answer
 
@@ -112,16 +110,19 @@ def test_a_form_sent_back_as_it_was_is_refused_and_names_what_is_missing(
 def test_the_same_list_again_invites_nobody_twice_and_a_longer_one_the_new(
     contest: Path, students: Path
 ) -> None:
-    knobeln_in(contest, "invite", students)
+    knobeln_in(contest, "class", "invite", students)
     assert (
         "0 invitations go out. 2 addresses were invited before"
-        in knobeln_in(contest, "invite", students).output
+        in knobeln_in(contest, "class", "invite", students).output
     )
     students.write_text(LIST + "4;Hopper;Grace;grace@navy.example;\n", encoding="utf-8")
-    assert "1 invitation goes out." in knobeln_in(contest, "invite", students).output
+    assert "1 invitation goes out." in knobeln_in(contest, "class", "invite", students).output
     assert len(invited(contest)) == 3
-    assert "3 invitations go out." in knobeln_in(contest, "invite", students, "--again").output
-    assert "3 addresses were invited today." in knobeln_in(contest, "invite", students, "--again").output
+    assert "3 invitations go out." in knobeln_in(contest, "class", "invite", students, "--again").output
+    assert (
+        "3 addresses were invited today."
+        in knobeln_in(contest, "class", "invite", students, "--again").output
+    )
     assert "invitations were sent" in knobeln_in(contest, "log", "--what", "invite").output
 
 
@@ -143,7 +144,7 @@ def test_a_wrong_list_invites_nobody_and_says_why(
 ) -> None:
     file = tmp_path / "odd.csv"
     file.write_bytes(data)
-    assert reason in knobeln_in(contest, "invite", file, code=1).output
+    assert reason in knobeln_in(contest, "class", "invite", file, code=1).output
     assert invited(contest) == []
 
 
@@ -163,12 +164,12 @@ def test_nobody_is_invited_after_registration_closed(contest: Path, students: Pa
             f"{name} = {when}:00Z" if line.startswith(f"{name} ") else line for line in text.splitlines()
         )
     (contest / "contest.toml").write_text(text)
-    said = knobeln_in(contest, "invite", students, code=1).output
+    said = knobeln_in(contest, "class", "invite", students, code=1).output
     assert "registration closed at 2001-01-02" in said
 
 
 def test_marks_have_a_row_for_each_member(contest: Path, students: Path) -> None:
-    assert len(knobeln_in(contest, "marks").stdout.splitlines()) == 1  # the names of the columns
+    assert len(knobeln_in(contest, "class", "marks").stdout.splitlines()) == 1  # the names of the columns
     body = (
         "mail-address: ada@uni.example\nmail-preference: RSM\nteam-name: analysts\n"
         "Organization: =HYPERLINK(1)\nteam-members:\n"
@@ -180,11 +181,10 @@ def test_marks_have_a_row_for_each_member(contest: Path, students: Path) -> None
     letter["Subject"] = "registration for KNOBELN"
     letter.set_content(body)
     knobeln("receive", "-C", contest, stdin=letter.as_bytes())
-    rows = list(csv.DictReader(io.StringIO(knobeln_in(contest, "marks").stdout)))
+    rows = list(csv.DictReader(io.StringIO(knobeln_in(contest, "class", "marks").stdout)))
     assert [(row["member"], row["team"], row["rank"]) for row in rows] == [
         ("Ada Lovelace", "analysts", ""),
         ("Charles Babbage", "analysts", ""),
     ]
     assert rows[0]["organization"] == "'=HYPERLINK(1)"  # a spreadsheet would compute it
-    found = json.loads(knobeln_in(contest, "marks", "--json").stdout)
-    assert [row["sent"] for row in found] == [0, 0]
+    assert [row["sent"] for row in rows] == ["0", "0"]

@@ -1,4 +1,4 @@
-"""Every command that tells something tells it as JSON, too, in the form that the reference says."""
+"""What scripts ask for is there as JSON, too, in the form that the reference says."""
 
 from __future__ import annotations
 
@@ -17,40 +17,31 @@ from typing import Any
 
 import pytest
 from click.testing import Result
-from pydantic import TypeAdapter
 
-from contest import presets
-from contest.games.knobeln import rules_of
+from contest.json_text import adapter, plain
 from contest.store import results, submissions
 from contest.store.results import Games
-from knobellib.samples import samples
-from knobeln.cli.answers import plain
-from knobeln.contest_day.replay import find_game, round_of_contest, shown_game
-from knobeln.context import ContestContext
-from reports import knobeln_protocol
 from tests.support.archives import knobeln_field, played, publish, small
 from tests.support.command_line import knobeln, knobeln_in
-from tests.support.contest_field import NOW, House, make_contest, settings
-from tests.support.machine_elf import LEAVES, linked_elf
+from tests.support.contest_field import House, make_contest, settings
 from tools.json_types import json_text
 from tools.reference import answer_type, commands
 
 TYPES = {name: found for name, command in commands() if (found := answer_type(command))}
 IN_FINISHED = (
-    *("dates", "doctor", "evolution", "hill", "letters", "log", "outbox", "outbox flush", "outbox list"),
-    *("marks", "status", "submissions", "teams", "twins"),
+    *("dates", "doctor", "letters", "log", "mail", "programs", "programs twins", "results ladder", "status"),
+    "teams",
 )
 TEAMS = ("team_1", "team_2", "team_6")
 
 
 @dataclass(frozen=True)
 class Contests:
-    """A finished contest and its archive, one that is open, one of Hog, and files to work with."""
+    """A finished contest and its archive, one that is open, and files to work with."""
 
     finished: Path
     archive: Path
     open: Path
-    hog: Path
     files: Path
 
 
@@ -58,7 +49,7 @@ class Contests:
 def contests(tmp_path_factory: pytest.TempPathFactory, house: House) -> Contests:
     path = tmp_path_factory.mktemp("contests")
     chosen = small()
-    chosen = chosen.model_copy(update={"hill": chosen.hill.model_copy(update={"enabled": True})})
+    chosen = chosen.model_copy(update={"ladder": chosen.ladder.model_copy(update={"enabled": True})})
     field = {name: sent for name, sent in knobeln_field().items() if name in TEAMS}
     finished, strings = played(path / "finished", chosen, field)
     publish(finished, path / "archive", strings)
@@ -69,55 +60,33 @@ def contests(tmp_path_factory: pytest.TempPathFactory, house: House) -> Contests
     files = path / "files"
     files.mkdir()
     (files / "mine.c").write_text(knobeln_field()["team_1"]["program.c"].decode())
-    linked_elf(files, "leaves.S", LEAVES)
-    knobeln_in(path / "open", "backup", files / "open.tar.gz")
-    _write_protocol(finished, files / "protocol")
-    program = {"strategy.py": samples("hog")["chaser.py"]}
-    hog, _ = played(path / "hog", presets.settings("hog", NOW), {"chaser": program}, lambda _: None)
-    return Contests(finished, path / "archive", path / "open", hog, files)
+    return Contests(finished, path / "archive", path / "open", files)
 
 
-def _write_protocol(contest: Path, file: Path) -> None:
-    played_round = round_of_contest(ContestContext.open(contest), 1, former=False)
-    group, match = find_game(played_round, 1, TEAMS[:2], 1, None)
-    _, match = shown_game(played_round, group, match)
-    rules = rules_of(played_round.settings.game)
-    file.write_text(knobeln_protocol.write([knobeln_protocol.GameProtocol.of(match, 1, 1, rules)]))
-
-
-def words_of(contests: Contests, tmp_path: Path) -> dict[str, Sequence[object]]:
+def words_of(contests: Contests) -> dict[str, Sequence[object]]:
     """What follows each command's name."""
     in_finished, files = ("-C", contests.finished), contests.files
     here = ("-C", files)  # without a contest
     return {
-        "announce": ("--faq", *in_finished),
-        "backup": (tmp_path / "x.tar.gz", *in_finished),
-        "certainty": (20, *in_finished),
         "check": (files / "mine.c", "-C", contests.finished),
-        "compare": ("always_four", "always_six", *here),
-        "games": here,
-        "leaderboard": ("-C", contests.hog),
         "letters show": (1, *in_finished),
-        "machine run": (files / "program.elf", *here),
-        "outbox show": (1, *in_finished),
+        "mail show": (1, *in_finished),
         "play": ("council", "dice_cup", "--seed", "s", *here),
         "practice": ("council", "--field", files, "--games", 2, *here),
-        "protocol": (files / "protocol", *here),
-        "publish": (tmp_path / "archive", "--early", *in_finished),
-        "rehearse": ("-C", contests.open),
-        "replay": (1, *TEAMS[:2], *in_finished),
-        "restore": (files / "open.tar.gz", "--trust", "-C", tmp_path / "restored"),
+        "programs show": (1, *in_finished),
         "results": ("--games", *in_finished),
-        "standings": ("--cross", *in_finished),
-        "submissions show": (1, *in_finished),
+        "results certainty": (20, *in_finished),
+        "results replay": (1, *TEAMS[:2], *in_finished),
+        "results standings": ("--games", "--cross", *in_finished),
+        "run rehearse": ("-C", contests.open),
         "teams show": ("team_1", *in_finished),
         "verify": (contests.archive, *here),
         **dict.fromkeys(IN_FINISHED, in_finished),
     }
 
 
-def ask(name: str, contests: Contests, tmp_path: Path, *more: object, code: int = 0) -> Result:
-    return knobeln(*name.split(), *words_of(contests, tmp_path)[name], *more, code=code)
+def ask(name: str, contests: Contests, *more: object) -> Result:
+    return knobeln(*name.split(), *words_of(contests)[name], *more)
 
 
 SLOW = pytest.mark.slow
@@ -130,46 +99,49 @@ SLOW = pytest.mark.slow
         for name in (full.removeprefix("knobeln ") for full in TYPES)
     ],
 )
-def test_a_command_answers_in_the_form_that_the_reference_says(
-    name: str, contests: Contests, tmp_path: Path
-) -> None:
-    code = 0x34 if name == "machine run" else 0
-    said = ask(name, contests, tmp_path, "--json", code=code).stdout
-    found = TypeAdapter[Any](TYPES[f"knobeln {name}"]).validate_json(said)
-    assert plain(found) == json.loads(said)  # there is no other key
+def test_a_command_answers_in_the_form_that_the_reference_says(name: str, contests: Contests) -> None:
+    said = ask(name, contests, "--json").stdout
+    form = adapter(TYPES[f"knobeln {name}"])
+    assert form.dump_python(form.validate_json(said), mode="json") == json.loads(
+        said
+    )  # there is no other key
 
 
-def answer(name: str, contests: Contests, tmp_path: Path) -> Any:
-    return json.loads(ask(name, contests, tmp_path, "--json").stdout)
+def answer(name: str, contests: Contests) -> Any:
+    return json.loads(ask(name, contests, "--json").stdout)
 
 
 @pytest.mark.slow
-def test_json_says_the_same_as_the_text(contests: Contests, tmp_path: Path) -> None:
+def test_json_says_the_same_as_the_text(contests: Contests) -> None:
     text = {
-        name: ask(name, contests, tmp_path).stdout
-        for name in ("teams", "results", "log", "outbox", "standings", "replay", "check", "play", "practice")
+        name: ask(name, contests).stdout
+        for name in (
+            *("teams", "results", "results standings", "results replay"),
+            *("log", "mail", "check", "play", "practice"),
+        )
     }
-    assert [team["name"] for team in answer("teams", contests, tmp_path)] == re.findall(
+    assert [team["name"] for team in answer("teams", contests)] == re.findall(
         r"^ (team_\d)", text["teams"], re.MULTILINE
     )
-    final = answer("results", contests, tmp_path)["rounds"][-1]["groups"][0]
+    final = answer("results", contests)["rounds"][-1]["groups"][0]
     for line in final["standings"]:
-        points = "" if line["points"] is None else f"{line['points']:g}"
-        assert re.search(rf"│ +{line['rank'] or '-'} │ {line['team']} +│ +{points}", text["results"])
-    mails = answer("outbox", contests, tmp_path)
-    assert len(re.findall(r"^ +\d+ ", text["outbox"], re.MULTILINE)) == len(mails)
-    assert all(line["text"].splitlines()[0] in text["log"] for line in answer("log", contests, tmp_path))
-    cross = answer("standings", contests, tmp_path)["cross"][0]["points"]
-    assert str(round(cross["team_1"]["team_2"])) in text["standings"]
-    game = answer("replay", contests, tmp_path)
-    assert game["text"] in text["replay"]
-    assert len(game["moves"]) == game["turns"] == 60
-    checked = answer("check", contests, tmp_path)
+        points = "" if line["disqualified"] else f"{line['half_points'] / 2:g}"
+        assert re.search(rf"│ +{line['rank'] or '-'} │ {line['entry']} +│ +{points}", text["results"])
+    mails = answer("mail", contests)
+    assert len(re.findall(r"^ +\d+ ", text["mail"], re.MULTILINE)) == len(mails)
+    assert all(line["text"].splitlines()[0] in text["log"] for line in answer("log", contests))
+    game = answer("results standings", contests)["groups"][0]["matches"][1]["result"]
+    assert str(game["seats"][0]["points"]) in text["results standings"]
+    game = answer("results replay", contests)
+    assert game["text"] in text["results replay"]
+    result = game["match"]["result"]
+    assert len(result["moves"]) == result["turns"] == 60
+    checked = answer("check", contests)
     assert checked["accepted"]
     assert checked["report"] in text["check"]
-    for player in answer("play", contests, tmp_path)["players"]:
+    for player in answer("play", contests)["players"]:
         assert f"{player['name']}: {player['points']:,g} points" in text["play"]
-    (row,) = answer("practice", contests, tmp_path)["rows"]
+    (row,) = answer("practice", contests)["rows"]
     assert f"{row['own']:,.1f}" in text["practice"]
 
 
@@ -183,16 +155,16 @@ def test_half_points_are_as_people_count_them(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "code", "message", "hint"),
     [
-        (("results", "99"), 1, "there is no round 99", "the last is 1"),
-        (("outbox", "show", "99"), 1, "there is no mail 99 in the outbox", "`knobeln outbox list` lists"),
+        (("results", "standings", "99"), 1, "there is no round 99", "the last is 1"),
+        (("mail", "show", "99"), 1, "there is no mail 99", "`knobeln mail` lists"),
         (("teams", "show", "taem_1"), 1, "there is no team taem_1", "did you mean team_1?"),
         (("log", "--count", "0"), 2, "--count", "`knobeln log --help` shows the usage"),
         (("log", "--cuont", "3"), 2, "--cuont", "`knobeln log --help` shows the usage"),
-        (("pause",), 2, "--json", "`knobeln pause --help` shows the usage"),
+        (("run", "pause"), 2, "--json", "`knobeln run pause --help` shows the usage"),
         (("stauts",), 2, "stauts", "`knobeln --help` shows the usage"),
         (("site", "/proc/x"), 2, "--json", ""),
         (("practice", "council", "--watch"), 2, "--watch and --json exclude each other", "--help"),
-        (("backup", "/proc/x.tar.gz"), 1, "cannot read or write: ", ""),
+        (("play", "council", "dice_cup", "--html", "/proc/x"), 1, "cannot read or write: ", ""),
     ],
 )
 def test_an_error_is_an_object_with_the_exit_code(
@@ -222,10 +194,10 @@ def test_an_unexpected_error_is_an_object_too(contests: Contests, monkeypatch: p
 
 
 def test_a_list_that_is_cut_says_so_beside_the_json(contests: Contests) -> None:
-    ended = knobeln_in(contests.finished, "submissions", "--count", 1, "--json")
+    ended = knobeln_in(contests.finished, "programs", "--count", 1, "--json")
     assert len(json.loads(ended.stdout)) == 1
     assert ended.stderr == "Showing the newest 1 of 3; --count shows more.\n"
-    assert not knobeln_in(contests.finished, "submissions", "--count", 1, "--json", "-q").stderr
+    assert not knobeln_in(contests.finished, "programs", "--count", 1, "--json", "-q").stderr
 
 
 # --- the description ----------------------------------------------------------------------------------------
@@ -248,7 +220,7 @@ def test_a_type_is_described_as_the_json_that_it_becomes() -> None:
         '  "pair": [integer, integer]\n}, ...]'
     )
     value = Outer(Path("x"), (Inner("a", None),), (1, 2))
-    assert plain(value) == {"path": "x", "inner": [{"name": "a", "half": None}], "pair": [1, 2]}
+    assert plain(value, Outer) == {"path": "x", "inner": [{"name": "a", "half": None}], "pair": [1, 2]}
 
 
 # --- quiet, and without colours -----------------------------------------------------------------------------
@@ -258,8 +230,8 @@ def test_quiet_commands_print_what_is_asked_for_and_no_more(contests: Contests, 
         ("-q", "init", tmp_path / "new"),
         ("init", tmp_path / "other", "--quiet"),
         ("backup", tmp_path / "x.tgz", "-q", "-C", contests.open),
-        ("hold", "--reason", "tea", "-q", "-C", contests.open),
-        ("release", "-q", "-C", contests.open),
+        ("mail", "hold", "--reason", "tea", "-q", "-C", contests.open),
+        ("mail", "release", "-q", "-C", contests.open),
         ("publish", tmp_path / "archive", "--early", "-q", "-C", contests.finished),
         ("kit", tmp_path / "kit", "-q", "-C", contests.finished),
         ("site", tmp_path / "site", "-q", "-C", contests.finished),
@@ -270,7 +242,9 @@ def test_quiet_commands_print_what_is_asked_for_and_no_more(contests: Contests, 
         assert (ended.stdout, ended.stderr) == ("", ""), words
     assert "team_1" in knobeln_in(contests.finished, "teams", "-q").stdout
     assert "--seed" not in knobeln("play", "council", "dice_cup", "-q", "-C", tmp_path).stdout
-    assert "there is no round 9" in knobeln_in(contests.finished, "results", 9, "-q", code=1).stderr
+    assert (
+        "there is no round 9" in knobeln_in(contests.finished, "results", "standings", 9, "-q", code=1).stderr
+    )
 
 
 def test_a_quiet_contest_day_prints_nothing(tmp_path: Path, house: House) -> None:
@@ -284,7 +258,8 @@ def test_a_quiet_contest_day_prints_nothing(tmp_path: Path, house: House) -> Non
 @pytest.mark.parametrize(
     "words",
     [
-        *(("status",), ("results",), ("standings", "--cross"), ("teams",), ("results", "9")),
+        *(("status",), ("results",), ("results", "standings", "--cross"), ("teams",)),
+        ("results", "standings", "9"),
         pytest.param(("doctor",), marks=SLOW),
     ],
 )
@@ -295,7 +270,7 @@ def test_without_colours_a_terminal_gets_no_escape(contests: Contests, words: Se
 @pytest.mark.slow
 def test_a_terminal_gets_colours(contests: Contests) -> None:
     assert "\x1b[" in on_terminal(contests.finished, "results")
-    assert "\x1b[31m" in on_terminal(contests.finished, "results", "9")
+    assert "\x1b[31m" in on_terminal(contests.finished, "results", "standings", "9")
 
 
 def on_terminal(contest: Path, *words: str, **environment: str) -> str:

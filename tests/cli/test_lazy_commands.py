@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import click
@@ -12,8 +14,8 @@ from click.shell_completion import ShellComplete
 from click.testing import CliRunner
 
 from knobeln.cli import main
-from knobeln.cli.lazy import loaded
-from knobeln.cli.main import COMMANDS
+from knobeln.cli.lazy import LazyCommand, loaded
+from knobeln.cli.main import COMMANDS, FIRST
 from mailserver.intake.hand_over import HandOverServer
 
 HEAVY = {
@@ -76,6 +78,15 @@ def test_a_letter_that_is_handed_over_needs_next_to_nothing(tmp_path: Path) -> N
     assert not modules & (HEAVY | others | {"pydantic", "jinja2", "rich"})
 
 
+@pytest.mark.parametrize("command", ["teams", "programs", "letters", "mail"])
+def test_a_list_imports_neither_what_writes_mails_nor_what_plays(tmp_path: Path, command: str) -> None:
+    assert CliRunner().invoke(main, ["init", str(tmp_path)]).exit_code == 0
+    modules = imported("-m", "knobeln", command, "-C", str(tmp_path))
+    assert "sqlalchemy" in modules
+    others = {"jinja2", "reports", "mailserver", "compiler", "sandbox", "contest.organizer"}
+    assert not modules & ((HEAVY - {"sqlalchemy", "asyncio"}) | others)
+
+
 def test_a_program_is_checked_without_database_and_mail_server() -> None:
     modules = imported("-m", "knobeln", "play", "--help")
     assert "compiler.build" in modules
@@ -86,15 +97,24 @@ def test_a_table_of_a_large_contest_imports_what_it_needs_to_play_and_to_write()
     # The modules that tournament.group_workers has its processes import before they are told their contest.
     modules = imported("-c", "import tournament.group_workers, tournament.runners, reports.contest_reporter")
     assert {"tournament.group_workers", "contest.config.settings"} <= modules
-    others = {"rich", "contest.store", "compiler", "mailserver", "sandbox.oci", "sandbox.players"}
+    others = {"rich", "contest.store", "compiler", "mailserver", "sandbox.images", "sandbox.players"}
     assert not modules & (HEAVY | others)
 
 
-@pytest.mark.parametrize(("name", "listed"), list(main.commands.items()))
-def test_a_command_is_listed_with_the_first_sentence_of_its_help(name: str, listed: click.Command) -> None:
+def entries(group: click.Group) -> Iterator[LazyCommand]:
+    """All entries of LazyGroups, of this group and of the groups in it."""
+    for entry in group.commands.values():
+        if isinstance(entry, LazyCommand):
+            yield entry
+        command = loaded(entry)
+        if isinstance(command, click.Group):
+            yield from entries(command)
+
+
+@pytest.mark.parametrize("listed", list(entries(main)), ids=lambda listed: str(listed.name))
+def test_a_command_is_listed_with_the_first_sentence_of_its_help(listed: LazyCommand) -> None:
     command = loaded(listed)
-    assert command is not listed
-    assert command.name == name
+    assert command.name == listed.name
     assert listed.help
     assert " ".join((command.help or "").split()).startswith(listed.help)
     assert not command.hidden
@@ -108,6 +128,15 @@ def test_every_command_is_listed_in_one_section_of_the_help() -> None:
     for section, lines in COMMANDS.items():
         assert f"{section}:" in shown
         assert all(f"  {name} " in shown for name in lines)
+
+
+def test_without_a_command_those_that_one_needs_first_are_shown() -> None:
+    shown = CliRunner().invoke(main, [])
+    assert shown.exit_code == 0
+    listed = re.findall(r"^  ([a-z-]+) {2,}", shown.output, re.MULTILINE)
+    assert listed == list(FIRST)
+    assert len(listed) == 8
+    assert "`knobeln --help` lists all commands" in shown.output
 
 
 def test_a_mistyped_command_is_answered_with_the_nearest() -> None:

@@ -158,22 +158,22 @@ def contest(tmp_path: Path) -> Path:
 
 
 @pytest.mark.slow
-def test_what_the_teams_sent_and_the_leaderboard_are_shown(contest: Path) -> None:
-    facts = json.loads(knobeln("submissions", "-C", contest, "--json").output)
+def test_what_the_teams_sent_and_the_ladder_are_shown(contest: Path) -> None:
+    facts = json.loads(knobeln("programs", "-C", contest, "--json").output)
     assert [(f["team"], f["verdict"]) for f in facts] == [("ladies", "rejected"), ("lords", "accepted")]
     assert facts[1]["files"] == {"final_strategy.py": len(samples("hog")["chaser.py"])}
     assert "no function of this name" in facts[0]["errors"][0]
-    assert "ladies" not in knobeln("submissions", "-C", contest, "--team", "lords").output
-    assert "there is no team" in knobeln("submissions", "-C", contest, "--team", "nobody", code=1).output
-    assert json.loads(knobeln("submissions", "-C", contest, "--state", "queued", "--json").output) == []
-    (line,) = json.loads(knobeln("leaderboard", "-C", contest, "--json").output)
-    assert (line["team"], line["player_name"], line["rank"]) == ("lords", "Chaser", 1)
-    assert "Chaser" in knobeln("leaderboard", "-C", contest).output
+    assert "ladies" not in knobeln("programs", "-C", contest, "--team", "lords").output
+    assert "there is no team" in knobeln("programs", "-C", contest, "--team", "nobody", code=1).output
+    assert json.loads(knobeln("programs", "-C", contest, "--state", "queued", "--json").output) == []
+    (line,) = json.loads(knobeln("results", "ladder", "-C", contest, "--json").output)
+    assert (line["team"], line["strategy"]["player_name"], line["rank"]) == ("lords", "Chaser", 1)
+    assert "Chaser" in knobeln("results", "ladder", "-C", contest).output
 
 
-def test_a_contest_of_another_game_has_no_leaderboard(tmp_path: Path) -> None:
+def test_a_contest_of_another_game_has_no_ladder(tmp_path: Path) -> None:
     knobeln("init", tmp_path / "c")
-    assert "has no leaderboard" in knobeln("leaderboard", "-C", tmp_path / "c", code=1).output
+    assert "has no ladder" in knobeln("results", "ladder", "-C", tmp_path / "c", code=1).output
 
 
 NUMB = """import numpy
@@ -183,7 +183,7 @@ def final_strategy(score, opponent_score):
 """
 
 
-@pytest.mark.parametrize("words", [("check", "--game", "hog"), ("compare", "piler")])
+@pytest.mark.parametrize("words", [("check", "--game", "hog"), ("practice", "--game", "hog", "piler")])
 def test_at_home_a_strategy_of_hog_may_import_what_the_contest_lets_it(
     tmp_path: Path, words: tuple[str, ...]
 ) -> None:
@@ -204,7 +204,7 @@ def test_at_home_a_package_that_is_not_installed_is_named_and_others_can_play(
 
 @pytest.mark.slow
 def test_hog_strategies_are_compared_exactly() -> None:
-    output = knobeln("compare", "always_four", "piler", "chaser").output
+    output = knobeln("practice", "--game", "hog", "always_four", "piler", "chaser").output
     assert "50.609832%" in output
     assert output.index("ranking") < output.index("match points")
 
@@ -212,7 +212,7 @@ def test_hog_strategies_are_compared_exactly() -> None:
 def test_a_hog_strategy_that_is_no_function_of_the_scores_is_refused(tmp_path: Path) -> None:
     wrong = tmp_path / "final_strategy.py"
     wrong.write_text("def final_strategy(score, opponent_score):\n    return 11\n")
-    assert "11" in knobeln("compare", wrong, "piler", code=1).output
+    assert "11" in knobeln("practice", "--game", "hog", wrong, "piler", code=1).output
 
 
 @pytest.mark.parametrize(

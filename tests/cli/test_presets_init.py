@@ -44,7 +44,7 @@ def test_init_of_a_game_writes_its_preset_as_a_commented_contest_toml(tmp_path: 
     preset = presets.settings(game, opened)
     assert written == with_counted_time(preset)
     counts = engine.is_installed() and written.game.name not in ("knobeln", "hog")
-    assert written.programs.clock == ("fuel" if counts else "cpu")
+    assert bool(written.programs.counted_languages) == counts
     text = (folder / FILE_NAME).read_text(encoding="utf-8")
     for name in Settings.model_fields:
         for key in type(getattr(written, name)).model_fields:
@@ -59,7 +59,7 @@ def test_counted_time_is_as_long_as_processor_time_in_every_preset(game: str) ->
         return  # its programs cannot be counted
     for programs in (preset.programs, demo_settings(game).programs):
         assert programs.fuel == programs.seconds * UNITS_PER_SECOND
-        assert programs.model_copy(update={"clock": "fuel"}).told_seconds == programs.seconds
+        assert programs.model_copy(update={"counted_languages": ("C",)}).told_seconds == programs.seconds
         assert programs.game_fuel >= 41 * programs.fuel  # full answers in the longest Ultimate Tic-Tac-Toe
 
 

@@ -77,7 +77,7 @@ def test_what_the_program_writes_into_its_folder_is_private(tmp_path: Path) -> N
     knobeln("init", folder)
     letter = b"From: joe@club.example\nTo: knobeln@localhost.example\nSubject: help\n\nWhat is this?\n"
     knobeln("receive", "-C", folder, stdin=letter)
-    knobeln("outbox", "flush", "-C", folder)
+    knobeln("mail", "flush", "-C", folder)
     assert list((folder / "mail" / "joe@club.example" / "new").iterdir())
     assert list(folder.glob(".*.lock"))
     assert not open_to_others(folder)

@@ -42,9 +42,16 @@ def finished(tmp_path_factory: pytest.TempPathFactory, house: House) -> ContestC
 # --- reasons, pauses ----------------------------------------------------------------------------------------
 @pytest.mark.parametrize("reason", ["", "   "])
 @pytest.mark.parametrize(
-    "words", [("disqualify", "team_0001"), ("drop", "team_0001"), ("pause",), ("teams", "reject", "x")]
+    "words",
+    [
+        ("teams", "disqualify", "team_0001"),
+        ("teams", "drop", "team_0001"),
+        ("teams", "reject", "x"),
+        ("run", "pause"),
+        ("mail", "hold", 1),
+    ],
 )
-def test_a_reason_is_not_blank(folder: ContestContext, words: Sequence[str], reason: str) -> None:
+def test_a_reason_is_not_blank(folder: ContestContext, words: Sequence[object], reason: str) -> None:
     assert "it is empty" in knobeln_in(folder.path, *words, "--reason", reason, code=2).stderr
     with folder.store.read() as tx:
         assert not decisions.all_bans(tx)
@@ -52,7 +59,10 @@ def test_a_reason_is_not_blank(folder: ContestContext, words: Sequence[str], rea
 
 
 def test_a_finished_contest_neither_rests_nor_goes_on(finished: ContestContext) -> None:
-    for words in (("pause", "--reason", "tea"), ("resume",)):
+    for words in (
+        ("run", "pause", "--reason", "tea"),
+        ("run", "resume"),
+    ):
         assert "the contest is finished" in knobeln_in(finished.path, *words, code=1).stderr
     with finished.store.read() as tx:
         assert decisions.paused(tx) is None
@@ -137,7 +147,7 @@ def test_without_a_terminal_no_editor_starts(
     finished: ContestContext, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("EDITOR", f"touch {tmp_path / 'started'} #")
-    for words in (("summary", 1), ("tell", "--subject", "hello")):
+    for words in (("run", "summary", 1), ("teams", "tell", "--subject", "hello")):
         assert "no terminal for an editor" in knobeln_in(finished.path, *words, code=2).stderr
     assert not (tmp_path / "started").exists()
 
@@ -162,15 +172,18 @@ def test_a_compiled_program_is_refused_as_what_it_is(
     assert "description" not in said
 
 
-def test_compare_needs_two_strategies() -> None:
-    assert "at least two" in knobeln("compare", "always_four", code=2).stderr
+def test_several_programs_practise_only_where_games_are_computed_exactly(tmp_path: Path) -> None:
+    refused = knobeln("practice", "council", "dice_cup", "-C", tmp_path, code=2).stderr
+    assert "name one PROGRAM: KNOBELN is not computed exactly" in refused
+    words = ("practice", "--game", "hog", "always_four", "always_six", "--games", 3, "-C", tmp_path)
+    assert "are for one PROGRAM" in knobeln(*words, code=2).stderr
 
 
 @pytest.mark.parametrize(
     ("words", "meant"),
     [
         (("play", "concil", "dice_cup"), "council"),
-        (("compare", "always_for", "always_four"), "always_four"),
+        (("practice", "--game", "hog", "always_for", "always_four"), "always_four"),
     ],
 )
 def test_a_mistyped_strategy_is_named(tmp_path: Path, words: Sequence[str], meant: str) -> None:
@@ -178,12 +191,15 @@ def test_a_mistyped_strategy_is_named(tmp_path: Path, words: Sequence[str], mean
 
 
 def test_a_mistyped_team_is_named(finished: ContestContext) -> None:
-    for words in (("replay", 1, "team_00001", "team_0002"), ("reinstate", "team_00001", "--reason", "x")):
+    for words in (
+        ("results", "replay", 1, "team_00001", "team_0002"),
+        ("teams", "reinstate", "team_00001", "--reason", "x"),
+    ):
         assert "; did you mean team_0001?\n" in knobeln_in(finished.path, *words, code=1).stderr
 
 
 def test_an_unknown_round_is_refused_in_every_form(finished: ContestContext) -> None:
-    said = knobeln_in(finished.path, "results", 99, code=1).stderr
+    said = knobeln_in(finished.path, "results", "standings", 99, code=1).stderr
     assert said == "knobeln: there is no round 99; the last is 1\n"
-    said = knobeln_in(finished.path, "results", 99, "--json", code=1).stderr
+    said = knobeln_in(finished.path, "results", "standings", 99, "--json", code=1).stderr
     assert json.loads(said) == {"message": "there is no round 99", "hint": "the last is 1", "exit_code": 1}

@@ -1,8 +1,9 @@
-"""One team, one submission; ROUND in all commands; what the shell completes; the exit codes."""
+"""One team, one submission; ROUND and options of groups; what the shell completes; the exit codes."""
 
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -12,7 +13,6 @@ import pytest
 from contest import exit_codes
 from contest.model import BanKind
 from contest.store import decisions, submissions, teams
-from knobeln.cli.completion import SHELLS
 from knobeln.cli.main import COMMANDS
 from knobeln.context import ContestContext
 from tests.support.command_line import knobeln, knobeln_in
@@ -47,9 +47,9 @@ def test_a_team_is_shown_with_its_members_and_programs(folder: ContestContext) -
     "words",
     [
         ("teams", "show", "team_002"),
-        ("submissions", "--team", "team_002"),
+        ("programs", "--team", "team_002"),
         ("teams", "accept", "team_002"),
-        ("drop", "team_002", "--reason", "they asked for it"),
+        ("teams", "drop", "team_002", "--reason", "they asked for it"),
     ],
 )
 def test_a_mistyped_team_is_answered_with_the_nearest(folder: ContestContext, words: tuple[str, ...]) -> None:
@@ -61,44 +61,55 @@ def test_a_submission_is_shown_with_all_findings(folder: ContestContext) -> None
     with folder.store.read() as tx:
         submission, report = submissions.get(tx, 3), submissions.report_of(tx, 3)
     assert report is not None
-    shown = knobeln_in(folder.path, "submissions", "show", 3).stdout
+    shown = knobeln_in(folder.path, "programs", "show", 3).stdout
     assert "team        team_0003\n" in shown
     assert "state       accepted\n" in shown
     ((name, source),) = submission.files.items()
     assert f"files       {name} ({len(source):,} bytes)\n" in shown
     for finding in report.findings:
         assert finding.text in shown
-    assert "no submission" in knobeln_in(folder.path, "submissions", "show", 99, code=1).stderr
+    assert "no submission" in knobeln_in(folder.path, "programs", "show", 99, code=1).stderr
 
 
-def test_outbox_alone_lists(folder: ContestContext) -> None:
-    assert knobeln_in(folder.path, "outbox").stdout == knobeln_in(folder.path, "outbox", "list").stdout
-
-
-@pytest.mark.parametrize("command", ["results", "standings", "replay", "rerun", "summary"])
+@pytest.mark.parametrize("command", ["results standings", "results replay", "run rerun", "run summary"])
 def test_a_round_is_an_argument(command: str) -> None:
-    usage = knobeln(command, "--help").stdout.splitlines()[0]
+    usage = knobeln(*command.split(), "--help").stdout.splitlines()[0]
     assert "ROUND" in usage
-    assert "--round" not in knobeln(command, "--help").stdout
+    assert "--round" not in knobeln(*command.split(), "--help").stdout
 
 
-def test_bash_completes_with_the_lines_that_we_print(tmp_path: Path) -> None:
-    lines = subprocess.run(
-        [sys.executable, "-m", "knobeln", "completion", "bash"], capture_output=True, text=True, check=True
-    ).stdout
+@pytest.mark.parametrize(
+    ("words", "option"),
+    [
+        (("mail", "--state", "ready", "hold", "--reason", "tea"), "--state"),
+        (("run", "--now", "pause", "--reason", "tea"), "--now"),
+        (("teams", "--json", "accept", "team_0001"), "--json"),
+    ],
+)
+def test_an_option_of_a_group_alone_is_refused_before_its_commands(
+    folder: ContestContext, words: tuple[str, ...], option: str
+) -> None:
+    before = knobeln_in(folder.path, "log").stdout
+    assert option in knobeln_in(folder.path, *words, code=2).stderr
+    assert knobeln_in(folder.path, "log").stdout == before
+
+
+def test_bash_completes_with_the_lines_that_click_prints(tmp_path: Path) -> None:
     program = tmp_path / "knobeln"
     program.write_text(f'#!/bin/sh\nexec {sys.executable} -m knobeln "$@"\n')
     program.chmod(0o755)
-    ask = f"{lines}\nCOMP_WORDS=({program} stat); COMP_CWORD=1; _knobeln_completion {program}\n"
+    printed = subprocess.run(
+        [program],
+        env={**os.environ, "_KNOBELN_COMPLETE": "bash_source"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    ask = f"{printed.stdout}\nCOMP_WORDS=({program} stat); COMP_CWORD=1; _knobeln_completion {program}\n"
     script = ask + 'printf "%s\\n" "${COMPREPLY[@]}"; complete -p knobeln\n'
     done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[0] == "status"
     assert "_knobeln_completion knobeln" in done.stdout
-
-
-@pytest.mark.parametrize("shell", SHELLS)
-def test_every_shell_has_its_lines(shell: str) -> None:
-    assert f"_KNOBELN_COMPLETE={shell}_complete" in knobeln("completion", shell).stdout
 
 
 def test_the_reference_has_the_sections_of_the_help_and_all_exit_codes() -> None:
@@ -112,6 +123,6 @@ def test_the_reference_has_the_sections_of_the_help_and_all_exit_codes() -> None
 
 
 def test_a_list_of_subcommands_cuts_no_sentence() -> None:
-    commands = knobeln("outbox", "--help").stdout.partition("Commands:")[2]
+    commands = knobeln("mail", "--help").stdout.partition("Commands:")[2]
     assert "wait for another try" in " ".join(commands.split())
     assert "..." not in commands

@@ -86,19 +86,19 @@ def test_a_list_says_that_there_is_more(folder: ContestContext) -> None:
             mail = Outgoing(f"key/{number}", "GRR", "joe@a.example", f"number {number}", "text\n")
             outbox.put(tx, mail, folder.settings, folder.clock.now())
     more = "Showing the newest {} of 60; --count shows more.\n"
-    result = knobeln_in(folder.path, "outbox", "list")
+    result = knobeln_in(folder.path, "mail")
     assert result.stderr == more.format(50)
     assert "number 59" in result.stdout
     assert "number 9 " not in result.stdout
-    of_json = knobeln_in(folder.path, "outbox", "list", "--json", "--count", "3")
+    of_json = knobeln_in(folder.path, "mail", "--json", "--count", "3")
     assert of_json.stderr == more.format(3)
     assert len(json.loads(of_json.stdout)) == 3
-    assert knobeln_in(folder.path, "outbox", "list", "--count", "60").stderr == ""
-    assert knobeln_in(folder.path, "outbox", "list", "--to", "jane@a.example").stderr == ""
+    assert knobeln_in(folder.path, "mail", "--count", "60").stderr == ""
+    assert knobeln_in(folder.path, "mail", "--to", "jane@a.example").stderr == ""
     assert knobeln_in(folder.path, "log", "--count", "1").stderr == ""  # there is one
 
 
-@pytest.mark.parametrize("command", [("outbox", "list"), ("letters",), ("submissions",), ("log",)])
+@pytest.mark.parametrize("command", [("mail",), ("letters",), ("programs",), ("log",)])
 @pytest.mark.parametrize("count", ["0", "-5"])
 def test_a_count_is_positive(folder: ContestContext, command: tuple[str, ...], count: str) -> None:
     assert "--count" in knobeln_in(folder.path, *command, "--count", count, code=2).output

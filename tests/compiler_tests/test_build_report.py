@@ -90,7 +90,7 @@ def test_line_ends_and_the_secret_do_not_change_the_program(toolchain):
 
 def test_the_secret_is_in_no_report(toolchain):
     line = "<<FROM>> Smart_Sleepers gR7xQ2mPvK"
-    report = build(f"{line}\n#error {line}\nmain() {{ x }}\n", LENIENT, toolchain).report
+    report = build(f"{line}\nmain() {{ x }}\n", LENIENT, toolchain).report
     assert not report.accepted
     assert "gR7xQ2mPvK" not in repr(report)
     assert "Smart_Sleepers" in report.findings[-1].quote

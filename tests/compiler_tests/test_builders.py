@@ -22,7 +22,7 @@ from dataclasses import replace
 
 from compiler.builders.base import BuilderPlugin, ProgramBuilder
 from contest.config.sections import GameSettings
-from contest.games.base import GamePlugin, KindOfPlay
+from contest.games.base import TEXT, GamePlugin
 from contest.games.cooperation import Cooperation
 from contest.model import TextBuildReport
 from contest.protocols import BuildResult
@@ -31,7 +31,7 @@ from contest.protocols import BuildResult
 class Sung(Cooperation):
     @property
     def info(self):
-        kind = KindOfPlay("sung", takes="files", is_computed=False, has_moves=True, is_quick=False)
+        kind = replace(TEXT, name="sung")
         return replace(super().info, name="choir", title="Choir", play=kind)
 
 

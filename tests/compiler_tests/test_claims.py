@@ -15,6 +15,7 @@ import pytest
 
 from compiler.builders import builder_of
 from compiler.service import CompileService
+from contest.config.sections import Programs
 from contest.config.settings import Settings
 from contest.errors import StoreBusy
 from contest.ledger.receipts import Effect
@@ -64,9 +65,7 @@ class Contest:
     def __init__(self, folder: Path) -> None:
         self.url = url_of(folder)
         self.clock = FixedClock(NOW)
-        chosen = settings()
-        programs = chosen.programs.model_copy(update={"max_compiles_per_hour": 100})
-        self.settings: Settings = chosen.model_copy(update={"programs": programs})
+        self.settings: Settings = settings()
         self.stores: list[Store] = []
         self.store = self.open_store()
         migrate.upgrade(self.store)
@@ -104,7 +103,8 @@ class Contest:
 
 
 @pytest.fixture
-def contest(tmp_path: Path, database: str | None) -> Iterator[Contest]:
+def contest(tmp_path: Path, database: str | None, monkeypatch: pytest.MonkeyPatch) -> Iterator[Contest]:
+    monkeypatch.setattr(Programs, "MAX_COMPILES_PER_HOUR", 100)
     made = Contest(tmp_path)
     yield made
     for store in made.stores:
@@ -245,9 +245,10 @@ def test_a_claim_that_was_made_while_the_clock_was_wrong_does_not_count(contest:
     assert contest.reports() == 1
 
 
-def test_a_newer_version_never_replaces_the_one_that_is_being_built(contest: Contest) -> None:
-    programs = contest.settings.programs.model_copy(update={"max_compiles_per_hour": 2})
-    contest.settings = contest.settings.model_copy(update={"programs": programs})
+def test_a_newer_version_never_replaces_the_one_that_is_being_built(
+    contest: Contest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Programs, "MAX_COMPILES_PER_HOUR", 2)
     contest.send(0)
     other = contest.worker()
 

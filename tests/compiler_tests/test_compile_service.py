@@ -16,6 +16,7 @@ import pytest
 
 from compiler.builders import builder_of
 from compiler.service import CompileService
+from contest.config.sections import Programs
 from contest.config.settings import Settings
 from contest.errors import EngineFailed
 from contest.ledger.receipts import Effect, LedgerEntry, program_digest
@@ -77,10 +78,9 @@ class Workshop:
 
 
 @pytest.fixture
-def settings() -> Settings:
-    chosen = plain_settings()
-    programs = chosen.programs.model_copy(update={"max_compiles_per_hour": 3})
-    return chosen.model_copy(update={"programs": programs})
+def settings(monkeypatch: pytest.MonkeyPatch) -> Settings:
+    monkeypatch.setattr(Programs, "MAX_COMPILES_PER_HOUR", 3)
+    return plain_settings()
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from sandbox.sandbox import Limits
 # 12 s of CPU time; on a computer that has other work as well the wall clock ends what is read and what is
 # compiled, each twice, because a busy computer may be to blame (compiler/retry_if_killed.py).
 MOST_SECONDS = 4 * Limits().wall_seconds + 20
-LARGE = Programs(max_source_bytes=2_000_000, max_elements=1_000_000)  # so that the compiler gets them
+LARGE = Programs(max_elements=1_000_000)  # so that the compiler gets them
 
 
 def doubling(levels):

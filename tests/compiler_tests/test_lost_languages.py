@@ -14,8 +14,8 @@ import pytest
 
 from compiler import languages as compilers
 from compiler.builders.text import TextBuilder
-from compiler.language_table import Language
 from contest import presets
+from contest.config.languages import Language, usual_languages
 from contest.errors import ToolMissing
 from contest.model import PracticeState, ProgramsWaiting, SubmissionState
 from contest.store import (
@@ -91,7 +91,7 @@ class Host:
 def make_host(tmp_path: Path) -> Callable[..., Host]:
     def make(game: str = "cooperation", **programs: Any) -> Host:
         chosen = settings() if game == "knobeln" else presets.settings(game, NOW)
-        wanted = chosen.programs.model_copy(update={"clock": "cpu", **programs})
+        wanted = chosen.programs.model_copy(update={"counted_languages": (), **programs})
         chosen = chosen.model_copy(update={"programs": wanted})
         clock = FixedClock(NOW)
         return Host(replace(create_contest(tmp_path / game, chosen, clock=clock), clock=clock))
@@ -177,7 +177,7 @@ def test_a_language_that_was_never_offered_is_refused_as_ever(
 def test_what_the_rules_promise_as_counted_is_offered_from_the_start(
     make_host: Callable[..., Host], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    host = make_host(clock="fuel", fuel_languages=("JavaScript",))
+    host = make_host(counted_languages=("JavaScript",))
     monkeypatch.setattr(engine, "is_installed", lambda: False)
     program = host.send("one", a_js=b"console.log('C')\n")
     host.work()
@@ -190,7 +190,7 @@ def test_what_the_rules_promise_as_counted_is_offered_from_the_start(
 def test_programs_wait_for_a_guest_that_does_not_work(
     make_host: Callable[..., Host], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    host = make_host(clock="fuel", fuel_languages=("JavaScript",))
+    host = make_host(counted_languages=("JavaScript",))
 
     def broken(*_: object) -> None:
         raise ToolMissing("the guest's file is damaged")
@@ -211,11 +211,11 @@ def test_a_compiler_that_refuses_everything_blames_nobody(
     make_host: Callable[..., Host], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     host = make_host()
-    rows = compilers.LANGUAGES
-    broken = tuple(replace(row, build=("/bin/false",)) if row.name == "C" else row for row in rows)
+    refuses = {"build": ("/bin/false",)}
+    broken = tuple(row.model_copy(update=refuses) if row.name == "C" else row for row in usual_languages())
     host.services.try_languages()
     with monkeypatch.context() as lost:
-        lost.setattr("compiler.builders.text.counted_languages_of", lambda _: broken)
+        lost.setattr("compiler.builders.text.languages_of", lambda _: broken)
         program = host.send("one", a_c=C)
         Services(host.contest).compile_programs(at_once=True)
         assert host.state(program) is SubmissionState.QUEUED

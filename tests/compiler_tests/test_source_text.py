@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from compiler.source import SourceText, normalise, strip_secret, with_trigraphs
+from compiler.source import SourceText, normalise, with_trigraphs
+from contest.from_line import strip_secret
 
 
 @pytest.mark.parametrize(
@@ -69,7 +70,6 @@ def test_words_in_comments_strings_and_if_0_are_not_found():
         ("int x; /* <<FROM>> a b */", "int x; /* <<FROM>> a b */"),
         ("/* <<FROM>> is my line */ int n;", "/* <<FROM>> is my line */ int n;"),
         ('s = "<<FROM>> a b";', 's = "<<FROM>> a b";'),
-        ("int x; /* <<FROM>> a k7qd-2mxw-9rtz-h4pc-v8sn b */", f"int x; /* <<FROM>> a {' ' * 24} b */"),
         # however it was written
         (
             "\ufeff<<\u200bFROM>>\u200b team\xa0secret\u2060 \r\n",

@@ -243,7 +243,7 @@ def test_programs_that_were_compiled_in_the_future_do_not_count_as_this_hours(
 ) -> None:
     report = next(iter(house.values())).report
     folder, program = waiting_program(tmp_path)
-    allowed = folder.settings.programs.max_compiles_per_hour
+    allowed = folder.settings.programs.MAX_COMPILES_PER_HOUR
     with folder.store.write() as tx:
         for number in range(allowed):
             files = {"program.c": b"%d" % number}

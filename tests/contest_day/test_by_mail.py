@@ -120,7 +120,7 @@ def test_the_reports_follow_the_mail_preference(demo: Path) -> None:
 def standings(demo: Path) -> dict[str, dict[str, object]]:
     result = CliRunner().invoke(main, ["results", "--json", "-C", str(demo)])
     (final,) = json.loads(result.stdout)["rounds"]
-    return {standing["team"]: standing for standing in final["groups"][0]["standings"]}
+    return {standing["entry"]: standing for standing in final["groups"][0]["standings"]}
 
 
 def in_order_of_registration(demo: Path) -> list[str]:

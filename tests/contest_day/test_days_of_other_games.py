@@ -24,6 +24,7 @@ from knobeln.contest_day import demo_teams
 from knobeln.contest_day.demo_teams import DemoTeam
 from tests.support.mail_world import too_wide
 from tests.support.oci_images import Made, archive, member, tar
+from tests.support.servers import need_image_tools
 
 OTHERS = sorted(registered().keys() - {"knobeln"})
 LONG_THOUGHT = {"alpha_beta.c": b": 0.5));", "playouts.js": b", 0.5)));"}  # seconds for each move
@@ -64,11 +65,12 @@ def text_of(mail: EmailMessage) -> str:
 @pytest.fixture
 def image() -> Iterator[bytes]:
     """A small archive of an image whose player betrays; unpacked images have a place of their own."""
+    need_image_tools()
     # The user of boxes cannot enter pytest's folders.
     place = Path(tempfile.mkdtemp(dir="/var/tmp", prefix="knobeln-images-"))
     place.chmod(0o755)
     made = place / "player"
-    source = Path(__file__).parents[1] / "oci_tests" / "player.c"
+    source = Path(__file__).parents[1] / "image_tests" / "player.c"
     subprocess.run(["gcc", "-static", "-O1", "-w", "-s", "-o", made, source], check=True)
     layer = tar([member("player", made.read_bytes())])
     with pytest.MonkeyPatch.context() as patch:
@@ -118,21 +120,21 @@ def test_a_contest_of_twelve_from_the_forms_to_the_reports(tmp_path: Path, game:
         assert [line for mail in mails for line in too_wide(text_of(mail))] == []
         if name not in out and team["preferences"]:
             assert len(mails) > 2, subjects
-    assert ("player.tar" in {sent["program"] for sent in played.json("submissions")}) == (game in WITH_IMAGE)
+    assert ("player.tar" in {sent["program"] for sent in played.json("programs")}) == (game in WITH_IMAGE)
     _check_results(played, set(teams) - out)
-    assert not played.json("outbox", "list", "--state", "ready")
+    assert not played.json("mail", "--state", "ready")
 
 
 def _check_results(played: Played, playing: set[str]) -> None:
     rounds = played.json("results")["rounds"]
     assert rounds[-1]["final"]
-    members = {name for group in rounds[0]["groups"] for name in group["members"]}
+    members = {name for group in rounds[0]["groups"] for name in group["plan"]["members"]}
     assert members == playing
     for each in rounds:
         for group in each["groups"]:
             lines = group["standings"]
-            assert {line["team"] for line in lines} == set(group["members"])
+            assert {line["entry"] for line in lines} == set(group["plan"]["members"])
             assert not any(line["disqualified"] for line in lines)
-    announced = CliRunner().invoke(main, ["results", "--announce", "-C", str(played.folder)])
+    announced = CliRunner().invoke(main, ["announce", "--results", "-C", str(played.folder)])
     assert announced.exit_code == 0, announced.output
     assert any(name in announced.output for name in playing)

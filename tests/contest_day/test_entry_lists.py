@@ -11,7 +11,6 @@ from email.message import EmailMessage
 from pathlib import Path
 
 import pytest
-from sqlalchemy import update
 
 from contest.config.settings import Settings, game_settings
 from contest.errors import NumberAwaited
@@ -20,7 +19,6 @@ from contest.ledger.receipts import Effect, LedgerEntry
 from contest.model import BanKind, LetterState, TeamState
 from contest.organizer import OrganizerActions
 from contest.store import entry_lists, ledger, letters, outbox, submissions, teams
-from contest.store.tables import contest as contest_table
 from knobeln.contest_day.run import contest_day
 from knobeln.context import ContestContext
 from knobeln.services import Services
@@ -96,15 +94,6 @@ def test_there_is_no_first_list_before_programs_close_or_after_the_start(
 ) -> None:
     contest = replace(closed(tmp_path, house), clock=FixedClock(at))  # type: ignore[arg-type]
     assert Services(contest).list_entries() is False
-
-
-def test_a_contest_of_an_earlier_version_has_no_lists(tmp_path: Path, house: House) -> None:
-    contest = closed(tmp_path, house, beacon="file")
-    with contest.store.write() as tx:
-        tx.execute(update(contest_table).values(signing_key=None))
-    assert Services(contest).list_entries() is False
-    contest_day(at_start(contest)).run()  # it waits for no number
-    assert list_mails(contest) == []
 
 
 def test_what_has_changed_is_in_the_final_list_with_the_reason(tmp_path: Path, house: House) -> None:

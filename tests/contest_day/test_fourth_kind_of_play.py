@@ -18,17 +18,17 @@ PACKAGE = '''
 import hashlib
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from compiler.builders.base import BuilderPlugin, ProgramBuilder
 from compiler.uploaded_files import take_apart
 from contest.config.sections import GameSettings
-from contest.games.base import FaultRule, Game, GameInfo, GamePlugin, KindOfPlay
+from contest.games.base import TABLE, FaultRule, Game, GameInfo, GamePlugin
 from contest.model import Finding, GameResult, SeatResult, Severity, TextBuildReport, Verdict
 from contest.protocols import BuildResult
 from tournament.runners.base import RunnerPlugin
 
-CONSTANT = KindOfPlay("constant", takes="files", is_computed=True, has_moves=False, is_quick=True)
+CONSTANT = replace(TABLE, name="constant")
 
 
 class Highest(Game[tuple[int, ...], int]):
@@ -192,7 +192,7 @@ def test_a_kind_of_play_from_another_package_is_played_by_mail_and_verified(cont
     knobeln("run", "--now", "--yes", "-C", contest)
     output = json.loads(knobeln("results", "-C", contest, "--json").output)
     (group,) = output["rounds"][0]["groups"]
-    assert [(line["team"], line["points"]) for line in group["standings"]] == [
+    assert [(line["entry"], line["half_points"] / 2) for line in group["standings"]] == [
         ("nine", 2),
         ("five", 1),
         ("two", 0),
@@ -207,7 +207,7 @@ def test_a_kind_of_play_from_another_package_is_played_by_mail_and_verified(cont
 
 def mails_to(contest: Path, address: str) -> str:
     """The subjects and texts of all mails to this address, with their attachments."""
-    knobeln("outbox", "flush", "-C", contest)
+    knobeln("mail", "flush", "-C", contest)
     messages = [
         message_from_bytes(file.read_bytes(), policy=modern)
         for file in (contest / "mail" / address / "new").iterdir()

@@ -37,7 +37,7 @@ def knobeln(workers: int = 1) -> Settings:
 
 
 def double_elimination() -> Settings:
-    chosen = settings(workers=1, format="double-elimination", final_games=1, third_place_games=1)
+    chosen = settings(workers=1, format="double-elimination")
     fewer_mails = Reports(offered=("LGP", "OWN", "BRK"))
     changed = {"game": SHORT, "evolution": Evolution(enabled=False), "reports": fewer_mails}
     return chosen.model_copy(update=changed)

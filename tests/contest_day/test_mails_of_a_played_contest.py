@@ -50,7 +50,7 @@ def world(contest: Path, house: Mapping[str, BuildResult]) -> World:
         teams.set_copy_address(tx, team.id, COACH)
         observers.add(tx, EVE, NOW)
     knobeln_in(contest, "run", "--now")
-    knobeln_in(contest, "rerun", 1, *WHY)
+    knobeln_in(contest, "run", "rerun", 1, *WHY)
     knobeln_in(contest, "run", "--now")
     return World(folder.store, folder.settings, folder.templates, FixedClock(NOW))
 
@@ -147,7 +147,7 @@ def test_observers_and_second_addresses_get_what_the_team_got(world: World) -> N
 
 def test_the_organizers_own_words_go_to_the_teams_of_a_round(world: World, contest: Path) -> None:
     (contest / "words.txt").write_text("Well played!\n")
-    tell = ("tell", "--subject", "The final", contest / "words.txt", "--round")
+    tell = ("teams", "tell", "--subject", "The final", contest / "words.txt", "--round")
     told = [knobeln_in(contest, *tell, number, "--dry-run") for number in (1, 2)]
     assert "(dry run) 15 teams are told." in told[0].stderr
     assert "(dry run) 8 teams are told." in told[1].stderr

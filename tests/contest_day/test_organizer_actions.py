@@ -99,14 +99,14 @@ def test_a_paused_contest_rests_and_goes_on_as_if_nothing_had_been(
 ) -> None:
     whole, broken = played(field("whole")), field("broken")
     with pytest.raises(Paused, match="because it is so"):
-        played(broken, After(1, lambda: knobeln(broken, "pause", *WHY)))
+        played(broken, After(1, lambda: knobeln(broken, "run", "pause", *WHY)))
     before = outcomes(broken)
     assert 0 < len(before) < len(outcomes(whole))
-    assert "`knobeln resume` lets it go on" in knobeln(broken, "status").output
+    assert "`knobeln run resume` lets it go on" in knobeln(broken, "status").output
     with pytest.raises(Paused):
         played(broken)
     assert outcomes(broken) == before
-    knobeln(broken, "resume")
+    knobeln(broken, "run", "resume")
     played(broken)
     assert outcomes(broken) == outcomes(whole)
     assert mail_keys(broken) == mail_keys(whole)
@@ -120,11 +120,13 @@ def mail_keys(folder: ContestContext) -> set[tuple[str, str, str]]:
 
 def test_a_contest_that_is_paused_does_not_start(field: Callable[..., ContestContext]) -> None:
     folder = field()
-    knobeln(folder, "pause", *WHY)
-    assert "goes on after `knobeln resume`" in knobeln(folder, "run", "--now", "--no-wait", code=75).output
+    knobeln(folder, "run", "pause", *WHY)
+    assert (
+        "goes on after `knobeln run resume`" in knobeln(folder, "run", "--now", "--no-wait", code=75).output
+    )
     with folder.store.read() as tx:
         assert contest_state.state(tx).phase is Phase.OPEN
-    assert "paused already" in knobeln(folder, "pause", *WHY, code=1).output
+    assert "paused already" in knobeln(folder, "run", "pause", *WHY, code=1).output
 
 
 @pytest.mark.slow
@@ -132,13 +134,13 @@ def test_a_run_in_another_process_waits_while_the_contest_is_paused(
     field: Callable[..., ContestContext],
 ) -> None:
     folder = field()
-    knobeln(folder, "pause", *WHY)
+    knobeln(folder, "run", "pause", *WHY)
     log = folder.path.parent / "log"
     process = start([sys.executable, "-m", "knobeln", "run", "--now", "-C", str(folder.path)], log)
     try:
         wait_for(lambda: "is paused since" in log.read_text())
         assert process.poll() is None
-        knobeln(folder, "resume", *WHY)
+        knobeln(folder, "run", "resume", *WHY)
         wait_for(lambda: process.poll() is not None)
         assert process.poll() == 0, log.read_text()
     finally:
@@ -153,9 +155,9 @@ def test_a_team_that_is_out_before_the_start_takes_no_part(
     field: Callable[..., ContestContext], command: str, kind: str
 ) -> None:
     folder = field()
-    knobeln(folder, command, "team_0003", *WHY)
+    knobeln(folder, "teams", command, "team_0003", *WHY)
     assert mails(folder, kind) == ["team_0003"]
-    assert f"{kind} already" in knobeln(folder, "disqualify", "team_0003", *WHY, code=1).output
+    assert f"{kind} already" in knobeln(folder, "teams", "disqualify", "team_0003", *WHY, code=1).output
     listed = {team["name"]: team["state"] for team in json.loads(knobeln(folder, "teams", "--json").stdout)}
     assert listed["team_0003"] == kind
     played(folder)
@@ -168,8 +170,8 @@ def test_a_team_that_is_out_before_the_start_takes_no_part(
 @pytest.mark.slow
 def test_a_team_that_is_reinstated_before_the_start_takes_part(field: Callable[..., ContestContext]) -> None:
     whole, folder = played(field("whole")), field("other")
-    knobeln(folder, "disqualify", "team_0003", *WHY)
-    knobeln(folder, "reinstate", "team_0003", *WHY)
+    knobeln(folder, "teams", "disqualify", "team_0003", *WHY)
+    knobeln(folder, "teams", "reinstate", "team_0003", *WHY)
     assert outcomes(played(folder)) == outcomes(whole)
 
 
@@ -184,7 +186,7 @@ def test_a_team_that_is_disqualified_while_its_group_is_played_has_no_game_in_it
         if not victims:  # the first group has been started, and is about to be played
             with folder.store.read() as tx:
                 victims.append(results.drawn_round(tx, 1)[0].groups[0].members[0])
-            knobeln(folder, "disqualify", victims[0], *WHY)
+            knobeln(folder, "teams", "disqualify", victims[0], *WHY)
         with open_runner(images, chosen, seeds, told) as runner:
             yield runner
 
@@ -215,7 +217,7 @@ def test_a_group_that_starts_without_somebody_says_so(field: Callable[..., Conte
     class Drops(Silence):
         def round_drawn(self, plan: RoundPlan) -> None:
             if plan.number == 1:
-                knobeln(folder, "drop", plan.groups[0].members[0], *WHY)
+                knobeln(folder, "teams", "drop", plan.groups[0].members[0], *WHY)
 
     played(folder, Drops())
     first = outcomes(folder)[0]
@@ -232,7 +234,7 @@ def test_who_is_disqualified_after_a_group_keeps_its_table_but_does_not_proceed(
     folder = field()
     winner = played(field("whole")) and outcomes(ContestContext.open(folder.path.parent / "whole"))[0]
     best = winner.standings[0].entry
-    played(folder, After(2, lambda: knobeln(folder, "disqualify", best, *WHY)))
+    played(folder, After(2, lambda: knobeln(folder, "teams", "disqualify", best, *WHY)))
     found = outcomes(folder)
     assert line_of(found[0], best) == winner.standings[0]
     assert line_of(found[0], best).advances
@@ -245,7 +247,7 @@ def test_in_a_knock_out_the_other_one_goes_on(field: Callable[..., ContestContex
     chosen = chosen.model_copy(update={"evolution": Evolution(enabled=False)})
     whole, folder = played(field("whole", 6, chosen)), field("other", 6, chosen)
     champion = outcomes(whole)[-1].standings[0].entry
-    played(folder, After(3, lambda: knobeln(folder, "drop", champion, *WHY)))
+    played(folder, After(3, lambda: knobeln(folder, "teams", "drop", champion, *WHY)))
     found = outcomes(folder)
     assert found[-1].standings[0].entry != champion
     lost = [o for o in found if champion in o.plan.members and line_of(o, champion).disqualified]
@@ -259,13 +261,13 @@ def test_nobody_is_taken_out_when_the_results_are_out(
     field: Callable[..., ContestContext], command: str
 ) -> None:
     folder = field(count=7)
-    knobeln(folder, "hold", *WHY)
+    knobeln(folder, "mail", "hold", *WHY)
     played(folder)
-    knobeln(folder, "release")
+    knobeln(folder, "mail", "release")
     before = dump(folder)
-    refused = " ".join(knobeln(folder, command, "team_0001", *WHY, code=1).output.split())
+    refused = " ".join(knobeln(folder, "teams", command, "team_0001", *WHY, code=1).output.split())
     assert "the contest is finished and its results are out" in refused
-    assert "`knobeln rerun ROUND`; then take the team out" in refused
+    assert "`knobeln run rerun ROUND`; then take the team out" in refused
     assert dump(folder) == before
 
 
@@ -273,12 +275,12 @@ def test_while_the_reports_are_held_a_team_can_be_taken_out_after_the_last_game(
     field: Callable[..., ContestContext],
 ) -> None:
     folder = field()
-    knobeln(folder, "hold", *WHY)
+    knobeln(folder, "mail", "hold", *WHY)
     played(folder)
     before = outcomes(folder)
     winner = before[-1].standings[0].entry
-    done = knobeln(folder, "disqualify", winner, *WHY).output
-    assert "The results stay as they are, unless you say `knobeln rerun ROUND`" in " ".join(done.split())
+    done = knobeln(folder, "teams", "disqualify", winner, *WHY).output
+    assert "The results stay as they are, unless you say `knobeln run rerun ROUND`" in " ".join(done.split())
     assert "Their results stay as they are" in " ".join(body_of(folder, "disqualified").split())
     assert outcomes(folder) == before
 
@@ -286,14 +288,14 @@ def test_while_the_reports_are_held_a_team_can_be_taken_out_after_the_last_game(
 def test_a_finished_contest_cannot_be_paused(field: Callable[..., ContestContext]) -> None:
     folder = played(field(count=7))
     for command in ("pause", "resume"):
-        assert "the contest is finished" in knobeln(folder, command, *WHY, code=1).output
+        assert "the contest is finished" in knobeln(folder, "run", command, *WHY, code=1).output
 
 
 def test_there_must_be_such_a_team_and_a_reason(field: Callable[..., ContestContext]) -> None:
     folder = field()
-    assert "there is no team nobody" in knobeln(folder, "drop", "nobody", *WHY, code=1).output
-    assert "--reason" in knobeln(folder, "drop", "team_0001", code=2).output
-    assert "neither disqualified nor" in knobeln(folder, "reinstate", "team_0001", code=1).output
+    assert "there is no team nobody" in knobeln(folder, "teams", "drop", "nobody", *WHY, code=1).output
+    assert "--reason" in knobeln(folder, "teams", "drop", "team_0001", code=2).output
+    assert "neither disqualified nor" in knobeln(folder, "teams", "reinstate", "team_0001", code=1).output
 
 
 # --- played again ------------------------------------------------------------------------------------------
@@ -302,7 +304,7 @@ def test_a_group_that_is_played_again_comes_out_the_same_if_nothing_has_changed(
 ) -> None:
     folder = played(field())
     before, sent = outcomes(folder), len(mails(folder, "GRG"))
-    knobeln(folder, "rerun", 1, 2, *WHY)
+    knobeln(folder, "run", "rerun", 1, 2, *WHY)
     with folder.store.read() as tx:
         assert contest_state.state(tx).phase is Phase.RUNNING
         assert [plan.number for plan, _ in results.all_rounds(tx)] == [1]
@@ -313,9 +315,9 @@ def test_a_group_that_is_played_again_comes_out_the_same_if_nothing_has_changed(
     assert outcomes(folder) == before
     again = len([o for o in before if o.plan.round > 1]) + 1
     assert sent < len(mails(folder, "GRG")) <= 2 * sent
-    former = json.loads(knobeln(folder, "results", "--former", "--json").stdout)
+    former = json.loads(knobeln(folder, "results", "standings", "--former", "--json").stdout)
     assert [len(each["groups"]) for each in former] == [again]
-    assert "because it is so" in " ".join(knobeln(folder, "results", "--former").output.split())
+    assert "because it is so" in " ".join(knobeln(folder, "results", "standings", "--former").output.split())
 
 
 def test_a_round_is_played_again_without_who_was_disqualified_since(
@@ -324,13 +326,13 @@ def test_a_round_is_played_again_without_who_was_disqualified_since(
     folder = played(field())
     before = outcomes(folder)
     winner = before[-1].standings[0].entry
-    knobeln(folder, "rerun", before[-1].plan.round, *WHY)
-    knobeln(folder, "disqualify", winner, *WHY)
+    knobeln(folder, "run", "rerun", before[-1].plan.round, *WHY)
+    knobeln(folder, "teams", "disqualify", winner, *WHY)
     after = outcomes(played(folder))
     assert after[:-1] == before[:-1]
     assert winner not in {line.entry for line in after[-1].standings}
     with folder.store.read() as tx:
-        assert [o for _, kept in results.former_outcomes(tx) for o in kept] == [before[-1]]
+        assert [group for former in results.former_outcomes(tx) for group in former.groups] == [before[-1]]
 
 
 def test_a_group_that_is_being_played_when_its_round_is_ordered_again_is_not_kept(
@@ -344,7 +346,7 @@ def test_a_group_that_is_being_played_when_its_round_is_ordered_again_is_not_kep
         with folder.store.read() as tx:
             second = [plan for plan, _ in results.all_rounds(tx) if plan.number == 2]
         if second and not ordered:
-            ordered.append(knobeln(folder, "rerun", 1, 1, *WHY).output)
+            ordered.append(knobeln(folder, "run", "rerun", 1, 1, *WHY).output)
         with open_runner(images, chosen, seeds, told) as runner:
             yield runner
 
@@ -357,10 +359,10 @@ def test_a_group_that_is_being_played_when_its_round_is_ordered_again_is_not_kep
 
 def test_what_is_not_there_cannot_be_played_again(field: Callable[..., ContestContext]) -> None:
     folder = field()
-    assert "has not started" in knobeln(folder, "rerun", 1, *WHY, code=1).output
+    assert "has not started" in knobeln(folder, "run", "rerun", 1, *WHY, code=1).output
     played(folder)
-    assert "there is no round 9" in knobeln(folder, "rerun", 9, *WHY, code=1).output
-    assert "there is no group 9" in knobeln(folder, "rerun", 1, 9, *WHY, code=1).output
+    assert "there is no round 9" in knobeln(folder, "run", "rerun", 9, *WHY, code=1).output
+    assert "there is no group 9" in knobeln(folder, "run", "rerun", 1, 9, *WHY, code=1).output
 
 
 # --- failures of ours --------------------------------------------------------------------------------------
@@ -406,33 +408,33 @@ def test_after_repeated_failures_of_ours_the_run_pauses_and_goes_on_later(
 @pytest.mark.slow
 def test_held_reports_wait_and_other_mails_do_not(field: Callable[..., ContestContext]) -> None:
     folder = field()
-    knobeln(folder, "hold", *WHY)
+    knobeln(folder, "mail", "hold", *WHY)
     played(folder)
-    knobeln(folder, "disqualify", "team_0001", *WHY)
+    knobeln(folder, "teams", "disqualify", "team_0001", *WHY)
     assert states(folder) == {"held", "ready"}
-    held = json.loads(knobeln(folder, "outbox", "list", "--state", "ready", "--json").stdout)
+    held = json.loads(knobeln(folder, "mail", "--state", "ready", "--json").stdout)
     assert [mail["kind"] for mail in held] == ["disqualified"]
-    shown = knobeln(folder, "release", "--dry-run").output
+    shown = knobeln(folder, "mail", "release", "--dry-run").output
     assert shown.count("\nX-Envelope-To: ") == len(json.loads(knobeln(folder, *HELD, "--json").stdout))
     assert "the reports of the contest day are held" in knobeln(folder, "status").output
-    knobeln(folder, "release")
+    knobeln(folder, "mail", "release")
     assert states(folder) == {"ready"}
-    assert "no reports are held" in knobeln(folder, "release", code=1).output
-    knobeln(folder, "hold", *WHY)
-    knobeln(folder, "outbox", "release", "--all")
-    assert "Nothing was held; future reports go out as usual." in knobeln(folder, "release").output
+    assert "no reports are held" in knobeln(folder, "mail", "release", code=1).output
+    knobeln(folder, "mail", "hold", *WHY)
+    knobeln(folder, "mail", "release", "--all")
+    assert "Nothing was held; future reports go out as usual." in knobeln(folder, "mail", "release").output
 
 
-HELD = ("outbox", "list", "--state", "held", "--count", 10_000)
+HELD = ("mail", "--state", "held", "--count", 10_000)
 
 
 def states(folder: ContestContext) -> set[str]:
-    rows = json.loads(knobeln(folder, "outbox", "list", "--count", 10_000, "--json").stdout)
+    rows = json.loads(knobeln(folder, "mail", "--count", 10_000, "--json").stdout)
     return {row["state"] for row in rows}
 
 
 def test_a_game_that_is_computed_has_no_time_for_a_move(field: Callable[..., ContestContext]) -> None:
-    refused = knobeln(field(count=1), "seconds", "2.5", *WHY, code=1).output
+    refused = knobeln(field(count=1), "run", "seconds", "2.5", *WHY, code=1).output
     assert "has no time for each move" in " ".join(refused.split())
 
 
@@ -441,7 +443,7 @@ def test_moved_dates_count_at_once_and_all_registered_teams_are_told(
     field: Callable[..., ContestContext],
 ) -> None:
     folder = field(count=3)
-    knobeln(folder, "disqualify", "team_0001", *WHY)
+    knobeln(folder, "teams", "disqualify", "team_0001", *WHY)
     knobeln(folder, "dates", "move", "contest_starts=1994-05-15T12:00", *WHY)
     assert mails(folder, "dates_moved") == ["team_0002", "team_0003"]
     body = body_of(folder, "dates_moved")
@@ -487,7 +489,7 @@ def test_when_the_contest_has_started_only_the_publication_can_be_moved(
 ) -> None:
     folder = field(count=15)
     with pytest.raises(Paused):
-        played(folder, After(1, lambda: knobeln(folder, "pause", *WHY)))
+        played(folder, After(1, lambda: knobeln(folder, "run", "pause", *WHY)))
     assert (
         "has started"
         in knobeln(folder, "dates", "move", "contest_starts=1994-05-15T12:00", *WHY, code=1).output
@@ -507,37 +509,37 @@ def test_a_program_is_put_in_by_hand_after_programs_are_closed(
     program.write_text(
         f"#if 0\n{description}\n#endif\nmain () {{ for (;;) make_throw(next_random(101, 105)); }}\n"
     )
-    output = knobeln(folder, "submit", "the_late_ones", program, *WHY).output
+    output = knobeln(folder, "programs", "submit", "the_late_ones", program, *WHY).output
     assert "version 1 of the_late_ones" in output
     assert mails(folder, "put_in") == ["the_late_ones"]
     assert mails(folder, "compile report") == ["the_late_ones"]
-    assert json.loads(knobeln(folder, "submissions", "--team", "the_late_ones", "--json").stdout)
-    knobeln(folder, "drop", "the_late_ones", *WHY)
-    assert "dropped" in knobeln(folder, "submit", "the_late_ones", program, *WHY, code=1).output
+    assert json.loads(knobeln(folder, "programs", "--team", "the_late_ones", "--json").stdout)
+    knobeln(folder, "teams", "drop", "the_late_ones", *WHY)
+    assert "dropped" in knobeln(folder, "programs", "submit", "the_late_ones", program, *WHY, code=1).output
     played(folder)
-    assert "frozen" in knobeln(folder, "submit", "the_late_ones", program, *WHY, code=1).output
+    assert "frozen" in knobeln(folder, "programs", "submit", "the_late_ones", program, *WHY, code=1).output
 
 
 # --- dry runs, the log, rehearsal --------------------------------------------------------------------------
 @pytest.mark.parametrize(
     "words",
     [
-        ("disqualify", "team_0002", *WHY),
-        ("drop", "team_0002", *WHY),
-        ("rerun", 1, *WHY),
+        ("teams", "disqualify", "team_0002", *WHY),
+        ("teams", "drop", "team_0002", *WHY),
+        ("run", "rerun", 1, *WHY),
         ("dates", "move", "results_published=1994-06-15T12:00", *WHY),
-        ("release",),
-        ("outbox", "release", "--all"),
-        ("outbox", "retry", "--all"),
+        ("mail", "release"),
+        ("mail", "release", "--all"),
+        ("mail", "retry", "--all"),
     ],
     ids=lambda words: " ".join(map(str, words[:2])),
 )
 def test_a_dry_run_changes_nothing(field: Callable[..., ContestContext], words: tuple[object, ...]) -> None:
     folder = field(count=7)
     with pytest.raises(Paused):  # a contest in which all of these can be done
-        played(folder, After(1, lambda: knobeln(folder, "pause", *WHY)))
-    knobeln(folder, "hold", *WHY)
-    knobeln(folder, "drop", "team_0006", *WHY)  # its mail is none of those that are held
+        played(folder, After(1, lambda: knobeln(folder, "run", "pause", *WHY)))
+    knobeln(folder, "mail", "hold", *WHY)
+    knobeln(folder, "teams", "drop", "team_0006", *WHY)  # its mail is none of those that are held
     before = dump(folder)
     output = knobeln(folder, *words, "--dry-run").output
     assert dump(folder) == before
@@ -548,7 +550,7 @@ def test_a_dry_run_changes_nothing(field: Callable[..., ContestContext], words: 
 
 def test_the_log_says_who_did_what_to_whom_when_and_why(field: Callable[..., ContestContext]) -> None:
     folder = field(count=5)
-    knobeln(folder, "drop", "team_0002", "--reason", "They are on holiday.")
+    knobeln(folder, "teams", "drop", "team_0002", "--reason", "They are on holiday.")
     played(folder)
     by_organizer = json.loads(knobeln(folder, "log", "--by", "organizer", "--json").stdout)
     assert [(line["area"], line["whom"], line["reason"]) for line in by_organizer] == [
@@ -571,8 +573,8 @@ def test_a_rehearsal_says_what_would_happen_and_changes_nothing(field: Callable[
         add_team(tx, "the_dreamers", "RSM")
     before = dump(folder)
     files = sorted(path.name for path in folder.path.iterdir())
-    found = json.loads(knobeln(folder, "rehearse", "--json").stdout)
-    output = knobeln(folder, "rehearse").output
+    found = json.loads(knobeln(folder, "run", "rehearse", "--json").stdout)
+    output = knobeln(folder, "run", "rehearse").output
     assert dump(folder) == before
     assert sorted(path.name for path in folder.path.iterdir()) == files
     assert found["programs"] == 7
@@ -583,14 +585,14 @@ def test_a_rehearsal_says_what_would_happen_and_changes_nothing(field: Callable[
     assert "the_dreamers: there is no accepted program" in output
     played(folder)
     assert {kind: len(mails(folder, kind)) for kind in kinds} == kinds
-    assert "has started already" in knobeln(folder, "rehearse", code=1).output
+    assert "has started already" in knobeln(folder, "run", "rehearse", code=1).output
 
 
 def test_preferences_that_make_megabytes_are_named(
     field: Callable[..., ContestContext], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("knobeln.contest_day.rehearsal.MANY_BYTES", 1_000)
-    output = knobeln(field(count=7), "rehearse").output
+    output = knobeln(field(count=7), "run", "rehearse").output
     assert "team_0002 would get" in output
     assert "by its mail-preference GRP,GRG" in output
 
@@ -620,7 +622,7 @@ def test_who_is_out_is_not_in_the_one_game_of_all(field: Callable[..., ContestCo
     def meanwhile(images: Images, chosen: Settings, seeds: Seeds, told: ProgressCallback) -> Iterator[Runner]:
         if not fallen:
             fallen.append("team_0002")
-            knobeln(folder, "drop", "team_0002", *WHY)
+            knobeln(folder, "teams", "drop", "team_0002", *WHY)
         yield Places()
 
     reporter = ContestReporter(folder.settings, folder.templates)
@@ -629,8 +631,8 @@ def test_who_is_out_is_not_in_the_one_game_of_all(field: Callable[..., ContestCo
     (match,) = outcome.matches
     assert sorted(match.players) == ["team_0001", "team_0003", "team_0004", "team_0005"]
     assert line_of(outcome, "team_0002").disqualified
-    knobeln(folder, "reinstate", "team_0002", *WHY)
-    knobeln(folder, "rerun", 1, 1, *WHY)
+    knobeln(folder, "teams", "reinstate", "team_0002", *WHY)
+    knobeln(folder, "run", "rerun", 1, 1, *WHY)
     ContestDay(folder.store, folder.settings, folder.clock, reporter, Silence(), meanwhile).run()
     (outcome,) = outcomes(folder)
     assert len(outcome.matches[0].players) == 5
@@ -639,7 +641,7 @@ def test_who_is_out_is_not_in_the_one_game_of_all(field: Callable[..., ContestCo
 
 # --- the organizer's own words -----------------------------------------------------------------------------
 WORDS = "Dear teams,\n\n  the cafeteria is open.\n"
-TELL = ("tell", "--subject", "Lunch")
+TELL = ("teams", "tell", "--subject", "Lunch")
 
 
 def test_the_organizers_own_words_reach_each_of_these_teams_once(
@@ -649,7 +651,7 @@ def test_the_organizers_own_words_reach_each_of_these_teams_once(
     with folder.store.write() as tx:
         add_team(tx, "late", "")
         add_team(tx, "gone", "")
-    knobeln(folder, "drop", "gone", *WHY)
+    knobeln(folder, "teams", "drop", "gone", *WHY)
     words = folder.path.parent / "words.txt"
     words.write_text(WORDS)
     shown = knobeln(folder, *TELL, words, "--without-program", "--dry-run").stdout

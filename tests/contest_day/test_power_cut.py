@@ -185,7 +185,9 @@ def answers(path: Path) -> Counter[str]:
 
 def test_a_letter_that_was_taken_is_answered_once_however_the_power_goes(tmp_path: Path, disk: Files) -> None:
     settings = Settings(
-        contest=Contest(address=ROBOT), dates=usual_dates(SystemClock().now()), mail=Mail(listen_port=0)
+        contest=Contest(address=ROBOT),
+        dates=usual_dates(SystemClock().now()),
+        mail=Mail(listen="127.0.0.1:0"),
     )
     with disk.at() as at:
         create_contest(at / "contest", settings).store.close()

@@ -20,13 +20,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from contest import drand
+from contest import draw as timing
 from contest.archive import contents, files
 from contest.beacon import Beacon, canonical_draw
 from contest.clock import SystemClock
-from contest.config.load import load_settings
 from contest.config.settings import Settings, game_settings
 from contest.draw import draw_of
-from contest.errors import ConfigError, GiveUp, NotNow, NumberAwaited
+from contest.errors import GiveUp, NotNow, NumberAwaited
 from contest.model import OutboxState, Phase
 from contest.organizer import OrganizerActions
 from contest.store import contest_state, ledger, outbox, results
@@ -36,7 +36,6 @@ from knobeln.contest_day import verification
 from knobeln.contest_day.run import Silence, contest_day, play_contest
 from knobeln.context import ContestContext
 from tests.support.archives import knobeln_field, played, publish
-from tests.support.command_line import knobeln
 from tests.support.contest_field import NOW, House, make_contest, settings
 from tests.support.contest_runs import finish, run
 from tests.support.drand_network import (
@@ -45,6 +44,7 @@ from tests.support.drand_network import (
     drand_server,
     forged_round,
     signed_round,
+    stand_in,
     trusted_drand,
 )
 from tests.support.servers import wait_for
@@ -108,15 +108,6 @@ def test_the_stand_in_signs_as_the_real_network_does() -> None:
         drand.randomness_in(signed_round(5), QUICKNET, 5)
 
 
-@pytest.mark.parametrize("url", ["http://api.drand.sh", "api.drand.sh", "https://", "file:///etc/passwd"])
-def test_a_server_without_tls_is_refused_with_the_right_form(tmp_path: Path, url: str) -> None:
-    knobeln("init", tmp_path / "contest")
-    toml = tmp_path / "contest" / "contest.toml"
-    toml.write_text(toml.read_text().replace("https://api.drand.sh", url))
-    with pytest.raises(ConfigError, match=r"write it like https://api\.drand\.sh"):
-        load_settings(toml.parent)
-
-
 @pytest.mark.parametrize(
     ("text", "words"),
     [
@@ -177,7 +168,7 @@ def test_an_unknown_beacon_is_refused_with_the_right_form(text: str) -> None:
 
 
 def test_the_draw_is_at_a_time_that_nobody_can_choose_freely() -> None:
-    made = chosen(beacon="lottery: any", beacon_minutes=10)
+    made = chosen(beacon="lottery: any")
     starts = made.dates.contest_starts
 
     def minutes(final_after: timedelta) -> float:
@@ -195,9 +186,9 @@ def test_the_draw_is_at_a_time_that_nobody_can_choose_freely() -> None:
     ]
 
 
-@given(st.integers(-(10**6), 10**6), st.integers(0, 60))
-def test_a_round_of_drand_always_comes_after_the_list(seconds: int, minutes: int) -> None:
-    made = chosen(beacon="drand", beacon_minutes=minutes)
+@given(st.integers(-(10**6), 10**6))
+def test_a_round_of_drand_always_comes_after_the_list(seconds: int) -> None:
+    made = chosen(beacon="drand")
     final_at = made.dates.contest_starts + timedelta(days=12_000, seconds=seconds)  # when quicknet runs
     draw = draw_of(made.model_copy(update={"dates": made.dates}), final_at)
     assert draw is not None
@@ -264,48 +255,61 @@ def test_a_contest_without_a_number_takes_none(tmp_path: Path, house: House) -> 
         hand_in(contest, "7")
 
 
-def in_real_time(path: Path, house: House, chain: str, *urls: str) -> ContestContext:
-    """A contest whose number comes from these servers."""
-    made = chosen(beacon="drand", beacon_minutes=0, drand_urls=urls, drand_chain=chain)
-    contest = make_contest(path, 4, house, made)
+@pytest.fixture
+def soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The number comes a second after the list, not minutes."""
+    monkeypatch.setattr(timing, "STEP", timedelta(seconds=1))
+    monkeypatch.setattr(timing, "MIN_AHEAD", timedelta(0))
+
+
+def in_real_time(path: Path, house: House) -> ContestContext:
+    """A contest with a number of drand."""
+    contest = make_contest(path, 4, house, chosen(beacon="drand"))
     return replace(contest, clock=SystemClock())
 
 
 play = partial(play_contest, early=True, spectator=lambda: nullcontext(Silence()))
 
 
+@pytest.mark.usefixtures("soon")
 def test_the_day_fetches_the_number_itself_and_everybody_can_check_it(tmp_path: Path) -> None:
     chain = chain_json(int(time.time()) - 100)
     said: list[str] = []
-    with drand_server(chain) as url, trusted_drand():
-        made = chosen(beacon="drand", beacon_minutes=0, drand_urls=(url,), drand_chain=chain)
+    with drand_server(chain) as url, trusted_drand(), stand_in(chain, url):
 
         def day(contest: ContestContext) -> None:
             play(replace(contest, clock=SystemClock()), patient=True, tell=said.append)
 
-        contest, strings = played(tmp_path / "contest", made, dict(islice(knobeln_field().items(), 3)), day)
+        contest, strings = played(
+            tmp_path / "contest", chosen(beacon="drand"), dict(islice(knobeln_field().items(), 3)), day
+        )
     assert "The public number is round" in said[0]
     archive = publish(contest, tmp_path / "archive", strings).archive
     read = contents.from_files(files.read(archive))
     assert read.seal is not None
     assert json.loads(read.seal.source)["randomness"] == read.seal.number
-    assert any("signed by its chain" in each for each in verification.verify(read, progress_bar).checked)
+    with stand_in(chain):
+        checked = verification.verify(read, progress_bar).checked
+    assert any("signed by its chain" in each for each in checked)
 
 
+@pytest.mark.usefixtures("soon")
 def test_a_forged_round_is_refused_and_the_next_server_asked(tmp_path: Path, house: House) -> None:
     chain = chain_json(int(time.time()) - 100)
     with drand_server(chain, forged_round) as liar, drand_server(chain) as honest, trusted_drand():
-        alone = in_real_time(tmp_path / "alone", house, chain, liar)
-        with pytest.raises(NumberAwaited):
+        alone = in_real_time(tmp_path / "alone", house)
+        with stand_in(chain, liar), pytest.raises(NumberAwaited):
             play(alone, patient=False, tell=lambda _text: None)
-        contest = in_real_time(tmp_path / "both", house, chain, liar, honest)
-        play(contest, patient=True, tell=lambda _text: None)
+        contest = in_real_time(tmp_path / "both", house)
+        with stand_in(chain, liar, honest):
+            play(contest, patient=True, tell=lambda _text: None)
     assert is_waiting(alone)
     with contest.store.read() as tx:
         (known,) = [line for line in contest_state.log(tx, 50) if "the public number is" in line.text]
         state = contest_state.state(tx)
     assert state.started_at is not None
-    draw = draw_of(contest.settings, state.started_at)
+    with stand_in(chain):
+        draw = draw_of(contest.settings, state.started_at)
     assert draw is not None
     assert json.loads(signed_round(draw.round))["randomness"] in known.text
     assert known.reason == (
@@ -314,15 +318,17 @@ def test_a_forged_round_is_refused_and_the_next_server_asked(tmp_path: Path, hou
     )
 
 
+@pytest.mark.usefixtures("soon")
 def test_a_server_whose_certificate_nobody_trusts_is_not_believed(tmp_path: Path, house: House) -> None:
     chain = chain_json(int(time.time()) - 100)
-    with drand_server(chain) as url:
-        contest = in_real_time(tmp_path, house, chain, url)
+    with drand_server(chain) as url, stand_in(chain, url):
+        contest = in_real_time(tmp_path, house)
         with pytest.raises(NumberAwaited):
             play(contest, patient=False, tell=lambda _text: None)
     assert is_waiting(contest)
 
 
+@pytest.mark.usefixtures("soon")
 def test_without_a_server_the_day_waits_and_the_organizer_hands_the_number_in(
     tmp_path: Path, house: House, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -330,7 +336,9 @@ def test_without_a_server_the_day_waits_and_the_organizer_hands_the_number_in(
     chain = chain_json(int(time.time()) - 100)
     with drand_server(chain) as url:
         pass  # it is gone, so nobody listens there
-    contest = in_real_time(tmp_path, house, chain, url)
+    monkeypatch.setattr(drand, "QUICKNET", chain)
+    monkeypatch.setattr(drand, "URLS", (url,))
+    contest = in_real_time(tmp_path, house)
     with pytest.raises(NumberAwaited):
         play(contest, patient=False, tell=lambda _text: None)
     said: list[str] = []
@@ -349,7 +357,7 @@ def test_without_a_server_the_day_waits_and_the_organizer_hands_the_number_in(
     play(contest, patient=True, tell=tell)
     assert sent[1] >= 4  # the final list went out before the number was known
     assert "does not give round" in said[1]
-    assert "knobeln beacon FILE" in said[1]
+    assert "knobeln run number FILE" in said[1]
     with contest.store.read() as tx:
         assert contest_state.state(tx).phase is Phase.FINISHED
         assert [each.to for each in outbox.queued_after(tx, 0)].count(

@@ -78,8 +78,8 @@ def test_twelve_programs_play_one_group_that_is_the_final(contest: Path) -> None
     (final,) = facts["rounds"]
     (group,) = final["groups"]
     assert final["final"]
-    assert sorted(group["members"]) == TEAMS
-    assert sorted(line["team"] for line in group["standings"]) == TEAMS
+    assert sorted(group["plan"]["members"]) == TEAMS
+    assert sorted(line["entry"] for line in group["standings"]) == TEAMS
     assert not any(line["advances"] for line in group["standings"])
 
 
@@ -97,9 +97,9 @@ def test_the_table_is_the_sum_of_all_games(contest: Path, without_self_play: Pat
             points[game.players[0]] += share * game.result.seats[0].points
             points[game.players[1]] += share * game.result.seats[1].points
         lines = shown(path)["rounds"][0]["groups"][0]["standings"]
-        assert {line["team"]: line["points"] for line in lines} == points
+        assert {line["entry"]: Fraction(line["half_points"], 2) for line in lines} == points
         better = {name: sum(other > points[name] for other in points.values()) for name in TEAMS}
-        assert {line["team"]: line["rank"] for line in lines} == {name: 1 + better[name] for name in TEAMS}
+        assert {line["entry"]: line["rank"] for line in lines} == {name: 1 + better[name] for name in TEAMS}
         assert len(set(points.values())) > 6
 
 
@@ -114,6 +114,6 @@ def test_the_evolution_is_computed_from_the_round_robin(contest: Path, without_s
 def test_the_reports_go_out_and_the_results_can_be_announced(contest: Path) -> None:
     boxes = {path.name.partition("@")[0]: len(list(path.glob("new/*"))) for path in contest.glob("mail/*")}
     assert boxes == {name: (3, 1, 2)[number % 3] for number, name in enumerate(TEAMS)}
-    words = knobeln("results", "--announce", "-C", contest)
+    words = knobeln("announce", "--results", "-C", contest)
     assert "78 games of 60 throws each, played in 1 round" in " ".join(words.split())
     assert "team_0001" in words

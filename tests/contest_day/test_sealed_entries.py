@@ -8,13 +8,12 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from sqlalchemy import select, update
+from sqlalchemy import select
 
 from contest.config.settings import Settings, game_settings
 from contest.ledger.entry_list import EntryList, SealedEntry
 from contest.seeds import ContestSeed
 from contest.store import contest_state, outbox, submissions
-from contest.store.tables import contest as contest_table
 from contest.store.tables import outbox as outbox_table
 from knobeln.contest_day.run import contest_day
 from knobeln.context import ContestContext
@@ -105,15 +104,3 @@ def test_one_more_team_makes_another_seed(tmp_path: Path, house: House) -> None:
     four, five = (played(tmp_path / str(count), house, count) for count in (4, 5))
     assert seed_of(four).commitment == seed_of(five).commitment
     assert seed_of(four).value != seed_of(five).value
-
-
-def test_a_contest_of_an_earlier_version_keeps_its_seed(tmp_path: Path, house: House) -> None:
-    folder = make_contest(tmp_path, 4, house, short(), PREFERENCES)
-    with folder.store.write() as tx:
-        tx.execute(update(contest_table).values(signing_key=None))
-    contest_day(folder).run()
-    assert seed_of(folder) == ContestSeed(SEED)
-    assert seed_of(folder).value == SEED
-    (first, *_) = (raw for kind, raw in mails(folder) if kind == "LAP")
-    assert b"The root of the list" not in first
-    assert seed_of(folder).commitment.encode() in first

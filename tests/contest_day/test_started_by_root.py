@@ -46,7 +46,7 @@ def roots_port() -> int:
 
 def contest_at(port: int, path: Path) -> ContestContext:
     chosen = settings()
-    return create_contest(path, chosen.model_copy(update={"mail": Mail(listen_port=port)}))
+    return create_contest(path, chosen.model_copy(update={"mail": Mail(listen=f"127.0.0.1:{port}")}))
 
 
 def owners(folder: Path) -> set[int]:
@@ -121,11 +121,14 @@ def test_who_stays_root_says_why(place: Path) -> None:
     create_contest(folder, settings()).store.close()
     said = subprocess.run(["id", "knobeln"], capture_output=True, check=False)
     if said.returncode:
-        knobeln_in(folder, "rehearse", code=1)
-        assert "is root's, and there is no user `knobeln`" in knobeln_in(folder, "rehearse", code=1).output
+        knobeln_in(folder, "run", "rehearse", code=1)
+        assert (
+            "is root's, and there is no user `knobeln`"
+            in knobeln_in(folder, "run", "rehearse", code=1).output
+        )
     os.chown(folder, NOBODYS, NOBODYS)
     place.chmod(0o700)
-    output = knobeln_in(folder, "rehearse", code=1).output
+    output = knobeln_in(folder, "run", "rehearse", code=1).output
     assert f"cannot enter {place}" in output
     assert "we stay root" in output
     assert os.geteuid() == 0

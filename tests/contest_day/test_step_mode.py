@@ -89,7 +89,7 @@ def test_a_killed_show_goes_on_with_the_step_on_the_screen(tmp_path: Path) -> No
 def test_reports_that_the_organizer_holds_stay_held_after_the_last_step(tmp_path: Path) -> None:
     field = {name: {"bot.sh": SHOOTS} for name in ("anna", "bert", "carl")}
     folder = ready(tmp_path, "standoff", field)
-    knobeln("hold", "--reason", "I look first", "-C", folder)
+    knobeln("mail", "hold", "--reason", "I look first", "-C", folder)
     assert "held, as you said" in " ".join(step(folder, "\n" * 100).split())
     assert mail_states(folder) == {"held"}
     with ContestContext.open(folder).store.read() as tx:

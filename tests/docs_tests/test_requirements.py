@@ -12,7 +12,7 @@ ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "requirements.md"
 SOURCE = {".py", ".c", ".h", ".S", ".j2", ".toml", ".md"}
 NO_SOURCE = {"build", "dist", "node_modules", "__pycache__"}  # nor any folder that begins with a dot
-FIXTURES = {"programs", "strategies", "letters", "bounces", "releases", "golden"}  # below tests/
+FIXTURES = {"programs", "strategies", "letters", "bounces", "golden"}  # below tests/
 
 _CODE = r"[A-Z]\d{1,3}"
 _GAP = r"[\s#*]+"  # a list of codes may go on in the next line of a comment

@@ -12,13 +12,15 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from pydantic import ValidationError
 
 from compiler import counted
 from compiler.builders import builder_of
-from compiler.language_table import LANGUAGES, Language, counted_languages_of
+from compiler.contest_languages import languages_of
 from compiler.languages import Outcome, Problem, is_installed
-from compiler.trial import try_language
+from compiler.trial import try_language, with_counted_time
 from contest import presets
+from contest.config.languages import Language
 from contest.config.sections import Programs
 from contest.config.settings import Settings
 from contest.config.template import usual_dates
@@ -34,6 +36,7 @@ from sandbox.program_folder import ProgramFolder
 from sandbox.sandbox import Sandbox
 from tests.support.contest_field import NOW
 from tests.support.counting_game import Counting
+from tests.support.fuel_workers import COUNTABLE
 from tournament.runners import open_runner, runner_of
 from tournament.text_referee import drawer, play_game
 
@@ -41,8 +44,8 @@ pytestmark = pytest.mark.skipif(not engine.is_installed(), reason="no engine tha
 
 HERE = Path(__file__).parent / "programs"
 USUAL = Path(__file__).parent.parent / "programs"
-SETTINGS = Programs(clock="fuel")
-ROWS = counted_languages_of(SETTINGS)
+SETTINGS = Programs(counted_languages=COUNTABLE)
+ROWS = languages_of(SETTINGS)
 PROTOCOLS = {"lines": TextProtocol.STDIO, "arguments": TextProtocol.ARGV, "function": TextProtocol.FUNCTION}
 UNITS = 5_000_000_000
 WITHOUT_COUNTED_TIME = {
@@ -75,7 +78,7 @@ def programs(folder: Path, pattern: str) -> list[object]:
 
 
 def examined(files: Mapping[str, bytes], settings: Programs = SETTINGS) -> Outcome[Executable]:
-    return counted.examine(files, Sandbox(), settings, counted_languages_of(settings))
+    return counted.examine(files, Sandbox(), settings, languages_of(settings))
 
 
 def built(path: Path) -> FuelProgram:
@@ -125,7 +128,7 @@ def test_a_program_is_the_same_wherever_it_is_built(row):
     if not is_installed(row):
         pytest.skip(f"{row.name} is not installed")
     try:
-        try_language(row, Settings(dates=usual_dates(NOW), programs=SETTINGS))
+        try_language(row, Settings(dates=usual_dates(NOW)))
     except ToolMissing as missing:  # on Ubuntu 24.04 the library of C++ does not fit the one below it
         pytest.skip(f"{row.name} cannot be counted here: {missing}"[:500])
     name = f"sample.{row.suffixes[0]}"
@@ -184,14 +187,45 @@ def test_mistakes_are_told_in_the_words_of_the_compiler_that_counts(name, text, 
 
 def test_only_languages_that_are_counted_and_chosen_have_another_row():
     assert {row.name for row in ROWS if row.is_counted} == {"C", "C++", "Rust", "Python", "JavaScript"}
-    assert not [row for row in counted_languages_of(Programs()) if row.is_counted]
-    few = Programs(clock="fuel", fuel_languages=("C",), python_packages=("numpy",))
-    assert {row.name for row in counted_languages_of(few) if row.is_counted} == {"C"}
-    packages = Programs(clock="fuel", python_packages=("numpy",))
-    assert "Python" not in {row.name for row in counted_languages_of(packages) if row.is_counted}
-    own = {"name": "C", "suffixes": ["c"], "tool": "tcc", "run": ["{tool}", "-run", "{program}"]}
-    replaced = Programs(clock="fuel", languages=(own,))
-    assert "C" not in {row.name for row in counted_languages_of(replaced) if row.is_counted}
+    assert not [row for row in languages_of(Programs()) if row.is_counted]
+    few = Programs(counted_languages=("C",), python_packages=("numpy",))
+    assert {row.name for row in languages_of(few) if row.is_counted} == {"C"}
+
+
+OWN = {"name": "C", "suffixes": ["c"], "tool": "tcc", "run": ["{tool}", "-run", "{program}"]}
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"counted_languages": ("Java",)}, "the time of programs in 'Java' cannot be counted"),
+        ({"counted_languages": ("C",), "languages": (OWN,)}, "the time of programs in 'C' cannot be counted"),
+        (
+            {"counted_languages": ("Python",), "python_packages": ("numpy",)},
+            "Python that has python_packages",
+        ),
+    ],
+)
+def test_a_language_that_cannot_be_counted_is_refused_with_the_reason(settings, words):
+    with pytest.raises(ValidationError, match=words):
+        Programs(**settings)
+
+
+def test_programs_with_another_limit_are_not_counted():
+    chosen = presets.settings("hog", NOW)
+    with pytest.raises(ValidationError, match="programs of hog have another limit"):
+        Settings(**{**dict(chosen), "programs": SETTINGS})
+
+
+def test_a_new_contest_counts_what_this_host_can_count_and_its_packages_allow():
+    chosen = with_counted_time(presets.settings("cooperation", NOW))
+    assert set(chosen.programs.counted_languages) == {
+        row.name for row in ROWS if row.is_counted and is_installed(row)
+    }
+    programs_ = chosen.programs.model_copy(update={"python_packages": ("numpy",), "counted_languages": ()})
+    without = with_counted_time(chosen.model_copy(update={"programs": programs_}))
+    assert "Python" not in without.programs.counted_languages
+    assert without.programs.counted_languages
 
 
 def test_other_languages_keep_processor_time():
@@ -199,15 +233,16 @@ def test_other_languages_keep_processor_time():
 
 
 def test_the_memory_of_the_contest_is_that_of_the_program():
-    settings = Programs(clock="fuel", memory_mb=20)
+    settings = Programs(counted_languages=("C",), memory_mb=20)
     text = b"static char much[15000000]; int main(int n, char **w) { much[n] = 1; return much[7 * n]; }"
-    row = next(row for row in LANGUAGES if row.name == "C")
-    if not is_installed(counted_row := next(each for each in ROWS if each.name == row.name)):
-        pytest.skip(f"{counted_row.tool} is not installed")
+    if not is_installed(row := next(each for each in ROWS if each.name == "C")):
+        pytest.skip(f"{row.tool} is not installed")
     outcome = examined({"a.c": text}, settings)
     assert isinstance(outcome.result, Problem)
     assert "need 23 MB of memory, and it may have 20 MB" in outcome.result.text
-    assert isinstance(examined({"a.c": text}, Programs(clock="fuel", memory_mb=30)).result, FuelProgram)
+    assert isinstance(
+        examined({"a.c": text}, Programs(counted_languages=("C",), memory_mb=30)).result, FuelProgram
+    )
 
 
 @pytest.mark.slow
@@ -218,7 +253,7 @@ def test_the_report_says_what_counts_and_the_trial_game_is_counted(name):
     rust = 'fn main() { println!("C"); }'
     source = samples("cooperation").get(name) or rust.encode()
     usual = presets.settings("cooperation", NOW)
-    programs_ = usual.programs.model_copy(update={"clock": "fuel", "description": "none"})
+    programs_ = usual.programs.model_copy(update={"counted_languages": COUNTABLE, "description": "none"})
     result = builder_of(usual.model_copy(update={"programs": programs_}), open_runner).build(
         {name: source}, ""
     )

@@ -13,7 +13,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from contest.config.sections import Hill
+from contest.config.sections import Ladder
 from contest.errors import EngineFailed
 from contest.ledger.receipts import Effect
 from contest.model import Match, Phase, SubmissionState, Verdict
@@ -127,9 +127,9 @@ def test_a_day_goes_on_without_the_program_and_ends_as_the_calm_one_after_reinst
     assert verified.exit_code == 0, verified.output
     assert "the engine failed three times at the same move of learning's" in " ".join(verified.output.split())
 
-    assert knobeln("reinstate", "learning", *WHY, "-C", disturbed.contest).exit_code == 0
+    assert knobeln("teams", "reinstate", "learning", *WHY, "-C", disturbed.contest).exit_code == 0
     assert not aside(store)
-    assert knobeln("rerun", 1, *WHY, "-C", disturbed.contest).exit_code == 0
+    assert knobeln("run", "rerun", 1, *WHY, "-C", disturbed.contest).exit_code == 0
     whole_day(contest)
     again = matches(disturbed.contest)
     assert {key: match.result for key, match in again.items()} == {
@@ -151,7 +151,7 @@ def test_no_archive_says_of_a_program_that_it_was_set_aside_without_that_decisio
 def test_rerun_alone_asks_the_program_again(tmp_path: Path) -> None:
     with struck("learning.c"):
         disturbed = counted_contest(tmp_path, "cooperation", FIELDS["cooperation"], games=2)
-    assert knobeln("rerun", 1, *WHY, "-C", disturbed.contest).exit_code == 0
+    assert knobeln("run", "rerun", 1, *WHY, "-C", disturbed.contest).exit_code == 0
     contest = ContestContext.open(disturbed.contest)
     assert not aside(contest.store)
     whole_day(contest)
@@ -170,10 +170,10 @@ def test_no_program_is_set_aside_on_a_host_whose_engine_fails_with_every_program
     assert not aside(contest.store)
 
 
-# --- the queue, practice and the hill ----------------------------------------------------------------------
+# --- the queue, practice and the ladder --------------------------------------------------------------------
 def contest_of(path: Path, programs: Mapping[str, bytes]) -> ContestContext:
     """A contest of cooperation; all programs wait for the compiler, each of the team with its name."""
-    chosen = settings_of("cooperation").model_copy(update={"hill": Hill(enabled=True)})
+    chosen = settings_of("cooperation").model_copy(update={"ladder": Ladder(enabled=True)})
     contest = create_contest(path, chosen, seed=SEED, clock=FixedClock(NOW))
     contest = replace(contest, clock=FixedClock(NOW))
     with contest.store.write() as tx:
@@ -202,7 +202,7 @@ def test_the_queue_goes_on_and_failures_of_several_processes_count(tmp_path: Pat
     with contest.store.read() as tx:
         (entered,) = (each for each in ledger.entries(tx) if each.effect is Effect.PROGRAM_SET_ASIDE)
     assert entered.team == "learning"
-    done = knobeln("reinstate", "learning", *WHY, "-C", contest.path)
+    done = knobeln("teams", "reinstate", "learning", *WHY, "-C", contest.path)
     assert "is in the queue again" in done.output
     services.compile_programs()
     assert state(contest, "learning") is SubmissionState.BUILT
@@ -229,7 +229,7 @@ def test_a_worker_that_stands_still_counts_as_one_that_died(tmp_path: Path) -> N
     assert "had no reply after" in mails(contest.store, "The last failure:")[0]
 
 
-def test_practice_and_the_hill_go_on_without_the_program(tmp_path: Path) -> None:
+def test_practice_and_the_ladder_go_on_without_the_program(tmp_path: Path) -> None:
     contest = contest_of(tmp_path / "contest", {"learning.c": MOODY, "pavlov.c": MOODY})
     services = Services(contest)
     services.compile_programs()
@@ -243,34 +243,34 @@ def test_practice_and_the_hill_go_on_without_the_program(tmp_path: Path) -> None
             with pytest.raises(EngineFailed):
                 services.practise_next()
         services.practise()
-        assert services.climb()
-        assert not services.climb()
+        assert services.update_ladder()
+        assert not services.update_ladder()
     assert aside(contest.store) == 1
     with contest.store.read() as tx:
         assert not practices.any_waiting(tx)
         (game,) = ladder.all_games(tx)
-        ids = {each.build_id: each.team for each in ladder.all_entries(tx)}
+        ids = {each.build_id: each.team for each in ladder.entries(tx)}
         failed = {ids[game.first]: game.failed[0], ids[game.second]: game.failed[1]}
         assert failed == {"learning": True, "pavlov": False}
         (line,) = contest_state.log(tx, 10, area="aside")
     assert line.whom == "learning"
-    assert knobeln("reinstate", "learning", *WHY, "-C", contest.path).exit_code == 0
-    assert services.climb()
+    assert knobeln("teams", "reinstate", "learning", *WHY, "-C", contest.path).exit_code == 0
+    assert services.update_ladder()
     with contest.store.read() as tx:
         (game,) = ladder.all_games(tx)
     assert game.failed == (False, False)
 
 
-def test_the_hill_counts_failures_and_sets_the_program_aside(tmp_path: Path) -> None:
+def test_the_ladder_counts_failures_and_sets_the_program_aside(tmp_path: Path) -> None:
     contest = contest_of(tmp_path / "contest", {"learning.c": MOODY, "pavlov.c": MOODY})
     services = Services(contest)
     services.compile_programs()
     with struck("learning.c") as hit:
         for _ in range(MAX_FAILURES - 1):
             with pytest.raises(EngineFailed):
-                Services(contest).climb()  # as after a new start
-        assert services.climb()
-        while services.climb():
+                Services(contest).update_ladder()  # as after a new start
+        assert services.update_ladder()
+        while services.update_ladder():
             pass
     assert len(hit) == MAX_FAILURES
     with contest.store.read() as tx:

@@ -15,6 +15,7 @@ from knobellib.samples import samples
 from sandbox.fuel import engine
 from tests.support.archives import digests_of, played, publish
 from tests.support.contest_field import NOW
+from tests.support.fuel_workers import COUNTABLE
 
 pytestmark = [
     pytest.mark.slow,
@@ -53,9 +54,11 @@ def full_load() -> Iterator[None]:
 def archive_of(path: Path, game: str, workers: int) -> Mapping[str, str]:
     """The digests of the files of the archive of a contest."""
     chosen = presets.settings(game, NOW)
-    programs = chosen.programs.model_copy(update={"clock": "fuel", "fuel": FUEL, "description": "none"})
+    programs = chosen.programs.model_copy(
+        update={"counted_languages": COUNTABLE, "fuel": FUEL, "description": "none"}
+    )
     few = chosen.tournament.model_copy(
-        update={"games": 1, "third_place_games": 1, "final_games": 1, "max_games": 3, "workers": workers}
+        update={"games": 1, "workers": workers}
         if game == "ultimate-tic-tac-toe"
         else {"games": 2, "workers": workers}
     )

@@ -1,4 +1,4 @@
-"""`knobeln twins` in a text game: programs whose time is counted are compared by what they do."""
+"""`knobeln programs twins` in a text game: programs whose time is counted are compared by what they do."""
 
 from __future__ import annotations
 

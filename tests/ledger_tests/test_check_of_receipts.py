@@ -18,6 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sqlalchemy import select, update
 
+from contest.drand import QUICKNET, Chain
 from contest.ledger import merkle, signing
 from contest.ledger.receipts import Checkpoint, Effect, LedgerEntry, to_file
 from contest.store import Store, contest_state, ledger, migrate
@@ -214,15 +215,21 @@ def test_an_archive_without_a_ledger_is_said(contest: Contest) -> None:
 def test_an_archive_with_a_time_beyond_all_times_is_said(contest: Contest) -> None:
     file = contest.archive() / "contest.json"
     facts = json.loads(file.read_text())
-    chain = json.dumps({"genesis_time": 10**400, "period": 1, "hash": ""})
-    facts["settings"]["tournament"] = {"beacon": "drand", "drand_chain": chain}
+    facts["settings"]["tournament"] = {"beacon": "drand"}
     file.write_text(json.dumps(facts))
-    (contest.path / "archive" / "seal.json").write_text(json.dumps({"source": json.dumps({"round": 1})}))
+    (contest.path / "archive" / "seal.json").write_text(
+        json.dumps({"source": json.dumps({"round": 10**400})})
+    )
     with pytest.raises(Wrong, match="the archive cannot be read"):
         receipts.read_ledger(contest.path / "archive")
 
 
 # --- the file of the kit -----------------------------------------------------------------------------------
+def test_the_file_knows_the_chain_of_drand() -> None:
+    chain = Chain.from_json(QUICKNET)
+    assert (chain.hash, chain.genesis, chain.period) == receipts.DRAND
+
+
 def run(*arguments: Path) -> subprocess.CompletedProcess[str]:
     """The file alone, with no module of ours in reach."""
     command = [sys.executable, "-I", receipts.__file__, *map(str, arguments)]

@@ -176,7 +176,7 @@ def test_reports_go_to_the_present_address_and_with_their_attachments_to_the_sec
     with world.store.write() as tx:
         teams.set_address(tx, 1, NEW)
         teams.set_copy_address(tx, 1, EVE)
-        mail = Outgoing("round/1/GRR/x", "GRR", OLD, "ranking", "first\n", team_id=1, broadcast=True)
+        mail = Outgoing("round/1/GRR/x", "GRR", OLD, "ranking", "first\n", team_id=1, is_report=True)
         assert outbox.put(tx, mail, world.settings, world.clock.now())
         assert not outbox.put(tx, mail, world.settings, world.clock.now())
     assert [str(mail["To"]) for mail in world.mails()[-2:]] == [NEW, EVE]

@@ -96,10 +96,9 @@ class World:
     def contest(self, **mail: object) -> ContestContext:
         """A contest that sends through this Postfix."""
         facts: dict[str, object] = {
-            "listen_port": self.robot_port,
+            "listen": f"127.0.0.1:{self.robot_port}",
             "delivery": DeliveryKind.SMTP,
-            "smarthost": "127.0.0.1",
-            "smarthost_port": self.postfix.smtp,
+            "smarthost": f"127.0.0.1:{self.postfix.smtp}",
             "security": "starttls",
             "username": USER,
         }
@@ -165,9 +164,9 @@ def test_a_mail_gets_through_with_encryption_and_login(
 ) -> None:
     with world_with(authority, monkeypatch, mechanisms) as world:
         port = world.implicit if security == "tls" else world.postfix.smtp
-        folder = world.contest(security=security, smarthost_port=port)
+        folder = world.contest(security=security, smarthost=f"127.0.0.1:{port}")
         register(folder, "joe@team.example", "lords")
-        assert knobeln(folder, "outbox", "flush").stdout == "1 sent, 0 deferred, 0 failed.\n"
+        assert knobeln(folder, "mail", "flush").stdout == "1 sent, 0 deferred, 0 failed.\n"
         wait_for(lambda: world.teams.taken, "the mail")
         sender, to, content = world.teams.taken[0]
         assert (sender.partition("-")[0], to) == ("knobeln+b", "joe@team.example")
@@ -180,11 +179,11 @@ def test_a_wrong_password_costs_no_mail(world: World, monkeypatch: pytest.Monkey
     folder = world.contest()
     monkeypatch.setenv("KNOBELN_SET_MAIL__PASSWORD", "wrong")
     register(folder, "joe@team.example", "lords")
-    assert knobeln(folder, "outbox", "flush").stdout == "0 sent, 1 deferred, 0 failed.\n"
-    assert "535" in knobeln(folder, "outbox", "list").output
+    assert knobeln(folder, "mail", "flush").stdout == "0 sent, 1 deferred, 0 failed.\n"
+    assert "535" in knobeln(folder, "mail").output
     monkeypatch.setenv("KNOBELN_SET_MAIL__PASSWORD", PASSWORD)
-    assert knobeln(folder, "outbox", "retry", "--all").output == "1 mail to be sent at once.\n"
-    assert knobeln(folder, "outbox", "flush").stdout == "1 sent, 0 deferred, 0 failed.\n"
+    assert knobeln(folder, "mail", "retry", "--all").output == "1 mail to be sent at once.\n"
+    assert knobeln(folder, "mail", "flush").stdout == "1 sent, 0 deferred, 0 failed.\n"
 
 
 def test_a_team_that_cannot_be_reached_is_shown_to_the_organizer(world: World) -> None:
@@ -203,8 +202,8 @@ def test_a_team_that_cannot_be_reached_is_shown_to_the_organizer(world: World) -
     assert "! lost_ones: 1 mail did not arrive" in shown
     assert "550 no such user" in shown
     assert "! lords" not in shown
-    assert "mails came back: `knobeln outbox list --state bounced`" in knobeln(folder, "status").output
-    mail = knobeln(folder, "outbox", "show", "1").output
+    assert "mails came back: `knobeln mail --state bounced`" in knobeln(folder, "status").output
+    mail = knobeln(folder, "mail", "show", "1").output
     assert "it came back, says letter 3: " in mail
 
 
@@ -254,6 +253,6 @@ def test_the_command_of_the_same_mail_system_takes_our_mails_too(world: World) -
     )
     assert "ok   mails out: /" in knobeln(folder, "doctor").output
     register(folder, "joe@team.example", "lords")
-    assert knobeln(folder, "outbox", "flush").stdout == "1 sent, 0 deferred, 0 failed.\n"
+    assert knobeln(folder, "mail", "flush").stdout == "1 sent, 0 deferred, 0 failed.\n"
     wait_for(lambda: world.teams.taken, "the mail")
     assert world.teams.taken[0][0].startswith("knobeln+b-1-")

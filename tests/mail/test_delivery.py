@@ -14,6 +14,7 @@ from contest.config.sections import DeliveryKind, Mail
 from contest.config.settings import Settings
 from contest.model import OutboxState, Outgoing
 from contest.store import Store, contest_state, outbox
+from mailserver.delivery import deliver
 from mailserver.delivery.deliver import Delivered, back_off, deliver_due
 from mailserver.delivery.transports import transport_of
 from mailserver.delivery.transports.maildir import MaildirTransport, folder_name
@@ -36,7 +37,7 @@ def sink() -> Iterator[tuple[Sink, int]]:
 
 
 def settings_for(port: int, robot: str = ROBOT, **mail: object) -> Settings:
-    section = Mail(delivery=DeliveryKind.SMTP, smarthost="127.0.0.1", smarthost_port=port, **mail)  # type: ignore[arg-type]
+    section = Mail(delivery=DeliveryKind.SMTP, smarthost=f"127.0.0.1:{port}", **mail)  # type: ignore[arg-type]
     return make_settings(mail=section, contest={"address": robot})
 
 
@@ -85,10 +86,11 @@ def test_each_answer_of_the_relay_has_its_end(store: Store, sink: tuple[Sink, in
 
 
 def test_a_deferred_mail_waits_longer_each_time_and_is_given_up_in_the_end(
-    store: Store, sink: tuple[Sink, int]
+    store: Store, sink: tuple[Sink, int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _, port = sink
-    settings, clock = settings_for(port, give_up_after_hours=4), FixedClock(START)
+    monkeypatch.setattr(deliver, "GIVE_UP_AFTER", timedelta(hours=4))
+    settings, clock = settings_for(port), FixedClock(START)
     transport = transport_of(settings, NOWHERE)
     queue(store, settings, "later")
     attempts = []
@@ -370,10 +372,11 @@ def test_what_is_held_while_a_batch_goes_out_stays(store: Store, sink: tuple[Sin
 
 
 def test_a_mail_that_was_given_up_gets_its_whole_time_again_when_it_is_put_back(
-    store: Store, sink: tuple[Sink, int]
+    store: Store, sink: tuple[Sink, int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _, port = sink
-    settings, clock = settings_for(port, give_up_after_hours=4), FixedClock(START)
+    monkeypatch.setattr(deliver, "GIVE_UP_AFTER", timedelta(hours=4))
+    settings, clock = settings_for(port), FixedClock(START)
     transport = transport_of(settings, NOWHERE)
     queue(store, settings, "later", "gone")
     for hours in range(8):

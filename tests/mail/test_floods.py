@@ -15,7 +15,7 @@ from contest.store import letters, outbox, teams
 from mailserver.for_organizer import tidy
 from mailserver.intake.accept import accept_all
 from mailserver.limits import DAY, HOUR, MAX_WAIT_DAYS, MINUTE
-from tests.mail.test_no_mail_bomb import form, incoming, reply, team_names
+from tests.support.forged_letters import form, incoming, reply, team_names
 from tests.support.mail_world import REGISTER, World, body_of, flat, from_line, program, told, too_wide
 
 FLOODED = "uni.example"

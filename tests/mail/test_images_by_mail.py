@@ -23,8 +23,9 @@ import pytest
 from pydantic import ValidationError
 
 from compiler.builders import builder_of
-from contest.config.sections import Mail, Programs, PulledImage
-from contest.errors import GiveUp, ToolMissing
+from contest.config.sections import Programs, RegistryImage
+from contest.config.settings import Settings
+from contest.errors import GiveUp
 from contest.model import LetterState
 from contest.store import letters, results, submissions
 from knobeln.contest_day.run import Silence
@@ -34,23 +35,24 @@ from mailserver.intake.smtp import Listener
 from reports.contest_reporter import ContestReporter
 from reports.render import Templates
 from sandbox.executable import player_from_bytes
-from sandbox.oci.engine import find_engine
-from sandbox.oci.image import OciImage, image_cache
+from sandbox.images.oci_image import OciImage, image_cache
 from tests.support.compile_services import compile_service
 from tests.support.mail_world import make_settings
 from tests.support.oci_images import Made, archive, folder, member, tar
 from tests.support.offices import STRING, Office
+from tests.support.servers import need_image_tools
 from tournament.day import ContestDay
 from tournament.runners import open_runner
 
 TAKES = Programs(description="none", max_image_bytes=4_000_000)
-OCI = Path(__file__).parents[1] / "oci_tests"
+OCI = Path(__file__).parents[1] / "image_tests"
 ROUND_ROBIN = {"format": "round-robin", "self_play": False}
 SMALL = 20_000  # bytes that an ordinary letter may have here
 
 
 @pytest.fixture(scope="session")
 def program(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    need_image_tools()
     made = tmp_path_factory.mktemp("player") / "player"
     subprocess.run(["gcc", "-static", "-O1", "-w", "-s", "-o", made, OCI / "player.c"], check=True)
     return made.read_bytes()
@@ -74,9 +76,12 @@ def cache(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], Path]]:
 
 
 @pytest.fixture
-def make_office(make_world: Callable[..., Any], cache: object) -> Callable[..., Office]:
+def make_office(
+    make_world: Callable[..., Any], cache: object, monkeypatch: pytest.MonkeyPatch
+) -> Callable[..., Office]:
+    monkeypatch.setattr(Settings, "MAX_LETTER_BYTES", SMALL)
+
     def make(game: str = "cooperation-legacy", programs: Programs = TAKES, **sections: Any) -> Office:
-        sections.setdefault("mail", Mail(answers_per_hour=1_000, max_letter_bytes=SMALL))
         world = make_world(game={"name": game}, programs=programs, **sections)
         builder = builder_of(world.settings, open_runner)
         common = (world.store, world.settings, world.clock, builder)
@@ -111,7 +116,7 @@ def test_an_archive_is_unpacked_described_and_tried(
     assert "language           container image\n" in report
     assert f"of the archive (sha256):\n    {digest}\n" in report
     assert "platform           linux/" in report
-    assert "layers             2, " in report
+    assert "unpacked           " in report
     assert "run as             /player always ...\n" in report
     assert f"    {name}, {len(sent):,}\n      {digest}\n" in report
     assert "A trial game against" in report
@@ -189,17 +194,18 @@ def layers_of(*members: Any) -> Callable[[bytes], bytes]:
 
 BAD: dict[str, tuple[Callable[[bytes], bytes], str]] = {
     "no command": (layers_of(), "it has neither ENTRYPOINT nor CMD"),
-    "no image": (lambda _: tar([member("bot.py", b"1\n")]), "it is a tar archive, but not of an image"),
-    "no archive": (lambda _: b"print('C')\n" * 100, "it is no tar archive, or a damaged one"),
-    "cut off": (lambda program: gzip.compress(image_of(program))[:-2_000], "cut off"),
+    "no image": (
+        lambda _: tar([member("bot.py", b"1\n")]),
+        "manifest.json: file does not exist",
+    ),
+    "no archive": (lambda _: b"print('C')\n" * 100, "does not look like a tar archive"),
+    "cut off": (lambda program: gzip.compress(image_of(program))[:-2_000], "unexpected end of file"),
     "another computer": (
         lambda program: archive(
             Made([tar([member("player", program)])], {}, architecture="s390x").docker_files()
         ),
         'the image is for "linux/s390x"',
     ),
-    "a way out": (layers_of(member("../../evil", b"x")), "leads out of the image"),
-    "a device": (layers_of(member("dev/sda", type=b"4")), "block device"),
     "a bomb": (lambda _: gzip.compress(bytes(1_000_000)) * 1_100, "more than 1,073,741,824 bytes"),
 }
 
@@ -257,47 +263,28 @@ def test_a_game_whose_programs_live_on_takes_no_images(game: str) -> None:
 
 
 # --- images by name ----------------------------------------------------------------------------------------
-PULLED = (PulledImage(team="lords", image="localhost/lords:2"), PulledImage(team="ladies", image="ladies:1"))
-BY_NAME = Programs(description="none", pulled_images=PULLED)
-NOT_PULLED = [
-    pytest.param(BY_NAME, "image: ladies:1", "pulled no image `ladies:1` for your team", id="of others"),
-    pytest.param(BY_NAME, "image: none:1", "Pulled for you: localhost/lords:2.", id="of nobody"),
+LISTED = (
+    RegistryImage(team="lords", image="localhost/lords:2"),
+    RegistryImage(team="ladies", image="ladies:1"),
+)
+BY_NAME = Programs(description="none", registry_images=LISTED)
+NOT_LISTED = [
+    pytest.param(BY_NAME, "image: ladies:1", "listed no image `ladies:1` for your team", id="of others"),
+    pytest.param(BY_NAME, "image: none:1", "Listed for you: localhost/lords:2.", id="of nobody"),
     pytest.param(TAKES, "image: none:1", "You can also send the archive", id="archives only"),
     pytest.param(BY_NAME, "image: a\nimage: b", "There is more than one program: a, b", id="two"),
     pytest.param(BY_NAME, "nothing", "or a line `image: NAME`", id="no file"),
 ]
 
 
-@pytest.mark.parametrize(("programs", "text", "sentence"), NOT_PULLED)
-def test_a_name_that_was_not_pulled_for_the_team_is_refused(
+@pytest.mark.parametrize(("programs", "text", "sentence"), NOT_LISTED)
+def test_a_name_that_was_not_listed_for_the_team_is_refused(
     make_office: Callable[..., Office], programs: Programs, text: str, sentence: str
 ) -> None:
     office = make_office(programs=programs)
     assert sentence in words(office.report("lords", {}, text))
     with office.world.store.read() as tx:
         assert list(submissions.newest(tx, 1)) == []
-
-
-@pytest.mark.slow
-@pytest.mark.containers
-def test_an_image_that_was_pulled_plays_by_its_name(
-    make_office: Callable[..., Office], program: bytes, tmp_path: Path
-) -> None:
-    office = make_office(programs=BY_NAME)
-    try:
-        engine = find_engine()
-    except ToolMissing as missing:
-        pytest.skip(str(missing))
-    made = Made([tar([member("player", program)])], {"Entrypoint": ["/player", "always"]})
-    packed = archive(made.docker_files("localhost/lords:2"))
-    assert engine.call("load", stdin=packed).returncode == 0
-    try:
-        report = office.report("lords", {}, "image: localhost/lords:2\n")
-    finally:
-        engine.call("rmi", "--force", "localhost/lords:2")
-    assert "Version 1 of lords compiled and is accepted." in report
-    assert "image              localhost/lords:2\n" in report
-    assert "A trial game against" in report
 
 
 # --- how large letters may be ------------------------------------------------------------------------------
@@ -309,7 +296,7 @@ def door(office: Office) -> Iterator[smtplib.SMTP]:
         accept_all(world.store, arrivals, "smtp", world.clock.now())
 
     settings = world.settings.model_copy(
-        update={"mail": world.settings.mail.model_copy(update={"listen_port": 0})}
+        update={"mail": world.settings.mail.model_copy(update={"listen": "127.0.0.1:0"})}
     )
     listener = Listener(settings, keep, most_bytes=SizeLimits(world.store, settings).of_sender)
     listener.start()
@@ -363,7 +350,7 @@ def test_a_large_letter_from_a_mailbox_is_kept_whole_from_a_team_alone(
     )
     bounds = SizeLimits(world.store, world.settings)
     now = world.clock.now()
-    accept_found(world.store, raw, "maildir", now - timedelta(hours=1), now, bounds)
+    accept_found(world.store, raw, now - timedelta(hours=1), now, bounds)
     with world.store.read() as tx:
         stored = letters.next_to_handle(tx, now)
     assert stored is not None
@@ -373,4 +360,4 @@ def test_a_large_letter_from_a_mailbox_is_kept_whole_from_a_team_alone(
 
 def test_letters_are_as_small_as_ever_where_no_images_are_taken() -> None:
     settings = make_settings(game={"name": "cooperation"})
-    assert settings.max_team_letter_bytes == settings.mail.max_letter_bytes
+    assert settings.max_team_letter_bytes == Settings.MAX_LETTER_BYTES

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import mailbox
 import smtplib
 import socket
 import threading
@@ -14,7 +13,7 @@ from typing import Any
 import pytest
 import trustme
 
-from contest.config.sections import Imap, Mail, Pickup
+from contest.config.sections import Imap, Mail
 from contest.config.settings import Settings
 from contest.errors import KnobelnError
 from knobeln.server import intake_checks
@@ -39,20 +38,20 @@ def with_mail(**mail: Any) -> Settings:
 
 
 def test_nothing_but_the_pipe_is_a_way_too(tmp_path: Path) -> None:
-    assert "knobeln receive" in found(with_mail(listen_host=""), tmp_path)["letters"]
+    assert "knobeln receive" in found(with_mail(listen=""), tmp_path)["letters"]
 
 
 def test_a_free_port_is_well_and_one_that_cannot_be_had_is_not(tmp_path: Path) -> None:
-    said = found(with_mail(listen_port=free_port()), tmp_path)
+    said = found(with_mail(listen=f"127.0.0.1:{free_port()}"), tmp_path)
     assert "is free for `knobeln serve`" in said["letters at the port"]
-    said = found(with_mail(listen_host="192.0.2.1", listen_port=free_port()), tmp_path)
+    said = found(with_mail(listen=f"192.0.2.1:{free_port()}"), tmp_path)
     assert said["letters at the port"].startswith("FAIL")
 
 
 @pytest.mark.parametrize("protocol", ["smtp", "lmtp"])
 @pytest.mark.parametrize("door", ["port", "Unix socket"])
 def test_a_server_that_runs_is_talked_to(tmp_path: Path, protocol: str, door: str) -> None:
-    mail = {"listen_port": free_port()} if door == "port" else {"listen_host": "", "listen_socket": "door"}
+    mail = {"listen": f"127.0.0.1:{free_port()}"} if door == "port" else {"listen": "./door"}
     settings = with_mail(listen_protocol=protocol, **mail)
     taken: list[object] = []
     listener = Listener(settings, lambda *a: taken.append(a), tmp_path)
@@ -66,11 +65,11 @@ def test_a_server_that_runs_is_talked_to(tmp_path: Path, protocol: str, door: st
 def test_a_server_with_other_settings_or_somebody_else_is_noticed(tmp_path: Path) -> None:
     port = free_port()
     other = make_settings(
-        mail=Mail(listen_port=port), contest={"address": "other@else.example", "aliases": ()}
+        mail=Mail(listen=f"127.0.0.1:{port}"), contest={"address": "other@else.example", "aliases": ()}
     )
     listener = Listener(other, lambda *_: None, tmp_path)
     listener.start()
-    said = found(with_mail(listen_port=port), tmp_path)["letters at the port"]
+    said = found(with_mail(listen=f"127.0.0.1:{port}"), tmp_path)["letters at the port"]
     listener.stop()
     assert said.startswith("FAIL `knobeln serve` answers (250, 550, 550)")
     with socket.create_server(("127.0.0.1", port)) as door:
@@ -82,7 +81,7 @@ def test_a_server_with_other_settings_or_somebody_else_is_noticed(tmp_path: Path
             client.close()
 
         threading.Thread(target=answer, daemon=True).start()
-        said = found(with_mail(listen_port=port), tmp_path)["letters at the port"]
+        said = found(with_mail(listen=f"127.0.0.1:{port}"), tmp_path)["letters at the port"]
     assert said.startswith("FAIL another program listens there")
 
 
@@ -93,7 +92,7 @@ def test_a_certificate_is_looked_at(tmp_path: Path, days: int, well: bool) -> No
     until = datetime.now(UTC) + timedelta(days=days)
     certificate = trustme.CA().issue_cert("localhost", not_after=until)
     certificate.private_key_and_cert_chain_pem.write_to_path(tmp_path / "server.pem")
-    said = found(with_mail(listen_host="", tls_certificate="server.pem"), tmp_path)["the certificate"]
+    said = found(with_mail(listen="", tls_certificate="server.pem"), tmp_path)["the certificate"]
     assert said == (
         f"server.pem is good until {until:%Y-%m-%d}"
         if well
@@ -113,8 +112,8 @@ def test_the_mailbox_is_opened_and_nothing_is_taken(dovecot: Dovecot, tmp_path: 
     with smtplib.LMTP("127.0.0.1", dovecot.lmtp, timeout=20) as client:
         client.sendmail("joe@club.example", ["robot"], b"Subject: x\r\n\r\nx\r\n")
     settings = make_settings(
-        mail=Mail(listen_host=""),
-        imap=Imap(host="localhost", port=dovecot.imap, security="none", username="robot", password="secret"),
+        mail=Mail(listen=""),
+        imap=Imap(server=f"localhost:{dovecot.imap}", security="none", username="robot", password="secret"),
     )
     for _ in range(2):
         said = found(settings, tmp_path)["letters by IMAP"]
@@ -126,8 +125,8 @@ def test_the_mailbox_is_opened_and_nothing_is_taken(dovecot: Dovecot, tmp_path: 
 
 def test_a_mailbox_that_does_not_open_is_told_with_what_to_mend(dovecot: Dovecot, tmp_path: Path) -> None:
     settings = make_settings(
-        mail=Mail(listen_host=""),
-        imap=Imap(host="localhost", port=dovecot.imap, security="none", username="robot", password="wrong"),
+        mail=Mail(listen=""),
+        imap=Imap(server=f"localhost:{dovecot.imap}", security="none", username="robot", password="wrong"),
     )
     said = found(settings, tmp_path)["letters by IMAP"]
     assert said.startswith("FAIL the mail server localhost")
@@ -136,14 +135,7 @@ def test_a_mailbox_that_does_not_open_is_told_with_what_to_mend(dovecot: Dovecot
 
 @pytest.mark.parametrize(("login", "missing"), [("password", "imap.password"), ("xoauth2", "oauth.token")])
 def test_without_anything_to_log_in_with_nobody_is_asked(tmp_path: Path, login: str, missing: str) -> None:
-    chosen = Imap(host="imap.contest.example", username="robot", login=login)  # type: ignore[arg-type]
-    said = found(make_settings(mail=Mail(listen_host=""), imap=chosen), tmp_path)["letters by IMAP"]
+    chosen = Imap(server="imap.contest.example", username="robot", login=login)  # type: ignore[arg-type]
+    said = found(make_settings(mail=Mail(listen=""), imap=chosen), tmp_path)["letters by IMAP"]
     assert said.startswith("FAIL imap.")
     assert missing in said
-
-
-def test_the_maildir_is_looked_at(tmp_path: Path) -> None:
-    settings = make_settings(mail=Mail(listen_host=""), pickup=Pickup(maildir="box"))
-    assert found(settings, tmp_path)["letters in the Maildir"].startswith("FAIL pickup.maildir")
-    mailbox.Maildir(tmp_path / "box").add(b"Subject: x\n\nx\n")
-    assert found(settings, tmp_path)["letters in the Maildir"] == "1 letter waits in box"

@@ -21,7 +21,7 @@ import pytest
 
 from contest.clock import SystemClock
 from contest.config.load import FILE_NAME, load_settings
-from contest.config.sections import Contest, Imap, Mail, Pickup
+from contest.config.sections import Contest, Imap, Mail
 from contest.config.settings import Settings
 from contest.config.template import settings_template, usual_dates
 from contest.model import LetterState, OutboxState, SubmissionState
@@ -50,9 +50,8 @@ team-members:
   much experience
 """
 BY_IMAP = [step for step, where in STEPS.items() if where[0] in ("mailserver.intake.imap", "imapclient")]
-BY_MAILDIR = [step for step, where in STEPS.items() if where[0] == "mailserver.intake.maildir"]
 BY_RECEIVE = [step for step in STEPS if "handed over" in step]
-BY_SMTP = [step for step in STEPS if step not in (*BY_IMAP, *BY_MAILDIR, *BY_RECEIVE)]
+BY_SMTP = [step for step in STEPS if step not in (*BY_IMAP, *BY_RECEIVE)]
 IN_THE_LISTENER = [step for step, where in STEPS.items() if where[1] in ("add_all", "accept_all")]
 WITHOUT_MOVE = [step for step in BY_IMAP if STEPS[step][0] == "imapclient"]
 
@@ -181,7 +180,7 @@ def killed_and_restarted(server: Server, step: str) -> None:
 @pytest.mark.parametrize("step", BY_SMTP)
 def test_a_letter_by_smtp(step: str, serve: Callable[..., Server], prepared: tuple[Path, bytes]) -> None:
     port = free_port()
-    server = serve(mail=Mail(listen_port=port))
+    server = serve(mail=Mail(listen=f"127.0.0.1:{port}"))
     server.start(step)
 
     def is_taken() -> bool:
@@ -234,25 +233,13 @@ def test_a_letter_by_imap_without_move(
 
 def by_imap(dovecot: Dovecot, step: str, serve: Callable[..., Server], raw: bytes) -> None:
     mailbox_there = Imap(
-        host="localhost",
-        port=dovecot.imap,
+        server=f"localhost:{dovecot.imap}",
         security="none",
         username="robot",
-        poll_seconds=1,
     )
-    server = serve(mail=Mail(listen_host=""), imap=mailbox_there)
+    server = serve(mail=Mail(listen=""), imap=mailbox_there)
     with smtplib.LMTP("127.0.0.1", dovecot.lmtp, timeout=20) as client:
         client.sendmail(TEAM, ["robot"], raw)
-    server.start(step)
-    killed_and_restarted(server, step)
-
-
-@pytest.mark.parametrize("step", BY_MAILDIR)
-def test_a_letter_in_a_maildir(
-    step: str, serve: Callable[..., Server], prepared: tuple[Path, bytes], tmp_path: Path
-) -> None:
-    mailbox.Maildir(tmp_path / "box").add(prepared[1].replace(b"\r\n", b"\n"))
-    server = serve(mail=Mail(listen_host=""), pickup=Pickup(maildir=str(tmp_path / "box")))
     server.start(step)
     killed_and_restarted(server, step)
 
@@ -261,7 +248,7 @@ def test_a_letter_in_a_maildir(
 def test_a_letter_that_receive_hands_over(
     step: str, serve: Callable[..., Server], prepared: tuple[Path, bytes]
 ) -> None:
-    server = serve(mail=Mail(listen_port=free_port()))
+    server = serve(mail=Mail(listen=f"127.0.0.1:{free_port()}"))
     server.start(step)
     wait_for(lambda: "listening" in server.log.read_text())
     command = [sys.executable, "-m", "knobeln", "receive", "--sender", TEAM, "-C", str(server.path)]

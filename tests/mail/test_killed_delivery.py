@@ -27,8 +27,8 @@ PATIENCE = 60.0
 
 
 def flush(folder: ContestContext, *, held_until: Path | None = None) -> Process:
-    """`knobeln outbox flush`; with `held_until` not before that file is there."""
-    command = [sys.executable, "-m", "knobeln", "outbox", "flush", "-C", str(folder.path)]
+    """`knobeln mail flush`; with `held_until` not before that file is there."""
+    command = [sys.executable, "-m", "knobeln", "mail", "flush", "-C", str(folder.path)]
     wait = f"while [ ! -e '{held_until}' ]; do sleep 0.02; done; exec \"$@\""
     return start(["sh", "-c", wait, "sh", *command] if held_until else command, folder.path / "log")
 
@@ -48,7 +48,7 @@ def test_killed_after_the_relay_took_a_mail_one_of_each_connection_is_sent_twice
 ) -> None:
     sink = KillsSender()
     with relay(sink) as port:
-        mail = Mail(delivery=DeliveryKind.SMTP, smarthost="127.0.0.1", smarthost_port=port)
+        mail = Mail(delivery=DeliveryKind.SMTP, smarthost=f"127.0.0.1:{port}")
         contest = Contest(address="knobeln@contest.example")
         dates = usual_dates(SystemClock().now())
         folder = create_contest(tmp_path / "contest", Settings(contest=contest, dates=dates, mail=mail))

@@ -60,7 +60,7 @@ def contest(tmp_path: Path) -> Iterator[ContestContext]:
     settings = Settings(
         contest=Contest(address=ROBOT, organizer_address=ORGANIZER),
         dates=usual_dates(SystemClock().now()),
-        mail=Mail(listen_port=free_port()),
+        mail=Mail(listen=f"127.0.0.1:{free_port()}"),
     )
     contest = create_contest(tmp_path / "contest", settings)
     yield contest

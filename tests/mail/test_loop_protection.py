@@ -71,7 +71,7 @@ def test_an_answer_says_what_it_answers_and_that_a_robot_wrote_it() -> None:
 
 
 def test_a_report_to_many_is_a_lists_that_one_can_leave() -> None:
-    mail = composed(broadcast=True, kind="no program", team_id=1)
+    mail = composed(is_report=True, kind="no program", team_id=1)
     assert mail["Auto-Submitted"] == "auto-generated"
     assert mail["List-Id"] == "<no-program.knobeln.contest.example>"
     token = unsubscribe_token(str(mail["To"]), b"")

@@ -78,7 +78,7 @@ def kept(store: Store) -> list[dict[str, object]]:
     with store.read() as tx:
         rows = letters.listing(tx, None, 50)
         found = [(row, letters.get(tx, row.id)) for row in rows]
-    return [{**row._asdict(), "letter": letter} for row, letter in found]
+    return [{**vars(row), "letter": letter} for row, letter in found]
 
 
 # --- Postfix -----------------------------------------------------------------------------------------------
@@ -93,7 +93,7 @@ def test_postfix_brings_letters_encrypted_and_checks_the_certificate(store: Stor
         f"smtp_tls_security_level = secure\nsmtp_tls_loglevel = 1\nsmtp_tls_CAfile = {place}/authority.pem\n"
     )
     with (
-        listening(store, place, listen_port=port, tls_certificate="server.pem"),
+        listening(store, place, listen=f"127.0.0.1:{port}", tls_certificate="server.pem"),
         postfix(place, main) as relay,
     ):
         send(relay.smtp)
@@ -112,7 +112,7 @@ def test_postfix_brings_letters_by_lmtp_and_hears_of_each_recipient(
     (place / "door").mkdir()
     shutil.chown(place / "door", group="postfix")
     (place / "door").chmod(0o2750)  # what is made in it belongs to the group
-    settings = {"listen_port": port} if door == "inet" else {"listen_host": "", "listen_socket": "door/lmtp"}
+    settings = {"listen": f"127.0.0.1:{port}"} if door == "inet" else {"listen": "door/lmtp"}
     main = f"transport_maps = inline:{{ contest.example=lmtp:{where} }}"
     with (
         listening(store, place, listen_protocol="lmtp", **settings),
@@ -132,7 +132,7 @@ def test_postfix_keeps_a_letter_that_we_cannot_take_now_and_brings_it_again(
 ) -> None:
     port = free_port()
     main = f"transport_maps = inline:{{ contest.example=smtp:[127.0.0.1]:{port} }}"
-    with listening(store, place, listen_port=port) as (_, failures), postfix(place, main) as relay:
+    with listening(store, place, listen=f"127.0.0.1:{port}") as (_, failures), postfix(place, main) as relay:
         failures.append(StoreBusy("locked"))
         send(relay.smtp)
         wait_for(lambda: "status=deferred" in relay.log())
@@ -146,8 +146,11 @@ def test_postfix_keeps_a_letter_that_we_cannot_take_now_and_brings_it_again(
 def test_postfix_sends_back_what_is_too_large(store: Store, place: Path) -> None:
     port = free_port()
     main = f"transport_maps = inline:{{ contest.example=smtp:[127.0.0.1]:{port} }}"
-    with listening(store, place, listen_port=port, max_letter_bytes=20_000), postfix(place, main) as relay:
-        send(relay.smtp, LETTER + b"0123456789\r\n" * 5_000)
+    with (
+        listening(store, place, listen=f"127.0.0.1:{port}"),
+        postfix(place, main) as relay,
+    ):
+        send(relay.smtp, LETTER + b"0123456789\r\n" * (Settings.MAX_LETTER_BYTES // 10))
         wait_for(lambda: "status=bounced" in relay.log())
     assert kept(store) == []
 
@@ -156,7 +159,7 @@ def test_postfix_sends_back_what_is_too_large(store: Store, place: Path) -> None
 def test_postfix_brings_utf8_in_addresses(store: Store, place: Path) -> None:
     port = free_port()
     main = f"transport_maps = inline:{{ contest.example=smtp:[127.0.0.1]:{port} }}"
-    with listening(store, place, listen_port=port), postfix(place, main) as relay:
+    with listening(store, place, listen=f"127.0.0.1:{port}"), postfix(place, main) as relay:
         with smtplib.SMTP("127.0.0.1", relay.smtp, timeout=20) as client:
             options = ["SMTPUTF8", "BODY=8BITMIME"]
             client.sendmail("jö@club.example", [ROBOT], "Subject: grüße\r\n\r\nä\r\n".encode(), options)
@@ -176,7 +179,7 @@ def test_exim_brings_letters_also_after_we_could_not_take_them(
         f"  driver = smtp\n  protocol = {protocol}\n  hosts = 127.0.0.1\n  port = {port}\n"
         "  allow_localhost\n  hosts_override\n"
     )
-    with listening(store, place, listen_port=port, listen_protocol=protocol) as (_, failures):
+    with listening(store, place, listen=f"127.0.0.1:{port}", listen_protocol=protocol) as (_, failures):
         failures.append(StoreBusy("locked"))
         relay = Exim(place / "exim", transport)
         try:
@@ -192,7 +195,7 @@ def test_exim_brings_letters_also_after_we_could_not_take_them(
 # --- swaks and mutt, as people try it ----------------------------------------------------------------------
 @pytest.mark.parametrize("protocol", ["smtp", "lmtp"])
 def test_swaks_brings_a_letter(store: Store, place: Path, protocol: str) -> None:
-    with listening(store, place, listen_port=0, listen_protocol=protocol) as (listener, _):
+    with listening(store, place, listen="127.0.0.1:0", listen_protocol=protocol) as (listener, _):
         done = subprocess.run(
             [
                 *(program("swaks"), "--server", f"127.0.0.1:{listener.port}", "--from", JOE, "--to", ROBOT),
@@ -208,7 +211,7 @@ def test_swaks_brings_a_letter(store: Store, place: Path, protocol: str) -> None
 
 def test_mutt_brings_a_letter_with_an_attachment(store: Store, place: Path) -> None:
     (place / "strategy.c").write_text("main() {}\n")
-    with listening(store, place, listen_port=0) as (listener, _):
+    with listening(store, place, listen="127.0.0.1:0") as (listener, _):
         url = f"set smtp_url=smtp://127.0.0.1:{listener.port}/ ssl_force_tls=no from={JOE} copy=no"
         done = subprocess.run(
             [

@@ -12,7 +12,7 @@ from email.message import EmailMessage
 import pytest
 
 from contest.config.sections import Mail, Registration, Teams
-from contest.model import IncomingLetter, Scope, TeamState
+from contest.model import Scope, TeamState
 from contest.store import outbox, teams
 from contest.store.outbox import OutboxItem
 from mailserver.intake.accept import accept_all
@@ -35,6 +35,7 @@ from mailserver.reading import addresses
 from mailserver.reading.authentication_results import Authenticity
 from mailserver.reading.letter import parse
 from mailserver.reading.network import network_of
+from tests.support.forged_letters import form, incoming, reply, team_names
 from tests.support.mail_world import (
     FORM,
     OPENS,
@@ -67,23 +68,8 @@ def checked_world(make_world: Callable[..., World]) -> World:
 PASSED = {"Authentication_Results": "mx.contest.example; dmarc=pass header.from=machine.domain.alfdkj"}
 
 
-def form(address: str, name: str = "the_heavy_lords_of_knobeln") -> str:
-    return FORM.replace("our_team@machine.domain.alfdkj", address).replace("the_heavy_lords_of_knobeln", name)
-
-
-def reply(world: World, question: EmailMessage, subject: str = "", **headers: str) -> list[EmailMessage]:
-    """What somebody gets who presses Reply and Send, with this subject instead of the usual one."""
-    facts = {"sender": "private@elsewhere.example", "In_Reply_To": str(question["Message-ID"])}
-    return world.send(subject or f"Re: {question['Subject']}", "", **(facts | headers))
-
-
 def names(mail: EmailMessage) -> list[str | None]:
     return [part.get_filename() for part in mail.iter_attachments()]
-
-
-def team_names(world: World) -> list[str]:
-    with world.store.read() as tx:
-        return [team.name for team in teams.all_teams(tx)]
 
 
 # --- the attacker ------------------------------------------------------------------------------------------
@@ -186,13 +172,6 @@ def sent_now(world: World) -> tuple[OutboxItem, ...]:
         with world.store.write() as tx:
             outbox.mark_sent(tx, item.id, world.clock.now(), "250")
     return due
-
-
-def incoming(mail: EmailMessage) -> IncomingLetter:
-    """The letter with its envelope; a report comes from nobody, as bounces do."""
-    is_report = mail.get_content_type() == "multipart/report"
-    sender = "" if is_report else addresses.mailbox(str(mail["From"])) or ""
-    return IncomingLetter(mail.as_bytes(), sender, ("knobeln@contest.example",))
 
 
 def attack(world: World, letters: list[EmailMessage], span: timedelta, at_once: int) -> list[OutboxItem]:

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from contest import presets
+from contest import drand, presets
 from contest.clock import SystemClock
 from contest.config.sections import Contest, Teams, Tournament
 from contest.ledger.receipts import Effect
@@ -273,7 +273,7 @@ def test_an_automatic_answer_to_the_question_confirms_nothing(ours: World) -> No
 def test_a_contest_is_run_by_letter(server: Server, house: House) -> None:
     organizer = server.folder.settings.contest.organizer_address
     add_field(server.folder, 8, house, ("RSM",))
-    line = command(server, "organizer-string").strip()
+    line = command(server, "letters", "organizer-string").strip()
     assert re.fullmatch(r"<<FROM>> organizer [0-9a-z-]{24}", line)
     server.send(letter(organizer, "organizer run", line), organizer)
     (question,) = wait_for_answers(server, organizer, 1)
@@ -296,10 +296,16 @@ def test_a_contest_is_run_by_letter(server: Server, house: House) -> None:
     ],
 )
 def test_the_public_number_is_handed_in_by_letter(
-    make_world: Callable[..., World], beacon: str, wrong: tuple[str, str], right: tuple[str, str], shown: str
+    make_world: Callable[..., World],
+    beacon: str,
+    wrong: tuple[str, str],
+    right: tuple[str, str],
+    shown: str,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     chain = chain_json(int(START.timestamp()) - 110)
-    world = make_world(tournament=Tournament(beacon=beacon, beacon_minutes=10, drand_chain=chain))
+    monkeypatch.setattr(drand, "QUICKNET", chain)
+    world = make_world(tournament=Tournament(beacon=beacon))
     with world.store.write() as tx:
         decisions.set_organizer_digest(tx, digest(STRING))
     (answer,) = ask(world, f"organizer beacon {right[1]}", right[0])
@@ -329,7 +335,7 @@ def test_the_time_for_a_move_is_changed_by_letter_while_the_contest_runs(tmp_pat
     desk = Desk(tmp_path, chosen.model_copy(update={"contest": Contest(), "teams": Teams()}))
     server, folder = desk.server, desk.server.folder
     organizer = folder.settings.contest.organizer_address
-    proof = command(server, "organizer-string")
+    proof = command(server, "letters", "organizer-string")
     try:
         for _ in range(2):
             address, auth_line = desk.team()

@@ -309,7 +309,7 @@ def test_a_test_judges_the_words_of_the_letter_as_a_submission_does(
 ) -> None:
     here = gym(
         game={"name": "bid-tac-toe"},
-        programs=Programs(description=asked, min_description_lines=6),
+        programs=Programs(description=asked),
     )
     here.team("alpha")
     words = "It bids nothing, as nothing is worth a bid.\n" * lines

@@ -248,7 +248,7 @@ def test_the_numbers_of_the_contest_stand_in_the_mail(contest_of: Callable[..., 
         assert "Everybody meets everybody else in 250 games." in text
         assert "0.5 s of processor time for each answer; all its processes and threads count" in text
         assert "By the clock an answer may take 6 s" in text
-        assert "It can use 64 MB of memory." in text
+        assert "A program can use 64 MB of memory." in text
         assert "Illegal bids end the game and count as nine zeros" in text
         assert "prizes for the best 3 of each school, and a grand prize for the best of all." in text
         assert "Teams with equal places share a prize." in text
@@ -328,7 +328,7 @@ def test_a_team_gets_a_kit_with_the_settings_of_its_contest(
     )
     assert attached(shell) == {kit.shell_name: shell_archive(kit)}
     sizes = [len(raw.as_bytes()) for raw in (mail, shell)]
-    assert max(sizes) < contest.world.settings.mail.max_letter_bytes
+    assert max(sizes) < Settings.MAX_LETTER_BYTES
 
 
 @pytest.mark.parametrize("subject", ["send rules", "Re: SEND RULES", "send Standoff rules"])

@@ -17,22 +17,23 @@ from sqlalchemy import select
 
 from compiler.builders import builder_of
 from compiler.builders.base import ProgramBuilder
-from compiler.language_table import LANGUAGES
 from compiler.languages import usable
+from contest.config.languages import usual_languages
 from contest.config.sections import Programs
 from contest.games.hog import goal_for
 from contest.games.registry import registered
 from contest.model import TeamState
 from contest.protocols import BuildResult
-from contest.store import leaderboard, submissions, teams
-from contest.store.tables import win_rates
+from contest.store import ladder, submissions, teams
+from contest.store.tables import ladder_games
 from knobellib.samples import samples
+from mailserver.commands import compare
 from sandbox.program_folder import ProgramFolder
 from tests.support.compile_services import compile_service
 from tests.support.offices import STRING, WORDS, Office, body
 from tournament.runners import open_runner
 
-LENIENT = Programs(description="warn", min_description_lines=2)
+LENIENT = Programs(description="warn")
 
 
 Key = tuple[Programs, tuple[tuple[str, bytes], ...], str]
@@ -71,7 +72,7 @@ def make_office(make_world: Callable[..., Any], made: Any) -> Callable[..., Offi
 
 
 SPOKEN = [name for name in registered() if name not in ("knobeln", "hog")]
-OF_SUFFIX = {f".{suffix}": language for language in LANGUAGES for suffix in language.suffixes}
+OF_SUFFIX = {f".{suffix}": language for language in usual_languages() for suffix in language.suffixes}
 
 
 THINKERS = ("alpha_beta.c", "playouts.js")  # they take their time for each of many moves
@@ -93,7 +94,7 @@ def suffix_of(name: str) -> str:
 
 
 def here(name: str) -> bool:
-    return OF_SUFFIX[suffix_of(name)] in usable()
+    return OF_SUFFIX[suffix_of(name)] in usable(usual_languages())
 
 
 @pytest.mark.slow
@@ -229,8 +230,11 @@ def test_what_a_program_says_in_a_trial_without_faults_reaches_its_team(
     assert "standard error (only you see this):\n  thinking" in report
 
 
-def test_a_trial_that_takes_too_long_is_broken_off_and_told_so(make_office: Callable[..., Office]) -> None:
-    office = make_office("cooperation", LENIENT.model_copy(update={"trial_seconds": 1.0}))
+def test_a_trial_that_takes_too_long_is_broken_off_and_told_so(
+    make_office: Callable[..., Office], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Programs, "TRIAL_SECONDS", 1.0)
+    office = make_office("cooperation")
     office.team("lords")
     report = office.report("lords", {"p.sh": b"sleep 0.6; echo C\n"})
     assert "compiled and is accepted" in report
@@ -275,7 +279,7 @@ def test_what_is_built_of_a_program_holds_no_string(make_office: Callable[..., O
 def test_a_missing_description_is_what_the_contest_makes_of_it(
     make_office: Callable[..., Office], policy: str
 ) -> None:
-    office = make_office("cooperation", Programs(description=policy, min_description_lines=2))
+    office = make_office("cooperation", Programs(description=policy))
     office.team("lords")
     report = office.report("lords", {"p.sh": b"echo C\n"}, "")
     assert "your program has no description" in report
@@ -295,7 +299,7 @@ def test_nobody_is_warned_where_no_description_is_asked_for(
 def test_a_description_may_be_a_file_that_the_program_does_not_see(
     make_office: Callable[..., Office],
 ) -> None:
-    office = make_office("cooperation", Programs(min_description_lines=2))
+    office = make_office("cooperation", Programs())
     office.team("lords")
     files = {"p.sh": b"cat description.txt && echo C || echo B\n", "Description.txt": b"One.\n\nTwo.\n"}
     report = office.report("lords", files, "")
@@ -304,11 +308,12 @@ def test_a_description_may_be_a_file_that_the_program_does_not_see(
     assert "    Description.txt, 11\n" in report
 
 
-# --- Hog's leaderboard -------------------------------------------------------------------------------------
+# --- Hog's ladder -------------------------------------------------------------------------------------
 @pytest.fixture
-def hog(make_office: Callable[..., Office]) -> Office:
+def hog(make_office: Callable[..., Office], monkeypatch: pytest.MonkeyPatch) -> Office:
     """A contest with three strategies that count."""
-    office = make_office("hog", Programs(description="warn", max_comparisons_per_hour=2))
+    monkeypatch.setattr(compare, "MAX_PER_HOUR", 2)
+    office = make_office("hog", Programs(description="warn"))
     for name in ("always_four", "always_six", "chaser"):
         office.team(name)
         office.send(name, {"final_strategy.py": samples("hog")[f"{name}.py"]})
@@ -316,18 +321,18 @@ def hog(make_office: Callable[..., Office]) -> Office:
 
 
 def board_of(office: Office) -> list[str]:
-    (mail,) = office.send("anybody", {}, subject="Please send leaderboard!")
+    (mail,) = office.send("anybody", {}, subject="Please send ladder!")
     return [line.split()[4] for line in body(mail).split("\n") if line[:4].strip().isdigit()]
 
 
 @pytest.mark.slow
-def test_the_leaderboard_is_that_of_all_pairs_computed_at_once(hog: Office) -> None:
+def test_the_ladder_is_that_of_all_pairs_computed_at_once(hog: Office) -> None:
     assert board_of(hog) == ["always_six", "chaser", "always_four"]
     assert "match points       1 of 2\n" in "".join(map(body, hog.world.mails()))
 
 
 @pytest.mark.slow
-def test_who_has_withdrawn_is_off_the_leaderboard_and_comes_back_to_its_place(hog: Office) -> None:
+def test_who_has_withdrawn_is_off_the_ladder_and_comes_back_to_its_place(hog: Office) -> None:
     before = board_of(hog)
     (mail,) = hog.send("chaser", {}, subject="withdraw")
     assert "has withdrawn" in body(mail)
@@ -338,23 +343,23 @@ def test_who_has_withdrawn_is_off_the_leaderboard_and_comes_back_to_its_place(ho
     assert board_of(hog) == ["always_four", "always_six", "chaser"]
 
 
-def test_a_new_version_takes_the_place_of_the_old_one_on_the_leaderboard(hog: Office) -> None:
+def test_a_new_version_takes_the_place_of_the_old_one_on_the_ladder(hog: Office) -> None:
     (mail,) = hog.send("always_four", {"final_strategy.py": samples("hog")["looks_to_the_end.py"]})
     assert "rank               1 of 3\n" in body(mail)
     assert "beaten by          nobody\n" in body(mail)
     assert board_of(hog) == ["always_four", "always_six", "chaser"]
     with hog.world.store.read() as tx:
-        counting = {entrant.build_id for entrant in leaderboard.entrants(tx)}
-        kept = tx.execute(select(win_rates)).all()
+        counting = {entry.build_id for entry in ladder.entries(tx)}
+        kept = tx.execute(select(ladder_games)).all()
     assert len(kept) == 3
     assert {number for row in kept for number in row[:2]} == counting
 
 
-def test_a_rejected_version_leaves_the_leaderboard_alone(hog: Office) -> None:
+def test_a_rejected_version_leaves_the_ladder_alone(hog: Office) -> None:
     before = board_of(hog)
     (mail,) = hog.send("chaser", {"final_strategy.py": b"PLAYER_NAME = 'x'\nfinal_strategy = 7\n"})
     assert "Version 1 still counts." in body(mail)
-    assert "leaderboard" not in body(mail)
+    assert "ladder" not in body(mail)
     assert board_of(hog) == before
 
 
@@ -425,10 +430,10 @@ def test_a_team_hears_once_a_day_that_somebody_compares_in_its_name(hog: Office)
     assert "somebody used" not in str(hog.world.mails()[-1]["Subject"])
 
 
-def test_other_games_have_neither_leaderboard_nor_comparisons(make_office: Callable[..., Office]) -> None:
+def test_other_games_have_neither_ladder_nor_comparisons(make_office: Callable[..., Office]) -> None:
     office = make_office("cooperation")
     office.team("lords")
-    for subject in ("please send leaderboard", "please compare lords"):
+    for subject in ("please send ladder", "please compare lords"):
         (mail,) = office.send("lords", {}, subject=subject)
         said = " ".join(body(mail).split())
         assert "I do not know its subject" in said or "I do not know the subject" in said
@@ -469,7 +474,7 @@ def test_a_strategys_name_is_shown_in_one_line_and_harmless(make_office: Callabl
     office.team("lords")
     source = b"PLAYER_NAME = 'a\\x1b[31m\\n\\u202eb {{7*7}}'\ndef final_strategy(a, b): return 4\n"
     assert "PLAYER_NAME        a[31m b {{7*7}}\n" in office.report("lords", {"final_strategy.py": source})
-    (mail,) = office.send("lords", {}, subject="please send leaderboard")
+    (mail,) = office.send("lords", {}, subject="please send ladder")
     assert "lords  a[31m b {{7*7}}\n" in body(mail)
 
 

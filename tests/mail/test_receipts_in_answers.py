@@ -19,7 +19,6 @@ from contest.errors import GiveUp
 from contest.ledger import merkle, signing
 from contest.ledger.receipts import Checkpoint, Effect, LedgerEntry, Receipt
 from contest.store import Store, contest_state, ledger, migrate, teams
-from contest.store.tables import contest as contest_table
 from contest.store.tables import ledger as ledger_table
 from mailserver.commands.registration import accept_pending, reject_pending
 from tests.support.contest_field import NOW
@@ -149,17 +148,6 @@ def test_copies_have_the_receipt_too(world: World) -> None:
     answer, copy = world.send("mail-preference RSM", from_line(name, string))
     assert copy["To"] == "jane@new.example"
     assert receipt_in(copy) == receipt_in(answer)
-
-
-def test_a_contest_of_an_earlier_version_has_no_receipts_and_works(world: World) -> None:
-    with world.store.write() as tx:
-        tx.execute(update(contest_table).values(signing_key=None))
-    (welcome,) = world.send(REGISTER, FORM)
-    assert "X-Knobeln-Receipt" not in welcome
-    assert "ledger" not in body_of(welcome)
-    (announcement,) = world.send("send announcement", "")
-    assert "ledger" not in body_of(announcement)
-    assert entries(world.store) == []
 
 
 # --- the database ------------------------------------------------------------------------------------------

@@ -55,7 +55,7 @@ class Site:
             contest=Contest(address=ROBOT),
             dates=usual_dates(now),
             registration=BELIEVED,
-            mail=Mail(listen_port=self.port),
+            mail=Mail(listen=f"127.0.0.1:{self.port}"),
             game=game_settings({"L": 40}),
         )
         self.contest = create_contest(path / "first", made)
@@ -202,6 +202,7 @@ def test_a_part_that_may_be_there_once_refuses_to_start_twice_and_the_status_nam
 
 
 @pytest.mark.slow
+@pytest.mark.night
 def test_a_part_whose_connections_break_works_on_and_has_its_lock_again(
     tmp_path: Path, postgresql: PostgreSQL, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -234,7 +235,7 @@ def outbox_of(site: Site) -> dict[OutboxState, int]:
 
 
 def test_an_intake_without_a_way_in_says_so(tmp_path: Path) -> None:
-    made = Settings(dates=usual_dates(SystemClock().now()), mail=Mail(listen_host=""))
+    made = Settings(dates=usual_dates(SystemClock().now()), mail=Mail(listen=""))
     create_contest(tmp_path / "contest", made).store.close()
     said = knobeln_in(tmp_path / "contest", "serve", "--only", "intake", code=1).output
     assert "there is nothing to take letters from" in said

@@ -53,12 +53,12 @@ class Shared(NamedTuple):
         return f"{self.user}+{tag}@{DOMAIN}"
 
     def imap(self, **changes: object) -> Imap:
-        login = {"username": self.user, "password": "secret", "host": "localhost", "port": self.server.imap}
+        login = {"username": self.user, "password": "secret", "server": f"localhost:{self.server.imap}"}
         return Imap.model_validate(login | {"security": "none", "shared": True} | changes)
 
     def settings(self, tag: str) -> Settings:
         contest = {"address": self.address(tag), "aliases": ()}
-        return make_settings(contest=contest, mail=Mail(listen_host=""), imap=self.imap())
+        return make_settings(contest=contest, mail=Mail(listen=""), imap=self.imap())
 
     def bring(self, to: str, letter: str) -> None:
         with smtplib.LMTP("127.0.0.1", self.server.lmtp, timeout=20) as client:

@@ -35,7 +35,7 @@ def trusted(authority: trustme.CA, tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 def way_out(port: int, folder: Path, **facts: Any) -> Transport:
     oauth = OAuth(token_command=facts.pop("token_command", f"echo {TOKEN}"))
-    mail = {"username": USER, "password": PASSWORD, "smarthost": "127.0.0.1", "smarthost_port": port} | facts
+    mail = {"username": USER, "password": PASSWORD, "smarthost": f"127.0.0.1:{port}"} | facts
     section = Mail(delivery=DeliveryKind.SMTP, **mail)
     return transport_of(make_settings(mail=section, oauth=oauth), folder)
 
@@ -177,7 +177,7 @@ ADVICE = [
     ({"login": "xoauth2", "token_command": "echo old"}, {"auth_require_tls": False}, "app password"),
     ({"login": "xoauth2", "token_command": ""}, {}, "KNOBELN_SET_OAUTH__REFRESH_TOKEN"),
     ({"login": "xoauth2", "username": ""}, {}, "KNOBELN_SET_OAUTH__REFRESH_TOKEN"),
-    ({"username": "", "smarthost": "no-such-host.invalid"}, {}, "check mail.smarthost and"),
+    ({"username": "", "smarthost": "no-such-host.invalid"}, {}, "check mail.smarthost, its port"),
 ]
 
 

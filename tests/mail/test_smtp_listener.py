@@ -33,11 +33,12 @@ from tests.support.servers import wait_for
 ROBOT = "knobeln@contest.example"
 JOE = "joe@machine.domain.alfdkj"
 LETTER = b"From: joe@machine.domain.alfdkj\r\nSubject: please compile\r\n\r\nx\r\n"
+TOO_LARGE = LETTER + b"x" * 900 + (b"\r\n" + b"x" * 900) * 1_200 + b"\r\n"
 
 
 @contextmanager
 def listening(accept: Callable[..., object], folder: Path = Path(), **mail: object) -> Iterator[Listener]:
-    settings = make_settings(mail=Mail(listen_port=0, **mail))  # type: ignore[arg-type]
+    settings = make_settings(mail=Mail(**{"listen": "127.0.0.1:0", **mail}))  # type: ignore[arg-type]
     listener = Listener(settings, lambda batch: [accept(*astuple(letter)[:3]) for letter in batch], folder)
     listener.start()
     try:
@@ -135,14 +136,14 @@ def test_an_unusable_sender_is_refused(client: smtplib.SMTP, sender: str) -> Non
 
 def test_a_letter_that_is_too_large_is_refused_before_and_after_it_came(store: Store) -> None:
     with (
-        listening(lambda *_: pytest.fail("taken"), max_letter_bytes=20_000) as listener,
+        listening(lambda *_: pytest.fail("taken")) as listener,
         smtplib.SMTP("127.0.0.1", listener.port, timeout=10) as client,
     ):
         client.ehlo()
-        assert client.docmd(f"MAIL FROM:<{JOE}> SIZE=20001")[0] == 552
+        assert client.docmd(f"MAIL FROM:<{JOE}> SIZE=1000001")[0] == 552
         assert client.docmd(f"MAIL FROM:<{JOE}>")[0] == 250
         assert client.rcpt(ROBOT)[0] == 250
-        assert client.data(LETTER + b"x\r\n" * 7_000)[0] == 552
+        assert client.data(TOO_LARGE)[0] == 552
 
 
 def test_a_nul_in_the_headers_is_refused(client: smtplib.SMTP, store: Store) -> None:
@@ -210,8 +211,9 @@ def test_after_a_failure_of_ours_the_next_letter_needs_no_reset() -> None:
     assert codes == [250, 250, 451, 250, 250, 250]
 
 
-def test_one_connection_too_many_is_put_off_until_another_ends() -> None:
-    with listening(lambda *_: None, max_connections=2) as listener:
+def test_one_connection_too_many_is_put_off_until_another_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(smtp, "MAX_CONNECTIONS", 2)
+    with listening(lambda *_: None) as listener:
         first, second = (smtplib.SMTP("127.0.0.1", listener.port, timeout=10) for _ in range(2))
         with pytest.raises(smtplib.SMTPConnectError) as refused:
             smtplib.SMTP("127.0.0.1", listener.port, timeout=10)
@@ -314,7 +316,7 @@ def test_letters_that_come_at_once_are_kept_at_once_and_one_that_breaks_us_stops
         wait_for(lambda: len(listener._queue._waiting) == 5)  # nothing outside shows that they wait
         go_on.set()
 
-    listener = Listener(make_settings(mail=Mail(listen_port=0)), accept_all)
+    listener = Listener(make_settings(mail=Mail(listen="127.0.0.1:0")), accept_all)
     listener.start()
     try:
         go = threading.Thread(target=go_on_when_five_wait)
@@ -349,8 +351,8 @@ def test_a_connection_lost_in_the_middle_leaves_nothing(port: int, store: Store)
 
 def test_a_port_in_use_may_be_free_later() -> None:
     with listening(lambda *_: None) as listener:
-        second = Listener(make_settings(mail=Mail(listen_port=listener.port)), lambda *_: None)
-        with pytest.raises(TryAgain, match="listen_port"):
+        second = Listener(make_settings(mail=Mail(listen=f"127.0.0.1:{listener.port}")), lambda *_: None)
+        with pytest.raises(TryAgain, match=r"mail\.listen"):
             second.start()
 
 
@@ -454,7 +456,7 @@ def test_a_line_longer_than_we_take_is_refused_and_the_next_letter_is_taken(
 
 def test_a_line_without_end_does_not_fill_our_memory() -> None:
     with (
-        listening(lambda *_: None, max_letter_bytes=20_000) as listener,
+        listening(lambda *_: None) as listener,
         socket.create_connection(("127.0.0.1", listener.port), 10) as raw,
     ):
         answers = raw.makefile("rb")
@@ -643,7 +645,9 @@ def test_a_certificate_that_cannot_be_used_is_a_fault_of_the_settings(
     if content:
         (tmp_path / "server.pem").write_text(content)
     listener = Listener(
-        make_settings(mail=Mail(listen_port=0, tls_certificate="server.pem")), lambda *_: None, tmp_path
+        make_settings(mail=Mail(listen="127.0.0.1:0", tls_certificate="server.pem")),
+        lambda *_: None,
+        tmp_path,
     )
     with pytest.raises(ConfigError, match=r"mail\.tls_certificate"):
         listener.start()
@@ -651,12 +655,13 @@ def test_a_certificate_that_cannot_be_used_is_a_fault_of_the_settings(
 
 # --- LMTP, and Unix sockets --------------------------------------------------------------------------------
 @pytest.mark.parametrize(
-    ("raw", "code"), [(LETTER, 250), (LETTER + b"x\r\n" * 7_000, 552), (b"A: \0\r\n\r\n", 554)]
+    ("raw", "code"),
+    [(LETTER, 250), (TOO_LARGE, 552), (b"A: \0\r\n\r\n", 554)],
 )
 def test_lmtp_says_for_each_recipient_what_became_of_the_letter(raw: bytes, code: int) -> None:
     taken: list[object] = []
     with (
-        listening(lambda *a: taken.append(a), max_letter_bytes=20_000, listen_protocol="lmtp") as listener,
+        listening(lambda *a: taken.append(a), listen_protocol="lmtp") as listener,
         smtplib.LMTP("127.0.0.1", listener.port, timeout=10) as client,
     ):
         client.ehlo_or_helo_if_needed()
@@ -700,7 +705,7 @@ def test_letters_come_by_a_unix_socket(tmp_path: Path, protocol: str) -> None:
     taken: list[object] = []
     door = tmp_path / "door"
     with listening(
-        lambda *a: taken.append(a), tmp_path, listen_host="", listen_socket="door", listen_protocol=protocol
+        lambda *a: taken.append(a), tmp_path, listen="./door", listen_protocol=protocol
     ) as listener:
         assert listener.port == 0
         assert door.stat().st_mode & 0o777 == 0o660
@@ -723,10 +728,8 @@ def test_a_socket_that_was_left_behind_is_replaced_and_one_in_use_is_not(tmp_pat
     door = tmp_path / "door"
     with socket.socket(socket.AF_UNIX) as left:
         left.bind(str(door))
-    with listening(lambda *_: None, tmp_path, listen_socket="door"):
-        second = Listener(
-            make_settings(mail=Mail(listen_port=0, listen_socket="door")), lambda *_: None, tmp_path
-        )
+    with listening(lambda *_: None, tmp_path, listen="./door"):
+        second = Listener(make_settings(mail=Mail(listen="./door")), lambda *_: None, tmp_path)
         with pytest.raises(ConfigError, match="somebody else"):
             second.start()
         assert door.exists()
@@ -734,10 +737,8 @@ def test_a_socket_that_was_left_behind_is_replaced_and_one_in_use_is_not(tmp_pat
 
 def test_a_file_in_the_sockets_place_is_not_replaced(tmp_path: Path) -> None:
     (tmp_path / "door").write_text("a file")
-    listener = Listener(
-        make_settings(mail=Mail(listen_port=0, listen_socket="door")), lambda *_: None, tmp_path
-    )
-    with pytest.raises(ConfigError, match=r"mail\.listen_socket"):
+    listener = Listener(make_settings(mail=Mail(listen="./door")), lambda *_: None, tmp_path)
+    with pytest.raises(ConfigError, match=r"mail\.listen"):
         listener.start()
     assert (tmp_path / "door").read_text() == "a file"
 
@@ -749,7 +750,8 @@ def test_the_address_of_a_foreign_client_is_kept_with_the_letter(
     monkeypatch.setattr("mailserver.intake.smtp.is_ours", lambda host: host == "127.0.0.1")
     found: list[str] = []
     listener = Listener(
-        make_settings(mail=Mail(listen_port=0)), lambda batch: found.extend(each.client for each in batch)
+        make_settings(mail=Mail(listen="127.0.0.1:0")),
+        lambda batch: found.extend(each.client for each in batch),
     )
     listener.start()
     try:

@@ -12,6 +12,9 @@ PLACES = [
     'char mine[] = "STRING";\n',
     "#if 0\nnever tell STRING\n#endif\n",
     'char mine[] = "xxSTRINGxx";\n',
+    "int i; /* <<FROM>> lords STRING */\n",
+    "/* the line <<FROM>> lords STRING */\n",
+    'char mine[] = "<<FROM>> lords STRING";\n',
 ]
 
 

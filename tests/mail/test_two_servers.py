@@ -112,10 +112,9 @@ class Robot:
 @contextmanager
 def robot(place: Path, address: str, port: int, relay: int) -> Iterator[Robot]:
     mail = Mail(
-        listen_port=port,
+        listen=f"127.0.0.1:{port}",
         delivery=DeliveryKind.SMTP,
-        smarthost="127.0.0.1",
-        smarthost_port=relay,
+        smarthost=f"127.0.0.1:{relay}",
         security="none",
     )
     settings = Settings(contest=Contest(address=address), dates=usual_dates(SystemClock().now()), mail=mail)

@@ -8,10 +8,11 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from compiler.language_table import LANGUAGES, languages_of
+from compiler.contest_languages import languages_of
 from compiler.languages import build
 from contest.clock import SystemClock
-from contest.config.sections import LanguageRow, Programs
+from contest.config.languages import Language, usual_languages
+from contest.config.sections import Programs
 from contest.config.settings import Settings
 from contest.config.template import settings_template, usual_dates
 from knobeln.server.host_checks import check_languages
@@ -44,7 +45,7 @@ def test_a_configured_language_is_built_and_runs(sandbox: Sandbox) -> None:
 
 def test_it_stands_beside_those_of_the_table_or_in_the_place_of_one() -> None:
     names = [language.name for language in languages_of(programs(AWK))]
-    assert names == ["awk", *(language.name for language in LANGUAGES)]
+    assert names == ["awk", *(language.name for language in usual_languages())]
     other = {**AWK, "name": "shell"}
     assert [row.tool for row in languages_of(programs(other)) if row.name == "shell"] == ["awk"]
 
@@ -76,7 +77,7 @@ def test_a_suffix_means_the_configured_language_that_has_it() -> None:
 )
 def test_a_language_that_cannot_be_is_refused_with_the_reason(change: dict[str, Any], words: str) -> None:
     with pytest.raises(ValidationError, match=words):
-        LanguageRow.model_validate({**AWK, **change})
+        Language.model_validate({**AWK, **change})
 
 
 @pytest.mark.parametrize(
@@ -119,7 +120,9 @@ def test_doctor_tries_every_language_and_says_what_does_not_work() -> None:
     missing = {**AWK, "name": "missing", "suffixes": ["m"], "tool": "knobeln-nothing"}
     untried = {**AWK, "name": "untried", "suffixes": ["u"], "sample": ""}
     rows = (AWK, broken, missing, untried)
-    replaced = [{**AWK, "name": row.name, "suffixes": row.suffixes} for row in LANGUAGES if row.name != "C"]
+    replaced = [
+        {**AWK, "name": row.name, "suffixes": row.suffixes} for row in usual_languages() if row.name != "C"
+    ]
     found = {f.name: f for f in check_languages(settings_with(*rows, *replaced))}
     assert found["programs in awk"].text == "awk; a small program works"
     assert found["programs in C"].text.endswith("a small program works")

@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from compiler import languages
-from compiler.languages import LANGUAGES, Language, Problem, build, recognise, usable, version
+from compiler.languages import Problem, build, recognise, usable, version
+from contest.config.languages import Language, usual_languages
 from contest.config.sections import Programs
 from contest.errors import ToolMissing
 from contest.language import speaking
@@ -108,7 +109,7 @@ MISTAKES = {
 def test_a_program_with_mistakes_is_refused_with_the_compilers_words(name, sandbox):
     text, problem, words = MISTAKES[name]
     language = recognise([name])[1]
-    if language not in usable():
+    if language not in usable(usual_languages()):
         pytest.skip(f"{language.name} is not installed")
     found = build({name: text.encode()}, sandbox)
     assert isinstance(found, Problem)
@@ -119,14 +120,14 @@ def test_a_program_with_mistakes_is_refused_with_the_compilers_words(name, sandb
 
 
 def test_every_language_of_the_table_is_known_by_suffixes_of_its_own():
-    suffixes = [suffix for language in LANGUAGES for suffix in language.suffixes]
+    suffixes = [suffix for language in usual_languages() for suffix in language.suffixes]
     assert len(suffixes) == len(set(suffixes))
-    assert {language.name for language in usable()} >= NEEDED
+    assert {language.name for language in usable(usual_languages())} >= NEEDED
 
 
-@pytest.mark.parametrize("language", LANGUAGES, ids=lambda language: language.name)
+@pytest.mark.parametrize("language", usual_languages(), ids=lambda language: language.name)
 def test_a_usable_language_tells_its_version(language, sandbox):
-    if language not in usable():
+    if language not in usable(usual_languages()):
         pytest.skip(f"{language.name} is not installed")
     said = version(language, sandbox)
     assert said
@@ -143,7 +144,7 @@ def test_a_usable_language_tells_its_version(language, sandbox):
     ],
 )
 def test_the_same_files_give_the_same_bundle(name, text, sandbox):
-    if recognise([name])[1] not in usable():
+    if recognise([name])[1] not in usable(usual_languages()):
         pytest.skip("not installed")
     files = {name: text.encode(), "notes.txt": b"more"}
     built, again = build(files, sandbox), build(dict(reversed(files.items())), sandbox)
@@ -180,8 +181,10 @@ def test_json_that_is_no_bundle_is_refused(raw):
 
 
 def test_a_language_that_is_not_installed_is_told_with_those_that_are(sandbox):
-    cobol = Language("COBOL", ("cob",), "knobeln-cobol", run=("{program}",), build=("{tool}",))
-    found = build({"a.cob": b"1"}, sandbox, languages=(*LANGUAGES, cobol))
+    cobol = Language(
+        name="COBOL", suffixes=("cob",), tool="knobeln-cobol", run=("{program}",), build=("{tool}",)
+    )
+    found = build({"a.cob": b"1"}, sandbox, languages=(*usual_languages(), cobol))
     assert isinstance(found, Problem)
     assert "COBOL is not installed on the contest host; languages that are: C, C++, " in found.text
     with pytest.raises(ToolMissing, match="knobeln-cobol"):
@@ -190,7 +193,11 @@ def test_a_language_that_is_not_installed_is_told_with_those_that_are(sandbox):
 
 def test_a_language_is_one_row_of_the_table(sandbox):
     awk = Language(
-        "awk", ("awk",), "awk", run=("{tool}", "-f", "{program}"), build=("/bin/sh", "-c", "exit 0")
+        name="awk",
+        suffixes=("awk",),
+        tool="awk",
+        run=("{tool}", "-f", "{program}"),
+        build=("/bin/sh", "-c", "exit 0"),
     )
     program = build({"a.awk": b"BEGIN { print ARGV[1] + 1 }"}, sandbox, languages=(awk,))
     assert isinstance(program, ProgramFolder)

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from compiler.languages import LANGUAGES, usable
+from compiler.languages import usable
+from contest.config.languages import usual_languages
 from sandbox.groups import limits_of_sandboxes
 from sandbox.players import AnswerFault
 from sandbox.players.table import Domain, tabulate
@@ -18,7 +19,7 @@ from tournament.text_referee import play_game
 PROGRAMS = Path(__file__).parent.parent / "programs"
 SHORT, LONG = 0.4, 20.0  # seconds for a move: for programs that are to be late, and for those that are not
 DOMAIN = Domain(rows=20, columns=20, lowest=0, highest=10)
-OF_SUFFIX = {f".{suffix}": language for language in LANGUAGES for suffix in language.suffixes}
+OF_SUFFIX = {f".{suffix}": language for language in usual_languages() for suffix in language.suffixes}
 
 
 def programs(dialogue):
@@ -35,7 +36,9 @@ def needs(path):
     limits = limits_of_sandboxes()
     language = OF_SUFFIX[path.suffix]
     here = [
-        pytest.mark.skipif(language not in usable(), reason=f"{language.name} is not installed"),
+        pytest.mark.skipif(
+            language not in usable(usual_languages()), reason=f"{language.name} is not installed"
+        ),
         pytest.mark.skipif(path.name.startswith("together_") and not limits.whole, reason=limits.sentence),
     ]
     return [*here, pytest.mark.slow] if language.name == "Java" else here

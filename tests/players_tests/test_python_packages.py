@@ -8,7 +8,7 @@ import pytest
 from pydantic import ValidationError
 
 from compiler.builders.table import TableBuilder
-from compiler.language_table import languages_of
+from compiler.contest_languages import languages_of
 from compiler.languages import build
 from contest import presets
 from contest.config.sections import Programs

@@ -15,6 +15,7 @@ import pytest
 
 from contest.config.sections import Contest, Dates
 from contest.config.settings import Settings
+from contest.events import ContestStarted, RoundFinished
 from contest.games.knobeln import KnobelnSettings
 from contest.ledger.entry_list import EntryList, SealedEntry
 from contest.model import (
@@ -263,6 +264,23 @@ class SmallContest:
     @property
     def ranking(self) -> tuple[Standing, ...]:
         return self.final.groups[0].standings
+
+    @property
+    def started(self) -> ContestStarted:
+        return ContestStarted(
+            teams=self.teams, without_program=(self.late,), seed=self.seed, sealed=self.sealed
+        )
+
+    @property
+    def finished(self) -> RoundFinished:
+        """The final is."""
+        return RoundFinished(
+            teams=self.teams,
+            history=(self.first, self.final),
+            ranking=self.ranking,
+            evolution=self.evolution,
+            seed=self.seed,
+        )
 
 
 def _round(groups: Sequence[GroupOutcome], final: bool) -> RoundOutcome:

@@ -1,4 +1,4 @@
-"""What a spectator reads about contests without one of the teams."""
+"""What a spectator reads about how sure the ranking is."""
 
 from __future__ import annotations
 
@@ -6,97 +6,63 @@ import pytest
 
 from contest import presets
 from contest.games.registry import game_of
-from contest.model import Certainty, OtherWinner, TeamCertainty
-from reports.certainty import certainty_facts, why_no_certainty
+from contest.model import Certainty, TeamCertainty
+from reports.certainty import certainty_facts, certainty_sentence, why_no_certainty
 from tests.support.contest_field import NOW
 
-
-def found(
-    without: dict[str, str], *, firsts: int = 1, left_out: int | None = None, finals: int = 100
-) -> Certainty:
-    """Of twelve teams, `a` to `l`. `without`: who would have won, by who is missing; one letter for each."""
-    teams = tuple(
-        TeamCertainty(name, 1 if number <= firsts else number, 0, finals, 1, 12, 0)
-        for number, name in enumerate("abcdefghijkl", start=1)
-    )
-    others = tuple(OtherWinner(name, tuple(winners)) for name, winners in without.items())
-    number = 12 - firsts if left_out is None else left_out
-    return Certainty(100, 10, teams, (), number, others, (), ())
-
-
-QUESTION = "Does the first place depend on who else takes part? The contest was played "
-ELEVEN = (
-    QUESTION + "11 more times from the same seed, and each time another team was left out, never the winner."
+PLAYED = (
+    "The whole contest was drawn and played again 1,000 times with other random numbers, which changes no "
+    "result: "
 )
+OFF = "; such a share can be off by 4 in 100."
+
+
+def found(firsts: dict[str, int], *, winners: int = 1, alike: tuple[tuple[str, ...], ...] = ()) -> Certainty:
+    """`firsts`: how often each team won, in the order of their ranks; so many of them are the winners."""
+    teams = tuple(
+        TeamCertainty(name, 1 if number <= winners else number, first, 1_000, 1, 3, 0)
+        for number, (name, first) in enumerate(firsts.items(), start=1)
+    )
+    return Certainty(1_000, 4, teams, alike)
+
+
 CASES = {
-    "no difference": (found({}), f"{ELEVEN} That made no difference."),
-    "one": (found({"d": "b"}), f"{ELEVEN} Without d, b would have won."),
-    "several": (
-        found({"d": "b", "e": "c", "f": "b", "g": "b"}),
-        f"{ELEVEN} Without d, f or g, b would have won. Without e, c would have won.",
-    ),
-    "a tie": (found({"d": "ab"}), f"{ELEVEN} Without d, a and b would have shared the first place."),
-    "nobody": (found({"d": ""}), f"{ELEVEN} Without d, nobody would have won."),
-    "no tie any more": (
-        found({"d": "b"}, firsts=2),
-        QUESTION
-        + "10 more times from the same seed, and each time another team was left out, never a winner. "
-        "Without d, b would have won alone.",
-    ),
-    "another draw": (
-        found({"d": "b"}, finals=50),
-        f"{ELEVEN} Without d, b would have won. With one team fewer the draw is different, too.",
-    ),
-    "many": (
-        found(dict(zip("cdefghijk", ("b", "l", "b", "bc", "b", "k", "l", "j", "i"), strict=True))),
-        f"{ELEVEN} In 9 of these contests another team won: b 3 times, l 2 times, b and c once and others 3 "
-        "times.",
-    ),
-    "all": (
-        found(dict.fromkeys("bcdefghijkl", "z")),
-        f"{ELEVEN} In all of these contests another team won: z 11 times.",
-    ),
-    "not all": (
-        found({}, left_out=3),
-        QUESTION
-        + "3 more times from the same seed, and each time another team was left out, never the winner. To "
-        "leave out all 11 others would take too long, so these were the first 3 of them. That made no "
-        "difference.",
-    ),
-    "one only": (
-        found({}, left_out=1),
-        QUESTION
-        + "1 more time from the same seed, and each time another team was left out, never the winner. To "
-        "leave out all 11 others would take too long, so this was the first of them. That made no "
-        "difference.",
+    "always": (found({"a": 1_000, "b": 0}), "a won 100 of 100"),
+    "not always": (found({"a": 912, "b": 20, "c": 68}), "a won 91 of 100 and c won 7 of 100"),
+    "less often than another": (found({"a": 0, "b": 999, "c": 1}), "a won 0 of 100 and b won >99 of 100"),
+    "nearly never": (found({"a": 999, "b": 1}), "a won >99 of 100 and b won <1 of 100"),
+    "two winners": (
+        found({"a": 400, "b": 300, "c": 310}, winners=2),
+        "a won 40 of 100, b won 30 of 100 and c won 31 of 100",
     ),
 }
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_whose_absence_matters_is_told_in_sentences(case: str) -> None:
-    given, sentences = CASES[case]
-    _, paragraph = certainty_facts(given).paragraphs
-    assert paragraph == sentences
+def test_a_sentence_tells_who_wins_with_other_random_numbers(case: str) -> None:
+    given, shares = CASES[case]
+    assert certainty_sentence(given) == PLAYED + shares + OFF
+    assert certainty_facts(given).words == certainty_sentence(given)
 
 
-def test_where_nobody_could_be_left_out_nothing_is_said() -> None:
-    assert len(certainty_facts(found({}, left_out=0)).paragraphs) == 1
+def test_pages_tell_which_places_cannot_be_told_apart() -> None:
+    words = certainty_facts(found({"a": 800, "b": 100, "c": 100}, alike=(("b", "c"),))).words
+    assert words.endswith(" in 100. Places 2 to 3 cannot be told apart.")
 
 
 @pytest.mark.parametrize(
-    ("game", "clock", "reason"),
+    ("game", "counted", "reason"),
     [
-        ("standoff", "fuel", "only in games of two players"),
-        ("bid-tac-toe", "fuel", "may learn from them"),
-        ("cooperation", "fuel", "the time of some programs is not counted"),
-        ("cooperation", "cpu", ""),
-        ("knobeln", "fuel", ""),
+        ("standoff", ("C",), "only in games of two players"),
+        ("bid-tac-toe", ("C",), "may learn from them"),
+        ("cooperation", ("C",), "the time of some programs is not counted"),
+        ("cooperation", (), ""),
+        ("knobeln", ("C",), ""),
     ],
 )
-def test_why_nobody_knows_how_sure_a_ranking_is(game: str, clock: str, reason: str) -> None:
+def test_why_nobody_knows_how_sure_a_ranking_is(game: str, counted: tuple[str, ...], reason: str) -> None:
     chosen = presets.settings(game, NOW)
-    programs = chosen.programs.model_copy(update={"clock": clock})
+    programs = chosen.programs.model_copy(update={"counted_languages": counted})
     told = why_no_certainty(game_of(chosen.game, programs).info, programs)
     assert reason in told
     assert bool(told) == bool(reason)

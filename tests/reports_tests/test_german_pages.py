@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from contest.config.sections import Hill, Site
+from contest.config.sections import Ladder, Site
 from contest.config.settings import Settings
 from contest.language import speaking
-from contest.model import HillLine, HillRanking, Phase
+from contest.model import LadderLine, LadderRanking, Phase
 from knobeln.server.gateway import date_changes
 from mailserver.deadlines import open_services
 from reports.site.facts import SiteFacts
@@ -92,11 +92,11 @@ def test_no_page_of_another_game_has_english_sentences(name: str) -> None:
     assert_german(during(facts, 1))
 
 
-def test_the_hill_is_told_in_german(over: SiteFacts) -> None:
-    line = HillLine(1, "silent", 2, 40, 12.5, 0)
-    ranking = HillRanking(1, START - timedelta(days=1), (line,), None)
-    settings = over.settings.model_copy(update={"hill": Hill(enabled=True)})
-    page = files_of(replace(over, settings=settings, hill=(ranking,)))["hill.html"]
+def test_the_ladder_is_told_in_german(over: SiteFacts) -> None:
+    line = LadderLine(1, "silent", 2, 40, 12.5, 0)
+    ranking = LadderRanking(1, START - timedelta(days=1), (line,), None)
+    settings = over.settings.model_copy(update={"ladder": Ladder(enabled=True)})
+    page = files_of(replace(over, settings=settings, ladder=(ranking,)))["ladder.html"]
     shown = words(page)
     assert not ENGLISH_WORDS.findall(shown), shown
     assert "neu" in shown

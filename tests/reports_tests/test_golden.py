@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import gzip
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 import pytest
 from rich.console import Console
 
-from contest.model import Certainty, OtherFormat, OtherWinner, Outgoing, TeamCertainty
+from contest.events import GroupFinished, GroupStarted, RoundFinished
+from contest.model import Certainty, Outgoing, TeamCertainty
 from reports.announcement import announcement
 from reports.knobeln_protocol import full, read
 from reports.terminal import evolution_chart
@@ -40,10 +42,6 @@ CERTAIN = Certainty(
         TeamCertainty("example", 3, 1, 412, 3, 5, 588),
     ),
     alike=(("silent", "example"),),
-    left_out=2,
-    without=(OtherWinner("example", ("silent",)),),
-    twice=(OtherWinner("silent", ("silent",)),),
-    formats=(OtherFormat("one round robin", 200, 87, "silent"),),
 )
 
 
@@ -52,19 +50,13 @@ def mails(reporter, contest) -> Mapping[str, Outgoing]:
     """All mails of the contest day by their keys."""
 
     def of_the_day() -> Iterator[Outgoing]:
-        yield from reporter.contest_started(contest.teams, (contest.late,), contest.seed, contest.sealed)
+        yield from reporter.mails(contest.started)
         for group in contest.first.groups:
-            yield from reporter.group_started(group.plan, contest.teams)
-            yield from reporter.group_finished(group, contest.teams)
-        yield from reporter.round_finished([contest.first], (), contest.teams, WORDS, None, None)
-        history, evolution, seed = (contest.first, contest.final), contest.evolution, contest.seed
-        numbers = (
-            CERTAIN,
-            "team,silent\nsilent,1\n",
-        )
-        yield from reporter.round_finished(
-            history, contest.ranking, contest.teams, "", evolution, seed, *numbers
-        )
+            yield from reporter.mails(GroupStarted(teams=contest.teams, plan=group.plan))
+            yield from reporter.mails(GroupFinished(teams=contest.teams, outcome=group))
+        yield from reporter.mails(RoundFinished(teams=contest.teams, history=[contest.first], words=WORDS))
+        scores = "team,silent\nsilent,1\n"
+        yield from reporter.mails(replace(contest.finished, certainty=CERTAIN, scores=scores))
 
     return {mail.key: mail for mail in of_the_day()}
 

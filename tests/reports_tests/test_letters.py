@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 
 from contest.compose import compose
 from contest.config.sections import Reports
+from contest.events import GroupFinished, GroupStarted, RoundFinished, RoundPlayed
 from contest.model import GroupOutcome, Member, Outgoing, Pairing, Standing, Team
 from reports import knobeln_protocol
 from reports.contest_reporter import ContestReporter
@@ -36,28 +37,29 @@ def names(mails: Iterable[Outgoing]) -> list[str]:
     return [mail.key.rpartition("/")[2] for mail in mails]
 
 
+def first_summary(contest) -> RoundFinished:
+    return RoundFinished(teams=contest.teams, history=[contest.first], words="Well played!")
+
+
 @pytest.fixture(scope="module")
 def started(reporter, contest) -> list[Outgoing]:
-    return list(reporter.contest_started(contest.teams, (contest.late,), contest.seed, contest.sealed))
+    return list(reporter.mails(contest.started))
 
 
 @pytest.fixture(scope="module")
 def group_mails(reporter, contest) -> list[Outgoing]:
     """Those of the group in which somebody was disqualified."""
-    return list(reporter.group_finished(contest.first.groups[1], contest.teams))
+    return list(reporter.mails(GroupFinished(teams=contest.teams, outcome=contest.first.groups[1])))
 
 
 @pytest.fixture(scope="module")
 def summaries(reporter, contest) -> list[Outgoing]:
-    return list(reporter.round_finished([contest.first], (), contest.teams, "Well played!", None, None))
+    return list(reporter.mails(first_summary(contest)))
 
 
 @pytest.fixture(scope="module")
 def final(reporter, contest) -> Outgoing:
-    mails = reporter.round_finished(
-        (contest.first, contest.final), contest.ranking, contest.teams, "", contest.evolution, contest.seed
-    )
-    return next(iter(mails))
+    return next(iter(reporter.mails(contest.finished)))
 
 
 # --- the start ---------------------------------------------------------------------------------------------
@@ -87,7 +89,7 @@ def test_a_team_without_a_program_is_told_so(started, contest) -> None:
 
 
 def test_lgp_lists_the_members_of_the_group_to_its_members_only(reporter, contest) -> None:
-    (mail,) = reporter.group_started(contest.first.groups[1].plan, contest.teams)
+    (mail,) = reporter.mails(GroupStarted(teams=contest.teams, plan=contest.first.groups[1].plan))
     assert mail.to == contest.teams["greedy"].address
     assert mail.subject == "KNOBELN round 1, group 2: participants"
     listed = mail.body[: mail.body.index("10 games")].split("\n\n")[1].split()
@@ -97,11 +99,12 @@ def test_lgp_lists_the_members_of_the_group_to_its_members_only(reporter, contes
 
 def test_lgp_names_who_was_taken_out_and_counts_no_games_with_them(reporter, contest) -> None:
     plan = contest.first.groups[1].plan
-    (mail,) = reporter.group_started(plan, contest.teams, {"silent"})
+    (mail,) = reporter.mails(GroupStarted(teams=contest.teams, plan=plan, out={"silent"}))
     assert "3 participants:\n\n  greedy              patient_cooperator  zero_thrower\n" in mail.body
     assert "silent was taken out of the contest, and no games of it are played" in mail.body
     assert "6 games are played." in mail.body
-    (mail,) = reporter.group_started(plan, contest.teams, {"silent", "zero_thrower"})
+    out = {"silent", "zero_thrower"}
+    (mail,) = reporter.mails(GroupStarted(teams=contest.teams, plan=plan, out=out))
     assert "silent and zero_thrower were taken out of the contest" in mail.body
     assert "3 games are played." in mail.body
 
@@ -111,7 +114,7 @@ def test_lgp_says_where_nobody_is_left_to_play_against(reporter, contest, out) -
     plan = replace(
         contest.first.groups[1].plan, members=("greedy", "silent"), pairings=(Pairing(("greedy", "silent")),)
     )
-    (mail,) = reporter.group_started(plan, contest.teams, out)
+    (mail,) = reporter.mails(GroupStarted(teams=contest.teams, plan=plan, out=out))
     assert ("1 participant:\n\n  greedy\n" in mail.body) == ("greedy" not in out)
     assert "0 participants" not in mail.body
     assert "nobody to play against" in mail.body
@@ -138,7 +141,10 @@ def test_each_mail_has_one_recipient_and_a_key_of_its_own(group_mails, contest) 
 
 
 def test_reporting_again_makes_the_same_mails(reporter, contest, group_mails) -> None:
-    assert list(reporter.group_finished(contest.first.groups[1], contest.teams)) == group_mails
+    assert (
+        list(reporter.mails(GroupFinished(teams=contest.teams, outcome=contest.first.groups[1])))
+        == group_mails
+    )
 
 
 def test_all_reports_of_a_team_are_one_thread_and_all_summaries_another(
@@ -165,16 +171,13 @@ def test_all_reports_of_a_team_are_one_thread_and_all_summaries_another(
 def test_observers_get_the_summary_even_where_no_team_wants_it(reporter, contest, summaries) -> None:
     nobody = {name: wants(team, "LAP") for name, team in contest.teams.items()}
     for playing, others in ((nobody, []), (contest.teams, summaries)):
-        mails = list(
-            reporter.round_finished(
-                [contest.first], (), playing, "Well played!", None, None, observers=["eve@x.example"]
-            )
-        )
+        event = replace(first_summary(contest), teams=playing, observers=["eve@x.example"])
+        mails = list(reporter.mails(event))
         assert mails[:-1] == others
         assert mails[-1].to == "eve@x.example"
         assert mails[-1].body == summaries[0].body
         assert mails[-1].thread == summaries[0].thread
-        assert mails[-1].broadcast
+        assert mails[-1].is_report
         assert mails[-1].team_id is None
 
 
@@ -250,7 +253,7 @@ def test_a_team_of_which_nothing_was_played_is_told_why(reporter, contest, kind)
     standings = (Standing("greedy", 0, 1, 0, False, True), Standing("silent", 0, None, 0, True, False))
     outcome = GroupOutcome(plan, (), standings)
     wanting = {name: wants(contest.teams[name], kind) for name in plan.members}
-    one, other = by_kind(reporter.group_finished(outcome, wanting), kind)
+    one, other = by_kind(reporter.mails(GroupFinished(teams=wanting, outcome=outcome)), kind)
     assert "No game of greedy was played here, because silent was taken out.\n" in one.body
     assert "Your strategy was taken out of the contest" in other.body
     for mail in (one, other):
@@ -265,7 +268,7 @@ def wants(team: Team, kind: str) -> Team:
 
 def test_a_self_game_is_worth_the_mean_of_its_sides(reporter, contest) -> None:
     group = contest.final.groups[0]
-    (mail,) = by_kind(reporter.group_finished(group, contest.teams), "GRP")
+    (mail,) = by_kind(reporter.mails(GroupFinished(teams=contest.teams, outcome=group)), "GRP")
     sides = next(m.result.seats for m in group.matches if m.pairing == Pairing(("patient_cooperator",) * 2))
     points = [seat.points for seat in sides]
     mean = sum(points) // 2 if sum(points) % 2 == 0 else sum(points) / 2
@@ -288,7 +291,7 @@ def test_grg_has_every_game_of_the_group_once(reporter, make_group, make_team) -
     members = [f"team_{at:02}_with_the_longest_of_na" for at in range(41)]
     teams = {name: make_team(name, "GRG") for name in members}
     group = make_group(members)
-    body = next(iter(reporter.group_finished(group, teams))).body
+    body = next(iter(reporter.mails(GroupFinished(teams=teams, outcome=group)))).body
     found = listed_games(body)
     assert len(found) == sum(found.values()) == 861
     assert {Pairing((min(a, b), max(a, b))) for a, b, _ in found} == {
@@ -326,7 +329,8 @@ def test_rsm_goes_to_the_eliminated_and_disqualified_too(reporter, contest) -> N
         name: replace(team, registration=replace(team.registration, preferences=("RSM",)))
         for name, team in contest.teams.items()
     }
-    mails = list(reporter.round_finished([contest.final], contest.ranking, asking, "", None, None))
+    event = RoundFinished(teams=asking, history=[contest.final], ranking=contest.ranking)
+    mails = list(reporter.mails(event))
     assert names(mails) == list(contest.teams)
     assert {mail.key for mail in mails} == {f"round/2/RSM/{name}" for name in contest.teams}
 
@@ -342,7 +346,7 @@ def test_rsm_begins_with_the_organizers_words_and_ranks_all_groups(summaries, co
 
 def test_the_organizers_words_are_no_template_and_keep_their_layout(reporter, contest) -> None:
     words = "Look:\n  * {{ settings.mail.password }}\n  * {% raw %}"
-    mail = next(iter(reporter.round_finished([contest.first], (), contest.teams, words, None, None)))
+    mail = next(iter(reporter.mails(replace(first_summary(contest), words=words))))
     assert mail.body.startswith(words + "\n\n")
 
 
@@ -371,7 +375,8 @@ def test_a_final_in_which_all_were_disqualified_has_no_winner(reporter, contest)
     group = contest.final.groups[0]
     gone = tuple(replace(s, rank=None, disqualified=True, failures=2) for s in group.standings)
     outcome = replace(contest.final, groups=(replace(group, standings=gone),))
-    mail = next(iter(reporter.round_finished([outcome], gone, contest.teams, "", None, contest.seed)))
+    event = RoundFinished(teams=contest.teams, history=[outcome], ranking=gone, seed=contest.seed)
+    mail = next(iter(reporter.mails(event)))
     assert "There is no winner: all participants of the final were disqualified." in mail.body
 
 
@@ -380,8 +385,8 @@ def test_the_mails_of_the_last_round_say_that_it_is_the_final_and_where_the_evol
 ) -> None:
     group = contest.final.groups[0]
     mails = [
-        *reporter.group_started(group.plan, contest.teams, final=True),
-        *reporter.group_finished(group, contest.teams, final=True),
+        *reporter.mails(GroupStarted(teams=contest.teams, plan=group.plan, final=True)),
+        *reporter.mails(GroupFinished(teams=contest.teams, outcome=group, final=True)),
     ]
     texts = {mail.kind: (mail.subject, " ".join(mail.body.split())) for mail in mails}
     for kind in ("GRR", "GRP", "DGP"):
@@ -400,8 +405,9 @@ def test_own_says_that_the_contest_is_over_and_how_the_evolution_ended(
     own = {name: make_team(name, "OWN") for name in contest.teams}
     offered = settings.reports.model_copy(update={"offered": ("OWN",)})
     reporter = ContestReporter(settings.model_copy(update={"reports": offered}), templates)
-    played = ((contest.first, contest.final), contest.ranking, own, contest.evolution)
-    bodies = {mail.key.split("/")[-1]: " ".join(mail.body.split()) for mail in reporter.round_played(*played)}
+    history, ranking = (contest.first, contest.final), contest.ranking
+    event = RoundPlayed(teams=own, history=history, ranking=ranking, evolution=contest.evolution)
+    bodies = {mail.key.split("/")[-1]: " ".join(mail.body.split()) for mail in reporter.mails(event)}
     assert "is over: the final has been played." in bodies["example"]
     assert "In the evolution it became extinct in generation 5." in bodies["example"]
     assert "In the evolution it has rank 1, with 60.0 % of the population." in bodies["patient_cooperator"]
@@ -419,14 +425,14 @@ def test_no_mail_is_wider_than_72_columns_or_says_what_cannot_be_printed(
     teams = {name: make_team(name, *reports(), organization=organization, members=people) for name in members}
     group = make_group(members)
     final = replace(contest.final, groups=(group,))
-    mails = [
-        *reporter.contest_started(teams, (), contest.seed, contest.sealed),
-        *reporter.group_started(group.plan, teams),
-        *reporter.group_finished(group, teams),
-        *reporter.round_finished(
-            [final], final.groups[0].standings, teams, words, contest.evolution, contest.seed
-        ),
+    summary = replace(contest.finished, history=[final], ranking=group.standings, words=words)
+    events = [
+        replace(contest.started, without_program=()),
+        GroupStarted(teams=teams, plan=group.plan),
+        GroupFinished(teams=teams, outcome=group),
+        summary,
     ]
+    mails = [mail for event in events for mail in reporter.mails(replace(event, teams=teams))]
     assert len(mails) == 5 * len(members)
     for mail in mails:
         if mail.kind == "LAP":  # people copy the form, so each of its fields is one line
@@ -450,7 +456,8 @@ def test_who_does_not_proceed_is_told_the_place_in_its_group(offering, contest) 
         name: replace(team, registration=replace(team.registration, preferences=("OWN",)))
         for name, team in contest.teams.items()
     }
-    mails = {mail.to.partition("@")[0]: mail for mail in offering.round_played([contest.first], (), asking)}
+    event = RoundPlayed(teams=asking, history=[contest.first])
+    mails = {mail.to.partition("@")[0]: mail for mail in offering.mails(event)}
     out = {line.entry for group in contest.first.groups for line in group.standings if not line.advances}
     assert mails.keys() == out
     assert "Your team is out of the International KNOBELN contest after round 1." in mails["greedy"].body
@@ -463,7 +470,8 @@ def test_who_does_not_proceed_is_told_the_place_in_its_group(offering, contest) 
 
 def test_the_finalists_are_told_their_place_at_the_end(offering, contest) -> None:
     history = (contest.first, contest.final)
-    (mail,) = offering.round_played(history, contest.ranking, contest.teams)
+    event = RoundPlayed(teams=contest.teams, history=history, ranking=contest.ranking)
+    (mail,) = offering.mails(event)
     assert (mail.kind, mail.to) == ("OWN", contest.teams["example"].address)
     assert "The International KNOBELN contest is over: the final has been played.\n" in mail.body
     assert "example: place 3 of 3, with" in mail.body

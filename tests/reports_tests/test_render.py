@@ -27,7 +27,7 @@ HOSTILE = (
 )
 OWN = "Subject: {{ name }}\n\nDear {{ name }}!\n{{ words|wrap }}\n"
 
-NO_PROGRAM = {"number_of_teams": 3, "seed_commitment": "0", "entries_root": None}
+NO_PROGRAM = {"number_of_teams": 3, "seed_commitment": "0", "entries_root": "2"}
 
 
 @pytest.fixture

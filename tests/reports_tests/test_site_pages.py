@@ -38,6 +38,7 @@ from contest.model import (
     Verdict,
 )
 from reports.kinds import reports
+from reports.site import games as site_games
 from reports.site import groups, log, paths
 from reports.site.cross import cross_table
 from reports.site.facts import Event, PublishedProgram, SiteFacts, disclosure
@@ -55,7 +56,6 @@ from tests.support.site_files import (
     field,
     files_of,
     games_in,
-    pictures_in,
     turns_in,
 )
 
@@ -123,7 +123,7 @@ CONTESTS = {
 def test_every_link_of_every_page_leads_to_a_file(name: str, small: SiteFacts) -> None:
     facts = small if name == "knobeln" else of_other_game(name)
     files = files_of(facts)
-    there = {*files, *STATIC, *dict(other_files(facts)), *pictures_in(facts)}
+    there = {*files, *STATIC, *dict(other_files(facts))}
     games = games_in(files)
     for path, text in html(files):
         links = Links()
@@ -518,8 +518,11 @@ def test_only_games_that_counted_have_pages(small: SiteFacts) -> None:
     assert {key.match.attempt for key in planned.games} == {1, 2}
 
 
-def test_where_pages_are_limited_the_last_round_and_the_best_come_first(small: SiteFacts) -> None:
-    games, counted = chosen_games(small.rounds, 4)
+def test_where_pages_are_limited_the_last_round_and_the_best_come_first(
+    small: SiteFacts, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(site_games, "MAX_GAMES", 4)
+    games, counted = chosen_games(small.rounds)
     assert counted > 4
     assert {key.plan.round for key in games} == {2}
     best = [line.entry for line in small.rounds[1].outcome.groups[0].standings]
@@ -530,13 +533,12 @@ def test_where_pages_are_limited_the_last_round_and_the_best_come_first(small: S
 CROSS = re.compile(r'<td class="(?:d\d )?h\d(?: w)?"(?: data-p="[\d,.]+")?>(?:<a href="\.\./([^"]+)">)?')
 
 
-@pytest.mark.parametrize("most", [0, 5, 1000])
+@pytest.mark.parametrize("most", [5, 1000])
 def test_a_cell_of_the_cross_table_leads_to_the_game_where_that_has_a_page(
-    small: SiteFacts, most: int
+    small: SiteFacts, most: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    files = files_of(
-        replace(small, settings=small.settings.model_copy(update={"site": Site(max_games=most)}))
-    )
+    monkeypatch.setattr(site_games, "MAX_GAMES", most)
+    files = files_of(small)
     made = {f"replay.html?game={key}" for key in games_in(files)}
     groups = [path for path in files if re.fullmatch(r"rounds/\d+\.\d+\.html", path)]
     found = {path: CROSS.findall(files[path]) for path in groups}
@@ -556,13 +558,6 @@ def test_no_cell_speaks_of_games_that_nobody_may_see(small: SiteFacts) -> None:
     assert 'class="cross by-win few"' in files["rounds/1.1.html"]
     assert "underlined" not in files["rounds/1.1.html"]
     assert "cannot be replayed" not in files["rounds/1.1.html"]
-
-
-def test_no_pages_of_games_where_none_are_wanted(small: SiteFacts) -> None:
-    none = small.settings.model_copy(update={"site": Site(max_games=0)})
-    files = files_of(replace(small, settings=none))
-    assert not any(path.startswith(("games/", "replay")) for path in files)
-    assert "They cannot be replayed" in files["index.html"]
 
 
 def test_the_turns_of_a_game_add_up(small_files: dict[str, str], contest: Any) -> None:

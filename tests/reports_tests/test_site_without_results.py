@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from contest.config.sections import Reports, Site
+from contest.config.sections import Reports
 from contest.config.settings import Settings
 from contest.config.template import usual_dates
 from contest.model import Phase
@@ -31,8 +31,8 @@ def small(settings: Settings, contest: Any) -> SiteFacts:
 
 
 def offering(facts: SiteFacts, *offered: str) -> SiteFacts:
-    """The contest with these reports, and without pages of games."""
-    changes = {"reports": Reports(offered=offered), "site": Site(max_games=0)}
+    """The contest with these reports."""
+    changes = {"reports": Reports(offered=offered)}
     return replace(facts, settings=facts.settings.model_copy(update=changes))
 
 

@@ -1,14 +1,25 @@
 """What reports tell a team about the time and the memory of its program."""
 
-import json
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from contest import game_rows
-from contest.model import Fault, SeatResult, SeatUsage, Verdict
-from reports.used import used
+from contest.game_rows import game_rows, match_of
+from contest.model import (
+    Fault,
+    GameResult,
+    GroupOutcome,
+    GroupPlan,
+    Match,
+    Missing,
+    Pairing,
+    SeatResult,
+    SeatUsage,
+    Verdict,
+)
+from reports.used import Used, UsedFuel, used
 
 MB = 1024 * 1024
 
@@ -23,12 +34,12 @@ def counted(*answer_fuel, peak=0):
 
 def test_the_longest_the_median_and_the_peak_are_those_of_all_games():
     told = used([seat(1, 2, 900, peak=3 * MB), seat(4, 5, peak=2 * MB)])
-    assert told == (0.9, 0.004, 3 * MB, 64 * MB, "cpu")
+    assert told == Used(0.9, 0.004, 3 * MB, 64 * MB)
 
 
 def test_units_are_told_for_an_answer_and_for_a_game():
     told = used([counted(10, 20, 900, peak=3 * MB), counted(400, 600, peak=2 * MB), counted()])
-    assert told == (900, 400, 1_000, 3 * MB, 64 * MB, "fuel")
+    assert told == UsedFuel(900, 400, 1_000, 3 * MB, 64 * MB)
 
 
 @pytest.mark.parametrize("seats", [[], [SeatResult(1, Verdict.OK, None)], [seat()], [counted()]])
@@ -46,9 +57,21 @@ usages = st.none() | st.builds(
 faults = st.none() | st.builds(Fault, st.integers(1, 99), st.text(), st.text())
 
 
-@given(usages, faults)
-def test_the_store_keeps_it(usage, fault):
+moves = st.none() | st.lists(
+    st.tuples(st.none() | st.integers() | st.text(), st.builds(Missing, st.text(), st.text())), max_size=3
+).map(tuple)
+
+
+@given(usages, faults, moves)
+def test_the_store_keeps_a_game(usage, fault, moves):
     verdict = Verdict.CRASH if fault else Verdict.OK
-    kept = SeatResult(1, verdict, fault, faults=1 if fault else 0, usage=usage)
-    (read,) = game_rows.seats_of(json.loads(json.dumps([game_rows._kept(kept)])))
-    assert (read, read.usage) == (kept, usage)
+    own = SeatResult(1, verdict, fault, faults=1 if fault else 0, usage=usage)
+    pairing = Pairing(("one", "other"))
+    result = GameResult((own, SeatResult(2, Verdict.OK, None, 3, 4)), 5, "6" * 16, moves)
+    match = Match(pairing, 2, result, counted=not fault)
+    plan = GroupPlan(1, 1, pairing.players, (pairing,))
+    (row,) = game_rows(GroupOutcome(plan, (match,), ()), keep_moves=True)
+    read = match_of(row, pairing)
+    assert (read, read.result.seats[0].usage) == (match, usage)
+    (row,) = game_rows(GroupOutcome(plan, (match,), ()), keep_moves=False)
+    assert match_of(row, pairing) == replace(match, result=replace(result, moves=None))

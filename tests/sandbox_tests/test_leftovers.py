@@ -21,7 +21,7 @@ import os, signal, subprocess, sys, time
 sys.path.insert(0, {str(ROOT)!r})
 from pathlib import Path
 from sandbox import bubblewrap
-from sandbox.oci.image import empty_root, limits_for
+from sandbox.self_test import empty_root
 from sandbox.bubblewrap import ImageRoot
 from sandbox.sandbox import Sandbox
 def stop(*_):
@@ -31,7 +31,7 @@ def stop(*_):
 IN_SET_UP = """
 bubblewrap.BubblewrapSandbox._release_with_limits = stop  # the first process waits at the start gate
 with empty_root(Path(sys.argv[1])) as root:
-    Sandbox().open(["/nothing"], root=ImageRoot(root, "/"), limits=limits_for(1, 1_000))
+    Sandbox().open(["/nothing"], root=ImageRoot(root, "/"))
 """
 BEFORE_THE_PID = """
 bubblewrap.BubblewrapSandbox._open_first_process = stop

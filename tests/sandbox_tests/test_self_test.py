@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from contest.errors import ToolMissing
-from sandbox.oci.image import image_cache
+from sandbox.images.oci_image import image_cache
 from sandbox.sandbox import Sandbox
 from sandbox.self_test import LIMITS, built_self_test, read_facts, self_test
 

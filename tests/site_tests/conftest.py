@@ -31,7 +31,7 @@ def make_contest() -> MakeContest:
             contest=Contest(title="The <i>contest</i> & more", language=language),
             dates=usual_dates(SystemClock().now()),
             tournament=Tournament(group_min=4, group_max=8, final_size=8, workers=2),
-            mail=Mail(listen_port=0),
+            mail=Mail(listen="127.0.0.1:0"),
             **sections,
         )
         # With any seed: a tie may let one more proceed, and then there is a third round.
@@ -47,8 +47,8 @@ def played(make_contest: MakeContest, tmp_path_factory: pytest.TempPathFactory) 
     path = tmp_path_factory.mktemp("played")
     folder = make_contest(path / "contest").path
     knobeln("receive", "-C", folder, stdin=letter("registration for KNOBELN", FORM))
-    answer = json.loads(knobeln("outbox", "list", "--json", "-C", folder))[-1]
-    body = json.loads(knobeln("outbox", "show", answer["id"], "--json", "-C", folder))["body"]
+    answer = json.loads(knobeln("mail", "--json", "-C", folder))[-1]
+    body = json.loads(knobeln("mail", "show", answer["id"], "--json", "-C", folder))["body"]
     line = next(line.strip() for line in body.splitlines() if "<<FROM>>" in line)
     secret = line.split()[-1]
     source = house_strategies()[TEAMS].source

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from icalendar import Calendar
 
-from contest.config.sections import Hill, Reports, Site
+from contest.config.sections import Ladder, Reports, Site
 from contest.language import SOURCE, available, speaking
 from contest.model import GroupOutcome
 from contest.store import results
@@ -25,6 +25,7 @@ from knobeln.server import site_writer
 from knobeln.server.site_writer import GamesMadeOf
 from knobeln.services import Services
 from reports.contest_reporter import ContestReporter
+from reports.site import games
 from reports.site.folder import LIST
 from tests.support.site_contests import MakeContest, Played, knobeln
 from tests.support.site_files import games_in, turns_in
@@ -76,8 +77,8 @@ def test_a_further_round_leaves_the_files_of_the_games_before_it_alone(
     folder, pages = make_contest(tmp_path / "contest"), tmp_path / "pages"
     run_until(folder, 3)  # the first round is over
     knobeln("site", pages, "-C", folder.path)
-    # A page changes with what all pages lead to; the game on it and its picture do not.
-    before = {file: stamp for file, stamp in stamps(pages).items() if file.suffix in (".js", ".png")}
+    # A page changes with what all pages lead to; the game on it does not.
+    before = {file: stamp for file, stamp in stamps(pages).items() if file.suffix == ".js"}
     assert any(file.parent.name == "games" for file in before)
     knobeln("run", "--now", "--yes", "-C", folder.path)
     knobeln("site", pages, "-C", folder.path)
@@ -104,18 +105,18 @@ def test_pages_are_put_into_no_folder_of_other_files(played: Played, tmp_path: P
     assert [file.name for file in tmp_path.iterdir()] == ["thesis.txt"]
 
 
-def test_a_setting_says_how_many_games_can_be_replayed_and_others_go(
-    make_contest: MakeContest, tmp_path: Path
+def test_only_so_many_games_can_be_replayed_and_others_go(
+    make_contest: MakeContest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    folder = make_contest(tmp_path / "contest", site=Site(max_games=5)).path
+    monkeypatch.setattr(games, "MAX_GAMES", 5)
+    folder = make_contest(tmp_path / "contest").path
     knobeln("run", "--now", "--yes", "-C", folder)
     said = knobeln("site", tmp_path / "pages", "-C", folder)
     assert "the replays of 5 games" in said
     assert len(games_in(texts(tmp_path / "pages"))) == 5
     own = tmp_path / "pages" / "about.html"
     own.write_text("mine")
-    settings = folder / "contest.toml"
-    settings.write_text(settings.read_text().replace("max_games = 5", "max_games = 2"))
+    monkeypatch.setattr(games, "MAX_GAMES", 2)
     knobeln("site", tmp_path / "pages", "-C", folder)
     assert len(games_in(texts(tmp_path / "pages"))) == 2
     assert own.read_text() == "mine"
@@ -152,23 +153,23 @@ def test_a_changed_translation_changes_what_games_are_made_of(
 
 def test_pages_that_are_up_to_date_are_not_written_again(played: Played, tmp_path: Path) -> None:
     knobeln("site", tmp_path / "pages", "-C", played.folder)
-    assert list((tmp_path / "pages" / "games").glob("*.png"))
+    assert list((tmp_path / "pages" / "games").glob("*.html"))
     assert "0 of them new or changed" in knobeln("site", tmp_path / "pages", "-C", played.folder)
 
 
-def test_the_hill_has_a_page_where_there_is_one(make_contest: MakeContest, tmp_path: Path) -> None:
+def test_the_ladder_has_a_page_where_there_is_one(make_contest: MakeContest, tmp_path: Path) -> None:
     without = make_contest(tmp_path / "flat").path
     knobeln("site", tmp_path / "plain", "-C", without)
-    assert not (tmp_path / "plain" / "hill.html").exists()
-    folder = make_contest(tmp_path / "contest", hill=Hill(enabled=True))
-    while Services(folder).climb():
+    assert not (tmp_path / "plain" / "ladder.html").exists()
+    folder = make_contest(tmp_path / "contest", ladder=Ladder(enabled=True))
+    while Services(folder).update_ladder():
         pass
-    shown = json.loads(knobeln("hill", "--json", "-C", folder.path))[0]["lines"]
+    shown = json.loads(knobeln("results", "ladder", "--json", "-C", folder.path))
     knobeln("site", tmp_path / "pages", "-C", folder.path)
-    page = (tmp_path / "pages" / "hill.html").read_text()
-    assert 'href="hill.html"' in (tmp_path / "pages" / "index.html").read_text()
+    page = (tmp_path / "pages" / "ladder.html").read_text()
+    assert 'href="ladder.html"' in (tmp_path / "pages" / "index.html").read_text()
     assert [line["team"] for line in shown] == re.findall(r">(team_\d+)<", page)
-    rows = json.loads((tmp_path / "pages" / "hill.hill.json").read_text())
+    rows = json.loads((tmp_path / "pages" / "ladder.ladder.json").read_text())
     assert [(row["team"], row["points"]) for row in rows] == [
         (line["team"], line["points"]) for line in shown
     ]
@@ -232,10 +233,10 @@ def test_a_round_whose_summary_waits_for_the_organizers_words_shows_nothing(
     assert not any(path.startswith(("rounds", "games", "evolution.html")) for path in texts(pages))
     assert "The contest has started." in texts(pages)["index.html"]
     # The final's words alone release nothing: the first round would show who was out.
-    knobeln("summary", 2, "-", "-C", folder, stdin=b"What a final.\n")
+    knobeln("run", "summary", 2, "-", "-C", folder, stdin=b"What a final.\n")
     knobeln("site", pages, "-C", folder)
     assert not any(path.startswith(("rounds", "games", "evolution.html")) for path in texts(pages))
-    knobeln("summary", 1, "-", "-C", folder, stdin=b"Many <good> games.\n")
+    knobeln("run", "summary", 1, "-", "-C", folder, stdin=b"Many <good> games.\n")
     knobeln("site", pages, "-C", folder)
     files = texts(pages)
     assert "Many &lt;good&gt; games." in files["rounds/1.html"]
@@ -259,11 +260,11 @@ def test_nothing_shows_of_a_round_of_which_a_report_is_held(
 ) -> None:
     folder = make_contest(tmp_path / "contest")
     run_until(folder, 3)  # the first round is over, and nothing was delivered
-    knobeln("outbox", "hold", "--all", "-C", folder.path)
+    knobeln("mail", "hold", "--all", "--reason", "to read them", "-C", folder.path)
     pages = tmp_path / "pages"
     knobeln("site", pages, "-C", folder.path)
     assert not any(path.startswith("rounds") for path in texts(pages))
-    knobeln("outbox", "release", "--all", "-C", folder.path)
+    knobeln("mail", "release", "--all", "-C", folder.path)
     knobeln("site", pages, "-C", folder.path)
     assert "rounds/1.html" in texts(pages)
 
@@ -273,13 +274,13 @@ def test_nothing_shows_of_what_was_played_while_reports_are_held(
 ) -> None:
     quiet = Reports(offered=("BRK",))  # nobody ordered it, so that no mail is held
     folder = make_contest(tmp_path / "contest", reports=quiet).path
-    knobeln("hold", "--reason", "to look at them first", "-C", folder)
+    knobeln("mail", "hold", "--reason", "to look at them first", "-C", folder)
     knobeln("run", "--now", "--yes", "-C", folder)
     pages = tmp_path / "pages"
     knobeln("site", pages, "-C", folder)
     assert "has been played" not in texts(pages)["log.html"]
     assert "The contest has started." in texts(pages)["index.html"]
-    knobeln("release", "-C", folder)
+    knobeln("mail", "release", "-C", folder)
     knobeln("site", pages, "-C", folder)
     assert texts(pages)["log.html"].count("has been played") == 2
     assert "The contest is over." in texts(pages)["index.html"]
@@ -318,7 +319,6 @@ def test_rules_commands_and_announcement_are_there_from_the_first_day(
     assert "Takes your team home." in files["commands.html"]
     for page in ("rules.html", "commands.html", "announcement.html", "contest.ics"):
         assert f'href="{page}"' in files["index.html"]
-    assert not (pages / "preview.png").exists()
 
 
 def test_a_date_that_moves_also_moves_in_calendars(make_contest: MakeContest, tmp_path: Path) -> None:
@@ -341,8 +341,7 @@ def test_a_date_that_moves_also_moves_in_calendars(make_contest: MakeContest, tm
         found.append((event["UID"], event["SEQUENCE"]))
     assert [sequence for _, sequence in found] == [0, 1, 2]
     assert len({uid for uid, _ in found}) == 1
-    assert (pages / "preview.png").read_bytes().startswith(b"\x89PNG")
-    assert 'content="https://contest.example/preview.png"' in texts(pages)["rules.html"]
+    assert 'content="https://contest.example/rules.html"' in texts(pages)["rules.html"]
 
 
 # --- serve -------------------------------------------------------------------------------------------------
@@ -354,7 +353,7 @@ def wait_for(what: Callable[[], bool], said: Path) -> None:
 
 
 def test_serve_keeps_the_pages_up_to_date(make_contest: MakeContest, tmp_path: Path) -> None:
-    folder = make_contest(tmp_path / "contest", site=Site(folder="www", max_games=20)).path
+    folder = make_contest(tmp_path / "contest", site=Site(folder="www")).path
     pages, said = folder / "www", tmp_path / "serve.log"
     server = start([sys.executable, "-m", "knobeln", "serve", "-C", str(folder)], said)
     try:

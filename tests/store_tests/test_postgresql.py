@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-import sqlite3
 import threading
 from collections.abc import Iterator
-from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
-from sqlalchemy import MetaData, create_engine, insert, select
 
 from contest.config.sections import Contest, DeliveryKind, Mail
 from contest.config.settings import Settings
 from contest.config.template import usual_dates
 from contest.errors import StoreBusy
 from contest.model import IncomingLetter, LetterState, OutboxState, Outgoing
-from contest.store import Store, contest_state, letters, migrate, outbox, results, submissions, teams
+from contest.store import Store, contest_state, letters, migrate, outbox, submissions, teams
 from contest.store.tables import metadata
 from mailserver.delivery.deliver import deliver_due
 from mailserver.delivery.transports import transport_of
@@ -30,6 +26,7 @@ from tests.support.postgresql import PostgreSQL, drop
 from tests.support.relays import Sink, relay
 
 NOW = datetime(1994, 5, 14, 12, tzinfo=UTC)
+pytestmark = [pytest.mark.slow, pytest.mark.night]
 
 
 @pytest.fixture
@@ -41,8 +38,7 @@ def store(postgresql: PostgreSQL) -> Iterator[Store]:
     drop(made.url)
 
 
-@pytest.mark.slow
-def test_the_migrations_make_the_tables_there_too(store: Store) -> None:
+def test_a_new_database_has_our_tables_there_too(store: Store) -> None:
     migrate.check(store)
     with store.engine.connect() as connection:
         assert compare_metadata(MigrationContext.configure(connection), metadata) == []
@@ -123,7 +119,7 @@ def test_three_processes_deliver_at_once_and_each_mail_goes_out_once(store: Stor
     sink = Sink()
     start = threading.Barrier(3)
     with relay(sink) as port:
-        mail = Mail(delivery=DeliveryKind.SMTP, smarthost="127.0.0.1", smarthost_port=port)
+        mail = Mail(delivery=DeliveryKind.SMTP, smarthost=f"127.0.0.1:{port}")
         robot = Settings(contest=Contest(address=ROBOT), dates=usual_dates(NOW), mail=mail)
         with store.write() as tx:
             contest_state.create(tx)
@@ -154,40 +150,3 @@ def test_a_reader_sees_one_moment(store: Store) -> None:
         assert letters.count_by_state(reading) == {}
         accept_all(store, [arrival(1)], "smtp", NOW)
         assert letters.count_by_state(reading) == {}
-
-
-@pytest.mark.slow
-@pytest.mark.night
-@pytest.mark.parametrize(
-    "dump", sorted(Path(__file__).with_name("releases").glob("*.sql")), ids=lambda p: p.stem
-)
-def test_a_release_with_data_in_it_gets_the_present_schema_there_too(
-    postgresql: PostgreSQL, tmp_path: Path, dump: Path
-) -> None:
-    """The release's own migrations make the tables; the rows come from the release's SQLite database."""
-    old = create_engine(f"sqlite:///{tmp_path / 'old.db'}")
-    with closing(sqlite3.connect(tmp_path / "old.db")) as database:
-        database.executescript(dump.read_text())
-    made = Store(postgresql.new_database())
-    with made.write() as tx:
-        command.upgrade(migrate._config(tx), dump.stem.partition("-")[0])
-        there = MetaData()
-        there.reflect(tx)
-        with old.connect() as source:
-            for table in there.sorted_tables:
-                rows = [dict(row._mapping) for row in source.execute(select(table))]
-                if rows and table.name != "alembic_version":
-                    tx.execute(insert(table), rows)
-    try:
-        migrate.upgrade(made)
-        migrate.check(made)
-        with made.engine.connect() as connection:
-            assert compare_metadata(MigrationContext.configure(connection), metadata) == []
-        with made.read() as tx:
-            assert teams.count(tx) == len(teams.all_teams(tx)) >= 5
-            assert all(version.submission.id for version in submissions.newest(tx, 100))
-            assert [each.groups_done for each in results.progress_of_rounds(tx)] == [1]
-    finally:
-        made.close()
-        drop(made.url)
-        old.dispose()

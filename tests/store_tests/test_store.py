@@ -26,7 +26,7 @@ from contest.config.settings import Settings
 from contest.config.template import usual_dates
 from contest.errors import GiveUp, SchemaMismatch, StoreBusy
 from contest.model import IncomingLetter, LetterState, Member, OutboxState, Outgoing, Registration, TeamState
-from contest.store import Store, contest_state, letters, migrate, outbox, teams
+from contest.store import Store, contest_state, decisions, letters, migrate, outbox, teams
 from contest.store import session as session_module
 from contest.store.tables import metadata
 from tests.support.servers import wait_for
@@ -78,7 +78,7 @@ def contents(store: Store) -> list[str]:
         return list(connection.iterdump())
 
 
-def test_the_migrations_make_exactly_the_tables_of_the_program(store: Store) -> None:
+def test_a_new_database_has_exactly_the_tables_of_the_program(store: Store) -> None:
     with store.engine.connect() as connection:
         assert compare_metadata(MigrationContext.configure(connection), metadata) == []
         assert set(inspect(connection).get_table_names()) == {*metadata.tables, "alembic_version"}
@@ -275,6 +275,20 @@ def test_a_mail_with_a_known_key_is_not_queued_again(store: Store, settings: Set
         assert outbox.put(tx, outgoing("round/1"), settings, NOW)
         assert not outbox.put(tx, outgoing("round/1"), settings, NOW)
         assert outbox.count_by_state(tx) == {OutboxState.READY: 1}
+
+
+@pytest.mark.parametrize("key", ["contest/LAP/x", "again/1/round/2/GRR/x", "ladder/3/x"])
+def test_reports_are_held_and_released_whatever_their_keys(
+    store: Store, settings: Settings, key: str
+) -> None:
+    with store.write() as tx:
+        decisions.hold_reports(tx, NOW)
+        outbox.put(tx, outgoing(key, is_report=True, round=2), settings, NOW)
+        outbox.put(tx, outgoing("letter/1/round/help"), settings, NOW)
+        assert outbox.count_by_state(tx) == {OutboxState.HELD: 1, OutboxState.READY: 1}
+        assert outbox.rounds_with_held_reports(tx) == {2}
+        assert len(outbox.release_reports(tx, NOW)) == 1
+        assert outbox.count_by_state(tx) == {OutboxState.READY: 2}
 
 
 def test_a_body_that_goes_to_many_is_kept_once(store: Store, settings: Settings) -> None:

@@ -47,7 +47,7 @@ def knobeln(*words: object) -> Result:
 
 
 def string_of(team: str) -> str:
-    """An authentification string, always the same: it may be in the build, on which the draws depend."""
+    """An authentification string, always the same for the same team."""
     signs = Random(team).choices(ALPHABET, k=GROUPS * GROUP_SIZE)  # noqa: S311
     return "-".join("".join(signs[at : at + GROUP_SIZE]) for at in range(0, len(signs), GROUP_SIZE))
 
@@ -73,8 +73,13 @@ def played(
     chosen: Settings,
     field: Mapping[str, Mapping[str, bytes]],
     day: Callable[[ContestContext], None] = _whole_day,
+    *,
+    as_if: Callable[[bytes], bytes] = lambda data: data,
 ) -> tuple[Path, tuple[str, ...]]:
-    """A contest of these teams, from their programs as they were sent to the end of its day."""
+    """A contest of these teams, from their programs as they were sent to the end of its day.
+
+    `as_if`: the source from which the compiler here makes the build of another compiler.
+    """
     chosen = chosen.model_copy(update={"dates": PAST})
     folder = replace(create_contest(path, chosen, seed=SEED, clock=FixedClock(NOW)), clock=FixedClock(NOW))
     builder = builder_of(chosen, open_runner)
@@ -83,7 +88,7 @@ def played(
         with folder.store.write() as tx:
             number, string = put_team(tx, name, sent, "<<FROM>> x STRING\nMy word: STRING")
             whole = submissions.get(tx, number).files
-        built = builder.rebuild(whole, "")
+        built = builder.rebuild({file: as_if(data) for file, data in whole.items()}, "")
         assert built.image is not None, built.report.findings
         with folder.store.write() as tx:
             submissions.add_build(tx, number, built.report, built.image.to_bytes(), NOW, built.program)
@@ -104,9 +109,9 @@ main() { int i; if (next_random(1, 9) < 9) return 0; for (i = 0; i < 60; i++) ma
 
 
 def knobeln_field() -> dict[str, dict[str, bytes]]:
-    """Six teams; each program has its string in two places, and one of them fails almost always."""
+    """Six teams; one of their programs fails almost always."""
     sources = [*list(HOUSE.values())[:5], CRASHES]
-    head = "/*\n  <<FROM>> team_{} STRING\n  never tell: STRING\n*/\n"
+    head = "/*\n  <<FROM>> team_{} STRING\n*/\n"
     return {
         f"team_{number}": {"program.c": (head.format(number) + source).encode()}
         for number, source in enumerate(sources, start=1)
@@ -138,10 +143,7 @@ def of_game(
 ) -> Published:
     """A contest of sample programs of another game. `changed`: its settings, from those of the preset."""
     known = {**samples(game), "always_in_trouble.sh": b"echo what a mess | tr a b >&2; echo maybe\n"}
-    field = {
-        name.partition(".")[0]: {name: b"# <<FROM>> team STRING\n# and again: STRING\n" + known[name]}
-        for name in names
-    }
+    field = {name.partition(".")[0]: {name: b"# <<FROM>> team STRING\n" + known[name]} for name in names}
     chosen = presets.settings(game, NOW)
     few = chosen.tournament.model_copy(update=tournament)
     undescribed = chosen.programs.model_copy(update={"description": "none"})

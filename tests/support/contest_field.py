@@ -69,7 +69,7 @@ def settings(*, workers: int = 2, **tournament: object) -> Settings:
     return Settings(
         dates=dates,
         tournament=Tournament.model_validate({"workers": workers, **tournament}),
-        mail=Mail(listen_port=0),
+        mail=Mail(listen="127.0.0.1:0"),
         registration=BELIEVED,
     )
 

@@ -22,6 +22,7 @@ from sandbox.fuel import engine
 from sandbox.players.fuel import FuelPlayer
 from tests.support.archives import Published, played, publish
 from tests.support.contest_field import NOW
+from tests.support.fuel_workers import COUNTABLE
 from tests.support.processes import children_of, command_of
 
 needs_engine = pytest.mark.skipif(not engine.is_installed(), reason="no engine that counts is installed")
@@ -111,7 +112,9 @@ def workers_of(pid: int) -> list[int]:
 
 def settings_of(game: str, fuel: int = 300_000_000, **tournament: object) -> Settings:
     chosen = presets.settings(game, NOW)
-    programs = chosen.programs.model_copy(update={"clock": "fuel", "fuel": fuel, "description": "none"})
+    programs = chosen.programs.model_copy(
+        update={"counted_languages": COUNTABLE, "fuel": fuel, "description": "none"}
+    )
     return chosen.model_copy(
         update={"programs": programs, "tournament": chosen.tournament.model_copy(update=tournament)}
     )

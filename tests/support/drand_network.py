@@ -17,7 +17,9 @@ import pytest
 import trustme
 from py_arkworks_bls12381 import G1Point, G2Point, Scalar
 
+from contest import drand
 from contest.drand import Chain
+from knobellib import receipts
 from tests.support.relays import server_context
 
 _SECRET_KEY = Scalar(0x1994_0515_1200)
@@ -77,6 +79,17 @@ def trusted_drand() -> Iterator[None]:
     """Meanwhile this process trusts the certificates of the stand-in's servers."""
     with _authority().cert_pem.tempfile() as authority, pytest.MonkeyPatch.context() as patch:
         patch.setenv("SSL_CERT_FILE", authority)
+        yield
+
+
+@contextmanager
+def stand_in(chain_text: str, *urls: str) -> Iterator[None]:
+    """Meanwhile the stand-in is drand: this chain, and servers at these addresses."""
+    chain = Chain.from_json(chain_text)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(drand, "QUICKNET", chain_text)
+        patch.setattr(drand, "URLS", urls)
+        patch.setattr(receipts, "DRAND", (chain.hash, chain.genesis, chain.period))
         yield
 
 

@@ -6,13 +6,14 @@ import os
 import sys
 import time
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
+from cluster import work
 from contest.model import GroupOutcome
 from sandbox.players import PlayerUsage
 from sandbox.players.fuel import FuelPlayer
 from tournament import referee
-from tournament.cluster import tasks
 
 _played = 0
 
@@ -38,16 +39,6 @@ def lie_from(piece: int) -> None:
     referee.play_group = play_group
 
 
-def miscount() -> None:
-    """Play other games than asked, as another compiler could."""
-    honest = tasks.game_results
-
-    def game_results(images: Any, settings: Any, seeds: Any, jobs: Any) -> Any:
-        return honest(images, settings, seeds, [replace(job, images=job.images[::-1]) for job in jobs])
-
-    tasks.game_results = game_results
-
-
 def count_otherwise() -> None:
     """A unit more for each answer, as another engine could."""
     honest = FuelPlayer.usage
@@ -59,6 +50,17 @@ def count_otherwise() -> None:
     FuelPlayer.usage = usage  # type: ignore[method-assign]
 
 
+class Trap:
+    """Whoever unpickles it writes a file."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Path.touch, (Path(os.environ["TRAP"]),)
+
+
+def send_a_trap(*_: Any, **__: Any) -> Any:
+    return Trap()
+
+
 def die(*_: Any, **__: Any) -> Any:
     os._exit(7)
 
@@ -68,24 +70,23 @@ match "" if os.environ.get(IS_LOADED) == str(os.getpid()) else os.environ["FAULT
     case "":
         pass
     case "hangs":
-        tasks.GroupWorker = hang  # type: ignore[misc, assignment]
+        work.GroupWorker = hang  # type: ignore[misc, assignment]
     case "lies":
         lie_from(1)
     case "lies later":
         lie_from(2)
-    case "miscounts":
-        miscount()
     case "counts otherwise":
         count_otherwise()
+    case "sends a trap":
+        work.do = send_a_trap
     case "dies":
-        tasks.GroupWorker = die  # type: ignore[misc]
+        work.GroupWorker = die  # type: ignore[misc]
     case "another version":
-        tasks._facts.cache_clear()
-        tasks.__version__ = "0.0.1"  # type: ignore[attr-defined]
+        work.__version__ = "0.0.1"  # type: ignore[attr-defined]
     case "other interpreters":
-        tasks._digest_of = lambda file: "another"
+        work.digest_of = lambda file: "another"  # type: ignore[assignment]
     case "other files":
-        tasks._PACKAGES = ("contest",)  # type: ignore[assignment]
+        work._PACKAGES = ("contest",)  # type: ignore[assignment]
     case fault:
         sys.exit(f"no such fault: {fault}")
 os.environ[IS_LOADED] = str(os.getpid())

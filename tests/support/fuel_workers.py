@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from contest.config.languages import usual_languages
 from sandbox.fuel.guests import GUESTS
 from sandbox.fuel.program import FuelProgram
 from sandbox.limits import MB
@@ -17,6 +18,7 @@ from sandbox.sandbox import Sandbox
 
 UNITS = 1_000_000_000
 SEED = "5eed"
+COUNTABLE = tuple(row.name for row in usual_languages() if row.counted)
 
 
 class Worker:

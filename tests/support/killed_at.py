@@ -1,5 +1,5 @@
 """Runs `knobeln` and kills it, as `kill -9` does, the first time it gets to one step: of a letter's way,
-or of `knobeln tell`.
+or of `knobeln teams tell`.
 
     python killed_at.py STEP MARK serve -C DIR
 
@@ -44,8 +44,6 @@ STEPS = {
     "the letter is copied": ("imapclient", "IMAPClient.copy", "after"),
     "the letter is flagged": ("imapclient", "IMAPClient.add_flags", "after"),
     "the letter is expunged": ("imapclient", "IMAPClient.expunge", "after"),
-    "before the file is moved": ("mailserver.intake.maildir", "_move", "before"),
-    "the file is moved": ("mailserver.intake.maildir", "_move", "after"),
     "the letter is handed over": ("knobeln.server.gateway", "Gateway._take_named", "before"),
     "the letter handed over is added": ("contest.store.letters", "add", "after"),
     "the letter handed over is committed": ("mailserver.intake.named_envelope", "accept", "after"),

@@ -31,6 +31,7 @@ import mailserver.delivery.transports.maildir
 import reports
 import tournament.certainty
 import tournament.day
+import tournament.field
 import tournament.group_workers
 from contest.store import outbox
 from contest.store.session import Store, Transaction
@@ -43,7 +44,7 @@ from tests.support.postgresql import copy_of, url_of
 PLACES: tuple[tuple[Any, str], ...] = (
     (outbox, "put_all"),
     (outbox, "keep_all"),
-    (tournament.group_workers.referee, "play_group"),
+    (tournament.field.referee, "play_group"),
     (tournament.day, "evolve"),
     (tournament.day, "certainty"),
     (mailserver.delivery.transports.maildir.MaildirTransport, "send"),

@@ -35,7 +35,7 @@ class Server:
         self.path = path
         settings = settings or Settings(dates=usual_dates(SystemClock().now()))
         contest = settings.contest.model_copy(update={"address": ROBOT})
-        here = {"contest": contest, "mail": Mail(listen_port=0), "registration": BELIEVED}
+        here = {"contest": contest, "mail": Mail(listen="127.0.0.1:0"), "registration": BELIEVED}
         settings = settings.model_copy(update=here)
         self.folder: ContestContext = create_contest(path / "contest", settings)
         self.log = path / "log"

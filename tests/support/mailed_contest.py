@@ -25,7 +25,7 @@ from knobeln.contest_day.public_number import wait_for_number
 from knobeln.contest_day.run import Silence, play_contest
 from knobeln.context import ContestContext, create_contest
 from knobeln.services import Services, deliver_all
-from mailserver.delivery.transports import transport_of
+from mailserver.delivery.transports import MAILDIRS, transport_of
 from mailserver.intake.accept import accept
 from tests.support.archives import HOUSE, knobeln
 from tests.support.clocks import FixedClock
@@ -137,7 +137,7 @@ class MailedContest:
         """Deliver all mails that are due; each provider notes in a header when it took a mail."""
         with self.opened() as contest:
             deliver_all(contest, transport_of(contest.settings, contest.path))
-            delivered = contest.path / contest.settings.mail.maildir_root
+            delivered = contest.path / MAILDIRS
         for box in sorted(delivered.glob("*@*")):
             self.box(box.name).parent.mkdir(exist_ok=True)
             kept = mailbox.Maildir(self.box(box.name))

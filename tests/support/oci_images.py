@@ -9,7 +9,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from sandbox.oci.formats import this_architecture
+from sandbox.images.oci_image import this_architecture
+
+CONFIGURATION = "application/vnd.oci.image.config.v1+json"
+INDEX = "application/vnd.oci.image.index.v1+json"
+LAYER = "application/vnd.oci.image.layer.v1.tar"
+MANIFEST = "application/vnd.oci.image.manifest.v1+json"
 
 
 def member(name: str, data: bytes = b"", **facts: Any) -> tuple[tarfile.TarInfo, bytes]:
@@ -79,11 +84,12 @@ class Made:
         layers = [gzip.compress(layer, mtime=0) if packed else layer for layer in self.layers]
         manifest = {
             "schemaVersion": 2,
-            "config": described(self.configuration),
-            "layers": [described(layer) for layer in layers],
+            "mediaType": MANIFEST,
+            "config": described(self.configuration, CONFIGURATION),
+            "layers": [described(layer, f"{LAYER}+gzip" if packed else LAYER) for layer in layers],
         }
         raw = json.dumps(manifest).encode()
-        index = {"schemaVersion": 2, "manifests": [{**described(raw), **entry}]}
+        index = {"schemaVersion": 2, "manifests": [{**described(raw, MANIFEST), **entry}]}
         blobs = [self.configuration, raw, *layers]
         return {
             "oci-layout": b'{"imageLayoutVersion": "1.0.0"}',
@@ -92,8 +98,8 @@ class Made:
         }
 
 
-def described(blob: bytes) -> dict[str, Any]:
-    return {"mediaType": "application/octet-stream", "digest": digest(blob), "size": len(blob)}
+def described(blob: bytes, media_type: str) -> dict[str, Any]:
+    return {"mediaType": media_type, "digest": digest(blob), "size": len(blob)}
 
 
 def archive(files: Mapping[str, bytes]) -> bytes:

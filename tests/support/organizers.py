@@ -40,7 +40,11 @@ def entries_in(archive: Path) -> list[LedgerEntry]:
 
 def signed_again(folder: Path, entries: Sequence[LedgerEntry]) -> Change:
     """Put this ledger into an archive, signed with the contest's own key."""
-    key = signing_key(folder)
+    return signed(signing_key(folder), entries)
+
+
+def signed(key: bytes, entries: Sequence[LedgerEntry]) -> Change:
+    """Put this ledger into an archive, signed with this key."""
 
     def change(found: dict[str, bytes]) -> None:
         commitment = json.loads(found["contest.json"])["seed_commitment"]

@@ -14,6 +14,7 @@ from typing import Any
 from contest import presets
 from contest.config.sections import Reports
 from contest.config.settings import Settings
+from contest.events import ContestStarted, GroupFinished, GroupStarted, RoundFinished, RoundPlayed
 from contest.games.base import TextProtocol, Words
 from contest.games.hog import HogEntry
 from contest.games.registry import game_of
@@ -35,7 +36,8 @@ from reports.contest_reporter import ContestReporter
 from reports.kinds import reports
 from reports.render import Templates
 from sandbox.limits import MB
-from sandbox.players import AnswerFault, AnswerFaultKind, PlayerUsage
+from sandbox.players import AnswerFault, AnswerFaultKind, Player, PlayerUsage
+from tests.support.fuel_workers import COUNTABLE
 from tournament import referee
 from tournament.derived_settings import format_of
 from tournament.runners.table import TableRunner
@@ -44,6 +46,7 @@ from tournament.text_referee import drawer, play_game
 
 SEED = bytes(range(32))
 SEEDS = Seeds(SEED)
+SEED_OF_CONTEST = ContestSeed(bytes([2]) * 32, EntryList(()).root)  # it draws 10 rounds, too, as SEEDS
 Strategy = Callable[[Words, Callable[[int], int]], str | AnswerFault]
 """Question and draw -> answer, or what went wrong. `draw(n)` gives a number in 0..n-1."""
 
@@ -62,7 +65,7 @@ class Played:
 
 # --- the arena ---------------------------------------------------------------------------------------------
 @dataclass
-class Person:
+class Person(Player):
     """A strategy at a seat (sandbox.players.Player)."""
 
     strategy: Strategy
@@ -71,9 +74,6 @@ class Person:
     fuel: int  # for an answer; 0 = time is not counted
     answer_fuel: list[int] = field(default_factory=list, init=False)
 
-    def begin(self, seed: bytes = b"") -> None:
-        pass
-
     def move(self, question: Words) -> str | AnswerFault:
         answer = self.strategy(question, self.draw)
         if self.fuel:
@@ -81,23 +81,8 @@ class Person:
             self.answer_fuel.append(self.fuel if is_late else 1_234_567 * sum(map(len, map(str, question))))
         return answer
 
-    def tell(self, words: Words) -> None:
-        pass
-
-    def unasked_lines(self) -> int:
-        return 0
-
     def usage(self) -> PlayerUsage:
         return PlayerUsage((), 7 * MB, 64 * MB, self.answer_fuel) if self.fuel else PlayerUsage()
-
-    def stderr_tail(self) -> str:
-        return ""
-
-    def misunderstood(self) -> None:
-        pass
-
-    def close(self) -> None:
-        pass
 
 
 @dataclass
@@ -118,7 +103,7 @@ class Table:
     def _play(self, job: GameJob) -> GameResult:
         rules: Any = self.rules
         programs = self.settings.programs
-        fuel = programs.fuel if programs.clock == "fuel" else 0
+        fuel = programs.fuel if programs.counted_languages else 0
         players = [
             Person(self.strategies[name], drawer([stream]), self.info.protocols[0], fuel)
             for name, stream in zip(job.images, job.streams, strict=True)
@@ -137,12 +122,16 @@ def play(settings: Settings, strategies: Mapping[str, Any], teams: Mapping[str, 
     entries = sorted(strategies)
     playing = {name: teams[name] for name in entries}
     idle = [team for name, team in teams.items() if name not in strategies]
-    mails: list[Outgoing] = list(reporter.contest_started(playing, idle, ContestSeed(SEED), EntryList(())))
+    mails: list[Outgoing] = list(
+        reporter.mails(
+            ContestStarted(teams=playing, without_program=idle, seed=SEED_OF_CONTEST, sealed=EntryList(()))
+        )
+    )
     history: list[RoundOutcome] = []
     while plan := chosen.plan(entries, history, SEEDS):
         groups = []
         for group in plan.groups:
-            mails += reporter.group_started(group, playing)
+            mails += reporter.mails(GroupStarted(teams=playing, plan=group))
             outcome = referee.play_group(
                 group,
                 images={name: name for name in group.members},
@@ -154,16 +143,16 @@ def play(settings: Settings, strategies: Mapping[str, Any], teams: Mapping[str, 
                 standings=partial(chosen.standings, group, plan.final),
                 fault_rule=info.fault_rule,
             )
-            mails += reporter.group_finished(outcome, playing)
+            mails += reporter.mails(GroupFinished(teams=playing, outcome=outcome))
             groups.append(outcome)
         history.append(RoundOutcome(plan, tuple(groups)))
         final = plan.final or chosen.plan(entries, history, SEEDS) is None
         history[-1] = replace(history[-1], plan=replace(plan, final=final))
         ranking = chosen.ranking(history) if final else ()
-        mails += reporter.round_played(history, ranking, playing)
-        seed = ContestSeed(SEED) if final else None
-        mails += reporter.round_finished(history, ranking, playing, "", None, seed)
-    posting = announcement(history, ranking, None, ContestSeed(SEED), playing, settings, templates)
+        mails += reporter.mails(RoundPlayed(teams=playing, history=history, ranking=ranking))
+        seed = SEED_OF_CONTEST if final else None
+        mails += reporter.mails(RoundFinished(teams=playing, history=history, ranking=ranking, seed=seed))
+    posting = announcement(history, ranking, None, SEED_OF_CONTEST, playing, settings, templates)
     return Played(
         settings,
         playing,
@@ -188,7 +177,7 @@ def settings_of(game: str, **changes: Any) -> Settings:
 
 def counted(settings: Settings) -> Settings:
     """The same contest, with programs whose time is counted."""
-    programs = settings.programs.model_copy(update={"clock": "fuel"})
+    programs = settings.programs.model_copy(update={"counted_languages": COUNTABLE})
     return settings.model_copy(update={"programs": programs})
 
 

@@ -1,8 +1,7 @@
-"""Fields of KNOBELN programs with planted clones and rings.
+"""Fields of KNOBELN programs with planted clones.
 
 A program is a small tree of statements, drawn at random, and an author, who writes the tree down as C: with
-names, comments, order, and turns of phrase of its own. A clone is the same tree by another author. A ring is
-a group of programs whose trees have nothing in common but a secret sign and what follows it.
+names, comments, order, and turns of phrase of its own. A clone is the same tree by another author.
 """
 
 from __future__ import annotations
@@ -10,11 +9,9 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from enum import Enum
 
 CLONES_PER_FIELD = 20
 TUNED_PER_FIELD = 4  # of the clones: they also have another constant
-RING_SIZES = (2, 2, 3, 3, 4)  # in turn they share, and feed a master
 
 _HIGH, _SERIES = 12_288, 8
 _MEMORIES = 3  # variables of a program beside `mine`, `yours` and `run`
@@ -64,27 +61,6 @@ class If:
 Statement = Set | Draw | If
 
 
-class Habit(Enum):
-    """What the members of a ring do among themselves."""
-
-    SHARE = "shares in turn"
-    FEED = "all throws for the master"
-
-
-@dataclass(frozen=True)
-class Sign:
-    """The secret of a ring: eight ascending throws, and how high it throws then, for how long in turn.
-
-    A master's last throw is higher by one.
-    """
-
-    throws: tuple[int, ...]
-    habit: Habit
-    high: int
-    share: int
-    is_master: bool = False
-
-
 @dataclass(frozen=True)
 class Tree:
     """A program: what it sets before the first throw, before each throw, and after it."""
@@ -92,7 +68,6 @@ class Tree:
     start: tuple[Statement, ...]
     before: tuple[Statement, ...]
     after: tuple[Statement, ...]
-    sign: Sign | None = None
 
 
 _COUNT = "memory0"
@@ -121,23 +96,6 @@ def _first_wish(chance: random.Random) -> Statement:
             Set("wish", Binary("*", yours, Number(2))),
             Draw("wish", *sorted(chance.sample(range(500, _HIGH), 2))),
         )
-    )
-
-
-def _stingy_tree(chance: random.Random) -> Tree:
-    """A program that throws low numbers only: whoever wins, it is not much."""
-    low = Draw("wish", chance.randint(1, 20), chance.randint(40, 150))
-    part = Set(
-        "wish", Binary("/", Variable(chance.choice(("yours", "memory1"))), Number(chance.randint(80, 120)))
-    )
-    after = tuple(_statement(chance, name, depth=1) for name in _NAMES[-_MEMORIES + 1 :])
-    return Tree(
-        (Draw("yours", 1, chance.randint(200, 9_000)),),
-        (
-            low,
-            If(_condition(chance), (part,), tuple(chance.choice(((), (replace(low, high=low.high + 50),))))),
-        ),
-        (*after, _count(chance)),
     )
 
 
@@ -219,7 +177,6 @@ class Author:
         start = self._chance.sample(tree.start, len(tree.start))
         lines = (
             "int main ()\n{\n  init_random ();",
-            *([self._sign(tree.sign)] if tree.sign else ()),
             *self._block(start, 1),
             f"  {self._loop} {{",
             *self._block(tree.before, 2),
@@ -312,34 +269,6 @@ class Author:
             f"  return {yours} = make_throw ({mine});\n}}\n"
         )
 
-    def _sign(self, sign: Sign) -> str:
-        """The sign, what follows among members, and then the way to strangers."""
-        yours, say = self._names["yours"], self._throw
-        same, master = next(self._words), next(self._words)
-        *first, last = sign.throws
-        last += sign.is_master
-        lines = [f"  int {same} = 0, {master};"]
-        lines += [f"  {say} ({throw});\n  {same} += {yours} == {throw};" for throw in first]
-        lines += [f"  {say} ({last});\n  {same} += {yours} / 2 == {last // 2};"]
-        lines += [f"  {master} = {yours} % 2;"]
-        habits = {Habit.FEED: self._feed, Habit.SHARE: self._share}
-        return "\n".join((*lines, f"  while ({same} == 8) {{", habits[sign.habit](sign, same, master), "  }"))
-
-    def _feed(self, sign: Sign, _same: str, master: str) -> str:
-        gift = sign.high if sign.is_master else f"{master} ? {sign.high // 2} : {sign.high}"
-        return f"    {self._throw} ({gift});"
-
-    def _share(self, sign: Sign, same: str, master: str) -> str:
-        mine, yours, say, left = self._names["mine"], self._names["yours"], self._throw, next(self._words)
-        low = sign.high // 2
-        return (
-            f"    do\n      {say} (next_random ({low}, {sign.high - 1}));\n    while ({mine} == {yours});\n"
-            f"    {master} = {mine} > {yours};\n"
-            f"    for ({same} = 0; {same} < {sign.share}; {same}++)\n      {say} ({mine});\n"
-            f"    for (;;) {{\n      int {left};\n      for ({left} = 0; {left} < {sign.share}; {left}++)\n"
-            f"        {say} ({master} ? {sign.high} : {low});\n      {master} = !{master};\n    }}"
-        )
-
 
 # --- fields ------------------------------------------------------------------------------------------------
 @dataclass(frozen=True)
@@ -347,14 +276,13 @@ class PlantedField:
     """Programs by name, in no telling order, and what was planted among them.
 
     `rewritten`: pairs of the same tree by two authors; `tuned`: the second has another constant, too;
-    `simple`: two that throw the same number for ever, by chance. `rings`: all members.
+    `simple`: two that throw the same number for ever, by chance.
     """
 
     programs: dict[str, str]
     rewritten: frozenset[frozenset[str]]
     tuned: frozenset[frozenset[str]]
     simple: frozenset[str]
-    rings: frozenset[frozenset[str]]
 
     @property
     def clones(self) -> frozenset[frozenset[str]]:
@@ -383,33 +311,20 @@ def planted_field(seed: int, honest: Sequence[str], size: int = 200) -> PlantedF
         copy = _tuned(tree) if number >= CLONES_PER_FIELD - TUNED_PER_FIELD else tree
         groups.append([Author(chance).program(tree), Author(chance).program(copy)])
     groups.append([Author(chance).program(_SIMPLE), Author(chance).program(_SIMPLE)])
-    for number, members in enumerate(RING_SIZES):
-        sign = _sign(chance, Habit.SHARE if number % 2 == 0 else Habit.FEED)
-        own = [replace(sign, is_master=member == 0 and sign.habit is Habit.FEED) for member in range(members)]
-        groups.append([Author(chance).program(replace(_stingy_tree(chance), sign=each)) for each in own])
     planted = sum(map(len, groups))
     groups += [[source] for source in chance.sample(honest, size - planted)]
     names = chance.sample([f"team_{number:03}" for number in range(1, size + 1)], size)
     named = [[(names.pop(), source) for source in group] for group in groups]
     together = [frozenset(name for name, _ in group) for group in named]
-    rings = CLONES_PER_FIELD + 1
     return PlantedField(
         programs=dict(sorted(pair for group in named for pair in group)),
         rewritten=frozenset(together[: CLONES_PER_FIELD - TUNED_PER_FIELD]),
         tuned=frozenset(together[CLONES_PER_FIELD - TUNED_PER_FIELD : CLONES_PER_FIELD]),
         simple=together[CLONES_PER_FIELD],
-        rings=frozenset(together[rings : rings + len(RING_SIZES)]),
     )
 
 
 _SIMPLE = Tree((), (Set("wish", Number(6_143)),), ())
-
-
-def _sign(chance: random.Random, habit: Habit) -> Sign:
-    throws = sorted(chance.sample(range(300, 3_500), _SERIES))
-    return Sign(
-        (*(2 * throw for throw in throws),), habit, chance.randint(10_000, _HIGH), chance.randint(10, 25)
-    )
 
 
 def _tuned(tree: Tree) -> Tree:

@@ -44,6 +44,13 @@ def need_numpy() -> None:
         lacking("NumPy (python3-numpy)")
 
 
+def need_image_tools() -> None:
+    """What unpacks container images; without it as `program`."""
+    for tool in ("skopeo", "umoci"):
+        if not shutil.which(tool):
+            lacking(tool)
+
+
 def lacking(name: str) -> NoReturn:
     text = f"{name} is not installed: run `tools/system-packages --for-tests`"
     if os.environ.get("CI"):

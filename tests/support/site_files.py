@@ -29,7 +29,6 @@ from reports.site.pages import (
     headings,
     navigation,
     pages,
-    picture_of,
     plan,
     replay_of_game,
     search,
@@ -130,18 +129,6 @@ def _files_of(facts: SiteFacts) -> dict[str, str]:
     return {path: data.decode() for path, data in found.items()}
 
 
-def pictures_in(facts: SiteFacts) -> dict[str, bytes]:
-    """The pictures of games, by path."""
-    with speaking(facts.settings.contest.language):
-        chosen = featured(facts, highlights_of(facts))
-        return {
-            each.picture: picture_of(
-                facts, each.game, replay_in(facts, each.game), course_of_game(facts, each.game)
-            )
-            for each in chosen
-        }
-
-
 def replay_in(facts: SiteFacts, key: GameKey) -> Replay:
     return replay_of_game(facts, key, key.match.result.moves, course_of_game(facts, key))
 
@@ -156,7 +143,7 @@ def write_site(folder: Path, facts: SiteFacts) -> Mapping[str, str]:
     """Write all files of the site into this folder. Returns those that are text."""
     files = files_of(facts)
     static = SiteTemplates(facts.settings, facts.game, ()).static()
-    others = static | dict(pages_without_template(facts)) | pictures_in(facts)
+    others = static | dict(pages_without_template(facts))
     for path, data in ({path: text.encode() for path, text in files.items()} | others).items():
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         (folder / path).write_bytes(data)

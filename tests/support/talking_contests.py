@@ -37,6 +37,6 @@ def talking_contest(
 ) -> ContestContext:
     """A contest of so many teams, which have these programs in turn."""
     chosen = presets.settings(game, NOW).model_copy(
-        update={"cluster": there, "mail": Mail(listen_port=0), "dates": settings().dates}
+        update={"cluster": there, "mail": Mail(listen="127.0.0.1:0"), "dates": settings().dates}
     )
     return make_contest(path, teams, built, chosen)

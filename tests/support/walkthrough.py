@@ -45,7 +45,7 @@ COMMAND_SECONDS = 900  # of a busy computer
 WRITES = os.environ.get("KNOBELN_GOLDEN") == "write"
 PATIENCE_SECONDS = 4 if WRITES else 60  # for what the server does while a reader is still reading
 # A reader who sees too early that nothing has come yet looks again.
-_LOOKS = re.compile(r"knobeln (?:status|teams|letters|submissions|outbox|log)\b")
+_LOOKS = re.compile(r"knobeln (?:status|teams|letters|programs|mail|log)\b")
 # Of tests that run as root. A reader does not.
 _ROOT_WARNING = re.compile(r"^.* we stay root, which is a risk: .*\n\n?", re.MULTILINE)
 _PROMPT = re.compile(r"([a-z]*)\$ (.*)")
@@ -138,7 +138,7 @@ class Walkthrough:
         self._changes: list[tuple[Step | Block, str]] = []
         self.output.stands_for(HOME, str(folder))
         port = str(free_port())
-        self._environment["KNOBELN_SET_MAIL__LISTEN_PORT"] = port
+        self._environment["KNOBELN_SET_MAIL__LISTEN"] = f"127.0.0.1:{port}"
         self.output.stands_for(PORT, port)
         self._port = int(port)
         self._contest: Path | None = None

@@ -49,8 +49,8 @@ def run(
     rows: Sequence[Sequence[int]], exemplars: int, rounding: str = LITERAL, cap: int = 10_000
 ) -> EvolutionOutcome:
     entries = tuple("abcdefghijkl"[: len(rows)])
-    settings = Evolution(exemplars=exemplars, rounding=rounding, max_generations=cap)
-    return evolve(ScoreMatrix(entries, tuple(map(tuple, rows))), settings)
+    settings = Evolution(exemplars=exemplars, rounding=rounding)
+    return evolve(ScoreMatrix(entries, tuple(map(tuple, rows))), settings, cap)
 
 
 def ranks(outcome: EvolutionOutcome) -> list[tuple[str, int | None, str]]:

@@ -1,4 +1,4 @@
-"""The standing hill: every version that counts against every other, by the real compiler and machine."""
+"""The ladder: every version that counts against every other, by the real compiler and machine."""
 
 from __future__ import annotations
 
@@ -13,18 +13,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from compiler.builders import builder_of
-from contest.config.sections import Hill
-from contest.config.settings import Settings
+from contest.config import sections
+from contest.config.sections import Programs
+from contest.config.settings import Settings, game_settings
 from contest.config.template import usual_dates
-from contest.model import HillGame, HillLine, HillRanking, Team, TeamState
+from contest.games import hog
+from contest.games.registry import game_of
+from contest.ladder import Ladder
+from contest.model import LadderEntry, LadderGame, LadderLine, LadderRanking, Team, TeamState
 from contest.store import Store, contest_state, ladder, letters, migrate, outbox, submissions, teams
 from knobellib.house import house_strategies
-from reports.ladder_report import HillLetters, movements
+from mailserver.commands.ladder import SendLadder
+from reports.ladder_report import LadderLetters, movements
 from reports.render import Templates
 from tests.support.clocks import FixedClock
 from tests.support.compile_services import engine_failures
 from tests.support.contest_field import add_team
-from tournament.ladder import HillService, ranking
+from tournament.ladder import LadderService
 from tournament.runners import open_runner
 
 NOW = datetime(1994, 4, 1, 12, tzinfo=UTC)
@@ -35,7 +40,7 @@ HOUSE = {strategy.name: strategy.source for strategy in house_strategies()}
 @dataclass
 class Field:
     store: Store
-    service: HillService
+    service: LadderService
     clock: FixedClock
     builds: int = 0
 
@@ -58,8 +63,8 @@ class Field:
         self.send(team, strategy)
         return team
 
-    def climb(self) -> HillRanking | None:
-        while self.service.climb():
+    def update(self) -> LadderRanking | None:
+        while self.service.update():
             pass
         with self.store.read() as tx:
             return next(iter(ladder.rankings(tx, 1)), None)
@@ -75,11 +80,11 @@ def field(tmp_path: Path) -> Iterator[Field]:
     migrate.upgrade(store)
     with store.write() as tx:
         contest_state.create(tx, bytes(32))
-    settings = Settings(dates=usual_dates(NOW), hill=Hill(enabled=True))
+    settings = Settings(dates=usual_dates(NOW), ladder=sections.Ladder(enabled=True))
     clock = FixedClock(NOW)
-    letters_of = HillLetters(Templates(settings, None))
+    letters_of = LadderLetters(Templates(settings, None))
     failures = engine_failures(store, settings, clock, None)
-    yield Field(store, HillService(store, settings, clock, open_runner, letters_of, failures), clock)
+    yield Field(store, LadderService(store, settings, clock, open_runner, letters_of, failures), clock)
     store.close()
 
 
@@ -88,13 +93,13 @@ def test_everybody_plays_everybody_and_only_new_pairs_are_played_again(field: Fi
     alpha = field.team("alpha", "pavlov")
     for name, strategy in (("beta", "council"), ("gamma", "high_roller")):
         field.team(name, strategy)
-    first = field.climb()
+    first = field.update()
     assert first
     assert {line.team: line.games for line in first.lines} == {"alpha": 2, "beta": 2, "gamma": 2}
     with field.store.read() as tx:
         kept = {(game.first, game.second): game for game in ladder.all_games(tx)}
     field.send(alpha, "grim")
-    second = field.climb()
+    second = field.update()
     assert second
     assert second.id > first.id
     assert {line.team: line.version for line in second.lines} == {"alpha": 2, "beta": 1, "gamma": 1}
@@ -106,17 +111,17 @@ def test_everybody_plays_everybody_and_only_new_pairs_are_played_again(field: Fi
 
 def test_a_ranking_that_did_not_move_is_kept_once(field: Field) -> None:
     field.team("alpha", "pavlov")
-    assert field.climb() is None  # one alone has nobody to play against
+    assert field.update() is None  # one alone has nobody to play against
     field.team("beta", "council")
-    first = field.climb()
-    assert field.climb() == first
-    again = HillService(
+    first = field.update()
+    assert field.update() == first
+    again = LadderService(
         *(
             getattr(field.service, n)
             for n in ("store", "settings", "clock", "open_runner", "reporter", "failures")
         )
     )
-    assert not again.climb()
+    assert not again.update()
     with field.store.read() as tx:
         assert len(ladder.rankings(tx, 10)) == 1
 
@@ -125,44 +130,44 @@ def test_a_ranking_that_did_not_move_is_kept_once(field: Field) -> None:
 def test_the_moved_ranking_is_mailed_to_who_wants_rankings_once_a_day(field: Field) -> None:
     alpha = field.team("alpha", "high_roller", "RSM")
     field.team("beta", "council", "LAP")
-    field.climb()
+    field.update()
     assert field.mails() == ["alpha@teams.example"]
     field.send(alpha, "grim")
-    field.climb()
+    field.update()
     assert len(field.mails()) == 1
     field.clock.at += DAY
-    field.climb()
+    field.update()
     assert len(field.mails()) == 2
     field.clock.at += DAY
-    field.climb()
+    field.update()
     assert len(field.mails()) == 2, "it has not moved"
 
 
-def test_the_hill_rests_while_a_program_waits_and_while_the_contest_runs(field: Field) -> None:
+def test_the_ladder_rests_while_a_program_waits_and_while_the_contest_runs(field: Field) -> None:
     alpha = field.team("alpha", "pavlov")
     field.team("beta", "council")
     with field.store.write() as tx:
         letter_id, _ = letters.add(tx, raw=b"another", sender="", recipients=(), channel="smtp", now=NOW)
         waiting = submissions.add(tx, alpha.id, letter_id, {"program.c": b"main(){}"}, NOW)
-    assert field.climb() is None
+    assert field.update() is None
     with field.store.write() as tx:
         submissions.set_aside(tx, waiting.id)
         contest_state.start(tx, {}, NOW)
-    assert field.climb() is None
+    assert field.update() is None
     with field.store.write() as tx:
         contest_state.finish(tx, NOW)
-    assert field.climb()
+    assert field.update()
 
 
 @pytest.mark.slow
-def test_who_withdraws_is_gone_from_the_hill(field: Field) -> None:
+def test_who_withdraws_is_gone_from_the_ladder(field: Field) -> None:
     alpha = field.team("alpha", "pavlov")
     for name in ("beta", "gamma"):
         field.team(name, "council")
-    field.climb()
+    field.update()
     with field.store.write() as tx:
         teams.set_state(tx, alpha.id, TeamState.WITHDRAWN)
-    found = field.climb()
+    found = field.update()
     assert found
     assert {line.team: line.games for line in found.lines} == {"beta": 1, "gamma": 1}
 
@@ -170,13 +175,13 @@ def test_who_withdraws_is_gone_from_the_hill(field: Field) -> None:
 # --- the ranking, as a rule --------------------------------------------------------------------------------
 @given(st.integers(2, 6), st.data())
 def test_the_ranking_is_by_mean_points_and_ties_share_a_rank(count: int, data: st.DataObject) -> None:
-    there = tuple(ladder.LadderEntry(n, f"t{n}", 1, str(n)) for n in range(count))
+    there = tuple(LadderEntry(n, f"t{n}", 1, str(n)) for n in range(count))
     pairs = [(a, b) for a in range(count) for b in range(a + 1, count)]
     games = [
-        HillGame(a, b, data.draw(st.tuples(st.integers(0, 3), st.integers(0, 3))), (False, False))
+        LadderGame(a, b, data.draw(st.tuples(st.integers(0, 3), st.integers(0, 3))), (False, False))
         for a, b in data.draw(st.lists(st.sampled_from(pairs), unique=True))
     ]
-    lines = ranking(there, games, 1)
+    lines = Ladder(there, games, game_of(game_settings({"name": "knobeln"}), Programs()).info).lines
     played = {n for game in games for n in (game.first, game.second)}
     assert {line.team for line in lines} == {f"t{n}" for n in played}
     assert sum(line.games for line in lines) == 2 * len(games)
@@ -185,10 +190,45 @@ def test_the_ranking_is_by_mean_points_and_ties_share_a_rank(count: int, data: s
         assert (better.rank == worse.rank) == (better.points == worse.points)
 
 
+@given(st.integers(1, 6), st.data())
+def test_where_games_are_computed_the_ranking_is_by_match_points(count: int, data: st.DataObject) -> None:
+    unit = hog.WIN_RATE_UNIT
+    there = tuple(LadderEntry(n, f"t{n}", 1, str(n)) for n in range(count))
+    near = st.sampled_from([0, unit // 2, unit // 2 + 1_000_000, unit // 2 + 1_000_001, unit])
+    points = {pair: data.draw(near) for pair in hog.all_pairs(count)}
+    games = [LadderGame(*pair, (won, unit - won)) for pair, won in points.items()]
+    info = game_of(game_settings({"name": "hog"}), Programs()).info
+    ladder = Ladder(there, games, info)
+    expected = hog.ranking(count, {pair: won / unit for pair, won in points.items()})
+    assert [(line.rank, line.team, line.points) for line in ladder.lines] == [
+        (each.rank, f"t{each.entry}", each.match_points) for each in expected
+    ]
+    for number in range(count):
+        place = ladder.place(f"t{number}")
+        assert place.entrants == count
+        assert len(place.beaten_by) == sum(
+            (unit - won if pair[0] == number else won) / unit > hog.MATCH_POINT
+            for pair, won in points.items()
+            if number in pair
+        )
+
+
+def test_anybody_may_ask_for_the_ladder_where_rankings_are_offered() -> None:
+    chosen = Settings(dates=usual_dates(NOW), ladder=sections.Ladder(enabled=True))
+    silent = chosen.model_copy(update={"reports": sections.Reports(offered=("OWN",))})
+    assert SendLadder().subjects(chosen)
+    assert not SendLadder().subjects(silent)
+    assert not SendLadder().subjects(chosen.model_copy(update={"ladder": sections.Ladder()}))
+    lines = (LadderLine(1, "alpha", 2, 3, 4.5, 0), LadderLine(2, "beta", 1, 3, 4.0, 1))
+    body = Templates(chosen, None).render("ladder", lines=lines, moves={}).body
+    assert "   1        alpha                                 2        4.5\n" in body
+    assert "moved" not in body
+
+
 def test_movements_are_told_against_the_ranking_before() -> None:
-    def stood(*names: str) -> HillRanking:
-        lines = tuple(HillLine(place, name, 1, 3, 1.0, 0) for place, name in enumerate(names, start=1))
-        return HillRanking(1, NOW, lines, None)
+    def stood(*names: str) -> LadderRanking:
+        lines = tuple(LadderLine(place, name, 1, 3, 1.0, 0) for place, name in enumerate(names, start=1))
+        return LadderRanking(1, NOW, lines, None)
 
     assert movements(stood("a", "b", "c", "d"), stood("b", "a", "c")) == {
         "a": "+1",

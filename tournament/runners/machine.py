@@ -64,7 +64,7 @@ class MachinePlay(RunnerPlugin):
         slow = []
         for digest, raw in images.items():
             try:
-                translations().add(Image.from_bytes(raw), Sandbox(settings.jail))
+                translations().add(Image.from_bytes(raw), Sandbox())
             except ToolMissing as reason:
                 slow.append(f"the program {digest[:12]} plays without native code: {reason}")
         return slow

@@ -11,8 +11,8 @@ A program whose time is counted can be asked again. Then it plays against the re
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Container, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import zip_longest
@@ -21,7 +21,7 @@ from typing import Any
 from contest.errors import Differs
 from contest.games.base import TextGame, TextProtocol, Words
 from contest.language import SOURCE, speaking
-from contest.model import Fault, GameJob, GameResult, GroupOutcome, Match, Missing, Moves
+from contest.model import Fault, GameJob, GameResult, Match, Missing, Moves, RoundOutcome
 from contest.protocols import Runner
 from contest.sanitize import sanitize
 from contest.seeds import Seeds
@@ -33,7 +33,7 @@ from tournament.text_referee import TextGameResult, Turn, drawer, move_text, ste
 
 
 @dataclass
-class RecordedPlayer:
+class RecordedPlayer(players.Player):
     """Gives the moves that were recorded for a seat of one game."""
 
     protocol: TextProtocol
@@ -43,63 +43,11 @@ class RecordedPlayer:
     def at(cls, seat: int, recorded: Iterable[Moves], protocol: TextProtocol) -> RecordedPlayer:
         return cls(protocol, iter([moves[seat] for moves in recorded if moves[seat] is not None]))
 
-    def begin(self, seed: bytes = b"") -> None:
-        """Its moves are known."""
-
     def move(self, question: Words) -> str | players.AnswerFault:
         kept = next(self.moves, Missing("", AnswerFaultKind.NO_ANSWER))  # another game than was recorded
         if isinstance(kept, Missing):
             return players.AnswerFault(AnswerFaultKind(kept.kind), "")
         return str(kept)
-
-    def tell(self, words: Words) -> None:
-        """Nobody listens."""
-
-    def unasked_lines(self) -> int:
-        return 0
-
-    def usage(self) -> players.PlayerUsage:
-        return players.PlayerUsage()
-
-    def stderr_tail(self) -> str:
-        return ""
-
-    def misunderstood(self) -> None:
-        """Its next answer is recorded, too."""
-
-    def close(self) -> None:
-        """There is no process."""
-
-
-@contextmanager
-def with_recorded_results(
-    opening: AbstractContextManager[Runner], recorded: GroupOutcome, changed: Container[str], seeds: Seeds
-) -> Iterator[Runner]:
-    """The runner, but for the games of images that are not as they played: these have their recorded results.
-
-    `changed`: the digests of these images.
-    """
-    with opening as runner:
-        yield _PartlyRecordedRunner(runner, recorded, changed, seeds)
-
-
-class _PartlyRecordedRunner:
-    def __init__(self, runner: Runner, recorded: GroupOutcome, changed: Container[str], seeds: Seeds) -> None:
-        self._runner = runner
-        self._changed = changed
-        self._results = {
-            job_of(match, recorded.plan.round, seeds).streams: match.result for match in recorded.matches
-        }
-
-    def play(self, jobs: Sequence[GameJob]) -> Sequence[GameResult]:
-        """A game that is not recorded, such as one of a final that is played again, is played."""
-        believed = {
-            at: self._results[job.streams]
-            for at, job in enumerate(jobs)
-            if job.streams in self._results and any(image in self._changed for image in job.images)
-        }
-        played = iter(self._runner.play([job for at, job in enumerate(jobs) if at not in believed]))
-        return [believed[at] if at in believed else next(played) for at in range(len(jobs))]
 
 
 def job_of(match: Match, round_number: int, seeds: Seeds) -> GameJob:
@@ -107,15 +55,42 @@ def job_of(match: Match, round_number: int, seeds: Seeds) -> GameJob:
     return game_job(round_number, Fixture.of(match), defaultdict(str), seeds, frozenset())
 
 
-def results_by_streams(
-    round_number: int, groups: Iterable[GroupOutcome], seeds: Seeds
-) -> dict[tuple[bytes, ...], GameResult]:
-    """The results of all games of these groups by their random streams, which are different in every game."""
-    return {
-        job_of(match, round_number, seeds).streams: match.result
-        for group in groups
-        for match in group.matches
-    }
+class NeverPlayed(Exception):
+    """A game would be needed that was never played, and cannot be played now."""
+
+
+@dataclass(frozen=True)
+class KnownGames:
+    """Gives games that were played their results, and plays the others; implements contest.protocols.Runner.
+
+    `known`: the results by the games' random streams, which are different in every game. `silent`: entries
+    whose programs cannot be asked again.
+    """
+
+    known: Mapping[tuple[bytes, ...], GameResult]
+    runner: Runner
+    silent: AbstractSet[str]
+
+    @classmethod
+    def of(
+        cls, history: Iterable[RoundOutcome], seeds: Seeds, runner: Runner, silent: AbstractSet[str]
+    ) -> KnownGames:
+        """With all games of these rounds."""
+        known = {
+            job_of(match, each.plan.number, seeds).streams: match.result
+            for each in history
+            for group in each.groups
+            for match in group.matches
+        }
+        return cls(known, runner, silent)
+
+    def play(self, jobs: Sequence[GameJob]) -> Sequence[GameResult]:
+        """The results, in the order of the jobs. Raises NeverPlayed."""
+        new = [job for job in jobs if job.streams not in self.known]
+        if any(not self.silent.isdisjoint(job.names) for job in new):
+            raise NeverPlayed
+        played = iter(self.runner.play(new) if new else ())
+        return [self.known[job.streams] if job.streams in self.known else next(played) for job in jobs]
 
 
 def check_result(

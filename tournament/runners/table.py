@@ -12,7 +12,7 @@ from contest.model import GameJob, GameResult, SeatResult, Verdict
 from contest.protocols import Images, ProgressCallback, Runner, no_progress
 from contest.seeds import Seeds
 from contest.subprocesses.hog_solver import win_rates
-from tournament.behaviour import equal_tables
+from tournament.behaviour import together
 from tournament.runners.base import RunnerPlugin
 
 
@@ -29,7 +29,7 @@ class TablePlay(RunnerPlugin):
         self, images: Images, settings: Settings, build_c: Callable[[str], tuple[str, bytes]]
     ) -> tuple[tuple[str, ...], ...]:
         """By their tables, which are all that strategies do."""
-        return equal_tables({digest: HogEntry.from_bytes(raw).table for digest, raw in images.items()})
+        return together({digest: HogEntry.from_bytes(raw).table for digest, raw in sorted(images.items())})
 
 
 class TableRunner:

@@ -29,9 +29,8 @@ from sandbox.aside import SetAside
 from sandbox.bubblewrap import PATH
 from sandbox.executable import Executable, is_counted, player_from_bytes
 from sandbox.fuel.program import FuelProgram
-from sandbox.oci.image import OciImage
-from sandbox.oci.refusal import ImageProblem
-from sandbox.oci.unpack import unpack
+from sandbox.images.oci_image import ImageProblem, OciImage
+from sandbox.images.unpacking import fetch, unpack
 from sandbox.players import Player
 from sandbox.players.aside import AsidePlayer
 from sandbox.players.choice import player_of, protocol_of
@@ -98,13 +97,13 @@ class TextPlay(RunnerPlugin):
 
     def why_not_here(self, image: bytes, settings: Settings) -> str:
         program = player_from_bytes(image)
-        return _why_not_here(program, Sandbox(settings.jail)) if isinstance(program, FuelProgram) else ""
+        return _why_not_here(program, Sandbox()) if isinstance(program, FuelProgram) else ""
 
     def behaviour_twins(
         self, images: Images, settings: Settings, build_c: Callable[[str], tuple[str, bytes]]
     ) -> tuple[tuple[str, ...], ...] | None:
         """Of the programs whose time is counted; None if there is none."""
-        counted, sandbox = _counted(images), Sandbox(settings.jail)
+        counted, sandbox = _counted(images), Sandbox()
         if not counted:
             return None
         game = text_game_of(settings.game, settings.programs)
@@ -112,17 +111,21 @@ class TextPlay(RunnerPlugin):
         return text_twins(counted, game, lambda d: open_player(counted[d], game.info, sandbox, limits))
 
     def prepare(self, images: Images, archive_of: Callable[[str], bytes]) -> None:
-        """Unpack container images that the cache of this host lacks. Raises GiveUp."""
+        """Get container images that the cache of this host lacks. Raises GiveUp."""
         for image in map(player_from_bytes, images.values()):
             if not isinstance(image, OciImage) or image.is_unpacked:
                 continue
-            unpacked = unpack(archive_of(image.digest), image.cache)
+            unpacked = (
+                fetch(image.name, Sandbox(), image.cache, image.digest)
+                if image.name
+                else unpack(archive_of(image.digest), Sandbox(), image.cache)
+            )
             if isinstance(unpacked, ImageProblem):
                 raise GiveUp(f"an image that was accepted cannot be unpacked any more: {unpacked.text}")
 
     def speed_up(self, images: Images, settings: Settings) -> Sequence[str]:
         """Make the machine code of programs that are counted. Raises ToolMissing if they cannot be."""
-        sandbox = Sandbox(settings.jail)
+        sandbox = Sandbox()
         for image in map(player_from_bytes, images.values()):
             if isinstance(image, FuelProgram):
                 image.prepared(sandbox)
@@ -187,7 +190,7 @@ class TextRunner:
         self._progress = progress
         self._programs = programs
         self._rules = rules
-        self._sandbox = Sandbox(settings.jail)
+        self._sandbox = Sandbox()
         self._limits = settings.programs
         self._pool = ThreadPoolExecutor(
             min(settings.tournament.workers or cores(), cores()), thread_name_prefix="game"
@@ -256,7 +259,7 @@ class TextRunner:
 
     def _play(self, job: GameJob, players: Sequence[Player]) -> GameResult:
         rules = self._rules.for_players(job.names, self._draw)
-        seconds = self._limits.trial_seconds if job.is_trial else math.inf
+        seconds = self._limits.TRIAL_SECONDS if job.is_trial else math.inf
         deadline = time.monotonic() + seconds
         played = play_game(
             rules,
@@ -292,9 +295,8 @@ class CheckingRunner(TextRunner):
     """Gives each game its recorded result, after checking it.
 
     A program whose time is counted plays again, against the recorded moves of all others. Where this
-    computer counts otherwise, or a string was blanked in the build, its moves are recorded ones, too. So the
-    referee does with the results what it did on the contest day, and a program that lives through many games
-    plays them in the same order.
+    computer counts otherwise, its moves are recorded ones, too. So the referee does with the results what it
+    did on the contest day, and a program that lives through many games plays them in the same order.
     """
 
     def __init__(
@@ -306,8 +308,8 @@ class CheckingRunner(TextRunner):
         progress: ProgressCallback = no_progress,
     ) -> None:
         """`recorded`: by the games' random streams. `counted`: all programs whose time is counted."""
-        sandbox = Sandbox(settings.jail)
-        here = {d: p for d, p in counted.items() if p.digest == d and not _why_not_here(p, sandbox)}
+        sandbox = Sandbox()
+        here = {d: p for d, p in counted.items() if not _why_not_here(p, sandbox)}
         rules = text_game_of(settings.game, settings.programs)
         super().__init__(here, rules, settings, seeds, progress)
         self._recorded = recorded

@@ -14,7 +14,11 @@ from mailserver.delivery.transports.smtp import SmtpTransport
 from mailserver.delivery.transports.stdout import StreamTransport
 from mailserver.oauth import AccessToken
 
-__all__ = ["RelayUnreachable", "Transport", "transport_of"]
+__all__ = ["MAILDIRS", "RelayUnreachable", "Transport", "transport_of"]
+
+
+MAILDIRS = "mail"
+"""The folder of the recipients' Maildirs, in the contest's folder."""
 
 
 def transport_of(settings: Settings, folder: Path) -> Transport:
@@ -28,4 +32,4 @@ def transport_of(settings: Settings, folder: Path) -> Transport:
         case DeliveryKind.STDOUT:
             return StreamTransport(sys.stdout.buffer)
         case DeliveryKind.MAILDIR:
-            return MaildirTransport(folder / settings.mail.maildir_root)
+            return MaildirTransport(folder / MAILDIRS)

@@ -98,7 +98,7 @@ class _Connection:
 
     @property
     def _where(self) -> str:
-        return f"{self._mail.smarthost}:{self._mail.smarthost_port}"
+        return f"{self._mail.relay_host}:{self._mail.relay_port}"
 
     # --- the connection ------------------------------------------------------------------------------------
     def _connected(self) -> smtplib.SMTP:
@@ -136,13 +136,13 @@ class _Connection:
         mail = self._mail
         if mail.security == "tls":
             return smtplib.SMTP_SSL(
-                mail.smarthost,
-                mail.smarthost_port,
+                mail.relay_host,
+                mail.relay_port,
                 self._name,
                 timeout=_ANSWER_SECONDS,
                 context=ssl.create_default_context(),
             )
-        return smtplib.SMTP(mail.smarthost, mail.smarthost_port, self._name, timeout=_ANSWER_SECONDS)
+        return smtplib.SMTP(mail.relay_host, mail.relay_port, self._name, timeout=_ANSWER_SECONDS)
 
     def _log_in(self, connection: smtplib.SMTP) -> None:
         """By hand, because the library can only do it in ASCII."""

@@ -4,69 +4,13 @@
   const { inspect, format } = builtin("inspect");
   const counts = new Map(), timers = new Map();
 
-  // --- tables ----------------------------------------------------------------------------------------------
-  const cell = (value) => inspect(value, { maxArrayLength: 3, breakLength: Infinity, depth: typeof value === "object" && value !== null && !Array.isArray(value) && Object.keys(value).length > 2 ? -1 : 0 });
-
-  function drawn(head, columns) {
-    const rows = Math.max(...columns.map((column) => column.length));
-    const widths = head.map((title, i) => Math.max(title.length, ...columns[i].map((text) => text.length)) + 2);
-    const bars = widths.map((width) => "─".repeat(width));
-    const line = (cells) => `│${cells.map((text, i) => ` ${text.padEnd(widths[i] - 1)}`).join("│")}│`;
-    const lines = [`┌${bars.join("┬")}┐`, line(head), `├${bars.join("┼")}┤`];
-    for (let row = 0; row < rows; row++) lines.push(line(columns.map((column) => column[row] ?? "")));
-    return [...lines, `└${bars.join("┴")}┘`].join("\n");
-  }
-
-  function table(data, only) {
-    if (typeof data !== "object" || data === null) return log(process.stdout, [data]);
-    const isMap = data instanceof Map, isList = isMap || data instanceof Set;
-    const rows = isMap ? [...data].map(([key, value], i) => [String(i), value, key]) : isList ? [...data].map((value, i) => [String(i), value]) : Object.keys(data).map((key) => [key, data[key]]);
-    const titles = [], columns = new Map(), values = [];
-    let hasValues = false;
-    rows.forEach(([, value], row) => {
-      if (isMap || typeof value !== "object" || value === null) {
-        hasValues = true;
-        values[row] = cell(value);
-        return;
-      }
-      for (const key of only ?? Object.keys(value)) {
-        if (!columns.has(key)) {
-          columns.set(key, []);
-          titles.push(key);
-        }
-        if (Object.hasOwn(value, key)) columns.get(key)[row] = cell(value[key]);
-      }
-    });
-    const filled = (column) => Array.from({ length: rows.length }, (_, row) => column[row] ?? "");
-    const head = [isList ? "(iteration index)" : "(index)", ...(isMap ? ["Key"] : []), ...titles, ...(hasValues ? ["Values"] : [])];
-    const body = [rows.map(([key]) => key), ...(isMap ? [rows.map(([, , key]) => cell(key))] : []), ...titles.map((title) => filled(columns.get(title))), ...(hasValues ? [filled(values)] : [])];
-    log(process.stdout, [drawn(head, body)]);
-  }
-
-  // --- times -----------------------------------------------------------------------------------------------
-  function passed(label) {
-    const milliseconds = performance.now() - timers.get(label);
-    return milliseconds >= 1000 ? `${(milliseconds / 1000).toFixed(3)}s` : `${Number(milliseconds.toFixed(3))}ms`;
-  }
-
   function timeLog(label = "default", ...data) {
-    if (timers.has(label)) log(process.stdout, [`${label}: ${passed(label)}`, ...data]);
-  }
-
-  class Console {
-    constructor(stdout, stderr) {
-      const streams = stdout.stdout ? stdout : { stdout, stderr };
-      const to = (stream) => (...args) => log(stream, args);
-      this.log = this.info = this.debug = to(streams.stdout);
-      this.error = this.warn = to(streams.stderr ?? streams.stdout);
-    }
+    if (timers.has(label)) log(process.stdout, [`${label}: ${Number((performance.now() - timers.get(label)).toFixed(3))}ms`, ...data]);
   }
 
   Object.assign(exports, {
-    table,
-    Console,
-    dir: (value, options) => log(process.stdout, [inspect(value, { customInspect: false, ...options })]),
-    dirxml: (...args) => log(process.stdout, args),
+    table: (data) => log(process.stdout, [data]),
+    dir: (value, options) => log(process.stdout, [inspect(value, options)]),
     group(...args) {
       if (args.length) log(process.stdout, args);
       setIndent(`${indent()}  `);
@@ -90,9 +34,8 @@
       log(process.stderr, args);
     },
     trace(...args) {
-      const stack = new Error().stack.split("\n").slice(1).join("\n");
       const text = format(...args);
-      log(process.stderr, [`Trace${text && `: ${text}`}\n${stack}`]);
+      log(process.stderr, [`Trace${text && `: ${text}`}\n${new Error().stack.split("\n").slice(1).join("\n")}`]);
     },
   });
   exports.groupCollapsed = exports.group;

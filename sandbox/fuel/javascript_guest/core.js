@@ -37,8 +37,7 @@
   function makeRequire(from) {
     const folder = from.slice(0, from.lastIndexOf("/") + 1);
     const resolve = (request) => {
-      if (typeof request !== "string")
-        throw codedError(TypeError, "ERR_INVALID_ARG_TYPE", `The "id" argument must be of type string. Received ${builtin("inspect").received(request)}`);
+      check(request, "string", "id");
       if (!/^\.{0,2}(\/|$)/.test(request)) return null;
       const name = fileName(request.startsWith("/") ? request : folder + request);
       const found = [name, `${name}.js`, `${name}.json`, `${name}/index.js`].find((file) => files.includes(file));
@@ -89,6 +88,10 @@
     const error = new kind(message);
     error.code = code;
     return error;
+  });
+
+  const check = (shared.check = (value, type, name) => {
+    if (typeof value !== type) throw codedError(TypeError, "ERR_INVALID_ARG_TYPE", `The "${name}" argument must be of type ${type}`);
   });
 
   // --- errors ----------------------------------------------------------------------------------------------
@@ -326,8 +329,7 @@
   // --- timers ----------------------------------------------------------------------------------------------
   class Timeout {
     constructor(callback, delay, args, isRepeated) {
-      if (typeof callback !== "function")
-        throw codedError(TypeError, "ERR_INVALID_ARG_TYPE", `The "callback" argument must be of type function. Received ${builtin("inspect").received(callback)}`);
+      check(callback, "function", "callback");
       delay = Number(delay);
       this.delay = delay >= 1 && delay <= 2147483647 ? Math.trunc(delay) : 1;
       Object.assign(this, { callback, args, isRepeated, isRef: true, number: ++timerNumber });
@@ -408,16 +410,14 @@
     if (immediate) immediate.cleared = true;
   });
   define("queueMicrotask", (callback) => {
-    if (typeof callback !== "function")
-      throw codedError(TypeError, "ERR_INVALID_ARG_TYPE", `The "callback" argument must be of type function. Received ${builtin("inspect").received(callback)}`);
+    check(callback, "function", "callback");
     queueJob(() => guarded(callback));
   });
 
   // --- process ---------------------------------------------------------------------------------------------
   const write = (stream, isError) => (data, encoding, done) => {
     if (typeof data !== "string") {
-      if (!ArrayBuffer.isView(data))
-        throw codedError(TypeError, "ERR_INVALID_ARG_TYPE", `The "chunk" argument must be of type string or an instance of Buffer or Uint8Array. Received ${builtin("inspect").received(data)}`);
+      if (!ArrayBuffer.isView(data)) check(data, "string", "chunk");
       stream.write(data.buffer, data.byteOffset, data.byteLength);
     } else if (data.includes("\0")) {
       const bytes = Buffer.from(data);
@@ -458,8 +458,6 @@
         if (callback) process.nextTick(callback);
         return this;
       },
-      cork() {},
-      uncork() {},
       _handle: { setBlocking() {} },
     });
 
@@ -477,48 +475,31 @@
     title: "node",
     version: "v20.0.0",
     versions: { node: "20.0.0", quickjs: navigator.userAgent.split("/").at(-1) },
-    release: { name: "node" },
     arch: "wasm32",
     platform: "linux",
     pid: 1,
-    ppid: 0,
     argv: ["/usr/bin/node", `${FOLDER}/${program}`, ...facts.words],
     argv0: "node",
-    execArgv: [],
-    execPath: "/usr/bin/node",
     env: {},
     exitCode: undefined,
-    features: {},
-    config: {},
     stdout: output(std.out, 1),
     stderr: output(std.err, 2),
     exit: leave,
-    reallyExit: leave,
-    abort: () => leave(134),
     cwd: () => FOLDER,
-    chdir() {},
-    umask: () => 0o22,
     uptime: () => (performance.now() - started) / 1000,
     hrtime,
     nextTick(callback, ...args) {
-      if (typeof callback !== "function")
-        throw codedError(TypeError, "ERR_INVALID_ARG_TYPE", `The "callback" argument must be of type function. Received ${builtin("inspect").received(callback)}`);
+      check(callback, "function", "callback");
       ticks.push([callback, args]);
     },
     memoryUsage: Object.assign(() => ({ rss: 0, heapTotal: 0, heapUsed: 0, external: 0, arrayBuffers: 0 }), { rss: () => 0 }),
     cpuUsage: () => ({ user: Math.round((performance.now() - started) * 1000), system: 0 }),
-    resourceUsage: () => ({ userCPUTime: Math.round((performance.now() - started) * 1000), systemCPUTime: 0, maxRSS: 0 }),
-    emitWarning: (warning) => process.stderr.write(`(node:1) ${warning instanceof Error ? warning : `Warning: ${warning}`}\n`),
-    setUncaughtExceptionCaptureCallback() {},
     getBuiltinModule(name) {
       try {
         return builtinOf(name);
       } catch {
         return undefined;
       }
-    },
-    kill() {
-      throw codedError(Error, "EPERM", "process.kill: programs whose time is counted have one process");
     },
     get stdin() {
       Object.defineProperty(process, "stdin", { value: builtin("stdin").stdin, enumerable: true });
@@ -555,14 +536,14 @@
   const toStdout = (...args) => log(process.stdout, args);
   const toStderr = (...args) => log(process.stderr, args);
   const console = { log: toStdout, info: toStdout, debug: toStdout, warn: toStderr, error: toStderr };
-  for (const method of ["table", "dir", "dirxml", "group", "groupCollapsed", "groupEnd", "count", "countReset", "time", "timeEnd", "timeLog", "assert", "trace", "Console"])
+  for (const method of ["table", "dir", "group", "groupCollapsed", "groupEnd", "count", "countReset", "time", "timeEnd", "timeLog", "assert", "trace"])
     Object.defineProperty(console, method, {
       configurable: true,
       enumerable: true,
       get: () => builtin("console")[method],
       set: (value) => Object.defineProperty(console, method, { value, writable: true }),
     });
-  for (const method of ["clear", "profile", "profileEnd", "timeStamp"]) console[method] = () => {};
+  console.clear = () => {};
 
   // --- global names ----------------------------------------------------------------------------------------
   for (const name of ["print", "gc", "execArgv", "argv0", "navigator", "scriptArgs", "std", "os", "bjson"]) delete globalThis[name];

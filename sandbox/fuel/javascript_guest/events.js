@@ -1,11 +1,6 @@
 "use strict";
-(function (module, exports, { codedError, builtin }) {
+(function (module, exports, { check, codedError, builtin }) {
   const NEWER = "newListener", REMOVED = "removeListener";
-
-  function check(listener) {
-    if (typeof listener !== "function")
-      throw codedError(TypeError, "ERR_INVALID_ARG_TYPE", `The "listener" argument must be of type function. Received ${builtin("inspect").received(listener)}`);
-  }
 
   function EventEmitter() {
     EventEmitter.init(this);
@@ -21,7 +16,7 @@
   }
 
   function add(emitter, name, listener, isFirst, isOnce) {
-    check(listener);
+    check(listener, "function", "listener");
     const events = eventsOf(emitter);
     if (events.has(NEWER)) emitter.emit(NEWER, name, listener);
     const entry = { listener, isOnce };
@@ -44,7 +39,7 @@
       return add(this, name, listener, true, true);
     },
     off(name, listener) {
-      check(listener);
+      check(listener, "function", "listener");
       const events = eventsOf(this), entries = events.get(name) ?? [];
       const place = entries.findLastIndex((entry) => entry.listener === listener);
       if (place < 0) return this;
@@ -131,6 +126,6 @@
     }
   }
 
-  module.exports = Object.assign(EventEmitter, { EventEmitter, once, on, defaultMaxListeners: 10, captureRejections: false, errorMonitor: Symbol("events.errorMonitor") });
+  module.exports = Object.assign(EventEmitter, { EventEmitter, once, on, defaultMaxListeners: 10 });
   EventEmitter.listenerCount = (emitter, name) => emitter.listenerCount(name);
 })

@@ -1,6 +1,6 @@
 // The program's own files, which are read-only, and the standard streams.
 "use strict";
-(function (module, exports, { std, facts, fileName, codedError, builtin, process, FOLDER }) {
+(function (module, exports, { std, facts, fileName, check, builtin, process, FOLDER }) {
   const STREAMS = { "/dev/stdin": 0, "/dev/stdout": 1, "/dev/stderr": 2, "/proc/self/fd/0": 0, "/dev/fd/0": 0 };
   const ERRORS = { ENOENT: [-2, "no such file or directory"], EROFS: [-30, "read-only file system"], EISDIR: [-21, "illegal operation on a directory"], EBADF: [-9, "bad file descriptor"], ENOTDIR: [-20, "not a directory"] };
   const opened = new Map(); // what remains of a file, by descriptor
@@ -17,8 +17,7 @@
   function find(path, call) {
     if (path instanceof Uint8Array) path = Buffer.from(path).toString();
     if (typeof path === "object" && path?.href) path = path.pathname;
-    if (typeof path !== "string")
-      throw codedError(TypeError, "ERR_INVALID_ARG_TYPE", `The "path" argument must be of type string or an instance of Buffer or URL. Received ${builtin("inspect").received(path)}`);
+    check(path, "string", "path");
     const name = fileName(path);
     const isOurs = !path.startsWith("/") || path.startsWith(`${FOLDER}/`);
     if (isOurs && facts.files.includes(name)) return name;
@@ -106,10 +105,7 @@
         if (options?.throwIfNoEntry === false) return undefined;
         throw error;
       }
-    const time = new Date(0);
-    const answers = { isFile: () => isFile, isDirectory: () => !isFile };
-    for (const other of ["isSymbolicLink", "isFIFO", "isSocket", "isCharacterDevice", "isBlockDevice"]) answers[other] = () => false;
-    return { size, mode: isFile ? 0o100444 : 0o40555, mtimeMs: 0, mtime: time, ctime: time, atime: time, birthtime: time, ...answers };
+    return { size, isFile: () => isFile, isDirectory: () => !isFile, isSymbolicLink: () => false };
   }
 
   function existsSync(path) {
@@ -121,59 +117,40 @@
     }
   }
 
-  function readdirSync(path, options) {
+  function readdirSync(path) {
     if (!isFolder(path)) {
       find(path, "scandir");
       throw failure("ENOTDIR", "scandir", path);
     }
-    const names = String(path) === "/" ? [FOLDER.slice(1)] : facts.files;
-    if (!options?.withFileTypes) return [...names];
-    return names.map((name) => ({ name, isFile: () => path !== "/", isDirectory: () => path === "/", isSymbolicLink: () => false }));
+    return String(path) === "/" ? [FOLDER.slice(1)] : [...facts.files];
   }
-
-  function accessSync(path, mode = 0) {
-    statSync(path);
-    if (mode & 2) throw failure("EROFS", "access", path);
-  }
-
-  const readOnly = (call) => (path) => {
-    throw failure("EROFS", call, path);
-  };
 
   const synchronous = {
     readFile: readFileSync,
     writeFile: writeFileSync,
+    appendFile: writeFileSync,
     write: writeSync,
     read: readSync,
     open: openSync,
     stat: statSync,
-    lstat: statSync,
     readdir: readdirSync,
-    access: accessSync,
+    access: (path, mode = 0) => {
+      statSync(path);
+      if (mode & 2) throw failure("EROFS", "access", path);
+    },
     close: (descriptor) => void opened.delete(descriptor),
-    fstat: (descriptor) => ({ ...statSync("/dev/stdin"), size: opened.get(descriptor)?.length ?? 0 }),
-    realpath: (path) => (statSync(path), builtin("path").resolve(path)),
-    appendFile: writeFileSync,
-    mkdir: readOnly("mkdir"),
-    mkdtemp: readOnly("mkdtemp"),
-    rm: readOnly("rm"),
-    rmdir: readOnly("rmdir"),
-    unlink: readOnly("unlink"),
-    rename: readOnly("rename"),
-    copyFile: readOnly("copyfile"),
-    chmod: readOnly("chmod"),
-    utimes: readOnly("utime"),
-    truncate: readOnly("truncate"),
-    fsync: () => {},
   };
+  for (const name of ["mkdir", "rm", "unlink", "rename", "copyFile"])
+    synchronous[name] = (path) => {
+      throw failure("EROFS", name, path);
+    };
   exports.promises = {};
   for (const name in synchronous) {
     const call = synchronous[name];
     exports[`${name}Sync`] = call;
     exports[name] = (...args) => {
       const done = args.pop();
-      if (typeof done !== "function")
-        throw codedError(TypeError, "ERR_INVALID_ARG_TYPE", `The "cb" argument must be of type function. Received ${builtin("inspect").received(done)}`);
+      check(done, "function", "cb");
       setImmediate(() => {
         let result;
         try {
@@ -188,23 +165,16 @@
     exports.promises[name] = async (...args) => call(...args);
   }
 
-  const constants = { F_OK: 0, R_OK: 4, W_OK: 2, X_OK: 1, O_RDONLY: 0, O_WRONLY: 1, O_RDWR: 2 };
   Object.assign(exports, {
     existsSync,
-    constants,
-    exists: (path, done) => setImmediate(done, existsSync(path)),
+    constants: { F_OK: 0, R_OK: 4, W_OK: 2, X_OK: 1, O_RDONLY: 0, O_WRONLY: 1, O_RDWR: 2 },
     createReadStream(path, options = {}) {
       if (STREAMS[path] === 0 || options.fd === 0) return process.stdin;
-      const { Readable } = builtin("stream");
+      const stream = builtin("stdin").makeReadable();
       const encoding = typeof options === "string" ? options : options.encoding;
-      return Readable.from([readFileSync(path, encoding)]);
-    },
-    createWriteStream(path, options = {}) {
-      const descriptor = options.fd ?? STREAMS[path];
-      if (descriptor === 1) return process.stdout;
-      if (descriptor === 2) return process.stderr;
-      throw failure("EROFS", "open", path);
+      if (encoding) stream.setEncoding(encoding);
+      for (const chunk of [readFileSync(path), null]) setImmediate(() => stream.push(chunk));
+      return stream;
     },
   });
-  exports.promises.constants = constants;
 })

@@ -1,11 +1,6 @@
 // Paths with slashes.
 "use strict";
-(function (module, exports, { FOLDER, codedError, builtin }) {
-  function check(path, name = "path") {
-    if (typeof path !== "string")
-      throw codedError(TypeError, "ERR_INVALID_ARG_TYPE", `The "${name}" argument must be of type string. Received ${builtin("inspect").received(path)}`);
-  }
-
+(function (module, exports, { FOLDER, check }) {
   function normalizeParts(path, isAbsolute) {
     const parts = [];
     for (const part of path.split("/"))
@@ -17,7 +12,7 @@
   }
 
   function normalize(path) {
-    check(path);
+    check(path, "string", "path");
     if (!path) return ".";
     const isAbsolute = path.startsWith("/");
     let result = normalizeParts(path, isAbsolute);
@@ -29,14 +24,14 @@
   function resolve(...paths) {
     let result = "";
     for (const path of [FOLDER, ...paths]) {
-      check(path);
+      check(path, "string", "path");
       if (path) result = path.startsWith("/") ? path : `${result}/${path}`;
     }
     return `/${normalizeParts(result, true)}`;
   }
 
   function basename(path, suffix = "") {
-    check(path);
+    check(path, "string", "path");
     const name = path.replace(/\/+$/, "").split("/").at(-1);
     return suffix && name !== suffix && name.endsWith(suffix) ? name.slice(0, -suffix.length) : name;
   }
@@ -47,7 +42,7 @@
   }
 
   function dirname(path) {
-    check(path);
+    check(path, "string", "path");
     const trimmed = path.replace(/(?<=.)\/+$/, ""), slash = trimmed.lastIndexOf("/");
     if (slash < 0) return ".";
     return trimmed.slice(0, slash).replace(/\/+$/, "") || "/";
@@ -61,7 +56,7 @@
   }
 
   function parse(path) {
-    check(path);
+    check(path, "string", "path");
     const base = basename(path), ext = extname(path);
     const root = path.startsWith("/") ? "/" : "";
     const dir = path.includes("/") ? dirname(path) : "";
@@ -77,10 +72,10 @@
     relative,
     parse,
     join(...paths) {
-      for (const path of paths) check(path);
+      for (const path of paths) check(path, "string", "path");
       return normalize(paths.filter(Boolean).join("/"));
     },
-    isAbsolute: (path) => (check(path), path.startsWith("/")),
+    isAbsolute: (path) => (check(path, "string", "path"), path.startsWith("/")),
     format: ({ dir, root = "", base, name = "", ext = "" }) => {
       const file = base ?? name + (ext && !ext.startsWith(".") ? `.${ext}` : ext);
       return dir ? (dir === root ? dir + file : `${dir}/${file}`) : root + file;

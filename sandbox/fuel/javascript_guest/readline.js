@@ -1,5 +1,5 @@
 "use strict";
-(function (module, exports, { builtin, process, codedError }) {
+(function (module, exports, { builtin, codedError }) {
   const { EventEmitter } = builtin("events");
 
   class Interface extends EventEmitter {
@@ -58,9 +58,6 @@
       if (this.#taker && this.input.taker === this.#taker) this.input.taker = null;
       this.emit("close");
     }
-    [Symbol.dispose]() {
-      this.close();
-    }
     pause() {
       if (this.#isPaused) return this;
       this.#isPaused = true;
@@ -98,9 +95,6 @@
       this.output?.write(query);
     }
     write() {}
-    getCursorPos() {
-      return { rows: 0, cols: 0 };
-    }
     // One iterator for all loops, so that a line that came between two of them is not lost.
     [Symbol.asyncIterator]() {
       this.#iterator ??= linesOf(this);
@@ -145,14 +139,7 @@
     }
   }
 
-  const cursor = (stream, ...rest) => {
-    const callback = rest.find((each) => typeof each === "function");
-    if (callback) process.nextTick(callback);
-    return true;
-  };
-  const cursors = { clearLine: cursor, clearScreenDown: cursor, cursorTo: cursor, moveCursor: cursor, emitKeypressEvents() {} };
-
-  Object.assign(exports, cursors, {
+  Object.assign(exports, {
     Interface,
     createInterface: (input, output) => new Interface(input, output),
     promises: { Interface: PromiseInterface, createInterface: (input, output) => new PromiseInterface(input, output) },

@@ -16,7 +16,6 @@ from wasmtime import Store, Trap, WasmtimeError
 from wasmtime.component import Component, Linker, Record
 
 from sandbox.fuel.worker.host import EPOCH_NANOSECONDS, Ended, Host, ProgramFacts, Reply, Requests
-from sandbox.fuel.worker.host_functions import define_of_bytes
 from sandbox.fuel.worker.limits import engine
 
 _WASI = "0.2.9"
@@ -43,12 +42,12 @@ class PythonComponent:
         self._asked: dict[bytes, None] | None = {}  # in the rehearsal: sources of which code was wanted
         with self._linker.root() as root:
             for name, function in (_FUNCTIONS | {"code": self._code}).items():
-                define_of_bytes(root, name, self._host_function(function))
-            root.add_func("file-names", self._packaged(_file_names))
+                root.add_func(name, self._host_function(_of_bytes(function)))
+            root.add_func("file-names", self._host_function(_file_names))
             for interface, functions in _WASI_FUNCTIONS.items():
                 with root.add_instance(f"wasi:{interface}@{_WASI}") as instance:
                     for name, function in functions.items():
-                        instance.add_func(name, self._packaged(function))
+                        instance.add_func(name, self._host_function(function))
         self._linker.define_unknown_imports_as_traps(self._component)
         self._prepare(facts)
 
@@ -110,7 +109,7 @@ class PythonComponent:
             raise Ended({"trap": _trap(str(error))}) from None
 
     def _host_function(self, function: _HostFunction) -> _HostFunction:
-        def called(*parameters: Any) -> Any:
+        def called(_store: object, *parameters: Any) -> Any:
             host = self._now
             if host is None:
                 raise RuntimeError("no instance runs")
@@ -120,11 +119,6 @@ class PythonComponent:
             return result
 
         return called
-
-    def _packaged(self, function: _HostFunction) -> _HostFunction:
-        """As the engine's package calls it: with the store first."""
-        called = self._host_function(function)
-        return lambda _store, *parameters: called(*parameters)
 
 
 _FUNCTION = "get_move"
@@ -152,6 +146,17 @@ def _trap(message: str) -> str:
 
 
 # --- world.wit -------------------------------------------------------------------------------------------
+def _of_bytes(function: _HostFunction) -> _HostFunction:
+    """For the component, bytes are a string whose characters are the bytes (latin-1)."""
+
+    def called(host: Host, *parameters: Any) -> str | None:
+        taken = (each.encode("latin-1", "replace") if isinstance(each, str) else each for each in parameters)
+        result = function(host, *taken)
+        return None if result is None else result.decode("latin-1")
+
+    return called
+
+
 def _read(host: Host, max_bytes: int) -> bytes:
     data = host.read(max_bytes)
     host.charge_bytes(len(data))

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import ctypes
 import struct
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from inspect import signature
 from pathlib import Path
@@ -20,7 +20,6 @@ from typing import Any
 from wasmtime import Func, FuncType, Linker, Memory, Module, Store, ValType
 
 from sandbox.fuel.worker.host import EPOCH_NANOSECONDS, Ended, Host, ProgramFacts, Reply
-from sandbox.fuel.worker.host_functions import HostFunction, define, is_definable
 from sandbox.fuel.worker.limits import engine
 
 _OK, _EBADF, _EFAULT, _EINVAL, _EISDIR, _EMFILE, _ENAMETOOLONG, _ENOENT = 0, 8, 21, 28, 31, 33, 37, 44
@@ -39,8 +38,12 @@ _CLOCK_EVENT, _READ_EVENT = 0, 1  # of poll_oneoff
 _SUBSCRIPTION_BYTES = 100  # what each costs: it takes as long as so many bytes
 _ABSOLUTE = 1
 _MODULE = "wasi_snapshot_preview1"
-_U64 = 0xFFFFFFFFFFFFFFFF
+_U32, _U64 = 0xFFFFFFFF, 0xFFFFFFFFFFFFFFFF
 _MOST_OFFSET = 2**63 - 1
+_WHOLE = (ValType.i32(), ValType.i64())
+
+_HostFunction = Callable[..., int | None]
+"""Takes the instance, an i32 without its sign, an i64 with it; returns an error number, None for success."""
 
 
 class _Fault(Exception):
@@ -137,7 +140,7 @@ class CoreModules:
         for name, kind in {each.name: each.type for each in self._module.imports}.items():
             if isinstance(kind, FuncType):
                 function = _FUNCTIONS.get(str(name), _unknown)
-                define(self._linker, _MODULE, str(name), kind, self._host_function(function, kind))
+                self._linker.define_func(_MODULE, str(name), kind, self._host_function(function, kind))
 
     def store(self) -> Store:
         store = Store(self._engine)
@@ -165,8 +168,9 @@ class CoreModules:
     def call(self, host: Host, store: Store, words: list[Any]) -> Reply:
         raise NotImplementedError("a core module has no function to call")
 
-    def _host_function(self, function: HostFunction, kind: FuncType) -> HostFunction:
+    def _host_function(self, function: _HostFunction, kind: FuncType) -> Callable[..., int | None]:
         returns = bool(kind.results)
+        masks = [-1 if each == ValType.i64() else _U32 for each in kind.params]
 
         def called(*parameters: int) -> int | None:
             now = self._now
@@ -174,7 +178,7 @@ class CoreModules:
                 raise RuntimeError("no instance runs")
             now.host.charge_call()
             try:
-                number = function(now, *parameters) or _OK
+                number = function(now, *(n & mask for n, mask in zip(parameters, masks, strict=True))) or _OK
             except _Fault as fault:
                 number = fault.number
             now.host.settle()
@@ -190,12 +194,17 @@ def why_refused(module: Module) -> str | None:
         if each.module != _MODULE or not isinstance(kind, FuncType):
             return f"it imports {each.module}.{name}, which is not there"
         known = _FUNCTIONS.get(name)
-        if not is_definable(kind) or (known and not _takes(name, known, kind.params)):
+        if not _is_definable(kind) or (known and not _takes(name, known, kind.params)):
             return f"it imports {name} with another type than it has"
     return None
 
 
-def _takes(name: str, function: HostFunction, kinds: Sequence[ValType]) -> bool:
+def _is_definable(kind: FuncType) -> bool:
+    """Whether a host function can have this type: whole numbers only, and one result at most."""
+    return len(kind.results) <= 1 and all(each in _WHOLE for each in (*kind.params, *kind.results))
+
+
+def _takes(name: str, function: _HostFunction, kinds: Sequence[ValType]) -> bool:
     """Whether a function of WASI has these parameters. A pointer of 64 bits would reach all of our memory."""
     wide = _WIDE.get(name, ())
     if any((kind == ValType.i64()) != (at in wide) for at, kind in enumerate(kinds)):
@@ -471,7 +480,7 @@ _WIDE = {
     "fd_seek": (1,),
     "path_open": (5, 6),
 }
-_FUNCTIONS: dict[str, HostFunction] = {
+_FUNCTIONS: dict[str, _HostFunction] = {
     "args_get": _args_get,
     "args_sizes_get": _args_sizes_get,
     "clock_res_get": _clock_res_get,

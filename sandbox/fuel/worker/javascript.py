@@ -41,6 +41,7 @@ for (const name of JSON.parse(scriptArgs[0])) {
   std.out.write(size.buffer, 0, 4);
   std.out.write(bytes, 0, bytes.byteLength);
 }
+std.out.flush();
 """
 _LIST_EXPORTS = """
 const modules = process.getBuiltinModule("module").builtinModules;

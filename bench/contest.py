@@ -1,0 +1,339 @@
+"""A contest and its parts, beside their limits: programs, games on the contest machine, whole days, Hog.
+
+- Programs are compiled, checked, tried and translated as `knobeln serve` does it. The limit is the very same
+  commands of compilers, noted before, without sandboxes, on all cores.
+- The machine's peer is the same source as unprotected native coroutines in one process. Both play the very
+  same games, with the same random streams and referee; their digests are compared before anything is timed.
+- A day is that from the freezing of the entries to the last report in the outbox. Its games alone, on the
+  same engine with as many workers, are the limit that nothing can beat; the peer is the time that
+  Axelrod-Python takes for as many turns of TitForTat against TitForTat.
+- Hog's peer is the same recursion in memoised Python.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import replace
+from functools import partial
+from itertools import count
+from pathlib import Path
+from types import ModuleType
+from typing import Any, NamedTuple
+from unittest.mock import patch
+
+from bench.harness import Spent, children_seconds, compare, spent
+from compiler.build import build
+from compiler.toolchain import Toolchain
+from contest.config.sections import Programs
+from contest.games.hog import MAX_DICE, SCORES, HogEntry
+from contest.games.hog_recursion import win_rate
+from contest.games.knobeln import Rules
+from contest.log import log
+from contest.model import GameJob, RoundOutcome
+from contest.seeds import Seeds
+from contest.store import letters, results, submissions
+from contest.store.results import Games
+from contest.subprocesses.c_programs import c_compiler
+from contest.subprocesses.engine_connection import EngineAnswer
+from contest.subprocesses.engine_pool import cores
+from contest.subprocesses.hog_solver import solver_binary, win_rates
+from knobellib.house import house_strategies
+from knobeln.contest_day.run import contest_day
+from knobeln.context import ContestContext
+from knobeln.services import Services
+from sandbox.places import WORK
+from sandbox.sandbox import Sandbox, SandboxResult
+from sandbox.vm import engine_binary
+from sandbox.vm.image import Image
+from sandbox.vm.translation import Translations, translations
+from tests.support.clocks import FixedClock
+from tests.support.contest_field import NOW, SEED, House, add_team, make_contest, settings
+from tournament.referee import Fixture, game_job
+from tournament.runners import open_runner
+from tournament.runners.knobeln_batch import Batch
+from tournament.runners.machine import KNOBELN_SOURCES, MachineRunner, knobeln_engine
+
+_RUNS = 5
+
+
+# --- programs -----------------------------------------------------------------------------------------------
+PROGRAMS = 16
+_BOX = "/box"
+
+
+class Call(NamedTuple):
+    """One call of a compiler, as the sandbox was asked for it."""
+
+    command: Sequence[str]
+    files: Mapping[str, bytes]
+    environment: Mapping[str, str]
+
+
+def programs() -> None:
+    log.least = logging.WARNING
+    calls: list[Call] = []
+    _compiled(calls)
+    ways = {"ours": lambda: _compiled([]), f"{len(calls)} calls of compilers alone": lambda: _bare(calls)}
+    compare(f"{PROGRAMS} programs compiled, checked, tried, translated", _RUNS, ways)
+
+
+def _compiled(calls: list[Call]) -> Spent:
+    """Build one program, with which the service makes itself ready, and then the others; note their calls."""
+    inside: list[float] = []  # what is done in a sandbox is not counted among our children
+    run = Sandbox.run
+
+    def noted(sandbox: Sandbox, command: Sequence[str], **more: Any) -> SandboxResult:
+        calls.append(Call(command, more.get("files", {}), more.get("environment", {})))
+        result = run(sandbox, command, **more)
+        inside.append(result.usage.cpu_seconds or 0.0)
+        return result
+
+    with tempfile.TemporaryDirectory() as folder:
+        contest = make_contest(Path(folder) / "contest", 0, {}, settings())
+        with contest.store.write() as tx:
+            for house in house_strategies()[: PROGRAMS + 1]:
+                raw = house.name.encode()
+                letter, _ = letters.add(tx, raw=raw, sender="", recipients=(), channel="test", now=NOW)
+                team = add_team(tx, house.name, "RSM")
+                submissions.add(tx, team.id, letter, {"program.c": house.source.encode()}, NOW)
+        kept = Translations(Path(folder) / "translations")
+        with patch("compiler.builders.machine.translations", lambda: kept):
+            services = Services(contest)
+            services.compile_next_program(at_once=True)
+
+            def work() -> None:
+                while services.compile_next_program(at_once=True):
+                    pass
+
+            with patch.object(Sandbox, "run", noted):
+                taken = spent(lambda: _on_all_cores(work))
+        with contest.store.read() as tx:
+            assert submissions.count_with_program(tx) == PROGRAMS + 1, "a program was refused"
+        contest.store.close()
+    return taken._replace(cpu_seconds=taken.cpu_seconds + sum(inside))
+
+
+def _on_all_cores(work: Callable[[], None]) -> None:
+    with ThreadPoolExecutor(cores()) as pool:
+        for done in [pool.submit(work) for _core in range(cores())]:
+            done.result()
+
+
+def _bare(calls: Sequence[Call]) -> Spent:
+    with tempfile.TemporaryDirectory() as folder:
+        ready = [_placed(call, Path(folder) / str(number)) for number, call in enumerate(calls)]
+
+        def work() -> None:
+            while ready:
+                with suppress(IndexError):  # another thread was quicker
+                    command, place, environment = ready.pop()
+                    subprocess.run(command, cwd=place, env=environment, check=True, capture_output=True)
+
+        return spent(lambda: _on_all_cores(work))
+
+
+def _placed(call: Call, folder: Path) -> tuple[list[str], Path, Mapping[str, str]]:
+    """Write the files of the call below this folder, and have its command name them there."""
+    places = {WORK: str(folder / "work"), _BOX: str(folder / "box")}
+    for place in places.values():
+        Path(place).mkdir(parents=True)
+
+    def there(text: str) -> str:
+        for place, instead in places.items():
+            text = text.replace(f"{place}/", f"{instead}/")
+        return text
+
+    for name, data in call.files.items():
+        Path(there(name)).write_bytes(data)
+    return [there(word) for word in call.command], folder / "work", {**os.environ, **call.environment}
+
+
+# --- the contest machine ------------------------------------------------------------------------------------
+ROOT = Path(__file__).parents[1]
+PEER = ROOT / "bench" / "native_coroutines"
+MAX_INSTRUCTIONS = Programs().max_instructions
+LIKE_STRATEGIES = (
+    *("-std=gnu89", "-O2", "-w", "-fno-builtin"),
+    *("-fwrapv", "-fno-strict-aliasing", "-fno-delete-null-pointer-checks"),
+)
+
+
+def machine() -> None:
+    _compare_games("both programs like the example", (ROOT / "knobellib" / "example.c").read_text(), 500)
+    _compare_games("both think long", (PEER / "heavy.c").read_text(), 20)
+
+
+def _compare_games(title: str, source: str, games: int) -> None:
+    built = build(source, Programs(description="warn"), Toolchain())
+    assert built.image is not None, built.report.findings
+    jobs, digest = _complete_jobs(built.image, games), built.image.digest
+    path = translations().add(built.image, Sandbox())
+    batch = Batch(Rules(), MAX_INSTRUCTIONS, {digest: built.image}, {digest: path})
+    with tempfile.TemporaryDirectory() as folder:
+        native = _native(Path(folder), source)
+
+        def on_the_machine(count: int) -> bytes:
+            return _output(knobeln_engine(), batch.header() + batch.chunk(jobs[:count]))
+
+        def by_coroutines(count: int) -> bytes:
+            return _output(native, b"".join(stream for job in jobs[:count] for stream in job.streams))
+
+        answer = EngineAnswer()
+        answer.add(on_the_machine(games))
+        results = batch.results(jobs, answer.payload())
+        lines = [f"{r.digest} {r.turns} {r.seats[0].points} {r.seats[1].points}" for r in results]
+        assert by_coroutines(games).decode().splitlines() == lines, "the two play different games"
+
+        def seconds(play: Callable[[int], bytes]) -> Spent:
+            """Without the time of a start."""
+            taken = children_seconds(lambda: play(games)) - children_seconds(lambda: play(1))
+            return Spent(taken, taken)
+
+        ways = {
+            "ours": partial(seconds, on_the_machine),
+            "native coroutines": partial(seconds, by_coroutines),
+        }
+        compare(f"a game of 1,000 throws, {title}", _RUNS, ways, games - 1)
+
+
+def _complete_jobs(image: Image, games: int) -> list[GameJob]:
+    """Return games that go to the end. Sometimes example.c throws a forbidden 0, which ends its game."""
+    seeds = Seeds(bytes(32))
+    pairs = [(seeds.stream(f"game/{n}/seat/0"), seeds.stream(f"game/{n}/seat/1")) for n in range(2 * games)]
+    jobs = [GameJob((image.digest, image.digest), pair) for pair in pairs]
+    results = MachineRunner({image.digest: image}, Rules(), MAX_INSTRUCTIONS).play(jobs)
+    return [job for job, result in zip(jobs, results, strict=True) if result.is_flawless][:games]
+
+
+def _native(folder: Path, source: str) -> Path:
+    """Build the peer: the strategy and the library once for each seat, with the engine's referee."""
+    compiler, engine = c_compiler(), engine_binary.SOURCES
+    strategy = folder / "strategy.c"
+    strategy.write_text(source)
+    for seat, name in enumerate(("first", "second")):
+        names = [f"-DSEAT={seat}", f"-DNAME(x)={name}_##x", f'-DSTRATEGY="{strategy}"']
+        program = [str(PEER / "program.c"), "-o", str(folder / f"{name}.o")]
+        subprocess.run([compiler, *LIKE_STRATEGIES, *names, "-c", *program], check=True)
+    parts = [PEER / "coroutines.c", PEER / "switch.S", KNOBELN_SOURCES / "knobeln.c"]
+    parts += [engine / "faults.c", engine / "machine.c", folder / "first.o", folder / "second.o"]
+    options = [*engine_binary.FLAGS, f"-I{engine}", f"-I{KNOBELN_SOURCES}"]
+    subprocess.run([compiler, *options, "-o", folder / "coroutines", *parts], check=True)
+    return folder / "coroutines"
+
+
+def _output(program: Path, order: bytes) -> bytes:
+    return subprocess.run([program], input=order, capture_output=True, check=True).stdout
+
+
+# --- contest days -------------------------------------------------------------------------------------------
+SIZES = (41, 1_000)
+THROWS, MATCHES = 1_000, 100  # of a game, and of Axelrod's in a run
+
+
+def day() -> None:
+    with tempfile.TemporaryDirectory() as scratch:
+        programs = dict(House(Path(scratch)))
+        for built in programs.values():
+            assert built.image is not None
+            translations().add(built.image, Sandbox())
+        for size in SIZES:
+            opened = Path(scratch) / f"opened-{size}"
+            make_contest(opened, size, programs, settings(workers=0)).store.close()
+            _compare_days(size, opened)
+
+
+def _compare_days(size: int, opened: Path) -> None:
+    numbers, played = count(), [opened]
+
+    def once() -> Spent:
+        played.append(opened.with_name(f"{opened.name}-{next(numbers)}"))
+        shutil.copytree(opened, played[-1])
+        contest = replace(ContestContext.open(played[-1]), clock=FixedClock(NOW))
+        taken = spent(lambda: _play_day(contest))
+        contest.store.close()
+        return taken
+
+    ways: dict[str, Callable[[], Spent]] = {"ours": once, "its games alone": lambda: _games_alone(played[-1])}
+    try:
+        import axelrod
+    except ImportError:
+        pass  # `make bench` installs it
+    else:
+
+        def turns() -> None:
+            for _ in range(MATCHES):
+                axelrod.Match((axelrod.TitForTat(), axelrod.TitForTat()), turns=THROWS).play()
+
+        def as_many_turns() -> Spent:
+            games = sum(len(group.matches) for each in _rounds(played[-1]) for group in each.groups)
+            return spent(turns).per(MATCHES / games)
+
+        ways["as many turns of Axelrod-Python"] = as_many_turns
+    compare(f"contest day of {size:,} teams", _RUNS, ways)
+
+
+def _play_day(contest: ContestContext) -> None:
+    """The day, without the contests with other random numbers that follow its last round.
+
+    Each worker process imports the main module of its parent. That is next to nothing with the command
+    `knobeln`, but all benchmarks here, so workers get an empty one.
+    """
+    with (
+        patch("tournament.day.default_contests", return_value=None),
+        patch.dict(sys.modules, {"__main__": ModuleType("__main__")}),
+    ):
+        contest_day(contest).run()
+
+
+def _rounds(path: Path) -> tuple[RoundOutcome, ...]:
+    contest = ContestContext.open(path)
+    with contest.store.read() as tx:
+        rounds = tuple(results.finished_rounds(tx, Games.ALL))
+    contest.store.close()
+    return rounds
+
+
+def _games_alone(path: Path) -> Spent:
+    """Play all games of the day again, without protocols."""
+    seeds, rounds, contest = Seeds(SEED), _rounds(path), ContestContext.open(path)
+    with contest.store.read() as tx:
+        digests = {entry.name: entry.image_digest for entry in submissions.all_entries(tx)}
+        raw = submissions.load_images(tx, tuple(digests.values()))
+    contest.store.close()
+    taken = []
+    for outcome in rounds:
+        matches = [match for group in outcome.groups for match in group.matches]
+        number = outcome.plan.number
+        jobs = [game_job(number, Fixture.of(match), digests, seeds, frozenset()) for match in matches]
+        with open_runner(raw, contest.settings, seeds) as runner:
+            taken.append(spent(partial(runner.play, jobs)))
+    return Spent(*map(sum, zip(*taken, strict=True)))
+
+
+# --- Hog ----------------------------------------------------------------------------------------------------
+GOAL, PAIRS = 120, 160
+
+
+def hog() -> None:
+    solver_binary()
+    chooser = random.Random(2)  # noqa: S311 - a repeatable field, no secret
+    dice = range(MAX_DICE + 1)  # any number at any scores, which is the worst case for caches
+    pair = [HogEntry(bytes(chooser.choices(dice, k=SCORES * SCORES)), GOAL) for _ in range(2)]
+    assert abs(win_rate(*pair) - win_rates(pair, [(0, 1)])[0]) < 1e-12, "the two play different games"
+
+    def ours() -> Spent:
+        """Without the time that an engine needs for a single pair."""
+        several, one = (children_seconds(lambda n=n: win_rates(pair, [(0, 1)] * n)) for n in (1 + PAIRS, 1))  # type: ignore[misc]
+        return Spent(several - one, several - one).per(PAIRS)
+
+    ways = {"ours": ours, "memoised Python": lambda: spent(lambda: win_rate(*pair))}
+    compare(f"a pair of Hog strategies, goals {GOAL}", _RUNS, ways)

@@ -1,0 +1,312 @@
+"""The organizer's side: shares the work of a contest day out among dask's workers, and checks some of it.
+
+dask finds a free worker for each piece of work, and another one if the first is lost. This host does a piece
+itself if no worker is there, if none gives a result in time, or if dask fails; so nothing waits for ever. It
+also repeats the first piece of each worker and one in a hundred later ones. After one difference, or if it
+has other files than this host, a worker is dismissed.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
+from functools import partial
+from threading import Condition, Lock
+from typing import Any, NamedTuple
+
+import distributed
+
+from cluster import work
+from contest.config.settings import Settings
+from contest.errors import Differs
+from contest.model import GameJob, GameResult
+from contest.plurals import plural
+from contest.protocols import Images, ProgressCallback, Runner, no_progress
+from contest.seeds import Seeds
+from tournament.group_workers import GroupJob, GroupResult, GroupWorker, WorkerContext, Workers
+from tournament.runners import runner_of
+
+AHEAD = 32
+"""So many groups are started before the one in front of them is finished."""
+CONNECT_SECONDS = 10.0
+FIRST_WORKERS_SECONDS = 15.0  # so long we wait for the first worker before we play alone
+LOOK_SECONDS = 1.0
+MIN_SECONDS = 180.0  # a new worker may have to build our engine, and to unpack images
+FIRST_GAME_SECONDS = 60.0  # for a game, as long as we do not know better
+SLOWNESS = 10  # a worker may take so many times as long as the slowest so far
+CHECK_EVERY = 100  # pieces of work, of each worker
+_CHUNKS_AT_ONCE = 64  # of a group
+_CHUNKS = 16  # pieces of a group's games for each worker, so that none waits long for the last
+_MAX_CHUNK = 20
+
+
+class _Piece(NamedTuple):
+    """A piece of work. `check` raises Differs if a worker's result cannot be true."""
+
+    name: str
+    games: int
+    images: Images
+    order: work.Order
+    check: Callable[[Any], None]
+
+
+class Session:
+    """The workers of one contest day, while it plays."""
+
+    def __init__(
+        self,
+        client: distributed.Client,
+        context: WorkerContext,
+        archive_of: Callable[[str], bytes],
+        tell: Callable[[str], None],
+        progress: ProgressCallback,
+    ) -> None:
+        self._client, self._context, self._archive_of = client, context, archive_of
+        self._tell, self._progress = tell, progress
+        self._plugin = runner_of(context.settings)
+        self._changed, self._home, self._bringing = Condition(), Lock(), Lock()
+        self._busy = 0
+        self._slowest: float | None = None  # seconds for a game
+        self._pieces = Counter[str]()  # by the address of the worker, once its first one was right
+        self._dismissed: set[str] = set()
+        self._brought: dict[str, distributed.Future] = {}  # the context, programs and archives, by key
+        self._with_archive: set[str] = set()  # container images that some worker lacks
+
+    def play_group(self, job: GroupJob) -> GroupResult:
+        """Play the group, as a whole or some games at a time."""
+        if self._plugin.splits(self._context.settings):
+            return GroupWorker(replace(self._context, make_runner=self._runner), self._progress)(job)
+        name = f"round {job.plan.round}, group {job.plan.number}"
+        games = sum(pairing.games for pairing in job.plan.pairings)
+        order = self._order(job.images, replace(job, images={}))
+        played: GroupResult = self._done(
+            _Piece(name, games, job.images, order, partial(self._check_group, job.images, order))
+        )
+        self._progress(len(played.games))
+        return played
+
+    @contextmanager
+    def _runner(
+        self, images: Images, settings: Settings, seeds: Seeds, progress: ProgressCallback = no_progress
+    ) -> Iterator[Runner]:
+        """Implements contest.protocols.RunnerFactory."""
+        yield _ClusterRunner(self, images, settings, seeds, progress)
+
+    def play_games(
+        self, images: Images, settings: Settings, chunk: Sequence[GameJob]
+    ) -> Sequence[GameResult]:
+        used = {digest: images[digest] for job in chunk for digest in job.images}
+        check = partial(self._plugin.check_results, used, settings, self._context.seeds, chunk)
+        order = self._order(used, tuple(chunk), settings.programs.seconds)
+        played: Sequence[GameResult] = self._done(
+            _Piece(f"a game of {' and '.join(chunk[0].names)}", len(chunk), used, order, check)
+        )
+        return played
+
+    def workers(self) -> Sequence[str]:
+        """The addresses of the workers that are there, but for those that were dismissed."""
+        with suppress(Exception):  # dask's own errors have no common class
+            return [each for each in self._client.nthreads() if each not in self._dismissed]
+        return ()
+
+    def _order(
+        self, images: Images, what: GroupJob | tuple[GameJob, ...], seconds: float = 0.0
+    ) -> work.Order:
+        host_files = {file: work.digest_of(file) for file in self._plugin.host_files(images)}
+        return work.Order(work.facts(), host_files, what, seconds)
+
+    def _done(self, piece: _Piece) -> Any:
+        """The result of this piece of work, from whichever worker gives it, or from this host."""
+        while True:
+            with self._slot() as is_free:
+                answer = self._asked(piece) if is_free else None
+            if answer is None:
+                with self._home:
+                    return work.done(piece.order, self._context, piece.images)
+            if answer.worker in self._dismissed:
+                continue
+            if answer.lacking:
+                self._with_archive.add(answer.lacking)
+            elif answer.refusal:
+                self._dismiss(answer.worker, answer.refusal)
+            else:
+                try:
+                    return self._checked(piece, answer)
+                except (Differs, ValueError) as difference:
+                    self._dismiss(answer.worker, f"it gave a wrong result for {piece.name}: {difference}")
+
+    @contextmanager
+    def _slot(self) -> Iterator[bool]:
+        """Wait until a worker has nothing to do. False: there is no worker."""
+        with self._changed:
+            while (workers := self.workers()) and self._busy >= len(workers):
+                self._changed.wait(LOOK_SECONDS)
+            self._busy += bool(workers)
+        try:
+            yield bool(workers)
+        finally:
+            with self._changed:
+                self._busy -= bool(workers)
+                self._changed.notify_all()
+
+    def _asked(self, piece: _Piece) -> work.Answer | None:
+        """What a worker answers; None if none did."""
+        slowest = FIRST_GAME_SECONDS if self._slowest is None else SLOWNESS * self._slowest
+        seconds = MIN_SECONDS + slowest * piece.games
+        future = None
+        try:
+            context = self._there("context", lambda: self._context)
+            programs = {each: self._there(each, partial(piece.images.get, each)) for each in piece.images}
+            archives = {
+                each: self._there(f"archive-{each}", partial(self._archive_of, each))
+                for each in self._with_archive & piece.images.keys()
+            }
+            future = self._client.submit(
+                work.do, piece.order, context, programs, archives, workers=self.workers(), pure=False
+            )
+            answer = work.Answer(*self._waited_for(future, time.monotonic() + seconds))
+        except Exception as error:  # of dask or of the network: they have no common class
+            self._tell(f"no worker gave a result for {piece.name}, which is done here: {error!r}")
+            if future is not None:
+                self._restart_worker_of(future)
+            return None
+        return answer
+
+    def _waited_for(self, future: distributed.Future, deadline: float) -> Sequence[Any]:
+        while True:
+            try:
+                answer: Sequence[Any] = future.result(LOOK_SECONDS)
+                return answer
+            except TimeoutError:
+                if time.monotonic() > deadline or not self.workers():
+                    raise
+
+    def _there(self, key: str, value: Callable[[], object]) -> distributed.Future:
+        """The value on the workers, which dask brings to each that needs it, once."""
+        with self._bringing:
+            if key not in self._brought or self._brought[key].status in ("cancelled", "lost", "error"):
+                self._brought[key] = self._client.submit(work.same, value(), pure=False)
+            return self._brought[key]
+
+    def _restart_worker_of(self, future: distributed.Future) -> None:
+        """It may be stuck with the work, which nobody waits for any more."""
+        with suppress(Exception):
+            stuck = [worker for worker, keys in self._client.processing().items() if future.key in keys]
+            future.cancel()
+            if stuck:
+                self._client.restart_workers(stuck, CONNECT_SECONDS, raise_for_error=False)
+
+    def _checked(self, piece: _Piece, answer: work.Answer) -> Any:
+        """The result. Raises Differs if it is found to be wrong, ValueError if it is none."""
+        result = work.read_result(piece.order, answer.result)
+        if isinstance(result, tuple) and len(result) != piece.games:
+            raise Differs(f"{piece.games} games have {len(result)} results")
+        is_new = answer.worker not in self._pieces
+        if is_new or self._pieces[answer.worker] % CHECK_EVERY == 0:
+            with self._home:
+                piece.check(result)
+        with self._changed:
+            self._pieces[answer.worker] += 1
+        if is_new:
+            self._tell(f"worker {answer.worker} has joined")
+        return result
+
+    def _check_group(self, images: Images, order: work.Order, result: GroupResult) -> None:
+        if len(self._plugin.computed(images, self._context.settings)) < len(images):
+            return  # programs that decide by the clock do not play the same game twice
+        ours = work.done(order, self._context, images)
+        for what, there, here in (
+            ("the ranking", result.outcome, ours.outcome),
+            ("the games", result.games, ours.games),
+            ("the mails", [each.content for each in result.mails], [each.content for each in ours.mails]),
+        ):
+            if there != here:
+                raise Differs(f"{what} would be another here")
+
+    def _dismiss(self, worker: str, reason: str) -> None:
+        """Give the worker no more work, and let dask end it. What it has is brought to others from here."""
+        with self._changed:
+            if worker in self._dismissed:
+                return
+            self._dismissed.add(worker)
+        with self._bringing:
+            self._brought.clear()
+        others = self._pieces[worker]
+        before = f" It did {plural(others, 'other piece')} of work before; check them by `knobeln verify`."
+        self._tell(f"worker {worker} is dismissed: {reason}.{before if others else ''}")
+        with suppress(Exception):
+            self._client.retire_workers([worker], close_workers=True, remove=True)
+
+
+@dataclass(frozen=True)
+class _ClusterRunner:
+    """Implements contest.protocols.Runner."""
+
+    session: Session
+    images: Images
+    settings: Settings
+    seeds: Seeds
+    progress: ProgressCallback
+
+    def play(self, jobs: Sequence[GameJob]) -> Sequence[GameResult]:
+        """The results, in the order of the jobs."""
+        size = min(_MAX_CHUNK, max(1, len(jobs) // (_CHUNKS * max(1, len(self.session.workers())))))
+        chunks = [jobs[start : start + size] for start in range(0, len(jobs), size)]
+        with ThreadPoolExecutor(_CHUNKS_AT_ONCE, thread_name_prefix="chunk") as pool:
+            return [result for results in pool.map(self._play, chunks) for result in results]
+
+    def _play(self, chunk: Sequence[GameJob]) -> Sequence[GameResult]:
+        played = self.session.play_games(self.images, self.settings, chunk)
+        self.progress(len(chunk))
+        return played
+
+
+class Plugin:
+    """The workers behind a scheduler of dask."""
+
+    name = "dask"
+
+    @contextmanager
+    def open(
+        self,
+        scheduler: str,
+        archive_of: Callable[[str], bytes],
+        tell: Callable[[str], None],
+        context: WorkerContext,
+        progress: ProgressCallback,
+    ) -> Iterator[Workers]:
+        """The workers, until the day's end or until it breaks off. `tell` gets sentences for the organizer.
+
+        The certificates are those of dask's own settings. Results are never unpickled.
+        """
+        with ThreadPoolExecutor(AHEAD + 1, thread_name_prefix="group") as pool:
+            client = None
+            try:
+                client = distributed.Client(
+                    scheduler,
+                    security=distributed.Security(require_encryption=True),
+                    timeout=CONNECT_SECONDS,
+                    set_as_default=False,
+                    deserializers=["msgpack"],
+                )
+                with suppress(TimeoutError):
+                    client.wait_for_workers(1, timeout=FIRST_WORKERS_SECONDS)
+                session = Session(client, context, archive_of, tell, progress)
+                play = session.play_group
+            except Exception as error:  # dask's own errors have no common class
+                tell(f"the scheduler {scheduler} cannot be reached: {error!r}. This host plays alone.")
+                play = GroupWorker(context, progress)
+            try:
+                yield Workers(lambda job: pool.submit(play, job), AHEAD)
+            finally:
+                pool.shutdown(wait=False, cancel_futures=True)
+                if client is not None:
+                    with suppress(Exception):
+                        client.close(CONNECT_SECONDS)
+
+
+PLUGIN = Plugin()

@@ -1,0 +1,296 @@
+"""Unpack an image into a folder that can be the root of a sandbox, by `skopeo` and `umoci`.
+
+Each of the two runs in a sandbox of its own that can write one folder, `work`, and has no network unless it
+fetches an image. A loop beside them ends all of them when that folder has become too large, so even an
+image that fills a disk is only refused.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import os
+import re
+import shutil
+import signal
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from functools import partial
+from pathlib import Path
+
+from contest.errors import ToolMissing, TryAgain
+from contest.private_folder import make_folder
+from contest.sanitize import sanitize
+from sandbox.bubblewrap import PATH
+from sandbox.images.oci_image import (
+    ROOT,
+    SETTINGS,
+    ImageProblem,
+    OciImage,
+    Refused,
+    open_root,
+    quoted,
+    read_configuration,
+)
+from sandbox.limits import MB, Limits
+from sandbox.places import WORK, check_reachable
+from sandbox.running import Ending
+from sandbox.sandbox import Sandbox
+
+ARCHIVE_BYTES = 512 * MB
+UNPACKED_BYTES = 1_024 * MB
+KEPT_BYTES = 10 * 1_024 * MB
+"""Of all unpacked images in the cache; those used longest ago are removed beyond it."""
+MAX_FILES = 200_000  # folders and links, too
+MAX_DEPTH = 128
+COVERED = ("dev", "proc", "tmp")  # folders that the sandbox mounts its own over
+
+_UNFINISHED = ".fresh-"
+_WORK, _READY = "work", "ready"
+_NAME = re.compile(r"[a-z0-9][A-Za-z0-9._/:@-]{0,254}")
+_TAG = re.compile(r"(?::[A-Za-z0-9._-]+)?(?:@sha256:[0-9a-f]+)?$")
+_HOW_TO_SEND = "send what `podman save` or `docker save` writes (one .tar file, gzipped if you like)"
+_TOO_LARGE = f"it is too large: unpacked it has more than {UNPACKED_BYTES:,} bytes, or {MAX_FILES:,} files"
+_START_SECONDS = 0.5  # until then a command that cannot be started has failed
+_LIMITS = Limits(
+    cpu_seconds=120,
+    wall_seconds=600.0,
+    reserved_bytes=4_096 * MB,  # both programs are written in Go
+    file_bytes=UNPACKED_BYTES,
+    processes=128,
+)
+_ENVIRONMENT = {"GOMAXPROCS": "2", "XDG_DATA_HOME": "/nowhere"}  # skopeo keeps no notes for later
+# What skopeo says if a registry has no such image for us. All else may be better tomorrow.
+_NO_IMAGE = re.compile("unknown|unauthorized|denied|not found|no image found|invalid reference")
+_OUR_DISK = re.compile("no space left|quota exceeded|input/output error", re.IGNORECASE)
+# What a registry is asked with: as the user who runs the contest has set it up.
+_NETWORK_FOLDERS = ("/etc/ssl", "/etc/resolv.conf", "/etc/hosts", "/etc/nsswitch.conf", "/etc/containers")
+_USER_FILES = (".docker/config.json", ".config/containers/registries.conf")
+_PROXIES = ("HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY", "https_proxy", "http_proxy", "no_proxy")
+
+_SKOPEO = "skopeo --insecure-policy --tmpdir ."
+# The room is for everything at once: the archive, plain and gzipped, its layers, and their files.
+_BEGIN = f"""
+set -e
+while sleep 0.2; do
+    [ "$(du -sk . 2>/dev/null | cut -f1)" -lt {3 * UNPACKED_BYTES // 1_024} ] || kill -KILL -1
+    [ "$(du -s --inodes . 2>/dev/null | cut -f1)" -lt {MAX_FILES} ] || kill -KILL -1
+done &
+"""
+_READ = f"""
+gzip -dcf > plain
+tar -tf plain > names
+if grep -Eqx '(\\./)?oci-layout' names; then
+    mkdir in
+    tar -xf plain -C in
+    source=oci:in
+else
+    source=docker-archive:plain
+fi
+{_SKOPEO} copy --quiet "$source" oci:oci:image
+"""
+_FETCH = f'{_SKOPEO} copy --quiet "docker://$1" oci:oci:image'
+_UNPACK = f"""
+umoci --log=error raw unpack --rootless --image oci:image {ROOT}
+chmod -R u=rwX,go=rX,a-st {ROOT}
+if [ -n "$(find {ROOT} -mindepth {MAX_DEPTH} -print -quit)" ]; then
+    echo 'its folders are more than {MAX_DEPTH} deep' >&2
+    exit 1
+fi
+find {ROOT} ! -type f ! -type d ! -type l -delete
+for name in {" ".join(COVERED)}; do
+    rm -rf {ROOT}/$name
+    mkdir -m 755 {ROOT}/$name
+done
+du -sb {ROOT} | cut -f1
+{_SKOPEO} inspect --raw --config oci:oci:image
+"""
+
+
+def unpack(archive: bytes, sandbox: Sandbox, cache: Path) -> OciImage | ImageProblem:
+    """Unpack the image in an archive into the cache; return it, or why it is refused.
+
+    An image that is in the cache already is not unpacked again. If the process is killed, nothing is left
+    that looks like an image. To make room, the images that were used longest ago and that nobody holds are
+    removed. Raises TryAgain if the cache cannot be written, ToolMissing if a program does not work.
+    """
+    if len(archive) > ARCHIVE_BYTES:
+        return ImageProblem(f"it has {len(archive):,} bytes; at most {ARCHIVE_BYTES:,} are taken")
+    read = partial(_run, _READ, sandbox, stdin=archive)
+    return _kept(hashlib.sha256(archive).hexdigest(), "", read, sandbox, cache)
+
+
+def fetch(name: str, sandbox: Sandbox, cache: Path, digest: str = "") -> OciImage | ImageProblem:
+    """Unpack the image that a registry has under this name, or under this name once had, with this digest.
+
+    The rest is as for `unpack`. Raises ToolMissing, too, if the registry cannot be asked now.
+    """
+    try:
+        digest = digest or _manifest_digest(name, sandbox)
+    except Refused as refused:
+        return ImageProblem(str(refused))
+    get = partial(_run, _FETCH, sandbox, name=f"{_TAG.sub('', name)}@sha256:{digest}")
+    return _kept(digest, name, get, sandbox, cache)
+
+
+def check_registry(name: str, sandbox: Sandbox) -> None:
+    """Ask the registry for the image of this name. Raises ToolMissing if it cannot be asked now."""
+    with suppress(Refused):
+        _manifest_digest(name, sandbox)
+
+
+def _manifest_digest(name: str, sandbox: Sandbox) -> str:
+    """The sha256, in hex, of the manifest that a registry has under this name now. Raises Refused."""
+    if not _NAME.fullmatch(name):
+        raise Refused(f"{quoted(name)} is no name of an image; one is e.g. registry.example/team/player:2")
+    raw = _run(f'{_SKOPEO} inspect --raw "docker://$1"', sandbox, name=name)
+    return hashlib.sha256(raw).hexdigest()
+
+
+def require_tools() -> None:
+    """Raises ToolMissing, with the packages to install, if a program is missing."""
+    missing = " ".join(tool for tool in ("skopeo", "umoci") if not shutil.which(tool, path=PATH))
+    if missing:
+        raise ToolMissing(f"images need programs that are missing: `apt install {missing}`")
+
+
+def _kept(
+    digest: str, name: str, make: Callable[[Path], object], sandbox: Sandbox, cache: Path
+) -> OciImage | ImageProblem:
+    """The image of this digest, from the cache, or unpacked after `make` put it into a folder `oci`."""
+    if known := _known(digest, cache):
+        return known
+    require_tools()
+    try:
+        make_folder(cache, 0o755)
+        check_reachable(cache, sandbox.user, "images")
+        with _fresh_folder(cache, sandbox) as fresh:
+            if known := _known(digest, cache):  # another process was quicker, and may be using it
+                return known
+            make(fresh / _WORK)
+            size, _, configuration = _run(_UNPACK, sandbox, fresh / _WORK).partition(b"\n")
+            image = OciImage(digest, name, read_configuration(configuration), cache, int(size))
+            if image.unpacked_bytes > UNPACKED_BYTES:
+                raise Refused(_TOO_LARGE)
+            (fresh / _WORK / ROOT).rename(fresh / _READY / ROOT)
+            _check_start(fresh / _READY / ROOT, image, sandbox)
+            _make_room(cache, KEPT_BYTES - image.unpacked_bytes)
+            (fresh / _READY / SETTINGS).write_bytes(image.to_bytes())
+            os.sync()  # after a power cut, empty files in an image would look like the team's fault
+            shutil.rmtree(image.folder, ignore_errors=True)  # a damaged image
+            (fresh / _READY).rename(image.folder)
+            return image
+    except Refused as refused:
+        return ImageProblem(str(refused))
+    except OSError as error:
+        raise TryAgain(f"the image could not be unpacked into {cache}: {error}") from error
+
+
+def _known(digest: str, cache: Path) -> OciImage | None:
+    try:
+        return OciImage.from_bytes((cache / digest / SETTINGS).read_bytes(), cache)
+    except (OSError, ValueError):
+        return None
+
+
+@contextmanager
+def _fresh_folder(cache: Path, sandbox: Sandbox) -> Iterator[Path]:
+    """Lock the cache, and make a folder in it, with one for the user of sandboxes and one for the result.
+
+    It is removed at the end. What killed processes have left is removed first.
+    """
+    with (cache / ".lock").open("ab") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        _remove_unfinished(cache, sandbox)
+        fresh = Path(tempfile.mkdtemp(prefix=_UNFINISHED, dir=cache))
+        try:
+            for folder, mode in ((fresh, 0o755), (fresh / _WORK, 0o700), (fresh / _READY, 0o755)):
+                folder.mkdir(exist_ok=True)
+                folder.chmod(mode)
+            if sandbox.user is not None:
+                os.chown(fresh / _WORK, sandbox.user, sandbox.user)
+            yield fresh
+        finally:
+            _remove_unfinished(cache, sandbox)
+
+
+def _remove_unfinished(cache: Path, sandbox: Sandbox) -> None:
+    """From within a sandbox, where neither depth nor modes of what an image left can stop or mislead us."""
+    for unfinished in cache.glob(f"{_UNFINISHED}*"):
+        if (unfinished / _WORK).exists():
+            clear = "chmod -R u+rwX . || true; find . -mindepth 1 -delete"
+            sandbox.run(["/bin/sh", "-c", clear], work=unfinished / _WORK, limits=_LIMITS)
+        shutil.rmtree(unfinished)
+
+
+def _run(
+    script: str, sandbox: Sandbox, work: Path | None = None, *, stdin: bytes = b"", name: str = ""
+) -> bytes:
+    """What the script prints. `stdin`: an archive. With a `name` it asks the network for that image.
+
+    Raises Refused if the image is at fault; ToolMissing if we are, or the network.
+    """
+    users = {f"{WORK}/{each}": Path.home() / each for each in _USER_FILES if name}
+    proxies = {each: os.environ[each] for each in _PROXIES if name and each in os.environ}
+    result = sandbox.run(
+        ["/bin/sh", "-c", _BEGIN + script, "sh", name],
+        files={inside: file.read_bytes() for inside, file in users.items() if file.is_file()},
+        environment={**_ENVIRONMENT, **proxies},
+        stdin=stdin,
+        folders=[each for each in _NETWORK_FOLDERS if name and Path(each).exists()],
+        work=work,
+        has_network=bool(name),
+        limits=_LIMITS,
+    )
+    if result.succeeded:
+        return result.stdout
+    message = _message(result.stderr)
+    if result.ending is Ending.WALL_LIMIT or _OUR_DISK.search(message):
+        raise ToolMissing(f"an image could not be unpacked: {result.ending}, {message}")
+    if result.ending in (Ending.CPU_LIMIT, Ending.MEMORY_LIMIT, Ending.OUTPUT_LIMIT):
+        raise Refused(f"it cannot be unpacked within our limits: {result.ending}")
+    if result.code in (signal.SIGKILL, signal.SIGXFSZ) or message.endswith("file too large"):
+        raise Refused(_TOO_LARGE)
+    if name and not _NO_IMAGE.search(message):
+        raise ToolMissing(f"the image {name} cannot be fetched now: {message}")
+    raise Refused(f"no registry gives us {name}: {message}" if name else f"{message}; {_HOW_TO_SEND}")
+
+
+def _message(stderr: bytes) -> str:
+    """What a program said went wrong, on one line, without what surrounds it in a log."""
+    lines = [line.strip() for line in stderr.decode(errors="replace").splitlines() if line.strip()]
+    fatal = [line for line in lines if re.match("time=.* level=fatal|⨯", line)]
+    text = re.sub(r'^(?:⨯|time=.* msg="(.*)"$)', r"\1", (fatal or lines or ["it says nothing"])[0])
+    return sanitize(text.replace('\\"', '"').strip(), one_line=True, max_length=200)
+
+
+def _check_start(root: Path, image: OciImage, sandbox: Sandbox) -> None:
+    """Start it once. Raises Refused, so that a missing command does not fail on contest day."""
+    try:
+        with open_root(root, image.run, sandbox, (), 1, MB) as process:
+            answer = process.finish(_START_SECONDS)
+    except ToolMissing as missing:
+        if "Can't chdir" not in str(missing):
+            raise
+        raise Refused(f"its working folder {quoted(image.run.folder)} is not in the image") from None
+    if answer.exit_status and answer.exit_status.ending is Ending.NOT_STARTED:
+        raise Refused(f"its command {quoted(image.run.command_line(())[0])} is not a program in the image")
+
+
+def _make_room(cache: Path, max_bytes: int) -> None:
+    """Remove the images that were used longest ago, until the others take at most `max_bytes`.
+
+    Images that somebody holds stay.
+    """
+    marks = sorted(cache.glob(f"*/{SETTINGS}"), key=lambda mark: mark.stat().st_mtime_ns, reverse=True)
+    for mark in marks:
+        image = _known(mark.parent.name, cache)
+        max_bytes -= image.unpacked_bytes if image else max_bytes + 1
+        if max_bytes >= 0:
+            continue
+        with mark.open("rb") as held, suppress(BlockingIOError):
+            fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            gone = mark.parent.with_name(f"{_UNFINISHED}{mark.parent.name}")
+            mark.parent.rename(gone)  # in one step, so that nobody finds half of it
+            shutil.rmtree(gone)

@@ -1,0 +1,173 @@
+"""Images from archives, asked for moves: what they can do and what they cannot."""
+
+import json
+import os
+import socket
+from pathlib import Path
+
+import pytest
+
+from contest.errors import NotFound, ToolMissing
+from contest.games.base import TextProtocol
+from sandbox.images.oci_image import PROCESSES, OciImage
+from sandbox.images.unpacking import unpack
+from sandbox.players import AnswerFault, AnswerFaultKind
+from sandbox.players.arguments import ArgumentsPlayer
+from tests.support.oci_images import Made, archive, folder, link, member, tar
+
+SHORT, LONG = 0.5, 30.0  # seconds for a move: SHORT for players that should be late
+
+
+@pytest.fixture
+def player(unpacked, sandbox, program):
+    """Make a player of an image that has player.c in it and runs it in this way."""
+
+    def make_one(*habit, seconds=LONG, **run):
+        layer = [member("player", program), folder("etc"), folder("game")]
+        made = Made([tar(layer)], {"Entrypoint": ["/player", *habit], **run})
+        return ArgumentsPlayer(unpacked(made.docker_files()), sandbox, seconds)
+
+    return make_one
+
+
+def kind(answer):
+    assert isinstance(answer, AnswerFault), answer
+    return answer.kind
+
+
+def test_an_image_is_given_its_arguments_as_they_are(player):
+    one = player("says")
+    assert one.protocol is TextProtocol.ARGV
+    assert one.move(("[C,B]", "$(id)", "'; exit", "*", 5, "")) == "[C,B]|$(id)|'; exit|*|5|"
+
+
+def test_arguments_stand_in_for_cmd_which_is_for_a_move_without_any(player):
+    one = player("says", Cmd=["no", "arguments"])
+    assert one.move(("[C]", "[B]")) == "[C]|[B]"
+    assert one.move(()) == "no|arguments"
+
+
+def test_arguments_come_behind_cmd_where_there_is_no_entrypoint(player):
+    assert player(Entrypoint=None, Cmd=["/player", "says"]).move(("[C]", "[B]")) == "[C]|[B]"
+
+
+def test_an_image_has_its_folder_and_variables_and_is_nobody(player):
+    one = player("tells", WorkingDir="/game", Env=["COLOUR=red=blue", "PATH=/bin"])
+    assert one.move(()) == "/game /tmp /tmp red=blue 65534 65534"
+
+
+def test_a_command_is_found_by_the_path_of_the_image(unpacked, sandbox, program):
+    layer = [member("opt/game/player", program), link("bot", "opt/game")]
+    run = {"Entrypoint": ["player", "says"], "Env": ["PATH=/bin:/bot"]}
+    image = unpacked(Made([tar(layer)], run).oci_files())
+    assert ArgumentsPlayer(image, sandbox, LONG).move(("x",)) == "x"
+
+
+def test_an_image_can_write_in_tmp_alone(player):
+    assert player("writes").move(()) == "/tmp/x"  # noqa: S108 - in the image
+
+
+def test_nothing_is_kept_from_one_move_to_the_next(player):
+    one = player("remembers")
+    assert [one.move(()), one.move(())] == ["new", "new"]
+
+
+def test_an_image_has_no_network(player):
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        assert player("connects").move((server.getsockname()[1],)) == "alone"
+
+
+def test_processes_are_limited(player):
+    assert 0 < int(player("forks").move(())) < PROCESSES
+
+
+def test_memory_is_limited(player):
+    assert 0 < int(player("reserves").move(())) < 1_536
+
+
+def test_open_files_are_limited(player):
+    assert 0 < int(player("opens").move(())) < 64
+
+
+def test_files_are_limited(player):
+    assert int(player("fills").move(())) == 4 * 1024 * 1024
+
+
+def test_an_image_cannot_reach_the_process_that_tells_how_it_ends(player):
+    assert player("meddles").move(()) == "nothing"
+
+
+FAULTS = {
+    "sleeps": AnswerFaultKind.LATE,
+    "loops": AnswerFaultKind.LATE,
+    "floods": AnswerFaultKind.TOO_LONG,
+    "silent": AnswerFaultKind.NO_ANSWER,
+    "kills": AnswerFaultKind.CRASH,
+    "pretends": AnswerFaultKind.CRASH,
+}
+
+
+@pytest.mark.usefixtures("impatient")
+@pytest.mark.parametrize("habit", FAULTS)
+def test_a_bad_habit_is_a_fault_of_its_own(habit, player):
+    seconds = SHORT if FAULTS[habit] is AnswerFaultKind.LATE else LONG
+    assert kind(player(habit, seconds=seconds).move(())) is FAULTS[habit]
+
+
+def test_a_flood_of_errors_is_no_fault(player):
+    assert player("floods its errors").move(()) == "C"
+
+
+def test_a_child_that_is_left_behind_is_gone(player):
+    before = set(filter(str.isdigit, os.listdir("/proc")))
+    assert player("leaves a child").move(()) == "done"
+    here = set(filter(str.isdigit, os.listdir("/proc"))) - before
+    assert not [pid for pid in here if "leaves a child" in command(pid)]
+
+
+def command(pid):
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_text()
+    except OSError:
+        return ""
+
+
+def test_what_the_store_keeps_makes_the_same_image(player, cache):
+    image = player("says", Env=["A=b"], Cmd=["c"]).program
+    again = OciImage.from_bytes(image.to_bytes(), cache)
+    assert again == image
+    assert again.to_bytes() == image.to_bytes()
+
+
+@pytest.mark.parametrize(
+    "raw", [b"", b"{}", b"[]", b'{"digest": "a"}', b'{"digest": 5, "name": "", "run": {}}']
+)
+def test_other_bytes_are_no_image(raw, cache):
+    with pytest.raises(ValueError):  # noqa: PT011 - any message
+        OciImage.from_bytes(raw, cache)
+
+
+def test_an_image_that_is_gone_is_not_its_teams_fault(player, sandbox, tmp_path):
+    image = OciImage.from_bytes(player("says").program.to_bytes(), tmp_path)
+    with pytest.raises(NotFound, match="unpack it again"):
+        ArgumentsPlayer(image, sandbox, LONG).move(())
+
+
+@pytest.mark.needs_root  # to become somebody else
+def test_a_cache_that_boxes_cannot_enter_is_not_its_teams_fault(sandbox, tmp_path, program):
+    tmp_path.chmod(0o700)
+    made = Made([tar([member("player", program)])], {"Entrypoint": ["/player"]})
+    with pytest.raises(ToolMissing, match=r"cannot enter .*`chmod o\+x"):
+        unpack(archive(made.docker_files()), sandbox, tmp_path)
+
+
+def test_an_image_that_was_damaged_behind_our_back_is_not_its_teams_fault(player):
+    one = player("says", Env=["DAMAGED=1"])
+    (one.program.folder / "root" / "proc").rmdir()
+    with pytest.raises(ToolMissing, match="made no sandbox"):
+        one.move(())
+
+
+def test_settings_in_the_cache_are_no_secret_and_in_words(player):
+    image = player("says").program
+    assert json.loads((image.folder / "image.json").read_bytes())["run"]["entrypoint"] == ["/player", "says"]

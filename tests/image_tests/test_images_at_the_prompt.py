@@ -1,0 +1,71 @@
+"""Images on the command line: `knobeln play` and `knobeln doctor`."""
+
+import pytest
+from click.testing import CliRunner
+
+from knobeln.cli import main
+from tests.support.oci_images import Made, archive, folder, member, tar
+
+
+@pytest.fixture
+def knobeln(cache, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(cache))
+
+    def run(*words, code=0):
+        result = CliRunner().invoke(main, [str(word) for word in words])
+        assert result.exit_code == code, result.output + repr(result.exception)
+        return result.output
+
+    return run
+
+
+@pytest.fixture
+def image(tmp_path, program):
+    """Write an archive of this name whose player betrays in every move."""
+
+    def write(name, **run):
+        layer = [member("player", program), folder("etc")]
+        made = Made([tar(layer)], {"Entrypoint": ["/player", "always"], **run})
+        file = tmp_path / name
+        file.write_bytes(archive(made.docker_files()))
+        return file
+
+    return write
+
+
+def test_an_image_plays_against_a_program(knobeln, image):
+    output = knobeln("play", "--game", "cooperation-legacy", image("bot.tar"), "tit_for_tat", "--seed", "s")
+    assert "bot: 12 points" in output
+    assert "tit_for_tat: 9 points" in output
+
+
+@pytest.mark.parametrize(
+    ("name", "run", "words"),
+    [
+        ("bot.tar", {"Entrypoint": ["/bot"]}, 'its command "/bot" is not a program in the image'),
+        ("bot.tar.gz", {"Entrypoint": None}, "it has neither ENTRYPOINT nor CMD"),
+    ],
+)
+def test_an_image_that_cannot_play_is_told_why(name, run, words, knobeln, image):
+    assert words in knobeln("play", "--game", "cooperation", image(name, **run), "pavlov", code=1)
+
+
+@pytest.mark.parametrize(
+    ("game", "name", "words"),
+    [
+        (
+            "bid-tac-toe",
+            "bot.tar",
+            "an image is started for each move, but Bid-Tac-Toe programs keep running",
+        ),
+        ("cooperation", "nothing.tar", "there is no file nothing.tar"),
+    ],
+)
+def test_what_is_no_image_for_this_game_is_told(game, name, words, knobeln):
+    assert words in knobeln("play", "--game", game, name, "copycat", code=1)
+
+
+@pytest.mark.slow
+def test_doctor_tells_how_images_are_run(knobeln):
+    (line,) = [line for line in knobeln("doctor").splitlines() if " images: " in line]
+    assert line.startswith("ok   images: they are unpacked by skopeo and umoci, and run in the sandbox")

@@ -1,0 +1,470 @@
+"""Images as teams send them, unpacked by the real tools: bad ones are refused in a sentence, or contained."""
+
+import gzip
+import io
+import json
+import os
+import stat
+import tarfile
+import threading
+import zipfile
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from contest.errors import NotFound, ToolMissing, TryAgain
+from sandbox.images import unpacking
+from sandbox.images.oci_image import ImageProblem, OciImage, this_architecture
+from sandbox.images.unpacking import ARCHIVE_BYTES, MAX_DEPTH, MAX_FILES, unpack
+from tests.support.oci_images import INDEX, Made, archive, described, digest, folder, link, member, tar
+
+RUN = {"Entrypoint": ["/player", "always"]}
+IN_TMP = "/tmp/a"  # noqa: S108 - in the image
+OTHER = "s390x" if this_architecture() != "s390x" else "amd64"
+
+
+@pytest.fixture
+def refused(new_cache, sandbox):
+    """Unpack an archive that must be refused; return the sentence. Nothing may be left in the cache."""
+
+    def unpack_one(raw):
+        problem = unpack(raw, sandbox, new_cache)
+        assert isinstance(problem, ImageProblem), problem
+        assert {path.name for path in new_cache.iterdir()} <= {".lock"}
+        return problem.text
+
+    return unpack_one
+
+
+def file(name, size=1):
+    return member(name, b"x" * size)
+
+
+def image_of(program, *members, **run):
+    return Made([tar([member("player", program), *members])], {**RUN, **run})
+
+
+def bad(make, words):
+    """A row of BAD: `make` gets a program, and returns the archive."""
+    return make, words
+
+
+def of_run(**run):
+    return lambda p: archive(Made([tar([member("player", p), folder("d")])], run).docker_files())
+
+
+def of_layer(*members, **run):
+    return lambda p: archive(image_of(p, *members, **run).docker_files())
+
+
+def zipped(_):
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as outer:
+        outer.writestr("image.tar", "x")
+    return packed.getvalue()
+
+
+def spoiled(name, old, new):
+    """Write a good image as an oci-archive in which only one file is changed."""
+
+    def make(program):
+        files = image_of(program).oci_files()
+        assert old in files[name]
+        return archive({**files, name: files[name].replace(old, new)})
+
+    return make
+
+
+def other_blob(program):
+    files = image_of(program).oci_files()
+    name = max(files, key=lambda n: n.startswith("blobs/") and files[n].startswith(b"\x1f\x8b"))
+    return archive({**files, name: gzip.compress(b"something else")})
+
+
+def of_two(program):
+    files = image_of(program).oci_files()
+    (entry,) = json.loads(files["index.json"])["manifests"]
+    return archive({**files, "index.json": json.dumps({"manifests": [entry, entry]}).encode()})
+
+
+def of_endless_indexes(_):
+    index = json.dumps({"schemaVersion": 2, "manifests": []}).encode()
+    files = {"oci-layout": b"{}"}
+    for _ in range(9):
+        files[f"blobs/sha256/{digest(index)[7:]}"] = index
+        entry = described(index, INDEX)
+        index = json.dumps({"schemaVersion": 2, "manifests": [entry]}).encode()
+    return archive({**files, "index.json": index})
+
+
+def good(program):
+    return archive(image_of(program).docker_files())
+
+
+def without_layers(program):
+    return archive({k: v for k, v in image_of(program).docker_files().items() if "layer" not in k})
+
+
+def of_files(**files):
+    return lambda _: archive({name.replace("_", "."): data for name, data in files.items()})
+
+
+def oci_of(layer, diff_id):
+    """An oci-archive of one packed layer; `diff_id`: the digest that it is said to have unpacked."""
+    files = Made([b""], RUN, diff_ids=[diff_id]).oci_files()
+    (old,) = (name for name, data in files.items() if data == gzip.compress(b"", mtime=0))
+    (name,) = (name for name, data in files.items() if b"layers" in data and b"rootfs" not in data)
+    manifest = json.loads(files[name])
+    manifest["layers"][0].update(digest=digest(layer), size=len(layer))
+    raw = json.dumps(manifest).encode()
+    index = json.loads(files["index.json"])
+    index["manifests"][0].update(digest=digest(raw), size=len(raw))
+    kept = {key: data for key, data in files.items() if key not in (old, name)}
+    blobs = {f"blobs/sha256/{digest(blob)[7:]}": blob for blob in (layer, raw)}
+    return archive({**kept, **blobs, "index.json": json.dumps(index).encode()})
+
+
+DEEP = "/".join("d" for _ in range(MAX_DEPTH))
+BAD = {
+    "nothing": bad(lambda _: b"", "does not look like a tar archive; send what `podman save` or"),
+    "text": bad(lambda _: b"FROM scratch\nCOPY player /\n" * 40, "does not look like a tar archive"),
+    "zip": bad(zipped, "does not look like a tar archive"),
+    "xz": bad(lambda _: b"\xfd7zXZ\0" + bytes(600), "xz: (stdin): Compressed data is corrupt"),
+    "program": bad(lambda _: b"\x7fELF" + bytes(600), "does not look like a tar archive"),
+    "cut_off": bad(lambda p: good(p)[: len(good(p)) // 2], "Unexpected EOF in archive"),
+    "cut_off_gzip": bad(lambda p: gzip.compress(good(p))[:-20], "unexpected end of file"),
+    "damaged_gzip": bad(lambda p: gzip.compress(good(p))[:50] + b"garbage" * 20, "invalid compressed data"),
+    "a_file_system": bad(lambda _: tar([folder("etc")]), "manifest.json: file does not exist"),
+    "wrong_architecture": bad(
+        lambda p: archive(replace(image_of(p), architecture=OTHER).docker_files()),
+        f'the image is for "linux/{OTHER}", the contest host is linux/{this_architecture()}; build it '
+        f"with `docker build --platform linux/{this_architecture()}`",
+    ),
+    "wrong_system": bad(
+        lambda p: archive(replace(image_of(p), os="windows").docker_files()), 'the image is for "windows/'
+    ),
+    "two_images": bad(of_two, "more than one image"),
+    "no_images": bad(of_files(manifest_json=b"[]"), "expected 1 item, got 0"),
+    "endless_indexes": bad(of_endless_indexes, "copying system image from manifest list"),
+    "json_that_is_none": bad(of_files(manifest_json=b"{[}"), "decoding tar manifest.json"),
+    "json_of_another_form": bad(of_files(manifest_json=b'{"a": 1}'), "decoding tar manifest.json"),
+    "json_too_deep": bad(of_files(manifest_json=b"[" * 20_000), "exceeded max depth"),
+    "layer_missing": bad(without_layers, "layer tarfiles are missing"),
+    "wrong_configuration": bad(
+        lambda p: archive(
+            {n: d.replace(b"always", b"silent") for n, d in image_of(p).docker_files().items()}
+        ),
+        "Digest did not match",
+    ),
+    "wrong_layer": bad(
+        lambda p: archive(replace(image_of(p), diff_ids=[digest(b"")]).docker_files()), "Digest did not match"
+    ),
+    "wrong_layer_in_oci": bad(
+        lambda p: archive(replace(image_of(p), diff_ids=[digest(b"")]).oci_files()), "create rootfs"
+    ),
+    "wrong_blob": bad(other_blob, "Digest did not match"),
+    "a_digest_that_is_a_path": bad(
+        spoiled("index.json", b"sha256:", b"sha256:../../"), "invalid checksum digest"
+    ),
+    "another_number_of_layers": bad(
+        lambda p: archive(replace(image_of(p), diff_ids=[digest(image_of(p).layers[0])] * 2).docker_files()),
+        "Inconsistent layer count",
+    ),
+    "a_layer_that_is_none": bad(lambda _: oci_of(b"\x28\xb5\x2f\xfd" + bytes(600), digest(b"")), "create"),
+    "no_command": bad(of_run(), "it has neither ENTRYPOINT nor CMD"),
+    "an_empty_command": bad(of_run(Entrypoint=[""]), "it has neither ENTRYPOINT nor CMD"),
+    "shell_form": bad(
+        of_run(Entrypoint=["/bin/sh", "-c", "python bot.py"]),
+        'its command "python bot.py" is in the shell form, which takes no arguments',
+    ),
+    "shell_form_of_cmd": bad(of_run(Cmd=["/bin/sh", "-c", "python bot.py"]), "is in the shell form"),
+    "a_command_that_is_not_there": bad(
+        of_run(Entrypoint=["/no"]), 'its command "/no" is not a program in the image'
+    ),
+    "a_command_that_is_nowhere_in_path": bad(of_run(Entrypoint=["player"]), "is not a program in the image"),
+    "a_command_that_is_a_folder": bad(of_run(Entrypoint=["/d"]), "is not a program in the image"),
+    "a_command_that_cannot_be_executed": bad(
+        of_layer(member("text", b"x", mode=0o644), Entrypoint=["/text"]), "is not a program in the image"
+    ),
+    "a_command_on_this_computer": bad(
+        of_layer(link("true", "../../../../bin/true"), Entrypoint=["/true"]), "is not a program in the image"
+    ),
+    "a_command_without_its_interpreter": bad(
+        of_layer(member("bot", b"#!/usr/bin/python3\n"), Entrypoint=["/bot"]), "is not a program in the image"
+    ),
+    "a_command_in_tmp": bad(
+        of_layer(member("tmp/a", b"x"), Entrypoint=[IN_TMP]), "is not a program in the image"
+    ),
+    "a_folder_in_tmp": bad(of_run(**RUN, WorkingDir=IN_TMP), f'"{IN_TMP}" is not in the image'),
+    "a_folder_that_is_a_file": bad(of_run(**RUN, WorkingDir="/player"), '"/player" is not in the image'),
+    "a_relative_folder": bad(of_run(**RUN, WorkingDir="d"), "does not begin with /"),
+    "a_byte_0_in_a_variable": bad(of_run(**RUN, Env=["A=x\0--bind\0/\0/mnt"]), "a byte 0"),
+    "a_byte_0_in_a_word": bad(of_run(Entrypoint=["/player", "\0"]), "a byte 0"),
+    "half_a_character": bad(of_run(Entrypoint=["/\ud800"]), "is not a program in the image"),
+    "a_large_variable": bad(of_run(**RUN, Env=["A=" + "x" * 20_000]), "more than 16,384 bytes"),
+    # Layers that cannot be.
+    "a_root_that_is_a_file": bad(of_layer(file(".")), "refusing to change type of root"),
+    "a_file_used_as_a_folder": bad(of_layer(file("a"), file("a/b")), "not a directory"),
+    "a_folder_behind_a_link_that_is_a_file": bad(
+        of_layer(file("a"), link("l", "a"), file("l/b")), "not a directory"
+    ),
+    "links_in_a_circle": bad(of_layer(link("a", "b"), link("b", "a"), file("a/c")), "too many levels of"),
+    "a_link_to_itself_below": bad(of_layer(link("a", "a/a"), file("a/c")), "unpack entry: a/c"),
+    "a_link_to_nothing": bad(of_layer(link("a", "")), "unpack entry: a: link"),
+    "a_hard_link_to_nothing": bad(
+        of_layer(member("b", type=b"1", linkname="a")), "unpack entry: b: link: unpriv.link"
+    ),
+    "a_hard_link_outside": bad(
+        of_layer(member("b", type=b"1", linkname="../../etc/passwd")), "no such file or directory"
+    ),
+    "a_hard_link_to_a_folder": bad(
+        of_layer(folder("d"), member("b", type=b"1", linkname="d")), "operation not permitted"
+    ),
+    "a_long_name": bad(of_layer(file("a" * 256)), "unpack entry: aaaa"),
+    "a_long_path": bad(of_layer(file("/".join(["a" * 200] * 21))), "unpack entry: aaaa"),
+    "a_deep_path": bad(of_layer(file(f"{DEEP}/d")), "its folders are more than 128 deep"),
+    "a_path_that_links_make_deep": bad(
+        of_layer(folder(DEEP), link("l", DEEP), file("l/d")), "its folders are more than 128 deep"
+    ),
+    "a_whiteout_of_all": bad(of_layer(file(".wh...")), "unpack entry: .wh..."),
+    "a_whiteout_of_nothing": bad(of_layer(file(".wh.")), "unpack entry: .wh."),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_a_bad_archive_is_refused_in_a_sentence_and_leaves_nothing(name, refused, program):
+    make, words = BAD[name]
+    assert words in refused(make(program))
+
+
+def layer_of(*parts):
+    """A gzipped layer, and its digest unpacked, of pieces that may come many times each."""
+    packed = b"".join(gzip.compress(data, mtime=0) * times for data, times in parts)
+    return oci_of(packed, digest(b""))  # refused long before the digest is known
+
+
+def zeros(count):
+    """The parts of `count` files of 900 MB each."""
+    for number in range(count):
+        info = tarfile.TarInfo(f"zeros{number}")
+        info.size = 900 << 20
+        yield info.tobuf(tarfile.GNU_FORMAT), 1
+        yield bytes(1 << 20), 900
+
+
+def empty_files(count):
+    yield b"".join(tarfile.TarInfo(f"{n // 1000}/{n}").tobuf(tarfile.USTAR_FORMAT) for n in range(count)), 1
+
+
+def sparse_files(count):
+    """Files that have 900 MB, and a few bytes in the archive."""
+    for number in range(count):
+        facts = {"major": 1, "minor": 0, "name": f"sparse{number}", "realsize": 900 << 20}
+        headers = {f"GNU.sparse.{key}": str(value) for key, value in facts.items()}
+        data = f"1\n{900 << 20}\n0\n".encode().ljust(512, b"\0")
+        raw = tar([member(f"s{number}", data, pax_headers=headers)])
+        yield raw[: 4 * 512], 1
+
+
+BOMBS = {
+    "gzip": lambda: gzip.compress(bytes(1 << 20)) * 2_000,
+    "large_files": lambda: layer_of(*zeros(5)),
+    "sparse_files": lambda: layer_of(*sparse_files(40)),
+    "empty_files": lambda: layer_of(*empty_files(2 * MAX_FILES)),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", BOMBS)
+def test_a_bomb_is_ended_before_it_fills_the_disk(name, refused):
+    assert f"more than 1,073,741,824 bytes, or {MAX_FILES:,} files" in refused(BOMBS[name]())
+
+
+@pytest.mark.slow
+def test_a_huge_archive_is_refused_unread(refused):
+    assert refused(bytes(ARCHIVE_BYTES + 1)) == "it has 536,870,913 bytes; at most 536,870,912 are taken"
+
+
+CONTAINED = {
+    "up": [file("../a")],
+    "up_within": [file("d/../../a")],
+    "a_path_that_leads_out": [member("../../../../tmp/knobeln-evil", b"x")],
+    "a_path_through_a_link": [link("up", "../../../../tmp"), member("up/knobeln-evil", b"x")],
+    "an_absolute_path": [member("/tmp/knobeln-evil", b"x")],  # noqa: S108
+    "a_character_device": [member("mem", type=b"3")],
+    "a_block_device": [member("dev/sda", type=b"4")],
+    "a_named_pipe": [member("pipe", type=b"6")],
+    "folders_of_the_box_that_are_links": [link("proc", "/etc"), link("dev", "../.."), file("tmp")],
+    "closed_folders": [member("closed", type=tarfile.DIRTYPE, mode=0), member("closed/a", b"x", mode=0)],
+}
+
+
+@pytest.mark.parametrize("name", CONTAINED)
+def test_what_an_image_tries_stays_within_it(name, new_cache, sandbox, program):
+    image = unpack(archive(image_of(program, *CONTAINED[name]).docker_files()), sandbox, new_cache)
+    assert isinstance(image, OciImage), image
+    kinds = {stat.S_IFMT(path.lstat().st_mode) for path in (image.folder / "root").rglob("*")}
+    assert kinds <= {stat.S_IFREG, stat.S_IFDIR, stat.S_IFLNK}
+    assert {path.name for path in new_cache.iterdir()} == {".lock", image.digest}
+    assert not Path("/tmp/knobeln-evil").exists()  # noqa: S108
+    for covered in ("dev", "proc", "tmp"):
+        assert (image.folder / "root" / covered).lstat().st_mode == stat.S_IFDIR | 0o755
+
+
+FORMS = {
+    "docker": Made.docker_files,
+    "oci": Made.oci_files,
+    "oci_with_plain_layers": lambda made: made.oci_files(packed=False),
+    "oci_that_names_its_platform": lambda made: made.oci_files(
+        platform={"os": "linux", "architecture": this_architecture()}
+    ),
+    "both_at_once": lambda made: {**made.docker_files(), **made.oci_files()},
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("packed", [False, True], ids=["plain", "gzipped"])
+def test_every_form_of_archive_is_unpacked(form, packed, new_cache, sandbox, program):
+    raw = archive(FORMS[form](image_of(program)))
+    image = unpack(gzip.compress(raw) if packed else raw, sandbox, new_cache)
+    assert isinstance(image, OciImage), image
+    assert (image.folder / "root" / "player").read_bytes() == program
+    assert image.run.entrypoint == ("/player", "always")
+
+
+def test_equal_layers_may_be_kept_once_behind_a_link(new_cache, sandbox, program):
+    made = Made([*image_of(program).layers] * 2, RUN)
+    raw = tar(
+        link(name, "../0/layer.tar") if name == "1/layer.tar" else member(name, data)
+        for name, data in made.docker_files().items()
+    )
+    assert isinstance(unpack(raw, sandbox, new_cache), OciImage)
+
+
+def test_one_image_of_several_platforms_is_the_one_for_this_computer(new_cache, sandbox, program):
+    here = image_of(program).oci_files(platform={"os": "linux", "architecture": this_architecture()})
+    of_others = replace(image_of(program), architecture=OTHER)
+    there = of_others.oci_files(platform={"os": "linux", "architecture": OTHER})
+    entries = [json.loads(files["index.json"])["manifests"][0] for files in (there, here)]
+    inner = json.dumps({"schemaVersion": 2, "mediaType": INDEX, "manifests": entries}).encode()
+    outer = {"schemaVersion": 2, "manifests": [described(inner, INDEX)]}
+    files = {
+        **here,
+        **there,
+        f"blobs/sha256/{digest(inner)[7:]}": inner,
+        "index.json": json.dumps(outer).encode(),
+    }
+    assert isinstance(unpack(archive(files), sandbox, new_cache), OciImage)
+
+
+def test_layers_lie_over_one_another(new_cache, sandbox, program):
+    first = [member("player", program), file("a"), file("d/a"), file("e/a"), folder("usr/bin")]
+    second = [file("a", 2), file("d/.wh.a"), file("e/b"), file("e/.wh..wh..opq"), link("bin", "usr/bin")]
+    third = [file("bin/c"), member("hard", type=b"1", linkname="a")]
+    image = unpack(archive(Made([tar(first), tar(second), tar(third)], RUN).oci_files()), sandbox, new_cache)
+    assert isinstance(image, OciImage), image
+    root = image.folder / "root"
+    sizes = {str(path.relative_to(root)): path.stat().st_size for path in root.rglob("*") if path.is_file()}
+    sizes = {name: size for name, size in sizes.items() if not name.startswith("bin/")}
+    assert sizes == {"player": len(program), "a": 2, "hard": 2, "e/b": 1, "usr/bin/c": 1}
+    assert os.readlink(root / "bin") == "usr/bin"
+
+
+def test_what_is_written_is_plain_and_readable_whatever_the_image_says(new_cache, sandbox, program):
+    layer = [
+        member("su", b"x", mode=0o6755, uid=0),
+        member("secret", b"x", mode=0o600, uid=1000),
+        member("closed/file", b"x", mode=0o000),
+        member("hard", type=b"1", linkname="su"),
+        link("out", "../../../../../etc/passwd"),
+    ]
+    image = unpack(archive(image_of(program, *layer).docker_files()), sandbox, new_cache)
+    assert isinstance(image, OciImage), image
+    root = image.folder / "root"
+    modes = {
+        str(path.relative_to(root)): stat.S_IMODE(path.lstat().st_mode)
+        for path in sorted(root.rglob("*"))
+        if not path.is_symlink()
+    }
+    assert modes == {
+        **dict.fromkeys(["closed", "dev", "proc", "tmp", "hard", "player", "su"], 0o755),
+        **dict.fromkeys(["closed/file", "secret"], 0o644),
+    }
+    assert os.readlink(root / "out") == "../../../../../etc/passwd"
+    assert (root / "su").stat().st_ino == (root / "hard").stat().st_ino
+
+
+def test_an_archive_is_unpacked_once(new_cache, sandbox, program):
+    first = unpack(good(program), sandbox, new_cache)
+    written = (new_cache / first.digest).stat().st_ctime_ns
+    assert unpack(good(program), sandbox, new_cache) == first
+    assert (new_cache / first.digest).stat().st_ctime_ns == written
+
+
+def test_several_at_once_end_with_the_same_image(new_cache, sandbox, program):
+    found = []
+    raw = good(program)
+    work = [threading.Thread(target=lambda: found.append(unpack(raw, sandbox, new_cache))) for _ in range(8)]
+    for thread in work:
+        thread.start()
+    for thread in work:
+        thread.join()
+    assert len(found) == 8
+    assert len(set(map(repr, found))) == 1
+    assert isinstance(found[0], OciImage)
+
+
+def test_what_somebody_killed_has_left_is_removed(new_cache, sandbox, program):
+    left = new_cache / ".fresh-1" / "work"
+    (left / "root" / DEEP / DEEP).mkdir(parents=True)
+    (left / "root").chmod(0)
+    if sandbox.user:
+        for path in (left, *left.rglob("*")):
+            os.chown(path, sandbox.user, sandbox.user)
+    assert isinstance(unpack(good(program), sandbox, new_cache), OciImage)
+    assert not (new_cache / ".fresh-1").exists()
+
+
+def test_what_was_used_longest_ago_makes_room_and_what_is_held_stays(
+    new_cache, sandbox, program, monkeypatch
+):
+    def other(number):
+        layer = [member("filler", bytes([number]) * 20_000)]
+        return unpack(archive(image_of(program, *layer).docker_files()), sandbox, new_cache)
+
+    first = other(1)
+    monkeypatch.setattr(unpacking, "KEPT_BYTES", 2 * first.unpacked_bytes + 1)
+    second = other(2)
+    with first.held():
+        pass  # used last
+    third = other(3)
+    assert [image.is_unpacked for image in (first, second, third)] == [True, False, True]
+    with first.held(), third.held():
+        fourth = other(4)
+        assert [image.is_unpacked for image in (first, third, fourth)] == [True, True, True]
+    fifth = other(5)
+    assert [image.is_unpacked for image in (first, third, fourth, fifth)] == [False, False, True, True]
+    assert {path.name for path in new_cache.iterdir()} == {".lock", fourth.digest, fifth.digest}
+    with pytest.raises(NotFound, match="unpack it again"), first.held():
+        pass
+    assert other(1) == first
+
+
+def test_an_image_whose_settings_are_lost_is_unpacked_again(new_cache, sandbox, program):
+    image = unpack(good(program), sandbox, new_cache)
+    (image.folder / "image.json").write_bytes(b"{")
+    assert unpack(good(program), sandbox, new_cache) == image
+    assert OciImage.from_bytes((image.folder / "image.json").read_bytes(), new_cache) == image
+
+
+def test_a_cache_that_cannot_be_written_is_nobodys_fault(new_cache, sandbox, program):
+    (new_cache / "file").touch()
+    with pytest.raises(TryAgain, match="could not be unpacked"):
+        unpack(good(program), sandbox, new_cache / "file" / "cache")
+
+
+def test_a_tool_that_is_missing_is_nobodys_fault(new_cache, sandbox, program, monkeypatch):
+    monkeypatch.setattr(unpacking, "PATH", str(new_cache))
+    with pytest.raises(ToolMissing, match="missing: `apt install skopeo umoci`"):
+        unpack(good(program), sandbox, new_cache)
