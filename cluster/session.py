@@ -23,10 +23,10 @@ import distributed
 from cluster import work
 from contest.config.settings import Settings
 from contest.errors import Differs
+from contest.interfaces.protocols import Images, ProgressCallback, Runner, no_progress
 from contest.model import GameJob, GameResult
-from contest.plurals import plural
-from contest.protocols import Images, ProgressCallback, Runner, no_progress
 from contest.seeds import Seeds
+from contest.util.plurals import plural
 from tournament.group_workers import GroupJob, GroupResult, GroupWorker, WorkerContext, Workers
 from tournament.runners import runner_of
 

@@ -22,10 +22,10 @@ from pydantic import ConfigDict, TypeAdapter
 from contest import __version__
 from contest.errors import KnobelnError
 from contest.games.registry import game_of
+from contest.interfaces.protocols import Images, no_progress
 from contest.language import speaking
-from contest.log import log
 from contest.model import GameJob, GameResult
-from contest.protocols import Images, no_progress
+from contest.util.log import log
 from sandbox.images.oci_image import image_cache
 from sandbox.sandbox import Sandbox
 from sandbox.self_test import require_tight

@@ -15,12 +15,12 @@ from compiler.line_wrap_detection import WRAPS_FROM, broken_lines
 from compiler.messages import FILE_NAME
 from compiler.source import SourceText, normalise
 from compiler.toolchain import Step, Toolchain
-from contest.config.sections import Programs
-from contest.from_line import strip_secret
+from contest.interfaces.protocols import BuildResult
 from contest.language import gettext, noted
-from contest.line_ends import lines_named
+from contest.mail.from_line import strip_secret
+from contest.mail.sent_files import lines_named
 from contest.model import Finding, MachineBuildReport, Severity, Trial
-from contest.protocols import BuildResult
+from contest.schema.sections import Programs
 from sandbox.vm.image import MEMORY_SIZE, Image
 
 

@@ -21,10 +21,10 @@ from compiler.elf import ObjectFacts
 from compiler.source import SourceText
 from compiler.tokens import Token, TokenKind
 from contest import language
-from contest.config.sections import Programs
-from contest.games.base import MACHINE
+from contest.games.game import MACHINE
 from contest.language import gettext, ngettext, noted
 from contest.model import Finding, Severity
+from contest.schema.sections import Programs
 from sandbox.vm.image import MEMORY_SIZE, MIN_STACK
 
 LIBRARY = ("init_random", "log2", "next_random", "make_throw", "count_points")

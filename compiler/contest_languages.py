@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from contest.config.languages import Language
-from contest.config.sections import Programs
+from contest.schema.languages import Language
+from contest.schema.sections import Programs
 from sandbox.places import PYTHON_PACKAGE_FOLDERS
 from sandbox.players.function import LANGUAGE as PYTHON
 

@@ -12,11 +12,11 @@ from contextlib import closing
 
 from compiler import languages
 from compiler.languages import Outcome, Problem
-from contest.config.languages import CountedBuild, Language
-from contest.config.sections import Programs
-from contest.games.base import TextProtocol
+from contest.games.game import TextProtocol
 from contest.language import gettext, number
-from contest.sanitize import sanitize
+from contest.schema.languages import CountedBuild, Language
+from contest.schema.sections import Programs
+from contest.util.sanitize import sanitize
 from sandbox.executable import Executable
 from sandbox.fuel import engine, guests
 from sandbox.fuel.engine import NotCompiled

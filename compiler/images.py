@@ -10,12 +10,12 @@ from collections.abc import Mapping
 from contextlib import suppress
 
 from compiler.uploaded_files import UntriedBuild, UploadedFiles, description_findings, has_errors
-from contest.config.sections import Programs
 from contest.config.settings import Settings
 from contest.errors import ToolMissing
-from contest.file_names import IMAGE_NAME, is_archive
 from contest.language import gettext
 from contest.model import Finding, ImageFacts, Severity, TextBuildReport
+from contest.schema.sections import Programs
+from contest.util.program_files import IMAGE_NAME, is_archive
 from sandbox.images.oci_image import ImageProblem, OciImage, image_cache, this_architecture
 from sandbox.images.unpacking import check_registry, fetch, require_tools, unpack
 from sandbox.sandbox import Sandbox

@@ -15,14 +15,14 @@ from typing import Generic, NamedTuple, NoReturn, TypeVar
 from compiler import messages, retry_if_killed
 from compiler.contest_languages import package_patterns, packages_of
 from contest import placeholders
-from contest.config.languages import Language, usual_languages
-from contest.config.sections import Programs
 from contest.errors import ToolMissing
-from contest.file_names import MAX_FILES, is_safe
 from contest.language import gettext, number
 from contest.model import Finding, Severity
 from contest.right_name import right_name
-from contest.sanitize import sanitize
+from contest.schema.languages import Language, usual_languages
+from contest.schema.sections import Programs
+from contest.util.program_files import MAX_FILES, is_safe
+from contest.util.sanitize import sanitize
 from sandbox.bubblewrap import PATH
 from sandbox.fuel import engine, guests
 from sandbox.limits import MB

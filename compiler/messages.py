@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 
 from contest.language import gettext, number
-from contest.sanitize import sanitize
+from contest.util.sanitize import sanitize
 from sandbox.sandbox import Ending, Limits, SandboxResult
 from sandbox.vm.image import MEMORY_SIZE
 

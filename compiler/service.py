@@ -19,16 +19,14 @@ from datetime import timedelta
 from typing import Any, NamedTuple
 
 from compiler.builders.base import ProgramBuilder
-from contest.clock import Clock
+from contest.actions.repeated_failures import EngineFailures
 from contest.config.settings import Settings
-from contest.engine_failures import EngineFailures
 from contest.errors import EngineFailed, KnobelnError, ToolMissing
 from contest.games.hog import WIN_RATE_UNIT
+from contest.interfaces.protocols import BuildResult, CompileReporter, Serializable, WaitingReporter, to_team
 from contest.language import speaking
 from contest.ledger.receipts import Effect, LedgerEntry, Receipt, program_digest
-from contest.log import log
 from contest.model import LadderEntry, LadderGame, LadderPlace, Submission, Team, TeamState
-from contest.protocols import BuildResult, CompileReporter, Serializable, WaitingReporter, to_team
 from contest.store import (
     Store,
     Transaction,
@@ -43,6 +41,8 @@ from contest.store import (
 )
 from contest.store.claims import Claimant, Claims
 from contest.store.engine_failures import MAX_FAILURES
+from contest.util.clock import Clock
+from contest.util.log import log
 from sandbox.vm.translation import NotTranslated
 
 DigestPair = tuple[str, str]

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from compiler.tokens import Token, TokenKind, scan
-from contest.line_ends import with_newlines
-from contest.sanitize import sanitize
+from contest.mail.sent_files import with_newlines
+from contest.util.sanitize import sanitize
 
 _SPLICE = re.compile(r"\\[ \t\f\v]*\n")  # gcc accepts blanks between backslash and line end
 _TRIGRAPH = re.compile(r"\?\?([=/'()!<>-])")

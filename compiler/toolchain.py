@@ -16,7 +16,7 @@ from importlib.resources import files
 from compiler import messages, retry_if_killed
 from compiler.checks import PASTED_PRAGMA
 from contest.errors import ToolMissing
-from contest.sanitize import sanitize
+from contest.util.sanitize import sanitize
 from sandbox.sandbox import WORK, Limits, Sandbox, SandboxResult
 
 PREFIXES = ("riscv64-unknown-elf-", "riscv64-elf-", "riscv32-unknown-elf-")

@@ -7,13 +7,13 @@ from contextlib import closing
 from compiler import counted
 from compiler.contest_languages import packages_of
 from compiler.languages import Problem, build, usable, version
-from contest.config.languages import Language
-from contest.config.sections import Programs
 from contest.config.settings import Settings
 from contest.errors import ToolMissing
-from contest.games.base import TEXT, TextProtocol
+from contest.games.game import TEXT, TextProtocol
 from contest.games.registry import game_of
-from contest.sanitize import sanitize
+from contest.schema.languages import Language
+from contest.schema.sections import Programs
+from contest.util.sanitize import sanitize
 from sandbox.fuel.program import FuelProgram
 from sandbox.players.fuel import FuelPlayer
 from sandbox.sandbox import Sandbox

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
 from contest.errors import KnobelnError
-from contest.log import log
 from contest.model import Outgoing
 from contest.store import contest_state, outbox
+from contest.util.log import log
 from knobeln.context import ContestContext
 
 

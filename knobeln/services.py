@@ -12,9 +12,9 @@ from threading import Lock
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from contest.errors import EngineFailed
-from contest.log import log
 from contest.model import Outgoing
 from contest.store import Transaction, contest_state, languages, letters, outbox, practices, submissions
+from contest.util.log import log
 from knobeln.claimant import this_process
 from knobeln.context import ContestContext
 from mailserver.delivery.deliver import Delivered, deliver_due
@@ -24,10 +24,10 @@ from mailserver.handler import handle
 from sandbox.groups import limits_of_sandboxes
 
 if TYPE_CHECKING:
+    from arena.ladder_service import LadderService
+    from arena.practice_service import PracticeService
     from compiler.service import CompileService
-    from contest.engine_failures import EngineFailures
-    from tournament.ladder import LadderService
-    from tournament.practice import PracticeService
+    from contest.actions.repeated_failures import EngineFailures
 
 LIMITS_AREA = "limits"  # of the journal
 LANGUAGES_SECONDS = 60.0  # between two trials of the languages that programs wait for
@@ -118,7 +118,7 @@ class Services:
     def list_entries(self) -> bool:
         """Send the first list of entries to all teams. False: it is not due, or has gone out."""
         from reports.contest_reporter import ContestReporter
-        from tournament.entry_lists import is_first_list_due, seal_entries
+        from tournament.seal_entries import is_first_list_due, seal_entries
 
         contest = self._now()
         now = contest.clock.now()
@@ -174,9 +174,9 @@ def _compiler(contest: ContestContext) -> CompileService:
 
 
 def _practice(contest: ContestContext) -> PracticeService:
+    from arena.practice_service import PracticeService, open_without_aside
     from compiler.builders import builder_of
     from reports.practice_report import PracticeLetters
-    from tournament.practice import PracticeService, open_without_aside
 
     open_runner = open_without_aside(contest.store)
     builder = builder_of(contest.settings, open_runner)
@@ -186,8 +186,8 @@ def _practice(contest: ContestContext) -> PracticeService:
 
 
 def _ladder(contest: ContestContext) -> LadderService:
+    from arena.ladder_service import LadderService
     from reports.ladder_report import LadderLetters
-    from tournament.ladder import LadderService
     from tournament.runners import open_runner
 
     letters = LadderLetters(contest.templates)
@@ -197,7 +197,7 @@ def _ladder(contest: ContestContext) -> LadderService:
 
 def failures_of(contest: ContestContext) -> EngineFailures:
     """Counts the failures of our engine in this contest."""
-    from contest.engine_failures import EngineFailures
+    from contest.actions.repeated_failures import EngineFailures
     from sandbox.players.fuel import is_engine_well
     from sandbox.sandbox import Sandbox
 

@@ -15,10 +15,10 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from contest.config.settings import Settings
-from contest.log import log
 from contest.model import Bounce, StoredLetter
 from contest.store import Transaction, contest_state, outbox
 from contest.store.outbox import OutboxItem
+from contest.util.log import log
 from mailserver.delivery.verp import bounced_items, is_tagged
 from mailserver.loop_protection import CHANNELS_WITH_ENVELOPE
 from mailserver.problem import visible

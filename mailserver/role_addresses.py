@@ -8,8 +8,8 @@ from __future__ import annotations
 from datetime import datetime
 
 from contest.config.settings import Settings
+from contest.interfaces.protocols import Renderer
 from contest.model import StoredLetter
-from contest.protocols import Renderer
 from contest.store import Transaction
 from mailserver.for_organizer import pass_letter_on
 from mailserver.reading import addresses

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from contest.config.settings import Settings
 from contest.games.registry import game_of
+from contest.interfaces.protocols import Rendered, Renderer
 from contest.model import EvolutionOutcome, RoundOutcome, Standing, Team
-from contest.protocols import Rendered, Renderer
 from contest.seeds import ContestSeed
 from reports import results, summary
 from reports.evolution_table import condensed

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from contest.config.settings import Settings
+from contest.interfaces.protocols import Renderer
 from contest.model import Outgoing
-from contest.protocols import Renderer
 
 
 def programs_wait(

@@ -11,10 +11,10 @@ from decimal import Decimal
 from fractions import Fraction
 from unicodedata import east_asian_width
 
-from contest.config.sections import UNITS_PER_SECOND
 from contest.language import SOURCE, decimal, gettext, ngettext, number, spoken
 from contest.model import points_text
-from contest.sanitize import sanitize
+from contest.schema.sections import UNITS_PER_SECOND
+from contest.util.sanitize import sanitize
 
 WIDTH = 72
 

@@ -29,8 +29,8 @@ from enum import StrEnum
 from types import TracebackType
 from typing import NamedTuple
 
-from contest.clock import wall_seconds
 from contest.language import decimal, gettext, number
+from contest.util.clock import wall_seconds
 from sandbox.limits import NOT_COUNTED, Usage
 from sandbox.running import CommandEnd, Ending, RunningSandbox
 

@@ -18,11 +18,11 @@ from typing import Any, Literal, get_args, get_origin
 import click
 
 from contest import presets
-from contest.config.sections import DEFAULT_GAME, GameSettings, Programs, Section
 from contest.config.settings import Settings
 from contest.config.template import description_of, toml_value
 from contest.exit_codes import MEANINGS
 from contest.games.registry import game_plugins
+from contest.schema.sections import DEFAULT_GAME, GameSettings, Programs, Section
 from knobeln.cli import main
 from knobeln.cli.answers import JsonOption
 from knobeln.cli.lazy import loaded

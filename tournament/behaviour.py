@@ -19,10 +19,10 @@ from importlib.resources import files
 from itertools import pairwise
 from typing import Any
 
-from contest.games.base import TextGame
+from contest.games.game import TextGame
 from contest.games.knobeln import Rules
+from contest.interfaces.protocols import Runner
 from contest.model import GameJob, GameResult
-from contest.protocols import Runner
 from contest.seeds import Seeds, seed_from
 from sandbox.players import AnswerFault, Player
 from tournament.referee import carry_out

@@ -30,9 +30,11 @@ from itertools import chain, islice
 from typing import NamedTuple
 
 from contest.config.settings import Settings
-from contest.formats.base import Format
-from contest.games.base import GameInfo, TextProtocol
+from contest.formats.format import Format
+from contest.formats.standings import ranks_of
+from contest.games.game import GameInfo, TextProtocol
 from contest.games.registry import game_of
+from contest.interfaces.protocols import Images, Runner
 from contest.model import (
     Certainty,
     GameJob,
@@ -47,9 +49,7 @@ from contest.model import (
     TeamCertainty,
     Verdict,
 )
-from contest.protocols import Images, Runner
 from contest.seeds import Seeds
-from contest.standings import ranks_of
 from tournament import referee
 from tournament.field import Field
 from tournament.rounds import rounds

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from contest.config.sections import Role
 from contest.config.settings import Settings, of_roles, section_from
 from contest.errors import ConfigError
 from contest.formats import make_format
-from contest.formats.base import Format
+from contest.formats.format import Format
 from contest.games.registry import game_of
+from contest.schema.sections import Role
 
 
 def format_of(settings: Settings) -> Format:

@@ -10,10 +10,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from contest.config.sections import Evolution
 from contest.errors import ConfigError
+from contest.formats.standings import ranks_of
 from contest.model import EvolutionEnding, EvolutionOutcome, EvolutionRank, GroupOutcome, Match
-from contest.standings import ranks_of
+from contest.schema.sections import Evolution
 
 MAX_GENERATIONS = 10_000  # a safety limit that no known final comes near
 

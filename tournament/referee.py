@@ -31,11 +31,11 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from contest.errors import EngineFailed
-from contest.games.base import FaultRule
+from contest.formats.standings import disqualified, failures, half_points
+from contest.games.game import FaultRule
+from contest.interfaces.protocols import Runner
 from contest.model import GameJob, GameResult, GroupOutcome, GroupPlan, Match, Pairing, Standing, Verdict
-from contest.protocols import Runner
 from contest.seeds import Seeds
-from contest.standings import disqualified, failures, half_points
 
 OPENING_SLOTS = 2  # as many as it takes to be disqualified
 MAX_REPLAYS = 3  # of a game that our own machinery spoilt, before we give up for now

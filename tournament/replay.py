@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from contest.games.base import Game, TextGame
 from contest.games.drawing import Course, Drawn, Ringed
+from contest.games.game import Game, TextGame
+from contest.interfaces.protocols import Runner
 from contest.model import Match, Missing, Moves
-from contest.protocols import Runner
 from contest.seeds import Seeds
 from sandbox.players import AnswerFault, AnswerFaultKind
 from tournament.referee import Fixture, carry_out, game_job

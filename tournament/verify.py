@@ -12,6 +12,8 @@ from dataclasses import dataclass, replace
 from itertools import zip_longest
 
 from contest.errors import Differs
+from contest.formats.standings import banned_in
+from contest.interfaces.protocols import Runner
 from contest.language import speaking
 from contest.model import (
     EvolutionOutcome,
@@ -25,9 +27,7 @@ from contest.model import (
     SeatResult,
     Standing,
 )
-from contest.plurals import plural
-from contest.protocols import Runner
-from contest.standings import banned_in
+from contest.util.plurals import plural
 from tournament.evolution import MAX_GENERATIONS, evolve, score_matrix
 from tournament.field import Field
 from tournament.rounds import ended, rounds

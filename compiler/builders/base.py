@@ -10,8 +10,8 @@ from typing import Any, Generic, Protocol, TypeVar
 
 from compiler.uploaded_files import take_apart, without_secret
 from contest.config.settings import Settings
-from contest.file_names import is_archive
-from contest.protocols import BuildResult, Images, RunnerFactory, Serializable, SparringOpponents
+from contest.interfaces.protocols import BuildResult, Images, RunnerFactory, Serializable, SparringOpponents
+from contest.util.program_files import is_archive
 
 ANY_LANGUAGE = "any language"
 MAX_PUBLISHED_NAME = 57  # characters of a file's name before `.sha256`

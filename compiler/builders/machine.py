@@ -13,16 +13,16 @@ from compiler.build import build
 from compiler.builders.base import BuilderPlugin, ProgramBuilder
 from compiler.source import SourceText, decoded, normalise
 from compiler.toolchain import Toolchain
-from contest import kept_files
-from contest.caches import cache_folder
-from contest.config.sections import Programs
 from contest.config.settings import Settings
 from contest.errors import ToolMissing
-from contest.from_line import strip_secret
+from contest.interfaces.protocols import BuildResult, RunnerFactory, SparringOpponents
+from contest.mail.from_line import strip_secret
 from contest.model import GameJob, Trial
-from contest.protocols import BuildResult, RunnerFactory, SparringOpponents
+from contest.schema.sections import Programs
 from contest.seeds import Seeds
 from contest.subprocesses.engine_pool import cores
+from contest.util import kept_files
+from contest.util.caches import cache_folder
 from knobellib.house import HouseStrategy, house_strategies
 from sandbox.sandbox import Sandbox
 from sandbox.vm.image import Image

@@ -31,12 +31,12 @@ from contest.games.hog import (
     why_illegal_name,
 )
 from contest.games.hog_game import NAME as HOG
+from contest.interfaces.protocols import BuildResult, SparringOpponents
 from contest.language import gettext
 from contest.model import Finding, Severity, TableBuildReport
-from contest.protocols import BuildResult, SparringOpponents
-from contest.sanitize import sanitize
 from contest.subprocesses.engine_pool import cores
 from contest.subprocesses.hog_solver import win_rates, win_rates_by_digest
+from contest.util.sanitize import sanitize
 from knobellib.samples import samples
 from sandbox.players import AnswerFault, AnswerFaultKind
 from sandbox.players.function import LANGUAGE

@@ -13,13 +13,13 @@ from compiler.images import IMAGES, build_image, is_image, try_images
 from compiler.languages import Problem
 from compiler.trial import try_language
 from compiler.uploaded_files import UntriedBuild, UploadedFiles, description_findings, has_errors, take_apart
-from contest.config.languages import Language
-from contest.config.sections import Programs
 from contest.config.settings import Settings
 from contest.errors import ToolMissing
 from contest.games.registry import game_of
+from contest.interfaces.protocols import BuildResult, RunnerFactory, SparringOpponents
 from contest.model import GameJob, TextBuildReport, Trial
-from contest.protocols import BuildResult, RunnerFactory, SparringOpponents
+from contest.schema.languages import Language
+from contest.schema.sections import Programs
 from contest.seeds import Seeds
 from knobellib.samples import samples
 from sandbox.executable import Executable, player_from_bytes

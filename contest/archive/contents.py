@@ -37,11 +37,8 @@ from pydantic import ValidationError
 
 from contest.archive.files import MAX_FILE_BYTES, ArchiveFiles, from_json, reason_of, shown, to_json
 from contest.archive.pieces import MAX_GAMES, read_group, read_list
-from contest.beacon import PublicNumber
-from contest.config.sections import Role
 from contest.config.settings import Settings, of_roles, public_sections, section_from
 from contest.errors import Differs
-from contest.file_names import is_safe
 from contest.ledger import receipts
 from contest.ledger.entry_list import SealedEntry
 from contest.ledger.receipts import LedgerEntry
@@ -62,7 +59,10 @@ from contest.model import (
     TeamState,
     TimeChange,
 )
+from contest.public_number.beacon import PublicNumber
+from contest.schema.sections import Role
 from contest.seeds import ContestSeed
+from contest.util.program_files import is_safe
 
 K = TypeVar("K")
 S = TypeVar("S")

@@ -20,7 +20,10 @@ from pydantic import (
     model_validator,
 )
 
-from contest.config.sections import (
+from contest.errors import ConfigError, NotFound
+from contest.games.game import TEXT, TextProtocol
+from contest.games.registry import game_of, game_plugin
+from contest.schema.sections import (
     DEFAULT_GAME,
     Cluster,
     Contest,
@@ -40,9 +43,6 @@ from contest.config.sections import (
     Teams,
     Tournament,
 )
-from contest.errors import ConfigError, NotFound
-from contest.games.base import TEXT, TextProtocol
-from contest.games.registry import game_of, game_plugin
 
 ENVIRONMENT = "KNOBELN_SET_"  # prefix of the variables that override the file
 MAX_ROBOT_NAME = 34  # characters; a bounce address adds to them and has at most 64 before the @ (RFC 5321)

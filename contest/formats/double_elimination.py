@@ -15,12 +15,12 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
-from contest.formats.base import Format
 from contest.formats.bracket import FINAL, SECOND_FINAL, Bracket, MatchPlace, Result, Side
+from contest.formats.format import Format
+from contest.formats.standings import half_points, ranks_of, table
 from contest.language import noted
 from contest.model import GroupOutcome, GroupPlan, Match, Pairing, RoundOutcome, RoundPlan, Standing
 from contest.seeds import Seeds
-from contest.standings import half_points, ranks_of, table
 
 _FINALS = (Side.FINAL, Side.SECOND_FINAL)
 BYE = "bye"

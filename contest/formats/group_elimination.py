@@ -19,12 +19,12 @@ from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from itertools import accumulate, pairwise
 
-from contest.formats.base import Format
+from contest.formats.format import Format
 from contest.formats.pairings import everyone_meets_everyone
+from contest.formats.standings import half_points, ranked, table
 from contest.language import noted
 from contest.model import GroupPlan, Match, RoundOutcome, RoundPlan, Standing
 from contest.seeds import Seeds
-from contest.standings import half_points, ranked, table
 
 STANDSTILLS = 2  # rounds running in which everybody proceeds, before the field is the final
 

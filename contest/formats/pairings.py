@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from itertools import combinations, combinations_with_replacement
 
-from contest.config.sections import Tournament
 from contest.model import Pairing
+from contest.schema.sections import Tournament
 
 
 def everyone_meets_everyone(members: Iterable[str], settings: Tournament) -> tuple[Pairing, ...]:

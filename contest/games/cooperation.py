@@ -12,7 +12,7 @@ from enum import StrEnum
 from typing import Any
 
 from contest.games import telling
-from contest.games.base import FaultRule, GameInfo, TextGame, TextProtocol, Words
+from contest.games.game import FaultRule, GameInfo, TextGame, TextProtocol, Words
 from contest.games.single_letters import letter
 from contest.language import gettext, listed, noted
 

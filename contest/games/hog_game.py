@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from contest.games import hog as rules
-from contest.games.base import TABLE, FaultRule, Game, GameInfo
+from contest.games.game import TABLE, FaultRule, Game, GameInfo
 from contest.games.hog import MAX_DICE, SCORES, SIDES, WIN_RATE_UNIT, Pair
 from contest.language import noted
 

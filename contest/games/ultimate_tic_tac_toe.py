@@ -11,8 +11,8 @@ from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from contest.games.base import FaultRule, GameInfo, TextGame, TextProtocol, Words
 from contest.games.drawing import Drawing, Square
+from contest.games.game import FaultRule, GameInfo, TextGame, TextProtocol, Words
 from contest.games.grid import LINES
 from contest.games.strict_numbers import whole_number
 from contest.language import gettext, listed, ngettext, noted

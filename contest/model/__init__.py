@@ -5,7 +5,7 @@ receives the mean of its two sides (K66); `points_text` shows them. Times are aw
 """
 
 from contest.model.certainty import Certainty, TeamCertainty
-from contest.model.evolution import EvolutionEnding, EvolutionOutcome, EvolutionRank
+from contest.model.conclusions import EvolutionEnding, EvolutionOutcome, EvolutionRank
 from contest.model.games import Fault, GameJob, GameResult, Missing, Moves, SeatResult, SeatUsage, Verdict
 from contest.model.ladder import (
     LadderEntry,

@@ -9,8 +9,8 @@ from typing import Any
 
 from sqlalchemy import Row, Select, func, insert, select, update
 
-from contest.beacon import PublicNumber
 from contest.model import ContestState, LogLine, Phase
+from contest.public_number.beacon import PublicNumber
 from contest.seeds import ContestSeed
 from contest.store.session import Transaction
 from contest.store.tables import contest, journal

@@ -1,7 +1,7 @@
 """The organizer's decisions that are a state of the contest: pause, bans, moved dates, held reports.
 
-`contest.organizer` makes them, and notes each in the journal. A run in another process reads them in each of
-its transactions, so it sees a change at its next step.
+`contest.actions.organizer_actions` makes them, and notes each in the journal. A run in another process reads
+them in each of its transactions, so it sees a change at its next step.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Select, insert, select, update
 
-from contest.config.sections import Dates, Programs
 from contest.json_text import adapter, plain
 from contest.model import Ban, BanKind, Order, Pause, TimeChange
+from contest.schema.sections import Dates, Programs
 from contest.store.session import Transaction
 from contest.store.tables import bans, confirmations, contest, teams
 

@@ -13,9 +13,9 @@ from typing import Any
 from pydantic import TypeAdapter
 from sqlalchemy import Row, delete, func, insert, or_, select, update
 
+from contest.arena.ladder_ranking import Ladder, is_exact
 from contest.config.settings import Settings
 from contest.games.registry import game_of
-from contest.ladder import Ladder, is_exact
 from contest.model import LadderEntry, LadderGame, LadderLine, LadderRanking, StrategyFacts, TeamState
 from contest.store.session import Transaction
 from contest.store.submissions import that_count

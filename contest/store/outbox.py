@@ -27,8 +27,8 @@ from sqlalchemy import (
     update,
 )
 
-from contest.compose import Composed, compose
 from contest.config.settings import Settings
+from contest.mail.compose import Composed, compose
 from contest.model import Bounce, OutboxState, Outgoing
 from contest.store import contest_state, decisions
 from contest.store.session import Transaction

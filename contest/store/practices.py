@@ -7,11 +7,11 @@ from datetime import datetime
 
 from sqlalchemy import func, insert, select, update
 
-from contest.clock import Clock
 from contest.model import Practice, PracticeState
 from contest.store.claims import UNCLAIMED, Claimant, Claims
 from contest.store.session import Transaction
 from contest.store.tables import practice_files, practices
+from contest.util.clock import Clock
 
 _QUEUED = practices.c.state == PracticeState.QUEUED
 

@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 from sqlalchemy import Row, bindparam, case, delete, func, insert, null, select, update
 
 from contest.errors import NotFound
-from contest.game_rows import GameRow, match_of
 from contest.json_text import adapter, json_text, plain
 from contest.model import (
     Certainty,
@@ -27,6 +26,7 @@ from contest.model import (
     RoundPlan,
     Standing,
 )
+from contest.model.as_json import GameRow, match_of
 from contest.store.bulk_insert import insert_many
 from contest.store.session import Transaction
 from contest.store.tables import (

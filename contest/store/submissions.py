@@ -14,9 +14,7 @@ from typing import Annotated, Any, NamedTuple
 from pydantic import ConfigDict, Field, TypeAdapter
 from sqlalchemy import Row, Select, bindparam, case, func, insert, select, update
 
-from contest.clock import Clock
 from contest.errors import NotFound
-from contest.file_names import is_archive
 from contest.ledger.entry_list import EntryList, SealedEntry
 from contest.ledger.receipts import Effect
 from contest.model import BuildReport, Entry, Submission, SubmissionState, Team, TeamState
@@ -34,6 +32,8 @@ from contest.store.tables import (
     submissions,
     teams,
 )
+from contest.util.clock import Clock
+from contest.util.program_files import is_archive
 
 _REPORT: TypeAdapter[BuildReport] = TypeAdapter(  # built with the first report that is read
     Annotated[BuildReport, Field(discriminator="kind")], config=ConfigDict(defer_build=True)

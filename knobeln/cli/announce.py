@@ -5,8 +5,8 @@ from __future__ import annotations
 import click
 
 from contest.errors import NotNow
+from contest.interfaces.protocols import Rendered
 from contest.model import Phase
-from contest.protocols import Rendered
 from contest.store import contest_state, results, submissions
 from contest.store.results import Games
 from knobeln.cli.contest_option import ContestCommand

@@ -15,7 +15,7 @@ from contest.model import Finding
 from knobeln.cli.answers import answer, answers
 from knobeln.cli.contest_option import ContestCommand, contest_path
 from knobeln.cli.game_option import game_option, settings_for, without_description
-from knobeln.local.programs import check_is_source
+from knobeln.home.programs import check_is_source
 from reports.compile_report import compile_report
 from reports.render import Templates
 from tournament.runners import open_runner

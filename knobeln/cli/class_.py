@@ -7,12 +7,12 @@ from pathlib import Path
 
 import click
 
-from knobeln import class_list
 from knobeln.cli.contest_option import ContestGroup
 from knobeln.cli.dry_run import dry_run_option, organizer_actions, print_outcome
 from knobeln.cli.open_contest import open_contest
 from knobeln.cli.output import remark
-from knobeln.marks import Mark, marks_of
+from knobeln.organizer import class_list
+from knobeln.organizer.marks import Mark, marks_of
 from reports.site.tables import Column, Table, as_csv, cell
 
 

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import click
 
+from contest.actions.organizer_actions import OrganizerActions
 from contest.errors import GiveUp, NotNow
-from contest.organizer import OrganizerActions
 from contest.store import Transaction, outbox
 from contest.store.outbox import OutboxItem
 from knobeln.cli.output import remark

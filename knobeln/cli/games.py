@@ -6,13 +6,13 @@ from pathlib import Path
 
 import click
 
-from contest.config.sections import DEFAULT_GAME as KNOBELN
 from contest.games.registry import registered
+from contest.schema.sections import DEFAULT_GAME as KNOBELN
 from knobellib.house import house_strategies
 from knobellib.samples import samples
 from knobeln.cli.contest_option import ContestCommand
 from knobeln.cli.output import table
-from tournament.home_game import seats_text
+from knobeln.home.home_game import seats_text
 
 
 @click.command(cls=ContestCommand)

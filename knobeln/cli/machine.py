@@ -10,8 +10,8 @@ from compiler.elf import read_image
 from contest.errors import GiveUp
 from contest.exit_codes import EX_FAULT
 from contest.games.registry import game_of
-from contest.plurals import plural
 from contest.store import submissions
+from contest.util.plurals import plural
 from knobeln.cli.contest_option import ContestCommand, ContestGroup
 from knobeln.cli.game_option import settings_or_defaults
 from knobeln.cli.open_contest import open_contest

@@ -12,8 +12,8 @@ from knobeln.cli.answers import answer, answers
 from knobeln.cli.contest_option import ContestCommand
 from knobeln.cli.game_option import game_option, settings_for, without_description
 from knobeln.cli.output import remark
-from knobeln.local.local_game import LocalPlayer
-from knobeln.local.play import play_at_home
+from knobeln.home.local_game import LocalPlayer
+from knobeln.home.play import play_at_home
 
 
 @dataclass(frozen=True)

@@ -7,11 +7,11 @@ from pathlib import Path
 import click
 
 from contest.errors import NotNow
-from contest.plurals import plural
+from contest.util.plurals import plural
+from knobeln.archive import publish as publishing
 from knobeln.cli.contest_option import ContestCommand
 from knobeln.cli.open_contest import open_contest
 from knobeln.cli.output import remark
-from knobeln.contest_day import publish as publishing
 from knobeln.server.site_writer import SiteWriter
 
 

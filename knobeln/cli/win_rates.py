@@ -10,8 +10,8 @@ from contest.config.settings import Settings
 from contest.games.hog import all_pairs, ranking
 from contest.subprocesses.hog_solver import win_rates
 from knobeln.cli.output import table
-from knobeln.local.programs import accepted, files_of
-from tournament.home_game import distinct_names
+from knobeln.home.home_game import distinct_names
+from knobeln.home.programs import accepted, files_of
 
 
 @dataclass(frozen=True)

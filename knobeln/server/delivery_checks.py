@@ -12,9 +12,9 @@ from email.policy import SMTP
 from email.utils import formatdate, make_msgid
 from pathlib import Path
 
-from contest.config.sections import DeliveryKind
 from contest.config.settings import Settings
 from contest.errors import ConfigError, DeliveryDeferred, DeliveryRefused, KnobelnError
+from contest.schema.sections import DeliveryKind
 from contest.store import letters
 from knobeln.context import ContestContext
 from mailserver.delivery.deliver import senders

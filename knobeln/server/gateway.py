@@ -30,9 +30,9 @@ from threading import Event, Thread
 from types import FrameType
 
 from contest.errors import ConfigError, KnobelnError, NotNow, StoreBusy
-from contest.log import log
 from contest.store import contest_state, decisions
 from contest.subprocesses.engine_pool import cores
+from contest.util.log import log
 from knobeln.context import ContestContext
 from knobeln.log_failure import tell_log_failure
 from knobeln.server.intakes import mailbox_of

@@ -14,14 +14,14 @@ from compiler.contest_languages import languages_of, packages_of
 from compiler.languages import package_version, usable
 from compiler.toolchain import Toolchain
 from compiler.trial import try_language
-from contest.caches import usual_home, why_unusable
-from contest.config.languages import Language
 from contest.config.load import FILE_NAME
 from contest.config.settings import Settings
 from contest.errors import KnobelnError, ToolMissing
 from contest.games.registry import game_of
+from contest.schema.languages import Language
 from contest.shipped_files import shipped
 from contest.subprocesses import child_process
+from contest.util.caches import usual_home, why_unusable
 from knobeln.context import ContestContext
 from knobeln.privileges import User, user_for
 from knobeln.server import intake_checks

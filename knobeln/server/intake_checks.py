@@ -11,8 +11,8 @@ from pathlib import Path
 
 from contest.config.settings import Settings
 from contest.errors import ConfigError, GiveUp, TryAgain
-from contest.plurals import plural
-from contest.sanitize import sanitize
+from contest.util.plurals import plural
+from contest.util.sanitize import sanitize
 from knobeln.server.intakes import mailbox_of
 from mailserver.intake.imap import POLL_SECONDS, OthersLetter
 from mailserver.intake.smtp import Certificate, is_answered

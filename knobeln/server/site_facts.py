@@ -8,8 +8,8 @@ from itertools import takewhile
 
 from compiler.source import SourceText, decoded, normalise
 from contest.config.settings import Settings
-from contest.from_line import strip_secret
 from contest.games.registry import game_of
+from contest.mail.from_line import strip_secret
 from contest.model import Phase
 from contest.store import Transaction, decisions, ladder, outbox, submissions, teams
 from contest.store import contest_state as contest_store

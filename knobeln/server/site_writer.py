@@ -9,14 +9,14 @@ from pathlib import Path
 
 from contest import __version__
 from contest import games as rules_of_games
-from contest.games.base import TextGame
 from contest.games.drawing import Course
+from contest.games.game import TextGame
 from contest.games.registry import game_of
 from contest.language import SOURCE, catalogue_path, in_language, spoken
 from contest.model import Moves
-from contest.plurals import plural
 from contest.seeds import Seeds
 from contest.store import contest_state, submissions
+from contest.util.plurals import plural
 from knobeln.context import ContestContext
 from knobeln.server.site_facts import site_facts, site_mark
 from reports import site

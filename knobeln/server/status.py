@@ -9,11 +9,9 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import TypeVar
 
-from contest.clock import TIME_FORMAT
-from contest.config.sections import Dates
-from contest.draw import draw_awaited
 from contest.model import LetterState, LogLine, OutboxState, Pause, Phase, ProgramsWaiting, SubmissionState
-from contest.plurals import plural
+from contest.public_number.draw import draw_awaited
+from contest.schema.sections import Dates
 from contest.store import (
     Transaction,
     contest_state,
@@ -27,6 +25,8 @@ from contest.store import (
 )
 from contest.store.outbox import Waiting
 from contest.store.results import Progress
+from contest.util.clock import TIME_FORMAT
+from contest.util.plurals import plural
 from knobeln.context import ContestContext
 from knobeln.server.parts import SERVE, missing
 from knobeln.services import LIMITS_AREA
@@ -162,6 +162,7 @@ def status_of(contest: ContestContext) -> Status:
         progress = tuple(results.progress_of_rounds(tx))
         stopped, oldest = outbox.stopped(tx), outbox.oldest_waiting(tx)
         left = time_left(progress, now) if state.phase is Phase.RUNNING else None
+        draw = draw_awaited(contest.settings.tournament.beacon, dates.contest_starts, state)
         return Status(
             now=now,
             title=contest.settings.contest.title,
@@ -175,7 +176,7 @@ def status_of(contest: ContestContext) -> Status:
             started_at=state.started_at,
             finished_at=state.finished_at,
             seed_commitment=state.seed.commitment,
-            awaited_number=draw.sentence if (draw := draw_awaited(contest.settings, state)) else None,
+            awaited_number=draw.sentence if draw else None,
             teams=teams.count(tx),
             teams_unheard=len(teams.unproved_addresses(tx)),
             teams_pending=teams.count_pending(tx),

@@ -6,9 +6,9 @@ a team has only a few in an hour.
 
 from __future__ import annotations
 
+from contest.arena.ladder_ranking import Ladder, is_exact
 from contest.config.settings import Settings
-from contest.games.base import MATCH_POINT
-from contest.ladder import Ladder, is_exact
+from contest.games.game import MATCH_POINT
 from contest.language import gettext, ngettext
 from contest.model import LadderEntry, Team
 from contest.store import ladder

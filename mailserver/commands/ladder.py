@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from contest.arena.ladder_ranking import is_ladder_told
 from contest.config.settings import Settings
-from contest.ladder import is_ladder_told
 from contest.store import ladder
 from mailserver.command import Arguments, Command, LetterContext, by_template
 from mailserver.limits import Limit

@@ -7,7 +7,7 @@ shell archive. Nobody else gets more than the library or the sample programs: no
 from __future__ import annotations
 
 from contest.config.settings import Settings
-from contest.games.base import GameInfo
+from contest.games.game import GameInfo
 from contest.games.registry import game_of
 from contest.model import Team, TeamState
 from contest.store import teams

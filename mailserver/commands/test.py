@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from contest.config.settings import Settings
-from contest.file_names import IMAGE_NAME, is_archive
 from contest.model import Team
 from contest.store import practices
+from contest.util.program_files import IMAGE_NAME, is_archive
 from mailserver import authentication
 from mailserver.command import Arguments, Command, LetterContext, PartOfMail
 from mailserver.commands.compile import MailedProgram, receive, sample_text

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from contest.from_line import has_from_line
 from contest.language import gettext, noted
+from contest.mail.from_line import has_from_line
 from mailserver.intake.envelope import CUT_FIELD, why_cut
 from mailserver.problem import visible
 from mailserver.reading import addresses, mime_parts

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from contest.errors import ConfigError
-from contest.plugins import by_name
+from contest.util.plugins import by_name
 from reports.kinds.base import Disclosed, Report
 from reports.kinds.brk import BracketReport
 from reports.kinds.dgp import GameProtocols

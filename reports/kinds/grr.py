@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from contest.events import GroupFinished
+from contest.interfaces.events import GroupFinished
 from contest.language import noted
 from contest.model import Outgoing, Team
 from reports.kinds.base import Audience, Disclosed, Mailing, Report

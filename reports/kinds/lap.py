@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from contest.events import ContestStarted
+from contest.interfaces.events import ContestStarted
 from contest.language import noted
+from contest.mail.form import record_text
 from contest.model import Outgoing, Team
-from contest.registration_form import record_text
 from reports.kinds.base import Audience, Disclosed, Mailing, Report, start_facts
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from contest.events import RoundFinished
+from contest.interfaces.events import RoundFinished
 from contest.language import by_language, in_language, noted
 from contest.model import Attachment, Outgoing, Team
 from reports import results, summary

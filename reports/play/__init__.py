@@ -6,8 +6,8 @@ PlayReports.
 
 from __future__ import annotations
 
-from contest.games.base import KindOfPlay
-from contest.plugins import by_name
+from contest.games.game import KindOfPlay
+from contest.util.plugins import by_name
 from reports.play.base import PlayReports
 from reports.play.machine import MACHINE_REPORTS
 from reports.play.table import TABLE_REPORTS

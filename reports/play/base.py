@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from contest.config.settings import Settings
-from contest.games.base import GameInfo
 from contest.games.drawing import Course
+from contest.games.game import GameInfo
 from contest.language import noted
 from contest.model import Attachment, BuildReport, Match, Moves, PracticeGame, Verdict
 from reports.series import SeriesFacts

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from contest.config.settings import Settings
-from contest.games.base import MACHINE, GameInfo
 from contest.games.drawing import Course
+from contest.games.game import MACHINE, GameInfo
 from contest.games.knobeln import rules_of, throw_points
 from contest.language import gettext, noted, number
 from contest.model import Attachment, BuildReport, MachineBuildReport, Match, Moves, PracticeGame

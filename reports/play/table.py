@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contest.games.base import TABLE
+from contest.games.game import TABLE
 from contest.language import gettext
 from contest.model import BuildReport, TableBuildReport
 from reports.play.base import PlayReports

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from contest.config.settings import Settings
-from contest.games.base import TEXT
+from contest.games.game import TEXT
 from contest.games.registry import game_of
 from contest.language import gettext, ngettext
 from contest.model import Attachment, BuildReport, Match, TextBuildReport

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from contest.config.settings import Settings
-from contest.games.base import GameInfo
+from contest.games.game import GameInfo
 from contest.model import Certainty, EvolutionOutcome, LadderRanking, Phase, RoundOutcome, Standing, Team
 from reports.bracket import is_knock_out
 from reports.kinds import disclosed_by

@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from contest.config.sections import DATE_WORDS
 from contest.config.settings import Settings
 from contest.formats import format_named
 from contest.language import gettext, ngettext, noted, translated
+from contest.mail.form import blank, sample
 from contest.model import EvolutionOutcome, Phase, Standing
-from contest.registration_form import blank, sample
+from contest.schema.sections import DATE_WORDS
 from reports import scores
 from reports.bracket import is_knock_out
 from reports.certainty import why_no_certainty

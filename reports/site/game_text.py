@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup, escape
 
-from contest.games.base import GameInfo
+from contest.games.game import GameInfo
 from contest.language import gettext
 from contest.model import Match, Verdict
 from reports.render import plural

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain, pairwise
 
-from contest.games.base import GameInfo
 from contest.games.drawing import Course
+from contest.games.game import GameInfo
 from contest.language import gettext, listed, ngettext, noted_plural
 from contest.model import GroupPlan, Match, Missing, Moves
 from reports.render import plural

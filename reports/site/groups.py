@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from contest.games.base import FaultRule, GameInfo
+from contest.games.game import FaultRule, GameInfo
 from contest.language import gettext, noted
 from contest.model import GroupOutcome, GroupPlan, Match, Standing
 from reports import results

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from statistics import median_high
 
-from contest.games.base import MATCH_POINT
+from contest.games.game import MATCH_POINT
 from contest.language import gettext, noted, number
 from contest.model import EvolutionRank, Match, Team
 from reports import results

@@ -26,7 +26,7 @@ from markupsafe import Markup
 from contest import language
 from contest.config.settings import Settings
 from contest.errors import ConfigError
-from contest.games.base import GameInfo
+from contest.games.game import GameInfo
 from reports import text
 from reports.render import plural
 from reports.site import charts, paths

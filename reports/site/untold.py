@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from contest.config.sections import DATE_WORDS
 from contest.language import gettext, noted, translated
+from contest.schema.sections import DATE_WORDS
 from reports.site.facts import SiteFacts
 
 

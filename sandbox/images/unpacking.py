@@ -20,8 +20,8 @@ from functools import partial
 from pathlib import Path
 
 from contest.errors import ToolMissing, TryAgain
-from contest.private_folder import make_folder
-from contest.sanitize import sanitize
+from contest.util.folders import make_folder
+from contest.util.sanitize import sanitize
 from sandbox.bubblewrap import PATH
 from sandbox.images.oci_image import (
     ROOT,

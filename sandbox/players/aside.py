@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from contest.games.base import TextProtocol, Words
+from contest.games.game import TextProtocol, Words
 from contest.language import gettext
 from sandbox.players import AnswerFault, AnswerFaultKind, Player
 

@@ -21,12 +21,12 @@ from typing import Any
 
 import pytest
 
-from contest.clock import SystemClock
 from contest.config.load import load_settings
 from contest.config.settings import Settings, without_secrets
 from contest.config.template import description_of, settings_template, usual_dates
 from contest.errors import ToolMissing
 from contest.store import Store, migrate
+from contest.util.clock import SystemClock
 from knobellib.house import house_strategies
 from knobeln.cli import main
 from knobeln.cli.lazy import loaded

@@ -21,11 +21,11 @@ PACKAGE = """
 from dataclasses import replace
 
 from compiler.builders.base import BuilderPlugin, ProgramBuilder
-from contest.config.sections import GameSettings
-from contest.games.base import TEXT, GamePlugin
+from contest.schema.sections import GameSettings
+from contest.games.game import TEXT, GamePlugin
 from contest.games.cooperation import Cooperation
 from contest.model import TextBuildReport
-from contest.protocols import BuildResult
+from contest.interfaces.protocols import BuildResult
 
 
 class Sung(Cooperation):

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from contest.config.sections import Programs
+from contest.schema.sections import Programs
 from sandbox.sandbox import Limits
 
 # 12 s of CPU time; on a computer that has other work as well the wall clock ends what is read and what is

@@ -9,7 +9,7 @@ import pytest
 from compiler.build import build
 from compiler.builders.machine import _house_image
 from compiler.toolchain import Step, Toolchain
-from contest.config.sections import Programs
+from contest.schema.sections import Programs
 from knobellib.house import house_strategies
 
 

@@ -15,9 +15,9 @@ import pytest
 from compiler import languages as compilers
 from compiler.builders.text import TextBuilder
 from contest import presets
-from contest.config.languages import Language, usual_languages
 from contest.errors import ToolMissing
 from contest.model import PracticeState, ProgramsWaiting, SubmissionState
+from contest.schema.languages import Language, usual_languages
 from contest.store import (
     contest_state,
     entry_lists,

@@ -9,9 +9,9 @@ from shutil import rmtree
 
 import pytest
 
-from contest.config.sections import Evolution, Reports
 from contest.config.settings import Settings, game_settings
 from contest.model import LetterState, OutboxState, Phase
+from contest.schema.sections import Evolution, Reports
 from contest.store import contest_state, letters, outbox, results, submissions
 from contest.subprocesses.child_process import start
 from knobellib.house import house_strategies

@@ -11,7 +11,7 @@ import pytest
 
 from compiler.build import build
 from compiler.toolchain import Toolchain
-from contest.config.sections import Programs
+from contest.schema.sections import Programs
 from contest.store import Transaction
 from knobellib.house import house_strategies
 from knobeln.context import ContestContext

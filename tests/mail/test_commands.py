@@ -11,9 +11,9 @@ from pkgutil import iter_modules
 
 import pytest
 
-from contest.config.sections import Mail, Teams
 from contest.games.knobeln import KnobelnSettings, Rules
 from contest.model import LetterState, TeamState
+from contest.schema.sections import Mail, Teams
 from contest.store import contest_state, letters, outbox, submissions, teams
 from knobellib.kit import knobeln_kit
 from knobellib.kit_archives import shell_archive, tar_archive

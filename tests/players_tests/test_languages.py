@@ -6,10 +6,10 @@ from hypothesis import strategies as st
 
 from compiler import languages
 from compiler.languages import Problem, build, recognise, usable, version
-from contest.config.languages import Language, usual_languages
-from contest.config.sections import Programs
 from contest.errors import ToolMissing
 from contest.language import speaking
+from contest.schema.languages import Language, usual_languages
+from contest.schema.sections import Programs
 from sandbox.program_folder import ProgramFolder
 
 NEEDED = {"C", "C++", "Python", "Perl", "shell"}

@@ -18,6 +18,7 @@ from contest.model import (
     Trial,
     Verdict,
 )
+from knobeln.home.home_game import lines_about
 from reports.compile_report import compile_report
 from reports.play.text import TEXT_REPORTS
 from reports.render import Templates
@@ -31,7 +32,6 @@ from tests.support.german import ENGLISH_WORDS
 from tests.support.golden import compare
 from tests.support.other_contests import counted, settings_of
 from tests.support.site_files import facts_of, files_of
-from tournament.home_game import lines_about
 from tournament.text_referee import TextGameResult
 
 ROOT = Path(__file__).parents[2]

@@ -17,7 +17,6 @@ from xml.etree import ElementTree
 
 import pytest
 
-from contest.config.sections import Reports, Site
 from contest.config.settings import Settings
 from contest.config.template import usual_dates
 from contest.games.drawing import Course
@@ -37,6 +36,7 @@ from contest.model import (
     Standing,
     Verdict,
 )
+from contest.schema.sections import Reports, Site
 from reports.kinds import reports
 from reports.site import games as site_games
 from reports.site import groups, log, paths

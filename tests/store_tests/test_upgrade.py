@@ -14,8 +14,8 @@ import pytest
 from contest.model import GroupOutcome
 from contest.shipped_files import shipped
 from contest.store import migrate
-from knobeln.contest_day.run import Silence
 from knobeln.context import only_one
+from knobeln.day.run import Silence
 from reports.contest_reporter import ContestReporter
 from tests.support.command_line import knobeln_in
 from tests.support.contest_field import House, make_contest, settings

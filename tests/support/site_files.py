@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from contest.config.settings import Settings
-from contest.games.base import TextGame
+from contest.games.game import TextGame
 from contest.games.registry import game_of
 from contest.language import speaking
+from contest.mail.form import sample
 from contest.model import EvolutionOutcome, Phase, RoundOutcome, Standing, Team
-from contest.registration_form import sample
 from knobeln.server.site_facts import site_texts
 from mailserver.attachments import AnnouncementTexts
 from reports.highlights import Highlight

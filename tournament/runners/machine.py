@@ -11,8 +11,8 @@ from pathlib import Path
 from contest.config.settings import Settings
 from contest.errors import Differs, NotFound, ToolMissing
 from contest.games.knobeln import Rules, rules_of
+from contest.interfaces.protocols import Images, ProgressCallback, Runner, no_progress
 from contest.model import GameJob, GameResult, GroupOutcome, Verdict
-from contest.protocols import Images, ProgressCallback, Runner, no_progress
 from contest.seeds import Seeds
 from contest.subprocesses.engine_pool import EngineRequest, chunks, cores, run_requests
 from sandbox.sandbox import Sandbox
@@ -20,8 +20,8 @@ from sandbox.vm.engine_binary import MAX_SECONDS, START_SECONDS, engine_binary, 
 from sandbox.vm.image import Image
 from sandbox.vm.translation import translations
 from tournament.behaviour import probe_source, twins_against_probes
-from tournament.runners.base import RunnerPlugin
 from tournament.runners.knobeln_batch import Batch
+from tournament.runners.plugin import RunnerPlugin
 from tournament.runners.recorded import job_of
 
 KNOBELN_SOURCES = Path(__file__).parent / "knobeln_engine"

@@ -19,12 +19,12 @@ from itertools import zip_longest
 from typing import Any
 
 from contest.errors import Differs
-from contest.games.base import TextGame, TextProtocol, Words
+from contest.games.game import TextGame, TextProtocol, Words
+from contest.interfaces.protocols import Runner
 from contest.language import SOURCE, speaking
 from contest.model import Fault, GameJob, GameResult, Match, Missing, Moves, RoundOutcome
-from contest.protocols import Runner
-from contest.sanitize import sanitize
 from contest.seeds import Seeds
+from contest.util.sanitize import sanitize
 from sandbox import players
 from sandbox.players import AnswerFaultKind
 from tournament.referee import Fixture, game_job

@@ -14,17 +14,17 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
 
-from contest.config.sections import Programs
 from contest.config.settings import Settings
 from contest.errors import Differs, GiveUp, ToolMissing
-from contest.games.base import GameInfo, TextGame, TextProtocol
+from contest.games.game import GameInfo, TextGame, TextProtocol
 from contest.games.registry import text_game_of
+from contest.interfaces.protocols import Images, ProgressCallback, Runner, no_progress
 from contest.language import speaking, spoken
 from contest.model import GameJob, GameResult, GroupOutcome, SeatResult
-from contest.protocols import Images, ProgressCallback, Runner, no_progress
-from contest.sanitize import sanitize
+from contest.schema.sections import Programs
 from contest.seeds import Seeds
 from contest.subprocesses.engine_pool import cores
+from contest.util.sanitize import sanitize
 from sandbox.aside import SetAside
 from sandbox.bubblewrap import PATH
 from sandbox.executable import Executable, is_counted, player_from_bytes
@@ -38,7 +38,7 @@ from sandbox.players.fuel import FuelPlayer
 from sandbox.program_folder import ProgramFolder
 from sandbox.sandbox import Sandbox
 from tournament.behaviour import text_twins
-from tournament.runners.base import RunnerPlugin
+from tournament.runners.plugin import RunnerPlugin
 from tournament.runners.recorded import (
     RecordedPlayer,
     check_result,

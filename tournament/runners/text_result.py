@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contest.model import Fault, GameResult, Missing, SeatResult, SeatUsage, Verdict
-from contest.sanitize import sanitize
+from contest.util.sanitize import sanitize
 from sandbox.players import AnswerFaultKind, PlayerUsage
 from tournament.text_referee import SeatFault, TextGameResult, Turn, move_text
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import click
 
 from contest.errors import NotFound
-from contest.plurals import form
 from contest.store import contest_state, decisions, engine_failures, practices, submissions
 from contest.store import letters as letter_store
+from contest.util.plurals import form
 from knobeln.cli.contest_option import ContestCommand
 from knobeln.cli.dry_run import operator
 from knobeln.cli.open_contest import open_contest

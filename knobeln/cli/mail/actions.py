@@ -6,12 +6,12 @@ import sys
 
 import click
 
-from contest.config.sections import DeliveryKind
 from contest.errors import NotFound, NotNow
 from contest.model import OutboxState
-from contest.plurals import plural
+from contest.schema.sections import DeliveryKind
 from contest.store import Transaction, outbox
 from contest.store.contest_state import note
+from contest.util.plurals import plural
 from knobeln.cli.contest_option import ContestCommand
 from knobeln.cli.dry_run import (
     dry_run_option,

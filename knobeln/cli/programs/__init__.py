@@ -9,10 +9,10 @@ from datetime import datetime
 import click
 
 from contest.model import BuildReport, Severity, SubmissionState, TableBuildReport, TextBuildReport
-from contest.plurals import plural
-from contest.sanitize import sanitize
 from contest.store import submissions, teams
 from contest.store.submissions import Version
+from contest.util.plurals import plural
+from contest.util.sanitize import sanitize
 from knobeln.cli.answers import answer, answers
 from knobeln.cli.lazy import LazyNounGroup
 from knobeln.cli.open_contest import open_contest

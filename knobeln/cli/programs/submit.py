@@ -10,8 +10,8 @@ from contest.store import outbox
 from knobeln.cli.contest_option import ContestCommand
 from knobeln.cli.dry_run import dry_run_option, operator, print_mails, print_outcome, reason_option
 from knobeln.cli.open_contest import open_contest
-from knobeln.contest_day.scratch_copy import scratch_copy
-from knobeln.submit_by_hand import submit_by_hand
+from knobeln.day.scratch_copy import scratch_copy
+from knobeln.organizer.submit_by_hand import submit_by_hand
 
 
 @click.command(cls=ContestCommand)

@@ -9,7 +9,7 @@ from knobeln.cli.answers import answer, answers
 from knobeln.cli.contest_option import ContestCommand
 from knobeln.cli.open_contest import open_contest
 from knobeln.cli.output import busy, console, table
-from knobeln.contest_day.twins import SHORT_WORDS, BehaviourTwins, Twins, twins_of
+from knobeln.organizer.twins import SHORT_WORDS, BehaviourTwins, Twins, twins_of
 from tournament.behaviour import PROBES
 
 

@@ -9,7 +9,7 @@ from knobeln.cli.answers import answer, answers
 from knobeln.cli.contest_option import ContestCommand
 from knobeln.cli.open_contest import open_contest
 from knobeln.cli.output import busy, console, table
-from knobeln.contest_day.certainty import certainty_of
+from knobeln.day.stored_certainty import certainty_of
 from reports.certainty import certainty_facts
 from tournament.certainty import MAX_CONTESTS_BY_HAND, MIN_CONTESTS
 

@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 
 import click
 
+from contest.arena.ladder_ranking import has_ladder
 from contest.errors import NotFound
-from contest.ladder import has_ladder
 from contest.model import LadderLine
-from contest.plurals import plural
 from contest.store import ladder as ladder_store
+from contest.util.plurals import plural
 from knobeln.cli.answers import answer, answers
 from knobeln.cli.contest_option import ContestCommand
 from knobeln.cli.open_contest import open_contest

@@ -9,10 +9,10 @@ from pathlib import Path
 import click
 
 from contest.model import Match
+from knobeln.archive.replay import find_game, round_of_archive, round_of_contest, shown_game
 from knobeln.cli.answers import answer, answers
 from knobeln.cli.contest_option import ContestCommand
 from knobeln.cli.open_contest import open_contest
-from knobeln.contest_day.replay import find_game, round_of_archive, round_of_contest, shown_game
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from dataclasses import replace
 import click
 
 from contest.errors import NotFound
-from contest.games.base import GameInfo
+from contest.games.game import GameInfo
 from contest.games.registry import game_of
 from contest.model import Former
 from contest.store import results as result_store

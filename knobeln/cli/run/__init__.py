@@ -8,11 +8,11 @@ from datetime import timedelta
 import click
 from rich.text import Text
 
-from contest.clock import TIME_FORMAT
 from contest.errors import NotNow
 from contest.model import Phase
-from contest.plurals import form, plural
 from contest.store import contest_state, submissions, teams
+from contest.util.clock import TIME_FORMAT
+from contest.util.plurals import form, plural
 from knobeln.cli.contest_option import says_little
 from knobeln.cli.lazy import LazyNounGroup
 from knobeln.cli.ordinary_user import open_as_ordinary_user
@@ -20,8 +20,8 @@ from knobeln.cli.output import print_whole, remark
 from knobeln.cli.progress_bars import round_bars
 from knobeln.cli.results.tables import show_results
 from knobeln.cli.run import steps
-from knobeln.contest_day.run import noted_errors, play_contest
 from knobeln.context import ContestContext
+from knobeln.day.run import noted_errors, play_contest
 from knobeln.log_failure import told_log_failure
 from knobeln.services import deliver_all
 from mailserver.delivery.transports import transport_of

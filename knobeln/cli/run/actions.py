@@ -7,10 +7,10 @@ from pathlib import Path
 
 import click
 
-from contest.beacon import MAX_NUMBER_CHARS
 from contest.errors import NotNow
-from contest.plurals import plural
+from contest.public_number.beacon import MAX_NUMBER_CHARS
 from contest.store import contest_state, results
+from contest.util.plurals import plural
 from knobeln.cli.contest_option import ContestCommand
 from knobeln.cli.dry_run import (
     dry_run_option,
@@ -23,7 +23,7 @@ from knobeln.cli.dry_run import (
 )
 from knobeln.cli.open_contest import open_contest
 from knobeln.cli.run import deliver_reports
-from knobeln.contest_day.run import contest_day
+from knobeln.day.run import contest_day
 
 
 @click.command(cls=ContestCommand)

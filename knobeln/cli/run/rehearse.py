@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import click
 
-from contest.plurals import plural
+from contest.util.plurals import plural
 from knobeln.cli.answers import answer, answers
 from knobeln.cli.contest_option import ContestCommand
 from knobeln.cli.ordinary_user import open_as_ordinary_user
 from knobeln.cli.output import remark, table
 from knobeln.cli.progress_bars import round_bars
-from knobeln.contest_day.rehearsal import MailVolume, Rehearsal, rehearsal_of, size_text
+from knobeln.day.rehearsal import MailVolume, Rehearsal, rehearsal_of, size_text
 
 
 @click.command(cls=ContestCommand)

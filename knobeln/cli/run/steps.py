@@ -8,16 +8,16 @@ from __future__ import annotations
 
 import sys
 
-from contest.organizer import OrganizerActions
-from contest.plurals import plural
+from contest.actions.organizer_actions import OrganizerActions
 from contest.seeds import Seeds
 from contest.store import contest_state, decisions, results
 from contest.store.decisions import Show
 from contest.store.results import Games
+from contest.util.plurals import plural
 from knobeln.cli.dry_run import organizer_actions
 from knobeln.cli.output import console
-from knobeln.contest_day.steps import steps_of
 from knobeln.context import ContestContext
+from knobeln.day.steps import steps_of
 
 _REASON = "they go out after the last step"
 

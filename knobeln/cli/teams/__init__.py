@@ -9,11 +9,11 @@ from datetime import datetime
 import click
 
 from contest.model import Ban, Member, Team
-from contest.plurals import listed, plural
-from contest.sanitize import sanitize
 from contest.store import Transaction, decisions, outbox, submissions
 from contest.store import teams as team_store
 from contest.store.submissions import Version
+from contest.util.plurals import listed, plural
+from contest.util.sanitize import sanitize
 from knobeln.cli.answers import answer, answers
 from knobeln.cli.lazy import LazyNounGroup
 from knobeln.cli.open_contest import open_contest

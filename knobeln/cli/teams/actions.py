@@ -6,9 +6,9 @@ from pathlib import Path
 
 import click
 
+from contest.actions.organizer_actions import Message
 from contest.errors import NotFound
 from contest.model import BanKind, Team, TeamState
-from contest.organizer import Message
 from contest.store import Transaction, contest_state
 from contest.store import teams as team_store
 from knobeln.cli.contest_option import ContestCommand

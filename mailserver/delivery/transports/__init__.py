@@ -5,8 +5,8 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from contest.config.sections import DeliveryKind
 from contest.config.settings import Settings
+from contest.schema.sections import DeliveryKind
 from mailserver.delivery.transports.base import RelayUnreachable, Transport
 from mailserver.delivery.transports.maildir import MaildirTransport
 from mailserver.delivery.transports.sendmail import SendmailTransport

@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 
 from contest.fsync import sync_folder
-from contest.private_folder import make_folder
+from contest.util.folders import make_folder
 from mailserver.delivery.transports.base import RelayUnreachable
 
 _MAX_FOLDER_CHARACTERS = 200
