@@ -46,7 +46,7 @@ from contest.subprocesses.engine_connection import EngineAnswer
 from contest.subprocesses.engine_pool import cores
 from contest.subprocesses.hog_solver import solver_binary, win_rates
 from contest.util.log import log
-from knobellib.house import house_strategies
+from knobellib.samples import house_strategies
 from knobeln.context import ContestContext
 from knobeln.day.run import contest_day
 from knobeln.services import Services

@@ -14,14 +14,13 @@ from typing import Generic, NamedTuple, NoReturn, TypeVar
 
 from compiler import messages, retry_if_killed
 from compiler.contest_languages import package_patterns, packages_of
-from contest import placeholders
 from contest.errors import ToolMissing
 from contest.language import gettext, number
+from contest.mail.sent_files import right_name
 from contest.model import Finding, Severity
-from contest.right_name import right_name
 from contest.schema.languages import Language, usual_languages
 from contest.schema.sections import Programs
-from contest.util.program_files import MAX_FILES, is_safe
+from contest.util.program_files import MAX_FILES, is_safe, placeholder_values
 from contest.util.sanitize import sanitize
 from sandbox.bubblewrap import PATH
 from sandbox.fuel import engine, guests
@@ -391,7 +390,7 @@ def _placeholders(language: Language, program: str, memory: int) -> Mapping[str,
     tool = _tool(language)
     if tool is None:
         raise ToolMissing(f"{language.name} is not installed: there is no {language.tool} in {PATH}")
-    return placeholders.values_of(str(tool), tool.parent.parent, program, language.result, memory)
+    return placeholder_values(str(tool), tool.parent.parent, program, language.result, memory)
 
 
 def _environment(language: Language, values: Mapping[str, str]) -> dict[str, str]:

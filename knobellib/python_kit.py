@@ -32,7 +32,7 @@ _IMAGES_LINE = "    images/           templates of container images\n"
 _ROOT = Path(contest.__file__).parents[1]
 _KIT = "knobeln/home/kit"  # what only the kits have
 _SERVER = (
-    *("contest/__init__.py", "contest/errors.py", "contest/seeds.py", "contest/placeholders.py"),
+    *("contest/__init__.py", "contest/errors.py", "contest/seeds.py"),
     *("contest/games/__init__.py", "contest/games/game.py", "contest/util/__init__.py"),
     *(f"contest/util/{name}.py" for name in ("clock", "plurals", "program_files", "sanitize")),
     *("knobeln/__init__.py", "knobeln/home/__init__.py", "knobeln/home/home_game.py"),

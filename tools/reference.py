@@ -20,7 +20,7 @@ import click
 from contest import presets
 from contest.config.settings import Settings
 from contest.config.template import description_of, toml_value
-from contest.exit_codes import MEANINGS
+from contest.errors import MEANINGS
 from contest.games.registry import game_plugins
 from contest.schema.sections import DEFAULT_GAME, GameSettings, Programs, Section
 from knobeln.cli import main

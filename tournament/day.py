@@ -35,7 +35,6 @@ from contest.config.settings import Settings, hide_secrets, without_secrets
 from contest.errors import NotFound, NotNow, NumberAwaited, Paused
 from contest.formats.format import Format
 from contest.games.registry import game_of
-from contest.gc_tuning import rarely_collected
 from contest.interfaces.events import ContestStarted, Event, GroupStarted, RoundFinished, RoundPlayed
 from contest.interfaces.protocols import Reporter, RunnerFactory, no_progress
 from contest.model import (
@@ -64,12 +63,13 @@ from contest.store import (
 )
 from contest.store import contest_state as contest_store
 from contest.store.results import DrawnRound, Games, GroupState
+from contest.subprocesses.worker_pool import rarely_collected
 from contest.util.clock import Clock
 from contest.util.plurals import plural
 from sandbox.aside import ASIDE, ASIDE_DIGEST, without
 from tournament.certainty import certainty, default_contests, why_unknown
 from tournament.derived_settings import format_of, frozen_settings
-from tournament.evolution import evolve, score_matrix
+from tournament.evolution import evolve, score_matrix, score_table
 from tournament.field import field_of
 from tournament.group_workers import (
     GroupJob,
@@ -84,7 +84,6 @@ from tournament.group_workers import (
 from tournament.rounds import rounds
 from tournament.runners import open_runner, runner_of
 from tournament.seal_entries import seal_entries
-from tournament.statistics import score_table
 
 
 class Spectator(Protocol):

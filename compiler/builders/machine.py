@@ -23,7 +23,7 @@ from contest.seeds import Seeds
 from contest.subprocesses.engine_pool import cores
 from contest.util import kept_files
 from contest.util.caches import cache_folder
-from knobellib.house import HouseStrategy, house_strategies
+from knobellib.samples import HouseStrategy, house_strategies
 from sandbox.sandbox import Sandbox
 from sandbox.vm.image import Image
 from sandbox.vm.translation import translations

@@ -26,7 +26,7 @@ from pydantic_core import SchemaValidator
 
 from contest.config.load import FILE_NAME
 from contest.errors import Differs, GiveUp, NotFound
-from contest.json_text import adapter, plain
+from contest.model.as_json import adapter, plain
 from contest.util.sanitize import sanitize
 
 MANIFEST = "manifest.json"

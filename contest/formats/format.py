@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from itertools import combinations, combinations_with_replacement
 from typing import ClassVar
 
 from contest.formats.standings import standing_list
 from contest.games.game import GameInfo
 from contest.language import noted
-from contest.model import GroupPlan, Match, RoundOutcome, RoundPlan, Standing
+from contest.model import GroupPlan, Match, Pairing, RoundOutcome, RoundPlan, Standing
 from contest.schema.sections import Tournament
 from contest.seeds import Seeds
 
@@ -76,3 +77,9 @@ class Format(ABC):
         table of the last round's first group.
         """
         return history[-1].groups[0].standings
+
+
+def everyone_meets_everyone(members: Iterable[str], settings: Tournament) -> tuple[Pairing, ...]:
+    """Every pair of members, and each with itself if the contest has self-play (K65, K78)."""
+    meet = combinations_with_replacement if settings.self_play else combinations
+    return tuple(Pairing(pair, settings.games) for pair in meet(sorted(members), 2))

@@ -19,8 +19,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from itertools import accumulate, pairwise
 
-from contest.formats.format import Format
-from contest.formats.pairings import everyone_meets_everyone
+from contest.formats.format import Format, everyone_meets_everyone
 from contest.formats.standings import half_points, ranked, table
 from contest.language import noted
 from contest.model import GroupPlan, Match, RoundOutcome, RoundPlan, Standing

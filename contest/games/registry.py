@@ -13,7 +13,7 @@ from contest.games import built_in, knobeln
 from contest.games.game import Game, GamePlugin, TextGame
 from contest.language import SOURCE, gettext, speaking
 from contest.schema.sections import GameSettings, Programs
-from contest.shipped_files import shipped
+from contest.util.folders import shipped
 from contest.util.plugins import by_name
 
 ENTRY_POINTS = "knobeln.games"

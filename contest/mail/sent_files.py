@@ -1,4 +1,4 @@
-"""The line ends of a text that somebody sent, whatever system wrote it. Pure."""
+"""What writers are told of files that they sent: their names, and the line ends of a text. Pure."""
 
 from __future__ import annotations
 
@@ -31,3 +31,11 @@ def lines_named(numbers: Iterable[int], most: int = 10) -> str:
     if len(words) > most:
         words = [*words[:most], gettext("%(number)s more", number=len(words) - most)]
     return ngettext("line %(lines)s", "lines %(lines)s", len(words), lines=listed(words))
+
+
+def right_name() -> str:
+    """Says which names `file_names.is_safe` takes."""
+    return gettext(
+        "a name consists of at most 64 letters (A-Z, a-z), digits, dots, hyphens and underscores, and starts "
+        "with a letter or digit, e.g. program_3.py"
+    )

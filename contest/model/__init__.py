@@ -4,8 +4,13 @@ Points are kept as *half points* (int) wherever a self-game may enter, because a
 receives the mean of its two sides (K66); `points_text` shows them. Times are aware datetimes in UTC.
 """
 
-from contest.model.certainty import Certainty, TeamCertainty
-from contest.model.conclusions import EvolutionEnding, EvolutionOutcome, EvolutionRank
+from contest.model.conclusions import (
+    Certainty,
+    EvolutionEnding,
+    EvolutionOutcome,
+    EvolutionRank,
+    TeamCertainty,
+)
 from contest.model.games import Fault, GameJob, GameResult, Missing, Moves, SeatResult, SeatUsage, Verdict
 from contest.model.ladder import (
     LadderEntry,

@@ -10,7 +10,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
-from contest.placeholders import PLACEHOLDERS
+from contest.util.program_files import PLACEHOLDERS
 
 
 def _word(word: str) -> str:

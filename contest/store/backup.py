@@ -23,11 +23,11 @@ from sqlalchemy import make_url
 from sqlalchemy.exc import DatabaseError
 
 from contest.errors import GiveUp, KnobelnError
-from contest.fsync import sync_folder
 from contest.store import contest_state, ledger, letters, migrate, outbox
 from contest.store.copying import copy_rows, tables_in
 from contest.store.session import FILE_NAME, Held, Store, Transaction
 from contest.store.tables import metadata
+from contest.util.folders import sync_folder
 from contest.util.plurals import plural
 
 STOPPED = "a backup was restored, and nobody knows which mails have gone out since it was made"

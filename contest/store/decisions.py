@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Select, insert, select, update
 
-from contest.json_text import adapter, plain
 from contest.model import Ban, BanKind, Order, Pause, TimeChange
+from contest.model.as_json import adapter, plain
 from contest.schema.sections import Dates, Programs
 from contest.store.session import Transaction
 from contest.store.tables import bans, confirmations, contest, teams

@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 from sqlalchemy import Row, bindparam, case, delete, func, insert, null, select, update
 
 from contest.errors import NotFound
-from contest.json_text import adapter, json_text, plain
 from contest.model import (
     Certainty,
     EvolutionOutcome,
@@ -26,9 +25,8 @@ from contest.model import (
     RoundPlan,
     Standing,
 )
-from contest.model.as_json import GameRow, match_of
-from contest.store.bulk_insert import insert_many
-from contest.store.session import Transaction
+from contest.model.as_json import GameRow, adapter, json_text, match_of, plain
+from contest.store.session import Transaction, insert_many
 from contest.store.tables import (
     certainty,
     entries,

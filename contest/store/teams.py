@@ -23,11 +23,11 @@ from sqlalchemy import (
     update,
 )
 
-from contest.did_you_mean import did_you_mean
 from contest.errors import NotFound
 from contest.model import Member, Registration, Team, TeamState
 from contest.store.session import Transaction
 from contest.store.tables import entries, team_members, teams
+from contest.util.plurals import did_you_mean
 
 # Not those that may have been registered by forged letters: nothing was heard from their addresses.
 _PRESENT = and_(teams.c.state != TeamState.WITHDRAWN, teams.c.proved.is_(True))

@@ -16,9 +16,8 @@ from functools import cache
 from pathlib import Path
 
 from contest.errors import ToolMissing
-from contest.scratch import scratch_folder
 from contest.util import kept_files
-from contest.util.folders import make_folder
+from contest.util.folders import make_folder, scratch_folder
 from contest.util.log import log
 
 _FOR_ALL = 0o755  # root's sandboxes run as another user; those of anybody else, as this user

@@ -1,14 +1,24 @@
-"""Keep a contest's folder to its owner: it holds the seed, the teams' secrets, programs and passwords."""
+"""Folders: private ones, folders for one piece of work, and those that the program is shipped with.
+
+A contest's folder holds the seed, the teams' secrets, programs and passwords: only its owner may read it. The
+maker of a scratch folder holds a lock on it, which the system releases when the maker ends, however that
+happens. So a folder that can be locked is left over, and the next process removes it.
+"""
 
 from __future__ import annotations
 
+import fcntl
 import os
+import shutil
 import stat
+import tempfile
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 _OTHERS = stat.S_IRWXG | stat.S_IRWXO
+_SCRATCH = ".knobeln-scratch-"
+_CORE = Path(__file__).parents[1]
 
 
 def make_folder(folder: Path, mode: int = 0o700) -> None:
@@ -57,3 +67,60 @@ def _entries(folder: Path) -> Iterator[int]:
                     finally:
                         os.close(descriptor)
         yield here
+
+
+def sync_folder(folder: Path) -> None:
+    """Make the folder's list of names durable; fsync of a file in it does not do that."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+@contextmanager
+def scratch_folder(within: Path | None = None) -> Iterator[Path]:
+    """A new folder for us alone, in `within` or the folder for temporary files; it is removed at the end.
+
+    Folders of ours that killed processes left there are removed first.
+    """
+    within = within or Path(tempfile.gettempdir())
+    sweep(within)
+    folder, lock = _locked_folder(within)
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+        os.close(lock)
+
+
+def sweep(within: Path) -> None:
+    """Remove our folders in `within` whose makers have ended."""
+    for left in within.glob(f"{_SCRATCH}*"):
+        with suppress(OSError):  # another process was quicker, or the folder is another user's
+            if left.lstat().st_uid != os.geteuid():
+                continue
+            lock = os.open(left, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                shutil.rmtree(left)
+            finally:
+                os.close(lock)
+
+
+def _locked_folder(within: Path) -> tuple[Path, int]:
+    """A new folder, and the descriptor that holds its lock."""
+    while True:
+        folder = Path(tempfile.mkdtemp(prefix=_SCRATCH, dir=within))
+        with suppress(FileNotFoundError):  # somebody swept it before we held the lock
+            lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if folder.exists():
+                return folder, lock
+            os.close(lock)
+
+
+def shipped(path: str) -> Path:
+    """Where "alembic", "docs/games", "docs/team" or "tools/system-packages" is."""
+    installed = _CORE / path
+    return installed if installed.exists() else _CORE.parent / path

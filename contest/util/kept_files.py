@@ -18,8 +18,7 @@ from functools import lru_cache
 from importlib.resources.abc import Traversable
 from pathlib import Path
 
-from contest.scratch import scratch_folder
-from contest.util.folders import make_folder
+from contest.util.folders import make_folder, scratch_folder
 
 _ACCESS_LIST = "system.posix_acl_access"
 

@@ -1,8 +1,8 @@
-"""Singular, plural and lists within sentences. Pure."""
+"""Singular, plural and lists within sentences, and the word that somebody probably meant. Pure."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 
 def form(value: int, one: str, many: str = "") -> str:
@@ -19,3 +19,11 @@ def listed(names: Sequence[str]) -> str:
     """("a", "b", "c") -> `a, b and c`."""
     *before, last = names
     return f"{', '.join(before)} and {last}" if before else last
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """Return "did you mean X?" with the known word that is nearest, or "" if none is near."""
+    from difflib import get_close_matches  # seldom needed, and every command imports this module
+
+    near = get_close_matches(word, list(known), n=1)
+    return f"did you mean {near[0]}?" if near else ""

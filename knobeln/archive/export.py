@@ -52,8 +52,8 @@ from reports.announcement import announcement
 from reports.render import Templates
 from sandbox.fuel.program import FuelProgram
 from tournament.derived_settings import format_of, is_computed
+from tournament.evolution import score_table
 from tournament.runners import open_runner, runner_of
-from tournament.statistics import score_table
 
 
 # --- from the database -------------------------------------------------------------------------------------

@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 from compiler.builders import builder_of
 from contest.archive import contents, files
 from contest.config.settings import Settings
-from contest.did_you_mean import did_you_mean
 from contest.errors import Differs, NotFound
 from contest.games.game import TextGame
 from contest.games.hog import WIN_RATE_UNIT
@@ -21,7 +20,7 @@ from contest.model import GroupOutcome, Match
 from contest.seeds import Seeds
 from contest.store import Transaction, contest_state, results, submissions
 from contest.store.results import Games
-from contest.util.plurals import form
+from contest.util.plurals import did_you_mean, form
 from knobeln.archive.export import check_builds
 from knobeln.context import ContestContext
 from reports import knobeln_protocol, text_protocol

@@ -24,8 +24,7 @@ from contest.subprocesses.engine_pool import cores
 from contest.util.clock import TIME_FORMAT
 from contest.util.plurals import form, listed, plural
 from knobeln.archive.export import announcement_of, check_builds, score_matrices
-from knobeln.archive.verified import Verified
-from knobeln.archive.verify_entries import check_entries
+from knobeln.archive.verify_entries import Verified, check_entries
 from knobeln.archive.verify_limits import (
     MAX_BUILD_BYTES,
     OutOfTimeError,

@@ -8,8 +8,7 @@ from pathlib import Path
 import click
 
 from compiler.builders import builder_of
-from contest.errors import GiveUp
-from contest.exit_codes import EX_FAILED, EX_OK
+from contest.errors import EX_FAILED, EX_OK, GiveUp
 from contest.games.registry import game_of
 from contest.model import Finding
 from knobeln.cli.answers import answer, answers

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 
 import click
 
-from contest.errors import KnobelnError
-from contest.exit_codes import EX_FAILED, EX_OK
+from contest.errors import EX_FAILED, EX_OK, KnobelnError
 from knobeln.cli.answers import answer, answers
 from knobeln.cli.contest_option import ContestCommand, contest_path
 from knobeln.cli.game_option import default_settings, settings_or_defaults

@@ -8,8 +8,7 @@ import click
 
 from contest.games.registry import registered
 from contest.schema.sections import DEFAULT_GAME as KNOBELN
-from knobellib.house import house_strategies
-from knobellib.samples import samples
+from knobellib.samples import house_strategies, samples
 from knobeln.cli.contest_option import ContestCommand
 from knobeln.cli.output import table
 from knobeln.home.home_game import seats_text

@@ -7,8 +7,7 @@ from pathlib import Path
 import click
 
 from compiler.elf import read_image
-from contest.errors import GiveUp
-from contest.exit_codes import EX_FAULT
+from contest.errors import EX_FAULT, GiveUp
 from contest.games.registry import game_of
 from contest.store import submissions
 from contest.util.plurals import plural

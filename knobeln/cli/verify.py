@@ -10,12 +10,11 @@ import click
 
 from contest.archive import contents, files
 from contest.archive.contents import settings_of
-from contest.errors import Differs, GiveUp
-from contest.exit_codes import EX_FAILED, EX_INCOMPLETE
+from contest.errors import EX_FAILED, EX_INCOMPLETE, Differs, GiveUp
 from contest.util.plurals import plural
 from knobellib import receipts
 from knobeln.archive import verification
-from knobeln.archive.verified import Verified
+from knobeln.archive.verify_entries import Verified
 from knobeln.archive.verify_limits import memory_limit
 from knobeln.cli.answers import answer, answers
 from knobeln.cli.contest_option import ContestCommand

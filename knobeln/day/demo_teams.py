@@ -12,8 +12,7 @@ from contest.games.game import GameInfo
 from contest.games.registry import game
 from contest.mail.form import sample_value
 from contest.model import Member, Registration
-from knobellib.house import house_strategies
-from knobellib.samples import samples
+from knobellib.samples import house_strategies, samples
 
 DOMAIN = "teams.example"
 

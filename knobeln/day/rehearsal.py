@@ -5,17 +5,29 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, replace
 
 from contest.errors import NotNow
 from contest.model import EvolutionOutcome, GroupOutcome, Phase, RoundPlan, TeamState
-from contest.store import Transaction, contest_state, decisions, outbox, results, submissions, teams
+from contest.public_number.beacon import BeaconKind
+from contest.store import (
+    Store,
+    Transaction,
+    contest_state,
+    decisions,
+    migrate,
+    outbox,
+    results,
+    submissions,
+    teams,
+)
+from contest.store.copying import copy_contest
 from contest.util.clock import TIME_FORMAT
+from contest.util.folders import scratch_folder
 from contest.util.plurals import form
 from knobeln.context import ContestContext
 from knobeln.day.run import contest_day, handle_everything
-from knobeln.day.scratch_copy import scratch_copy
 from tournament.day import Spectator
 
 MANY_BYTES = 1_000_000  # in all mails to one team
@@ -194,3 +206,24 @@ def _some_of(names: list[str]) -> str:
 
 def size_text(size: int) -> str:
     return f"{size / 1_000_000:.1f} MB" if size >= 100_000 else f"{size / 1_000:.1f} kB"
+
+
+@contextmanager
+def scratch_copy(contest: ContestContext) -> Iterator[ContestContext]:
+    """Copy the contest to a temporary folder, with another seed, not paused; delete it at the end.
+
+    It waits for no public number.
+    """
+    with scratch_folder() as path:
+        store = Store(f"sqlite:///{path / 'contest.db'}")
+        try:
+            migrate.upgrade(store)
+            copy_contest(contest.store, store)
+            with store.write() as tx:
+                contest_state.reseed(tx)
+                decisions.resume(tx)
+            chosen = contest.settings.tournament.model_copy(update={"beacon": BeaconKind.NONE.value})
+            settings = contest.settings.model_copy(update={"tournament": chosen})
+            yield replace(contest, path=path, store=store, settings=settings)
+        finally:
+            store.close()

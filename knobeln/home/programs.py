@@ -7,16 +7,15 @@ from typing import TypeVar
 
 from compiler.builders.text import TextBuilder
 from contest.config.settings import Settings
-from contest.did_you_mean import did_you_mean
 from contest.errors import GiveUp, NotFound
 from contest.games.game import GameInfo, TextProtocol
 from contest.interfaces.protocols import BuildResult, Serializable
 from contest.model import Severity
 from contest.schema.sections import DEFAULT_GAME as KNOBELN
+from contest.util.plurals import did_you_mean
 from contest.util.program_files import is_archive
 from contest.util.sanitize import sanitize
-from knobellib.house import house_strategies
-from knobellib.samples import samples
+from knobellib.samples import house_strategies, samples
 from sandbox.executable import Executable
 from sandbox.images.oci_image import ImageProblem, image_cache
 from sandbox.images.unpacking import fetch, unpack

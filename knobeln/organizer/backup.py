@@ -15,13 +15,12 @@ from contest.config.load import FILE_NAME, load_settings
 from contest.config.settings import Settings
 from contest.config.template import toml_value
 from contest.errors import GiveUp, NotNow
-from contest.scratch import scratch_folder
 from contest.store import backup as backup_store
 from contest.store import migrate, url_of
 from contest.store.backup import Restored
 from contest.store.session import FILE_NAME as DATABASE
 from contest.util.clock import SystemClock
-from contest.util.folders import make_private
+from contest.util.folders import make_private, scratch_folder
 from contest.util.sanitize import sanitize
 from knobeln.context import ContestContext, existing_store, only_one
 

@@ -19,9 +19,9 @@ from contest.config.settings import Settings
 from contest.errors import KnobelnError, ToolMissing
 from contest.games.registry import game_of
 from contest.schema.languages import Language
-from contest.shipped_files import shipped
 from contest.subprocesses import child_process
 from contest.util.caches import usual_home, why_unusable
+from contest.util.folders import shipped
 from knobeln.context import ContestContext
 from knobeln.privileges import User, user_for
 from knobeln.server import intake_checks

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from contest.errors import TryAgain
-from contest.exit_codes import EX_TEMPFAIL
+from contest.errors import EX_TEMPFAIL, TryAgain
 from contest.model import Phase
 from contest.store import Transaction, contest_state, decisions
 from contest.subprocesses.child_process import Process, own_command, start

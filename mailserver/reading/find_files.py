@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from contest.language import gettext, noted, number
 from contest.mail.from_line import FROM_MARK, from_lines, has_from_line, without_from_line
-from contest.right_name import right_name
+from contest.mail.sent_files import right_name
 from contest.util.program_files import IMAGE_NAME, MAX_FILES, is_archive, is_safe
 from mailserver.problem import Problem, quote
 from mailserver.reading.c_source_repair import signed_off

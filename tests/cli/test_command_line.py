@@ -27,7 +27,7 @@ from contest.config.template import description_of, settings_template, usual_dat
 from contest.errors import ToolMissing
 from contest.store import Store, migrate
 from contest.util.clock import SystemClock
-from knobellib.house import house_strategies
+from knobellib.samples import house_strategies
 from knobeln.cli import main
 from knobeln.cli.lazy import loaded
 from knobeln.server import host_checks

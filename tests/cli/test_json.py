@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 from click.testing import Result
 
-from contest.json_text import adapter, plain
+from contest.model.as_json import adapter, plain
 from contest.store import results, submissions
 from contest.store.results import Games
 from tests.support.archives import knobeln_field, played, publish, small

@@ -25,7 +25,7 @@ from contest.schema.sections import Programs
 from contest.store import Store, contest_state, ledger, letters, migrate, outbox, submissions
 from contest.store.claims import LEASE
 from contest.store.engine_failures import MAX_FAILURES
-from knobellib.house import house_strategies
+from knobellib.samples import house_strategies
 from reports.render import Templates
 from sandbox.vm.image import Image
 from sandbox.vm.translation import translations

@@ -10,7 +10,7 @@ from compiler.build import build
 from compiler.builders.machine import _house_image
 from compiler.toolchain import Step, Toolchain
 from contest.schema.sections import Programs
-from knobellib.house import house_strategies
+from knobellib.samples import house_strategies
 
 
 class CountingToolchain(Toolchain):

@@ -32,8 +32,7 @@ from contest.store.claims import LEASE
 from contest.store.engine_failures import MAX_FAILURES
 from contest.store.tables import outbox as outbox_table
 from contest.store.tables import practices as practice_table
-from knobellib.house import house_strategies
-from knobellib.samples import samples
+from knobellib.samples import house_strategies, samples
 from knobeln.context import ContestContext, create_contest
 from knobeln.server.status import status_of
 from knobeln.services import Services

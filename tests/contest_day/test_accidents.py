@@ -24,7 +24,7 @@ from contest.errors import ToolMissing
 from contest.model import LetterState, Phase, Submission, SubmissionState
 from contest.store import contest_state, letters, session, submissions
 from contest.subprocesses.child_process import start
-from knobellib.house import house_strategies
+from knobellib.samples import house_strategies
 from knobeln.cli import main
 from knobeln.context import ContestContext
 from knobeln.day.run import contest_day

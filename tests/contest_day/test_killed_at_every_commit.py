@@ -14,7 +14,7 @@ from contest.model import LetterState, OutboxState, Phase
 from contest.schema.sections import Evolution, Reports
 from contest.store import contest_state, letters, outbox, results, submissions
 from contest.subprocesses.child_process import start
-from knobellib.house import house_strategies
+from knobellib.samples import house_strategies
 from knobeln.context import ContestContext
 from mailserver.intake.accept import accept
 from tests.support.contest_days import dump

@@ -13,7 +13,7 @@ from compiler.build import build
 from compiler.toolchain import Toolchain
 from contest.schema.sections import Programs
 from contest.store import Transaction
-from knobellib.house import house_strategies
+from knobellib.samples import house_strategies
 from knobeln.context import ContestContext
 from tests.support.command_line import knobeln, knobeln_in
 from tests.support.contest_days import dump

@@ -36,8 +36,8 @@ from contest.model import Verdict
 from contest.schema.sections import Contest
 from contest.store import outbox
 from contest.util.clock import SystemClock
-from knobellib.kit import knobeln_kit
 from knobellib.kit_archives import tar_archive
+from knobellib.kits import knobeln_kit
 from knobeln.cli import main
 from knobeln.cli.lazy import loaded
 from knobeln.context import ContestContext, create_contest

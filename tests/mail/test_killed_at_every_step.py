@@ -27,7 +27,7 @@ from contest.schema.sections import Contest, Imap, Mail
 from contest.store import ledger, letters, outbox, submissions
 from contest.subprocesses.child_process import Process, start
 from contest.util.clock import SystemClock
-from knobellib.house import house_strategies
+from knobellib.samples import house_strategies
 from knobeln.context import ContestContext, create_contest
 from knobeln.services import Services, deliver_all
 from mailserver.delivery.transports import transport_of

@@ -22,8 +22,7 @@ from contest.schema.sections import Programs
 from contest.store import contest_state, practices, submissions, teams
 from contest.store.engine_failures import MAX_FAILURES
 from contest.store.tables import practices as practice_table
-from knobellib.house import house_strategies
-from knobellib.samples import samples
+from knobellib.samples import house_strategies, samples
 from mailserver.team_secret import digest
 from reports import knobeln_protocol
 from reports.practice_report import PracticeLetters

@@ -23,7 +23,7 @@ from contest.schema.sections import Contest, Mail
 from contest.store import contest_state, ledger, letters, outbox, submissions
 from contest.subprocesses.child_process import Process, start
 from contest.util.clock import SystemClock
-from knobellib.house import house_strategies
+from knobellib.samples import house_strategies
 from knobeln.context import ContestContext, create_contest
 from mailserver.intake.accept import accept
 from tests.support import killed_at

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from contest.model import GroupOutcome
-from contest.shipped_files import shipped
 from contest.store import migrate
+from contest.util.folders import shipped
 from knobeln.context import only_one
 from knobeln.day.run import Silence
 from reports.contest_reporter import ContestReporter

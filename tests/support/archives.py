@@ -20,8 +20,7 @@ from contest.config.settings import Settings
 from contest.model import LetterState
 from contest.schema.sections import Dates
 from contest.store import Transaction, letters, submissions, teams
-from knobellib.house import house_strategies
-from knobellib.samples import samples
+from knobellib.samples import house_strategies, samples
 from knobeln.cli import main
 from knobeln.context import ContestContext, create_contest
 from knobeln.day.run import contest_day

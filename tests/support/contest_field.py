@@ -24,7 +24,7 @@ from contest.model import LetterState, Member, Registration, Submission, Team, T
 from contest.schema.sections import Mail, Programs, Tournament
 from contest.store import Transaction, ledger, letters, submissions, teams
 from contest.store.tables import contest
-from knobellib.house import house_strategies
+from knobellib.samples import house_strategies
 from knobeln.context import ContestContext, create_contest
 from tests.support.clocks import FixedClock
 from tests.support.mail_world import BELIEVED

@@ -23,7 +23,7 @@ from contest.model import LadderEntry, LadderGame, LadderLine, LadderRanking, Te
 from contest.schema import sections
 from contest.schema.sections import Programs
 from contest.store import Store, contest_state, ladder, letters, migrate, outbox, submissions, teams
-from knobellib.house import house_strategies
+from knobellib.samples import house_strategies
 from mailserver.commands.ladder import SendLadder
 from reports.ladder_report import LadderLetters, movements
 from reports.render import Templates

@@ -13,7 +13,7 @@ from compiler.likeness import alike_texts
 from compiler.toolchain import Toolchain
 from contest.games.knobeln import Rules
 from contest.schema.sections import Programs
-from knobellib.kit import knobeln_kit
+from knobellib.kits import knobeln_kit
 from sandbox.vm.image import Image
 from tests.support.planted_field import PlantedField, honest_program, planted_field
 from tournament.behaviour import probe_source, twins_against_probes

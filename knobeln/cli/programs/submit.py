@@ -10,7 +10,7 @@ from contest.store import outbox
 from knobeln.cli.contest_option import ContestCommand
 from knobeln.cli.dry_run import dry_run_option, operator, print_mails, print_outcome, reason_option
 from knobeln.cli.open_contest import open_contest
-from knobeln.day.scratch_copy import scratch_copy
+from knobeln.day.rehearsal import scratch_copy
 from knobeln.organizer.submit_by_hand import submit_by_hand
 
 

@@ -22,8 +22,7 @@ from knobeln.cli.results.tables import show_results
 from knobeln.cli.run import steps
 from knobeln.context import ContestContext
 from knobeln.day.run import noted_errors, play_contest
-from knobeln.log_failure import told_log_failure
-from knobeln.services import deliver_all
+from knobeln.services import deliver_all, told_log_failure
 from mailserver.delivery.transports import transport_of
 
 MAX_EARLY = timedelta(days=1)

@@ -21,9 +21,8 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, NoReturn, cast
 
-from contest import placeholders
 from contest.errors import GiveUp
-from contest.util.program_files import is_safe
+from contest.util.program_files import is_safe, placeholder_values
 from contest.util.sanitize import sanitize
 from sandbox.limits import Limits
 from sandbox.places import WORK
@@ -131,7 +130,7 @@ def _built(files: dict[str, bytes], name: str, language: Language, memory_mb: in
     if tool is None:
         raise GiveUp(f"{name} needs {language.tool}, which is not installed here")
     home = Path(tool).resolve().parent.parent
-    values = placeholders.values_of(tool, home, name, language.result, memory_mb)
+    values = placeholder_values(tool, home, name, language.result, memory_mb)
     environment = {each: value.format(**values) for each, value in language.environment.items()}
     with tempfile.TemporaryDirectory() as folder:
         for each, data in files.items():

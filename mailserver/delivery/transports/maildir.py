@@ -9,8 +9,7 @@ import socket
 import time
 from pathlib import Path
 
-from contest.fsync import sync_folder
-from contest.util.folders import make_folder
+from contest.util.folders import make_folder, sync_folder
 from mailserver.delivery.transports.base import RelayUnreachable
 
 _MAX_FOLDER_CHARACTERS = 200
