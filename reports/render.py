@@ -56,12 +56,6 @@ from reports import text
 from reports.kinds import reports
 from reports.play import play_reports
 
-
-def plural(value: int, one: str, many: str = "") -> str:
-    """(1, "game") -> `1 game`, (3, "entry", "entries") -> `3 entries`; for templates without a catalogue."""
-    return language.ngettext(f"%(num)s {one}", f"%(num)s {many or one + 's'}", value)
-
-
 FILTERS: Mapping[str, Callable[..., str]] = {
     "wrap": text.wrap,
     "fold": text.fold,
@@ -80,7 +74,7 @@ FILTERS: Mapping[str, Callable[..., str]] = {
     "about_seconds": text.about_seconds,
     "kilobytes": text.kilobytes,
     "megabytes": text.megabytes,
-    "plural": plural,
+    "plural": text.plural,
     "listed": language.listed,
     "translated": language.translated,
     "format": text.formatted,

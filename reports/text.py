@@ -35,6 +35,11 @@ def clean(text: str) -> str:
     return sanitize(text, replacement="?")  # in a quoted line it matters that there was something
 
 
+def plural(value: int, one: str, many: str = "") -> str:
+    """(1, "game") -> `1 game`, (3, "entry", "entries") -> `3 entries`; for templates without a catalogue."""
+    return ngettext(f"%(num)s {one}", f"%(num)s {many or one + 's'}", value)
+
+
 def one_line(text: str) -> str:
     """The text in one line, for instance for a subject: white space folded."""
     return " ".join(clean(text).split())

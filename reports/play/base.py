@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from contest.config.settings import Settings
 from contest.games.drawing import Course
 from contest.games.game import GameInfo
 from contest.language import noted
 from contest.model import Attachment, BuildReport, Match, Moves, PracticeGame, Verdict
+from reports.replay.turns import Replay, replay_of
 from reports.series import SeriesFacts
 from reports.verdicts import VERDICTS
-
-if TYPE_CHECKING:
-    from reports.site.games import Replay
 
 
 @dataclass(frozen=True)
@@ -73,6 +70,4 @@ class PlayReports:
         self, match: Match, moves: Sequence[Moves] | None, course: Course | None, game: GameInfo
     ) -> Replay:
         """What a replay of the game shows. `moves` and `course` are None if they are not known any more."""
-        from reports.site.games import replay_of  # mails are written without the pages
-
         return replay_of(match, moves, course, game)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from contest.config.settings import Settings
 from contest.games.drawing import Course
@@ -13,12 +12,11 @@ from contest.language import gettext, noted, number
 from contest.model import Attachment, BuildReport, MachineBuildReport, Match, Moves, PracticeGame
 from reports import knobeln_protocol
 from reports.play.base import PlayReports, PlayWords
+from reports.replay.throws import throw_replay
+from reports.replay.turns import Replay
 from reports.series import SeriesFacts, series_facts
 from reports.text import byte_count, kilobytes
 from reports.verdicts import MACHINE_VERDICTS
-
-if TYPE_CHECKING:
-    from reports.site.games import Replay
 
 
 class MachineReports(PlayReports):
@@ -75,8 +73,6 @@ class MachineReports(PlayReports):
     ) -> Replay:
         if not moves:
             return super().replay(match, moves, course, game)
-        from reports.site.throws import throw_replay  # mails are written without the pages
-
         return throw_replay(match, moves)
 
 

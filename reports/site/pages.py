@@ -13,6 +13,7 @@ from contest.model import Moves
 from reports.bracket import is_knock_out
 from reports.highlights import Highlight, Search
 from reports.play import play_reports
+from reports.replay.turns import Replay
 from reports.results import games_played
 from reports.site import (
     announcement,
@@ -38,13 +39,13 @@ from reports.site.games import (
     GameFile,
     GameKey,
     Neighbours,
-    Replay,
     Replays,
     chosen_games,
     game_files,
     neighbours,
 )
 from reports.site.page import Page
+from reports.site.views import GroupView
 
 T = TypeVar("T")
 
@@ -228,7 +229,7 @@ def _views(facts: SiteFacts, replays: Replays) -> front.Views:
     if not facts.shows.rankings:
         return []
     return [
-        [groups.GroupView(group, facts.game, replays) for group in released.outcome.groups]
+        [GroupView(group, facts.game, replays) for group in released.outcome.groups]
         for released in facts.rounds
     ]
 

@@ -28,13 +28,13 @@ from contest.config.settings import Settings
 from contest.errors import ConfigError
 from contest.games.game import GameInfo
 from reports import text
-from reports.render import plural
 from reports.site import charts, paths
 from reports.site.facts import disclosure
 from reports.site.mail_text import spans
 from reports.site.page import Page
 from reports.site.script_words import words_of_scripts
 from reports.site.tables import as_csv, as_json
+from reports.text import plural
 
 STATIC = (
     *("style.css", "replay.css", "page.js", "tables.js", "replay.js", "evolution.js", "cross.js"),

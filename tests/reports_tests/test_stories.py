@@ -16,8 +16,8 @@ from contest.games.game import Game
 from contest.games.standoff import Action, Standoff
 from contest.games.ultimate_tic_tac_toe import Boards, UltimateTicTacToe
 from contest.model import GameResult, Match, Pairing, SeatResult, Verdict
-from reports.site.games import replay_of
-from reports.site.throws import throw_story
+from reports.replay.throws import throw_story
+from reports.replay.turns import replay_of
 
 NAMES = ("ann", "bob")
 

@@ -20,10 +20,11 @@ from mailserver.attachments import AnnouncementTexts
 from reports.highlights import Highlight
 from reports.play import play_reports
 from reports.render import Templates
+from reports.replay.turns import Replay
 from reports.site import game_text
 from reports.site.facts import SiteFacts
 from reports.site.featured import featured
-from reports.site.games import GameKey, Replay
+from reports.site.games import GameKey
 from reports.site.pages import (
     FeaturedGame,
     headings,

@@ -13,7 +13,7 @@ from contest.games.knobeln import throw_points
 from contest.language import gettext, ngettext, number
 from contest.model import Match, Moves
 from reports.highlights import level_stretch
-from reports.site.games import Replay, player_names
+from reports.replay.turns import Replay, player_names
 from reports.text import percent
 
 _PEACE = 10  # what lasts a tenth of the game is worth a word
