@@ -384,9 +384,8 @@ class ContestDay:
         if number not in results.unreported_rounds(tx):
             raise NotNow(f"the summary of round {number} has gone out")
         contest = _frozen_contest(tx, self._settings)
-        is_last = number == results.count_rounds(tx).drawn and (
-            _drawn(tx, contest, self._history(tx, contest, number)) is None
-        )
+        drawn, _ = results.count_rounds(tx)
+        is_last = number == drawn and _drawn(tx, contest, self._history(tx, contest, number)) is None
         return self._report_round(tx, contest, number, self._played(tx, contest, number, is_last))
 
     def _report_round(self, tx: Transaction, contest: _FrozenContest, number: int, played: _History) -> int:

@@ -17,7 +17,6 @@ from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import NamedTuple
 
 from sqlalchemy import make_url
 from sqlalchemy.exc import DatabaseError
@@ -33,13 +32,6 @@ from contest.store.tables import metadata
 STOPPED = "a backup was restored, and nobody knows which mails have gone out since it was made"
 _DRAFT = f"{FILE_NAME}.restoring"
 _PARTS = ("-wal", "-shm")
-
-
-class _Since(NamedTuple):
-    """What happened since the backup: letters that arrived, and mails that were sent."""
-
-    letters: int
-    sent: int
 
 
 @dataclass(frozen=True)
@@ -65,12 +57,8 @@ def only_one(url: str, what: str) -> Iterator[Held]:
     if _is_file(url):
         yield Held(True)
         return
-    store = Store(url)
-    try:
-        with store.only_one(what) as alone:
-            yield alone
-    finally:
-        store.close()
+    with closing(Store(url)) as store, store.only_one(what) as alone:
+        yield alone
 
 
 def copy(url: str, to: Path) -> None:
@@ -106,15 +94,16 @@ def put_back(folder: Path, url: str, copied: Path, now: datetime) -> Restored:
         migrate.upgrade(made)
         if not is_file and (kept_in := _keep_server(url, folder, now)):
             current = kept_in / FILE_NAME
-        since = _update_from_old(made, current, now)
-        _remove(draft)  # of a restore that was killed
+        letters_since, sent_since = _update_from_old(made, current, now)
+        for part in ("", *_PARTS):  # of a restore that was killed
+            _beside(draft, part).unlink(missing_ok=True)
         with closing(Store(f"sqlite:///{draft}" if is_file else url)) as target:
             _replace(target, made)
     if is_file:
         kept_in = _put_aside(current, now)
         os.replace(draft, current)
         sync_folder(folder)
-    return Restored(since and since.letters, since and since.sent, kept_in)
+    return Restored(letters_since, sent_since, kept_in)
 
 
 def _replace(target: Store, made: Store) -> None:
@@ -154,38 +143,35 @@ def _beside(file: Path, part: str) -> Path:
     return file.with_name(file.name + part)
 
 
-def _remove(file: Path) -> None:
-    for part in ("", *_PARTS):
-        _beside(file, part).unlink(missing_ok=True)
-
-
 def _folder_for_old(folder: Path, now: datetime) -> Path:
     return Path(tempfile.mkdtemp(prefix=now.strftime("before-restore-%Y%m%d-%H%M%S-"), dir=folder))
 
 
-def _update_from_old(store: Store, old: Path, now: datetime) -> _Since | None:
-    """Take over what happened since from the old database, or stop the mails and return None."""
+def _update_from_old(store: Store, old: Path, now: datetime) -> tuple[int, int] | tuple[None, None]:
+    """Take over what happened since from the old database: how many letters came, and mails went out.
+
+    If that cannot be known, all mails stop.
+    """
     with store.write() as tx:
         try:
-            known = _take_over(tx, old, now)
+            came, sent = _take_over(tx, old, now)
         except KnobelnError as error:
             outbox.stop(tx, STOPPED, now)
             contest_state.note(tx, "restore", f"a backup was restored; all mails stop, because {error}", now)
-            return None
+            return None, None
         text = (
-            f"a backup was restored; since it was made {plural(known.letters, 'letter')} came in, "
-            f"{plural(known.sent, 'mail')} went out"
+            f"a backup was restored; since it was made {plural(came, 'letter')} came in, "
+            f"{plural(sent, 'mail')} went out"
         )
         contest_state.note(tx, "restore", text, now)
-        return known
+        return came, sent
 
 
-def _take_over(tx: Transaction, old: Path, now: datetime) -> _Since:
+def _take_over(tx: Transaction, old: Path, now: datetime) -> tuple[int, int]:
     """Raises KnobelnError if the old database cannot be read, or is another contest's."""
     if not old.exists():
         raise GiveUp("there is no older database here that could tell what went out")
-    store = Store(f"sqlite:///{old}")
-    try:
+    with closing(Store(f"sqlite:///{old}")) as store:
         store.check_integrity()
         migrate.check(store)
         with store.read() as other:
@@ -193,6 +179,4 @@ def _take_over(tx: Transaction, old: Path, now: datetime) -> _Since:
                 raise GiveUp("the database that was here is another contest's")
             ledger.add_those_of(tx, other)
             sent = outbox.remember_as_sent(tx, outbox.sent_mails(other), now)
-            return _Since(letters.add_those_of(tx, other), sent)
-    finally:
-        store.close()
+            return letters.add_those_of(tx, other), sent

@@ -7,6 +7,7 @@ its transactions, so it sees a change at its next step.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cache
 from typing import Any, NamedTuple
@@ -16,6 +17,7 @@ from sqlalchemy import Select, insert, select, update
 from contest.config.sections import Dates, Programs
 from contest.json_text import adapter, plain
 from contest.model import Ban, BanKind, Order, Pause, TimeChange
+from contest.store.rows import record
 from contest.store.session import Transaction
 from contest.store.tables import bans, confirmations, contest, teams
 
@@ -106,33 +108,16 @@ def ban_of(tx: Transaction, team_id: int) -> Ban | None:
 
 def all_bans(tx: Transaction) -> dict[str, Ban]:
     """The bans that have not been lifted, by the team's name."""
-    rows = tx.execute(_BANS)
-    return {row.name: Ban(row.id, row.team_id, BanKind(row.kind), row.reason, row.at) for row in rows}
+    return {row.name: record(Ban, row) for row in tx.execute(_BANS)}
 
 
-_BANS = (
-    select(bans, teams.c.name)
-    .join(teams, teams.c.id == bans.c.team_id)
-    .where(bans.c.lifted_at.is_(None))
-    .order_by(bans.c.id)
-)
+_ALL_BANS = select(bans, teams.c.name).join(teams, teams.c.id == bans.c.team_id).order_by(bans.c.id)
+_BANS = _ALL_BANS.where(bans.c.lifted_at.is_(None))
 
 
-class PastBan(NamedTuple):
-    """A ban that may have been lifted. `lifted_at`: None if it holds."""
-
-    team: str
-    ban: Ban
-    lifted_at: datetime | None
-
-
-def ban_history(tx: Transaction) -> tuple[PastBan, ...]:
-    """All bans in their order, lifted ones too."""
-    query = select(bans, teams.c.name).join(teams, teams.c.id == bans.c.team_id).order_by(bans.c.id)
-    return tuple(
-        PastBan(row.name, Ban(row.id, row.team_id, BanKind(row.kind), row.reason, row.at), row.lifted_at)
-        for row in tx.execute(query)
-    )
+def ban_history(tx: Transaction) -> tuple[tuple[str, Ban], ...]:
+    """All bans in their order, lifted ones too, with the names of the teams."""
+    return tuple((row.name, record(Ban, row)) for row in tx.execute(_ALL_BANS))
 
 
 # --- the time for a move -----------------------------------------------------------------------------------
@@ -181,7 +166,7 @@ def _moved_dates(column: Any) -> Mapping[str, MovedDate]:
 
 def move_date(tx: Transaction, name: str, written: datetime, moved: datetime) -> None:
     """Move a date to `moved`; this counts as long as contest.toml has `written` for it."""
-    known: dict[str, Any] = tx.execute(_column("moved_dates")).scalar_one_or_none() or {}
+    known = tx.execute(_column("moved_dates")).scalar_one_or_none() or {}
     known = {**known, name: [written.isoformat(), moved.isoformat()]}
     tx.execute(update(contest).values(moved_dates=known))
 
@@ -215,9 +200,8 @@ def in_force(tx: Transaction, written: Dates, programs: Programs) -> InForce:
     row = tx.execute(_IN_FORCE).first()
     if row is None:  # the contest is being made
         return InForce(written, programs)
-    return InForce(
-        _dates(written, _moved_dates(row.moved_dates)), _programs(programs, _time_changes(row.time_changes))
-    )
+    moved, changes = _moved_dates(row.moved_dates), _time_changes(row.time_changes)
+    return InForce(_dates(written, moved), _programs(programs, changes))
 
 
 _IN_FORCE = select(contest.c.moved_dates, contest.c.time_changes)
@@ -239,7 +223,8 @@ def ask_confirmation(tx: Transaction, token_digest: str, order: Order, now: date
     tx.execute(insert(confirmations).values(values))
 
 
-class Confirmation(NamedTuple):
+@dataclass(frozen=True)
+class Confirmation:
     """What a token confirms; `used_at`: None = not used yet."""
 
     order: Order
@@ -249,9 +234,8 @@ class Confirmation(NamedTuple):
 
 def confirmation(tx: Transaction, token_digest: str) -> Confirmation | None:
     """What the token with this digest confirms."""
-    names = (confirmations.c.order, confirmations.c.asked_at, confirmations.c.used_at)
-    row = tx.execute(select(*names).where(confirmations.c.token_digest == token_digest)).first()
-    return None if row is None else Confirmation(_order(row.order), row.asked_at, row.used_at)
+    row = tx.execute(select(confirmations).where(confirmations.c.token_digest == token_digest)).first()
+    return None if row is None else record(Confirmation, row)
 
 
 def take_confirmation(tx: Transaction, token_digest: str, now: datetime, max_age: timedelta) -> Order | None:
@@ -262,9 +246,5 @@ def take_confirmation(tx: Transaction, token_digest: str, now: datetime, max_age
         confirmations.c.asked_at > now - max_age,
     )
     found = tx.execute(query.values(used_at=now).returning(confirmations.c.order)).scalar_one_or_none()
-    return None if found is None else _order(found)
-
-
-def _order(kept: Any) -> Order:
-    found: Order = adapter(Order).validate_python(kept)
-    return found
+    order: Order | None = None if found is None else adapter(Order).validate_python(found)
+    return order

@@ -126,9 +126,7 @@ def _at_start(settings: Settings, changes: Sequence[TimeChange]) -> Settings:
 
 def _decisions(tx: Transaction) -> Decisions:
     """Return all decisions, also those about teams that were out before the start and so are no entries."""
-    out = (
-        TakenOut(past.team, past.ban.kind, past.ban.at, past.lifted_at) for past in decisions.ban_history(tx)
-    )
+    out = (TakenOut(team, ban.kind, ban.at, ban.lifted_at) for team, ban in decisions.ban_history(tx))
     again = (PlayedAgain(each.round, each.group, each.at) for each in results.all_reruns(tx))
     return Decisions(tuple(out), tuple(again))
 

@@ -125,7 +125,7 @@ def _rounds(tx: Transaction, seconds: list[float]) -> tuple[RehearsedRound, ...]
     )
 
 
-Volumes = Mapping[tuple[str, int | None], outbox.Volume]  # by kind and team id
+Volumes = Mapping[tuple[str, int | None], tuple[int, int]]  # by kind and team id: mails, bytes
 
 
 def _by_kind(volumes: Volumes) -> tuple[MailVolume, ...]:

@@ -1,13 +1,22 @@
-"""Insert many rows at once."""
+"""Rows of tables: as records, and many at once."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from operator import itemgetter
+from typing import Any, TypeVar
 
-from sqlalchemy import Table, insert
+from sqlalchemy import Row, Table, insert
 
+from contest.json_text import adapter
 from contest.store.session import Transaction
+
+T = TypeVar("T")
+
+
+def record(kind: type[T], row: Row[Any], **others: object) -> T:
+    """The record whose fields are columns of the row, by name. `others`: fields that are no columns."""
+    return adapter(kind).validate_python({**row._mapping, **others})
 
 
 def insert_many(
