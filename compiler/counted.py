@@ -91,16 +91,17 @@ def _compiled(
         reasons = " ".join(_reasons(built.messages, memory))
         problem = Problem(reasons or built.text, built.messages)
         return Outcome(problem, program, language, built.messages)
-    if reason := _why_refused(built.result, sandbox):
-        return Outcome(Problem(reason, built.messages), program, language, built.messages)
+    module, told = built
+    if reason := _why_refused(module, sandbox):
+        return Outcome(Problem(reason, told), program, language, told)
     made = FuelProgram(
         language=language.name,
         program=program,
         files={name: data for name, data in files.items() if name != program},
         memory_bytes=memory * MB,
-        module=built.result,
+        module=module,
     )
-    return Outcome(made, program, language, built.messages)
+    return Outcome(made, program, language, told)
 
 
 def _why_refused(module: bytes, sandbox: Sandbox) -> str:
@@ -193,11 +194,7 @@ def _checked_by_guest(
     if not isinstance(answer, AnswerFault) or answer.kind is AnswerFaultKind.NO_ANSWER:
         return Outcome(made, program, language)
     stderr = sanitize(answer.stderr_tail)
-    problem = Problem(
-        gettext(
-            "%(tool)s found errors in your program; its messages tell more",
-            tool=languages.version(language, sandbox),
-        ),
-        stderr or answer.sentence,
-    )
+    tool = languages.version(language, sandbox)
+    text = gettext("%(tool)s found errors in your program; its messages tell more", tool=tool)
+    problem = Problem(text, stderr or answer.sentence)
     return Outcome(problem, program, language, problem.messages)

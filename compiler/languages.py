@@ -8,9 +8,10 @@ from __future__ import annotations
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from glob import glob
 from pathlib import Path, PurePosixPath
-from typing import Generic, NamedTuple, NoReturn, TypeVar
+from typing import Generic, NoReturn, TypeVar
 
 from compiler import messages, retry_if_killed
 from compiler.contest_languages import package_patterns, packages_of
@@ -74,33 +75,31 @@ def recognise(
     names = sorted(names)
     strange = [name for name in names if not is_safe(name)]
     if strange:
-        return Problem(
-            gettext(
-                'the file name "%(name)s" cannot be used; %(right_name)s',
-                name=sanitize(strange[0])[:80],
-                right_name=right_name(),
-            )
+        text = gettext(
+            'the file name "%(name)s" cannot be used; %(right_name)s',
+            name=sanitize(strange[0])[:80],
+            right_name=right_name(),
         )
-    programs = [(name, language) for name in names for language in languages if _is_in(name, language)]
+        return Problem(text)
+    suffixes = {name: PurePosixPath(name).suffix.lower().removeprefix(".") for name in names}
+    programs = [(name, each) for name in names for each in languages if suffixes[name] in each.suffixes]
     if len(programs) == 1:
         return programs[0]
     if programs:
         several = gettext(" and ").join(name for name, _ in programs)
-        return Problem(
-            gettext(
-                "there are %(programs)s programs, %(several)s; send one program, with text files at most",
-                programs=len(programs),
-                several=several,
-            )
+        text = gettext(
+            "there are %(programs)s programs, %(several)s; send one program, with text files at most",
+            programs=len(programs),
+            several=several,
         )
+        return Problem(text)
     known = ", ".join(f"{each.name} (.{', .'.join(each.suffixes)})" for each in usable(languages))
-    return Problem(
-        gettext(
-            "%(none_of)s; the suffix of a program's name tells its language: %(known)s",
-            none_of=_none_of(names),
-            known=known,
-        )
+    text = gettext(
+        "%(none_of)s; the suffix of a program's name tells its language: %(known)s",
+        none_of=_none_of(names),
+        known=known,
     )
+    return Problem(text)
 
 
 def usable(languages: Sequence[Language]) -> tuple[Language, ...]:
@@ -150,17 +149,16 @@ def package_version(package: str, language: Language, sandbox: Sandbox, settings
     Raises ToolMissing if it cannot be imported in the sandbox, with the package of the system to install.
     """
     values = _placeholders(language, "", language.memory_mb)
-    result = retry_if_killed.run(
-        sandbox,
+    memory = language.reserved_mb + (settings.memory_mb or language.memory_mb)
+    limits = Limits(address_space_bytes=memory * MB, processes=language.processes)
+    run = partial(
+        sandbox.run,
         [values["tool"], "-c", _PRINT_VERSION, package],
-        files={},
         environment=_environment(language, values),
         folders=_folders(language),
-        limits=Limits(
-            address_space_bytes=(language.reserved_mb + (settings.memory_mb or language.memory_mb)) * MB,
-            processes=language.processes,
-        ),
+        limits=limits,
     )
+    result = retry_if_killed.run(run, limits)
     if not result.succeeded:
         output = sanitize(result.stderr.decode(errors="replace")).strip().rpartition("\n")[2]
         raise ToolMissing(
@@ -209,17 +207,13 @@ def checked(
     return Outcome(problem, *found) if problem else found
 
 
-class Compiled(NamedTuple):
-    """What a compiler made: the bytes of the result, b"" if its language has none."""
-
-    result: bytes
-    messages: str
-
-
 def compiled(
     files: Mapping[str, bytes], program: str, language: Language, sandbox: Sandbox, settings: Programs
-) -> Compiled | Problem:
-    """Run the language's build in the sandbox."""
+) -> tuple[bytes, str] | Problem:
+    """Run the language's build in the sandbox.
+
+    The bytes of the result, b"" if the language has none, and the compiler's messages.
+    """
     values = _placeholders(language, program, settings.memory_mb or language.memory_mb)
     # Between compiler and linker a module holds all its data, even the zeros.
     file_bytes = MAX_RESULT + (int(values["bytes"]) if language.is_counted else 0)
@@ -230,8 +224,8 @@ def compiled(
         address_space_bytes=language.build_memory_mb * MB,
         processes=max(language.processes, 32),
     )
-    result = retry_if_killed.run(
-        sandbox,
+    run = partial(
+        sandbox.run,
         _then_show([word.format(**values) for word in language.build], language.result),
         files={f"{WORK}/{name}": data for name, data in files.items()},
         environment={**_environment(language, values), "SOURCE_DATE_EPOCH": "768916800"},
@@ -239,8 +233,9 @@ def compiled(
         own_path=values["tool"] if language.finds_itself else "",
         limits=limits,
     )
+    result = retry_if_killed.run(run, limits)
     if result.succeeded:
-        return Compiled(result.stdout, messages.clean(result.stderr))
+        return result.stdout, messages.clean(result.stderr)
     return Problem(_trouble(result, language, limits), messages.clean(result.stderr))
 
 
@@ -257,7 +252,8 @@ def build_checked(
         package_version(package, language, sandbox, settings)
     # Of a compiled program the source is not needed.
     kept = {name: data for name, data in files.items() if not (language.result and name == program)}
-    made = {language.result: built.result} if language.result else {}
+    result, told = built
+    made = {language.result: result} if language.result else {}
     program_folder = ProgramFolder(
         language=language.name,
         program=program,
@@ -270,7 +266,7 @@ def build_checked(
             _folders(language),
         ),
     )
-    return Outcome(program_folder, program, language, built.messages)
+    return Outcome(program_folder, program, language, told)
 
 
 def _then_show(command: Sequence[str], result: str) -> list[str]:
@@ -279,38 +275,29 @@ def _then_show(command: Sequence[str], result: str) -> list[str]:
     return ["/bin/sh", "-c", f'"$@" >&2 && {show}', "sh", *(command or ["true"])]
 
 
-def _is_in(name: str, language: Language) -> bool:
-    return PurePosixPath(name).suffix.lower().removeprefix(".") in language.suffixes
-
-
 def _unfit(files: Mapping[str, bytes], program: str, settings: Programs) -> Problem | None:
     """What is wrong with the files, before we build them."""
     size = sum(map(len, files.values()))
     if len(files) > MAX_FILES:
-        return Problem(
-            gettext(
-                "these are %(files)s files; at most %(max_files)s are possible",
-                files=len(files),
-                max_files=MAX_FILES,
-            )
+        text = gettext(
+            "these are %(files)s files; at most %(max_files)s are possible",
+            files=len(files),
+            max_files=MAX_FILES,
         )
+        return Problem(text)
     if size > settings.MAX_SOURCE_BYTES:
-        limit = settings.MAX_SOURCE_BYTES
-        return Problem(
-            gettext(
-                "these are %(size)s bytes; all files together may have at most %(limit)s",
-                size=number(size),
-                limit=number(limit),
-            )
+        text = gettext(
+            "these are %(size)s bytes; all files together may have at most %(limit)s",
+            size=number(size),
+            limit=number(settings.MAX_SOURCE_BYTES),
         )
-    binary = [name for name in sorted(files) if not _is_text(files[name])]
-    if binary:
-        return Problem(
-            gettext(
-                "%(binary)s is not text; a program and the files that it reads must be text (UTF-8)",
-                binary=binary[0],
-            )
+        return Problem(text)
+    if binary := next((name for name in sorted(files) if not _is_text(files[name])), ""):
+        text = gettext(
+            "%(binary)s is not text; a program and the files that it reads must be text (UTF-8)",
+            binary=binary,
         )
+        return Problem(text)
     return None if files[program].strip() else Problem(gettext("%(program)s is empty", program=program))
 
 
@@ -326,13 +313,12 @@ def _not_installed(language: Language, languages: Sequence[Language]) -> Problem
     if is_installed(language):
         return None
     here = ", ".join(other.name for other in usable(languages)) or "none"
-    return Problem(
-        gettext(
-            "%(language)s is not installed on the contest host; languages that are: %(here)s",
-            language=language.name,
-            here=here,
-        )
+    text = gettext(
+        "%(language)s is not installed on the contest host; languages that are: %(here)s",
+        language=language.name,
+        here=here,
     )
+    return Problem(text)
 
 
 def _trouble(result: SandboxResult, language: Language, limits: Limits) -> str:
@@ -367,7 +353,11 @@ def _tool(language: Language) -> Path | None:
     candidates = [Path(found)] if found else []
     if language.is_counted:
         candidates += sorted(Path("/usr/lib").glob(f"llvm-*/bin/{language.tool}"), key=_llvm, reverse=True)
-    return next((path for each in candidates if (path := _inside(each)) and _has_needs(language, path)), None)
+    needs = language.counted.needs if language.is_counted and language.counted else ()
+    for path in filter(None, map(_inside, candidates)):
+        if all(glob(pattern.format(home=path.parent.parent)) for pattern in needs):
+            return path
+    return None
 
 
 def _llvm(path: Path) -> int:
@@ -379,11 +369,6 @@ def _inside(path: Path) -> Path | None:
     while path.is_symlink() and path.readlink().is_absolute():
         path = path.readlink()
     return path if path.is_relative_to("/usr") else None
-
-
-def _has_needs(language: Language, tool: Path) -> bool:
-    patterns = language.counted.needs if language.is_counted and language.counted else ()
-    return all(glob(pattern.format(home=tool.parent.parent)) for pattern in patterns)
 
 
 def _placeholders(language: Language, program: str, memory: int) -> Mapping[str, str]:

@@ -9,39 +9,18 @@ from __future__ import annotations
 
 import signal
 import time
-from collections.abc import Mapping, Sequence
-from functools import partial
+from collections.abc import Callable
 
-from sandbox.sandbox import Ending, Limits, Sandbox, SandboxResult
+from sandbox.sandbox import Ending, Limits, SandboxResult
 
 _KILLED = b"Killed"  # gcc's driver and the shell print this about a killed child
 
 
-def run(
-    sandbox: Sandbox,
-    command: Sequence[str],
-    *,
-    files: Mapping[str, bytes],
-    environment: Mapping[str, str],
-    folders: Sequence[str] = (),
-    own_path: str = "",
-    limits: Limits,
-) -> SandboxResult:
-    """Call Sandbox.run, and call it again if the first result tells nothing about the program."""
+def run(run_once: Callable[[], SandboxResult], limits: Limits) -> SandboxResult:
+    """Call it again if the first result tells nothing about the program. `limits`: those it runs with."""
     before = time.monotonic()
-    run_once = partial(
-        sandbox.run,
-        command,
-        files=files,
-        environment=environment,
-        folders=folders,
-        own_path=own_path,
-        limits=limits,
-    )
     result = run_once()
-    if not may_be_our_fault(result, time.monotonic() - before, limits):
-        return result
-    return run_once()
+    return run_once() if may_be_our_fault(result, time.monotonic() - before, limits) else result
 
 
 def may_be_our_fault(result: SandboxResult, seconds: float, limits: Limits) -> bool:

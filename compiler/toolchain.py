@@ -10,7 +10,7 @@ import shutil
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from importlib.resources import files
 
 from compiler import messages, retry_if_killed
@@ -70,15 +70,8 @@ class Toolchain:
 
     def preprocess(self, text: str, prose: frozenset[int] = frozenset()) -> Step:
         """Run the preprocessor; its output has no line markers."""
-        command = [
-            self._gcc,
-            *COMPILE_FLAGS,
-            "-w",
-            "-E",
-            "-P",
-            f"-D_Pragma={PASTED_PRAGMA}",
-            messages.FILE_NAME,
-        ]
+        options = ("-w", "-E", "-P", f"-D_Pragma={PASTED_PRAGMA}")
+        command = [self._gcc, *COMPILE_FLAGS, *options, messages.FILE_NAME]
         return _step(self._run(command, _program(text), _PREPROCESS_LIMITS), _PREPROCESS_LIMITS, prose)
 
     def compile(self, text: str, prose: frozenset[int] = frozenset()) -> Step:
@@ -88,21 +81,15 @@ class Toolchain:
 
     def link(self, program: bytes) -> Step:
         """Link the object file, our runtime, the five routines and libgcc into an ELF file."""
+        with self._lock:
+            runtime = self._runtime
         contents = {
             "/box/program.o": program,
-            "/box/runtime.o": self._ready_runtime,
+            "/box/runtime.o": runtime,
             _LINKER_SCRIPT: _runtime_file("link.ld"),
         }
-        command = [
-            self._gcc,
-            *MACHINE_FLAGS,
-            "-nostdlib",
-            "-static",
-            "-T",
-            _LINKER_SCRIPT,
-            "-Wl,--build-id=none",
-        ]
-        command += ["/box/runtime.o", "/box/program.o", "-lgcc", "-o", _RESULT]
+        options = (*MACHINE_FLAGS, "-nostdlib", "-static", "-T", _LINKER_SCRIPT, "-Wl,--build-id=none")
+        command = [self._gcc, *options, "/box/runtime.o", "/box/program.o", "-lgcc", "-o", _RESULT]
         return _step(self._run(_then_show_result(command), contents, _LIMITS), _LIMITS)
 
     @property
@@ -137,11 +124,6 @@ class Toolchain:
         names = self._run_trusted(["/bin/sh", "-c", command], {}).decode().split()
         return frozenset(name for name in names if name.startswith("__"))
 
-    @property
-    def _ready_runtime(self) -> bytes:
-        with self._lock:
-            return self._runtime
-
     @cached_property
     def _runtime(self) -> bytes:
         """Start code, services, memory routines and the five routines in one object file.
@@ -168,9 +150,8 @@ class Toolchain:
         return result.stdout
 
     def _run(self, command: Sequence[str], contents: Mapping[str, bytes], limits: Limits) -> SandboxResult:
-        return retry_if_killed.run(
-            self._sandbox, command, files=contents, environment=_ENVIRONMENT, limits=limits
-        )
+        run = partial(self._sandbox.run, command, files=contents, environment=_ENVIRONMENT, limits=limits)
+        return retry_if_killed.run(run, limits)
 
 
 def _runtime_file(name: str) -> bytes:

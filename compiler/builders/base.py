@@ -6,7 +6,7 @@ import hashlib
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, TypeVar
 
 from compiler.uploaded_files import take_apart, without_secret
 from contest.config.settings import Settings
@@ -19,14 +19,11 @@ MAX_PUBLISHED_NAME = 57  # characters of a file's name before `.sha256`
 Image_ = TypeVar("Image_", bound=Serializable)
 
 
-class WinRates(Protocol):
-    def __call__(
-        self, images: Images, pairs: Sequence[tuple[str, str]], workers: int
-    ) -> dict[tuple[str, str], float]:
-        """How often the first of each pair beats the second; pairs are digests of the images.
+WinRates = Callable[[Images, Sequence[tuple[str, str]], int], dict[tuple[str, str], float]]
+"""How often the first of each pair beats the second. Pairs are digests of the images; then: how many workers.
 
-        Raises EngineFailed when the machinery keeps failing.
-        """
+Raises EngineFailed when the machinery keeps failing.
+"""
 
 
 class ProgramBuilder(ABC, Generic[Image_]):

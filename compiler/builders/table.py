@@ -70,8 +70,10 @@ class TableBuilder(ProgramBuilder[HogEntry]):
         return self._build(files, text, with_trial=False)
 
     def sparring_opponents(self) -> SparringOpponents:
-        entries = {name: each.to_bytes() for name, each in _samples().items()}
-        return {name: (hashlib.sha256(raw).hexdigest(), raw) for name, raw in entries.items()}
+        names = sorted(file.removesuffix(".py") for file in samples(HOG))
+        with ThreadPoolExecutor(cores()) as pool:  # each thread waits for its sandbox
+            made = [each.to_bytes() for each in pool.map(_sample, names)]
+        return {name: (hashlib.sha256(raw).hexdigest(), raw) for name, raw in zip(names, made, strict=True)}
 
     def load(self, raw: bytes) -> HogEntry:
         return HogEntry.from_bytes(raw)
@@ -160,15 +162,11 @@ def _packages_told(findings: tuple[Finding, ...], packages: tuple[str, ...]) -> 
         return ()
     if not packages:
         return (_finding(gettext("a strategy can import Python's standard library, and no other packages")),)
-    names = ", ".join(packages)
-    return (
-        _finding(
-            gettext(
-                "besides Python's standard library a strategy can import these packages: %(names)s",
-                names=names,
-            )
-        ),
+    text = gettext(
+        "besides Python's standard library a strategy can import these packages: %(names)s",
+        names=", ".join(packages),
     )
+    return (_finding(text),)
 
 
 def _finding(sentence: str) -> Finding:
@@ -180,13 +178,6 @@ def _trial_rates(entry: HogEntry) -> tuple[tuple[str, float], ...]:
     others = {name: _sample(name) for name in TRIAL_OPPONENTS}
     rates = win_rates([entry, *others.values()], [(0, number) for number in range(1, len(others) + 1)])
     return tuple(zip(others, rates, strict=True))
-
-
-def _samples() -> dict[str, HogEntry]:
-    """All samples by name."""
-    names = sorted(file.removesuffix(".py") for file in samples(HOG))
-    with ThreadPoolExecutor(cores()) as pool:  # each thread waits for its sandbox
-        return dict(zip(names, pool.map(_sample, names), strict=True))
 
 
 @cache
