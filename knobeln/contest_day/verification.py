@@ -41,7 +41,8 @@ from tournament.certainty import certainty, default_contests, why_unknown
 from tournament.derived_settings import format_of, is_computed
 from tournament.field import Field, field_of
 from tournament.runners import open_runner, runner_of
-from tournament.verify import Claim, check, name_of
+from tournament.runners.recorded import name_of
+from tournament.verify import Claim, check
 
 ProgressBar = Callable[[str, int], AbstractContextManager[ProgressCallback]]  # label, total
 

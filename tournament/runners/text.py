@@ -20,7 +20,7 @@ from contest.errors import Differs, GiveUp, ToolMissing
 from contest.games.base import GameInfo, TextGame, TextProtocol
 from contest.games.registry import text_game_of
 from contest.language import speaking, spoken
-from contest.model import GameJob, GameResult, GroupOutcome, SeatResult
+from contest.model import GameJob, GameResult, GroupOutcome
 from contest.protocols import Images, ProgressCallback, Runner, no_progress
 from contest.sanitize import sanitize
 from contest.seeds import Seeds
@@ -381,14 +381,11 @@ def _in_game(name: str) -> Iterator[None]:
 
 def _with_stderr(result: GameResult, players: Sequence[Player]) -> GameResult:
     """The result, with what each seat's program wrote last: at its first fault, if there was one."""
-    pairs = zip(result.seats, players, strict=True)
-    return replace(
-        result, seats=tuple(replace(seat, stderr_tail=_stderr(seat, player)) for seat, player in pairs)
+    seats = tuple(
+        replace(seat, stderr_tail=(seat.fault and seat.fault.stderr_tail) or sanitize(player.stderr_tail()))
+        for seat, player in zip(result.seats, players, strict=True)
     )
-
-
-def _stderr(seat: SeatResult, player: Player) -> str:
-    return (seat.fault.stderr_tail if seat.fault else "") or sanitize(player.stderr_tail())
+    return replace(result, seats=seats)
 
 
 PLUGIN = TextPlay()
