@@ -66,7 +66,7 @@ from contest.store import (
 )
 from contest.store import contest_state as contest_store
 from contest.store.results import DrawnRound, Games, GroupState
-from sandbox.aside import ASIDE, ASIDE_DIGEST, without
+from sandbox.executable import ASIDE, ASIDE_DIGEST, without
 from tournament.certainty import certainty, default_contests, why_unknown
 from tournament.derived_settings import format_of, frozen_settings
 from tournament.entry_lists import seal_entries

@@ -31,7 +31,7 @@ from contest.store import (
     teams,
 )
 from contest.store.engine_failures import MAX_FAILURES
-from sandbox.aside import without
+from sandbox.executable import without
 
 MAX_QUICK_GAMES = 500  # in one step, so that a letter never waits long
 MAX_SLOW_GAMES = 4

@@ -42,7 +42,7 @@ from contest.store import (
 )
 from contest.store.claims import Claimant, Claims
 from contest.store.engine_failures import MAX_FAILURES, MAX_WITH_PROGRAMS
-from sandbox.aside import without
+from sandbox.executable import without
 from tournament.practice_games import practice_games
 from tournament.runners import open_runner
 

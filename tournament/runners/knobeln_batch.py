@@ -15,7 +15,7 @@ from typing import NamedTuple
 from contest.games.knobeln import Rules, ThrowLines, why_early_drop, why_out_of_range
 from contest.language import gettext, speaking, spoken
 from contest.model import Fault, GameJob, GameResult, SeatResult, Verdict
-from sandbox.vm.batch import chunk, header
+from sandbox.vm.engine_binary import chunk, header
 from sandbox.vm.faults import Trap, TrapKind, verdict_and_reason
 from sandbox.vm.image import Image
 

@@ -25,11 +25,10 @@ from contest.protocols import Images, ProgressCallback, Runner, no_progress
 from contest.sanitize import sanitize
 from contest.seeds import Seeds
 from contest.subprocesses.engine_pool import cores
-from sandbox.aside import SetAside
 from sandbox.bubblewrap import PATH
-from sandbox.executable import Executable, is_counted, player_from_bytes
+from sandbox.executable import Executable, SetAside, is_counted, player_from_bytes
 from sandbox.fuel.program import FuelProgram
-from sandbox.images.oci_image import ImageProblem, OciImage
+from sandbox.images.oci_image import OciImage, Refused
 from sandbox.images.unpacking import fetch, unpack
 from sandbox.players import Player
 from sandbox.players.aside import AsidePlayer
@@ -115,13 +114,13 @@ class TextPlay(RunnerPlugin):
         for image in map(player_from_bytes, images.values()):
             if not isinstance(image, OciImage) or image.is_unpacked:
                 continue
-            unpacked = (
-                fetch(image.name, Sandbox(), image.cache, image.digest)
-                if image.name
-                else unpack(archive_of(image.digest), Sandbox(), image.cache)
-            )
-            if isinstance(unpacked, ImageProblem):
-                raise GiveUp(f"an image that was accepted cannot be unpacked any more: {unpacked.text}")
+            try:
+                if image.name:
+                    fetch(image.name, Sandbox(), image.cache, image.digest)
+                else:
+                    unpack(archive_of(image.digest), Sandbox(), image.cache)
+            except Refused as why:
+                raise GiveUp(f"an image that was accepted cannot be unpacked any more: {why}") from None
 
     def speed_up(self, images: Images, settings: Settings) -> Sequence[str]:
         """Make the machine code of programs that are counted. Raises ToolMissing if they cannot be."""
