@@ -17,16 +17,7 @@ from contest.ledger.receipts import Effect, LedgerEntry
 from contest.model import Phase
 from contest.plurals import plural
 from contest.protocols import Reporter
-from contest.store import (
-    Transaction,
-    contest_state,
-    entry_lists,
-    ledger,
-    letters,
-    outbox,
-    submissions,
-    teams,
-)
+from contest.store import Transaction, contest_state, entry_lists, ledger, letters, outbox, submissions, teams
 
 
 def is_first_list_due(tx: Transaction, settings: Settings, now: datetime) -> bool:

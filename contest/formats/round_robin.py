@@ -5,13 +5,20 @@ Nothing is drawn and nobody is eliminated. The points of all games are added, an
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import combinations, combinations_with_replacement
 
+from contest.config.sections import Tournament
 from contest.formats.base import Format
-from contest.formats.pairings import everyone_meets_everyone
 from contest.language import noted
-from contest.model import GroupPlan, RoundOutcome, RoundPlan
+from contest.model import GroupPlan, Pairing, RoundOutcome, RoundPlan
 from contest.seeds import Seeds
+
+
+def everyone_meets_everyone(members: Iterable[str], settings: Tournament) -> tuple[Pairing, ...]:
+    """Every pair of members, and each with itself if the contest has self-play (K65, K78)."""
+    meet = combinations_with_replacement if settings.self_play else combinations
+    return tuple(Pairing(pair, settings.games) for pair in meet(sorted(members), 2))
 
 
 class RoundRobin(Format):

@@ -12,9 +12,8 @@ from enum import StrEnum
 from typing import Any
 
 from contest.games.base import FaultRule, GameInfo, TextGame, TextProtocol, Words
-from contest.games.drawing import Drawing, Square
-from contest.games.grid import LINES
-from contest.games.strict_numbers import whole_number
+from contest.games.drawing import LINES, Drawing, Square
+from contest.games.words import whole_number
 from contest.language import gettext, listed, ngettext, noted
 
 Bids = tuple[int, ...]  # nine whole dollars, square 1 first
@@ -257,13 +256,12 @@ class BidTacToe(TextGame[Board, Bids]):
     def answer(self, position: Board, seat: int, text: str) -> Bids:
         words = text.split()
         if len(words) != len(SQUARES):
-            raise ValueError(
-                ngettext(
-                    "the answer has %(num)s word; 9 whole numbers are needed",
-                    "the answer has %(num)s words; 9 whole numbers are needed",
-                    len(words),
-                )
+            sentence = ngettext(
+                "the answer has %(num)s word; 9 whole numbers are needed",
+                "the answer has %(num)s words; 9 whole numbers are needed",
+                len(words),
             )
+            raise ValueError(sentence)
         return tuple(_bid(square, word) for square, word in enumerate(words))
 
 

@@ -12,9 +12,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from contest.games.base import FaultRule, GameInfo, TextGame, TextProtocol, Words
-from contest.games.drawing import Drawing, Square
-from contest.games.grid import LINES
-from contest.games.strict_numbers import whole_number
+from contest.games.drawing import LINES, Drawing, Square
+from contest.games.words import whole_number
 from contest.language import gettext, listed, ngettext, noted
 
 SQUARES = 81

@@ -47,15 +47,7 @@ from contest.model.programs import (
     TextBuildReport,
     Trial,
 )
-from contest.model.teams import (
-    LANGUAGE_FIELD,
-    Ban,
-    BanKind,
-    Member,
-    Registration,
-    Team,
-    TeamState,
-)
+from contest.model.teams import LANGUAGE_FIELD, Ban, BanKind, Member, Registration, Team, TeamState
 from contest.model.tournament import (
     ContestState,
     Entry,

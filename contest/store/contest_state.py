@@ -107,14 +107,7 @@ def reopen(tx: Transaction) -> None:
 
 # --- the journal -------------------------------------------------------------------------------------------
 def note(
-    tx: Transaction,
-    area: str,
-    text: str,
-    now: datetime,
-    *,
-    actor: str = "",
-    whom: str = "",
-    reason: str = "",
+    tx: Transaction, area: str, text: str, now: datetime, *, actor: str = "", whom: str = "", reason: str = ""
 ) -> None:
     """Add a line to the journal. `area`: the kind of event; `actor`: the person, or "" for the program."""
     who = {"actor": actor or None, "whom": whom or None, "reason": reason or None}

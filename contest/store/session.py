@@ -231,15 +231,9 @@ def _make_private(url: str) -> None:
 
 
 def _prepare(connection: Any, _record: object) -> None:
-    connection.isolation_level = (
-        None  # we send BEGIN ourselves: the driver's comes too late and is never IMMEDIATE
-    )
-    for pragma in (
-        "journal_mode=WAL",
-        "synchronous=FULL",
-        "foreign_keys=ON",
-        _BUSY_TIMEOUT,
-    ):
+    # We send BEGIN ourselves: the driver's comes too late and is never IMMEDIATE.
+    connection.isolation_level = None
+    for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON", _BUSY_TIMEOUT):
         connection.execute(f"PRAGMA {pragma}")
 
 

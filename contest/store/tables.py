@@ -77,9 +77,8 @@ contest = Table(
     Column("moved_dates", _Json, nullable=True),  # {name: [date in contest.toml at that time, moved date]}
     Column("time_changes", _Json, nullable=True),  # [[when, seconds for a move before, and after], ...]
     Column("show", _Json, nullable=True),  # [steps shown, whether reports are held]; NULL: no step mode
-    Column(
-        "organizer_digest", String(64), nullable=True
-    ),  # of the organizer's string for commands by mail; NULL: there is none
+    # Of the organizer's string for commands by mail; NULL: there is none.
+    Column("organizer_digest", String(64), nullable=True),
     Column("run_ordered_at", Moment, nullable=True),  # `serve` has to start the run
     Column("signing_key", LargeBinary, nullable=False),  # Ed25519; it signs receipts
     Column("languages", _Json, nullable=True),  # that teams could ever use here; NULL: not noted yet
@@ -107,9 +106,7 @@ letters = Table(
     Column("sender", Text, nullable=False),
     Column("recipients", JSON, nullable=False),
     Column("channel", String(32), nullable=False),
-    Column(
-        "client", Text, nullable=False, server_default=""
-    ),  # the network address that SMTP brought it from
+    Column("client", Text, nullable=False, server_default=""),  # the address that SMTP brought it from
     Column("state", String(16), nullable=False),
     Column("message_id", Text, nullable=True, index=True),
     Column("note", Text, nullable=False),  # the outcome, or the traceback
@@ -158,9 +155,8 @@ teams = Table(
     metadata,
     Column("id", Integer, primary_key=True),
     Column("name", String(30), nullable=False),
-    Column(
-        "name_key", String(30), nullable=False, unique=True
-    ),  # casefolded: names that differ only in case conflict
+    # Casefolded: names that differ only in case conflict.
+    Column("name_key", String(30), nullable=False, unique=True),
     Column("requested_name", String(30), nullable=False),
     Column("address", Text, nullable=False),
     Column("address_key", Text, nullable=False, unique=True),
@@ -260,9 +256,8 @@ practices = Table(
     metadata,
     Column("id", Integer, primary_key=True),
     Column("team_id", ForeignKey("teams.id"), nullable=False),
-    Column(
-        "other_id", ForeignKey("teams.id"), nullable=True
-    ),  # the opponent in a friendly match; NULL in a test
+    # The opponent in a friendly match; NULL in a test.
+    Column("other_id", ForeignKey("teams.id"), nullable=True),
     Column("letter_id", ForeignKey("letters.id"), nullable=False),
     Column("asked_at", Moment, nullable=False),
     Column("state", String(16), nullable=False),
@@ -452,18 +447,15 @@ outbox = Table(
     Column("subject", Text, nullable=False),
     Column("message_id", Text, nullable=False, unique=True),
     Column("head", LargeBinary, nullable=False),  # the mail's own header lines
-    Column(
-        "content", ForeignKey("contents.digest"), nullable=False
-    ),  # MIME headers and body, shared by many mails
+    # MIME headers and body, shared by many mails.
+    Column("content", ForeignKey("contents.digest"), nullable=False),
     Column("state", String(16), nullable=False),
     Column("created_at", Moment, nullable=False),
     Column("due_at", Moment, nullable=False),
     Column("attempts", Integer, nullable=False),
     Column("last_response", Text, nullable=False),
     Column("finished_at", Moment, nullable=True),
-    Column(
-        "ready_at", Moment, nullable=False
-    ),  # from then on it may be sent; the time until we give up starts here
+    Column("ready_at", Moment, nullable=False),  # from then on it may be sent; our patience begins then
     Column("repeated_at", Moment, nullable=True),  # when it was last sent again, for a repeated letter
     Column("letter_id", ForeignKey("letters.id"), nullable=True, index=True),  # the letter that it answers
     Column("is_report", Boolean, nullable=False),  # ordered by its team, and held with the reports

@@ -14,7 +14,6 @@ from contest import __version__
 from contest.archive.contents import (
     Archive,
     ArchivedEntry,
-    ArchivedLedger,
     ArchivedList,
     ContestFacts,
     Counted,
@@ -101,6 +100,7 @@ def archive_of(contest: ContestContext) -> Archive:
             counted=tuple(counted_programs(digests, builds, builder)),
             time_changes=time_changes,
             ledger=_ledger(tx),
+            letters=tuple(ledger.entries(tx)),
             seal=Seal.of(state.seed, contest_state.number(tx)),
             entry_lists=tuple(
                 ArchivedList(each.at, each.is_final, each.list.entries) for each in entry_lists.all_lists(tx)
@@ -109,11 +109,10 @@ def archive_of(contest: ContestContext) -> Archive:
     return completed(archive)
 
 
-def _ledger(tx: Transaction) -> ArchivedLedger:
+def _ledger(tx: Transaction) -> LedgerFacts:
     key, newest = ledger.public_key(tx), ledger.newest(tx)
     root, signature = (b64encode(value).decode() for value in (newest.root, newest.signature))
-    facts = LedgerFacts(key, newest.number, root, signature)
-    return ArchivedLedger(facts, tuple(ledger.entries(tx)))
+    return LedgerFacts(key, newest.number, root, signature)
 
 
 def _at_start(settings: Settings, changes: Sequence[TimeChange]) -> Settings:

@@ -291,7 +291,7 @@ class _Verification:
         )
         decided = {
             (each.team, each.digest)
-            for each in self._archive.ledger.entries
+            for each in self._archive.letters
             if each.effect is Effect.PROGRAM_SET_ASIDE
         }
         for entry in self._archive.entries:

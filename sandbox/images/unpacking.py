@@ -23,15 +23,7 @@ from contest.errors import ToolMissing, TryAgain
 from contest.private_folder import make_folder
 from contest.sanitize import sanitize
 from sandbox.bubblewrap import PATH
-from sandbox.images.oci_image import (
-    ROOT,
-    SETTINGS,
-    OciImage,
-    Refused,
-    open_root,
-    quoted,
-    read_configuration,
-)
+from sandbox.images.oci_image import ROOT, SETTINGS, OciImage, Refused, open_root, quoted, read_configuration
 from sandbox.limits import MB, Limits
 from sandbox.places import WORK, check_reachable
 from sandbox.running import Ending
