@@ -62,7 +62,7 @@ def records(of: Any) -> Mapping[Any, str]:
     return found
 
 
-def _keys(of: Any) -> dict[str, Any]:
+def _keys(of: Any) -> Mapping[str, Any]:
     """Return the fields of a record and their types; {} for other types."""
     if not is_dataclass(of):
         return {}

@@ -39,7 +39,7 @@ from contest.archive.files import MAX_FILE_BYTES, ArchiveFiles, from_json, reaso
 from contest.archive.pieces import MAX_GAMES, read_group, read_list
 from contest.beacon import PublicNumber
 from contest.config.sections import Role
-from contest.config.settings import Settings, of_roles, public_sections, section_from
+from contest.config.settings import Settings, SettingsValues, of_roles, public_sections, section_from
 from contest.errors import Differs
 from contest.file_names import is_safe
 from contest.ledger import receipts
@@ -84,7 +84,7 @@ class ContestFacts:
     finished_at: datetime
     seed: str
     seed_commitment: str
-    settings: dict[str, Any]
+    settings: SettingsValues
 
 
 @dataclass(frozen=True)
@@ -451,12 +451,12 @@ def _group(files: ArchiveFiles, round_number: int, number: int, most: int) -> Gr
 
 
 # --- settings, teams, results ------------------------------------------------------------------------------
-def published_settings(settings: Settings) -> dict[str, Any]:
+def published_settings(settings: Settings) -> SettingsValues:
     """The settings that everybody may know, by section."""
     return of_roles(settings.model_dump(mode="json"), Role.TOLD, Role.DECIDES)
 
 
-def settings_digest(published: Mapping[str, Any]) -> str:
+def settings_digest(published: SettingsValues) -> str:
     """The sha256, in hex, of the settings that decide results, which the ledger has before the final list.
 
     `published`: as `contest.json` has them. Hashed is their JSON, sorted and without spaces.
@@ -475,7 +475,7 @@ def settings_of(facts: ContestFacts) -> Settings:
     if sorted(facts.settings) != sorted(sections):
         raise Differs(f"contest.json: the settings have the sections {shown(', '.join(facts.settings))}")
     try:
-        chosen: dict[str, Any] = {name: section_from(name, facts.settings[name]) for name in sections}
+        chosen: Mapping[str, Any] = {name: section_from(name, facts.settings[name]) for name in sections}
     except ValidationError as error:
         raise Differs(f"contest.json: settings: {shown(reason_of(error))}") from None
     settings = Settings.model_construct(**chosen)

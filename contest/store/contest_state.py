@@ -10,6 +10,7 @@ from typing import Any
 from sqlalchemy import Row, Select, func, insert, select, update
 
 from contest.beacon import PublicNumber
+from contest.config.settings import SettingsValues
 from contest.model import ContestState, LogLine, Phase
 from contest.seeds import ContestSeed
 from contest.store.session import Transaction
@@ -83,14 +84,14 @@ def _drawn(seed: bytes | None) -> dict[str, bytes]:
     }
 
 
-def start(tx: Transaction, settings: dict[str, Any], now: datetime) -> None:
+def start(tx: Transaction, settings: SettingsValues, now: datetime) -> None:
     """Start the contest with these settings; later changes of contest.toml have no effect on it."""
     tx.execute(update(contest).values(phase=Phase.RUNNING, started_at=now, settings=settings))
 
 
-def started_settings(tx: Transaction) -> dict[str, Any] | None:
+def started_settings(tx: Transaction) -> SettingsValues | None:
     """The settings with which the contest was started; None before its start."""
-    found: dict[str, Any] | None = tx.execute(select(contest.c.settings)).scalar_one()
+    found: SettingsValues | None = tx.execute(select(contest.c.settings)).scalar_one()
     return found
 
 

@@ -145,11 +145,8 @@ def _programs(programs: Programs, changes: Sequence[TimeChange]) -> Programs:
 
 
 # --- dates -------------------------------------------------------------------------------------------------
-class MovedDate(NamedTuple):
-    """`written`: the date in contest.toml when it was moved; `moved`: the date that counts instead."""
-
-    written: datetime
-    moved: datetime
+MovedDate = tuple[datetime, datetime]
+"""The date in contest.toml when it was moved, and the date that counts instead."""
 
 
 def moved_dates(tx: Transaction) -> Mapping[str, MovedDate]:
@@ -159,7 +156,7 @@ def moved_dates(tx: Transaction) -> Mapping[str, MovedDate]:
 
 def _moved_dates(column: Any) -> Mapping[str, MovedDate]:
     return {
-        name: MovedDate(datetime.fromisoformat(written), datetime.fromisoformat(moved))
+        name: (datetime.fromisoformat(written), datetime.fromisoformat(moved))
         for name, (written, moved) in (column or {}).items()
     }
 

@@ -6,7 +6,6 @@ import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
 from datetime import datetime
-from typing import NamedTuple
 
 from sqlalchemy import Insert, and_, bindparam, func, insert, or_, select, update
 
@@ -16,13 +15,6 @@ from contest.store.session import Transaction
 from contest.store.tables import letters, teams
 
 _AS_ARRIVED = ("digest", "received_at", "sender", "recipients", "channel", "client", "raw")
-
-
-class AddedLetter(NamedTuple):
-    """`is_new`: False if a letter with the same bytes had arrived before; then `id` is that letter's."""
-
-    id: int
-    is_new: bool
 
 
 @dataclass(frozen=True)
@@ -46,17 +38,17 @@ def add(
     channel: str,
     now: datetime,
     client: str = "",
-) -> AddedLetter:
-    """Keep a letter, unless the same bytes have arrived before."""
+) -> tuple[int, bool]:
+    """Keep a letter; return its id. False: the same bytes have arrived before, and it is that letter's."""
     digest = hashlib.sha256(raw).hexdigest()
     known = tx.execute(select(letters.c.id).where(letters.c.digest == digest)).scalar_one_or_none()
     if known is not None:
-        return AddedLetter(known, False)
+        return known, False
     values = _new_row(IncomingLetter(raw, sender, tuple(recipients), client), digest, channel, now)
     added = tx.execute(_insert_new(tx).values(values).returning(letters.c.id)).scalar()
     if added is not None:
-        return AddedLetter(added, True)
-    return AddedLetter(tx.execute(select(letters.c.id).where(letters.c.digest == digest)).scalar_one(), False)
+        return added, True
+    return tx.execute(select(letters.c.id).where(letters.c.digest == digest)).scalar_one(), False
 
 
 def add_all(tx: Transaction, arrivals: Iterable[IncomingLetter], channel: str, now: datetime) -> None:

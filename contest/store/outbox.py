@@ -367,19 +367,19 @@ def stopped(tx: Transaction) -> MailsStopped | None:
 # --- the organizer's actions -------------------------------------------------------------------------------
 def hold(tx: Transaction, *, ids: Sequence[int] = (), to: str | None = None) -> tuple[int, ...]:
     """Hold ready mails: these, those to this address, or all. Returns their ids."""
-    return _change(tx, (OutboxState.READY,), ids, to, state=OutboxState.HELD)
+    return _change(tx, (OutboxState.READY,), ids, to, {"state": OutboxState.HELD})
 
 
 def release(
     tx: Transaction, now: datetime, *, ids: Sequence[int] = (), to: str | None = None
 ) -> tuple[int, ...]:
     """Send held mails now: these, those to this address, or all. Returns their ids."""
-    return _change(tx, (OutboxState.HELD,), ids, to, **_at_once(now))
+    return _change(tx, (OutboxState.HELD,), ids, to, _at_once(now))
 
 
 def hold_reports(tx: Transaction) -> tuple[int, ...]:
     """Hold the ready reports. Returns their ids."""
-    return _change(tx, (OutboxState.READY,), (), None, _IS_REPORT, state=OutboxState.HELD)
+    return _change(tx, (OutboxState.READY,), (), None, {"state": OutboxState.HELD}, _IS_REPORT)
 
 
 def held_reports(tx: Transaction) -> Iterator[OutboxItem]:
@@ -390,7 +390,7 @@ def held_reports(tx: Transaction) -> Iterator[OutboxItem]:
 
 def release_reports(tx: Transaction, now: datetime) -> tuple[int, ...]:
     """Send the held reports now. Returns their ids."""
-    return _change(tx, (OutboxState.HELD,), (), None, _IS_REPORT, **_at_once(now))
+    return _change(tx, (OutboxState.HELD,), (), None, _at_once(now), _IS_REPORT)
 
 
 def retry(
@@ -398,7 +398,7 @@ def retry(
 ) -> tuple[int, ...]:
     """Send failed and waiting mails at once; bounced ones only with `ids` or `to`. Returns their ids."""
     states = (OutboxState.READY, OutboxState.FAILED)
-    return _change(tx, (*states, OutboxState.BOUNCED) if ids or to else states, ids, to, **_at_once(now))
+    return _change(tx, (*states, OutboxState.BOUNCED) if ids or to else states, ids, to, _at_once(now))
 
 
 def repeat(tx: Transaction, letter_id: int, now: datetime, pause: timedelta) -> int:
@@ -410,10 +410,10 @@ def repeat(tx: Transaction, letter_id: int, now: datetime, pause: timedelta) -> 
     )
     ids = tx.execute(query).scalars().all()
     gone = (OutboxState.SENT, OutboxState.FAILED, OutboxState.BOUNCED)
-    return len(_change(tx, gone, ids, None, repeated_at=now, **_at_once(now))) if ids else 0
+    return len(_change(tx, gone, ids, None, {"repeated_at": now, **_at_once(now)})) if ids else 0
 
 
-def _at_once(now: datetime) -> dict[str, Any]:
+def _at_once(now: datetime) -> dict[str, object]:
     return {"state": OutboxState.READY, "ready_at": now, "due_at": now, "finished_at": None}
 
 
@@ -422,8 +422,8 @@ def _change(
     states: Sequence[OutboxState],
     ids: Sequence[int],
     to: str | None,
+    values: Mapping[str, object],
     which: ColumnElement[bool] | None = None,
-    **values: object,
 ) -> tuple[int, ...]:
     chosen: list[ColumnElement[bool]] = [outbox.c.state.in_(states)]
     if ids:

@@ -186,10 +186,9 @@ def _damaged(verdict: object) -> GiveUp:
 
 
 def _engine(url: str) -> Engine:
-    options: dict[str, Any] = {"json_serializer": json_text}
     if not url.startswith("sqlite"):
         try:
-            engine = create_engine(url, **options)
+            engine = create_engine(url, json_serializer=json_text)
         except ModuleNotFoundError as error:
             raise GiveUp(
                 f"the database of KNOBELN_DATABASE needs the Python package {error.name}, which is not "
@@ -200,7 +199,7 @@ def _engine(url: str) -> Engine:
             event.listen(engine, "begin", _begin_on_postgresql)
         return engine
     _make_private(url)
-    engine = create_engine(url, connect_args={"timeout": _BUSY_SECONDS}, **options)
+    engine = create_engine(url, connect_args={"timeout": _BUSY_SECONDS}, json_serializer=json_text)
     event.listen(engine, "connect", _prepare)
     event.listen(engine, "begin", _begin)
     return engine
