@@ -7,17 +7,19 @@ Results come back through a pipe; a step that fails tells why in a sentence for 
 from __future__ import annotations
 
 import shutil
+import signal
 import threading
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from importlib.resources import files
 
-from compiler import messages, retry_if_killed
+from compiler import messages
 from compiler.checks import PASTED_PRAGMA
 from contest.errors import ToolMissing
 from contest.sanitize import sanitize
-from sandbox.sandbox import WORK, Limits, Sandbox, SandboxResult
+from sandbox.sandbox import WORK, Ending, Limits, Sandbox, SandboxResult
 
 PREFIXES = ("riscv64-unknown-elf-", "riscv64-elf-", "riscv32-unknown-elf-")
 
@@ -151,7 +153,7 @@ class Toolchain:
 
     def _run(self, command: Sequence[str], contents: Mapping[str, bytes], limits: Limits) -> SandboxResult:
         run = partial(self._sandbox.run, command, files=contents, environment=_ENVIRONMENT, limits=limits)
-        return retry_if_killed.run(run, limits)
+        return again_if_killed(run, limits)
 
 
 def _runtime_file(name: str) -> bytes:
@@ -172,3 +174,29 @@ def _step(result: SandboxResult, limits: Limits, prose: frozenset[int] = frozens
     if result.succeeded:
         return Step(result.stdout, cleaned)
     return Step(None, cleaned, messages.trouble(result, limits))
+
+
+# --- what the host may have done ---------------------------------------------------------------------------
+_KILLED = b"Killed"  # gcc's driver and the shell print this about a killed child
+
+
+def again_if_killed(run: Callable[[], SandboxResult], limits: Limits) -> SandboxResult:
+    """Run a compiler, and a second time if the host may have killed it. `limits`: those it runs with.
+
+    If memory is short, the kernel kills some process; if the host stalls, the wall clock runs on. The program
+    is to blame for neither, and neither is likely to happen twice in a row. A program that breaks its
+    compiler does so every time.
+    """
+    before = time.monotonic()
+    result = run()
+    return run() if _may_be_our_fault(result, time.monotonic() - before, limits) else result
+
+
+def _may_be_our_fault(result: SandboxResult, seconds: float, limits: Limits) -> bool:
+    """Whether it was killed before it can have used up its CPU time, or got too little CPU."""
+    if result.ending is Ending.MEMORY_LIMIT:  # the program's own limit, not the host's memory
+        return False
+    if result.ending is Ending.WALL_LIMIT:
+        return True
+    killed = result.ending is Ending.SIGNAL and result.code == signal.SIGKILL
+    return (killed or _KILLED in result.stderr) and not result.succeeded and seconds < limits.cpu_seconds

@@ -5,8 +5,7 @@ from __future__ import annotations
 from contextlib import closing, suppress
 
 from compiler import counted
-from compiler.contest_languages import packages_of
-from compiler.languages import Problem, build, usable, version
+from compiler.languages import Problem, build, packages_of, usable, version
 from contest.config.languages import Language
 from contest.config.sections import Programs
 from contest.config.settings import Settings

@@ -29,17 +29,21 @@ Raises EngineFailed when the machinery keeps failing.
 class ProgramBuilder(ABC, Generic[Image_]):
     """Builds submissions for one kind of play. Threads may share it."""
 
-    @abstractmethod
     def build(self, files: Mapping[str, bytes], text: str) -> BuildResult[Image_]:
         """Build the files as they were sent and play the trial game; `text` is what the letter says.
 
         The files may still hold an authentification string. Raises ToolMissing, EngineFailed or TryAgain if
         our machinery is at fault, never for anything that a program does.
         """
+        return self._build(files, text, with_trial=True)
 
-    @abstractmethod
     def rebuild(self, files: Mapping[str, bytes], text: str) -> BuildResult[Image_]:
         """Build without a trial game, to compare the image with one that was built before."""
+        return self._build(files, text, with_trial=False)
+
+    @abstractmethod
+    def _build(self, files: Mapping[str, bytes], text: str, *, with_trial: bool) -> BuildResult[Image_]:
+        """What `build` and `rebuild` tell."""
 
     @abstractmethod
     def sparring_opponents(self) -> SparringOpponents:

@@ -13,8 +13,7 @@ from typing import NamedTuple
 
 from compiler import languages
 from compiler.builders.base import BuilderPlugin, ProgramBuilder, WinRates
-from compiler.contest_languages import languages_of
-from compiler.languages import Problem
+from compiler.languages import Problem, languages_of
 from compiler.trial import try_language
 from compiler.uploaded_files import description_findings, has_errors, take_apart
 from contest.config.settings import Settings
@@ -62,12 +61,6 @@ class TableBuilder(ProgramBuilder[HogEntry]):
         self._sandbox = Sandbox()
         # Only of this language can functions be called.
         self._languages = tuple(row for row in languages_of(settings.programs) if row.name == LANGUAGE)
-
-    def build(self, files: Mapping[str, bytes], text: str) -> BuildResult[HogEntry]:
-        return self._build(files, text, with_trial=True)
-
-    def rebuild(self, files: Mapping[str, bytes], text: str) -> BuildResult[HogEntry]:
-        return self._build(files, text, with_trial=False)
 
     def sparring_opponents(self) -> SparringOpponents:
         names = sorted(file.removesuffix(".py") for file in samples(HOG))

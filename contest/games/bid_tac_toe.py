@@ -108,6 +108,22 @@ class BidTacToe(TextGame[Board, Bids]):
     for other names.
     """
 
+    info = GameInfo(
+        name="bid-tac-toe",
+        title="Bid-Tac-Toe",
+        min_seats=2,
+        max_seats=2,
+        max_turns=_MOST_ROUNDS,
+        fault_rule=FaultRule.GAME_LOST,
+        protocols=(TextProtocol.STDIO,),
+        point=_WIN,
+        has_kit=True,
+        turn_word="round",
+        summary=noted(
+            "Two players bid for the squares of a tic-tac-toe board, in secret and at the same time."
+        ),
+    )
+
     def __init__(
         self, names: tuple[str, str] = ("first", "second"), illegal_bid: str = IllegalBid.LOST
     ) -> None:
@@ -120,24 +136,6 @@ class BidTacToe(TextGame[Board, Bids]):
     @property
     def parameters(self) -> Mapping[str, Any]:
         return {"illegal_bid": self.illegal_bid}
-
-    @property
-    def info(self) -> GameInfo:
-        return GameInfo(
-            name="bid-tac-toe",
-            title="Bid-Tac-Toe",
-            min_seats=2,
-            max_seats=2,
-            max_turns=_MOST_ROUNDS,
-            fault_rule=FaultRule.GAME_LOST,
-            protocols=(TextProtocol.STDIO,),
-            point=_WIN,
-            has_kit=True,
-            turn_word="round",
-            summary=noted(
-                "Two players bid for the squares of a tic-tac-toe board, in secret and at the same time."
-            ),
-        )
 
     def for_players(self, names: Sequence[str], draw: Callable[[int], int]) -> BidTacToe:
         first, second = names

@@ -4,8 +4,6 @@ Points are kept as *half points* (int) wherever a self-game may enter, because a
 receives the mean of its two sides (K66); `points_text` shows them. Times are aware datetimes in UTC.
 """
 
-from contest.model.certainty import Certainty, TeamCertainty
-from contest.model.evolution import EvolutionEnding, EvolutionOutcome, EvolutionRank
 from contest.model.games import Fault, GameJob, GameResult, Missing, Moves, SeatResult, SeatUsage, Verdict
 from contest.model.ladder import (
     LadderEntry,
@@ -49,8 +47,12 @@ from contest.model.programs import (
 )
 from contest.model.teams import LANGUAGE_FIELD, Ban, BanKind, Member, Registration, Team, TeamState
 from contest.model.tournament import (
+    Certainty,
     ContestState,
     Entry,
+    EvolutionEnding,
+    EvolutionOutcome,
+    EvolutionRank,
     Former,
     GroupOutcome,
     GroupPlan,
@@ -63,6 +65,7 @@ from contest.model.tournament import (
     RoundOutcome,
     RoundPlan,
     Standing,
+    TeamCertainty,
     TimeChange,
     points_text,
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 from sqlalchemy import Row, Select, func, insert, select, update
 
@@ -115,39 +115,37 @@ def note(
     tx.execute(insert(journal).values(area=area, text=text, at=now, **who))
 
 
-def log(
-    tx: Transaction,
-    count: int,
-    *,
-    area: str | None = None,
-    by_somebody: bool | None = None,
-    whom: str | None = None,
-    since: datetime | None = None,
-) -> tuple[LogLine, ...]:
-    """The newest lines of the journal, at most `count`, the oldest of them first.
+class Chosen(TypedDict, total=False):
+    """Which lines of the journal; None, as by default, is any.
 
     `by_somebody`: True for actions of people only, False for those of the program only.
     `whom`: only actions on this team, round or date. `since`: only from this time on.
     """
-    query = _chosen(select(journal), area, by_somebody, whom, since)
-    return tuple(map(_line, reversed(tx.execute(query.order_by(journal.c.id.desc()).limit(count)).all())))
+
+    area: str | None
+    by_somebody: bool | None
+    whom: str | None
+    since: datetime | None
 
 
-def count_log(
-    tx: Transaction,
-    *,
-    area: str | None = None,
-    by_somebody: bool | None = None,
-    whom: str | None = None,
-    since: datetime | None = None,
-) -> int:
+def log(tx: Transaction, count: int, **chosen: Unpack[Chosen]) -> tuple[LogLine, ...]:
+    """The newest lines of the journal, at most `count`, the oldest of them first."""
+    query = _chosen(select(journal), **chosen).order_by(journal.c.id.desc()).limit(count)
+    return tuple(map(_line, reversed(tx.execute(query).all())))
+
+
+def count_log(tx: Transaction, **chosen: Unpack[Chosen]) -> int:
     """Count these lines of the journal."""
-    query = _chosen(select(func.count()).select_from(journal), area, by_somebody, whom, since)
+    query = _chosen(select(func.count()).select_from(journal), **chosen)
     return int(tx.execute(query).scalar_one())
 
 
 def _chosen(
-    query: Select[Any], area: str | None, by_somebody: bool | None, whom: str | None, since: datetime | None
+    query: Select[Any],
+    area: str | None = None,
+    by_somebody: bool | None = None,
+    whom: str | None = None,
+    since: datetime | None = None,
 ) -> Select[Any]:
     if area is not None:
         query = query.where(journal.c.area == area)

@@ -9,7 +9,7 @@ from dataclasses import replace
 from contest.beacon import BeaconKind
 from contest.scratch import scratch_folder
 from contest.store import Store, contest_state, decisions, migrate
-from contest.store.copying import copy_contest
+from contest.store.backup import copy_contest
 from knobeln.context import ContestContext
 
 

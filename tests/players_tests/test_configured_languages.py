@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from compiler.contest_languages import languages_of
-from compiler.languages import build
+from compiler.languages import build, languages_of
 from contest.clock import SystemClock
 from contest.config.languages import Language, usual_languages
 from contest.config.sections import Programs
