@@ -6,7 +6,7 @@ its transactions, so it sees a change at its next step.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cache
@@ -123,11 +123,8 @@ def ban_history(tx: Transaction) -> tuple[tuple[str, Ban], ...]:
 # --- the time for a move -----------------------------------------------------------------------------------
 def time_changes(tx: Transaction) -> tuple[TimeChange, ...]:
     """The changes since the contest started, in their order."""
-    return _time_changes(tx.execute(_column("time_changes")).scalar_one_or_none())
-
-
-def _time_changes(column: Any) -> tuple[TimeChange, ...]:
-    return tuple(TimeChange(datetime.fromisoformat(at), before, after) for at, before, after in column or ())
+    found = tx.execute(_column("time_changes")).scalar_one_or_none() or ()
+    return tuple(TimeChange(datetime.fromisoformat(at), before, after) for at, before, after in found)
 
 
 def change_time(tx: Transaction, before: float, after: float, now: datetime) -> None:
@@ -137,10 +134,7 @@ def change_time(tx: Transaction, before: float, after: float, now: datetime) -> 
 
 def programs_now(tx: Transaction, programs: Programs) -> Programs:
     """The limits for programs, with the time for a move as the organizer changed it last."""
-    return _programs(programs, time_changes(tx))
-
-
-def _programs(programs: Programs, changes: Sequence[TimeChange]) -> Programs:
+    changes = time_changes(tx)
     return programs.model_copy(update={"seconds": changes[-1].after}) if changes else programs
 
 
@@ -151,13 +145,10 @@ MovedDate = tuple[datetime, datetime]
 
 def moved_dates(tx: Transaction) -> Mapping[str, MovedDate]:
     """The dates that the organizer has moved, by their names in contest.toml."""
-    return _moved_dates(tx.execute(_column("moved_dates")).scalar_one_or_none())
-
-
-def _moved_dates(column: Any) -> Mapping[str, MovedDate]:
+    found = tx.execute(_column("moved_dates")).scalar_one_or_none() or {}
     return {
         name: (datetime.fromisoformat(written), datetime.fromisoformat(moved))
-        for name, (written, moved) in (column or {}).items()
+        for name, (written, moved) in found.items()
     }
 
 
@@ -174,11 +165,8 @@ def dates_now(tx: Transaction, written: Dates) -> Dates:
     If a date was changed in contest.toml after it was moved, the file counts. If the moved dates and the file
     together make no valid calendar, the file counts for all dates.
     """
-    return _dates(written, moved_dates(tx))
-
-
-def _dates(written: Dates, all_moved: Mapping[str, MovedDate]) -> Dates:
-    changed = {name: at for name, (before, at) in all_moved.items() if getattr(written, name) == before}
+    all_moved = moved_dates(tx).items()
+    changed = {name: moved for name, (before, moved) in all_moved if getattr(written, name) == before}
     try:
         return Dates.model_validate({**written.model_dump(), **changed}) if changed else written
     except ValueError:
@@ -193,15 +181,8 @@ class InForce(NamedTuple):
 
 
 def in_force(tx: Transaction, written: Dates, programs: Programs) -> InForce:
-    """What `dates_now` and `programs_now` tell, in one query: each letter needs both."""
-    row = tx.execute(_IN_FORCE).first()
-    if row is None:  # the contest is being made
-        return InForce(written, programs)
-    moved, changes = _moved_dates(row.moved_dates), _time_changes(row.time_changes)
-    return InForce(_dates(written, moved), _programs(programs, changes))
-
-
-_IN_FORCE = select(contest.c.moved_dates, contest.c.time_changes)
+    """What `dates_now` and `programs_now` tell."""
+    return InForce(dates_now(tx, written), programs_now(tx, programs))
 
 
 # --- the organizer's letters -------------------------------------------------------------------------------

@@ -7,7 +7,6 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from functools import cache
 from itertools import takewhile
 from typing import Annotated, Any, NamedTuple
 
@@ -350,30 +349,23 @@ def newest(
 
     They are read one by one, because the archives of many images would not fit into memory.
     """
-    query = _newest(of_team=team_id is not None, in_state=state is not None)
-    for row in tx.execute(query, {"team": team_id, "state": state, "most": count}).all():
+    query = select(submissions, builds.c.report).outerjoin(builds, builds.c.submission_id == submissions.c.id)
+    query = _chosen(query, team_id, state).order_by(submissions.c.id.desc()).limit(count)
+    for row in tx.execute(query).all():
         yield from map(Version, _submissions(tx, [row]), [_report(row)])
 
 
 def count(tx: Transaction, *, team_id: int | None = None, state: SubmissionState | None = None) -> int:
     """Count the submissions; only those of one team, or in one state, if given."""
-    query = select(func.count()).select_from(submissions)
-    query = _chosen(query, of_team=team_id is not None, in_state=state is not None)
-    return int(tx.execute(query, {"team": team_id, "state": state}).scalar_one())
+    query = _chosen(select(func.count()).select_from(submissions), team_id, state)
+    return int(tx.execute(query).scalar_one())
 
 
-@cache
-def _newest(*, of_team: bool, in_state: bool) -> Select[Any]:
-    query = select(submissions, builds.c.report).outerjoin(builds, builds.c.submission_id == submissions.c.id)
-    query = _chosen(query, of_team=of_team, in_state=in_state)
-    return query.order_by(submissions.c.id.desc()).limit(bindparam("most"))
-
-
-def _chosen(query: Select[Any], *, of_team: bool, in_state: bool) -> Select[Any]:
-    if of_team:
-        query = query.where(_OF_TEAM)
-    if in_state:
-        query = query.where(submissions.c.state == bindparam("state"))
+def _chosen(query: Select[Any], team_id: int | None, state: SubmissionState | None) -> Select[Any]:
+    if team_id is not None:
+        query = query.where(submissions.c.team_id == team_id)
+    if state is not None:
+        query = query.where(submissions.c.state == state)
     return query
 
 
