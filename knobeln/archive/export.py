@@ -14,7 +14,6 @@ from contest import __version__
 from contest.archive.contents import (
     Archive,
     ArchivedEntry,
-    ArchivedLedger,
     ArchivedList,
     ContestFacts,
     Counted,
@@ -101,6 +100,7 @@ def archive_of(contest: ContestContext) -> Archive:
             counted=tuple(counted_programs(digests, builds, builder)),
             time_changes=time_changes,
             ledger=_ledger(tx),
+            letters=tuple(ledger.entries(tx)),
             seal=Seal.of(state.seed, contest_state.number(tx)),
             entry_lists=tuple(
                 ArchivedList(each.at, each.is_final, each.list.entries) for each in entry_lists.all_lists(tx)
@@ -109,11 +109,10 @@ def archive_of(contest: ContestContext) -> Archive:
     return completed(archive)
 
 
-def _ledger(tx: Transaction) -> ArchivedLedger:
+def _ledger(tx: Transaction) -> LedgerFacts:
     key, newest = ledger.public_key(tx), ledger.newest(tx)
     root, signature = (b64encode(value).decode() for value in (newest.root, newest.signature))
-    facts = LedgerFacts(key, newest.number, root, signature)
-    return ArchivedLedger(facts, tuple(ledger.entries(tx)))
+    return LedgerFacts(key, newest.number, root, signature)
 
 
 def _at_start(settings: Settings, changes: Sequence[TimeChange]) -> Settings:
@@ -126,9 +125,7 @@ def _at_start(settings: Settings, changes: Sequence[TimeChange]) -> Settings:
 
 def _decisions(tx: Transaction) -> Decisions:
     """Return all decisions, also those about teams that were out before the start and so are no entries."""
-    out = (
-        TakenOut(past.team, past.ban.kind, past.ban.at, past.lifted_at) for past in decisions.ban_history(tx)
-    )
+    out = (TakenOut(team, ban.kind, ban.at, ban.lifted_at) for team, ban in decisions.ban_history(tx))
     again = (PlayedAgain(each.round, each.group, each.at) for each in results.all_reruns(tx))
     return Decisions(tuple(out), tuple(again))
 

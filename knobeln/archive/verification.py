@@ -40,7 +40,8 @@ from tournament.certainty import certainty, default_contests, why_unknown
 from tournament.derived_settings import format_of, is_computed
 from tournament.field import Field, field_of
 from tournament.runners import open_runner, runner_of
-from tournament.verify import Claim, check, name_of
+from tournament.runners.recorded import name_of
+from tournament.verify import Claim, check
 
 ProgressBar = Callable[[str, int], AbstractContextManager[ProgressCallback]]  # label, total
 
@@ -289,7 +290,7 @@ class _Verification:
         )
         decided = {
             (each.team, each.digest)
-            for each in self._archive.ledger.entries
+            for each in self._archive.letters
             if each.effect is Effect.PROGRAM_SET_ASIDE
         }
         for entry in self._archive.entries:

@@ -22,7 +22,7 @@ from contest.store import (
     submissions,
     teams,
 )
-from contest.store.copying import copy_contest
+from contest.store.backup import copy_contest
 from contest.util.clock import TIME_FORMAT
 from contest.util.folders import scratch_folder
 from contest.util.plurals import form
@@ -137,7 +137,7 @@ def _rounds(tx: Transaction, seconds: list[float]) -> tuple[RehearsedRound, ...]
     )
 
 
-Volumes = Mapping[tuple[str, int | None], outbox.Volume]  # by kind and team id
+Volumes = Mapping[tuple[str, int | None], tuple[int, int]]  # by kind and team id: mails, bytes
 
 
 def _by_kind(volumes: Volumes) -> tuple[MailVolume, ...]:

@@ -10,8 +10,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from compiler.contest_languages import languages_of, packages_of
-from compiler.languages import package_version, usable
+from compiler.languages import languages_of, package_version, packages_of, usable
 from compiler.toolchain import Toolchain
 from compiler.trial import try_language
 from contest.config.load import FILE_NAME

@@ -160,7 +160,7 @@ def _described(program: str) -> tuple[str, str]:
     block = source.description_block
     if block is None:
         return "", program
-    before, after = source.physical_lines[: block.first - 1], source.physical_lines[block.end - 1 :]
+    before, after = source.physical_lines[: block.start - 1], source.physical_lines[block.stop - 1 :]
     return "\n".join(source.description), "\n".join([*before, "(the description)", *after])
 
 

@@ -233,7 +233,7 @@ def test_a_group_that_no_worker_finishes_is_played_here(
     machines: Cluster, house: House, alone: bytes, fault: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(session, "MIN_SECONDS", 10.0)
-    monkeypatch.setattr(session, "FIRST_GAME_SECONDS", 0.01)
+    monkeypatch.setattr(session, "GAME_SECONDS", 0.01)
     machines.start_worker(fault=fault)
     folder = together(machines, house)
     assert played(folder) == alone

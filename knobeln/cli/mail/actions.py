@@ -154,7 +154,7 @@ def flush(dry_run: bool) -> None:
     with contest.store.read() as tx:
         stopped = outbox.stopped(tx)
     if stopped:
-        raise NotNow(stopped[1], hint="`knobeln mail release --all` lets the mails go")
+        raise NotNow(stopped.reason, hint="`knobeln mail release --all` lets the mails go")
     done = deliver_all(contest, transport_of(contest.settings, contest.path))
     mails_are_printed = contest.settings.mail.delivery is DeliveryKind.STDOUT
     remark(_delivery_text(done), err=mails_are_printed)
