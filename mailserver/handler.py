@@ -104,14 +104,14 @@ def _effect(
     reason = why_ignored(stored, letter, settings)
     if reason:
         return LetterState.IGNORED, reason
-    context = _context(tx, stored, message, letter, settings, clock, renderer)
+    meant = recognise(letter.subject, settings)
+    context = _context(tx, stored, message, letter, meant.command, settings, clock, renderer)
     earlier = _handled_copy(tx, letter)
     if earlier is not None:
         again = _answer_again(context, earlier)
         return LetterState.IGNORED, f"duplicate of letter {earlier.id}" + (
             "; answered again" if again else ""
         )
-    meant = recognise(letter.subject, settings)
     reply = confirmed_letters.find_reply(tx, letter, meant)
     if reply:
         return LetterState.HANDLED, confirmed_letters.handle_reply(context, reply)
@@ -129,6 +129,7 @@ def _context(
     stored: StoredLetter,
     message: Message,
     letter: Letter,
+    command: Command,
     settings: Settings,
     clock: Clock,
     renderer: Renderer,
@@ -145,6 +146,7 @@ def _context(
         stored,
         letter,
         letter.answer_to or sender,
+        command,
         commands,
         _limits(commands),
         network_of(stored.client, message.headers.all("Received")),

@@ -25,8 +25,7 @@ from contest.exit_codes import MEANINGS
 from contest.games.registry import game_plugins
 from knobeln.cli import main
 from knobeln.cli.answers import JsonOption
-from knobeln.cli.lazy import loaded
-from knobeln.cli.main import COMMANDS
+from knobeln.cli.main import COMMANDS, loaded
 from mailserver.commands import all_commands, help_topics
 from reports.kinds import reports
 from reports.render import Templates

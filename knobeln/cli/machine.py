@@ -12,9 +12,8 @@ from contest.exit_codes import EX_FAULT
 from contest.games.registry import game_of
 from contest.plurals import plural
 from contest.store import submissions
-from knobeln.cli.contest_option import ContestCommand, ContestGroup
+from knobeln.cli.contest_option import ContestCommand, ContestGroup, open_contest
 from knobeln.cli.game_option import settings_or_defaults
-from knobeln.cli.open_contest import open_contest
 from knobeln.cli.output import remark
 from sandbox.sandbox import Sandbox
 from sandbox.vm.image import Image

@@ -56,6 +56,9 @@ class CheckResult:
     is_needed: bool = False
 
 
+CheckResults = tuple[CheckResult, ...]
+
+
 def check_host(path: Path, settings: Settings) -> tuple[CheckResult, ...]:
     """Run all checks but those of languages; those of the contest only if there is one in the folder."""
     is_c = game_of(settings.game, settings.programs).info.play.takes == "c source"

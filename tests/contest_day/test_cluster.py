@@ -28,7 +28,7 @@ from contest.model import GroupOutcome
 from contest.protocols import ProgressCallback
 from contest.store import contest_state
 from contest.store.tables import outbox
-from knobeln.contest_day.publish import publish
+from knobeln.contest_day.export import publish
 from knobeln.contest_day.run import Silence, contest_day
 from knobeln.context import ContestContext
 from tests.support.contest_field import House, add_team_with_program, make_contest, settings

@@ -39,7 +39,7 @@ from contest.store import outbox
 from knobellib.kit import knobeln_kit
 from knobellib.kit_archives import tar_archive
 from knobeln.cli import main
-from knobeln.cli.lazy import loaded
+from knobeln.cli.main import loaded
 from knobeln.context import ContestContext, create_contest
 from knobeln.services import Services
 from mailserver.command import Command

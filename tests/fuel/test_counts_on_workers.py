@@ -11,7 +11,7 @@ from contest.config.sections import Cluster as ClusterSettings
 from contest.config.sections import Mail
 from contest.store import contest_state
 from knobellib.samples import samples
-from knobeln.contest_day.publish import publish
+from knobeln.contest_day.export import publish
 from knobeln.contest_day.run import contest_day
 from knobeln.context import ContestContext
 from tests.support.contest_field import make_contest, settings

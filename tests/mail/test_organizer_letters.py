@@ -19,7 +19,7 @@ from contest.ledger.receipts import Effect
 from contest.model import OutboxState, Phase
 from contest.store import contest_state, decisions, ledger, outbox
 from knobeln.cli import main
-from mailserver.commands.confirm import MAX_TOKEN_HOURS
+from mailserver.commands.organizer import MAX_TOKEN_HOURS
 from mailserver.team_secret import digest
 from tests.support.contest_days import Stumbling, stumbling_day
 from tests.support.contest_field import House, add_field

@@ -1,17 +1,38 @@
-"""RSM: the summary of a round; that of the final has the results of the contest (K94)."""
+"""The reports on rounds and on the whole contest: LAP, RSM, OWN, BRK."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from contest.events import RoundFinished
+from contest.events import ContestStarted, RoundFinished, RoundPlayed
 from contest.language import by_language, in_language, noted
 from contest.model import Attachment, Outgoing, Team
+from contest.registration_form import record_text
 from reports import results, summary
 from reports.certainty import certainty_sentence, why_no_certainty
 from reports.evolution_table import condensed
-from reports.kinds.base import Audience, Disclosed, Mailing, Report, mail_to
+from reports.kinds.base import Audience, Disclosed, Mailing, Report, mail_to, start_facts
+
+
+class AllParticipants(Report[ContestStarted]):
+    code = "LAP"
+    meaning = noted("send list of all participants (full registration format)")
+    when = ContestStarted
+    to_whom = Audience.EVERYBODY
+    discloses = frozenset({Disclosed.TEAMS})
+
+    def write(self, mailing: Mailing[ContestStarted], wanting: Sequence[Team]) -> Iterator[Outgoing]:
+        event = mailing.event
+        by_name = sorted(event.teams.values(), key=lambda team: team.name.casefold())
+        return self.same_mail(
+            mailing,
+            wanting,
+            records=[record_text(team.registration) for team in by_name],
+            entries=event.sealed.entries,
+            **start_facts(event),
+        )
+
 
 SUMMARIES = "summaries"  # the thread
 
@@ -81,3 +102,43 @@ def _how_sure(mailing: Mailing[RoundFinished]) -> str:
         return certainty_sentence(mailing.event.certainty)
     is_over = bool(mailing.event.ranking)
     return why_no_certainty(mailing.game, mailing.settings.programs) if is_over else ""
+
+
+class OwnResultReport(Report[RoundPlayed]):
+    code = "OWN"
+    meaning = noted("send my own result (place and points) at the end")
+    when = RoundPlayed
+    moment = noted("when the contest is over for you")
+    to_whom = Audience.LEAVING
+    discloses = frozenset({Disclosed.OWN_RESULT})
+
+    def write(self, mailing: Mailing[RoundPlayed], wanting: Sequence[Team]) -> Iterator[Outgoing]:
+        event = mailing.event
+        prizes = summary.prizes_of(event.ranking, event.teams, mailing.settings)
+        results = summary.OwnResults(event.history, event.ranking, prizes)
+        evolved = {line.entry: line for line in event.evolution.ranking} if event.evolution else {}
+        for team in wanting:
+            facts = {
+                "team": team.name,
+                "own": results.of(team.name),
+                "plan": event.history[-1].plan,
+                "is_over": bool(event.ranking),
+                "evolved": evolved.get(team.name),
+            }
+            yield self.own_mail(mailing, team, facts)
+
+
+class BracketReport(Report[RoundPlayed]):
+    code = "BRK"
+    meaning = noted("send the bracket after each round")
+    when = RoundPlayed
+    to_whom = Audience.EVERYBODY
+    contained_in = "RSM"
+    discloses = frozenset({Disclosed.TEAMS, Disclosed.BRACKET, Disclosed.MATCHES})
+
+    def write(self, mailing: Mailing[RoundPlayed], wanting: Sequence[Team]) -> Iterator[Outgoing]:
+        """No mails if the contest has no bracket."""
+        event = mailing.event
+        facts = summary.bracket_facts(event.history, event.ranking, mailing.game)
+        if facts["is_bracket"]:
+            yield from self.same_mail(mailing, wanting, outcome=event.history[-1], **facts)

@@ -1,19 +1,26 @@
-"""`knobeln mail`: hold, release, retry and deliver mails."""
+"""`knobeln mail`: show the outgoing mails; hold, release, retry and deliver them."""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from email import message_from_bytes
+from email.policy import default as modern
 
 import click
 
-from contest.config.sections import DeliveryKind
 from contest.errors import NotFound, NotNow
-from contest.model import OutboxState
+from contest.model import Bounce, OutboxState
 from contest.plurals import plural
 from contest.store import Transaction, outbox
 from contest.store.contest_state import note
-from knobeln.cli.contest_option import ContestCommand
+from contest.store.outbox import ListedMail
+from knobeln.cli.answers import answer, answers
+from knobeln.cli.contest_option import NounGroup, open_contest
 from knobeln.cli.dry_run import (
+    carry_out,
     dry_run_option,
     operator,
     organizer_actions,
@@ -22,13 +29,100 @@ from knobeln.cli.dry_run import (
     reason_option,
     transaction,
 )
-from knobeln.cli.open_contest import open_contest
-from knobeln.cli.output import remark
+from knobeln.cli.output import count_option, moment, remark, table, tell_of_more
 from knobeln.context import ContestContext
-from knobeln.services import deliver_all
-from mailserver.delivery.deliver import Delivered, senders
-from mailserver.delivery.transports import transport_of
-from mailserver.delivery.transports.stdout import StreamTransport
+
+
+@dataclass(frozen=True)
+class MailAnswer:
+    """A mail as its reader sees it, and its delivery. `attachments`: the names of the files."""
+
+    id: int
+    state: OutboxState
+    attempts: int
+    created_at: datetime
+    due_at: datetime
+    last_response: str
+    headers: Mapping[str, str]
+    body: str
+    attachments: tuple[str, ...]
+    bounces: tuple[Bounce, ...]
+
+
+@click.group(cls=NounGroup)
+@click.option("--state", type=click.Choice([str(s) for s in OutboxState]), help="Only mails in this state.")
+@click.option("--to", default=None, help="Only mails to this address.")
+@count_option
+@answers(list[ListedMail])
+def mail(state: str | None, to: str | None, count: int) -> None:
+    """List the outgoing mails; hold, release and retry them."""
+    with open_contest().store.read() as tx:
+        wanted = OutboxState(state) if state else None
+        rows = outbox.listing(tx, state=wanted, to=to, count=count)
+        total = outbox.count(tx, state=wanted, to=to)
+    tell_of_more(rows, total)
+    answer(rows, _show_mails)
+
+
+def _show_mails(rows: Sequence[ListedMail]) -> None:
+    columns = ("#id", "queued", "to", "subject", "state", "#tries", "problem")
+    cells = [
+        (
+            *(row.id, moment(row.created_at), row.to, row.subject, row.state, row.attempts),
+            "" if row.state == OutboxState.SENT else row.last_response,
+        )
+        for row in rows
+    ]
+    table("mails", columns, cells, drop=("#tries", "queued", "subject"))
+
+
+@mail.command("show")
+@click.argument("item_id", type=int, metavar="ID")
+@click.option("--raw", is_flag=True, help="Print the mail byte for byte, as it goes out.")
+@answers(MailAnswer)
+def show_mail(item_id: int, raw: bool) -> None:
+    """Show one mail as its reader sees it."""
+    with open_contest().store.read() as tx:
+        item = outbox.get(tx, item_id)
+        bounces = outbox.bounces_of(tx, item_id)
+    if item is None:
+        raise NotFound(f"there is no mail {item_id}", hint="`knobeln mail` lists them")
+    if raw:
+        sys.stdout.buffer.write(item.raw)
+        return
+    message = message_from_bytes(item.raw, policy=modern)
+    body = message.get_body(("plain",))
+    found = MailAnswer(
+        item.id,
+        item.state,
+        item.attempts,
+        item.created_at,
+        item.due_at,
+        item.last_response,
+        headers=dict(message.items()),
+        body=body.get_content() if body else "",
+        attachments=tuple(part.get_filename() or "" for part in message.iter_attachments()),
+        bounces=tuple(bounces),
+    )
+    answer(found, _show_mail)
+
+
+def _show_mail(shown: MailAnswer) -> None:
+    tries = f" after {shown.attempts} tries" if shown.attempts > 1 else ""
+    next_try = f", next try {moment(shown.due_at)}" if shown.state is OutboxState.READY else ""
+    response = f": {shown.last_response}" if shown.last_response else ""
+    click.secho(f"{shown.state}{tries}{next_try}{response}", bold=True, err=True)
+    for bounce in shown.bounces:
+        what = "came back" if bounce.permanent else "is late"
+        click.secho(
+            f"{moment(bounce.at)}: it {what}, says letter {bounce.letter_id}: {bounce.diagnosis}", err=True
+        )
+    for name in ("From", "To", "Subject", "Date"):
+        click.echo(f"{name}: {shown.headers.get(name, '')}")
+    for name in shown.attachments:
+        click.echo(f"Attachment: {name}")
+    click.echo("\n" + shown.body)
+
 
 BATCH = 100
 MAX_IDS_IN_LOG = 20
@@ -36,7 +130,7 @@ MAX_IDS_IN_LOG = 20
 _ids = click.argument("item_ids", type=int, nargs=-1, metavar="[ID]...")
 
 
-@click.command(cls=ContestCommand)
+@mail.command()
 @_ids
 @click.option("--to", default=None, help="All queued mails to this address.")
 @click.option("--all", "everything", is_flag=True, help="All queued mails.")
@@ -48,9 +142,7 @@ def hold(item_ids: tuple[int, ...], to: str | None, everything: bool, reason: st
     """
     contest = open_contest()
     if not _are_named(item_ids, to, everything):
-        with organizer_actions(contest) as organizer:
-            done = organizer.hold(reason)
-        print_outcome(done)
+        carry_out(lambda organizer: organizer.hold(reason), contest)
         return
     with contest.store.write() as tx:
         held = outbox.hold(tx, ids=item_ids, to=to)
@@ -58,7 +150,7 @@ def hold(item_ids: tuple[int, ...], to: str | None, everything: bool, reason: st
     _print_changed("held", held, item_ids, OutboxState.READY)
 
 
-@click.command(cls=ContestCommand)
+@mail.command()
 @_ids
 @click.option("--to", default=None, help="All held mails to this address.")
 @click.option("--all", "everything", is_flag=True, help="All held mails.")
@@ -90,7 +182,7 @@ def release(item_ids: tuple[int, ...], to: str | None, everything: bool, reason:
     _print_changed("released", released, item_ids, OutboxState.HELD, dry_run=dry_run)
 
 
-@click.command(cls=ContestCommand)
+@mail.command()
 @_ids
 @click.option("--to", default=None, help="All mails to this address, also those that came back.")
 @click.option("--all", "everything", is_flag=True, help="All mails that failed or wait for another try.")
@@ -143,37 +235,30 @@ def _print_changed(
     print_outcome(f"{plural(len(done), 'mail')} {what}.", dry_run=dry_run)
 
 
-@click.command(cls=ContestCommand)
+@mail.command()
 @click.option("--dry-run", is_flag=True, help="Print the mails that are due (mbox), and change nothing.")
 def flush(dry_run: bool) -> None:
     """Deliver the mails that are due now, if no `knobeln serve` does it."""
+    from contest.config.sections import DeliveryKind
+    from knobeln.services import deliver_all
+    from mailserver.delivery.transports import transport_of
+
     contest = open_contest()
     if dry_run:
-        _print_due(contest)
-        return
+        last = 0
+        while True:
+            with contest.store.read() as tx:
+                items = outbox.due(tx, contest.clock.now(), BATCH, after=last)
+                print_mails(contest, tx, items)
+            if not items:
+                return
+            last = items[-1].id
     with contest.store.read() as tx:
         stopped = outbox.stopped(tx)
     if stopped:
         raise NotNow(stopped[1], hint="`knobeln mail release --all` lets the mails go")
     done = deliver_all(contest, transport_of(contest.settings, contest.path))
-    mails_are_printed = contest.settings.mail.delivery is DeliveryKind.STDOUT
-    remark(_delivery_text(done), err=mails_are_printed)
-
-
-def _delivery_text(done: Delivered | None) -> str:
-    if done is None:
-        return "Another process is delivering."
-    return f"{done.sent} sent, {done.deferred} deferred, {done.failed} failed."
-
-
-def _print_due(contest: ContestContext) -> None:
-    out, last = StreamTransport(sys.stdout.buffer), 0
-    while True:
-        with contest.store.read() as tx:
-            items = outbox.due(tx, contest.clock.now(), BATCH, after=last)
-            sender = senders(tx, contest.settings)
-        for item in items:
-            out.send(sender(item.id), item.to, item.raw)
-            last = item.id
-        if not items:
-            return
+    text = "Another process is delivering."
+    if done is not None:
+        text = f"{done.sent} sent, {done.deferred} deferred, {done.failed} failed."
+    remark(text, err=contest.settings.mail.delivery is DeliveryKind.STDOUT)  # where the mails are printed

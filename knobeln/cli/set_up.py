@@ -1,9 +1,10 @@
-"""`knobeln init`."""
+"""`knobeln init` and `knobeln doctor`: make a contest, check its host."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -15,14 +16,19 @@ from contest.beacon import Beacon, BeaconKind
 from contest.clock import SystemClock
 from contest.config.load import FILE_NAME, load_settings
 from contest.config.sections import DEFAULT_GAME
-from contest.config.settings import Settings
-from contest.errors import ConfigError
+from contest.errors import ConfigError, KnobelnError
+from contest.exit_codes import EX_FAILED, EX_OK
 from contest.games.base import TEXT
 from contest.games.registry import game_of
 from contest.plurals import listed
-from knobeln.cli.contest_option import ContestCommand, contest_path
+from knobeln.cli.answers import answer, answers
+from knobeln.cli.contest_option import ContestCommand, contest_path, open_contest
+from knobeln.cli.game_option import default_settings, settings_or_defaults
 from knobeln.cli.output import remark
 from knobeln.context import create_contest
+
+if TYPE_CHECKING:
+    from knobeln.server.host_checks import CheckResult
 
 
 def _beacon(_context: click.Context, _option: click.Parameter, text: str) -> str:
@@ -74,17 +80,44 @@ def init(folder: Path | None, game: str | None, beacon: str) -> None:
     remark(f"The contest is in {path}. Now edit {file} (the dates, the addresses), then")
     remark(f"    knobeln serve -C {path}     takes registrations and programs by mail")
     remark(f"    knobeln run -C {path}       plays the contest day")
-    for line in _about_clock(settings):
-        remark(line)
-
-
-def _about_clock(settings: Settings) -> Iterator[str]:
-    """Which clock each language has; contest.toml says it, too."""
     programs = settings.programs
-    if game_of(settings.game, programs).info.play is not TEXT:
-        return
-    counted = programs.counted_languages
-    others = [row.name for row in usable(programs.all_languages) if row.name not in counted]
-    if counted:
-        yield f"Counted in units (programs.counted_languages): the time of programs in {listed(counted)}."
-    yield f"Processor time: programs in {listed(others)}."
+    if game_of(settings.game, programs).info.play is TEXT:
+        counted = programs.counted_languages
+        others = [row.name for row in usable(programs.all_languages) if row.name not in counted]
+        if counted:
+            text = "Counted in units (programs.counted_languages): the time of programs in"
+            remark(f"{text} {listed(counted)}.")
+        remark(f"Processor time: programs in {listed(others)}.")
+
+
+@click.command(cls=ContestCommand)
+@click.option("--letter", is_flag=True, help="Also send a letter to the robot, and check that it comes in.")
+@click.option("--patience", default=60.0, show_default=True, help="Seconds to wait for that letter.")
+@answers("knobeln.server.host_checks:CheckResults")
+def doctor(letter: bool, patience: float) -> None:
+    """Check that this host can run a contest. Each failed check says how to fix it.
+
+    Exit code 0: all checks passed; 1: a check failed.
+    """
+    from knobeln.server.delivery_checks import check_loop
+    from knobeln.server.host_checks import CheckResult, check_host, check_languages, run_check
+
+    results: tuple[CheckResult, ...] = ()
+    try:
+        settings = settings_or_defaults()
+    except KnobelnError as error:
+        settings = default_settings()
+        results = (
+            CheckResult("settings", False, f"{error}; the other checks are those of the default settings"),
+        )
+    results += (*check_host(contest_path(), settings), *check_languages(settings))
+    if letter:
+        results += (run_check("a letter to itself", lambda: check_loop(open_contest(), patience)),)
+    answer(results, _show_checks)
+    raise SystemExit(EX_OK if all(result.passed for result in results) else EX_FAILED)
+
+
+def _show_checks(results: Sequence[CheckResult]) -> None:
+    for result in results:
+        mark = click.style("ok  ", fg="green") if result.passed else click.style("FAIL", fg="red", bold=True)
+        click.echo(f"{mark} {result.name}: {result.text}")

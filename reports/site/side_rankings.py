@@ -1,15 +1,17 @@
-"""The page of the evolution. Pure."""
+"""The pages beside the contest's ranking: evolution, how sure the ranking is, ladder. Pure."""
 
 from __future__ import annotations
 
 from collections.abc import Container, Sequence
 
-from contest.language import gettext, noted
-from contest.model import EvolutionEnding, EvolutionOutcome
+from contest.language import decimal, gettext, noted
+from contest.model import Certainty, EvolutionEnding, EvolutionOutcome, LadderRanking
+from reports.certainty import certainty_facts
 from reports.evolution_table import spread
+from reports.ladder_report import movements
 from reports.site import charts, paths
 from reports.site.page import Page
-from reports.site.tables import Cell, Column, Table, cell, name_cell
+from reports.site.tables import Cell, Column, Table, cell, name_cell, word_cell
 from reports.text import percent
 
 _SHOWN_GENERATIONS = 24
@@ -88,3 +90,60 @@ def generation_table(outcome: EvolutionOutcome, generations: Sequence[int], entr
         for at in (outcome.entries.index(line.entry),)
     )
     return Table("generations", gettext("Exemplars in the generations"), columns, rows)
+
+
+def certainty(found: Certainty) -> Page:
+    """Make the page about the contests played with other random numbers, with all teams."""
+    facts = certainty_facts(found)
+    keys = _KEYS if len(facts.columns) == len(_KEYS) else [key for key in _KEYS if key != "final"]
+    columns = tuple(
+        Column(key, name, numeric=number > 0)
+        for number, (key, name) in enumerate(zip(keys, facts.columns, strict=False))
+    )
+    rows = tuple((name_cell(name, paths.team(name)), *map(cell, shares)) for name, *shares in facts.lines)
+    caption = gettext("Of 100 contests played with other random numbers")
+    table = Table("certainty", caption, columns, rows) if rows else None
+    return Page(
+        paths.CERTAINTY,
+        "certainty",
+        gettext("How sure is the ranking?"),
+        {"words": facts.words, "table": table, "key": facts.key},
+        (table,) if table else (),
+    )
+
+
+# Of the columns of `certainty_facts`; a contest without rounds has no `final`.
+_KEYS = ("team", "place", "first", "final", "90_of_100", "worse")
+
+
+def ladder(rankings: Sequence[LadderRanking]) -> Page:
+    """Make the page of the present ladder; `rankings` has the newest first, and at least one."""
+    newest, before = rankings[0], rankings[1] if len(rankings) > 1 else None
+    moves = movements(newest, before)
+    is_exact = any(line.strategy for line in newest.lines)
+    table = Table(
+        "ladder",
+        gettext("Ladder"),
+        (
+            Column("rank", noted("rank"), numeric=True),
+            Column("moved", noted("moved")),
+            Column("team", noted("team")),
+            Column("version", noted("version"), numeric=True),
+            Column("points", noted("match points") if is_exact else noted("points per game"), numeric=True),
+            Column("games", noted("games"), numeric=True),
+            Column("failures", noted("failures"), numeric=True),
+        ),
+        tuple(
+            (
+                cell(line.rank),
+                word_cell(moves[line.team]),
+                cell(line.team),
+                cell(line.version),
+                Cell(decimal(f"{line.points:.{0 if is_exact else 1}f}"), line.points),
+                cell(line.games),
+                cell(line.failures),
+            )
+            for line in newest.lines
+        ),
+    )
+    return Page(paths.LADDER, "ladder", gettext("Ladder"), {"ranking": newest, "table": table}, (table,))

@@ -5,18 +5,23 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from contest.model import BuildReport, Severity, SubmissionState, TableBuildReport, TextBuildReport
 from contest.plurals import plural
 from contest.sanitize import sanitize
-from contest.store import submissions, teams
+from contest.store import outbox, submissions, teams
 from contest.store.submissions import Version
 from knobeln.cli.answers import answer, answers
-from knobeln.cli.lazy import LazyNounGroup
-from knobeln.cli.open_contest import open_contest
-from knobeln.cli.output import count_option, moment, print_facts, table, tell_of_more
+from knobeln.cli.contest_option import NounGroup, open_contest
+from knobeln.cli.dry_run import dry_run_option, operator, print_mails, print_outcome, reason_option
+from knobeln.cli.output import busy, console, count_option, moment, print_facts, table, tell_of_more
+
+if TYPE_CHECKING:
+    from knobeln.contest_day.twins import Twins
 
 MAX_REASON_CHARACTERS = 300
 
@@ -44,7 +49,7 @@ class SubmissionLine:
     errors: tuple[str, ...]
 
 
-@click.group(cls=LazyNounGroup)
+@click.group(cls=NounGroup)
 @click.option("--team", default=None, help="Only those of this team.")
 @click.option(
     "--state", type=click.Choice([str(state) for state in SubmissionState]), help="Only those in this state."
@@ -68,14 +73,8 @@ def _show_submissions(lines: Sequence[SubmissionLine]) -> None:
     columns = ("#id", "received", "team", "#version", "state", "program", "language", "#bytes")
     rows = [
         (
-            line.id,
-            moment(line.received_at),
-            line.team,
-            line.version,
-            line.verdict,
-            line.program,
-            line.language,
-            sum(line.files.values()),
+            *(line.id, moment(line.received_at), line.team, line.version, line.verdict, line.program),
+            *(line.language, sum(line.files.values())),
         )
         for line in lines
     ]
@@ -141,8 +140,89 @@ def _line(version: Version, team: str) -> SubmissionLine:
     )
 
 
-programs.add_lazy_commands("knobeln.cli.programs.submit", {"submit": "Submit a program of TEAM by hand."})
-programs.add_lazy_commands(
-    "knobeln.cli.programs.twins",
-    {"twins": "Show programs that play alike, and those whose texts are alike."},
+@programs.command()
+@click.argument("team")
+@click.argument(
+    "files", type=click.Path(path_type=Path, exists=True, dir_okay=False), nargs=-1, required=True
 )
+@reason_option
+@dry_run_option
+def submit(team: str, files: tuple[Path, ...], reason: str, dry_run: bool) -> None:
+    """Submit a program of TEAM by hand.
+
+    You can do this until the contest starts, also after the deadline for programs.
+
+    The program is checked and compiled like one that comes by mail, and the team gets the report.
+    """
+    from knobeln.contest_day.scratch_copy import scratch_copy
+    from knobeln.submit_by_hand import submit_by_hand
+
+    contest = open_contest()
+    program = {path.name: path.read_bytes() for path in files}
+    if dry_run:
+        with scratch_copy(contest) as copy:
+            done = submit_by_hand(copy, team, program, reason, operator())
+            with copy.store.read() as tx:
+                print_mails(copy, tx, outbox.queued_after(tx, done.newest_mail_before))
+    else:
+        done = submit_by_hand(contest, team, program, reason, operator())
+    print_outcome(
+        f"version {done.number} of {team}: {done.verdict}; the report is in the outbox", dry_run=dry_run
+    )
+
+
+@programs.command()
+@answers("knobeln.contest_day.twins:Twins")
+def twins() -> None:
+    """Show programs that play alike, and those whose texts are alike.
+
+    It is for you alone: nothing is mailed, stored or published. Every line is a hint to read the programs,
+    and proves nothing.
+    """
+    from knobeln.contest_day.twins import twins_of
+
+    contest = open_contest()
+    with busy("comparing the programs ..."):
+        found = twins_of(contest)
+    answer(found, _show_twins)
+
+
+def _show_twins(found: Twins) -> None:
+    from compiler.likeness import ALIKE
+    from knobeln.contest_day.twins import SHORT_WORDS
+    from tournament.behaviour import PROBES
+
+    def show(text: str, columns: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
+        console.print(text, markup=False)
+        if rows:
+            table("", columns, rows)
+        else:
+            console.print("None.\n")
+
+    if found.behaviour is None:
+        console.print("Behaviour: the games of these programs cannot be computed, so nobody can tell.\n")
+    else:
+        show(
+            f"Behaviour: of {found.programs} programs, those that do the same in every game: in up to "
+            f"{PROBES} games against fixed probes, or in their whole table. One idea can come to two teams, "
+            "the more so if it is well known.",
+            ("programs", "#words", "well known?"),
+            [
+                (
+                    ", ".join(each.programs),
+                    each.words,
+                    f"plays like our {', '.join(each.ours)}"
+                    if each.ours
+                    else f"short: less than {SHORT_WORDS} words"
+                    if each.is_well_known
+                    else "",
+                )
+                for each in found.behaviour
+            ],
+        )
+    show(
+        f"Texts: pairs with a likeness of {ALIKE:.0%} or more, whatever their names and comments are. What "
+        "both have from our kit does not count; what both have from a third source does.",
+        ("one", "other", "#likeness"),
+        [(each.one, each.other, f"{each.share:.0%}") for each in found.texts],
+    )
