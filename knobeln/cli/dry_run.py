@@ -71,7 +71,7 @@ def transaction(contest: ContestContext, *, dry_run: bool) -> Iterator[Transacti
 def print_mails(contest: ContestContext, tx: Transaction, items: Iterable[OutboxItem]) -> None:
     """Print mails as a mailbox that `mutt -f` can read."""
     from mailserver.delivery.deliver import senders  # lists of teams or mails do without
-    from mailserver.delivery.transports.stdout import StreamTransport
+    from mailserver.delivery.transports.local import StreamTransport
 
     out, sender = StreamTransport(sys.stdout.buffer), senders(tx, contest.settings)
     for item in items:

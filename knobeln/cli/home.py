@@ -17,8 +17,7 @@ from knobeln.cli.answers import answer, answers
 from knobeln.cli.contest_option import ContestCommand, contest_path
 from knobeln.cli.game_option import game_option, settings_for, without_description
 from knobeln.cli.output import remark
-from knobeln.local.local_game import LocalPlayer
-from knobeln.local.play import play_at_home
+from knobeln.local.games import LocalPlayer, play_at_home
 from knobeln.local.programs import check_is_source
 from reports.compile_report import compile_report
 from reports.render import Templates

@@ -154,7 +154,7 @@ def submit(team: str, files: tuple[Path, ...], reason: str, dry_run: bool) -> No
 
     The program is checked and compiled like one that comes by mail, and the team gets the report.
     """
-    from knobeln.contest_day.scratch_copy import scratch_copy
+    from knobeln.contest_day.rehearsal import scratch_copy
     from knobeln.submit_by_hand import submit_by_hand
 
     contest = open_contest()

@@ -99,8 +99,8 @@ def doctor(letter: bool, patience: float) -> None:
 
     Exit code 0: all checks passed; 1: a check failed.
     """
-    from knobeln.server.delivery_checks import check_loop
     from knobeln.server.host_checks import CheckResult, check_host, check_languages, run_check
+    from knobeln.server.mail_checks import check_loop
 
     results: tuple[CheckResult, ...] = ()
     try:

@@ -18,7 +18,7 @@ from knobeln.cli.answers import answer, answers
 from knobeln.cli.contest_option import ContestCommand
 from knobeln.cli.progress_bars import progress_bar
 from knobeln.contest_day import verification
-from knobeln.contest_day.verified import Verified
+from knobeln.contest_day.verify_entries import Verified
 from knobeln.contest_day.verify_limits import memory_limit
 
 

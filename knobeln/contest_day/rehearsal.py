@@ -5,18 +5,52 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, replace
 
+from contest.beacon import BeaconKind
 from contest.clock import TIME_FORMAT
 from contest.errors import NotNow
 from contest.model import EvolutionOutcome, GroupOutcome, Phase, RoundPlan, TeamState
 from contest.plurals import form
-from contest.store import Transaction, contest_state, decisions, outbox, results, submissions, teams
+from contest.scratch import scratch_folder
+from contest.store import (
+    Store,
+    Transaction,
+    contest_state,
+    decisions,
+    migrate,
+    outbox,
+    results,
+    submissions,
+    teams,
+)
+from contest.store.copying import copy_contest
 from knobeln.contest_day.run import contest_day, handle_everything
-from knobeln.contest_day.scratch_copy import scratch_copy
 from knobeln.context import ContestContext
 from tournament.day import Spectator
+
+
+@contextmanager
+def scratch_copy(contest: ContestContext) -> Iterator[ContestContext]:
+    """Copy the contest to a temporary folder, with another seed, not paused; delete it at the end.
+
+    It waits for no public number.
+    """
+    with scratch_folder() as path:
+        store = Store(f"sqlite:///{path / 'contest.db'}")
+        try:
+            migrate.upgrade(store)
+            copy_contest(contest.store, store)
+            with store.write() as tx:
+                contest_state.reseed(tx)
+                decisions.resume(tx)
+            chosen = contest.settings.tournament.model_copy(update={"beacon": BeaconKind.NONE.value})
+            settings = contest.settings.model_copy(update={"tournament": chosen})
+            yield replace(contest, path=path, store=store, settings=settings)
+        finally:
+            store.close()
+
 
 MANY_BYTES = 1_000_000  # in all mails to one team
 MAX_TEAMS_NAMED = 10  # in one warning

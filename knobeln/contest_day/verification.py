@@ -24,8 +24,7 @@ from contest.protocols import ProgressCallback, Runner
 from contest.seeds import Seeds
 from contest.subprocesses.engine_pool import cores
 from knobeln.contest_day.export import announcement_of, check_builds, score_matrices
-from knobeln.contest_day.verified import Verified
-from knobeln.contest_day.verify_entries import check_entries
+from knobeln.contest_day.verify_entries import Verified, check_entries
 from knobeln.contest_day.verify_limits import (
     MAX_BUILD_BYTES,
     OutOfTimeError,

@@ -6,6 +6,7 @@ import hashlib
 from base64 import b64decode, b64encode
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from itertools import pairwise
 
@@ -21,7 +22,23 @@ from contest.ledger import merkle, signing
 from contest.ledger.entry_list import EntryList, SealedEntry
 from contest.ledger.receipts import Checkpoint, Effect, LedgerEntry, program_digest
 from contest.plurals import listed, plural
-from knobeln.contest_day.verified import Verified
+
+
+@dataclass(frozen=True)
+class Verified:
+    """Sentences about what was checked, and about what was not.
+
+    `noticed`: what follows the rules, but a person should look at. `without_bans`: what would be if the
+    organizer had taken nobody out; empty if that is so. `missed`: it can be checked, but not on this host;
+    `unchecked`: nobody can check it.
+    """
+
+    checked: list[str] = field(default_factory=list)
+    noticed: list[str] = field(default_factory=list)
+    without_bans: list[str] = field(default_factory=list)
+    missed: list[str] = field(default_factory=list)
+    unchecked: list[str] = field(default_factory=list)
+
 
 _ABOUT_TEAMS = (Effect.TAKEN_OUT, Effect.REINSTATED, Effect.PLAYED_AGAIN)
 _DECIDED = (*_ABOUT_TEAMS, Effect.TIME_CHANGED)

@@ -24,8 +24,8 @@ from contest.shipped_files import shipped
 from contest.subprocesses import child_process
 from knobeln.context import ContestContext
 from knobeln.privileges import User, user_for
-from knobeln.server import intake_checks
-from knobeln.server.delivery_checks import check_delivery
+from knobeln.server import mail_checks
+from knobeln.server.mail_checks import check_delivery
 from sandbox.fuel import engine
 from sandbox.groups import limits_of_sandboxes
 from sandbox.images.oci_image import image_cache
@@ -77,7 +77,7 @@ def check_host(path: Path, settings: Settings) -> tuple[CheckResult, ...]:
     ]
     if (path / FILE_NAME).exists():
         checks.append(("the contest", lambda: _contest(path), False))
-        checks += [(name, check, False) for name, check in intake_checks.checks(settings, path)]
+        checks += [(name, check, False) for name, check in mail_checks.checks(settings, path)]
         checks.append(("mails out", lambda: check_delivery(ContestContext.open(path)), False))
     return tuple(run_check(*check) for check in checks)
 

@@ -22,10 +22,16 @@ from mailserver.commands import all_commands, help_topics
 from mailserver.team_secret import without_strings
 from reports.play import play_reports
 from reports.render import Templates
-from reports.site.facts import Event, PublishedProgram, SiteFacts
+from reports.site.facts import (
+    Event,
+    MailCommand,
+    PublishedProgram,
+    ReleasedRound,
+    SampleLetter,
+    SiteFacts,
+    SiteTexts,
+)
 from reports.site.journal import journal_line
-from reports.site.released import ReleasedRound
-from reports.site.texts import MailCommand, SampleLetter, SiteTexts
 from reports.text import opening
 from tournament.derived_settings import format_of
 

@@ -12,13 +12,12 @@ from contest.language import gettext, spoken
 from contest.model import Phase
 from reports.kinds import reports
 from reports.site import paths
-from reports.site.facts import SiteFacts
+from reports.site.facts import MailCommand, SampleLetter, SiteFacts
 from reports.site.front import times_of
 from reports.site.log import about_the_seed
 from reports.site.mail_text import Block, BlockKind, blocks
 from reports.site.markdown import render
-from reports.site.page import Page
-from reports.site.texts import MailCommand, SampleLetter
+from reports.site.tables import Page
 from reports.text import WIDTH
 
 _ANCHORS = ("content", "this-contest")  # in the templates

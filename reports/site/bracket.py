@@ -12,8 +12,7 @@ from reports.site import charts, paths
 from reports.site.facts import SiteFacts
 from reports.site.games import Replays
 from reports.site.groups import GroupView
-from reports.site.page import Page
-from reports.site.tables import Column, Table, cell, name_cell, word_cell
+from reports.site.tables import Column, Page, Table, cell, name_cell, word_cell
 
 
 def bracket(facts: SiteFacts, replays: Replays) -> Page:

@@ -14,7 +14,7 @@ from contest.model import GroupPlan, Match, Missing, Moves
 from reports.render import plural
 from reports.site import paths
 from reports.site.boards import Pictures, pictures_of
-from reports.site.released import ReleasedRound
+from reports.site.facts import ReleasedRound
 from reports.site.tables import Cell, points_value
 from reports.text import grouped_points as points
 from reports.text import one_line

@@ -28,7 +28,7 @@ from reports.site.games import (
     game_files,
     neighbours,
 )
-from reports.site.page import Page
+from reports.site.tables import Page
 
 T = TypeVar("T")
 

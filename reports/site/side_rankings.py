@@ -10,8 +10,7 @@ from reports.certainty import certainty_facts
 from reports.evolution_table import spread
 from reports.ladder_report import movements
 from reports.site import charts, paths
-from reports.site.page import Page
-from reports.site.tables import Cell, Column, Table, cell, name_cell, word_cell
+from reports.site.tables import Cell, Column, Page, Table, cell, name_cell, word_cell
 from reports.text import percent
 
 _SHOWN_GENERATIONS = 24

@@ -1,7 +1,4 @@
-"""Letters to postmaster@, abuse@ and the like at the robot's domain (RFC 2142): the organizer gets them.
-
-They are for people. The robot passes them on as they are.
-"""
+"""Letters that no command answers: those of machines, and those to the people behind the robot."""
 
 from __future__ import annotations
 
@@ -12,8 +9,27 @@ from contest.model import StoredLetter
 from contest.protocols import Renderer
 from contest.store import Transaction
 from mailserver.for_organizer import pass_letter_on
-from mailserver.reading import addresses
+from mailserver.reading import addresses, mime_parts
 from mailserver.reading.letter import Letter
+
+CHANNELS_WITH_ENVELOPE = ("smtp", "lmtp", "pipe")
+
+
+def why_ignored(stored: StoredLetter, letter: Letter, settings: Settings) -> str:
+    """Why no answer may go out; "" = one may. We handle no letter that we cannot answer (X7)."""
+    if letter.automatic:
+        return letter.automatic
+    if mime_parts.count_hops(stored.raw) > mime_parts.MAX_HOPS:
+        return f"it goes round in circles: more than {mime_parts.MAX_HOPS} Received fields"
+    if not stored.sender and stored.channel in CHANNELS_WITH_ENVELOPE:
+        return "a bounce (null envelope sender)"
+    if letter.sender is None:
+        return "; ".join(letter.problems) or "there is no usable address in From"
+    ours = (settings.contest.address, *settings.contest.aliases)
+    if any(address and addresses.is_one_of(address, ours) for address in (letter.sender, letter.reply_to)):
+        return "it comes from our own address"
+    return ""
+
 
 _ROLES = frozenset(
     ("postmaster", "abuse", "hostmaster", "webmaster", "www", "security", "noc", "info", "support")
