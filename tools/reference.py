@@ -27,8 +27,7 @@ from contest.games.registry import game_plugins
 from contest.schema.sections import DEFAULT_GAME, GameSettings, Programs, Section
 from knobeln.cli import main
 from knobeln.cli.answers import JsonOption
-from knobeln.cli.lazy import loaded
-from knobeln.cli.main import COMMANDS
+from knobeln.cli.main import COMMANDS, loaded
 from mailserver.commands import all_commands, help_topics
 from reports.kinds import reports
 from reports.render import Templates

@@ -25,13 +25,7 @@ from contest.util.clock import TIME_FORMAT
 from contest.util.plurals import form, listed, plural
 from knobeln.archive.export import announcement_of, check_builds, score_matrices
 from knobeln.archive.verify_entries import Verified, check_entries
-from knobeln.archive.verify_limits import (
-    MAX_BUILD_BYTES,
-    OutOfTimeError,
-    memory_limit,
-    time_for,
-    time_limit,
-)
+from knobeln.archive.verify_limits import MAX_BUILD_BYTES, OutOfTimeError, memory_limit, time_for, time_limit
 from knobeln.archive.without_bans import without_bans
 from reports.kinds import check_offered
 from sandbox.fuel.program import FuelProgram

@@ -28,7 +28,7 @@ from contest.schema.sections import Cluster as ClusterSettings
 from contest.schema.sections import Mail
 from contest.store import contest_state
 from contest.store.tables import outbox
-from knobeln.archive.publish import publish
+from knobeln.archive.export import publish
 from knobeln.context import ContestContext
 from knobeln.day.run import Silence, contest_day
 from tests.support.contest_field import House, add_team_with_program, make_contest, settings
