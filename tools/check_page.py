@@ -1,8 +1,9 @@
 """Make the two files of the check page that are not written by hand, and note their sha256.
 
-Run `python tools/check_page.py` after a change of the contest machine, of the game in C, or of the versions below.
-It needs clang, lld and wasi-libc, as `tools/system-packages --for-fuel` installs them, and for `noble.js` npm with
-a network. clang 14 makes the bytes that are noted, in any folder; another clang makes others.
+Run `python tools/check_page.py` after a change of the contest machine, of the game in C, or of the versions
+below. It needs clang, lld and wasi-libc, as `tools/system-packages --for-fuel` installs them, and for
+`noble.js` npm with a network; `--machine` leaves that out. clang 14 makes the bytes that are noted, in any
+folder; another clang makes others.
 """
 
 from __future__ import annotations

@@ -20,6 +20,7 @@ ranking.json                    the contest's ranking
 evolution.json                  all generations, if the contest has an evolution
 rules.md                        the rules of the game
 announcement.txt                the results as text
+verify.html                     the page on which everybody can check the archive
 """
 
 from __future__ import annotations
@@ -225,6 +226,7 @@ class Archive:
     ledger: ArchivedLedger
     seal: Seal
     entry_lists: tuple[ArchivedList, ...]
+    page: bytes = field(default=b"", repr=False)  # on which everybody can check the archive
     counted: tuple[Counted, ...] = ()
     time_changes: tuple[TimeChange, ...] = ()  # of the time for a move; the settings have the first
 
@@ -252,7 +254,8 @@ _FACTS: Mapping[str, tuple[Any, int]] = {  # fields of Archive that are files `<
     "time_changes": (tuple[TimeChange, ...], MAX_FACTS_BYTES),
 }
 _OPTIONAL = {"evolution": None, "certainty": None, "counted": (), "time_changes": ()}
-_OTHER_FILES = ("rounds.json", "rules.md", "announcement.txt", "ledger.json", "ledger.txt")
+_PAGE = "verify.html"
+_OTHER_FILES = ("rounds.json", "rules.md", "announcement.txt", "ledger.json", "ledger.txt", _PAGE)
 
 
 # --- to files ----------------------------------------------------------------------------------------------
@@ -265,6 +268,7 @@ def to_files(archive: Archive) -> dict[str, bytes]:
         "announcement.txt": archive.announcement.encode(),
         "ledger.json": to_json(archive.ledger.facts, LedgerFacts),
         "ledger.txt": receipts.to_file(archive.ledger.entries),
+        _PAGE: archive.page,
     }
     for field_name, (kind, _) in _FACTS.items():
         value = getattr(archive, field_name)
@@ -343,6 +347,7 @@ def from_files(files: ArchiveFiles) -> Archive:
         scores=_Lazy(scores, partial(_text, files)),
         rules=_text(files, "rules.md"),
         announcement=_text(files, "announcement.txt"),
+        page=_file(files, _PAGE, MAX_TEXT_BYTES),
         ledger=_ledger(files),
         **{name: _facts(files, name) for name in _FACTS if name not in ("entries", "ranking")},
     )

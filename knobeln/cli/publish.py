@@ -23,7 +23,7 @@ def site(target: Path) -> None:
     The pages need no server. They show nothing that has not gone out by mail to everybody.
     """
     contest = open_contest()
-    writer = SiteWriter(contest, target)
+    writer = SiteWriter(contest, target, publishing.packed)
     with contest.only_one("site", shared_elsewhere=True) as alone:
         if not alone:
             raise NotNow("another process writes the pages at this moment", hint="try again")

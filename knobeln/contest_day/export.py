@@ -49,6 +49,7 @@ from contest.store.submissions import Version
 from knobeln.context import ContestContext
 from mailserver.team_secret import without_strings
 from reports.announcement import announcement
+from reports.check_page import check_page
 from reports.render import Templates
 from sandbox.fuel.program import FuelProgram
 from tournament.derived_settings import format_of, is_computed
@@ -194,13 +195,14 @@ def check_builds(archive: Archive, builder: ProgramBuilder[Any]) -> None:
 
 # --- what follows from the rest ----------------------------------------------------------------------------
 def completed(archive: Archive) -> Archive:
-    """Add the ranking, the score matrices and the announcement, which follow from the rest.
+    """Add the ranking, the score matrices and the announcement, which follow from the rest, and the page.
 
     The announcement is in the words of our own templates, so that everybody who has this program can make it.
     """
     settings = settings_of(archive.contest)
     ranking = format_of(settings).ranking(archive.history)
-    ranked = replace(archive, ranking=ranking, scores=score_matrices(archive.history, settings))
+    scores = score_matrices(archive.history, settings)
+    ranked = replace(archive, ranking=ranking, scores=scores, page=check_page())
     return replace(ranked, announcement=announcement_of(ranked, settings))
 
 

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import gzip
+import io
+import tarfile
+from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -31,6 +35,26 @@ def publish(contest: ContestContext, folder: Path, *, early: bool) -> Published:
     if reason:
         raise NotNow(reason, hint="--early publishes now")
     return Published(len(archive.entries), files.write(folder, contents.to_files(archive)))
+
+
+def packed(contest: ContestContext) -> bytes | None:
+    """The archive as one file, .tar.gz; None as long as it is not to be published.
+
+    The same contest always gives the same bytes.
+    """
+    if _why_not_yet(contest):
+        return None
+    found: Mapping[str, bytes] = contents.to_files(archive_of(contest))
+    target = io.BytesIO()
+    with (
+        gzip.GzipFile(fileobj=target, mode="wb", filename="", mtime=0) as zipped,
+        tarfile.open(fileobj=zipped, mode="w", format=tarfile.USTAR_FORMAT) as tar,
+    ):
+        for path, data in sorted({**found, files.MANIFEST: files.manifest_of(found)}.items()):
+            member = tarfile.TarInfo(path)
+            member.size = len(data)
+            tar.addfile(member, io.BytesIO(data))
+    return target.getvalue()
 
 
 def _why_not_yet(contest: ContestContext) -> str | None:

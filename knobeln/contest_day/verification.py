@@ -34,6 +34,7 @@ from knobeln.contest_day.verify_limits import (
     time_limit,
 )
 from knobeln.contest_day.without_bans import without_bans
+from reports.check_page import check_page
 from reports.kinds import check_offered
 from sandbox.fuel.program import FuelProgram
 from sandbox.vm.translation import NotTranslated
@@ -119,11 +120,13 @@ class _Verification:
         archive = self._archive
         if not self._same_version:
             self.result.missed.append(
-                f"the texts of rules and announcement: knobeln {files.shown(archive.contest.written_by)} "
-                f"wrote them, and this is knobeln {__version__}"
+                f"rules, announcement and the page: knobeln {files.shown(archive.contest.written_by)} wrote "
+                f"them, and this is knobeln {__version__}"
             )
         elif archive.rules != rules_text(self._settings.game.name):
             raise Differs("rules.md: these are not the rules of the game")
+        elif archive.page != check_page():
+            raise Differs("verify.html: this is not the page of this knobeln")
         most = self._settings.programs.MAX_SOURCE_BYTES
         for name, program in archive.programs.items():
             if sum(map(len, program.files.values())) > most:

@@ -1,8 +1,8 @@
 """The page on which readers check a contest: one file, the same for every contest.
 
-It computes in the reader's browser, and asks no other computer for anything but the archive beside it. Inside are
-our modules in `js/`, the contest machine as WebAssembly, and what we use of noble, a library for hashes and
-signatures. `tools/check_page.py` makes the latter two; docs/trust.md tells what the page checks.
+It computes in the reader's browser, and asks no other computer for anything but the archive beside it.
+Inside are our modules in `js/`, the contest machine as WebAssembly, and what we use of noble, a library for
+hashes and signatures. `tools/check_page.py` makes the latter two; docs/trust.md tells what the page checks.
 """
 
 from __future__ import annotations
@@ -72,7 +72,9 @@ def _bundle(modules: Iterable[str]) -> str:
 
 def _words() -> Mapping[str, Mapping[str, str]]:
     """The page's sentences in other languages: by language and English sentence."""
-    sources = "\n".join(_text(path) for path in (_TEMPLATE, *(f"js/{name}.js" for name in (*_OF_WORKER, "page"))))
+    sources = "\n".join(
+        _text(path) for path in (_TEMPLATE, *(f"js/{name}.js" for name in (*_OF_WORKER, "page")))
+    )
     found = {}
     for language in sorted(folder.name for folder in LOCALE.iterdir() if folder.is_dir()):
         with speaking(language):
