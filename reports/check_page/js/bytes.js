@@ -124,17 +124,18 @@ export function compactJson(marked) {
   return JSON.stringify(marked).replace(/[\u0080-\uffff]/g, escaped);
 }
 
-/** Throws Differs, with the first place at which the two values differ, and both values. */
-export function compare(what, claimed, computed, place = []) {
+/** Throws Differs, with the first place at which the two values differ, and both values. `named`: the place in words. */
+export function compare(what, claimed, computed, named = inWords, place = []) {
   if (same(claimed, computed)) return;
   const isBranch = (value) => value !== null && typeof value === "object";
   if (isBranch(claimed) && isBranch(computed)) {
     for (const key of new Set([...Object.keys(computed), ...Object.keys(claimed)])) {
-      compare(what, claimed[key], computed[key], [...place, key]);
+      compare(what, claimed[key], computed[key], named, [...place, key]);
     }
   }
-  const named = place.map((key) => (/^\d+$/.test(key) ? Number(key) + 1 : key)).join(" ");
-  const values = { what, place: named, claimed: shown(claimed), computed: shown(computed) };
-  throw new Differs(named ? say("{what}: {place}: the archive says {claimed}, but {computed} follows", values)
+  const values = { what, place: named(place), claimed: shown(claimed), computed: shown(computed) };
+  throw new Differs(place.length ? say("{what}: {place}: the archive says {claimed}, but {computed} follows", values)
     : say("{what}: the archive says {claimed}, but {computed} follows", values));
 }
+
+const inWords = (place) => place.map((key) => (/^\d+$/.test(key) ? Number(key) + 1 : key)).join(" ");

@@ -2,7 +2,7 @@
 import { Archive, manifestSentence } from "./archive.js";
 import { Differs, Unreadable, compare, must, same, sha256, sum, unmarked } from "./bytes.js";
 import { checkEvolution } from "./evolution.js";
-import { formatOf, halfPoints, seating } from "./formats.js";
+import { formatOf } from "./formats.js";
 import {
   QUICKNET, checkDecisions, checkLists, checkNumber, checkPrograms, checkSeed, ledgerSentence, readLedger, remarks,
 } from "./ledger.js";
@@ -15,7 +15,9 @@ import { count, say } from "./words.js";
  * Returns sentences about what was checked, what a person should look at, and what was not checked; in `differs` the
  * first difference, "" without one, and in `game` its replay's key; and the ledger, with which mails are compared. */
 export function check(files, module, game = "", progress = () => {}, chain = QUICKNET) {
-  const found = { checked: [], noticed: [], unchecked: [], differs: "", game: "", played: "", title: "", digest: "", ledger: null };
+  const found = {
+    checked: [], noticed: [], unchecked: [], differs: "", game: "", played: "", title: "", digest: "", isComputed: false, ledger: null,
+  };
   try {
     checkAll(files, { module, game, progress, chain }, found);
   } catch (error) {
@@ -62,10 +64,10 @@ function checkAll(files, { module, game, progress, chain }, found) {
   checked(say("the seed follows from the secret number, the list of entries and the public number"));
 
   const images = new Map(entries.map((entry) => [entry.name, entry.build]));
-  const isKnobeln = settings.game.name === "knobeln";
+  found.isComputed = settings.game.name === "knobeln";
   const field = {
     archive, settings, seed, images, module,
-    builds: isKnobeln ? readBuilds(archive, images) : null,
+    builds: found.isComputed ? readBuilds(archive, images) : null,
     out: new Set(decisions.taken_out.map((each) => each.team)),
     format: formatOf(settings.tournament, seed),
   };
@@ -75,7 +77,7 @@ function checkAll(files, { module, game, progress, chain }, found) {
   field.progress = steps(say("games"), games);
   const history = field.format ? checkRounds(field, rounds) : rounds.flatMap((groups) => playOnly(field, groups));
   found.played = playedSentence(rounds, game);
-  if (isKnobeln) checked(count(games, "{number} game, played again: the same to the last point", "{number} games, played again: the same to the last point"));
+  if (found.isComputed) checked(count(games, "{number} game, played again: the same to the last point", "{number} games, played again: the same to the last point"));
   if (field.format) checkResults(field, history, checked);
   notChecked(field, decisions, unchecked);
 }
@@ -145,9 +147,7 @@ function checkGroup(field, final, plan, claimed) {
     const outcome = playGroup(plan, claimed, { ...field, play: playerOf(field, claimed), replays: Boolean(field.builds), banned });
     const standings = field.format.standings(plan, final, outcome);
     compare(say("the ranking"), claimed.standings, standings);
-    const group = { plan, matches: outcome.matches, standings };
-    checkMatrix(field, group);
-    return group;
+    return { plan, matches: outcome.matches, standings };
   } catch (error) {
     if (error instanceof Differs) error.message = `${place}: ${error.message}`;
     throw error;
@@ -179,24 +179,6 @@ function playedSentence(rounds, game) {
   return say("{game}: {points} points, {turns} throws, {instructions} instructions.", values);
 }
 
-/** The table of a group for spreadsheets: what each won against each other one. */
-function checkMatrix({ archive, builds }, { plan, matches, standings }) {
-  const path = `rounds/${plan.round}/group-${plan.number}.csv`;
-  if (!builds || !plan.pairings.length) return; // other games count other points than one each
-  const names = standings.map((line) => line.entry);
-  const won = new Map();
-  for (const match of matches.filter((each) => each.counted)) {
-    const players = seating(match.pairing, match.game);
-    for (const [name, half] of halfPoints(match)) {
-      const cell = `${name},${players[0] === name ? players[1] : players[0]}`;
-      won.set(cell, (won.get(cell) ?? 0) + half);
-    }
-  }
-  const cells = (name) => names.map((other) => (won.has(`${name},${other}`) ? String(won.get(`${name},${other}`) / 2) : ""));
-  const lines = [["team", ...names], ...names.map((name) => [name, ...cells(name)])];
-  must(archive.text(path) === lines.map((line) => `${line.join(",")}\n`).join(""), "{path} does not follow from the games", { path });
-}
-
 function notChecked({ archive, builds, images, format, settings }, decisions, unchecked) {
   if (builds) unchecked(say("that the builds were made from the programs' sources: that needs the compiler"));
   else unchecked(say("games: the moves and points of this game are taken from the archive. `knobeln verify` checks them, as far as that is possible"));
@@ -207,6 +189,6 @@ function notChecked({ archive, builds, images, format, settings }, decisions, un
       : say("that the organizer took {team} out before the contest started", { team }));
   }
   for (const { round } of decisions.played_again) unchecked(say("why round {round} was played again", { round }));
-  unchecked(say("rules, announcement, descriptions, and the sentences about faults; what would have been without the organizer's decisions"));
-  unchecked(say("names of organizations and people, the order of the entries, times, and settings that decide nothing: only the archive's digest vouches for them"));
+  unchecked(say("rules, announcement, descriptions, tables for spreadsheets, and the sentences about faults; what would have been without the organizer's decisions"));
+  unchecked(say("names of organizations and people, the order of the entries, times and dates, and settings that decide nothing: only the archive's digest vouches for them"));
 }

@@ -210,7 +210,7 @@ export function checkNumber(seal, settings, startedAt, after, chain, result) {
 }
 
 /** The random value in what a server of drand gave, in hex. Throws Differs unless the chain has signed this round. */
-function randomness(source, chain, round) {
+export function randomness(source, chain, round) {
   let found;
   try {
     found = JSON.parse(source);

@@ -21,6 +21,13 @@ export function titleOf(match) {
   return seating(pairing, game).join(say(" against ")) + number + (attempt > 1 ? say(", attempt {attempt}", { attempt }) : "");
 }
 
+/** What a place in a game's result is about, in words. */
+function factOf([part, seat, ...rest], names) {
+  const facts = { digest: say("the digest of the throws"), turns: say("throws"), points: say("points"), fault: say("fault"), verdict: say("verdict"), instructions: say("instructions"), memory: say("memory") };
+  if (part !== "seats" || seat === undefined) return facts[part] ?? part;
+  return say("{fact} of {name}", { fact: [facts[rest[0]] ?? rest[0], ...rest.slice(1)].join(" "), name: names[seat] });
+}
+
 /** A game of this round, played again and compared. `claim`: the game in the archive. `play`: a machine, or null if
  * results are taken from the archive; `images`: digests of builds by name. */
 export function playAgain(round, { pairing, game, attempt }, claim, { seed, play, images, replays, progress }) {
@@ -37,7 +44,7 @@ export function playAgain(round, { pairing, game, attempt }, claim, { seed, play
       if (seat.fault) seat.fault.reason = claim.result.seats[at]?.fault?.reason ?? "";
     });
     try {
-      compare(title, claim.result, match.result);
+      compare(title, claim.result, match.result, (place) => factOf(place, names));
     } catch (error) {
       error.game = replayKey(round, match);
       throw error;
