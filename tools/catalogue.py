@@ -1,7 +1,7 @@
 """Collect the sentences of mails and pages for the catalogues (contest/locale): `make catalogue`.
 
 Templates mark a sentence by `_`, `ngettext` or `{% trans %}`, modules by `gettext`, `ngettext` or `noted` of
-contest.language. New sentences come into each catalogue without a translation; a sentence that has changed
+contest.language, the scripts of the check page by `say`, `must` or `count`. New sentences come into each catalogue without a translation; a sentence that has changed
 a little keeps its translation and is marked as fuzzy; one that is gone is deleted.
 """
 
@@ -46,14 +46,19 @@ _HEADERS_WITHOUT_USE = tuple(
     )
 )
 _KEYWORDS = {"_": None, "gettext": None, "noted": None, "ngettext": (1, 2), "noted_plural": (1, 2)}
+_SCRIPTS = (
+    "reports/check_page/js",
+    [("*.js", "javascript")],
+    {"say": None, "must": (2,), "count": (2, 3)},
+)
 
 
 def collected() -> Catalog:
     """All sentences of our source, in the order of files, without line numbers: they change too often."""
     catalogue = Catalog(project=DOMAIN, charset="utf-8")
-    for package in PACKAGES:
+    for package, methods, keywords in (*((each, _METHODS, _KEYWORDS) for each in PACKAGES), _SCRIPTS):
         found = extract_from_dir(
-            ROOT / package, _METHODS, _OPTIONS, keywords=_KEYWORDS, comment_tags=("For translators:",)
+            ROOT / package, methods, _OPTIONS, keywords=keywords, comment_tags=("For translators:",)
         )
         for file, _, message, comments, context in sorted(found, key=lambda one: (one[0], one[1])):
             catalogue.add(

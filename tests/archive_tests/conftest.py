@@ -24,7 +24,6 @@ from tests.support.archives import (
     small,
 )
 
-
 LARGEST = 100_000_000  # bytes of a file that is handed to the page in tests
 
 

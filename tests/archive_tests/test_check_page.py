@@ -134,7 +134,8 @@ def test_a_recorded_round_of_quicknet_is_signed_and_a_forged_one_is_not() -> Non
         f"runInThisContext(readFileSync('{FOLDER}/noble.js', 'utf8'));"
         f"const {{ QUICKNET, randomness }} = await import('{FOLDER}/js/ledger.js');"
         "for (const source of process.argv.slice(1)) {"
-        "  try { console.log(randomness(source, QUICKNET, 657413)); } catch (error) { console.log(error.message); }"
+        "  try { console.log(randomness(source, QUICKNET, 657413)); }"
+        "  catch (error) { console.log(error.message); }"
         "}"
     )
     forged = json.loads(RECORDED)

@@ -29,7 +29,6 @@ from tests.support.mailed_contest import (
 )
 from tests.support.organizers import Forgery, Said, Verify
 
-
 _chain = Chain.from_json(CHAIN)
 CHAIN_OF_PAGE = {
     "hash": _chain.hash,

@@ -27,6 +27,7 @@ export function check(files, module, game = "", progress = () => {}, chain = QUI
     // A value of another kind than archives have makes JavaScript complain somewhere.
     found.differs = isOurs ? error.message : say("the archive is not in the form that knobeln writes ({reason})", { reason: error.message });
     found.game = error.game ?? "";
+    found.unchecked.push(say("all that comes after this difference"));
   }
   return found;
 }

@@ -38,15 +38,15 @@ export function checkMail(mail, ledger) {
   const told = [];
   const tell = (fits, sentence) => told.push({ fits, sentence });
   for (const [key] of once(all(KEY))) {
-    tell(key === base64(ledger.key), say(key === base64(ledger.key) ? "the key is the one in this mail" : "this mail names another key: {key}", { key }));
+    tell(key === base64(ledger.key), key === base64(ledger.key) ? say("the key is the one in this mail") : say("this mail names another key: {key}", { key }));
   }
   for (const [digest] of once(all(COMMITMENT))) {
     const fits = digest === ledger.commitment;
-    tell(fits, say(fits ? "the sha256 of the secret number is the one in this mail" : "this mail names another sha256 of the secret number: {digest}", { digest }));
+    tell(fits, fits ? say("the sha256 of the secret number is the one in this mail") : say("this mail names another sha256 of the secret number: {digest}", { digest }));
   }
   for (const [root] of once(all(LIST_ROOT))) {
     const fits = ledger.entries.some((entry) => entry.digest === root);
-    tell(fits, say(fits ? "the list of entries in this mail is in the ledger" : "the list of entries in this mail is not in the ledger: {root}", { root }));
+    tell(fits, fits ? say("the list of entries in this mail is in the ledger") : say("the list of entries in this mail is not in the ledger: {root}", { root }));
   }
   for (const receipt of receipts) {
     const wrong = whatIsWrong(receipt, ledger);

@@ -18,7 +18,7 @@ let isBeside = false; // whether the archive came from beside the page, where th
 speak(words);
 if (dataOf("words")[language]) document.documentElement.lang = language;
 for (const part of document.querySelectorAll("[data-say]")) part.textContent = say(part.textContent.trim());
-element("start").textContent = say(isServed ? "Check the contest" : "Choose the archive's file");
+element("start").textContent = isServed ? say("Check the contest") : say("Choose the archive's file");
 
 // --- checking ---
 function begin(file, beside = false) {
@@ -96,11 +96,12 @@ function showFound(found) {
   element("replay").href = `replay.html?game=${encodeURIComponent(found.game)}`;
   element("played").textContent = found.played;
   const eyes = found.noticed.length;
-  if (found.differs) showVerdict("differs", say("It differs. {first}", { first: `${found.differs}.` }));
+  if (found.differs) showVerdict("differs", say("It differs: {first}.", { first: found.differs }));
   else if (eyes) {
     showVerdict("eyes", count(eyes, "Every result follows, but {number} thing needs a person's eyes.",
       "Every result follows, but {number} things need a person's eyes."));
-  } else showVerdict("same", say("Every result that this page can compute agrees with the archive."));
+  } else if (found.isComputed) showVerdict("same", say("Every result that this page can compute agrees with the archive."));
+  else showVerdict("same", say("What this page can check of this game agrees with the archive. It does not play the games again."));
   hasLedger = found.hasLedger;
   if (!hasLedger) return;
   element("told").replaceChildren();
@@ -114,7 +115,7 @@ function showMail(name, told) {
   }
   const isRight = told?.every((each) => each.fits);
   const head = !told?.length ? say("{name}: there is no receipt in it.", { name })
-    : say(isRight ? "{name}: it fits." : "{name}: it does not fit.", { name });
+    : isRight ? say("{name}: it fits.", { name }) : say("{name}: it does not fit.", { name });
   element("told").append(Object.assign(document.createElement("p"), { textContent: head, className: isRight ? "" : "wrong" }), list);
 }
 
