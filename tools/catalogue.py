@@ -1,8 +1,9 @@
 """Collect the sentences of mails and pages for the catalogues (contest/locale): `make catalogue`.
 
 Templates mark a sentence by `_`, `ngettext` or `{% trans %}`, modules by `gettext`, `ngettext` or `noted` of
-contest.language, the scripts of the check page by `say`, `must` or `count`. New sentences come into each catalogue without a translation; a sentence that has changed
-a little keeps its translation and is marked as fuzzy; one that is gone is deleted.
+contest.language, the scripts of the check page by `say`, `must` or `count`. New sentences come into each
+catalogue without a translation; a sentence that has changed a little keeps its translation and is marked as
+fuzzy; one that is gone is deleted.
 """
 
 from __future__ import annotations

@@ -7,6 +7,7 @@ const MAX_FILES = 50_000;
 const MAX_FILE_BYTES = 16_000_000; // but a group with its games may have more
 const MAX_BYTES = 500_000_000; // of all files together
 const PATH = /^(?:[A-Za-z0-9_][A-Za-z0-9_.-]{0,79}\/){0,3}[A-Za-z0-9_][A-Za-z0-9_.-]{0,79}$/;
+const KNOWN = /^(?:(?:contest|entries|decisions|ranking|seal|entry_lists|evolution|certainty|counted|time_changes|rounds|ledger|manifest)\.json|(?:ledger|announcement)\.txt|rules\.md|verify\.html|programs\/\w+\/(?:description\.txt|source\/.+)|builds\/[0-9a-f]{64}|rounds\/\d+\/group-\d+\.(?:json|csv))$/;
 const GROUP = /^rounds\/[0-9]+\/group-[0-9]+\.json$/;
 const MANIFEST = "manifest.json";
 const BLOCK = 512; // of a tar file
@@ -88,7 +89,7 @@ export class Archive {
     const listed = Object.keys(manifest.files);
     for (const path of listed) must(this.has(path), "{path} is missing", { path: shown(path) });
     for (const path of this.paths()) {
-      must(PATH.test(path), "{path} cannot be the name of an archive's file", { path: shown(path) });
+      must(PATH.test(path) && KNOWN.test(path), "{path} cannot be the name of an archive's file", { path: shown(path) });
       if (path === MANIFEST) continue;
       must(Object.hasOwn(manifest.files, path), "{path} does not belong to the archive: manifest.json does not list it", { path });
       const { size, sha256: digest } = manifest.files[path];

@@ -3,9 +3,8 @@ import { Archive, manifestSentence } from "./archive.js";
 import { Differs, Unreadable, compare, must, same, sha256, sum, unmarked } from "./bytes.js";
 import { checkEvolution } from "./evolution.js";
 import { formatOf } from "./formats.js";
-import {
-  QUICKNET, checkDecisions, checkLists, checkNumber, checkPrograms, checkSeed, ledgerSentence, readLedger, remarks,
-} from "./ledger.js";
+import { QUICKNET, checkDecisions, checkLists, checkNumber, checkPrograms, checkSeed } from "./ledger.js";
+import { ledgerSentence, readLedger, remarks } from "./ledger.js";
 import { machineFor } from "./machine.js";
 import { MAX_GAMES, playAgain, playGroup, replayKey, titleOf } from "./referee.js";
 import { count, say } from "./words.js";

@@ -1,8 +1,6 @@
 // ledger.js - what came before the first game: the ledger, the lists of entries, the programs, the public number.
 // As knobeln/contest_day/verify_entries.py; docs/archive.md has the forms.
-import {
-  base64, byName, compactJson, compare, hex, join, must, same, sha256, shown, unbase64, unhex, utf8,
-} from "./bytes.js";
+import { base64, byName, compactJson, compare, hex, join, must, same, sha256, shown, unbase64, unhex, utf8 } from "./bytes.js";
 import { count, say } from "./words.js";
 
 const LINES_OF_AN_ENTRY = 5;

@@ -10,9 +10,7 @@ const ORDER_BYTES = 44;
 const RECORD_BYTES = 96;
 const SEAT_BYTES = 40;
 // By `enum fault` of faults.h, and of knobeln.h for 1 and 2.
-const VERDICTS = [
-  "OK", "ILLEGAL_MOVE", "ILLEGAL_MOVE", "TIME", "PROTOCOL", "PROTOCOL", "MEMORY", "CRASH", "CRASH", "CRASH", "CRASH",
-];
+const VERDICTS = ["OK", "ILLEGAL_MOVE", "ILLEGAL_MOVE", "TIME", "PROTOCOL", "PROTOCOL", "MEMORY", ...Array(4).fill("CRASH")];
 
 /** Plays games between these builds. `rules`: a, b, k and L; `fuel`: instructions for each seat and game;
  * `builds`: bytes by digest. Throws Differs for a build that is none. */
