@@ -5,7 +5,9 @@ That it has the verdict of `knobeln verify` is checked wherever a test here runs
 
 from __future__ import annotations
 
+import gzip
 import hashlib
+import io
 import json
 import re
 import shutil
@@ -150,3 +152,43 @@ def test_a_recorded_round_of_quicknet_is_signed_and_a_forged_one_is_not() -> Non
     right, wrong = done.stdout.splitlines()
     assert right == json.loads(RECORDED)["randomness"]
     assert wrong == "seal.json: the chain of drand has not signed this round"
+
+
+# --- what strangers may send -------------------------------------------------------------------------------
+@pytest.mark.slow
+def test_an_archive_that_unpacks_to_more_than_a_browser_has_is_refused() -> None:
+    target = io.BytesIO()
+    with gzip.GzipFile(fileobj=target, mode="wb", compresslevel=1) as zipped:
+        for _ in range(501):
+            zipped.write(bytes(1_000_000))
+    (said,) = page_says([target.getvalue()])
+    assert said.error == "the archive has more than 500000000 bytes"
+
+
+@pytest.mark.parametrize(
+    ("data", "why"),
+    [
+        (b"", "this is no archive of a contest"),
+        (b"\x1f\x8b" + bytes(50), "the file is damaged, or no archive"),
+        (b"x" * 5_000, "the file is damaged, or no archive"),
+        (packed({"notes.txt": b"hello"}), "this is no archive of a contest"),
+        (packed({"manifest.json": b"{}\n"}), "describes no archive of version 1"),
+        (packed({"manifest.json": b"[" * 100_000}), "this is not JSON"),
+        (packed({"manifest.json": b"{}\n", "../a": b""}), "describes no archive of version 1"),
+    ],
+)
+def test_what_is_no_archive_is_refused_in_a_sentence(data: bytes, why: str) -> None:
+    (said,) = page_says([data])
+    assert why in (said.error or said.differs)
+
+
+def test_a_program_that_never_ends_is_found_soon(tiny: Published) -> None:
+    """A game that the archive says nothing of, or that needs more than it says, is not played to its end."""
+    honest = dict(files.read(tiny.archive))
+    path = "rounds/1/group-1.json"
+    group = json.loads(honest[path])
+    for match in group["matches"]:
+        for seat in match["result"]["seats"]:
+            seat["instructions"] = min(seat["instructions"], 1_100)
+    (said,) = page_says([mended({**honest, path: json.dumps(group, indent=1).encode() + b"\n"})])
+    assert "needs more instructions than the archive has of any game of this group" in said.differs
