@@ -2,11 +2,11 @@
 import { Archive, manifestSentence } from "./archive.js";
 import { Differs, Unreadable, compare, must, same, sha256, sum, unmarked } from "./bytes.js";
 import { checkEvolution } from "./evolution.js";
-import { formatOf } from "./formats.js";
+import { MAX_GAMES, formatOf } from "./formats.js";
 import { QUICKNET, checkDecisions, checkLists, checkNumber, checkPrograms, checkSeed } from "./ledger.js";
 import { ledgerSentence, readLedger, remarks } from "./ledger.js";
 import { machineFor } from "./machine.js";
-import { MAX_GAMES, playAgain, playGroup, replayKey, titleOf } from "./referee.js";
+import { playAgain, playGroup, replayKey, titleOf } from "./referee.js";
 import { count, say } from "./words.js";
 
 /** Checks an archive. `files`: bytes by path; `module`: the machine's WebAssembly; `game`: the key of a replay whose
@@ -181,7 +181,7 @@ function playedSentence(rounds, game) {
 
 function notChecked({ archive, builds, images, format, settings }, decisions, unchecked) {
   if (builds) unchecked(say("that the builds were made from the programs' sources: that needs the compiler"));
-  else unchecked(say("games: the moves and points of this game are taken from the archive. `knobeln verify` checks them, as far as that is possible"));
+  else unchecked(say("games: the moves and points of this game are taken from the archive. knobeln verify checks them, as far as that is possible"));
   if (!format) unchecked(say("draws, which games were played, tables and the ranking: this page does not know the format {format}", settings.tournament));
   if (archive.has("certainty.json")) unchecked(say("how sure the ranking is: that takes some hundred contests"));
   for (const { team } of decisions.taken_out) {

@@ -1,7 +1,9 @@
 // formats.js - how rounds are drawn, groups ranked, and a winner found (contest/formats).
 // A format has plan(names, history), standings(plan, final, outcome) and ranking(history). The formats of contests
 // that are not games of KNOBELN are missing: exact, double elimination, melee.
-import { byName, hex, sum } from "./bytes.js";
+import { byName, hex, must, sum } from "./bytes.js";
+
+export const MAX_GAMES = 100_000; // of one archive
 
 // --- random draws (contest/seeds.py) ---
 /** `size` bytes that belong to this name alone. */
@@ -90,6 +92,8 @@ class RoundRobin {
   group(round, number, members) {
     const { games, self_play: selfPlay } = this.tournament;
     const names = [...members].sort(byName);
+    const planned = (games * names.length * (names.length + 1)) / 2;
+    must(planned <= MAX_GAMES, "the archive has more games than are checked: {number}", { number: planned });
     const others = (at) => names.slice(selfPlay ? at : at + 1);
     const pairings = names.flatMap((name, at) => others(at).map((other) => ({ players: [name, other], games, most: 0 })));
     return { round, number, members, pairings, title: "" };

@@ -10,7 +10,7 @@ const IN_HEADER = new RegExp(`X-Knobeln-Receipt:\\s+([0-9]{1,9})\\s+${HASH}\\s+(
 const KEY = /\(Ed25519,\s+base64\):\s+([A-Za-z0-9+/]{43}=)/g;
 const COMMITMENT = /sha256,[^:]*:\s+([0-9a-f]{64})\b/g;
 const LIST_ROOT = /The root of this list, in hex:\s+([0-9a-f]{64})/g;
-const BASE64_PART = /Content-Transfer-Encoding:\s*base64\b(?:.+\r?\n)*?(?:.*\r?\n)*?\r?\n((?:[A-Za-z0-9+/=]+\r?\n)+)/gi;
+const BASE64_PART = /Content-Transfer-Encoding:\s*base64\b[^]*?\r?\n\r?\n((?:[A-Za-z0-9+/=]+\r?\n)+)/gi;
 const MAX_MAIL_CHARS = 5_000_000;
 
 /** All texts in a mail: as it is, and as its encodings are meant; forwarded mails are in these. Without quotation marks. */

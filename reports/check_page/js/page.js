@@ -138,7 +138,8 @@ element("cancel").addEventListener("click", () => {
 });
 for (const id of ["file", "letters"]) {
   element(id).addEventListener("change", ({ target }) => {
-    take([...target.files]);
+    if (id === "file") begin(target.files[0]);
+    else take([...target.files]);
     target.value = "";
   });
 }
