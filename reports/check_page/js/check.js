@@ -76,7 +76,7 @@ function checkAll(files, { module, game, progress, chain }, found) {
   must(games <= MAX_GAMES, "the archive has more games than are checked: {number}", { number: games });
   field.progress = steps(say("games"), games);
   const history = field.format ? checkRounds(field, rounds) : rounds.flatMap((groups) => playOnly(field, groups));
-  found.played = playedSentence(rounds, game);
+  found.played = found.isComputed ? playedSentence(rounds, game) : "";
   if (found.isComputed) checked(count(games, "{number} game, played again: the same to the last point", "{number} games, played again: the same to the last point"));
   if (field.format) checkResults(field, history, checked);
   notChecked(field, decisions, unchecked);
