@@ -11,6 +11,7 @@ import { count, say } from "./words.js";
 
 /** Checks an archive. `files`: bytes by path; `module`: the machine's WebAssembly; `game`: the key of a replay whose
  * game is told of in `played`; `progress`: takes what is done now, and how many of how many; `chain`: of drand.
+ * Throws Unreadable if that is impossible; nobody is blamed for it.
  * Returns sentences about what was checked, what a person should look at, and what was not checked; in `differs` the
  * first difference, "" without one, and in `game` its replay's key; and the ledger, with which mails are compared. */
 export function check(files, module, game = "", progress = () => {}, chain = QUICKNET) {
@@ -21,11 +22,12 @@ export function check(files, module, game = "", progress = () => {}, chain = QUI
     checkAll(files, { module, game, progress, chain }, found);
   } catch (error) {
     if (error instanceof Unreadable) throw error;
-    const isOurs = error instanceof Differs;
-    if (!isOurs && !(error instanceof TypeError || error instanceof RangeError || error instanceof SyntaxError)) throw error;
-    // A value of another kind than archives have makes JavaScript complain somewhere.
-    found.differs = isOurs ? error.message : say("the archive is not in the form that knobeln writes ({reason})", { reason: error.message });
-    found.game = error.game ?? "";
+    // A value of another kind than archives have makes JavaScript complain somewhere; so would a mistake of ours.
+    if (!(error instanceof Differs)) {
+      throw new Unreadable(say("the archive is not in the form that knobeln writes, or this page has a fault ({reason})", { reason: error.message }));
+    }
+    found.differs = error.message;
+    found.game = error.game;
     found.unchecked.push(say("all that comes after this difference"));
   }
   return found;
