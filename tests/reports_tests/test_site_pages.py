@@ -37,6 +37,7 @@ from contest.model import (
     Standing,
     Verdict,
 )
+from reports import check_page
 from reports.kinds import reports
 from reports.site import games as site_games
 from reports.site import groups, log, paths
@@ -123,7 +124,7 @@ CONTESTS = {
 def test_every_link_of_every_page_leads_to_a_file(name: str, small: SiteFacts) -> None:
     facts = small if name == "knobeln" else of_other_game(name)
     files = files_of(facts)
-    there = {*files, *STATIC, *dict(other_files(facts))}
+    there = {*files, *STATIC, *dict(other_files(facts)), check_page.PATH}
     games = games_in(files)
     for path, text in html(files):
         links = Links()
