@@ -1,8 +1,9 @@
 """Collect the sentences of mails and pages for the catalogues (contest/locale): `make catalogue`.
 
 Templates mark a sentence by `_`, `ngettext` or `{% trans %}`, modules by `gettext`, `ngettext` or `noted` of
-contest.language, scripts by `say` or `noted`. New sentences come into each catalogue without a translation; a
-sentence that has changed a little keeps its translation and is marked as fuzzy; one that is gone is deleted.
+contest.language, the scripts of pages by `say` or `noted`, those of the check page by `say`, `must` or `count`.
+New sentences come into each catalogue without a translation; a sentence that has changed a little keeps its
+translation and is marked as fuzzy; one that is gone is deleted.
 """
 
 from __future__ import annotations
@@ -15,10 +16,11 @@ from babel.messages.catalog import Catalog
 from babel.messages.extract import extract_from_dir
 from babel.messages.pofile import read_po, write_po
 
+from contest.language import DOMAIN, LOCALE, catalogue_path, is_complete
+
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 
-from contest.language import DOMAIN, LOCALE, catalogue_path, is_complete  # noqa: E402
 
 PACKAGES = ("arena", "contest", "knobeln", "mailserver", "compiler", "tournament", "reports", "sandbox")
 
@@ -53,14 +55,19 @@ _KEYWORDS = {
     "ngettext": (1, 2),
     "noted_plural": (1, 2),
 }
+_SCRIPTS = (
+    "reports/check_page/js",
+    [("*.js", "javascript")],
+    {"say": None, "must": (2,), "count": (2, 3)},
+)
 
 
 def collected() -> Catalog:
     """All sentences of our source, in the order of files, without line numbers: they change too often."""
     catalogue = Catalog(project=DOMAIN, charset="utf-8")
-    for package in PACKAGES:
+    for package, methods, keywords in (*((each, _METHODS, _KEYWORDS) for each in PACKAGES), _SCRIPTS):
         found = extract_from_dir(
-            ROOT / package, _METHODS, _OPTIONS, keywords=_KEYWORDS, comment_tags=("For translators:",)
+            ROOT / package, methods, _OPTIONS, keywords=keywords, comment_tags=("For translators:",)
         )
         for file, _, message, comments, context in sorted(found, key=lambda one: (one[0], one[1])):
             catalogue.add(

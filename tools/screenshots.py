@@ -70,6 +70,8 @@ class Shot:
     scheme: str = "light"
     at: str = ""
     """What stands at the upper edge, as a CSS selector; "" for the top of the page."""
+    checks: bool = False
+    """Whether the page has checked the archive beside it."""
 
 
 SHOTS = (
@@ -80,6 +82,7 @@ SHOTS = (
     Shot("cross-table", (r"rounds/1\.1\.html",), size=(1400, 850), at="h2"),
     Shot("replay", (r"teams/jailer\.html", r"replay\.html\?game=1\.jailer\.pavlov"), turn="#throw=500"),
     Shot("board", first=BOARD, turn="#move=30"),
+    Shot("verify", first="verify.html", size=(1000, 900), checks=True),
 )
 
 
@@ -126,6 +129,9 @@ def take(driver: webdriver.Chrome, pages: Path, shot: Shot) -> bytes:
             raise LookupError(f"{here} has no link to {pattern}")
     driver.get(address + shot.turn)
     WebDriverWait(driver, 10).until(lambda _: driver.execute_script(_REPLAY_IS_THERE))
+    if shot.checks:
+        driver.find_element("id", "file").send_keys(str(pages / "archive.tar.gz"))
+        WebDriverWait(driver, 60).until(lambda _: driver.find_element("id", "result").is_displayed())
     if shot.at:
         driver.execute_script("document.querySelector(arguments[0]).scrollIntoView()", shot.at)
     picture = driver.execute_cdp_cmd("Page.captureScreenshot", {"format": "png"})["data"]

@@ -20,6 +20,7 @@ ranking.json                    the contest's ranking
 evolution.json                  all generations, if the contest has an evolution
 rules.md                        the rules of the game
 announcement.txt                the results as text
+verify.html                     the page on which everybody can check the archive
 """
 
 from __future__ import annotations
@@ -218,6 +219,7 @@ class Archive:
     letters: tuple[LedgerEntry, ...] = field(repr=False)  # the entries of the ledger
     seal: Seal
     entry_lists: tuple[ArchivedList, ...]
+    page: bytes = field(default=b"", repr=False)  # on which everybody can check the archive
     counted: tuple[Counted, ...] = ()
     time_changes: tuple[TimeChange, ...] = ()  # of the time for a move; the settings have the first
 
@@ -246,7 +248,8 @@ _FACTS: Mapping[str, tuple[Any, int]] = {  # fields of Archive that are files `<
     "time_changes": (tuple[TimeChange, ...], MAX_FACTS_BYTES),
 }
 _OPTIONAL = {"evolution": None, "certainty": None, "counted": (), "time_changes": ()}
-_OTHER_FILES = ("rounds.json", "rules.md", "announcement.txt", "ledger.txt")
+_PAGE = "verify.html"
+_OTHER_FILES = ("rounds.json", "rules.md", "announcement.txt", "ledger.txt", _PAGE)
 
 
 # --- to files ----------------------------------------------------------------------------------------------
@@ -258,6 +261,7 @@ def to_files(archive: Archive) -> dict[str, bytes]:
         "rules.md": archive.rules.encode(),
         "announcement.txt": archive.announcement.encode(),
         "ledger.txt": receipts.to_file(archive.letters),
+        _PAGE: archive.page,
     }
     for field_name, (kind, _) in _FACTS.items():
         value = getattr(archive, field_name)
@@ -337,6 +341,7 @@ def from_files(files: ArchiveFiles) -> Archive:
         rules=_text(files, "rules.md"),
         announcement=_text(files, "announcement.txt"),
         letters=_letters(files),
+        page=_file(files, _PAGE, MAX_TEXT_BYTES),
         **{name: _facts(files, name) for name in _FACTS if name not in ("entries", "ranking")},
     )
     _must_name_teams(archive)

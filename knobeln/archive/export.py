@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import gzip
 import hashlib
+import io
+import tarfile
 from base64 import b64encode
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -53,6 +56,7 @@ from contest.util.clock import TIME_FORMAT
 from knobeln.context import ContestContext
 from mailserver.team_secret import without_strings
 from reports.announcement import announcement
+from reports.check_page import check_page
 from reports.render import Templates
 from sandbox.fuel.program import FuelProgram
 from tournament.derived_settings import format_of, is_computed
@@ -205,6 +209,26 @@ def publish(contest: ContestContext, folder: Path, *, early: bool) -> tuple[Arch
     return archive, files.write(folder, to_files(archive))
 
 
+def packed(contest: ContestContext) -> bytes | None:
+    """The archive as one file, .tar.gz; None as long as it is not to be published.
+
+    The same contest always gives the same bytes.
+    """
+    if _why_not_yet(contest):
+        return None
+    found: Mapping[str, bytes] = to_files(archive_of(contest))
+    target = io.BytesIO()
+    with (
+        gzip.GzipFile(fileobj=target, mode="wb", filename="", mtime=0) as zipped,
+        tarfile.open(fileobj=zipped, mode="w", format=tarfile.USTAR_FORMAT) as tar,
+    ):
+        for path, data in sorted({**found, files.MANIFEST: files.manifest_of(found)}.items()):
+            member = tarfile.TarInfo(path)
+            member.size = len(data)
+            tar.addfile(member, io.BytesIO(data))
+    return target.getvalue()
+
+
 def _why_not_yet(contest: ContestContext) -> str:
     """Why the results are not out; "" if they are."""
     with contest.store.read() as tx:
@@ -222,13 +246,14 @@ def _why_not_yet(contest: ContestContext) -> str:
 
 # --- what follows from the rest ----------------------------------------------------------------------------
 def completed(archive: Archive) -> Archive:
-    """Add the ranking, the score matrices and the announcement, which follow from the rest.
+    """Add the ranking, the score matrices and the announcement, which follow from the rest, and the page.
 
     The announcement is in the words of our own templates, so that everybody who has this program can make it.
     """
     settings = settings_of(archive.contest)
     ranking = format_of(settings).ranking(archive.history)
-    ranked = replace(archive, ranking=ranking, scores=score_matrices(archive.history, settings))
+    scores = score_matrices(archive.history, settings)
+    ranked = replace(archive, ranking=ranking, scores=scores, page=check_page())
     return replace(ranked, announcement=announcement_of(ranked, settings))
 
 

@@ -27,6 +27,7 @@ from knobeln.archive.export import announcement_of, check_builds, score_matrices
 from knobeln.archive.verify_entries import Verified, check_entries
 from knobeln.archive.verify_limits import MAX_BUILD_BYTES, OutOfTimeError, memory_limit, time_for, time_limit
 from knobeln.archive.without_bans import without_bans
+from reports.check_page import check_page
 from reports.kinds import check_offered
 from sandbox.fuel.program import FuelProgram
 from sandbox.vm.translation import NotTranslated
@@ -113,11 +114,13 @@ class _Verification:
         archive = self._archive
         if not self._same_version:
             self.result.missed.append(
-                f"the texts of rules and announcement: knobeln {files.shown(archive.contest.written_by)} "
-                f"wrote them, and this is knobeln {__version__}"
+                f"rules, announcement and the page: knobeln {files.shown(archive.contest.written_by)} wrote "
+                f"them, and this is knobeln {__version__}"
             )
         elif archive.rules != rules_text(self._settings.game.name):
             raise Differs("rules.md: these are not the rules of the game")
+        elif archive.page != check_page():
+            raise Differs("verify.html: this is not the page of this knobeln")
         most = self._settings.programs.MAX_SOURCE_BYTES
         for name, program in archive.programs.items():
             if sum(map(len, program.files.values())) > most:

@@ -54,10 +54,11 @@ def site(target: Path) -> None:
 
     The pages need no server. They show nothing that has not gone out by mail to everybody.
     """
+    from knobeln.archive.export import packed
     from knobeln.server.site_writer import SiteWriter
 
     contest = open_contest()
-    writer = SiteWriter(contest, target)
+    writer = SiteWriter(contest, target, packed)
     with contest.only_one("site", shared_elsewhere=True) as alone:
         if not alone:
             raise NotNow("another process writes the pages at this moment", hint="try again")

@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from contest.config.load import load_settings
+from knobeln.archive.export import packed
 from knobeln.cli.contest_option import ContestCommand
 from knobeln.cli.ordinary_user import open_as_ordinary_user
 from knobeln.context import only_one
@@ -49,7 +50,7 @@ def serve(named: tuple[str, ...]) -> None:
 
     contest = open_as_ordinary_user(before=bind)
     with PartsAtWork(contest, parts) as locks:
-        gateway = Gateway(contest, ports, parts, locks.keep)
+        gateway = Gateway(contest, ports, parts, locks.keep, packed)
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, gateway.stop_soon)
         gateway.run()

@@ -39,7 +39,7 @@ from knobeln.server.listener_process import ListenerProcess
 from knobeln.server.parts import Part
 from knobeln.server.run_on_request import RequestedRun
 from knobeln.server.sd_notify import READY, STOPPING, ServiceManager
-from knobeln.server.site_writer import SiteKeeper
+from knobeln.server.site_writer import Pack, SiteKeeper
 from knobeln.services import Services, deliver, note_limits_of_sandboxes, tell_log_failure
 from mailserver.deadlines import open_services
 from mailserver.delivery.transports import transport_of
@@ -66,8 +66,10 @@ class Gateway:
         ports: Sequence[socket],
         parts: Collection[Part],
         keep_locks: Callable[[], None],
+        pack: Pack,
     ) -> None:
-        """`ports`: where we listen already, see `low_ports`; `parts`: what this process does.
+        """`ports`: where we listen already, see `low_ports`; `parts`: what this process does; `pack`: for the
+        pages.
 
         `keep_locks`: called from time to time; raises NotNow if another process does our parts now. Raises
         ConfigError if it has nothing to do.
@@ -98,7 +100,7 @@ class Gateway:
                 self._loop("run", self._requested_run.step),
             ]
             if contest.settings.site.folder:
-                self._loops.append(self._loop("pages", SiteKeeper(contest).step))
+                self._loops.append(self._loop("pages", SiteKeeper(contest, pack).step))
         if Part.COMPILE in parts:
             self._loops += [
                 *(self._loop("compiler", services.compile_next_program) for _core in range(cores())),

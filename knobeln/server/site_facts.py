@@ -44,7 +44,9 @@ def site_mark(tx: Transaction, contest: ContestContext) -> object:
     rounds = len(result_store.round_log(tx))
     phase = contest_store.state(tx).phase
     moved = [ranking.id for ranking in ladder.rankings(tx, 1)] if contest.settings.ladder.enabled else []
-    return phase, _released(tx, contest), rounds, teams.count(tx), noted, contest.settings.dates, moved
+    dates = contest.settings.dates
+    is_published = contest.clock.now() >= dates.results_published  # the archive, too
+    return phase, _released(tx, contest), rounds, teams.count(tx), noted, dates, is_published, moved
 
 
 def site_facts(tx: Transaction, contest: ContestContext) -> SiteFacts:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
 
@@ -15,12 +15,12 @@ from contest.games.registry import game_of
 from contest.language import SOURCE, catalogue_path, in_language, spoken
 from contest.model import Moves
 from contest.seeds import Seeds
-from contest.store import contest_state, submissions
+from contest.store import contest_state, ledger, submissions
 from contest.util.plurals import plural
 from knobeln.context import ContestContext
 from knobeln.server.site_facts import site_facts, site_mark
+from reports import check_page, site
 from reports import replay as replays
-from reports import site
 from reports.highlights import Highlight
 from reports.play import play_reports
 from reports.site import game_text
@@ -29,16 +29,7 @@ from reports.site.featured import Featured, featured
 from reports.site.folder import SiteFolder
 from reports.site.game_text import game_lines
 from reports.site.games import GameKey
-from reports.site.pages import (
-    FeaturedGame,
-    Plan,
-    headings,
-    navigation,
-    pages,
-    plan,
-    replay_of_game,
-    search,
-)
+from reports.site.pages import FeaturedGame, Plan, headings, navigation, pages, plan, replay_of_game, search
 from reports.site.pages import files as other_files
 from reports.site.preview import preview
 from reports.site.templates import SiteTemplates
@@ -48,15 +39,19 @@ from tournament.runners import open_runner
 GAMES_PER_STEP = 40
 PAGES_PER_STEP = 40
 
+Pack = Callable[[ContestContext], bytes | None]
+"""Makes the file of the archive; None as long as it is not to be published."""
+
 CourseOfGame = tuple[Sequence[Moves] | None, Course | None]
 
 
 class SiteWriter:
     """Writes all pages into a folder, once. `summary` says afterwards what was written."""
 
-    def __init__(self, contest: ContestContext, target: Path) -> None:
+    def __init__(self, contest: ContestContext, target: Path, pack: Pack) -> None:
         self._contest = contest
         self._target = target
+        self._pack = pack
         self.summary = ""
 
     def steps(self) -> Iterator[None]:
@@ -82,6 +77,8 @@ class SiteWriter:
         # Only now, so that a new style does not wait for its pages.
         for name, data in (*templates.static().items(), *other_files(facts)):
             files.put(name, data)
+        files.put(check_page.PATH, check_page.check_page())
+        yield from self._archive(facts, files)
         number = 0
         for number, page in enumerate(pages(facts, planned, highlights, with_pages), start=1):
             for path, data in templates.files(page).items():
@@ -127,6 +124,17 @@ class SiteWriter:
                 found[game.key] = FeaturedGame(each, text, replay.story)
             yield
         return [found[key] for key in by_key]
+
+    def _archive(self, facts: SiteFacts, files: SiteFolder) -> Iterator[None]:
+        """Write the archive beside the page that checks it, unless it is up to date or may not be told."""
+        if not facts.tells_archive:
+            return
+        with self._contest.store.read() as tx:
+            state = (ledger.newest(tx).root, facts.finished_at, facts.settings.model_dump_json())
+        key = hashlib.sha256(repr((__version__, check_page.check_page(), state)).encode()).hexdigest()
+        if not files.keep(check_page.ARCHIVE, key) and (archive := self._pack(self._contest)):
+            files.put(check_page.ARCHIVE, archive, key)
+            yield
 
     def _games(
         self, facts: SiteFacts, planned: Plan, games: GamesMadeOf, files: SiteFolder
@@ -206,8 +214,9 @@ def _source_digest() -> str:
 class SiteKeeper:
     """Keeps the pages up to date while `serve` runs, one step at a time."""
 
-    def __init__(self, contest: ContestContext) -> None:
+    def __init__(self, contest: ContestContext, pack: Pack) -> None:
         self._contest = contest
+        self._pack = pack
         self._target = contest.path / contest.settings.site.folder
         self._mark: object = None
         self._steps: Iterator[None] = iter(())
@@ -227,5 +236,5 @@ class SiteKeeper:
     def _write(self, mark: object) -> Iterator[None]:
         with self._contest.only_one("site", shared_elsewhere=True) as alone:
             if alone:
-                yield from SiteWriter(self._contest, self._target).steps()
+                yield from SiteWriter(self._contest, self._target, self._pack).steps()
                 self._mark = mark

@@ -210,6 +210,12 @@ class SiteFacts:
         return self.seed is not None
 
     @property
+    def tells_archive(self) -> bool:
+        """Whether the archive, which tells everything, tells no more than the pages."""
+        shows = self.shows
+        return self.is_over and shows.programs and shows.rankings and shows.games
+
+    @property
     def history(self) -> tuple[RoundOutcome, ...]:
         return tuple(each.outcome for each in self.rounds)
 

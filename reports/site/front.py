@@ -250,6 +250,7 @@ def _after(
         "grand_prize": [s.entry for s in grand_prize(_prize_lists(facts))] if shown else (),
         "evolution": charts.stacked_areas(facts.evolution) if shown and facts.evolution else None,
         "certainty": shown and facts.certainty is not None,
+        "tells_archive": facts.tells_archive,
         "no_certainty": why_no_certainty(facts.game, facts.settings.programs) if facts.is_over else "",
     }
 

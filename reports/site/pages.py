@@ -117,7 +117,12 @@ def replay(made: Made) -> Page:
     """The page that replays every game; it also lists the files of the games' turns."""
     titles = {released.number: groups.round_title(released) for released in made.facts.rounds}
     featured = [each for each, *_ in made.featured]
-    shown = {"files": made.planned.files, "titles": titles, "featured": featured}
+    shown = {
+        "files": made.planned.files,
+        "titles": titles,
+        "featured": featured,
+        "can_check": made.facts.tells_archive,
+    }
     return Page(paths.REPLAY, "replay", gettext("Replay"), shown)
 
 
@@ -224,6 +229,7 @@ def game_page(facts: SiteFacts, shown: FeaturedGame) -> Page:
             "title": each.title,
             "reason": each.reason,
             "turn": each.turn,
+            "can_check": facts.tells_archive,
         },
         summary=shown.story,
     )

@@ -5,10 +5,14 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
+import click
 import pytest
 
 from compiler.builders import machine, text
 from contest.archive import files
+from contest.errors import Differs
+from knobeln.cli.verify import verify
+from tests.support import check_page
 from tests.support.archives import (
     Mended,
     Published,
@@ -19,6 +23,8 @@ from tests.support.archives import (
     put_in_place,
     small,
 )
+
+LARGEST = 100_000_000  # bytes of a file that is handed to the page in tests
 
 
 @pytest.fixture(scope="session")
@@ -76,3 +82,24 @@ def mended(tmp_path: Path) -> Mended:
         return folder
 
     return change
+
+
+@pytest.fixture(autouse=True)
+def the_page_says_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Wherever a test here runs `knobeln verify`, the check page must have the same verdict."""
+    real: Any = verify.callback
+
+    def both(folder: Path, **options: Any) -> None:
+        code, said, failure = 0, "", None
+        try:
+            real(folder=folder, **options)
+        except Differs as error:
+            code, said, failure = 1, str(error), error
+        except click.exceptions.Exit as exit_:
+            failure = exit_
+        if not any(file.stat().st_size > LARGEST for file in folder.rglob("*") if file.is_file()):
+            check_page.must_agree(code, said, check_page.page_on(folder), remarks=False)
+        if failure:
+            raise failure
+
+    monkeypatch.setattr(verify, "callback", both)

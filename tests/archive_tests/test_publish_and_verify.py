@@ -360,7 +360,7 @@ def test_the_texts_of_another_version_are_not_compared(knobeln_contest: Publishe
     assert knobeln("verify", archive, "--strict").exit_code == 1
     result = knobeln("verify", archive)
     assert result.exit_code == 3, result.output
-    assert "not checked: the texts of rules and announcement: knobeln 0.0.9 wrote them" in result.output
+    assert "not checked: rules, announcement and the page: knobeln 0.0.9 wrote them" in result.output
 
 
 @pytest.mark.slow

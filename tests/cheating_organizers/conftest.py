@@ -12,7 +12,9 @@ from typing import Any
 import pytest
 
 from compiler.builders import machine
+from contest.public_number.drand import Chain
 from tests.support.archives import knobeln
+from tests.support.check_page import must_agree, page_on
 from tests.support.drand_network import drand_server, stand_in
 from tests.support.mail_world import START
 from tests.support.mailed_contest import (
@@ -26,6 +28,14 @@ from tests.support.mailed_contest import (
     small_settings,
 )
 from tests.support.organizers import Forgery, Said, Verify
+
+_chain = Chain.from_json(CHAIN)
+CHAIN_OF_PAGE = {
+    "hash": _chain.hash,
+    "key": _chain.public_key.hex(),
+    "genesis": _chain.genesis,
+    "period": _chain.period,
+}
 
 
 @pytest.fixture(scope="session")
@@ -95,12 +105,13 @@ def one_box(tmp_path: Path) -> Callable[..., Path]:
 
 @pytest.fixture
 def verify(monkeypatch: pytest.MonkeyPatch) -> Verify:
-    """`knobeln verify ARCHIVE [--letters MAILS]`. The same program is built once for all tests here, which
-    would take most of a minute."""
+    """`knobeln verify ARCHIVE [--letters MAILS]`, and the check page must say the same. The same program is
+    built once for all tests here, which would take most of a minute."""
     monkeypatch.setattr(machine.MachineBuilder, "rebuild", _rebuilt_once)
 
     def run(archive: Path, mails: Path | None = None) -> Said:
         done = knobeln("verify", archive, *(("--letters", mails) if mails else ()))
+        must_agree(done.exit_code, done.output, page_on(archive, chain=CHAIN_OF_PAGE), remarks=not mails)
         return Said(done.exit_code, done.output)
 
     return run

@@ -13,6 +13,7 @@ import pytest
 from contest.model import SubmissionState
 from contest.store import contest_state, languages, letters, submissions
 from knobellib.samples import house_strategies
+from knobeln.archive.export import packed
 from knobeln.context import ContestContext
 from knobeln.server.gateway import Gateway
 from knobeln.server.parts import Part
@@ -58,7 +59,7 @@ def test_the_day_is_played_without_programs_that_wait(
 @contextmanager
 def serving(contest: ContestContext) -> Iterator[None]:
     """The part of the server that compiles is at work meanwhile."""
-    gateway = Gateway(contest, (), (Part.COMPILE,), lambda: None)
+    gateway = Gateway(contest, (), (Part.COMPILE,), lambda: None, packed)
     thread = Thread(target=gateway.run)
     thread.start()
     try:

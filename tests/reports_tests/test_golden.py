@@ -16,6 +16,7 @@ from contest.interfaces.events import GroupFinished, GroupStarted, RoundFinished
 from contest.model import Certainty, Outgoing, TeamCertainty
 from reports.announcement import announcement
 from reports.knobeln_protocol import full, read
+from reports.render import Templates
 from reports.terminal import evolution_chart
 from tests.support.golden import compare
 
@@ -81,6 +82,14 @@ def test_the_announcement_looks_as_it_did(contest, settings, templates) -> None:
         history, ranking, contest.evolution, contest.seed, contest.teams, settings, templates
     )
     compare("announcement", f"Subject: {posting.subject}\n\n{posting.body}")
+
+
+def test_where_the_pages_have_an_address_the_results_lead_to_the_check_page(contest, settings) -> None:
+    site = settings.site.model_copy(update={"url": "https://spring.example/"})
+    with_pages = settings.model_copy(update={"site": site})
+    facts = (contest.ranking, contest.evolution, contest.seed, contest.teams, with_pages)
+    posting = announcement((contest.first, contest.final), *facts, Templates(with_pages, None))
+    assert "check all of this:\n  https://spring.example/verify.html\n" in posting.body
 
 
 def test_the_chart_of_the_evolution_looks_as_it_did(contest) -> None:

@@ -37,6 +37,7 @@ from contest.model import (
     Verdict,
 )
 from contest.schema.sections import Reports, Site
+from reports import check_page
 from reports.kinds import reports
 from reports.replay.turns import replay_of
 from reports.site import games as site_games
@@ -51,15 +52,7 @@ from reports.site.tables import Cell
 from reports.site.templates import STATIC, SiteTemplates
 from reports.site.views import GroupView
 from tests.support import other_contests
-from tests.support.site_files import (
-    START,
-    course_in,
-    facts_of,
-    field,
-    files_of,
-    games_in,
-    turns_in,
-)
+from tests.support.site_files import START, course_in, facts_of, field, files_of, games_in, turns_in
 
 
 @pytest.fixture(scope="module")
@@ -125,7 +118,7 @@ CONTESTS = {
 def test_every_link_of_every_page_leads_to_a_file(name: str, small: SiteFacts) -> None:
     facts = small if name == "knobeln" else of_other_game(name)
     files = files_of(facts)
-    there = {*files, *STATIC, *dict(other_files(facts))}
+    there = {*files, *STATIC, *dict(other_files(facts)), check_page.PATH}
     games = games_in(files)
     for path, text in html(files):
         links = Links()

@@ -5,41 +5,47 @@ from __future__ import annotations
 import json
 import re
 import sys
+import tarfile
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
 from icalendar import Calendar
 
+from contest.archive import files
 from contest.language import SOURCE, available, speaking
 from contest.model import GroupOutcome
 from contest.schema.sections import Ladder, Reports, Site
 from contest.store import results
 from contest.store.results import Games
 from contest.subprocesses.child_process import start
+from knobeln.archive.export import packed
 from knobeln.context import ContestContext
 from knobeln.day.run import Silence
 from knobeln.server import site_writer
-from knobeln.server.site_writer import GamesMadeOf
+from knobeln.server.site_writer import GamesMadeOf, SiteWriter
 from knobeln.services import Services
+from reports.check_page import check_page
 from reports.contest_reporter import ContestReporter
 from reports.site import games
 from reports.site.folder import LIST
+from tests.support.clocks import FixedClock
 from tests.support.site_contests import MakeContest, Played, knobeln
 from tests.support.site_files import games_in, turns_in
 from tournament.day import ContestDay
 
 pytestmark = pytest.mark.slow
 PATIENCE = 240.0
-PICTURES = (".png",)
+BINARY = (".png", ".gz")
 
 
 def texts(pages: Path) -> dict[str, str]:
     """The texts of the files by their paths; without those that are just being written."""
     there = (file for file in pages.rglob("*") if file.suffix != ".new" and file.is_file())
-    return {str(file.relative_to(pages)): file.read_text() for file in there if file.suffix not in PICTURES}
+    return {str(file.relative_to(pages)): file.read_text() for file in there if file.suffix not in BINARY}
 
 
 def stamps(pages: Path) -> dict[Path, int]:
@@ -366,3 +372,39 @@ def test_serve_keeps_the_pages_up_to_date(make_contest: MakeContest, tmp_path: P
         server.terminate(30)
     assert "unexpected" not in said.read_text()
     assert " 0 of them new or changed" in knobeln("site", pages, "-C", folder)
+
+
+# --- the archive beside the page that checks it ------------------------------------------------------------
+def test_the_archive_is_beside_the_page_as_soon_as_it_is_published(played: Played, tmp_path: Path) -> None:
+    contest = ContestContext.open(played.folder)
+    published = contest.settings.dates.results_published
+    for moment, is_there in ((published - timedelta(hours=1), False), (published, True)):
+        pages = tmp_path / str(is_there)
+        for _ in SiteWriter(replace(contest, clock=FixedClock(moment)), pages, packed).steps():
+            pass
+        assert (pages / "archive.tar.gz").exists() is is_there
+        assert (pages / "verify.html").read_bytes() == check_page()
+    assert knobeln("publish", tmp_path / "archive", "--early", "-C", played.folder)
+    with tarfile.open(pages / "archive.tar.gz") as tar:
+        tar.extractall(tmp_path / "unpacked", filter="data")
+    assert files.read(tmp_path / "unpacked") == files.read(tmp_path / "archive")
+    before = stamps(pages)
+    for _ in SiteWriter(replace(contest, clock=FixedClock(published)), pages, packed).steps():
+        pass
+    assert stamps(pages) == before
+
+
+@pytest.mark.parametrize("hidden", [{"site": {"programs": False}}, {"reports": {"offered": ("RSM",)}}])
+def test_an_archive_that_tells_more_than_the_pages_is_not_beside_them(
+    played: Played, tmp_path: Path, hidden: dict[str, dict[str, object]]
+) -> None:
+    contest = ContestContext.open(played.folder)
+    ((name, changes),) = hidden.items()
+    section = getattr(contest.settings, name).model_copy(update=changes)
+    settings = contest.settings.model_copy(update={name: section})
+    clock = FixedClock(settings.dates.results_published)
+    for _ in SiteWriter(replace(contest, clock=clock, settings=settings), tmp_path / "pages", packed).steps():
+        pass
+    assert not (tmp_path / "pages/archive.tar.gz").exists()
+    assert "Check these results yourself" not in (tmp_path / "pages/index.html").read_text()
+    assert "Check these results yourself" in (played.pages / "index.html").read_text()

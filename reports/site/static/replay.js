@@ -760,6 +760,10 @@
     if (LINK.test(file)) where.push(element("a", { href: file }, say("The game as text")), ".");
     part.where.replaceChildren(...where);
     part.where.hidden = false;
+    if (part.check) {
+      part.check.href = `${root}verify.html#game=${game.key}`;
+      part.check.parentElement.hidden = false;
+    }
     if (!game.turns.length) {
       const atOnce = game.length.startsWith("0 ");
       tell(atOnce

@@ -1,0 +1,93 @@
+"""The page on which readers check a contest: one file, the same for every contest.
+
+It computes in the reader's browser, and asks no other computer for anything but the archive beside it.
+Inside are our modules in `js/`, the contest machine as WebAssembly, and what we use of noble, a library for
+hashes and signatures. `tools/check_page.py` makes the latter two; docs/trust.md tells what the page checks.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+from collections.abc import Iterable, Mapping
+from functools import cache
+from pathlib import Path
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from contest.language import LOCALE, speaking, translated, translated_plural
+
+PATH = "verify.html"
+ARCHIVE = "archive.tar.gz"
+"""The name of the archive that the page looks for beside itself."""
+
+FOLDER = Path(__file__).parent
+MADE = {
+    "knobeln.wasm": "97ee93fc092133d223427582e8910e2a978bdaba7589146d8f366a6e78e9835b",
+    "noble.js": "f986fbeadaf6b44647672e2b3546014c18e7c8cc958674ebaf4637cf8dc5fa66",
+}
+"""The sha256 of the files that `tools/check_page.py` makes."""
+
+_OF_PAGE = ("words", "page")
+_OF_WORKER = (
+    *("words", "bytes", "archive", "formats", "referee", "evolution", "ledger", "machine", "mails", "check"),
+    "worker",
+)
+_TEMPLATE = "page.html.j2"
+_IMPORT = re.compile(r'^import .*?from "\./\w+\.js";\n', re.MULTILINE | re.DOTALL)
+_LITERAL = re.compile(r'"((?:[^"\\\n]|\\.)+)"')
+_PLURAL = re.compile(rf"\bcount\([^\"]*?{_LITERAL.pattern},\s*{_LITERAL.pattern}")
+
+
+@cache
+def check_page() -> bytes:
+    """The page. The same knobeln makes the same bytes."""
+    style = f"{_text('../site/static/style.css')}{_text('page.css')}"
+    script = _bundle(_OF_PAGE)
+    environment = Environment(  # noqa: S701 - all of it is ours, and scripts must stay as they are
+        loader=FileSystemLoader(FOLDER), undefined=StrictUndefined
+    )
+    page = environment.get_template(_TEMPLATE).render(
+        {
+            "_": str,
+            "style": style,
+            "style_digest": _digest(style),
+            "script": script,
+            "script_digest": _digest(script),
+            "worker": f'"use strict";\n{_text("noble.js")}\n{_bundle(_OF_WORKER)}',
+            "machine": base64.b64encode((FOLDER / "knobeln.wasm").read_bytes()).decode(),
+            "words": json.dumps(_words(), ensure_ascii=False, sort_keys=True).replace("<", "\\u003c"),
+        }
+    )
+    return page.encode()
+
+
+def _bundle(modules: Iterable[str]) -> str:
+    """These modules as one block, in which no two may define the same name."""
+    joined = "\n".join(_IMPORT.sub("", _text(f"js/{name}.js")) for name in modules)
+    return "{\n" + re.sub(r"^export ", "", joined, flags=re.MULTILINE) + "}\n"
+
+
+def _words() -> Mapping[str, Mapping[str, str]]:
+    """The page's sentences in other languages: by language and English sentence."""
+    sources = "\n".join(
+        _text(path) for path in (_TEMPLATE, *(f"js/{name}.js" for name in (*_OF_WORKER, "page")))
+    )
+    found = {}
+    for language in sorted(folder.name for folder in LOCALE.iterdir() if folder.is_dir()):
+        with speaking(language):
+            words = {each: translated(each) for each in _LITERAL.findall(sources)}
+            words |= {many: translated_plural(one, many, 2) for one, many in _PLURAL.findall(sources)}
+        found[language] = {each: other for each, other in words.items() if other != each}
+    return found
+
+
+def _text(path: str) -> str:
+    return (FOLDER / path).read_text(encoding="utf-8")
+
+
+def _digest(text: str) -> str:
+    """As a Content-Security-Policy names what is inside a page."""
+    return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"

@@ -1,0 +1,196 @@
+// check.js - computes a contest again from its archive, in the order of what is cheap, and compares every result.
+import { Archive, manifestSentence } from "./archive.js";
+import { Differs, Unreadable, compare, must, same, sha256, sum, unmarked } from "./bytes.js";
+import { checkEvolution } from "./evolution.js";
+import { MAX_GAMES, formatOf } from "./formats.js";
+import { QUICKNET, checkDecisions, checkLists, checkNumber, checkPrograms, checkSeed } from "./ledger.js";
+import { ledgerSentence, readLedger, remarks } from "./ledger.js";
+import { machineFor } from "./machine.js";
+import { playAgain, playGroup, replayKey, titleOf } from "./referee.js";
+import { count, say } from "./words.js";
+
+/** Checks an archive. `files`: bytes by path; `module`: the machine's WebAssembly; `game`: the key of a replay whose
+ * game is told of in `played`; `progress`: takes what is done now, and how many of how many; `chain`: of drand.
+ * Throws Unreadable if that is impossible; nobody is blamed for it.
+ * Returns sentences about what was checked, what a person should look at, and what was not checked; in `differs` the
+ * first difference, "" without one, and in `game` its replay's key; and the ledger, with which mails are compared. */
+export function check(files, module, game = "", progress = () => {}, chain = QUICKNET) {
+  const found = {
+    checked: [], noticed: [], unchecked: [], differs: "", game: "", played: "", title: "", digest: "", isComputed: false, ledger: null,
+  };
+  try {
+    checkAll(files, { module, game, progress, chain }, found);
+  } catch (error) {
+    if (error instanceof Unreadable) throw error;
+    // A value of another kind than archives have makes JavaScript complain somewhere; so would a mistake of ours.
+    if (!(error instanceof Differs)) {
+      throw new Unreadable(say("the archive is not in the form that knobeln writes, or this page has a fault ({reason})", { reason: error.message }));
+    }
+    found.differs = error.message;
+    found.game = error.game;
+    found.unchecked.push(say("all that comes after this difference"));
+  }
+  return found;
+}
+
+function checkAll(files, { module, game, progress, chain }, found) {
+  const [checked, noticed, unchecked] = ["checked", "noticed", "unchecked"].map((list) => (sentence) => found[list].push(sentence));
+  const steps = (what, all) => {
+    let done = 0;
+    progress(what, 0, all);
+    return (more) => progress(what, (done += more), all);
+  };
+  const archive = new Archive(files, steps(say("files"), files.size - 1));
+  found.digest = archive.digest;
+  checked(manifestSentence(archive));
+  const marked = archive.marked("contest.json");
+  const contest = unmarked(marked);
+  const { settings } = contest;
+  found.title = settings.contest.title;
+  const entries = archive.json("entries.json");
+
+  const ledger = readLedger(archive, contest.seed_commitment);
+  found.ledger = ledger;
+  checked(ledgerSentence(ledger.entries));
+  const seal = archive.json("seal.json");
+  const final = checkLists(archive, ledger, contest, entries, noticed);
+  const before = ledger.entries.slice(0, final.place);
+  checkPrograms(archive, marked.settings, final, before, unchecked);
+  checked(say("the lists of entries, the settings, and each program that played: as the ledger has them"));
+  const decisions = archive.json("decisions.json");
+  const timeChanges = archive.has("time_changes.json") ? archive.marked("time_changes.json") : [];
+  checkDecisions(decisions, timeChanges, ledger.entries, noticed);
+  remarks(ledger.entries, final.place, settings.dates, contest.started_at, noticed);
+  checkNumber(seal, settings, contest.started_at, ledger.entries.slice(final.place + 1), chain, { checked, unchecked });
+  const seed = checkSeed(contest, seal);
+  checked(say("the seed follows from the secret number, the list of entries and the public number"));
+
+  const images = new Map(entries.map((entry) => [entry.name, entry.build]));
+  found.isComputed = settings.game.name === "knobeln";
+  const field = {
+    archive, settings, seed, images, module,
+    builds: found.isComputed ? readBuilds(archive, images) : null,
+    out: new Set(decisions.taken_out.map((each) => each.team)),
+    format: formatOf(settings.tournament, seed),
+  };
+  const rounds = readRounds(field);
+  const games = sum(rounds.flat().map((group) => group.matches.length));
+  must(games <= MAX_GAMES, "the archive has more games than are checked: {number}", { number: games });
+  field.progress = steps(say("games"), games);
+  const history = field.format ? checkRounds(field, rounds) : rounds.flatMap((groups) => playOnly(field, groups));
+  found.played = found.isComputed ? playedSentence(rounds, game) : "";
+  if (found.isComputed) checked(count(games, "{number} game, played again: the same to the last point", "{number} games, played again: the same to the last point"));
+  if (field.format) checkResults(field, history, checked);
+  notChecked(field, decisions, unchecked);
+}
+
+/** The builds by digest. Throws Differs unless they are those of the entries, each under its sha256. */
+function readBuilds(archive, images) {
+  const wanted = [...new Set(images.values())].sort();
+  must(same(archive.paths("builds/"), wanted.map((digest) => `builds/${digest}`)), "builds/: a build is missing, or no entry has it");
+  return new Map(wanted.map((digest) => {
+    const raw = archive.bytes(`builds/${digest}`);
+    must(sha256(raw) === digest, "builds/{digest} is another build: its sha256 is not its name", { digest });
+    return [digest, raw];
+  }));
+}
+
+/** The groups of each round, as the archive has them. */
+function readRounds({ archive, images }) {
+  return archive.json("rounds.json").map(({ groups }, at) => {
+    must(Number.isInteger(groups) && groups > 0 && groups <= images.size, "rounds.json: a round has an impossible number of groups");
+    return Array.from({ length: groups }, (_, group) => archive.json(`rounds/${at + 1}/group-${group + 1}.json`));
+  });
+}
+
+/** All rounds as computed. Throws Differs, naming the first difference. */
+function checkRounds(field, claimed) {
+  const history = [];
+  for (;;) {
+    const theirs = claimed[history.length] ?? [];
+    const seated = new Set(theirs.flatMap((group) => group.plan.members));
+    const isGone = (name) => field.out.has(name) && !seated.has(name);
+    const plan = field.format.plan([...field.images.keys()], withoutGone(history, isGone));
+    if (!plan) break;
+    must(theirs.length, "round {number} is missing: the contest was not over before it", plan);
+    must(theirs.length === plan.groups.length, "round {number} has another number of groups by the seed", plan);
+    history.push({ ...plan, groups: plan.groups.map((drawn, at) => checkGroup(field, plan.final, drawn, theirs[at])) });
+  }
+  must(history.length && claimed.length === history.length, "the archive has another number of rounds than the contest");
+  return history;
+}
+
+/** What follows from all rounds. */
+function checkResults({ archive, settings, format }, history, checked) {
+  compare("rounds.json", archive.json("rounds.json"), history.map(({ number, final, groups }) => ({ number, final, groups: groups.length })));
+  compare(say("the contest's ranking"), archive.json("ranking.json"), format.ranking(history));
+  checked(say("draws, which games were played and counted, group tables, and the contest's ranking"));
+  const hasEvolution = settings.evolution.enabled && history.at(-1).final;
+  must(hasEvolution === archive.has("evolution.json"), "the evolution: there is one, or none, contrary to the settings and the rounds");
+  if (!hasEvolution) return;
+  checkEvolution(archive.marked("evolution.json"), history.at(-1).groups[0], settings.evolution);
+  checked(say("every generation of the evolution, and its ranking"));
+}
+
+/** The history, in whose last round those who are gone do not advance. */
+function withoutGone(history, isGone) {
+  if (!history.length) return history;
+  const stays = (line) => ({ ...line, advances: line.advances && !isGone(line.entry) });
+  const groups = history.at(-1).groups.map((group) => ({ ...group, standings: group.standings.map(stays) }));
+  return [...history.slice(0, -1), { ...history.at(-1), groups }];
+}
+
+function checkGroup(field, final, plan, claimed) {
+  const place = say("round {round}, group {number}", plan);
+  try {
+    compare(say("the draw"), claimed.plan, plan);
+    const isBanned = (line) => line.disqualified && !line.failures && field.out.has(line.entry);
+    const banned = new Set(claimed.standings.filter(isBanned).map((line) => line.entry));
+    const outcome = playGroup(plan, claimed, { ...field, play: playerOf(field, claimed), replays: Boolean(field.builds), banned });
+    const standings = field.format.standings(plan, final, outcome);
+    compare(say("the ranking"), claimed.standings, standings);
+    return { plan, matches: outcome.matches, standings };
+  } catch (error) {
+    if (error instanceof Differs) error.message = `${place}: ${error.message}`;
+    throw error;
+  }
+}
+
+/** What plays the games of a group: a machine with the builds of its members; null where games are not computed. */
+function playerOf({ images, builds, module, settings }, { plan, matches }) {
+  if (!builds || !matches.length) return null;
+  const own = new Map(plan.members.map((name) => [images.get(name), builds.get(images.get(name))]));
+  must(!own.has(undefined), "a group has a member that is no entry");
+  return machineFor(module, settings, own, matches);
+}
+
+/** In a format that this page does not know, each game alone is played again. */
+function playOnly(field, groups) {
+  return groups.map((group) => {
+    const play = playerOf(field, group);
+    return group.matches.map((match) => playAgain(group.plan.round, match, match, { ...field, play }));
+  });
+}
+
+/** What came out of the game with this key, for a reader who came from its replay. */
+function playedSentence(rounds, game) {
+  const match = rounds.flat().flatMap((group) => group.matches.filter((each) => game && each.counted && replayKey(group.plan.round, each) === game))[0];
+  if (!match) return "";
+  const figures = (name) => match.result.seats.map((seat) => seat[name].toLocaleString("en")).join(" : ");
+  const values = { game: titleOf(match), points: figures("points"), instructions: figures("instructions"), turns: match.result.turns };
+  return say("{game}: {points} points, {turns} throws, {instructions} instructions.", values);
+}
+
+function notChecked({ archive, builds, images, format, settings }, decisions, unchecked) {
+  if (builds) unchecked(say("that the builds were made from the programs' sources: that needs the compiler"));
+  else unchecked(say("games: the moves and points of this game are taken from the archive. knobeln verify checks them, as far as that is possible"));
+  if (!format) unchecked(say("draws, which games were played, tables and the ranking: this page does not know the format {format}", settings.tournament));
+  if (archive.has("certainty.json")) unchecked(say("how sure the ranking is: that takes some hundred contests"));
+  for (const { team } of decisions.taken_out) {
+    unchecked(images.has(team) ? say("that the organizer took {team} out, and from when on; what follows from it was computed", { team })
+      : say("that the organizer took {team} out before the contest started", { team }));
+  }
+  for (const { round } of decisions.played_again) unchecked(say("why round {round} was played again", { round }));
+  unchecked(say("rules, announcement, descriptions, tables for spreadsheets, and the sentences about faults; what would have been without the organizer's decisions"));
+  unchecked(say("names of organizations and people, the order of the entries, times and dates, and settings that decide nothing: only the archive's digest vouches for them"));
+}

@@ -1,0 +1,249 @@
+// ledger.js - what came before the first game: the ledger, the lists of entries, the programs, the public number.
+// As knobeln/contest_day/verify_entries.py; docs/archive.md has the forms.
+import { base64, byName, compactJson, compare, hex, join, must, same, sha256, shown, unbase64, unhex, utf8 } from "./bytes.js";
+import { count, say } from "./words.js";
+
+const LINES_OF_AN_ENTRY = 5;
+const LISTED = "list of entries";
+const FINAL = "final list of entries";
+const NUMBER = "public number";
+const ACCEPTED = "program accepted";
+const ABOUT_TEAMS = ["taken out by the organizer", "reinstated by the organizer", "ordered to be played again by the organizer"];
+const DECIDED = [...ABOUT_TEAMS, "time for a move changed by the organizer"];
+const WITHOUT_LETTER = [...DECIDED, LISTED, FINAL, NUMBER];
+const ENTRY = /^[a-z][a-z ,]*\n(?:[A-Za-z_][A-Za-z0-9_]{0,29})?\n\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z\n(?:[0-9a-f]{64})?\n(?:[0-9a-f]{64})?\n$/;
+const START_SECONDS = 600; // between the start of the contest and the draw of the number, and from one to the next
+const AHEAD_SECONDS = 60; // of the final list before the draw
+const MICROSECONDS = 1_000_000;
+
+/** The League of Entropy's chain quicknet. */
+export const QUICKNET = {
+  hash: "52db9ba70e0cc0f6eaf7803dd07447a1f5477735fd3f661792ba94600c84e971",
+  key: "83cf0f2896adee7eb8b5f01fcad3912212c437e0073e911fb90022d3e760183c8c4b450b6a0a6c3ac6a5776a2d1064510d1fec758c92"
+    + "1cc22b0e17e63aaf4bcb5ed66304de9cf809bd274ca73bab4af5a6e9c76a4bc09e76eae8991ef5ece45a",
+  genesis: 1692803367,
+  period: 3,
+};
+
+// --- trees (RFC 6962, section 2.1) ---
+/** The roots of the trees of the first 0, 1, 2 ... of these leaves. */
+export function rootsOf(leaves) {
+  const roots = [noble.sha256(new Uint8Array())];
+  const peaks = []; // the roots of the complete trees that the tree consists of, largest first
+  leaves.forEach((leaf, size) => {
+    peaks.push(noble.sha256(join([0], utf8(leaf))));
+    for (let left = size; left % 2; left = (left - 1) / 2) {
+      const right = peaks.pop();
+      peaks.push(noble.sha256(join([1], peaks.pop(), right)));
+    }
+    roots.push(peaks.reduceRight((right, left) => noble.sha256(join([1], left, right))));
+  });
+  return roots;
+}
+
+/** Whether the key has signed that the contest's ledger has this root after so many entries. */
+export function isSigned(key, commitment, size, root, signature) {
+  try {
+    return noble.ed25519.verify(signature, utf8(`knobeln/${commitment}\n${size}\n${base64(root)}\n`), key);
+  } catch {
+    return false; // a key or signature that is none
+  }
+}
+
+// --- the ledger ---
+/** The entries, the key, and the root after each entry. Throws Differs unless the key has signed all of it. */
+export function readLedger(archive, commitment) {
+  const facts = archive.json("ledger.json");
+  const lines = archive.text("ledger.txt").split("\n");
+  must(lines.pop() === "" && lines.length % LINES_OF_AN_ENTRY === 0, "ledger.txt: its last entry is not in the form of an entry");
+  const entries = [];
+  for (let at = 0; at < lines.length; at += LINES_OF_AN_ENTRY) {
+    const [effect, team, time, letter, digest] = lines.slice(at, at + LINES_OF_AN_ENTRY);
+    const leaf = `${[effect, team, time, letter, digest].join("\n")}\n`;
+    must(ENTRY.test(leaf), "ledger.txt: entry {number} is not in the form of an entry", { number: entries.length + 1 });
+    entries.push({ effect, team, at: time, letter, digest, leaf });
+  }
+  const roots = rootsOf(entries.map((entry) => entry.leaf));
+  must(facts.size === entries.length && facts.root === base64(roots.at(-1)) && Object.keys(facts).length === 4,
+    "ledger.txt has not the entries of which ledger.json has the root");
+  const key = unbase64(facts.public_key, "ledger.json");
+  must(isSigned(key, commitment, facts.size, roots.at(-1), unbase64(facts.signature, "ledger.json")),
+    "ledger.json: the key has not signed this ledger of this contest");
+  return { entries, roots, key, commitment };
+}
+
+const rootOfList = (list) => {
+  const sorted = [...list.entries].sort((a, b) => byName(a.team, b.team));
+  return hex(rootsOf(sorted.map((entry) => `${entry.team}\n${entry.program}\n${entry.build}\n`)).at(-1));
+};
+
+/** Where the ledger has the final list. Throws Differs unless it has all lists, and the entries are the final one. */
+export function checkLists(archive, ledger, contest, entries, noticed) {
+  const lists = archive.json("entry_lists.json");
+  const told = lists.map((list) => ({ effect: list.is_final ? FINAL : LISTED, at: full(list.at), digest: rootOfList(list) }));
+  const isTold = (entry) => told.some((list) => ["effect", "at", "digest"].every((key) => list[key] === entry[key]) && !entry.team && !entry.letter);
+  const inLedger = ledger.entries.filter((entry) => [LISTED, FINAL].includes(entry.effect));
+  const found = inLedger.filter(isTold).map(({ effect, at, digest }) => ({ effect, at, digest }));
+  must(told.length && same(found, told), "entry_lists.json has not the lists that ledger.txt has");
+  for (const entry of inLedger.filter((each) => !isTold(each))) {
+    noticed(say("the ledger has another {effect}, of {at}, that the archive does not show: the contest was started anew, or a backup was restored; all teams got it", { effect: entry.effect, at: time(entry.at) }));
+  }
+  must(lists.every((list, at) => list.is_final === (at === lists.length - 1)), "entry_lists.json: one list is the final one, and it is the last");
+  const final = lists.at(-1);
+  must(final.at === contest.started_at, "entry_lists.json: the final list is not that of the contest's start");
+  must(archive.json("seal.json").entries_root === told.at(-1).digest, "seal.json: the root of the entries is {root}", { root: told.at(-1).digest });
+  const playing = entries.map((entry) => `${entry.name} ${entry.build}`).sort();
+  must(same(playing, final.entries.map((entry) => `${entry.team} ${entry.build}`)),
+    "entries.json has not the entries of the final list in entry_lists.json");
+  lists.slice(1).forEach((after, at) => {
+    const teams = changedTeams(lists[at], after);
+    if (teams.length) noticed(say("the list of {at} differs from the one before in {teams}", { at: time(full(after.at)), teams: teams.join(", ") }));
+  });
+  return { place: ledger.entries.findIndex((entry) => entry.effect === FINAL && isTold(entry)), entries: final.entries };
+}
+
+function changedTeams(before, after) {
+  const [old, now] = [before, after].map((list) => new Map(list.entries.map((entry) => [entry.team, JSON.stringify(entry)])));
+  return [...new Set([...old.keys(), ...now.keys()])].filter((team) => old.get(team) !== now.get(team)).sort(byName);
+}
+
+/** Throws Differs unless the settings, and each program that plays, are those that the ledger has before the list. */
+export function checkPrograms(archive, markedSettings, final, before, unchecked) {
+  const frozen = before.filter((entry) => entry.effect === "settings frozen").at(-1);
+  const { contest, game, programs, tournament, evolution } = markedSettings;
+  const decisive = { contest: { language: contest.language }, game, programs, tournament, evolution };
+  must(frozen?.digest === sha256(compactJson(decisive)), "contest.json: the settings are not those that ledger.txt has before the final list");
+  for (const { team, program } of final.entries) {
+    const accepted = before.filter((entry) => entry.effect === ACCEPTED && entry.team === team);
+    must(accepted.some((entry) => entry.digest === program), "entry_lists.json: the program of {team} is none of the accepted ones in ledger.txt", { team });
+    const folder = `programs/${team}/source/`;
+    const lines = archive.paths(folder).map((path) => `${sha256(archive.bytes(path))}  ${path.slice(folder.length)}\n`);
+    must(sha256(lines.join("")) === program, "{folder} is none of the accepted programs in ledger.txt", { folder });
+    const newest = accepted.reduce((best, entry) => (entry.at > best.at ? entry : best));
+    if (newest.digest !== program) unchecked(say("that the program of {team} is its newest: the ledger has one that came later", { team }));
+  }
+}
+
+// --- what a person may want to look at ---
+/** What the organizer decided before the start, what came late, and what was dated back. */
+export function remarks(entries, place, dates, startedAt, noticed) {
+  const closes = full(dates.compilation_closes);
+  let listed = "";
+  for (const { effect, team, at } of entries.slice(0, place)) {
+    const values = { team, effect, at: time(at), closes: time(closes), listed: time(listed) };
+    if (effect === LISTED) listed = at;
+    else if (effect === ACCEPTED && at >= closes) noticed(say("a program of {team} was accepted that came at {at}, when programs were no longer taken ({closes})", values));
+    else if (effect === ACCEPTED && listed) noticed(say("a program of {team} was accepted after the list of {listed} had gone out; it is said to have come at {at}", values));
+    else if (ABOUT_TEAMS.slice(0, 2).includes(effect)) noticed(say("{team} was {effect} before the start, at {at}", values));
+  }
+  const starts = full(dates.contest_starts);
+  if (!listed && closes < starts && starts <= full(startedAt)) {
+    noticed(say("the teams got no list of entries before the final one, so nobody could object to it"));
+  }
+  let latest = "";
+  let since = "";
+  for (const { effect, team, at } of entries) {
+    if (WITHOUT_LETTER.includes(effect) && at < latest) noticed(say("the ledger has an entry of {at} behind a later one: {effect}; it was dated back, or the clock was changed", { at: time(at), effect }));
+    if (since && ABOUT_TEAMS.includes(effect)) {
+      noticed(say("{team} was {effect} at {at}, after {since}", { team: team || say("a part of the contest"), effect, at: time(at), since }));
+    }
+    if (effect === FINAL) since = say("the list of entries was final");
+    if (effect === NUMBER) since = say("the public number was known");
+    if (at > latest) latest = at;
+  }
+}
+
+/** Throws Differs for a decision that the ledger does not have. */
+export function checkDecisions(decisions, timeChanges, entries, noticed) {
+  const [out, back, again, timed] = DECIDED;
+  const told = [
+    ...decisions.taken_out.map(({ team, at }) => [out, team, at]),
+    ...decisions.taken_out.filter((each) => each.lifted_at).map((each) => [back, each.team, each.lifted_at]),
+    ...decisions.played_again.map(({ at }) => [again, "", at]),
+    ...timeChanges.map(({ at }) => [timed, "", at]),
+  ].map(([effect, team, at]) => `${effect}\n${team}\n${full(at)}\n`);
+  for (const each of told) {
+    const [effect, team, at] = each.split("\n");
+    must(entries.some((entry) => entry.leaf.startsWith(each)), "ledger.txt does not have a decision of {at}: {team} {effect}", { at: time(at), team, effect });
+  }
+  for (const { effect, team, at, leaf } of entries) {
+    if (DECIDED.includes(effect) && !told.some((each) => leaf.startsWith(each))) {
+      noticed(say("the ledger has a decision of {at} that the archive does not show: {team} {effect}; that can happen if a backup was restored", { at: time(at), team, effect }));
+    }
+  }
+}
+
+// --- the seed ---
+/** The contest's seed. Throws Differs unless it follows from the secret number, the list and the public number. */
+export function checkSeed(contest, seal) {
+  const secret = unhex(contest.seed, "contest.json");
+  must(secret.length === 32 && sha256(secret) === contest.seed_commitment, "contest.json: the sha256 of the secret number is {digest}", { digest: sha256(secret) });
+  const seed = noble.hmac(noble.sha256, secret, unhex(seal.entries_root + seal.number, "seal.json"));
+  compare("seal.json", seal.seed, hex(seed));
+  return seed;
+}
+
+/** Throws Differs unless the public number is the one that the rule of the draw gives. Says where it comes from. */
+export function checkNumber(seal, settings, startedAt, after, chain, result) {
+  const beacon = settings.tournament.beacon;
+  const drawn = after.filter((entry) => entry.effect === NUMBER);
+  if (beacon === "none") {
+    must(!seal.number && !seal.source && !drawn.length, "seal.json has a public number, but the contest uses none");
+    result.unchecked(say("that the organizer, who knew the secret number, tried no other lists before the start: the contest uses no public number"));
+    return;
+  }
+  const starts = seconds(settings.dates.contest_starts);
+  const steps = Math.ceil((seconds(startedAt) + AHEAD_SECONDS - starts) / START_SECONDS);
+  const due = beacon === "file" ? seconds(startedAt) : starts + steps * START_SECONDS;
+  const round = Math.max(1, Math.floor((due - chain.genesis) / chain.period) + 2);
+  const known = beacon === "drand" ? chain.genesis + (round - 1) * chain.period : due;
+  const number = beacon === "drand" ? randomness(seal.source, chain, round) : hex(utf8(beacon === "file" ? seal.source.trim() : canonicalDraw(seal.source)));
+  compare("seal.json: the public number", seal.number, number);
+  must(drawn.length === 1 && drawn[0].digest === sha256(unhex(number, "seal.json")), "ledger.txt does not have the public number once, after the final list");
+  must(seconds(drawn[0].at) >= known, "ledger.txt has the public number before it was drawn");
+  const words = { round, text: shown(seal.source), draw: shown(beacon.replace(/^lottery:\s*/, "")) };
+  if (beacon === "drand") result.checked(say("the public number is round {round} of drand, signed by its chain", words));
+  else if (beacon === "file") result.unchecked(say("that nobody chose the public number: the organizer handed in the text {text}", words));
+  else result.unchecked(say("that the numbers of the draw ({draw}) were {text}: compare them with the newspaper", words));
+}
+
+/** The random value in what a server of drand gave, in hex. Throws Differs unless the chain has signed this round. */
+export function randomness(source, chain, round) {
+  let found;
+  try {
+    found = JSON.parse(source);
+  } catch {
+    found = null;
+  }
+  must(found?.round === round && /^[0-9a-f]{96}$/.test(found.signature), "seal.json: this is not round {round} of drand, which counts", { round });
+  const signature = unhex(found.signature, "seal.json");
+  must(found.randomness === sha256(signature), "seal.json: the randomness is not the sha256 of the signature");
+  const number = new DataView(new ArrayBuffer(8));
+  number.setBigUint64(0, BigInt(round));
+  const scheme = noble.bls12_381.shortSignatures;
+  let isRight = false;
+  try {
+    const point = scheme.hash(noble.sha256(new Uint8Array(number.buffer)), "BLS_SIG_BLS12381G1_XMD:SHA-256_SSWU_RO_NUL_");
+    isRight = scheme.verify(signature, point, unhex(chain.key, "drand"));
+  } catch {
+    // a point that is none
+  }
+  must(isRight, "seal.json: the chain of drand has not signed this round");
+  return found.randomness;
+}
+
+/** The numbers of a draw as in RFC 3797: sorted, each followed by a full stop, the draw by a slash. */
+function canonicalDraw(source) {
+  const draws = source.trim().replace(/\/+$/, "").split("/").map((part) => part.match(/\d+/g)?.map(Number));
+  must(draws.every(Boolean) && !/[^\s0-9.,;/+&-]/.test(source), "seal.json: these are not the numbers of a draw");
+  return draws.map((draw) => `${draw.sort((a, b) => a - b).map((number) => `${number}.`).join("")}/`).join("");
+}
+
+// --- times ---
+/** A time as the ledger writes it, with microseconds. */
+const full = (at) => at.replace(/(?:\.(\d+))?Z$/, (_, fraction = "") => `.${fraction.padEnd(6, "0")}Z`);
+const time = (at) => `${at.slice(0, 16).replace("T", " ")} UT`;
+const seconds = (at) => Date.parse(`${at.slice(0, 19)}Z`) / 1_000 + Number(full(at).slice(20, 26)) / MICROSECONDS;
+
+export const ledgerSentence = (entries) => count(entries.length,
+  "{number} entry in the ledger of letters, under its signed root", "{number} entries in the ledger of letters, under its signed root");

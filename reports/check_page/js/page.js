@@ -1,0 +1,153 @@
+// page.js - the page itself: takes an archive and mails, hands them to the worker, and shows what it says.
+import { count, say, speak } from "./words.js";
+
+const BESIDE = "archive.tar.gz";
+const element = (id) => document.getElementById(id);
+const dataOf = (id) => JSON.parse(element(id).textContent);
+const isServed = location.protocol.startsWith("http");
+const game = new URLSearchParams(location.hash.slice(1)).get("game") ?? "";
+const language = navigator.language.slice(0, 2);
+const words = dataOf("words")[language] ?? {};
+
+let worker = null;
+let mails = []; // that wait until an archive has been checked
+let hasLedger = false; // whether the worker has one
+let isBeside = false; // whether the archive came from beside the page, where the replays are
+
+// --- words ---
+speak(words);
+if (dataOf("words")[language]) document.documentElement.lang = language;
+for (const part of document.querySelectorAll("[data-say]")) part.textContent = say(part.textContent.trim());
+element("start").textContent = isServed ? say("Check the contest") : say("Choose the archive's file");
+
+// --- checking ---
+function begin(file, beside = false) {
+  isBeside = beside;
+  stop();
+  worker = new Worker(URL.createObjectURL(new Blob([element("worker").textContent], { type: "text/javascript" })));
+  worker.onmessage = ({ data }) => heard(data);
+  worker.onerror = (event) => heard({ error: event.message });
+  for (const id of ["agreed", "noticed", "unchecked", "told"]) element(id).replaceChildren();
+  element("result").hidden = true;
+  busy(say("Reading the archive."));
+  worker.postMessage({ file, game, words, machine: Uint8Array.from(atob(dataOf("machine")), (sign) => sign.charCodeAt(0)) });
+}
+
+function stop() {
+  worker?.terminate();
+  worker = null;
+  hasLedger = false;
+}
+
+function busy(sentence) {
+  element("start").hidden = true;
+  element("working").hidden = false;
+  element("progress").removeAttribute("value");
+  element("stage").textContent = sentence;
+}
+
+function idle() {
+  element("start").hidden = false;
+  element("working").hidden = true;
+}
+
+function heard({ progress, found, mail, name, error }) {
+  if (progress) {
+    Object.assign(element("progress"), { max: progress.all, value: progress.done });
+    element("stage").textContent = say("{what}: {done} of {all}", progress);
+  } else if (found) showFound(found);
+  else if (mail !== undefined) showMail(name, mail);
+  else showVerdict("unknown", say("This could not be checked: {reason}", { reason: error }));
+}
+
+async function fromBeside() {
+  busy(say("Fetching the archive."));
+  try {
+    const answer = await fetch(BESIDE);
+    if (!answer.ok) throw new Error(String(answer.status));
+    begin(await answer.blob(), true);
+  } catch {
+    showVerdict("unknown", say("There is no archive beside this page. Choose its file."));
+  }
+}
+
+// --- showing ---
+function showVerdict(kind, sentence) {
+  idle();
+  element("result").hidden = false;
+  element("verdict").textContent = sentence;
+  element("verdict").className = kind;
+  for (const list of ["agreed", "noticed", "unchecked"]) element(list).parentElement.hidden = !element(list).children.length;
+  element("verdict").focus();
+}
+
+function fill(list, sentences) {
+  element(list).replaceChildren(...sentences.map((sentence) => Object.assign(document.createElement("li"), { textContent: sentence })));
+}
+
+function showFound(found) {
+  fill("agreed", found.checked);
+  fill("noticed", found.noticed);
+  fill("unchecked", found.unchecked);
+  element("title").textContent = found.title;
+  element("digest").textContent = found.digest;
+  element("of-digest").hidden = !found.digest;
+  element("replay").hidden = !(isBeside && found.game);
+  element("replay").href = `replay.html?game=${encodeURIComponent(found.game)}`;
+  element("played").textContent = found.played;
+  const eyes = found.noticed.length;
+  if (found.differs) showVerdict("differs", say("It differs: {first}.", { first: found.differs }));
+  else if (eyes) {
+    showVerdict("eyes", count(eyes, "Every result follows, but {number} thing needs a person's eyes.",
+      "Every result follows, but {number} things need a person's eyes."));
+  } else if (found.isComputed) showVerdict("same", say("Every result that this page can compute agrees with the archive."));
+  else showVerdict("same", say("What this page can check of this game agrees with the archive. It does not play the games again."));
+  hasLedger = found.hasLedger;
+  if (!hasLedger) return;
+  element("told").replaceChildren();
+  for (const each of mails.splice(0)) worker.postMessage({ ...each, words });
+}
+
+function showMail(name, told) {
+  const list = document.createElement("ul");
+  for (const { fits, sentence } of told ?? []) {
+    list.append(Object.assign(document.createElement("li"), { textContent: sentence, className: fits ? "fits" : "wrong" }));
+  }
+  const isRight = told?.every((each) => each.fits);
+  const head = !told?.length ? say("{name}: there is no receipt in it.", { name })
+    : isRight ? say("{name}: it fits.", { name }) : say("{name}: it does not fit.", { name });
+  element("told").append(Object.assign(document.createElement("p"), { textContent: head, className: isRight ? "" : "wrong" }), list);
+}
+
+// --- what the reader gives ---
+async function take(files) {
+  const archive = files.find((file) => /\.(tar|tgz|tar\.gz)$/i.test(file.name));
+  if (archive) begin(archive);
+  for (const file of files.filter((each) => each !== archive)) {
+    const mail = { name: file.name, mail: await file.text() };
+    if (hasLedger) worker.postMessage({ ...mail, words });
+    else mails.push(mail);
+  }
+  if (mails.length) element("told").textContent = say("Mails are checked as soon as an archive is.");
+}
+
+element("start").addEventListener("click", () => (isServed ? fromBeside() : element("file").click()));
+element("cancel").addEventListener("click", () => {
+  stop();
+  showVerdict("unknown", say("Cancelled."));
+});
+for (const id of ["file", "letters"]) {
+  element(id).addEventListener("change", ({ target }) => {
+    if (id === "file") begin(target.files[0]);
+    else take([...target.files]);
+    target.value = "";
+  });
+}
+for (const button of document.querySelectorAll("[data-opens]")) {
+  button.addEventListener("click", () => element(button.dataset.opens).click());
+}
+addEventListener("dragover", (event) => event.preventDefault());
+addEventListener("drop", (event) => {
+  event.preventDefault();
+  take([...event.dataTransfer.files]);
+});

@@ -1,0 +1,30 @@
+// worker.js - the part of the page that computes, so that the page itself stays alive.
+import { unpacked } from "./archive.js";
+import { check } from "./check.js";
+import { checkMail } from "./mails.js";
+import { speak } from "./words.js";
+
+const QUIET_MILLISECONDS = 50; // between two reports of progress
+let ledger = null; // of the archive that was checked last
+
+async function checkArchive(asked) {
+  let told = 0;
+  const progress = (what, done, all) => {
+    if (done < all && performance.now() < told + QUIET_MILLISECONDS) return;
+    told = performance.now();
+    postMessage({ progress: { what, done, all } });
+  };
+  const found = check(await unpacked(asked.file), new WebAssembly.Module(asked.machine), asked.game, progress);
+  ledger = found.ledger;
+  return { ...found, ledger: null, hasLedger: Boolean(ledger) };
+}
+
+onmessage = async ({ data }) => {
+  try {
+    speak(data.words);
+    if (data.mail !== undefined) postMessage({ mail: ledger && checkMail(data.mail, ledger), name: data.name });
+    else postMessage({ found: await checkArchive(data) });
+  } catch (error) {
+    postMessage({ error: error.message });
+  }
+};

@@ -1,0 +1,194 @@
+"""The page on which readers check a contest: what it finds, and what it says that it does not check.
+
+That it has the verdict of `knobeln verify` is checked wherever a test here runs that, see conftest.py.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import io
+import json
+import re
+import shutil
+import subprocess
+from fnmatch import fnmatchcase
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from contest.archive import files
+from reports.check_page import FOLDER, MADE, check_page
+from tests.support.archives import Published, changes
+from tests.support.browser import program
+from tests.support.check_page import mended, packed, page_on, page_says
+from tests.support.drand_network import RECORDED
+from tools.check_page import CLANG, build_machine
+
+DOCS = Path(__file__).parents[2] / "docs" / "archive.md"
+MAX_LINES = 1_200
+
+
+def unchecked_facts() -> set[str]:
+    """The table of docs/archive.md, in which * stands for anything."""
+    section = DOCS.read_text().partition("## What the page does not check")[2].partition("\n## ")[0]
+    rows = re.findall(r"^\| `([a-z_/*-]+\.json)` \| (.*?) \|", section, re.MULTILINE)
+    return {f"{path}: {fact}" for path, facts in rows for fact in re.findall(r"`([^`]+)`", facts)}
+
+
+def test_every_fact_of_a_contest_of_knobeln_is_checked_or_listed_as_unchecked(tiny: Published) -> None:
+    cases = list(changes(tiny.archive))
+    said = page_says(mended(changed) for _, changed in cases)
+    unnoticed = {fact for (fact, _), each in zip(cases, said, strict=True) if not each.is_refused}
+    listed = unchecked_facts()
+    assert [fact for fact in unnoticed if not any(fnmatchcase(fact, each) for each in listed)] == []
+    assert [each for each in listed if not any(fnmatchcase(fact, each) for fact in unnoticed)] == []
+
+
+UNCHECKED_FILES = (
+    r"verify\.html|.*\.csv|announcement\.txt|rules\.md|certainty\.json|programs/\w+/description\.txt"  # whole
+    r"|contest\.json|entries\.json|rounds/\d+/group-\d+\.json"  # in part, as the test above says
+)
+
+
+@pytest.mark.parametrize("is_mended", [False, True])
+def test_60_flipped_bits_are_found(knobeln_contest: Published, *, is_mended: bool) -> None:
+    """In any file, each as likely; with the manifest left alone or written again."""
+    honest, random = dict(files.read(knobeln_contest.archive)), Random(1994)  # noqa: S311
+    manifest = (knobeln_contest.archive / files.MANIFEST).read_bytes()
+    archives, where = [], []
+    for _ in range(60):
+        path = random.choice(sorted(honest))
+        raw = bytearray(honest[path])
+        raw[random.randrange(len(raw))] ^= 1 << random.randrange(8)
+        changed = {**honest, path: bytes(raw)}
+        archives.append(mended(changed) if is_mended else packed({**changed, files.MANIFEST: manifest}))
+        where.append(path)
+    missed = [path for path, each in zip(where, page_says(archives), strict=True) if not each.is_refused]
+    assert [path for path in missed if not (is_mended and re.fullmatch(UNCHECKED_FILES, path))] == []
+    assert len(missed) < 30
+
+
+def test_the_first_difference_is_told_with_the_game_and_both_values(
+    knobeln_contest: Published, tmp_path: Path
+) -> None:
+    honest = dict(files.read(knobeln_contest.archive))
+    path = "rounds/1/group-1.json"
+    group = json.loads(honest[path])
+    match = next(match for match in group["matches"] if match["counted"])
+    points = match["result"]["seats"][0]["points"]
+    match["result"]["seats"][0]["points"] += 1
+    raw = json.dumps(group, indent=1).encode() + b"\n"
+    (said,) = page_says([mended({**honest, path: raw})])
+    first, second = match["pairing"]["players"]
+    assert said.differs == (
+        f"round 1, group 1: {first} against {second}: points of {first}: "
+        f"the archive says {points + 1}, but {points} follows"
+    )
+    assert said.game == f"1.{first}.{second}"
+
+
+def test_a_game_is_shown_to_whoever_came_from_its_replay(knobeln_contest: Published) -> None:
+    group = json.loads((knobeln_contest.archive / "rounds/3/group-1.json").read_text())
+    match = next(each for each in group["matches"] if each["counted"])
+    first, second = match["pairing"]["players"]
+    said = page_on(knobeln_contest.archive, game=f"3.{first}.{second}")
+    points = " : ".join(f"{seat['points']:,}" for seat in match["result"]["seats"])
+    assert said.played.startswith(f"{first} against {second}: {points} points, 60 throws, ")
+
+
+# --- what it consists of -----------------------------------------------------------------------------------
+def test_the_machine_is_built_from_the_engines_own_sources(tmp_path: Path) -> None:
+    if not shutil.which(CLANG):
+        pytest.skip(f"there is no {CLANG}, which makes the bytes that are noted")
+    build_machine(tmp_path / "knobeln.wasm")
+    assert (tmp_path / "knobeln.wasm").read_bytes() == (FOLDER / "knobeln.wasm").read_bytes()
+
+
+@pytest.mark.parametrize("name", MADE)
+def test_what_was_made_is_what_was_noted(name: str) -> None:
+    assert hashlib.sha256((FOLDER / name).read_bytes()).hexdigest() == MADE[name]
+
+
+def test_the_page_is_one_valid_script_in_a_worker(tmp_path: Path) -> None:
+    """No two modules define the same name, and nothing in them ends the script."""
+    page = check_page().decode()
+    (worker,) = re.findall(r'<script type="text/plain" id="worker">(.*?)</script>', page, re.DOTALL)
+    (script,) = re.findall(r"<script>(.*?)</script>", page, re.DOTALL)
+    for number, source in enumerate((worker, script)):
+        file = tmp_path / f"{number}.js"
+        file.write_text(source)
+        subprocess.run([program("node"), "--check", file], check=True)
+        assert "eval(" not in source
+    assert page.count("<script") == 5 - 1
+
+
+def test_a_person_can_read_all_of_it() -> None:
+    lines = [line.strip() for file in (FOLDER / "js").glob("*.js") for line in file.read_text().splitlines()]
+    code = [line for line in lines if line and not line.startswith(("//", "/*", "*"))]
+    assert len(code) <= MAX_LINES
+
+
+def test_a_recorded_round_of_quicknet_is_signed_and_a_forged_one_is_not() -> None:
+    script = (
+        "import { readFileSync } from 'node:fs'; import { runInThisContext } from 'node:vm';"
+        f"runInThisContext(readFileSync('{FOLDER}/noble.js', 'utf8'));"
+        f"const {{ QUICKNET, randomness }} = await import('{FOLDER}/js/ledger.js');"
+        "for (const source of process.argv.slice(1)) {"
+        "  try { console.log(randomness(source, QUICKNET, 657413)); }"
+        "  catch (error) { console.log(error.message); }"
+        "}"
+    )
+    forged = json.loads(RECORDED)
+    forged["signature"] = forged["signature"][:-1] + "a"
+    forged["randomness"] = hashlib.sha256(bytes.fromhex(forged["signature"])).hexdigest()
+    done = subprocess.run(
+        [program("node"), "--input-type=module", "-e", script, RECORDED, json.dumps(forged)],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    right, wrong = done.stdout.splitlines()
+    assert right == json.loads(RECORDED)["randomness"]
+    assert wrong == "seal.json: the chain of drand has not signed this round"
+
+
+# --- what strangers may send -------------------------------------------------------------------------------
+@pytest.mark.slow
+def test_an_archive_that_unpacks_to_more_than_a_browser_has_is_refused() -> None:
+    target = io.BytesIO()
+    with gzip.GzipFile(fileobj=target, mode="wb", compresslevel=1) as zipped:
+        for _ in range(501):
+            zipped.write(bytes(1_000_000))
+    (said,) = page_says([target.getvalue()])
+    assert said.error == "the archive has more than 500000000 bytes"
+
+
+@pytest.mark.parametrize(
+    ("data", "why"),
+    [
+        (b"", "this is no archive of a contest"),
+        (b"\x1f\x8b" + bytes(50), "the file is damaged, or no archive"),
+        (b"x" * 5_000, "the file is damaged, or no archive"),
+        (packed({"notes.txt": b"hello"}), "this is no archive of a contest"),
+        (packed({"manifest.json": b"{}\n"}), "describes no archive of version 1"),
+        (packed({"manifest.json": b"[" * 100_000}), "this is not JSON"),
+        (packed({"manifest.json": b"{}\n", "../a": b""}), "describes no archive of version 1"),
+    ],
+)
+def test_what_is_no_archive_is_refused_in_a_sentence(data: bytes, why: str) -> None:
+    (said,) = page_says([data])
+    assert why in (said.error or said.differs)
+
+
+def test_a_program_that_never_ends_is_found_soon(tiny: Published) -> None:
+    """A game that the archive says nothing of, or that needs more than it says, is not played to its end."""
+    honest = dict(files.read(tiny.archive))
+    path = "rounds/1/group-1.json"
+    group = json.loads(honest[path])
+    for match in group["matches"]:
+        for seat in match["result"]["seats"]:
+            seat["instructions"] = min(seat["instructions"], 1_100)
+    (said,) = page_says([mended({**honest, path: json.dumps(group, indent=1).encode() + b"\n"})])
+    assert "needs more instructions than the archive has of any game of this group" in said.differs

@@ -1,0 +1,288 @@
+"""The page on which readers check a contest, in Chromium and Firefox, from a server and from disk."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from importlib.resources import files as files_of_package
+from pathlib import Path
+from threading import Thread
+from typing import Any, Protocol
+
+import pytest
+from selenium.webdriver.common.keys import Keys
+
+from contest.archive import files
+from tests.support.browser import DESK, PATIENCE, Browser
+from tests.support.check_page import mended, packed_folder
+from tests.support.firefox import Firefox
+from tests.support.site_contests import Played, knobeln
+
+pytestmark = pytest.mark.slow
+NARROW = (390, 844)
+AGREES = "Every result that this page can compute agrees with the archive."
+
+
+class AnyBrowser(Protocol):
+    def get(self, address: str) -> None: ...
+    def run(self, script: str, *arguments: object) -> Any: ...
+    def give(self, selector: str, file: Path) -> None: ...
+    def close(self) -> None: ...
+
+
+class Chromium(Browser):
+    def get(self, address: str) -> None:
+        self.driver.get("about:blank")  # an address with another #... would not load the page again
+        self.driver.get(address)
+
+    def give(self, selector: str, file: Path) -> None:
+        self.one(selector).send_keys(str(file))
+
+    def close(self) -> None:
+        self.driver.quit()
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A folder with the page beside the contest's pages and archive, its archive's folder, and its server."""
+
+    folder: Path
+    archive: Path
+    address: str
+
+
+@pytest.fixture(scope="module")
+def shown(played: Played, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shown]:
+    place = tmp_path_factory.mktemp("shown")
+    archive = place / "archive"
+    knobeln("publish", archive, "--early", "-C", played.folder)
+    shutil.copytree(played.pages, place / "pages")
+    (place / "pages/archive.tar.gz").write_bytes(packed_folder(archive))
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Silent, directory=str(place / "pages")))
+    Thread(target=server.serve_forever, daemon=True).start()
+    yield Shown(place / "pages", archive, f"http://127.0.0.1:{server.server_port}")
+    server.shutdown()
+    server.server_close()
+
+
+class Silent(SimpleHTTPRequestHandler):
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@pytest.fixture(scope="module")
+def chromium(shown: Shown) -> Iterator[Chromium]:
+    found = Chromium(shown.folder)
+    yield found
+    found.close()
+
+
+@pytest.fixture(scope="module")
+def firefox() -> Iterator[Firefox]:
+    found = Firefox()
+    yield found
+    found.close()
+
+
+def until(browser: AnyBrowser, script: str) -> Any:
+    """What the script returns as soon as that is something."""
+    ends = time.monotonic() + PATIENCE
+    while time.monotonic() < ends:
+        if found := browser.run(script):
+            return found
+        time.sleep(0.1)
+    raise AssertionError(browser.run("return document.body.innerText"))
+
+
+def text(browser: AnyBrowser, selector: str) -> str:
+    return str(browser.run("return document.querySelector(arguments[0]).innerText", selector))
+
+
+def verdict(browser: AnyBrowser) -> str:
+    return str(until(browser, "return !document.getElementById('result').hidden && verdict.textContent"))
+
+
+def violations(browser: AnyBrowser) -> list[str]:
+    """What axe finds on the page as it is now."""
+    axe = files_of_package("axe_core_python").joinpath("axe.min.js").read_text()
+    browser.run(f"{axe}; window.axe = axe;")
+    browser.run("window.seen = null; axe.run().then((found) => { window.seen = found.violations; });")
+    found = until(browser, "return window.seen && [window.seen]")[0]
+    return [f"{each['id']}: {each['nodes'][0]['html']}" for each in found]
+
+
+def forged(archive: Path, place: Path) -> Path:
+    """The archive with a game that ended otherwise, and a manifest that says nothing of it."""
+    contents = dict(files.read(archive))
+    path = "rounds/1/group-1.json"
+    points = contents[path].split(b'"points": ', 1)[1].split(b",")[0]
+    changed = contents[path].replace(b'"points": ' + points, b'"points": 1' + points, 1)
+    place.write_bytes(mended({**contents, path: changed}))
+    return place
+
+
+# --- both browsers, from a server and from disk ------------------------------------------------------------
+@pytest.mark.parametrize("name", ["chromium", "firefox"])
+def test_one_button_checks_the_contest_beside_the_page(
+    shown: Shown, name: str, request: pytest.FixtureRequest
+) -> None:
+    browser: AnyBrowser = request.getfixturevalue(name)
+    browser.get(f"{shown.address}/verify.html")
+    assert text(browser, "#start") == "Check the contest"
+    browser.run("document.getElementById('start').click()")
+    assert verdict(browser) == AGREES
+    agreed = text(browser, "#agreed")
+    assert "played again: the same to the last point" in agreed
+    assert "every generation of the evolution" in agreed
+    assert "that needs the compiler" in text(browser, "#unchecked")
+
+
+@pytest.mark.parametrize("name", ["chromium", "firefox"])
+def test_from_disk_the_archives_file_is_chosen(
+    shown: Shown, name: str, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    browser: AnyBrowser = request.getfixturevalue(name)
+    browser.get((shown.folder / "verify.html").as_uri())
+    assert text(browser, "#start") == "Choose the archive's file"
+    browser.give("#file", shown.folder / "archive.tar.gz")
+    assert verdict(browser) == AGREES
+    browser.give("#file", forged(shown.archive, tmp_path / "forged.tar"))
+    wrong = until(browser, "return verdict.className === 'differs' && verdict.textContent")
+    assert wrong.startswith("It differs: round 1, group 1: ")
+    assert "points of " in wrong
+    assert text(browser, "#agreed").splitlines()[0].endswith("files, as the manifest lists them")
+
+
+# --- what is shown -----------------------------------------------------------------------------------------
+def test_a_difference_leads_to_the_replay_of_its_game(
+    shown: Shown, chromium: Chromium, tmp_path: Path
+) -> None:
+    honest = shown.folder / "archive.tar.gz"
+    kept = honest.read_bytes()
+    honest.write_bytes(forged(shown.archive, tmp_path / "forged.tar").read_bytes())
+    try:
+        chromium.get(f"{shown.address}/verify.html")
+        chromium.one("#start").click()
+        assert verdict(chromium).startswith("It differs: ")
+        chromium.shoot("verify-differs", DESK)
+        chromium.one("#replay").click()
+        title = "document.querySelector('[data-part=title]')"
+        until(chromium, f"return {title}?.textContent.includes(' against ')")
+    finally:
+        honest.write_bytes(kept)
+
+
+def test_a_replay_leads_to_the_page_which_shows_its_game(shown: Shown, chromium: Chromium) -> None:
+    group = json.loads((shown.archive / "rounds/1/group-1.json").read_text())
+    pairs = (match["pairing"]["players"] for match in group["matches"] if match["counted"])
+    players = next(pair for pair in pairs if pair[0] != pair[1])
+    chromium.get(f"{shown.address}/replay.html?game=1.{'.'.join(players)}")
+    until(chromium, "return document.querySelector('[data-part=check]')?.href")
+    title = text(chromium, "[data-part=title]")
+    chromium.one("[data-part=check]").click()
+    until(chromium, "return document.getElementById('start')")
+    chromium.one("#start").click()
+    assert verdict(chromium) == AGREES
+    assert text(chromium, "#played").startswith(f"{title}: ")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("size", [DESK, NARROW], ids=["desk", "telephone"])
+def test_the_page_fits_its_screen_and_shuts_nobody_out(
+    shown: Shown, chromium: Chromium, size: tuple[int, int], scheme: str
+) -> None:
+    chromium.complaints()
+    chromium.open("verify.html", size, scheme)
+    assert violations(chromium) == []
+    chromium.give("#file", shown.folder / "archive.tar.gz")
+    assert verdict(chromium) == AGREES
+    wide, room = chromium.run(
+        "return [document.documentElement.scrollWidth, document.documentElement.clientWidth]"
+    )
+    assert wide <= room
+    assert violations(chromium) == []
+    assert chromium.complaints() == []
+    chromium.shoot(f"verify-{size[0]}-{scheme}", size)
+
+
+def test_it_is_used_by_keyboard(shown: Shown, chromium: Chromium) -> None:
+    chromium.get(f"{shown.address}/verify.html")
+    chromium.one("body").send_keys(Keys.TAB)
+    assert chromium.run("return document.activeElement.id") == "start"
+    chromium.driver.switch_to.active_element.send_keys(Keys.ENTER)
+    assert verdict(chromium) == AGREES
+    assert chromium.run("return document.activeElement.id") == "verdict"
+
+
+def test_a_check_can_be_cancelled_and_begun_again(shown: Shown, chromium: Chromium) -> None:
+    chromium.open("verify.html")
+    chromium.give("#file", shown.folder / "archive.tar.gz")
+    chromium.run("document.getElementById('cancel').click()")
+    assert verdict(chromium) == "Cancelled."
+    chromium.give("#file", shown.folder / "archive.tar.gz")
+    until(chromium, f"return verdict.textContent === {AGREES!r}")
+
+
+def test_what_is_no_archive_is_told(shown: Shown, chromium: Chromium, tmp_path: Path) -> None:
+    chromium.open("verify.html")
+    (tmp_path / "notes.tar").write_text("my notes")
+    chromium.give("#file", tmp_path / "notes.tar")
+    assert verdict(chromium).startswith("This could not be checked: ")
+    chromium.get(f"{shown.address}/teams/../verify.html?")
+    chromium.run("window.fetch = () => Promise.reject(new Error('404'))")
+    chromium.one("#start").click()
+    assert verdict(chromium) == "There is no archive beside this page. Choose its file."
+
+
+# --- mails -------------------------------------------------------------------------------------------------
+DROP = """
+const given = new DataTransfer();
+given.items.add(new File([arguments[1]], arguments[0]));
+dispatchEvent(new DragEvent("drop", { dataTransfer: given }));
+"""
+
+
+def test_mails_that_are_dropped_fit_or_do_not(
+    shown: Shown, played: Played, chromium: Chromium, firefox: Firefox
+) -> None:
+    box = next(each for each in (played.folder / "mail").glob("heavy@*"))
+    mails = [file.read_text() for file in sorted((box / "new").iterdir())]
+    compiled = next(mail for mail in mails if "X-Knobeln-Receipt" in mail and "compile-report" in mail)
+    header = next(line for line in compiled.splitlines() if line.startswith("X-Knobeln-Receipt"))
+    number = header.split()[1]
+    another = re.sub(r"\bentry \d+ of a ledger", f"entry {int(number) + 1} of a ledger", compiled)
+    another = another.replace(header, f"X-Knobeln-Receipt: {int(number) + 1} {' '.join(header.split()[2:])}")
+    for browser in (chromium, firefox):
+        browser.get((shown.folder / "verify.html").as_uri())
+        browser.run(DROP, "report.eml", compiled)
+        until(browser, "return told.textContent === 'Mails are checked as soon as an archive is.'")
+        browser.give("#file", shown.folder / "archive.tar.gz")
+        until(browser, "return told.textContent.includes('report.eml: it fits.')")
+        assert f"the receipt of entry {number} fits: program accepted" in text(browser, "#told")
+        browser.run(DROP, "forged.eml", another)
+        until(browser, "return told.textContent.includes('forged.eml: it does not fit.')")
+        browser.run(DROP, "letter.eml", "Dear Joe,\\n")
+        until(browser, "return told.textContent.includes('letter.eml: there is no receipt in it.')")
+
+
+def test_where_readers_speak_german_the_page_does(shown: Shown, tmp_path: Path) -> None:
+    browser = Firefox("de")
+    try:
+        browser.get((shown.folder / "verify.html").as_uri())
+        assert text(browser, "#start") == "Datei des Archivs wählen"
+        browser.give("#file", shown.folder / "archive.tar.gz")
+        assert (
+            verdict(browser)
+            == "Alle Ergebnisse, die diese Seite berechnen kann, stimmen mit dem Archiv überein."
+        )
+        assert browser.run("return document.documentElement.lang") == "de"
+        assert "noch einmal gespielt: gleich bis auf den letzten Punkt" in text(browser, "#agreed")
+        browser.shoot("verify-german")
+    finally:
+        browser.close()

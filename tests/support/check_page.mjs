@@ -1,0 +1,27 @@
+// Runs the check page's modules over archives: a line of JSON for each in, a line with what was found out.
+import { readFileSync } from "node:fs";
+import { dirname } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { runInThisContext } from "node:vm";
+
+const page = `${dirname(fileURLToPath(import.meta.url))}/../../reports/check_page`;
+runInThisContext(readFileSync(`${page}/noble.js`, "utf8"));
+const { unpacked } = await import(`${page}/js/archive.js`);
+const { check } = await import(`${page}/js/check.js`);
+const { checkMail } = await import(`${page}/js/mails.js`);
+const machine = new WebAssembly.Module(readFileSync(`${page}/knobeln.wasm`));
+
+for await (const line of createInterface({ input: process.stdin })) {
+  const { archive, game, mails, chain } = JSON.parse(line);
+  let found;
+  try {
+    found = check(await unpacked(new Blob([readFileSync(archive)])), machine, game, () => {}, chain ?? undefined);
+    found.mails = mails.map((mail) => found.ledger && checkMail(mail, found.ledger));
+    found.error = "";
+    delete found.ledger;
+  } catch (error) {
+    found = { error: error.constructor.name === "Unreadable" || error.constructor.name === "Differs" ? error.message : `BROKEN ${error.stack}` };
+  }
+  console.log(JSON.stringify(found));
+}

@@ -1,0 +1,123 @@
+"""Checks archives as the check page does: its own modules, run by node."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import subprocess
+import tarfile
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from contest.archive import files
+from tests.support.browser import program
+
+# What `verify` finds and the page says that it has not checked: it has no compiler, and writes no texts.
+NOT_ON_THE_PAGE = re.compile(
+    r"the receipts do not fit|this is another archive|for the program of \w+, but here|announcement\.txt"
+    r"|certainty\.json|score matrix|rules\.md|description|verify\.html|settings of \[|contest\.json: settings"
+    r"|the settings have the sections|the fault of \w+: archived in turn"
+    r"|'a/b/c/d/e'"  # an empty folder
+)
+RUNNER = Path(__file__).with_name("check_page.mjs")
+
+
+@dataclass(frozen=True)
+class PageSaid:
+    """What the page found out about an archive. `error`: why there was nothing to check, "" otherwise.
+
+    `mails`: for each mail its sentences, each with whether the mail fits.
+    """
+
+    error: str
+    differs: str = ""
+    checked: Sequence[str] = ()
+    noticed: Sequence[str] = ()
+    unchecked: Sequence[str] = ()
+    game: str = ""
+    played: str = ""
+    title: str = ""
+    digest: str = ""
+    isComputed: bool = False  # noqa: N815 - as the script calls it
+    mails: Sequence[Any] = field(default=())
+
+    @property
+    def is_refused(self) -> bool:
+        return bool(self.differs or self.error)
+
+    @property
+    def checks_games(self) -> bool:
+        """Whether the page plays the games again, and knows how the rounds are drawn."""
+        return self.isComputed and not any("does not know the format" in each for each in self.unchecked)
+
+
+def packed(found: Mapping[str, bytes]) -> bytes:
+    """Files as one file .tar."""
+    target = io.BytesIO()
+    with tarfile.open(fileobj=target, mode="w") as tar:
+        for path, data in found.items():
+            member = tarfile.TarInfo(path)
+            member.size = len(data)
+            tar.addfile(member, io.BytesIO(data))
+    return target.getvalue()
+
+
+def packed_folder(folder: Path) -> bytes:
+    """The folder as `tar` packs it, with whatever is in it."""
+    target = io.BytesIO()
+    with tarfile.open(fileobj=target, mode="w:gz") as tar:
+        tar.add(folder, arcname=folder.name)
+    return target.getvalue()
+
+
+def mended(contents: Mapping[str, bytes]) -> bytes:
+    """These files of an archive with a manifest that says nothing of what was changed, as one file."""
+    return packed({**contents, files.MANIFEST: files.manifest_of(contents)})
+
+
+def page_on(archive: Path, mails: Sequence[str] = (), game: str = "", chain: Any = None) -> PageSaid:
+    """What the page says of the archive in this folder."""
+    return next(iter(page_says([packed_folder(archive)], mails, game, chain)))
+
+
+def page_says(
+    archives: Iterable[bytes], mails: Sequence[str] = (), game: str = "", chain: Any = None
+) -> list[PageSaid]:
+    """What the page says of each of these files. `chain`: of drand, as in ledger.js."""
+    with TemporaryDirectory() as scratch:
+        asked = []
+        for number, data in enumerate(archives):
+            file = Path(scratch) / f"{number}.tar"
+            file.write_bytes(data)
+            asked.append(json.dumps({"archive": str(file), "game": game, "mails": mails, "chain": chain}))
+        done = subprocess.run(
+            [program("node", "nodejs"), RUNNER],
+            input="\n".join(asked),
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+    said = [PageSaid(**json.loads(line)) for line in done.stdout.splitlines()]
+    assert len(said) == len(asked), done.stderr
+    broken = [each.error for each in said if each.error.startswith("BROKEN")]
+    assert not broken, broken[0]
+    return said
+
+
+def must_agree(code: int, text: str, page: PageSaid, *, remarks: bool = True) -> None:
+    """The page has no verdict that `verify` does not have, and no other, but for what it does not check.
+
+    `code`, `text`: the exit code of `verify`, and what it has said; `remarks`: whether its remarks are about
+    the archive alone.
+    """
+    if code != 1:
+        assert not page.is_refused, (page, text)
+        # Only with the stand-in for drand `verify` has a remark about the chain.
+        told = [line for line in text.splitlines() if "look at this: " in line and "quicknet" not in line]
+        assert not remarks or len(page.noticed) == len(told), (page.noticed, text)
+    elif not NOT_ON_THE_PAGE.search(text) and page.checks_games:
+        assert page.is_refused, text
