@@ -1,7 +1,7 @@
 """Collect the sentences of mails and pages for the catalogues (contest/locale): `make catalogue`.
 
 Templates mark a sentence by `_`, `ngettext` or `{% trans %}`, modules by `gettext`, `ngettext` or `noted` of
-contest.language, the scripts of pages by `say` or `noted`, those of the check page by `say`, `must` or `count`.
+contest.language, the scripts of pages by `say` or `noted`, those of the check page by `say`, `must`, `count`.
 New sentences come into each catalogue without a translation; a sentence that has changed a little keeps its
 translation and is marked as fuzzy; one that is gone is deleted.
 """
@@ -16,11 +16,10 @@ from babel.messages.catalog import Catalog
 from babel.messages.extract import extract_from_dir
 from babel.messages.pofile import read_po, write_po
 
-from contest.language import DOMAIN, LOCALE, catalogue_path, is_complete
-
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 
+from contest.language import DOMAIN, LOCALE, catalogue_path, is_complete  # noqa: E402
 
 PACKAGES = ("arena", "contest", "knobeln", "mailserver", "compiler", "tournament", "reports", "sandbox")
 
