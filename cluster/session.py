@@ -91,7 +91,7 @@ class Session:
     def _runner(
         self, images: Images, settings: Settings, seeds: Seeds, progress: ProgressCallback = no_progress
     ) -> Iterator[Runner]:
-        """Implements contest.protocols.RunnerFactory."""
+        """Implements contest.interfaces.protocols.RunnerFactory."""
         yield _ClusterRunner(self, images, settings, seeds, progress)
 
     def play_games(
@@ -241,7 +241,7 @@ class Session:
 
 @dataclass(frozen=True)
 class _ClusterRunner:
-    """Implements contest.protocols.Runner."""
+    """Implements contest.interfaces.protocols.Runner."""
 
     session: Session
     images: Images

@@ -1,4 +1,5 @@
-"""Letters that no command answers: those of machines, and those to the people behind the robot."""
+"""Letters that no command answers: those of machines (M32, M37, M43-M47), and those to the people behind the
+robot."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ MAX_LISTED = 1_000  # entries in the file that goes to everybody; more come with
 
 
 class ContestReporter:
-    """Implements contest.protocols.Reporter."""
+    """Implements contest.interfaces.protocols.Reporter."""
 
     def __init__(self, settings: Settings, templates: Renderer) -> None:
         self._settings = settings

@@ -14,7 +14,7 @@ from contest.model import LadderRanking, Outgoing, Team
 
 @dataclass(frozen=True)
 class LadderLetters:
-    """Implements contest.protocols.LadderReporter."""
+    """Implements contest.interfaces.protocols.LadderReporter."""
 
     templates: Renderer
 

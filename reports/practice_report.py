@@ -43,7 +43,7 @@ from reports.words import VERDICTS
 
 @dataclass(frozen=True)
 class PracticeLetters:
-    """Implements contest.protocols.PracticeReporter."""
+    """Implements contest.interfaces.protocols.PracticeReporter."""
 
     settings: Settings
     templates: Renderer

@@ -220,7 +220,7 @@ class _Compiled:
 
 
 class Templates:
-    """Renders all mails (implements contest.protocols.Renderer)."""
+    """Renders all mails (implements contest.interfaces.protocols.Renderer)."""
 
     def __init__(self, settings: Settings, override: Path | Mapping[str, str] | None) -> None:
         """`override` is the organizer's own folder of templates, which need not exist, or what was in it."""

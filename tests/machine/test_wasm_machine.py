@@ -11,7 +11,7 @@ from random import Random
 from typing import Any
 
 from contest.games.knobeln import Rules
-from contest.json_text import plain
+from contest.model.as_json import plain
 from contest.model import GameJob, GameResult
 from knobellib.samples import house_strategies
 from sandbox.vm.image import Image

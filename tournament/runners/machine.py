@@ -95,7 +95,7 @@ def knobeln_engine() -> Path:
 
 
 class MachineRunner:
-    """Plays games between images of the contest machine; implements contest.protocols.Runner.
+    """Plays games between images of the contest machine; implements contest.interfaces.protocols.Runner.
 
     `images` by their digests. `max_instructions` is the limit per seat and game (K60). `workers` is the
     number of engine processes at once, 0 = one per core. `translated`: use translations if there are any.

@@ -33,7 +33,7 @@ class TablePlay(RunnerPlugin):
 
 
 class TableRunner:
-    """Computes win rates (H10); implements contest.protocols.Runner.
+    """Computes win rates (H10); implements contest.interfaces.protocols.Runner.
 
     Points are trillionths: what a seat wins of WIN_RATE_UNIT games when a coin says who begins.
     """

@@ -171,7 +171,7 @@ def _counted(images: Images) -> dict[str, FuelProgram]:
 
 
 class TextRunner:
-    """Plays text games; implements contest.protocols.Runner. The thread that opened it closes it.
+    """Plays text games; implements contest.interfaces.protocols.Runner. The thread that opened it closes it.
 
     A program that lives through many games (STDIO) plays all games of this runner in one process, one after
     the other (B13), so there is one game at a time. All other programs are started anew for every game, and

@@ -1,5 +1,5 @@
 // ledger.js - what came before the first game: the ledger, the lists of entries, the programs, the public number.
-// As knobeln/contest_day/verify_entries.py; docs/archive.md has the forms.
+// As knobeln/archive/verify_entries.py; docs/archive.md has the forms.
 import { base64, byName, compactJson, compare, hex, join, must, same, sha256, shown, unbase64, unhex, utf8 } from "./bytes.js";
 import { count, say } from "./words.js";
 
