@@ -11,8 +11,8 @@ from random import Random
 from typing import Any
 
 from contest.games.knobeln import Rules
-from contest.model.as_json import plain
 from contest.model import GameJob, GameResult
+from contest.model.as_json import plain
 from knobellib.samples import house_strategies
 from sandbox.vm.image import Image
 from tests.support.browser import program
