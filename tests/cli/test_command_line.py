@@ -171,7 +171,7 @@ def test_a_team_registers_and_submits_by_the_pipe(folder: Path) -> None:
     line = register(folder)
     (team,) = from_json("teams", "-C", folder)
     assert team["name"] == "the_heavy_lords_of_knobeln"
-    assert team["preferences"] == ["LAP", "DGP", "GRG", "RSM"]
+    assert team["team"]["registration"]["preferences"] == ["LAP", "DGP", "GRG", "RSM"]
     source = house_strategies()[0].source
     knobeln("receive", "-C", folder, stdin=letter("please compile", f"/*\n  {line}\n*/\n{source}"))
     report = newest_mail(folder)

@@ -218,7 +218,8 @@ def test_the_interval_has_the_published_place_in_nine_of_ten_contests() -> None:
         pools = module._Pools(field, arena, contests)
         published = module._Reached.of(field.format, history)
         replayed = module._play(field, contests, pools)
-        for team in module._teams(published, replayed):
+        for name in replayed[0].places:
+            team = module._team(name, published, replayed)
             places = [each.places[team.entry] for each in replayed]
             below, here = sum(p < team.place for p in places), places.count(team.place)
             closed += team.low <= team.place <= team.high

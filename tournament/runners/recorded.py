@@ -61,7 +61,9 @@ class NeverPlayed(Exception):
 
 @dataclass(frozen=True)
 class KnownGames:
-    """Gives games that were played their results, and plays the others; implements contest.interfaces.protocols.Runner.
+    """Gives games that were played their results, and plays the others.
+
+    Implements contest.interfaces.protocols.Runner.
 
     `known`: the results by the games' random streams, which are different in every game. `silent`: entries
     whose programs cannot be asked again.
