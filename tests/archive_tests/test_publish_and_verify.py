@@ -246,7 +246,10 @@ LIES: dict[str, tuple[Change, str]] = {
         "the settings of [tournament] are not",
     ),
     "sections": (edit("contest.json", lambda c: c["settings"].update(mail={})), "have the sections"),
-    "no section": (edit("contest.json", lambda c: c["settings"].update(game=3)), "contest.json cannot be read: settings.game"),
+    "no section": (
+        edit("contest.json", lambda c: c["settings"].update(game=3)),
+        "contest.json cannot be read: settings.game",
+    ),
     "game": (edit("contest.json", set_to("chess", "settings", "game", "name")), "there is no game"),
     "build": (lambda a: swap(one_build(a), b"KNIM", b"KNIX")(a), "its sha256 is not its name"),
     "another program": (another_build, "for the program of team_1, but here"),
