@@ -87,7 +87,7 @@ class Person(Player):
 
 @dataclass
 class Table:
-    """Plays games in this process (interfaces.protocols.Runner); the digest of an image is its team's name."""
+    """Plays games in this process (interfaces.protocols.Runner); an image has the name of its team."""
 
     settings: Settings
     strategies: Mapping[str, Strategy]
