@@ -4,6 +4,8 @@
  * solve.c includes it once for each width of vectors, and compiles it for processors that have them. It defines
  * LANES, and FROM_SECOND, the numbers from 1 to LANES.
  */
+#include "states.h"
+
 #define PASTE(name, lanes) name##_##lanes
 #define NAMED(name, lanes) PASTE (name, lanes)
 #define part NAMED (part, LANES)

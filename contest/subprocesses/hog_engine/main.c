@@ -27,68 +27,68 @@ struct pair {
   uint32_t first, second;
 };
 
-static void fail (const char *why)
+static void refuse (const char *why)
 {
   fprintf (stderr, "hog-engine: %s\n", why);
   exit (2);
 }
 
-static void read_all (void *to, size_t size)
+static void read_exactly (void *to, size_t size)
 {
   if (fread (to, 1, size, stdin) != size)
-    fail ("the request ends too early");
+    refuse ("the request ends too early");
 }
 
-static void *allocate (size_t count, size_t size)
+static void *zeroed (size_t count, size_t size)
 {
   void *memory = calloc (count + 1 /* 0 may be refused */, size);
   if (memory == NULL)
-    fail ("not enough memory");
+    refuse ("not enough memory");
   return memory;
 }
 
 static void read_strategy (struct strategy *strategy)
 {
-  read_all (&strategy->goal, sizeof strategy->goal);
+  read_exactly (&strategy->goal, sizeof strategy->goal);
   if (strategy->goal < 1 || strategy->goal > SCORES)
-    fail ("a goal is impossible");
-  read_all (strategy->dice, strategy->goal * sizeof strategy->dice[0]);
+    refuse ("a goal is impossible");
+  read_exactly (strategy->dice, strategy->goal * sizeof strategy->dice[0]);
   for (uint32_t own = 0; own < strategy->goal; own++)
     for (uint32_t opponent = 0; opponent < SCORES; opponent++)
       if (strategy->dice[own][opponent] > MAX_DICE)
-        fail ("a strategy rolls too many dice");
+        refuse ("a strategy rolls too many dice");
 }
 
 static void read_pairs (struct pair *pairs, const struct head *head)
 {
-  read_all (pairs, head->pairs * sizeof *pairs);
+  read_exactly (pairs, head->pairs * sizeof *pairs);
   for (uint32_t i = 0; i < head->pairs; i++)
     if (pairs[i].first >= head->strategies || pairs[i].second >= head->strategies)
-      fail ("a pair names a strategy that is not there");
+      refuse ("a pair names a strategy that is not there");
 }
 
 int main (void)
 {
   struct head head;
   prctl (PR_SET_PDEATHSIG, SIGKILL);
-  read_all (&head, sizeof head);
+  read_exactly (&head, sizeof head);
   if (head.magic != MAGIC)
-    fail ("this is not a request");
+    refuse ("this is not a request");
   if (head.strategies > MAX_STRATEGIES || head.pairs > MAX_PAIRS)
-    fail ("the request is too large");
-  struct strategy *strategies = allocate (head.strategies, sizeof *strategies);
+    refuse ("the request is too large");
+  struct strategy *strategies = zeroed (head.strategies, sizeof *strategies);
   for (uint32_t i = 0; i < head.strategies; i++)
     read_strategy (&strategies[i]);
-  struct pair *pairs = allocate (head.pairs, sizeof *pairs);
+  struct pair *pairs = zeroed (head.pairs, sizeof *pairs);
   read_pairs (pairs, &head);
 
   prepare ();
   for (uint32_t i = 0; i < head.pairs; i++) {
     double rate = win_rate (&strategies[pairs[i].first], &strategies[pairs[i].second]);
     if (fwrite (&rate, sizeof rate, 1, stdout) != 1)
-      fail ("nobody reads the results");
+      refuse ("nobody reads the results");
   }
   if (fflush (stdout) != 0)
-    fail ("nobody reads the results");
+    refuse ("nobody reads the results");
   return 0;
 }

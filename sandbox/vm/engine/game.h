@@ -13,13 +13,17 @@
 /* Zeroed memory for as long as the process lives; only before the lock. */
 void *allocate (size_t size);
 
-/*
- * Reads the rules, which follow the head of the batch, and allocates all that playing needs. Fails if they are
- * impossible. `fuel`: instructions per seat and game. Called once, before the lock.
- */
-void read_rules (int64_t fuel) __attribute__ ((weak));
+struct game_hooks {
+  /*
+   * Reads the rules, which follow the head of the batch, and allocates all that playing needs. Fails if they
+   * are impossible. `fuel`: instructions per seat and game. Called once, before the lock.
+   */
+  void (*read_rules) (int64_t fuel);
+  /* Reads the order of one game between some of these images, plays it, and answers. */
+  void (*play_order) (const struct image *images, uint32_t count);
+};
 
-/* Reads the order of one game between some of these images, plays it, and answers. */
-void play_order (const struct image *images, uint32_t count) __attribute__ ((weak));
+/* What the engine does. A game's `main` calls it, in place of the engine's own. `game`: NULL without a game. */
+int engine_main (const struct game_hooks *game);
 
 #endif

@@ -63,19 +63,19 @@ static void lock_or_fail (void)
     fail (wrong);
 }
 
-static void play_batch (void)
+static void play_batch (const struct game_hooks *game)
 {
   struct batch_head head = { .magic = BATCH_MAGIC };
   struct chunk_head chunk;
 
-  if (!read_rules || !play_order)
+  if (!game)
     fail ("this engine was built without a game");
   read_all (&head.images, sizeof head - sizeof head.magic);
   if (head.fuel < 1)
     fail ("the limits are impossible");
   if (head.images > MAX_IMAGES)
     fail ("the batch is too large");
-  read_rules (head.fuel);
+  game->read_rules (head.fuel);
   struct image *images = allocate (head.images * sizeof *images);
   for (uint32_t i = 0; i < head.images; i++)
     read_image (&images[i]);
@@ -87,7 +87,7 @@ static void play_batch (void)
     if (chunk.games > MAX_GAMES)
       fail ("the chunk is too large");
     for (uint32_t i = 0; i < chunk.games; i++)
-      play_order (images, head.images);
+      game->play_order (images, head.images);
     end_answer ();
   }
 }
@@ -129,16 +129,21 @@ static void run_program (void)
   end_answer ();
 }
 
-int main (void)
+int engine_main (const struct game_hooks *game)
 {
   uint32_t magic;
   prctl (PR_SET_PDEATHSIG, SIGKILL);
   read_all (&magic, sizeof magic);
   if (magic == BATCH_MAGIC)
-    play_batch ();
+    play_batch (game);
   else if (magic == RUN_MAGIC)
     run_program ();
   else
     fail ("this is no batch");
   _exit (0);
+}
+
+__attribute__ ((weak)) int main (void)
+{
+  return engine_main (NULL);
 }

@@ -15,7 +15,7 @@ static struct rules rules;
 static int32_t *throws; /* of a game */
 static char *lines;     /* the same as lines of a protocol */
 
-void read_rules (int64_t fuel)
+static void read_rules (int64_t fuel)
 {
   struct game_rules head;
   read_all (&head, sizeof head);
@@ -41,7 +41,7 @@ static struct seat_record record_of (const struct game *game, const struct seat 
   };
 }
 
-void play_order (const struct image *images, uint32_t count)
+static void play_order (const struct image *images, uint32_t count)
 {
   static struct machine machines[2];
   struct game_order order;
@@ -62,4 +62,10 @@ void play_order (const struct image *images, uint32_t count)
   };
   answer (&record, sizeof record);
   answer (lines, size);
+}
+
+int main (void)
+{
+  static const struct game_hooks knobeln = { read_rules, play_order };
+  return engine_main (&knobeln);
 }
