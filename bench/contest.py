@@ -34,8 +34,7 @@ from bench.harness import Spent, children_seconds, compare, spent
 from compiler.build import build
 from compiler.toolchain import Toolchain
 from contest.config.sections import Programs
-from contest.games.hog import MAX_DICE, SCORES, HogEntry
-from contest.games.hog_recursion import win_rate
+from contest.games.hog import MAX_DICE, SCORES, HogEntry, win_rate
 from contest.games.knobeln import Rules
 from contest.log import log
 from contest.model import GameJob, RoundOutcome

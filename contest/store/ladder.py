@@ -17,8 +17,7 @@ from contest.games.registry import game_of
 from contest.json_text import plain
 from contest.ladder import Ladder, is_exact
 from contest.model import LadderEntry, LadderGame, LadderLine, LadderRanking, StrategyFacts, TeamState
-from contest.store.rows import record
-from contest.store.session import Transaction
+from contest.store.session import Transaction, record
 from contest.store.submissions import that_count
 from contest.store.tables import builds, ladder_rankings, submissions, teams
 from contest.store.tables import ladder_games as games

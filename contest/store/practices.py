@@ -10,8 +10,7 @@ from sqlalchemy import func, insert, select, update
 from contest.clock import Clock
 from contest.model import Practice, PracticeState
 from contest.store.claims import UNCLAIMED, Claimant, Claims
-from contest.store.rows import record
-from contest.store.session import Transaction
+from contest.store.session import Transaction, record
 from contest.store.tables import practice_files, practices
 
 _QUEUED = practices.c.state == PracticeState.QUEUED

@@ -27,8 +27,7 @@ from contest.model import (
     RoundPlan,
     Standing,
 )
-from contest.store.rows import insert_many, record
-from contest.store.session import Transaction
+from contest.store.session import Transaction, insert_many, record
 from contest.store.tables import (
     certainty,
     entries,

@@ -25,8 +25,8 @@ from contest.games.hog import (
     goal_for,
     ranking,
     why_illegal_name,
+    win_rate,
 )
-from contest.games.hog_recursion import win_rate
 from contest.plurals import plural
 from contest.sanitize import sanitize
 from knobellib.home_kit.home import Order, full_path, home_sandbox, program_folder, referee
