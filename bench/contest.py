@@ -33,8 +33,7 @@ from unittest.mock import patch
 from bench.harness import Spent, children_seconds, compare, spent
 from compiler.build import build
 from compiler.toolchain import Toolchain
-from contest.games.hog import MAX_DICE, SCORES, HogEntry
-from contest.games.hog_recursion import win_rate
+from contest.games.hog import MAX_DICE, SCORES, HogEntry, win_rate
 from contest.games.knobeln import Rules
 from contest.model import GameJob, RoundOutcome
 from contest.schema.sections import Programs

@@ -7,13 +7,15 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Iterable
+from bisect import bisect_right
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate, pairwise
 
 from compiler import checks, elf, messages, tokens
-from compiler.line_wrap_detection import WRAPS_FROM, broken_lines
 from compiler.messages import FILE_NAME
 from compiler.source import SourceText, normalise
+from compiler.tokens import TokenKind
 from compiler.toolchain import Step, Toolchain
 from contest.interfaces.protocols import BuildResult
 from contest.language import gettext, noted
@@ -22,6 +24,8 @@ from contest.mail.sent_files import lines_named
 from contest.model import Finding, MachineBuildReport, Severity, Trial
 from contest.schema.sections import Programs
 from sandbox.vm.image import MEMORY_SIZE, Image
+
+WRAPS_FROM = 60  # mailers break lines that would be longer than this, most of them at 72 or more
 
 
 @dataclass(frozen=True)
@@ -142,7 +146,7 @@ def _failed(facts: _Facts, program: SourceText, step: Step) -> _Facts:
 
 def _wrapped(program: SourceText, error_lines: Iterable[int]) -> Iterable[Finding]:
     """A note about the lines that a mailer has probably broken, if there are errors in them (K50)."""
-    broken = tuple(broken_lines(program, frozenset(error_lines)))
+    broken = tuple(_broken_lines(program, frozenset(error_lines)))
     if broken:
         text = gettext(
             "a mailer seems to have broken %(lines)s in two, with the rest on the line below. Attach the "
@@ -182,3 +186,42 @@ def _left_by_mailers(program: SourceText, error_lines: Iterable[int]) -> Iterabl
 def _unreadable(error: ValueError) -> Finding:
     text = gettext("the compiler's output cannot be used: %(error)s", error=error)
     return Finding("compiler", Severity.ERROR, 0, text)
+
+
+# --- broken lines ---
+def _broken_lines(program: SourceText, error_lines: Collection[int]) -> Sequence[int]:
+    """The numbers of lines that a mailer has broken and that the compiler complains about (K50).
+
+    They continue on the next line: a `//` comment, a directive or a string. Elsewhere a line end means
+    nothing. Only an error at the broken place turns the suspicion into a finding.
+    """
+    one_line, strings = _fragile_lines(program)
+    pairs = enumerate(pairwise(program.physical_lines), 1)
+    return [
+        number
+        for number, (line, rest) in pairs
+        if _was_wrapped(line, rest)
+        and (
+            (number in one_line and number + 1 in error_lines)
+            or (number in strings and number in error_lines)
+        )
+    ]
+
+
+def _was_wrapped(line: str, rest: str) -> bool:
+    """Whether the first word of the rest did not fit after the line."""
+    words = rest.split(maxsplit=1)
+    return bool(words) and not rest[0].isspace() and len(line.rstrip()) + 1 + len(words[0]) > WRAPS_FROM
+
+
+def _fragile_lines(program: SourceText) -> tuple[Collection[int], Collection[int]]:
+    """The lines of `//` comments and the last lines of directives; the lines with an open quote."""
+    starts = [0, *accumulate(len(line) + 1 for line in program.physical_lines)]
+    one_line = {line.numbers[-1] for line in program.live_lines if line.directive is not None}
+    strings = set()
+    for token in tokens.scan(program.text):
+        if token.kind is TokenKind.COMMENT and token.text.startswith("//"):
+            one_line.add(bisect_right(starts, token.offset))
+        elif token.kind is TokenKind.BROKEN:
+            strings.add(bisect_right(starts, token.offset))
+    return one_line, strings

@@ -62,7 +62,7 @@ _KINDS = {
     ),
     "table": _Kind(
         "referee_table.py",
-        ("contest/games/hog.py", "contest/games/hog_recursion.py", "sandbox/players/table.py"),
+        ("contest/games/hog.py", "sandbox/players/table.py"),
     ),
 }
 

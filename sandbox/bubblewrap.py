@@ -18,7 +18,7 @@ Pipes and files between us and them:
    {"exit-code": N} when a command that it did start has ended. Foreign code does not have this pipe.
 5. *options* (--args): a sealed file. Foreign code can read bwrap's command line, but not this file.
 6. *filter* (--seccomp): a sealed file with the system calls that all processes inside may make, the first
-   process too (system_call_filter.py).
+   process too (`system_call_filter`).
 7. *start gate* (--block-fd): the first process waits at it while we put it into the group of its sandbox
    (groups.py). bwrap stays outside, so it can tell how the command ended. In an image we also set its limits
    with prlimit from outside, because an image need not contain prlimit.
@@ -41,6 +41,7 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import platform
 import select
 import shutil
 import signal
@@ -60,12 +61,13 @@ from sandbox.limits import MB, Limits, Usage
 from sandbox.places import PYTHON_PACKAGE_FOLDERS, WORK
 from sandbox.process_tree import ProcessTree
 from sandbox.running import CommandEnd, Ending, RunningSandbox, command_end, open_pipe
-from sandbox.system_call_filter import system_call_filter
 
 TMP = "/tmp"  # noqa: S108 - the writable folder in an image
 PATH = "/usr/local/bin:/usr/bin"
 INSIDE_ID = "65534"  # nobody
 
+# Of system calls: `<architecture>.bpf` as bubblewrap loads it, `.txt` for readers.
+_FILTERS = Path(__file__).parent / "seccomp"
 _CANNOT_EXECUTE = b"bwrap: execvp "
 _PRLIMIT = "/usr/bin/prlimit"
 # Devices of the host, as bubblewrap's --dev shows them.
@@ -341,6 +343,26 @@ def _start(
         )
     except OSError as error:
         raise ToolMissing(f"bubblewrap does not start: {error}. {_HOW_TO_FIX}") from error
+
+
+@cache
+def system_call_filter() -> bytes:
+    """The filter for this host: an allow list that the kernel applies (seccomp).
+
+    `tools/system_call_filter.py` makes all filters, and says which calls are refused and why. Raises
+    ToolMissing if there is none: then nothing foreign may start.
+    """
+    architecture = platform.machine()
+    try:
+        return (_FILTERS / f"{architecture}.bpf").read_bytes()
+    except FileNotFoundError:
+        names = ", ".join(sorted(path.stem for path in _FILTERS.glob("*.bpf")))
+        made = names or "none, so install knobeln again"
+        raise ToolMissing(
+            f"no foreign program is started on this host: {_FILTERS} has no filter of system calls for its "
+            f"architecture, {architecture} (those that have one: {made}). "
+            "tools/system_call_filter.py in the sources of knobeln makes the filters"
+        ) from None
 
 
 class _Identity(TypedDict, total=False):

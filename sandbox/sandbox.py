@@ -13,7 +13,7 @@ processors and load, and the path of the image. An image need not contain prlimi
 outside before its command starts. The programs that unpack images have a folder of the host's to write; the
 one that fetches them has the network, and so no filter of system calls.
 
-- A filter allows the system calls that programs need, and no others (system_call_filter.py). Without a filter
+- A filter allows the system calls that programs need, and no others (`sandbox/seccomp/`). Without a filter
   for this host nothing is started.
 - root never starts bubblewrap: even without capabilities, a process of root's could open files of `/proc/sys`
   for writing. If we run as root, we become an unprivileged user first.

@@ -4,13 +4,14 @@ This module has the rules of a turn, the exact odds of a roll, and the ranking (
 docs/games/hog.md explains them to people.
 
 No games are played in a contest. We ask each strategy once for every pair of scores, and compute its chance
-of winning against every other strategy in `contest.subprocesses.hog_solver`. hog_recursion.py computes it in
-Python, for teams at home. `win_rate` in tests/support/hog_win_rate.py is the plain definition of that chance.
-hog_game.py plays a game roll by roll.
+of winning against every other strategy in `contest.subprocesses.hog_solver`; here, `win_rate` computes it in
+Python. tests/support/hog_win_rate.py has the plain definition of that chance. hog_game.py plays a game roll
+by roll.
 """
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -32,6 +33,7 @@ PROGRAM = "final_strategy.py"  # the file that a team sends (H1)
 FUNCTION = "final_strategy"  # the function in that file
 LABEL = "PLAYER_NAME"  # the variable in that file
 WIN_RATE_UNIT = 10**12  # points for a win rate of 1
+_UNKNOWN = -1.0
 
 Pair = tuple[int, int]
 
@@ -188,6 +190,42 @@ def odds(dice: int, opponent: int) -> Mapping[int, Fraction]:
     if dice == 0:
         return {picky_piggy(opponent): Fraction(1)}
     return {points: Fraction(ways, SIDES**dice) for points, ways in roll_ways(dice).items()}
+
+
+def win_rate(first: HogEntry, second: HogEntry) -> float:
+    """How often `first` wins if a fair coin decides who begins (H10), right to about 1e-13.
+
+    For teams at home: this takes seconds for goals of 120, and a minute for the highest ones. The contest's
+    solver is a thousand times as fast.
+    """
+    entries = (first, second)
+    chances = [
+        [[(points, float(chance)) for points, chance in odds(dice, score).items()] for score in range(SCORES)]
+        for dice in range(MAX_DICE + 1)
+    ]
+    known = array("d", [_UNKNOWN]) * (SCORES * SCORES * 2 * TURNS * 2)
+
+    def wins(own: int, opponent: int, player: int, turn: int, extra: bool) -> float:
+        """The chance of the player. Ends: every turn brings a point or more, and no score ever falls."""
+        place = (((own * SCORES + opponent) * 2 + player) * TURNS + turn) * 2 + extra
+        if known[place] != _UNKNOWN:
+            return known[place]
+        dice = entries[player].dice(own, opponent)
+        again = dice == turn and not extra
+        following = (turn + 1) % TURNS
+        total = 0.0
+        for points, chance in chances[dice][opponent]:
+            score = hog_pile(own + points, opponent)
+            if score >= entries[player].goal:
+                total += chance
+            elif again:
+                total += chance * wins(score, opponent, player, following, True)
+            else:
+                total += chance * (1 - wins(opponent, score, 1 - player, following, False))
+        known[place] = total
+        return total
+
+    return (wins(0, 0, 0, 0, False) + 1 - wins(0, 0, 1, 0, False)) / 2
 
 
 # --- a contest ---

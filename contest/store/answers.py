@@ -21,8 +21,7 @@ from sqlalchemy import (
 )
 
 from contest.model import CountedAnswer, Scope
-from contest.store.rows import record
-from contest.store.session import Transaction
+from contest.store.session import Transaction, record
 from contest.store.tables import answers
 
 

@@ -17,8 +17,7 @@ from sqlalchemy import Select, insert, select, update
 from contest.model import Ban, BanKind, Order, Pause, TimeChange
 from contest.model.as_json import adapter, plain
 from contest.schema.sections import Dates, Programs
-from contest.store.rows import record
-from contest.store.session import Transaction
+from contest.store.session import Transaction, record
 from contest.store.tables import bans, confirmations, contest, teams
 
 

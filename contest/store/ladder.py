@@ -17,8 +17,7 @@ from contest.config.settings import Settings
 from contest.games.registry import game_of
 from contest.model import LadderEntry, LadderGame, LadderLine, LadderRanking, StrategyFacts, TeamState
 from contest.model.as_json import plain
-from contest.store.rows import record
-from contest.store.session import Transaction
+from contest.store.session import Transaction, record
 from contest.store.submissions import that_count
 from contest.store.tables import builds, ladder_rankings, submissions, teams
 from contest.store.tables import ladder_games as games

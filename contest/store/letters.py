@@ -10,8 +10,7 @@ from datetime import datetime
 from sqlalchemy import Insert, and_, bindparam, func, insert, or_, select, update
 
 from contest.model import IncomingLetter, LetterState, StoredLetter
-from contest.store.rows import record
-from contest.store.session import Transaction
+from contest.store.session import Transaction, record
 from contest.store.tables import letters, teams
 
 _AS_ARRIVED = ("digest", "received_at", "sender", "recipients", "channel", "client", "raw")

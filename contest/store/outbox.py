@@ -31,8 +31,7 @@ from contest.config.settings import Settings
 from contest.mail.compose import Composed, compose
 from contest.model import Bounce, OutboxState, Outgoing
 from contest.store import contest_state, decisions
-from contest.store.rows import record
-from contest.store.session import Transaction
+from contest.store.session import Transaction, record
 from contest.store.tables import already_sent, bounces, contents, delivery_stop, outbox, teams
 
 _BATCH_SIZE = 100  # mails that one statement inserts

@@ -9,8 +9,7 @@ from sqlalchemy import func, insert, select, update
 
 from contest.model import Practice, PracticeState
 from contest.store.claims import UNCLAIMED, Claimant, Claims
-from contest.store.rows import record
-from contest.store.session import Transaction
+from contest.store.session import Transaction, record
 from contest.store.tables import practice_files, practices
 from contest.util.clock import Clock
 

@@ -26,8 +26,7 @@ from contest.model import (
     Standing,
 )
 from contest.model.as_json import GameRow, adapter, json_text, match_of, plain
-from contest.store.rows import insert_many, record
-from contest.store.session import Transaction
+from contest.store.session import Transaction, insert_many, record
 from contest.store.tables import (
     certainty,
     entries,

@@ -1,4 +1,4 @@
-"""Open the database and run transactions: SQLite (WAL, synchronous FULL), or PostgreSQL by URL."""
+"""The database, transactions, and rows: SQLite (WAL, synchronous FULL), or PostgreSQL by URL."""
 
 from __future__ import annotations
 
@@ -6,19 +6,21 @@ import hashlib
 import os
 import sqlite3
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
+from operator import itemgetter
 from pathlib import Path
 from threading import Lock
-from typing import Any
+from typing import Any, TypeVar
 
-from sqlalchemy import Connection, Engine, create_engine, event, make_url, text
+from sqlalchemy import Connection, Engine, Row, Table, create_engine, event, insert, make_url, text
 from sqlalchemy.exc import DatabaseError, OperationalError
 
 from contest.errors import GiveUp, StoreBusy
-from contest.model.as_json import json_text
+from contest.model.as_json import adapter, json_text
 
 Transaction = Connection
+T = TypeVar("T")
 
 FILE_NAME = "contest.db"
 # Without IMMEDIATE, a transaction that reads and then writes fails if another one wrote in between.
@@ -263,3 +265,25 @@ def _begin_soon(connection: Any) -> bool:
         return False
     finally:
         connection.execute(f"PRAGMA {_BUSY_TIMEOUT}")
+
+
+# --- rows ---
+def record(kind: type[T], row: Row[Any], **others: object) -> T:
+    """The record whose fields are columns of the row, by name. `others`: fields that are no columns."""
+    return adapter(kind).validate_python({**row._mapping, **others})
+
+
+def insert_many(
+    tx: Transaction, table: Table, columns: Sequence[str], rows: Iterable[Sequence[object]]
+) -> None:
+    """Insert rows of these columns as the driver takes them: JSON is text, and no column is a `Moment`.
+
+    SQLAlchemy would convert each value of each row, which takes longer than to insert it.
+    """
+    statement = insert(table).compile(dialect=tx.dialect, column_keys=columns)
+    if statement.positiontup is None:
+        parameters: Sequence[object] = [dict(zip(columns, row, strict=True)) for row in rows]
+    else:
+        parameters = list(map(itemgetter(*map(columns.index, statement.positiontup)), rows))
+    if parameters:
+        tx.exec_driver_sql(str(statement), parameters)

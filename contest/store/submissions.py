@@ -19,8 +19,7 @@ from contest.ledger.receipts import Effect
 from contest.model import BuildReport, Entry, Submission, SubmissionState, Team, TeamState
 from contest.store import teams as team_store
 from contest.store.claims import UNCLAIMED, Claimant, Claims
-from contest.store.rows import record
-from contest.store.session import Transaction
+from contest.store.session import Transaction, record
 from contest.store.tables import (
     bans,
     builds,

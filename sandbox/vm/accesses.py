@@ -7,7 +7,7 @@ value. If the check fails, some access of the block will fault; the interpreter 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby
 
@@ -37,7 +37,7 @@ class Group:
     name: str
     register: int
     origin: int
-    accesses: Sequence[Access]
+    accesses: list[Access]
 
     @cached_property
     def align(self) -> int:
@@ -57,30 +57,26 @@ class Group:
 
     @property
     def is_worth_it(self) -> bool:
-        fits = all((access.offset - self.low) % access.size == 0 for access in self.accesses)
-        return len(self.accesses) > 1 and self.span <= MAX_SPAN_BYTES and fits
-
-
-@dataclass
-class _Pointer:
-    register: int
-    origin: int
-    accesses: list[Access] = field(default_factory=list)
+        return (
+            len(self.accesses) > 1
+            and self.span <= MAX_SPAN_BYTES
+            and all((access.offset - self.low) % access.size == 0 for access in self.accesses)
+        )
 
 
 def groups(code: Sequence[Instruction], block: range) -> list[Group]:
     """The groups of the block with two accesses or more whose alignments fit together."""
-    known: dict[int, tuple[_Pointer, int]] = {}  # by register: its pointer, and its distance from it
-    pointers: list[_Pointer] = []
+    known: dict[int, tuple[Group, int]] = {}  # by register: its pointer, and its distance from it
+    found: list[Group] = []
 
-    def found(register: int, origin: int) -> tuple[_Pointer, int]:
-        pointers.append(_Pointer(register, origin))
-        return pointers[-1], 0
+    def pointer_in(register: int, origin: int) -> tuple[Group, int]:
+        found.append(Group(f"g{block.start}_{len(found)}", register, origin, []))
+        return found[-1], 0
 
     for at in block:
         instruction = code[at]
         if instruction.rs1 not in known:
-            known[instruction.rs1] = found(instruction.rs1, -1)
+            known[instruction.rs1] = pointer_in(instruction.rs1, -1)
         pointer, offset = known[instruction.rs1]
         if instruction.name in SIZES and instruction.rs1 != 0:
             stores, size = instruction.name in STORES, SIZES[instruction.name]
@@ -88,14 +84,9 @@ def groups(code: Sequence[Instruction], block: range) -> list[Group]:
         if instruction.rd != 0:
             follows = instruction.name == "addi" and instruction.rs1 != 0
             known[instruction.rd] = (
-                (pointer, offset + instruction.imm) if follows else found(instruction.rd, at)
+                (pointer, offset + instruction.imm) if follows else pointer_in(instruction.rd, at)
             )
-    made = [
-        Group(f"g{block.start}_{number}", pointer.register, pointer.origin, tuple(pointer.accesses))
-        for number, pointer in enumerate(pointers)
-        if pointer.accesses
-    ]
-    return [group for group in made if group.is_worth_it]
+    return [group for group in found if group.is_worth_it]
 
 
 def marks(code: Sequence[Instruction], block: range, checked: Sequence[Group]) -> Mapping[int, Sequence[int]]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from sandbox.vm.image import CODE_BASE, Image
 from sandbox.vm.instructions import BRANCHES, JUMPS, Instruction
@@ -18,26 +19,14 @@ _WORD = 0xFFFF_FFFF
 
 
 @dataclass(frozen=True)
-class Checkpoints:
-    """Where fuel is paid, and for how many instructions.
+class Flow:
+    """Blocks of instruction numbers: the instruction at address CODE_BASE is number 0.
 
-    Checkpoints are the starts of blocks that are the target of a backward jump or of an indirect jump, so
-    every loop contains one. `longest`: the longest path, in instructions, from the start of each block to the
-    next checkpoint or out of the blocks.
+    Fuel is paid at checkpoints: the starts of blocks that are the target of a backward jump or of an indirect
+    jump, so every loop contains one.
     """
 
-    checkpoints: frozenset[int]
-    longest: Mapping[int, int]  # by start
-
-    def instructions_to_checkpoint(self, start: int) -> int:
-        """Longest run of instructions from block `start` to the next checkpoint; 0 at a checkpoint."""
-        return 0 if start in self.checkpoints else self.longest[start]
-
-
-@dataclass(frozen=True)
-class Flow:
-    """Blocks of instruction numbers: the instruction at address CODE_BASE is number 0."""
-
+    code: Sequence[Instruction]
     blocks: Sequence[range]  # ascending
     starts: frozenset[int]  # of the blocks
     targets: Sequence[int]  # the starts to which indirect jumps are expected
@@ -54,20 +43,31 @@ class Flow:
                 targets.update(indirect)
                 starts.update(direct, indirect)
                 waiting += [*direct, *indirect]
-        return cls(_blocks(code, reached, starts), frozenset(starts), sorted(targets))
+        return cls(code, _blocks(code, reached, starts), frozenset(starts), sorted(targets))
 
-    def checkpoints(self, code: Sequence[Instruction]) -> Checkpoints:
-        """Choose the checkpoints."""
-        onward = {
-            block.start: [to for to in _onward(code, block) if to in self.starts] for block in self.blocks
-        }
-        back = {to for start, found in onward.items() for to in found if to <= start}
-        checkpoints = back.union(self.targets)
-        longest: dict[int, int] = {}
+    @cached_property
+    def checkpoints(self) -> frozenset[int]:
+        back = (to for start, found in self._onward.items() for to in found if to <= start)
+        return frozenset([*back, *self.targets])
+
+    @cached_property
+    def longest(self) -> Mapping[int, int]:
+        """For each block: the longest path, in instructions, to the next checkpoint or out of the blocks."""
+        found: dict[int, int] = {}
         for block in reversed(self.blocks):
-            following = [longest[to] for to in onward[block.start] if to not in checkpoints]
-            longest[block.start] = len(block) + max(following, default=0)
-        return Checkpoints(frozenset(checkpoints), longest)
+            following = [found[to] for to in self._onward[block.start] if to not in self.checkpoints]
+            found[block.start] = len(block) + max(following, default=0)
+        return found
+
+    @cached_property
+    def _onward(self) -> Mapping[int, Sequence[int]]:
+        """For each block: the starts of those that may follow directly."""
+        found = {}
+        for block in self.blocks:
+            end = block.stop - 1
+            direct = _successors(self.code, end)[0] if self.code[end].name in JUMPS else [block.stop]
+            found[block.start] = [to for to in direct if to in self.starts]
+        return found
 
     def indexed(self) -> Iterator[int]:
         """The numbers of all instructions in blocks."""
@@ -116,12 +116,6 @@ def _successors(code: Sequence[Instruction], at: int) -> tuple[list[int], list[i
     direct = [] if to is None else [to]
     returns = name == "ecall" or (name in {"jal", "jalr"} and code[at].rd != 0)
     return direct + after * (name in BRANCHES), after * returns
-
-
-def _onward(code: Sequence[Instruction], block: range) -> list[int]:
-    """The starts of the blocks that may follow directly."""
-    end = block.stop - 1
-    return _successors(code, end)[0] if code[end].name in JUMPS else [block.stop]
 
 
 def _blocks(code: Sequence[Instruction], reached: set[int], starts: set[int]) -> list[range]:

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from sandbox.vm.accesses import Access, Group, groups, marks
-from sandbox.vm.flow import Checkpoints, Flow, target
+from sandbox.vm.flow import Flow, target
 from sandbox.vm.image import CODE_BASE, DATA_BASE, MEMORY_SIZE, Image
 from sandbox.vm.instructions import BRANCHES, JUMPS, LOADS, SIZES, Instruction, decode
 
@@ -61,9 +61,8 @@ def translate(image: Image) -> str:
     flow = Flow.of(image, code)
     begin = DATA_BASE + image.static_size - MEMORY_SIZE
     lines = [*_header(image, flow), *_start(code, flow)]
-    checkpoints = flow.checkpoints(code)
     for block in flow.blocks:
-        lines += _Block(code, block, flow.starts, begin, checkpoints).lines()
+        lines += _Block(code, block, flow, begin).lines()
     lines += _footer({code[at].rd for at in flow.indexed()} - {0})
     return "\n".join(lines) + "\n"
 
@@ -104,15 +103,14 @@ class _Block:
 
     code: Sequence[Instruction]
     block: range
-    starts: frozenset[int]
+    flow: Flow
     begin: int
-    checkpoints: Checkpoints
 
     def lines(self) -> Iterator[str]:
         first, end = self.block.start, self.block.stop
         yield f"L{first}:"
-        if first in self.checkpoints.checkpoints:
-            yield f"  PAY ({first}, {self.checkpoints.longest[first]});"
+        if first in self.flow.checkpoints:
+            yield f"  PAY ({first}, {self.flow.longest[first]});"
         yield from self._checks(-1)
         for at in self.block:
             yield from self._statement(at)
@@ -202,9 +200,9 @@ class _Block:
         if number is None:
             return self._give_up(jump)
         unspent = self._owed(self.block.stop)
-        if number not in self.starts:
+        if number not in self.flow.starts:
             return f"GIVE_UP ({number}, {unspent});"
-        shorter = unspent - self.checkpoints.instructions_to_checkpoint(number)
+        shorter = unspent - (0 if number in self.flow.checkpoints else self.flow.longest[number])
         return f"GO_ON ({number}, {shorter});" if shorter else f"goto L{number};"
 
     def _give_up(self, at: int) -> str:
@@ -212,7 +210,7 @@ class _Block:
 
     def _owed(self, at: int) -> int:
         """How many paid instructions are still unused before instruction `at`."""
-        return self.checkpoints.longest[self.block.start] - (at - self.block.start)
+        return self.flow.longest[self.block.start] - (at - self.block.start)
 
 
 def _transfer(instruction: Instruction, place: str, marked: Iterable[str]) -> Iterator[str]:

@@ -25,7 +25,7 @@ from contest.games.hog import (
     sow_sad,
     winner,
 )
-from contest.games.hog_recursion import win_rate as win_rate_by_recursion
+from contest.games.hog import win_rate as win_rate_by_recursion
 from contest.subprocesses import hog_solver
 from contest.subprocesses.c_programs import build_c_program, c_compiler
 from contest.subprocesses.hog_solver import win_rates

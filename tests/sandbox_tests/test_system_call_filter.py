@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 
 from contest.errors import ToolMissing
-from sandbox import system_call_filter
+from sandbox import bubblewrap
 from sandbox.sandbox import Ending, Sandbox
 from tools.system_call_filter import ALLOWED, ARCHITECTURES, CONDITIONAL, FOLDER, REFUSED, listing
 
@@ -204,15 +204,15 @@ def test_a_call_of_another_architecture_ends_the_process(architecture):
 @pytest.mark.parametrize("architecture", [platform.machine(), "s390x"])
 def test_without_a_filter_nothing_is_started(architecture, monkeypatch, tmp_path):
     if architecture == platform.machine():
-        monkeypatch.setattr(system_call_filter, "_FOLDER", tmp_path)
+        monkeypatch.setattr(bubblewrap, "_FILTERS", tmp_path)
     monkeypatch.setattr(platform, "machine", lambda: architecture)
     monkeypatch.setenv("PATH", str(tmp_path))  # without bubblewrap, too, which must not be what is missed
-    system_call_filter.system_call_filter.cache_clear()
+    bubblewrap.system_call_filter.cache_clear()
     try:
         with pytest.raises(ToolMissing, match=f"no filter of system calls .* {architecture}"):
             Sandbox().run(["/usr/bin/true"])
     finally:
-        system_call_filter.system_call_filter.cache_clear()
+        bubblewrap.system_call_filter.cache_clear()
 
 
 PROBE = Path(__file__).parents[1] / "programs/lines/plays/is_refused_what_others_would_notice.c"

@@ -7,12 +7,6 @@ import os
 import sys
 from collections.abc import Iterator
 
-if sys.version_info < (3, 11):  # noqa: UP036 - a team may have an older one
-    sys.exit("referee.py needs Python 3.11 or later; this is " + sys.version.split()[0] + ".")
-if os.name != "posix":
-    sys.exit("referee.py works on Linux and macOS; on Windows run it in the Windows Subsystem for Linux.")
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "server"))
-
 from contest.errors import GiveUp
 from contest.games.hog import (
     FUNCTION,
@@ -25,8 +19,8 @@ from contest.games.hog import (
     goal_for,
     ranking,
     why_illegal_name,
+    win_rate,
 )
-from contest.games.hog_recursion import win_rate
 from contest.util.plurals import plural
 from contest.util.sanitize import sanitize
 from knobeln.home.home_game import distinct_names
@@ -34,6 +28,12 @@ from knobeln.home.kit.own_computer import Order, full_path, home_sandbox, progra
 from sandbox.players import AnswerFault
 from sandbox.players.function import LANGUAGE
 from sandbox.players.table import Domain, constant, tabulate
+
+if sys.version_info < (3, 11):  # noqa: UP036 - a team may have an older one
+    sys.exit("referee.py needs Python 3.11 or later; this is " + sys.version.split()[0] + ".")
+if os.name != "posix":
+    sys.exit("referee.py works on Linux and macOS; on Windows run it in the Windows Subsystem for Linux.")
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "server"))
 
 
 def lines(order: Order) -> Iterator[str]:
