@@ -21,7 +21,7 @@ from bench.harness import compare, spent
 from compiler.builders.text import TextBuilder
 from compiler.languages import Problem, build
 from contest import presets
-from contest.games.base import TextProtocol, Words
+from contest.games.game import TextProtocol, Words
 from contest.model import GameJob
 from contest.seeds import Seeds
 from knobellib.samples import samples

@@ -33,12 +33,11 @@ from unittest.mock import patch
 from bench.harness import Spent, children_seconds, compare, spent
 from compiler.build import build
 from compiler.toolchain import Toolchain
-from contest.config.sections import Programs
 from contest.games.hog import MAX_DICE, SCORES, HogEntry
 from contest.games.hog_recursion import win_rate
 from contest.games.knobeln import Rules
-from contest.log import log
 from contest.model import GameJob, RoundOutcome
+from contest.schema.sections import Programs
 from contest.seeds import Seeds
 from contest.store import letters, results, submissions
 from contest.store.results import Games
@@ -46,9 +45,10 @@ from contest.subprocesses.c_programs import c_compiler
 from contest.subprocesses.engine_connection import EngineAnswer
 from contest.subprocesses.engine_pool import cores
 from contest.subprocesses.hog_solver import solver_binary, win_rates
-from knobellib.house import house_strategies
-from knobeln.contest_day.run import contest_day
+from contest.util.log import log
+from knobellib.samples import house_strategies
 from knobeln.context import ContestContext
+from knobeln.day.run import contest_day
 from knobeln.services import Services
 from sandbox.places import WORK
 from sandbox.sandbox import Sandbox, SandboxResult

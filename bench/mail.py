@@ -28,12 +28,12 @@ from functools import partial
 from pathlib import Path
 
 from bench.harness import Spent, compare, cpu_seconds_of, spent
-from contest.clock import SystemClock
-from contest.config.sections import Contest, DeliveryKind, Mail, Registration
 from contest.config.settings import Settings
 from contest.config.template import usual_dates
 from contest.model import LetterState, OutboxState, Outgoing
+from contest.schema.sections import Contest, DeliveryKind, Mail, Registration
 from contest.store import letters, outbox
+from contest.util.clock import SystemClock
 from knobeln.context import ContestContext, create_contest
 from knobeln.services import deliver_all
 from mailserver.delivery.transports import transport_of

@@ -11,12 +11,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from contest.config.sections import Programs
-from contest.file_names import is_archive
-from contest.from_line import strip_secret
-from contest.games.base import TEXT
+from contest.games.game import TEXT
 from contest.language import gettext, ngettext
+from contest.mail.from_line import strip_secret
 from contest.model import FileFacts, Finding, Severity, TextBuildReport
+from contest.schema.sections import Programs
+from contest.util.program_files import is_archive
 from sandbox.executable import Executable
 
 DESCRIPTION = "description.txt"
@@ -87,12 +87,8 @@ def description_findings(uploaded: UploadedFiles, settings: Programs) -> Iterato
     )
     if wanted and not lines:
         severity = Severity.ERROR if settings.description == "require" else Severity.WARNING
-        yield Finding(
-            "description",
-            severity,
-            0,
-            gettext("your program has no description; it needs %(form)s", form=form),
-        )
+        text = gettext("your program has no description; it needs %(form)s", form=form)
+        yield Finding("description", severity, 0, text)
     elif lines < wanted:
         text = ngettext(
             "your description has %(num)s line; the rules ask for %(form)s",

@@ -16,6 +16,8 @@ KnobelnError
     └── DeliveryRefused   the relay answered 5xx
 """
 
+from collections.abc import Mapping
+
 
 class KnobelnError(Exception):
     """An error that we raise on purpose, for the organizer: what is wrong, and a hint what to do about it.
@@ -95,3 +97,27 @@ class Differs(GiveUp):
 
 class DeliveryRefused(GiveUp):
     """The relay answered 5xx: it will never take this mail."""
+
+
+# --- the exit codes of all commands ------------------------------------------------------------------------
+EX_OK = 0
+EX_FAILED = 1
+EX_USAGE = 2
+EX_INCOMPLETE = 3
+EX_DATAERR = 65
+EX_SOFTWARE = 70
+EX_TEMPFAIL = 75
+EX_FAULT = 125
+
+MEANINGS: Mapping[int, str] = {
+    EX_OK: "Success.",
+    EX_FAILED: "An error that you must fix first; the message says why. `check`: the program would be "
+    "rejected. `doctor`: a check failed. `verify`: something differs or, with `--strict`, cannot be checked.",
+    EX_USAGE: "A usage error: an unknown command, option or value. Nothing was done.",
+    EX_INCOMPLETE: "`verify`: all that was checked is the same, but this host could not check everything.",
+    EX_DATAERR: "`receive`: this is not a letter, or it or its headers are too large: do not try again.",
+    EX_SOFTWARE: "An unexpected error, with a traceback: please report it.",
+    EX_TEMPFAIL: "A temporary error: the same command may work later.",
+    EX_FAULT: "`machine run`: the program had a fault. Any other code is the program's own.",
+}
+"""What each tells the caller."""

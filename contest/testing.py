@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Any
 
-from contest.formats.base import Format
-from contest.games.base import Game
+from contest.formats.format import Format
 from contest.games.drawing import Drawing, Drawn, Ringed
+from contest.games.game import Game
 from contest.model import (
     GameResult,
     GroupOutcome,

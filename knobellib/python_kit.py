@@ -13,13 +13,12 @@ import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 import contest
 from contest.config.settings import Settings
-from contest.games.base import Game, TextGame, TextProtocol
+from contest.games.game import Game, TextGame, TextProtocol
 from contest.games.registry import game_of
 from contest.seeds import Seeds, seed_from
 from knobellib.kit_archives import Kit, KitFile
@@ -31,33 +30,28 @@ SAMPLE_SEATS = 3  # if so many can play; two would not show what neighbours see 
 
 _IMAGES_LINE = "    images/           templates of container images\n"
 _ROOT = Path(contest.__file__).parents[1]
-_HOME = "knobellib/home_kit/home.py"
+_KIT = "knobeln/home/kit"  # what only the kits have
 _SERVER = (
-    *(
-        "contest/__init__.py",
-        "contest/clock.py",
-        "contest/errors.py",
-        "contest/file_names.py",
-        "contest/placeholders.py",
-        "contest/plurals.py",
-    ),
-    *("contest/sanitize.py", "contest/seeds.py", "contest/games/__init__.py", "contest/games/base.py"),
-    *("knobellib/__init__.py", _HOME),
+    *("contest/__init__.py", "contest/errors.py", "contest/seeds.py"),
+    *("contest/games/__init__.py", "contest/games/game.py", "contest/util/__init__.py"),
+    *(f"contest/util/{name}.py" for name in ("clock", "plurals", "program_files", "sanitize")),
+    *("knobeln/__init__.py", "knobeln/home/__init__.py", "knobeln/home/home_game.py"),
+    *(f"{_KIT}/__init__.py", f"{_KIT}/own_computer.py"),
     *("sandbox/__init__.py", "sandbox/limits.py", "sandbox/places.py", "sandbox/process.py"),
     *("sandbox/program_folder.py", "sandbox/running.py"),
     *(f"sandbox/players/{name}.py" for name in ("__init__", "driver", "function")),
-    *("tournament/__init__.py", "tournament/home_game.py", "tournament/text_referee.py"),
+    *("tournament/__init__.py", "tournament/text_referee.py"),
 )
 _AT_HOME = {"name", "suffixes", "tool", "build", "result", "run", "memory_mb", "environment"}
 """What a team's own computer needs to know of a language."""
-_GAME_PARTS = ("drawing", "grid", "single_letters", "strict_numbers", "telling")  # in contest/games
+_GAME_PARTS = ("drawing", "words")  # in contest/games
 
 
 @dataclass(frozen=True)
 class _Kind:
     """What the kits of a kind of play have besides `_SERVER`."""
 
-    referee: str  # in knobellib/home_kit
+    referee: str  # in knobeln/home/kit
     server: tuple[str, ...]
 
 
@@ -111,7 +105,7 @@ def _first_command(kit: Sequence[KitFile]) -> str:
 
 
 def _home_file(name: str) -> bytes:
-    return files("knobellib").joinpath("home_kit", name).read_bytes()
+    return (_ROOT / _KIT / name).read_bytes()
 
 
 def _contest_facts(game: Game[Any, Any], settings: Settings) -> bytes:
@@ -164,7 +158,7 @@ def _image_templates(game: Game[Any, Any], settings: Settings) -> Iterator[KitFi
     """A folder for each language, with a program that plays; nothing if the contest takes no images."""
     if not settings.programs.takes_images:
         return
-    folder = files("knobellib").joinpath("home_kit", "images")
+    folder = _ROOT / _KIT / "images"
     for language in sorted(each.name for each in folder.iterdir()):
         for source in (folder / language, folder / language / game.info.name):
             for file in source.iterdir() if source.is_dir() else ():

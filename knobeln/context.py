@@ -11,16 +11,16 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from contest.clock import Clock, SystemClock
 from contest.config.load import FILE_NAME, load_settings
-from contest.config.sections import Dates
 from contest.config.settings import Settings, hide_secrets
 from contest.config.template import settings_template
 from contest.errors import ConfigError
-from contest.private_folder import make_private
+from contest.schema.sections import Dates
 from contest.store import Store, Transaction, decisions, migrate, url_of
 from contest.store import contest_state as contest_store
 from contest.store.session import Held
+from contest.util.clock import Clock, SystemClock
+from contest.util.folders import make_private
 from tournament.derived_settings import format_of, frozen_settings
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ import logging
 import os
 import sys
 
-from contest.log import log
+from contest.util.log import log
 
 
 def begin() -> None:
@@ -28,7 +28,7 @@ def discard_unwritten() -> None:
 
 
 def _configure() -> None:
-    import structlog  # with the first event, see contest.log
+    import structlog  # with the first event, see contest.util.log
     from structlog.dev import ConsoleRenderer, plain_traceback
 
     structlog.configure(

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from contest.config.load import FILE_NAME
-from contest.private_folder import hand_over
+from contest.util.folders import hand_over
 
 USUAL_USER = "knobeln"
 _XDG_FOLDERS = ("XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_RUNTIME_DIR")

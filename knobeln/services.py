@@ -5,29 +5,33 @@ What compiles and plays is imported with the first program: `knobeln receive` ma
 
 from __future__ import annotations
 
+import secrets
 import time
-from collections.abc import Callable
-from functools import partial
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from functools import cache, partial
+from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from contest.errors import EngineFailed
-from contest.log import log
+from contest.errors import EngineFailed, KnobelnError
 from contest.model import Outgoing
 from contest.store import Transaction, contest_state, languages, letters, outbox, practices, submissions
-from knobeln.claimant import this_process
+from contest.store.claims import Claimant
+from contest.util.log import log
 from knobeln.context import ContestContext
 from mailserver.delivery.deliver import Delivered, deliver_due
 from mailserver.delivery.transports import Transport
 from mailserver.for_organizer import tidy
 from mailserver.handler import handle
+from sandbox import leftovers
 from sandbox.groups import limits_of_sandboxes
 
 if TYPE_CHECKING:
+    from arena.ladder_service import LadderService
+    from arena.practice_service import PracticeService
     from compiler.service import CompileService
-    from contest.engine_failures import EngineFailures
-    from tournament.ladder import LadderService
-    from tournament.practice import PracticeService
+    from contest.actions.repeated_failures import EngineFailures
 
 LIMITS_AREA = "limits"  # of the journal
 LANGUAGES_SECONDS = 60.0  # between two trials of the languages that programs wait for
@@ -118,7 +122,7 @@ class Services:
     def list_entries(self) -> bool:
         """Send the first list of entries to all teams. False: it is not due, or has gone out."""
         from reports.contest_reporter import ContestReporter
-        from tournament.entry_lists import is_first_list_due, seal_entries
+        from tournament.seal_entries import is_first_list_due, seal_entries
 
         contest = self._now()
         now = contest.clock.now()
@@ -173,9 +177,9 @@ def _compiler(contest: ContestContext) -> CompileService:
 
 
 def _practice(contest: ContestContext) -> PracticeService:
+    from arena.practice_service import PracticeService, open_without_aside
     from compiler.builders import builder_of
     from reports.practice_report import PracticeLetters
-    from tournament.practice import PracticeService, open_without_aside
 
     open_runner = open_without_aside(contest.store)
     builder = builder_of(contest.settings, open_runner)
@@ -185,8 +189,8 @@ def _practice(contest: ContestContext) -> PracticeService:
 
 
 def _ladder(contest: ContestContext) -> LadderService:
+    from arena.ladder_service import LadderService
     from reports.ladder_report import LadderLetters
-    from tournament.ladder import LadderService
     from tournament.runners import open_runner
 
     letters = LadderLetters(contest.templates)
@@ -196,7 +200,7 @@ def _ladder(contest: ContestContext) -> LadderService:
 
 def failures_of(contest: ContestContext) -> EngineFailures:
     """Counts the failures of our engine in this contest."""
-    from contest.engine_failures import EngineFailures
+    from contest.actions.repeated_failures import EngineFailures
     from sandbox.players.fuel import is_engine_well
     from sandbox.sandbox import Sandbox
 
@@ -237,3 +241,48 @@ def deliver_all(contest: ContestContext, transport: Transport) -> Delivered | No
         if not done.sent and not done.failed:
             return total
     return None
+
+
+# --- this process ------------------------------------------------------------------------------------------
+@cache
+def this_process() -> Claimant:
+    """Its name, under which it claims work: the boot of this computer, the process, a random number."""
+    return Claimant(f"{_boot()}/{leftovers.label()}-{secrets.randbelow(2**63)}", _is_gone)
+
+
+def _is_gone(name: str) -> bool:
+    """Whether it is a process of this computer that has ended; of other computers' we cannot know."""
+    boot, _, label = name.partition("/")
+    return boot == _boot() and leftovers.is_left_over(label)
+
+
+@cache
+def _boot() -> str:
+    return Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+
+
+def tell_log_failure(contest: ContestContext, command: str) -> bool:
+    """Note for `knobeln status` that lines of the log were lost; write to the organizer once a day.
+
+    `command`: whose log it is. Return whether it could be noted: the disk may be full for the database, too.
+    """
+    reason, now, settings = log.failure, contest.clock.now(), contest.settings
+    mail = contest.templates.render("log_failed", command=command, reason=reason, at=now)
+    key, to = f"log/{now:%Y-%m-%d}", settings.contest.organizer_address
+    outgoing = Outgoing(key, "log_failed", to, mail.subject, mail.body)
+    with suppress(KnobelnError):
+        with contest.store.write() as tx:
+            contest_state.note(tx, "log", f"the log cannot be written, lines are lost: {reason}", now)
+            outbox.put(tx, outgoing, settings, now)
+        log.failure = ""
+    return not log.failure
+
+
+@contextmanager
+def told_log_failure(contest: ContestContext, command: str) -> Iterator[None]:
+    """Tell it when the block ends, if a line was lost in it."""
+    try:
+        yield
+    finally:
+        if log.failure:
+            tell_log_failure(contest, command)

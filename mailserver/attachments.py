@@ -8,13 +8,13 @@ from importlib.resources import files
 from typing import TypedDict
 
 from contest.config.settings import Settings
-from contest.games.base import GameInfo
+from contest.games.game import GameInfo
 from contest.games.registry import game_of, rules_text
 from contest.language import chosen, spoken
+from contest.mail.form import sample
 from contest.model import Attachment
-from contest.registration_form import sample
-from contest.shipped_files import shipped
 from contest.store import Transaction, contest_state, ledger
+from contest.util.folders import shipped
 from knobellib.kit_archives import Kit, shell_archive, tar_archive
 from knobellib.samples import samples
 

@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from contest.config.settings import Settings
-from contest.from_line import FROM_MARK
 from contest.language import gettext
+from contest.mail.from_line import FROM_MARK
 from contest.model import Team, TeamState
 from contest.store import Transaction, teams
 from mailserver.command import Arguments, Command, LetterContext, PartOfMail, Proof

@@ -13,10 +13,10 @@ import re
 from datetime import datetime
 
 from contest.config.settings import Settings
-from contest.log import log
 from contest.model import Bounce, StoredLetter
 from contest.store import Transaction, contest_state, outbox
 from contest.store.outbox import OutboxItem
+from contest.util.log import log
 from mailserver.delivery.verp import bounced_items, is_tagged
 from mailserver.problem import visible
 from mailserver.reading.mime_parts import Message

@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from contest.config.settings import Settings
+from contest.interfaces.protocols import Renderer
 from contest.language import gettext, noted, speaking, spoken
 from contest.ledger.receipts import Effect, LedgerEntry, Receipt
 from contest.model import (
@@ -21,7 +22,6 @@ from contest.model import (
     StoredLetter,
     Team,
 )
-from contest.protocols import Renderer
 from contest.store import Transaction, answers, contest_state, decisions, ledger, outbox
 from mailserver.for_organizer import tell_of_limit
 from mailserver.limits import (

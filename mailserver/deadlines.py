@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import datetime
 from enum import StrEnum
 
-from contest.config.sections import Dates
 from contest.model import Phase
+from contest.schema.sections import Dates
 
 
 class Window(StrEnum):

@@ -9,9 +9,9 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 
 from contest.config.settings import Settings
+from contest.interfaces.protocols import Rendered, Renderer
 from contest.language import speaking
 from contest.model import Attachment, Outgoing, StoredLetter
-from contest.protocols import Rendered, Renderer
 from contest.store import Store, Transaction, letters, outbox
 from mailserver.limits import DAY, MAX_WAIT_DAYS
 from mailserver.reading.letter import parse

@@ -7,14 +7,14 @@ from collections.abc import Mapping
 from dataclasses import replace
 from functools import lru_cache
 
-from contest.clock import Clock
 from contest.config.settings import Settings
 from contest.errors import StoreBusy
+from contest.interfaces.protocols import Renderer
 from contest.language import speaking
-from contest.log import log
 from contest.model import LetterState, StoredLetter
-from contest.protocols import Renderer
 from contest.store import Store, Transaction, answers, letters, outbox
+from contest.util.clock import Clock
+from contest.util.log import log
 from mailserver import bounces, confirmed_letters, unanswered
 from mailserver.authentication import proof_in
 from mailserver.command import Command, LetterContext, LetterWaits

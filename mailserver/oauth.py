@@ -21,8 +21,8 @@ from urllib.error import HTTPError
 from urllib.parse import urlencode
 from urllib.request import HTTPRedirectHandler, Request, build_opener
 
-from contest.config.sections import OAuth
 from contest.errors import GiveUp, TryAgain
+from contest.schema.sections import OAuth
 from contest.subprocesses.child_process import run
 from mailserver.problem import visible
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from contest.sanitize import is_invisible, sanitize
+from contest.util.sanitize import is_invisible, sanitize
 
 _MAX_QUOTE_CHARACTERS = 60
 

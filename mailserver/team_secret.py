@@ -11,8 +11,8 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from contest.from_line import FROM_MARK, begins_with_mark, is_marked, strip_secret, words_after_mark
 from contest.language import gettext, ngettext
+from contest.mail.from_line import FROM_MARK, begins_with_mark, is_marked, strip_secret, words_after_mark
 from mailserver.problem import Problem
 
 # None of 0 O o, 1 l I i: 31 signs, 4.95 bits each. Nothing in it can end a C comment or part a word.

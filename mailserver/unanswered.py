@@ -1,12 +1,13 @@
-"""Letters that no command answers: those of machines, and those to the people behind the robot."""
+"""Letters that no command answers: those of machines (M32, M37, M43-M47), and those to the people behind the
+robot."""
 
 from __future__ import annotations
 
 from datetime import datetime
 
 from contest.config.settings import Settings
+from contest.interfaces.protocols import Renderer
 from contest.model import StoredLetter
-from contest.protocols import Renderer
 from contest.store import Transaction
 from mailserver.for_organizer import pass_letter_on
 from mailserver.reading import addresses, mime_parts

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from contest.games.base import GameInfo
+from contest.games.game import GameInfo
 from contest.language import gettext
 from contest.model import GroupOutcome, Match, Standing
 from reports import results

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 
 from contest.config.settings import Settings
 from contest.games.registry import game_of
+from contest.interfaces.protocols import Rendered, Renderer
 from contest.model import EvolutionOutcome, RoundOutcome, Standing
-from contest.protocols import Rendered, Renderer
 from contest.seeds import ContestSeed
 from reports import results, summary
 from reports.evolution_table import condensed

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from contest.config.sections import Programs
-from contest.games.base import GameInfo, TextProtocol
+from contest.games.game import GameInfo, TextProtocol
 from contest.language import gettext, listed, noted, number
 from contest.model import Certainty, TeamCertainty
+from contest.schema.sections import Programs
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from contest.config.settings import Settings
+from contest.interfaces.protocols import Rendered, Renderer
 from contest.model import BuildReport, LadderPlace, Outgoing
-from contest.protocols import Rendered, Renderer
 from reports.used import used
 
 

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from contest.config.settings import Settings
-from contest.events import ContestStarted, EntriesListed, Event
 from contest.games.registry import game_of
+from contest.interfaces.events import ContestStarted, EntriesListed, Event
+from contest.interfaces.protocols import Rendered, Renderer, to_team
 from contest.language import by_language, gettext, noted, speaking, translated
 from contest.ledger.entry_list import SealedList
 from contest.model import Attachment, Outgoing, Team
-from contest.protocols import Rendered, Renderer, to_team
 from reports.kinds import reports
 from reports.kinds.base import Mailing, mail_to, start_facts
 

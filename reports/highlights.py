@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from heapq import nsmallest
 from itertools import accumulate, pairwise
 
-from contest.games.base import GameInfo
+from contest.games.game import GameInfo
 from contest.language import gettext, listed, noted_plural, number, translated, translated_plural
 from contest.model import GroupOutcome, GroupPlan, Match, RoundOutcome, Standing
 from reports.results import points_of

@@ -37,7 +37,7 @@ from pydantic import ValidationError
 
 from contest.games.knobeln import KnobelnSettings, Rules, ThrowLines, throw_points
 from contest.model import Attachment, GameResult, Match, Verdict
-from contest.plurals import form, plural
+from contest.util.plurals import form, plural
 from reports.text import WIDTH, fold
 from reports.words import MACHINE_VERDICTS
 

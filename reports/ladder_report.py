@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 
-from contest.ladder import RANKINGS
+from contest.arena.ladder_ranking import RANKINGS
+from contest.interfaces.protocols import Renderer, to_team
 from contest.language import noted, speaking
 from contest.model import LadderRanking, Outgoing, Team
-from contest.protocols import Renderer, to_team
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from contest.config.settings import Settings
-from contest.games.base import MACHINE, TABLE, TEXT, GameInfo, KindOfPlay
 from contest.games.drawing import Course
+from contest.games.game import MACHINE, TABLE, TEXT, GameInfo, KindOfPlay
 from contest.games.knobeln import rules_of, throw_points
 from contest.games.registry import game_of
 from contest.language import gettext, ngettext, noted, number
@@ -26,14 +26,14 @@ from contest.model import (
     TextBuildReport,
     Verdict,
 )
-from contest.plugins import by_name
+from contest.util.plugins import by_name
 from reports import knobeln_protocol, text_protocol
 from reports.series import SeriesFacts, series_facts
 from reports.text import byte_count, kilobytes
 from reports.words import MACHINE_VERDICTS, VERDICTS
 
 if TYPE_CHECKING:
-    from reports.site.games import Replay
+    from reports.replay.turns import Replay
 
 
 class PlayReports:
@@ -83,13 +83,13 @@ class PlayReports:
         self, match: Match, moves: Sequence[Moves] | None, course: Course | None, game: GameInfo
     ) -> Replay:
         """What a replay of the game shows. `moves` and `course` are None if they are not known any more."""
-        from reports.site.games import replay_of  # mails are written without the pages
+        from reports.replay.turns import replay_of
 
         return replay_of(match, moves, course, game)
 
 
 if TYPE_CHECKING:
-    from reports.site.games import Replay
+    from reports.replay.turns import Replay
 
 
 class MachineReports(PlayReports):
@@ -150,7 +150,7 @@ class MachineReports(PlayReports):
     ) -> Replay:
         if not moves:
             return super().replay(match, moves, course, game)
-        from reports.site.throws import throw_replay  # mails are written without the pages
+        from reports.replay.throws import throw_replay
 
         return throw_replay(match, moves)
 

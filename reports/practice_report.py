@@ -5,9 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from contest.arena.practice_table import (
+    COLUMNS,
+    PLAYER_COLUMNS,
+    YOU,
+    PracticeRow,
+    games_per_opponent,
+    is_together,
+    its_faults,
+    mean_points,
+    mean_text,
+    practice_table,
+    row_cells,
+)
 from contest.config.settings import Settings
-from contest.games.base import GameInfo
+from contest.games.game import GameInfo
 from contest.games.registry import game_of
+from contest.interfaces.protocols import Rendered, Renderer, to_team
 from contest.language import speaking, translated
 from contest.model import (
     Attachment,
@@ -21,20 +35,6 @@ from contest.model import (
     SeatResult,
     Team,
 )
-from contest.practice_table import (
-    COLUMNS,
-    PLAYER_COLUMNS,
-    YOU,
-    PracticeRow,
-    games_per_opponent,
-    is_together,
-    its_faults,
-    mean_points,
-    mean_text,
-    practice_table,
-    row_cells,
-)
-from contest.protocols import Rendered, Renderer, to_team
 from reports.play import play_reports
 from reports.results import Failure, alike
 from reports.used import used

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from contest.config.sections import Teams
 from contest.model import Standing, Team
+from contest.schema.sections import Teams
 
 
 @dataclass(frozen=True)

@@ -42,25 +42,19 @@ from jinja2.sandbox import SandboxedEnvironment
 
 from contest import language
 from contest.config.settings import Settings
-from contest.draw import draw_of
 from contest.errors import ConfigError
 from contest.formats import format_named
-from contest.formats.base import Format
-from contest.games.base import GameInfo
+from contest.formats.format import Format
+from contest.games.game import GameInfo
 from contest.games.registry import game_of, game_plugin
+from contest.interfaces.protocols import Rendered
 from contest.model import GroupPlan
-from contest.plugins import MAIL_COMMANDS, by_name
-from contest.protocols import Rendered
+from contest.public_number.draw import draw_of
+from contest.util.plugins import MAIL_COMMANDS, by_name
 from knobellib.samples import samples
 from reports import text
 from reports.kinds import reports
 from reports.play import play_reports
-
-
-def plural(value: int, one: str, many: str = "") -> str:
-    """(1, "game") -> `1 game`, (3, "entry", "entries") -> `3 entries`; for templates without a catalogue."""
-    return language.ngettext(f"%(num)s {one}", f"%(num)s {many or one + 's'}", value)
-
 
 FILTERS: Mapping[str, Callable[..., str]] = {
     "wrap": text.wrap,
@@ -80,7 +74,7 @@ FILTERS: Mapping[str, Callable[..., str]] = {
     "about_seconds": text.about_seconds,
     "kilobytes": text.kilobytes,
     "megabytes": text.megabytes,
-    "plural": plural,
+    "plural": text.plural,
     "listed": language.listed,
     "translated": language.translated,
     "format": text.formatted,
@@ -252,7 +246,7 @@ class Templates:
             ]
         )
         game = game_of(settings.game, settings.programs).info
-        play = play_reports(game.play)
+        play, starts = play_reports(game.play), settings.dates.contest_starts
         self._filters: dict[str, Callable[..., str]] = {
             **FILTERS,
             "points": partial(text.points, point=game.point),
@@ -266,7 +260,7 @@ class Templates:
             "samples": tuple(sorted(samples(game.name))),
             "tournament_format": chosen,
             "where": partial(where, chosen),
-            "planned_draw": draw_of(settings, settings.dates.contest_starts),
+            "planned_draw": draw_of(settings.tournament.beacon, starts, starts),
             "words": play.words,
             "reports": known_reports,
         }

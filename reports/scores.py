@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-from contest.games.base import MATCH_POINT, GameInfo
+from contest.games.game import MATCH_POINT, GameInfo
 from contest.model import GroupOutcome, GroupPlan, Match, SeatResult
 from reports import results
 from reports.results import GameLine, GameStatus, OwnGames

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import NamedTuple
 
-from contest.beacon import BeaconKind
 from contest.config.settings import Settings
-from contest.games.base import GameInfo
+from contest.games.game import GameInfo
 from contest.games.registry import game_of
 from contest.model import GroupOutcome, RoundOutcome, Standing, Team
+from contest.public_number.beacon import BeaconKind
 from contest.seeds import ContestSeed, Seeds
 from reports import bracket, results, scores
 from reports.prizes import PrizeList, grand_prize, prize_lists

@@ -14,7 +14,7 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
-from contest.games.base import FaultRule, GameInfo
+from contest.games.game import FaultRule, GameInfo
 from contest.model import EvolutionOutcome, GroupOutcome, RoundOutcome, Standing, points_text
 from reports.all_games import group_paragraphs
 from reports.bracket import all_lines, field_after, matches_of, round_lines, sides_of

@@ -11,10 +11,10 @@ from decimal import Decimal
 from fractions import Fraction
 from unicodedata import east_asian_width
 
-from contest.config.sections import UNITS_PER_SECOND
 from contest.language import SOURCE, decimal, gettext, ngettext, number, spoken
 from contest.model import points_text
-from contest.sanitize import sanitize
+from contest.schema.sections import UNITS_PER_SECOND
+from contest.util.sanitize import sanitize
 
 WIDTH = 72
 
@@ -33,6 +33,11 @@ def clean(text: str) -> str:
     if "\t" in text:
         text = "\n".join(line.expandtabs() for line in text.split("\n"))
     return sanitize(text, replacement="?")  # in a quoted line it matters that there was something
+
+
+def plural(value: int, one: str, many: str = "") -> str:
+    """(1, "game") -> `1 game`, (3, "entry", "entries") -> `3 entries`; for templates without a catalogue."""
+    return ngettext(f"%(num)s {one}", f"%(num)s {many or one + 's'}", value)
 
 
 def one_line(text: str) -> str:

@@ -40,9 +40,9 @@ from dataclasses import dataclass
 from itertools import chain
 from urllib.parse import quote, unquote
 
-from contest.games.base import GameInfo
+from contest.games.game import GameInfo
 from contest.model import Match, Missing, Moves, Verdict, points_text
-from contest.plurals import form
+from contest.util.plurals import form
 from reports.knobeln_protocol import NAME, ProtocolLines
 from reports.text import WIDTH, clean, columns_of, fold, one_line, table, wrap
 from reports.words import VERDICTS

@@ -63,7 +63,7 @@ FAULT_RULES = (
     noted("a random move is made instead, and points are taken off"),
     noted("the player does nothing in this turn"),
 )
-"""The values of `contest.games.base.FaultRule`; teams get that module, so it knows no catalogue."""
+"""The values of `contest.games.game.FaultRule`; teams get that module, so it knows no catalogue."""
 
 SIDES = (
     noted("winners' side"),
@@ -82,7 +82,7 @@ PRACTICE = (
     *(noted("own"), noted("theirs"), noted("spread")),
     *(noted("player"), noted("first"), noted("shared"), noted("behind"), noted("points")),
 )
-"""The columns of the tables of practice (`contest.practice_table`)."""
+"""The columns of the tables of practice (`contest.arena.practice_table`)."""
 
 ENDINGS = (
     *(noted("fixed point"), noted("cycle"), noted("nobody won a point")),

@@ -20,7 +20,7 @@ sys.path.insert(0, str(ROOT))
 
 from contest.language import DOMAIN, LOCALE, catalogue_path, is_complete  # noqa: E402
 
-PACKAGES = ("contest", "knobeln", "mailserver", "compiler", "tournament", "reports", "sandbox")
+PACKAGES = ("arena", "contest", "knobeln", "mailserver", "compiler", "tournament", "reports", "sandbox")
 
 # In a template `_` takes sentences; in a module only the names of contest.language do.
 _METHODS = [("**.py", "python"), ("**.j2", "jinja2"), ("site/static/**.js", "javascript")]

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 
 from contest.config.settings import Settings
-from contest.formats.base import Format
-from contest.games.base import GameInfo
+from contest.formats.format import Format
+from contest.formats.standings import banned_in
+from contest.games.game import GameInfo
 from contest.games.registry import game_of
+from contest.interfaces.protocols import Runner
 from contest.model import GroupOutcome, GroupPlan, RoundOutcome
-from contest.protocols import Runner
 from contest.seeds import Seeds
-from contest.standings import banned_in
 from tournament import referee
 
 

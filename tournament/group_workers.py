@@ -13,20 +13,20 @@ from dataclasses import dataclass, field, replace
 from threading import Lock
 from typing import NamedTuple
 
-from contest.clock import Clock
-from contest.compose import Composed, compose
 from contest.config.settings import Settings
 from contest.errors import EngineFailed
-from contest.events import GroupFinished
-from contest.formats.base import Format
-from contest.game_rows import GameRow, game_rows
+from contest.formats.format import Format
 from contest.games.registry import game_of
+from contest.interfaces.events import GroupFinished
+from contest.interfaces.protocols import Images, ProgressCallback, Reporter, RunnerFactory, no_progress
 from contest.language import speaking
+from contest.mail.compose import Composed, compose
 from contest.model import GroupOutcome, GroupPlan, Outgoing, Team
-from contest.protocols import Images, ProgressCallback, Reporter, RunnerFactory, no_progress
+from contest.model.as_json import GameRow, game_rows
 from contest.seeds import Seeds
 from contest.subprocesses.engine_pool import cores
 from contest.subprocesses.worker_pool import prepare_workers, worker_pool
+from contest.util.clock import Clock
 from tournament.field import Field
 from tournament.runners import runner_of
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 
-from contest.formats.base import Format
+from contest.formats.format import Format
 from contest.model import RoundOutcome, RoundPlan
 from contest.seeds import Seeds
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
-from contest.games.base import FaultRule, TextGame
+from contest.games.game import FaultRule, TextGame
 from contest.seeds import Seeds
 from sandbox.players import AnswerFault, AnswerFaultKind, Player, PlayerUsage
 

@@ -13,8 +13,8 @@ from compiler.builders.base import ProgramBuilder
 from contest.config.settings import Settings
 from contest.errors import ConfigError
 from contest.games.registry import game_of
-from contest.plugins import by_name
-from contest.protocols import RunnerFactory
+from contest.interfaces.protocols import RunnerFactory
+from contest.util.plugins import by_name
 
 ENTRY_POINTS = "knobeln.builders"
 

@@ -13,17 +13,17 @@ from compiler.build import build
 from compiler.builders.base import BuilderPlugin, ProgramBuilder
 from compiler.source import SourceText, decoded, normalise
 from compiler.toolchain import Toolchain
-from contest import kept_files
-from contest.caches import cache_folder
-from contest.config.sections import Programs
 from contest.config.settings import Settings
 from contest.errors import ToolMissing
-from contest.from_line import strip_secret
+from contest.interfaces.protocols import BuildResult, RunnerFactory, SparringOpponents
+from contest.mail.from_line import strip_secret
 from contest.model import GameJob, Trial
-from contest.protocols import BuildResult, RunnerFactory, SparringOpponents
+from contest.schema.sections import Programs
 from contest.seeds import Seeds
 from contest.subprocesses.engine_pool import cores
-from knobellib.house import HouseStrategy, house_strategies
+from contest.util import kept_files
+from contest.util.caches import cache_folder
+from knobellib.samples import HouseStrategy, house_strategies
 from sandbox.sandbox import Sandbox
 from sandbox.vm.image import Image
 from sandbox.vm.translation import translations
@@ -38,11 +38,9 @@ class MachineBuilder(ProgramBuilder[Image]):
         self._open_runner = open_runner
         self._toolchain = Toolchain()
 
-    def build(self, files: Mapping[str, bytes], text: str) -> BuildResult[Image]:
-        return build(_source(files), self._settings.programs, self._toolchain, self._trial_game)
-
-    def rebuild(self, files: Mapping[str, bytes], text: str) -> BuildResult[Image]:
-        return build(_source(files), self._settings.programs, self._toolchain)
+    def _build(self, files: Mapping[str, bytes], text: str, *, with_trial: bool) -> BuildResult[Image]:
+        trial_game = self._trial_game if with_trial else None
+        return build(_source(files), self._settings.programs, self._toolchain, trial_game)
 
     def sparring_opponents(self) -> SparringOpponents:
         return _house()

@@ -16,8 +16,8 @@ from pydantic import ValidationError
 
 from contest.archive.files import ArchiveFiles, from_json, reason_of, shown, to_json, validate
 from contest.errors import Differs
-from contest.json_text import adapter
 from contest.model import GroupOutcome, Match, Moves
+from contest.model.as_json import adapter
 
 MAX_PIECE_BYTES = 2_000_000  # of an element of a list
 MAX_HEAD_BYTES = 16_000_000  # of a group without its games: its members, pairings and ranking

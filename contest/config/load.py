@@ -12,8 +12,8 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from contest.config.settings import ENVIRONMENT, Settings
-from contest.did_you_mean import did_you_mean
 from contest.errors import ConfigError
+from contest.util.plurals import did_you_mean
 
 FILE_NAME = "contest.toml"
 

@@ -9,9 +9,9 @@ from typing import Any
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-from contest.config.sections import Dates
 from contest.config.settings import Settings
 from contest.formats import formats_described
+from contest.schema.sections import Dates
 
 
 def usual_dates(today: datetime) -> Dates:

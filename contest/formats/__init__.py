@@ -1,23 +1,23 @@
 """The tournament formats, one file each; this module looks them up by name.
 
 Another package adds its format by an entry point of the group `knobeln.formats`, whose object is a subclass
-of `contest.formats.base.Format`; `contest.testing.check_format` must pass it.
+of `contest.formats.format.Format`; `contest.testing.check_format` must pass it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from contest.config.sections import Tournament
 from contest.errors import ConfigError
-from contest.formats.base import Format
 from contest.formats.double_elimination import DoubleElimination
 from contest.formats.exact import Exact
+from contest.formats.format import Format
 from contest.formats.group_elimination import GroupElimination
 from contest.formats.melee import Melee
 from contest.formats.round_robin import RoundRobin
-from contest.games.base import GameInfo
-from contest.plugins import by_name
+from contest.games.game import GameInfo
+from contest.schema.sections import Tournament
+from contest.util.plugins import by_name
 
 ENTRY_POINTS = "knobeln.formats"
 BUILT_IN: tuple[type[Format], ...] = (GroupElimination, RoundRobin, Exact, DoubleElimination, Melee)

@@ -11,12 +11,12 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
-from contest.config.sections import Tournament
 from contest.formats.round_robin import RoundRobin
-from contest.games.base import MATCH_POINT, GameInfo
+from contest.formats.standings import half_points, ranked, table
+from contest.games.game import MATCH_POINT, GameInfo
 from contest.language import noted
 from contest.model import GroupPlan, Match, Pairing, Standing
-from contest.standings import half_points, ranked, table
+from contest.schema.sections import Tournament
 
 
 class Exact(RoundRobin):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from contest.formats.base import Format
+from contest.formats.format import Format
 from contest.language import noted
 from contest.model import GroupPlan, Pairing, RoundOutcome, RoundPlan
 from contest.seeds import Seeds

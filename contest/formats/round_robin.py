@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from contest.formats.base import Format
-from contest.formats.pairings import everyone_meets_everyone
+from contest.formats.format import Format, everyone_meets_everyone
 from contest.language import noted
 from contest.model import GroupPlan, RoundOutcome, RoundPlan
 from contest.seeds import Seeds

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from pydantic import Field, model_validator
 
-from contest.config.sections import GameSettings
-from contest.games.base import GamePlugin
 from contest.games.bid_tac_toe import BidTacToe, IllegalBid
 from contest.games.cooperation import FEWEST_ROUNDS, MOST_ROUNDS, Cooperation, LegacyCooperation
+from contest.games.game import GamePlugin
 from contest.games.hog_game import NAME as HOG
 from contest.games.hog_game import Hog
 from contest.games.standoff import MAX_ROUNDS, Standoff
 from contest.games.ultimate_tic_tac_toe import UltimateTicTacToe
+from contest.schema.sections import GameSettings
 
 
 class BidTacToeSettings(GameSettings):

@@ -17,7 +17,7 @@ from fractions import Fraction
 from functools import cache
 from itertools import combinations
 
-from contest.games import base
+from contest.games import game as base
 from contest.language import gettext, ngettext
 
 SCORES = 300  # we ask a strategy for its own and its opponent's scores 0..299; no goal is higher

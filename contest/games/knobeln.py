@@ -14,10 +14,10 @@ from typing import overload
 
 from pydantic import Field, model_validator
 
-from contest.config.sections import DEFAULT_GAME, GameSettings
 from contest.errors import ConfigError
-from contest.games.base import MACHINE, FaultRule, Game, GameInfo, GamePlugin
+from contest.games.game import MACHINE, FaultRule, Game, GameInfo, GamePlugin
 from contest.language import gettext, ngettext, noted
+from contest.schema.sections import DEFAULT_GAME, GameSettings
 
 _DIGEST_START = 0x6B6E6F62656C6E21
 _DIGEST_FACTOR = 0x9E3779B97F4A7C15

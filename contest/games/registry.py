@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from contest.config.sections import GameSettings, Programs
 from contest.errors import ConfigError, NotFound
 from contest.games import built_in, knobeln
-from contest.games.base import Game, GamePlugin, TextGame
+from contest.games.game import Game, GamePlugin, TextGame
 from contest.language import SOURCE, gettext, speaking
-from contest.plugins import by_name
-from contest.shipped_files import shipped
+from contest.schema.sections import GameSettings, Programs
+from contest.util.folders import shipped
+from contest.util.plugins import by_name
 
 ENTRY_POINTS = "knobeln.games"
 BUILT_IN: tuple[GamePlugin, ...] = (knobeln.PLUGIN, *built_in.PLUGINS)

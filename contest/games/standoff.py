@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from contest.games.base import FaultRule, GameInfo, TextGame, TextProtocol, Words
 from contest.games.drawing import Figure, Ring
-from contest.games.single_letters import letter
+from contest.games.game import FaultRule, GameInfo, TextGame, TextProtocol, Words
+from contest.games.words import letter
 from contest.language import gettext, listed, ngettext, noted, noted_plural
 
 HEALTH = 30

@@ -9,7 +9,7 @@ from enum import StrEnum
 from typing import Literal
 
 from contest.model.games import GameResult
-from contest.plurals import form, plural
+from contest.util.plurals import form, plural
 
 
 class SubmissionState(StrEnum):

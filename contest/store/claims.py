@@ -16,10 +16,10 @@ from threading import Event, Thread
 
 from sqlalchemy import ColumnElement, Table, false, or_, select, update
 
-from contest.clock import Clock
 from contest.errors import KnobelnError
-from contest.log import log
 from contest.store.session import Store, Transaction
+from contest.util.clock import Clock
+from contest.util.log import log
 
 LEASE = timedelta(seconds=60)
 RENEW_SECONDS = LEASE.total_seconds() / 4

@@ -11,11 +11,11 @@ from datetime import datetime
 from sqlalchemy import func, select, update
 
 from contest.model import ProgramsWaiting, SubmissionState
-from contest.plurals import plural
 from contest.store import contest_state
 from contest.store.claims import UNCLAIMED
 from contest.store.session import Transaction
 from contest.store.tables import contest, submissions
+from contest.util.plurals import plural
 
 AREA = "languages"  # of the journal
 

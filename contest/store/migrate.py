@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 from sqlalchemy import Connection, inspect
 
 from contest.errors import SchemaMismatch
-from contest.shipped_files import shipped
 from contest.store.session import Store
 from contest.store.tables import metadata
+from contest.util.folders import shipped
 
 if TYPE_CHECKING:  # alembic is slow to import, so functions that need it import it themselves
     from alembic.config import Config

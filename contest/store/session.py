@@ -16,7 +16,7 @@ from sqlalchemy import Connection, Engine, create_engine, event, make_url, text
 from sqlalchemy.exc import DatabaseError, OperationalError
 
 from contest.errors import GiveUp, StoreBusy
-from contest.json_text import json_text
+from contest.model.as_json import json_text
 
 Transaction = Connection
 
@@ -186,10 +186,9 @@ def _damaged(verdict: object) -> GiveUp:
 
 
 def _engine(url: str) -> Engine:
-    options: dict[str, Any] = {"json_serializer": json_text}
     if not url.startswith("sqlite"):
         try:
-            engine = create_engine(url, **options)
+            engine = create_engine(url, json_serializer=json_text)
         except ModuleNotFoundError as error:
             raise GiveUp(
                 f"the database of KNOBELN_DATABASE needs the Python package {error.name}, which is not "
@@ -200,7 +199,7 @@ def _engine(url: str) -> Engine:
             event.listen(engine, "begin", _begin_on_postgresql)
         return engine
     _make_private(url)
-    engine = create_engine(url, connect_args={"timeout": _BUSY_SECONDS}, **options)
+    engine = create_engine(url, connect_args={"timeout": _BUSY_SECONDS}, json_serializer=json_text)
     event.listen(engine, "connect", _prepare)
     event.listen(engine, "begin", _begin)
     return engine
@@ -231,15 +230,9 @@ def _make_private(url: str) -> None:
 
 
 def _prepare(connection: Any, _record: object) -> None:
-    connection.isolation_level = (
-        None  # we send BEGIN ourselves: the driver's comes too late and is never IMMEDIATE
-    )
-    for pragma in (
-        "journal_mode=WAL",
-        "synchronous=FULL",
-        "foreign_keys=ON",
-        _BUSY_TIMEOUT,
-    ):
+    # We send BEGIN ourselves: the driver's comes too late and is never IMMEDIATE.
+    connection.isolation_level = None
+    for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON", _BUSY_TIMEOUT):
         connection.execute(f"PRAGMA {pragma}")
 
 

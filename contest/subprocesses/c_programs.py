@@ -9,11 +9,10 @@ import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
-from contest import kept_files
-from contest.caches import cache_folder
 from contest.errors import ToolMissing
-from contest.private_folder import make_folder
-from contest.scratch import scratch_folder
+from contest.util import kept_files
+from contest.util.caches import cache_folder
+from contest.util.folders import make_folder, scratch_folder
 
 
 def c_program(

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Generic, TypeVar
 
 from contest.errors import EngineFailed
-from contest.protocols import ProgressCallback, no_progress
+from contest.interfaces.protocols import ProgressCallback, no_progress
 from contest.subprocesses.engine_connection import EngineConnection, EngineError
 
 Job = TypeVar("Job")

@@ -11,7 +11,7 @@ from functools import cache, partial
 from pathlib import Path
 
 from contest.games.hog import SCORES, HogEntry, Pair
-from contest.protocols import ProgressCallback, no_progress
+from contest.interfaces.protocols import ProgressCallback, no_progress
 from contest.subprocesses.c_programs import c_program
 from contest.subprocesses.engine_pool import EngineRequest, chunks, cores, run_requests
 

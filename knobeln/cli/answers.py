@@ -67,7 +67,7 @@ def answer(value: Answer, show: Callable[[Answer], None]) -> None:
     if wants_json():
         options = click.get_current_context().command.params
         kind = next(option.answer_type for option in options if isinstance(option, JsonOption))
-        from contest.json_text import adapter  # pydantic takes long to import
+        from contest.model.as_json import adapter  # pydantic takes long to import
 
         click.echo(adapter(kind).dump_json(value, indent=2, warnings="error"))
     else:

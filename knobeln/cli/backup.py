@@ -8,9 +8,9 @@ import click
 
 from contest.config.load import load_settings
 from contest.errors import GiveUp
-from knobeln import backup as backups
 from knobeln.cli.contest_option import ContestCommand, contest_path, open_contest
 from knobeln.cli.output import remark
+from knobeln.organizer import backup as backups
 
 _SUFFIXES = (".tar.gz", ".tgz")
 

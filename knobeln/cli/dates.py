@@ -8,8 +8,8 @@ from datetime import datetime
 
 import click
 
-from contest.config.sections import Dates
-from contest.organizer import read_date
+from contest.actions.organizer_actions import read_date
+from contest.schema.sections import Dates
 from knobeln.cli.answers import answer, answers
 from knobeln.cli.contest_option import NounGroup, open_contest
 from knobeln.cli.dry_run import carry_out, dry_run_option, reason_option

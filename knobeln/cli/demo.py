@@ -17,8 +17,8 @@ import click
 from compiler.images import without_images_unless_possible
 from compiler.trial import with_counted_time
 from contest import presets
-from contest.config.sections import DEFAULT_GAME
 from contest.errors import GiveUp
+from contest.schema.sections import DEFAULT_GAME
 from contest.seeds import seed_from
 from knobeln.cli.contest_option import ContestCommand, says_little
 from knobeln.cli.dry_run import organizer_actions
@@ -26,11 +26,11 @@ from knobeln.cli.output import console, remark
 from knobeln.cli.progress_bars import progress_bars, round_bars
 from knobeln.cli.result_tables import show_results
 from knobeln.cli.run import tell
-from knobeln.contest_day.demo_teams import demo_teams
-from knobeln.contest_day.demonstration import LOG, Demonstration, ShowCount, demo_settings, what_is_shorter
-from knobeln.contest_day.public_number import awaited
-from knobeln.contest_day.run import play_contest
 from knobeln.context import ContestContext, create_contest
+from knobeln.day.demo_teams import demo_teams
+from knobeln.day.demonstration import LOG, Demonstration, ShowCount, demo_settings, what_is_shorter
+from knobeln.day.run import play_contest
+from knobeln.day.wait_for_number import awaited
 from knobeln.server.host_checks import check_host
 from mailserver.delivery.transports import MAILDIRS
 

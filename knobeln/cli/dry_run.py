@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from contest.actions.organizer_actions import OrganizerActions
 from contest.errors import GiveUp, NotNow
 from contest.store import Transaction, outbox
 from contest.store.outbox import OutboxItem
@@ -19,7 +20,7 @@ from knobeln.cli.output import remark
 from knobeln.context import ContestContext
 
 if TYPE_CHECKING:
-    from contest.organizer import OrganizerActions
+    from contest.actions.organizer_actions import OrganizerActions
 
 dry_run_option = click.option(
     "--dry-run",
@@ -81,7 +82,7 @@ def print_mails(contest: ContestContext, tx: Transaction, items: Iterable[Outbox
 @contextmanager
 def organizer_actions(contest: ContestContext, *, dry_run: bool = False) -> Iterator[OrganizerActions]:
     """Open a transaction for actions of the organizer who types the command."""
-    from contest.organizer import OrganizerActions
+    from contest.actions.organizer_actions import OrganizerActions
 
     with transaction(contest, dry_run=dry_run) as tx:
         yield OrganizerActions(tx, contest.settings, contest.templates, contest.clock.now(), operator())

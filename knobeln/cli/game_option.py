@@ -7,11 +7,11 @@ from pydantic import ValidationError
 
 from compiler.languages import has_package
 from contest import presets
-from contest.clock import SystemClock
 from contest.config.load import FILE_NAME, faults, load_settings
 from contest.config.settings import Settings
 from contest.config.template import usual_dates
 from contest.errors import ConfigError
+from contest.util.clock import SystemClock
 from knobeln.cli.contest_option import contest_path
 from knobeln.cli.output import remark
 

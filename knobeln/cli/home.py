@@ -9,16 +9,15 @@ from pathlib import Path
 import click
 
 from compiler.builders import builder_of
-from contest.errors import GiveUp
-from contest.exit_codes import EX_FAILED, EX_OK
+from contest.errors import EX_FAILED, EX_OK, GiveUp
 from contest.games.registry import game_of
 from contest.model import BuildReport
 from knobeln.cli.answers import answer, answers
 from knobeln.cli.contest_option import ContestCommand, contest_path
 from knobeln.cli.game_option import game_option, settings_for, without_description
 from knobeln.cli.output import remark
-from knobeln.local.games import LocalPlayer, play_at_home
-from knobeln.local.programs import check_is_source
+from knobeln.home.games import LocalPlayer, play_at_home
+from knobeln.home.programs import check_is_source
 from reports.compile_report import compile_report
 from reports.render import Templates
 from tournament.runners import open_runner

@@ -6,15 +6,14 @@ from pathlib import Path
 
 import click
 
-from contest.config.sections import DEFAULT_GAME as KNOBELN
 from contest.errors import GiveUp
 from contest.games.registry import registered
-from knobellib.house import house_strategies
+from contest.schema.sections import DEFAULT_GAME as KNOBELN
 from knobellib.kit_archives import shell_archive, tar_archive
-from knobellib.samples import samples
+from knobellib.samples import house_strategies, samples
 from knobeln.cli.contest_option import ContestCommand
 from knobeln.cli.output import remark, table
-from tournament.home_game import seats_text
+from knobeln.home.home_game import seats_text
 
 
 @click.command(cls=ContestCommand)

@@ -9,10 +9,10 @@ import click
 
 from contest.errors import NotFound
 from contest.model import LetterState
-from contest.plurals import form
 from contest.store import contest_state, decisions, engine_failures, practices, submissions
 from contest.store import letters as letter_store
 from contest.store.letters import ListedLetter
+from contest.util.plurals import form
 from knobeln.cli.answers import answer, answers
 from knobeln.cli.contest_option import NounGroup, open_contest
 from knobeln.cli.dry_run import operator

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 import click
 
+from contest.actions.organizer_actions import read_time
 from contest.errors import NotFound
 from contest.model import LogLine
-from contest.organizer import read_time
-from contest.sanitize import sanitize
 from contest.store import contest_state
+from contest.util.sanitize import sanitize
 from knobeln.cli.answers import answer, answers
 from knobeln.cli.contest_option import ContestCommand, open_contest
 from knobeln.cli.output import count_option, moment, tell_of_more

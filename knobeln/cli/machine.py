@@ -7,11 +7,10 @@ from pathlib import Path
 import click
 
 from compiler.elf import read_image
-from contest.errors import GiveUp
-from contest.exit_codes import EX_FAULT
+from contest.errors import EX_FAULT, GiveUp
 from contest.games.registry import game_of
-from contest.plurals import plural
 from contest.store import submissions
+from contest.util.plurals import plural
 from knobeln.cli.contest_option import ContestCommand, ContestGroup, open_contest
 from knobeln.cli.game_option import settings_or_defaults
 from knobeln.cli.output import remark

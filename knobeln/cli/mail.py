@@ -13,10 +13,11 @@ import click
 
 from contest.errors import NotFound, NotNow
 from contest.model import Bounce, OutboxState
-from contest.plurals import plural
+from contest.schema.sections import DeliveryKind
 from contest.store import Transaction, outbox
 from contest.store.contest_state import note
 from contest.store.outbox import ListedMail
+from contest.util.plurals import plural
 from knobeln.cli.answers import answer, answers
 from knobeln.cli.contest_option import NounGroup, open_contest
 from knobeln.cli.dry_run import (
@@ -239,7 +240,6 @@ def _print_changed(
 @click.option("--dry-run", is_flag=True, help="Print the mails that are due (mbox), and change nothing.")
 def flush(dry_run: bool) -> None:
     """Deliver the mails that are due now, if no `knobeln serve` does it."""
-    from contest.config.sections import DeliveryKind
     from knobeln.services import deliver_all
     from mailserver.delivery.transports import transport_of
 
@@ -256,7 +256,7 @@ def flush(dry_run: bool) -> None:
     with contest.store.read() as tx:
         stopped = outbox.stopped(tx)
     if stopped:
-        raise NotNow(stopped[1], hint="`knobeln mail release --all` lets the mails go")
+        raise NotNow(stopped.reason, hint="`knobeln mail release --all` lets the mails go")
     done = deliver_all(contest, transport_of(contest.settings, contest.path))
     text = "Another process is delivering."
     if done is not None:

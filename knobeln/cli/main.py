@@ -17,8 +17,7 @@ from typing import IO, Any
 import click
 
 from contest import __version__
-from contest.errors import KnobelnError, TryAgain
-from contest.exit_codes import EX_FAILED, EX_SOFTWARE, EX_TEMPFAIL
+from contest.errors import EX_FAILED, EX_SOFTWARE, EX_TEMPFAIL, KnobelnError, TryAgain
 from knobeln import log_setup
 from knobeln.cli.answers import look_for_json, wants_json
 from knobeln.cli.contest_option import ContestCommand, ContestGroup

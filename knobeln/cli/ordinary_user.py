@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from contest.log import log
+from contest.util.log import log
 from knobeln import privileges
 from knobeln.cli.answers import is_quiet
 from knobeln.cli.contest_option import contest_path, open_contest, use_contest

@@ -15,7 +15,7 @@ from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from contest.sanitize import sanitize
+from contest.util.sanitize import sanitize
 from knobeln.cli.answers import is_quiet
 from knobeln.cli.contest_option import says_little
 

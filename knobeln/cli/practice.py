@@ -10,14 +10,7 @@ from pathlib import Path
 import click
 
 from compiler.builders.table import TableBuilder
-from contest.config.settings import Settings
-from contest.errors import KnobelnError
-from contest.games.base import GameInfo
-from contest.games.hog import all_pairs, ranking
-from contest.games.registry import game_of
-from contest.model import PracticeGame
-from contest.plurals import plural
-from contest.practice_table import (
+from contest.arena.practice_table import (
     COLUMNS,
     PLAYER_COLUMNS,
     Comparison,
@@ -33,15 +26,22 @@ from contest.practice_table import (
     practice_table,
     row_cells,
 )
+from contest.config.settings import Settings
+from contest.errors import KnobelnError
+from contest.games.game import GameInfo
+from contest.games.hog import all_pairs, ranking
+from contest.games.registry import game_of
+from contest.model import PracticeGame
 from contest.subprocesses.hog_solver import win_rates
+from contest.util.plurals import plural
 from knobeln.cli.answers import answer, answers, wants_json
 from knobeln.cli.contest_option import ContestCommand
 from knobeln.cli.game_option import game_option, settings_for, without_description
 from knobeln.cli.output import remark, table
-from knobeln.local.practice import HomePractice
-from knobeln.local.programs import accepted, files_of
-from knobeln.local.watch import Watch
-from tournament.home_game import distinct_names
+from knobeln.home.home_game import distinct_names
+from knobeln.home.practice import HomePractice
+from knobeln.home.programs import accepted, files_of
+from knobeln.home.watch import Watch
 
 
 @dataclass(frozen=True)

@@ -11,17 +11,17 @@ from typing import TYPE_CHECKING
 import click
 
 from contest.model import BuildReport, Severity, SubmissionState, TableBuildReport, TextBuildReport
-from contest.plurals import plural
-from contest.sanitize import sanitize
 from contest.store import outbox, submissions, teams
 from contest.store.submissions import Version
+from contest.util.plurals import plural
+from contest.util.sanitize import sanitize
 from knobeln.cli.answers import answer, answers
 from knobeln.cli.contest_option import NounGroup, open_contest
 from knobeln.cli.dry_run import dry_run_option, operator, print_mails, print_outcome, reason_option
 from knobeln.cli.output import busy, console, count_option, moment, print_facts, table, tell_of_more
 
 if TYPE_CHECKING:
-    from knobeln.contest_day.twins import Twins
+    from knobeln.organizer.twins import Twins
 
 MAX_REASON_CHARACTERS = 300
 
@@ -154,8 +154,8 @@ def submit(team: str, files: tuple[Path, ...], reason: str, dry_run: bool) -> No
 
     The program is checked and compiled like one that comes by mail, and the team gets the report.
     """
-    from knobeln.contest_day.rehearsal import scratch_copy
-    from knobeln.submit_by_hand import submit_by_hand
+    from knobeln.day.rehearsal import scratch_copy
+    from knobeln.organizer.submit_by_hand import submit_by_hand
 
     contest = open_contest()
     program = {path.name: path.read_bytes() for path in files}
@@ -179,7 +179,7 @@ def twins() -> None:
     It is for you alone: nothing is mailed, stored or published. Every line is a hint to read the programs,
     and proves nothing.
     """
-    from knobeln.contest_day.twins import twins_of
+    from knobeln.organizer.twins import twins_of
 
     contest = open_contest()
     with busy("comparing the programs ..."):
@@ -189,7 +189,7 @@ def twins() -> None:
 
 def _show_twins(found: Twins) -> None:
     from compiler.likeness import ALIKE
-    from knobeln.contest_day.twins import SHORT_WORDS
+    from knobeln.organizer.twins import SHORT_WORDS
     from tournament.behaviour import PROBES
 
     def show(text: str, columns: Sequence[str], rows: Sequence[Sequence[object]]) -> None:

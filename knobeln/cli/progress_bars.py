@@ -8,12 +8,12 @@ from threading import Lock
 
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
+from contest.interfaces.protocols import ProgressCallback
 from contest.model import GroupOutcome, GroupPlan, RoundPlan
-from contest.plurals import plural
-from contest.protocols import ProgressCallback
+from contest.util.plurals import plural
 from knobeln.cli.answers import is_quiet
 from knobeln.cli.output import console
-from knobeln.contest_day.run import Silence
+from knobeln.day.run import Silence
 
 COLUMNS = 48  # for the text before a bar
 

@@ -8,9 +8,9 @@ import click
 
 from contest.errors import NotNow
 from contest.model import Phase
-from contest.plurals import plural
 from contest.store import contest_state, results, submissions
 from contest.store.results import Games
+from contest.util.plurals import plural
 from knobeln.cli.contest_option import ContestCommand, open_contest
 from knobeln.cli.output import remark
 from knobeln.cli.result_tables import contest_ranking
@@ -76,7 +76,7 @@ def publish(folder: Path, early: bool) -> None:
     It holds the programs with descriptions and credits, but without authentication strings; the seed, all
     games, and all rankings.
     """
-    from knobeln.contest_day.export import publish as published
+    from knobeln.archive.export import publish as published
 
     archive, digest = published(open_contest(), folder, early=early)
     remark(f"The archive of {plural(len(archive.entries), 'program')} is in {folder}.")

@@ -9,9 +9,8 @@ from pathlib import Path
 
 import click
 
-from contest.errors import KnobelnError
-from contest.exit_codes import EX_OK, EX_TEMPFAIL
-from contest.log import log
+from contest.errors import EX_OK, EX_TEMPFAIL, KnobelnError
+from contest.util.log import log
 from knobeln.cli.contest_option import ContestCommand, contest_path
 from mailserver.intake.hand_over import exit_code, offer
 

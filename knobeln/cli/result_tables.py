@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from contest.config.settings import Settings
 from contest.errors import NotFound
 from contest.formats import format_named
-from contest.games.base import GameInfo
+from contest.games.game import GameInfo
 from contest.games.registry import game_of
 from contest.model import EvolutionOutcome, GroupOutcome, Phase, RoundOutcome, RoundPlan, Standing
-from contest.plurals import plural
 from contest.store import Transaction, contest_state, results, submissions
 from contest.store.results import DrawnRound, Games
+from contest.util.plurals import plural
 from knobeln.cli.output import console, print_whole, width_of_output
 from knobeln.context import ContestContext
 from reports import terminal

@@ -13,10 +13,10 @@ from pathlib import Path
 import click
 
 from contest.archive.contents import Seal
+from contest.arena.ladder_ranking import has_ladder
 from contest.errors import GiveUp, NotFound
-from contest.games.base import GameInfo
+from contest.games.game import GameInfo
 from contest.games.registry import game_of
-from contest.ladder import has_ladder
 from contest.model import (
     Certainty,
     EvolutionOutcome,
@@ -28,11 +28,11 @@ from contest.model import (
     RoundPlan,
     Standing,
 )
-from contest.plurals import plural
 from contest.store import contest_state, submissions
 from contest.store import ladder as ladder_store
 from contest.store import results as result_store
 from contest.store.results import Games
+from contest.util.plurals import plural
 from knobeln.cli.answers import answer, answers
 from knobeln.cli.contest_option import NounGroup, open_contest
 from knobeln.cli.output import busy, console, moment, print_whole, table
@@ -180,7 +180,7 @@ def certainty(number: int | None) -> None:
     the pages of the contest say. The same N gives the same numbers on any host. With more contests the
     margin shrinks, and it takes longer.
     """
-    from knobeln.contest_day.certainty import certainty_of
+    from knobeln.day.stored_certainty import certainty_of
 
     contest = open_contest()
     with busy("drawing and playing the contest again ..."):
@@ -272,7 +272,7 @@ def replay(
     The game is played again, or shown as it was recorded if its programs talk with the referee. Its digest is
     compared with the one that was stored. The same TEAM twice means its game against itself.
     """
-    from knobeln.contest_day.replay import find_game, round_of_archive, round_of_contest, shown_game
+    from knobeln.archive.replay import find_game, round_of_archive, round_of_contest, shown_game
 
     if former and archive:
         raise click.UsageError("an archive has no former results: --former is for the contest's own folder")

@@ -10,15 +10,15 @@ from pathlib import Path
 import click
 from rich.text import Text
 
-from contest.beacon import MAX_NUMBER_CHARS
-from contest.clock import TIME_FORMAT
 from contest.errors import NotNow
 from contest.model import Phase
-from contest.plurals import form, plural
+from contest.public_number.beacon import MAX_NUMBER_CHARS
 from contest.seeds import Seeds
 from contest.store import contest_state, decisions, results, submissions, teams
 from contest.store.decisions import Show
 from contest.store.results import Games
+from contest.util.clock import TIME_FORMAT
+from contest.util.plurals import form, plural
 from knobeln.cli.answers import answer, answers
 from knobeln.cli.contest_option import NounGroup, open_contest, says_little
 from knobeln.cli.dry_run import (
@@ -35,12 +35,11 @@ from knobeln.cli.ordinary_user import open_as_ordinary_user
 from knobeln.cli.output import console, print_whole, remark, table
 from knobeln.cli.progress_bars import round_bars
 from knobeln.cli.result_tables import show_results
-from knobeln.contest_day.rehearsal import MailVolume, Rehearsal, rehearsal_of, size_text
-from knobeln.contest_day.run import contest_day, noted_errors, play_contest
-from knobeln.contest_day.steps import steps_of
 from knobeln.context import ContestContext
-from knobeln.log_failure import told_log_failure
-from knobeln.services import deliver_all
+from knobeln.day.rehearsal import MailVolume, Rehearsal, rehearsal_of, size_text
+from knobeln.day.run import contest_day, noted_errors, play_contest
+from knobeln.day.steps import steps_of
+from knobeln.services import deliver_all, told_log_failure
 from mailserver.delivery.transports import transport_of
 
 MAX_EARLY = timedelta(days=1)

@@ -12,15 +12,14 @@ from compiler.images import without_images_unless_possible
 from compiler.languages import usable
 from compiler.trial import with_counted_time
 from contest import presets
-from contest.beacon import Beacon, BeaconKind
-from contest.clock import SystemClock
 from contest.config.load import FILE_NAME, load_settings
-from contest.config.sections import DEFAULT_GAME
-from contest.errors import ConfigError, KnobelnError
-from contest.exit_codes import EX_FAILED, EX_OK
-from contest.games.base import TEXT
+from contest.errors import EX_FAILED, EX_OK, ConfigError, KnobelnError
+from contest.games.game import TEXT
 from contest.games.registry import game_of
-from contest.plurals import listed
+from contest.public_number.beacon import Beacon, BeaconKind
+from contest.schema.sections import DEFAULT_GAME
+from contest.util.clock import SystemClock
+from contest.util.plurals import listed
 from knobeln.cli.answers import answer, answers
 from knobeln.cli.contest_option import ContestCommand, contest_path, open_contest
 from knobeln.cli.game_option import default_settings, settings_or_defaults

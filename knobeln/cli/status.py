@@ -10,8 +10,8 @@ import click
 from rich.text import Text
 
 from contest.model import LogLine, Phase
-from contest.plurals import plural
-from contest.sanitize import sanitize
+from contest.util.plurals import plural
+from contest.util.sanitize import sanitize
 from knobeln.cli.answers import answer, answers
 from knobeln.cli.contest_option import ContestCommand, open_contest
 from knobeln.cli.output import console, moment

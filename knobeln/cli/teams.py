@@ -11,11 +11,11 @@ import click
 
 from contest.errors import NotFound
 from contest.model import Ban, BanKind, Team, TeamState
-from contest.plurals import listed, plural
-from contest.sanitize import sanitize
 from contest.store import Transaction, contest_state, decisions, outbox, submissions
 from contest.store import teams as team_store
 from contest.store.submissions import Version
+from contest.util.plurals import listed, plural
+from contest.util.sanitize import sanitize
 from knobeln.cli.answers import answer, answers
 from knobeln.cli.contest_option import ContestGroup, NounGroup, open_contest
 from knobeln.cli.dry_run import (
@@ -241,7 +241,7 @@ def tell(file: Path | None, subject: str, number: int | None, without_program: b
     The words come from FILE, from standard input (-), or from your editor. A team gets the same words once,
     even if you give the command again.
     """
-    from contest.organizer import Message
+    from contest.actions.organizer_actions import Message
 
     if number is not None and without_program:
         raise click.UsageError("--round and --without-program exclude each other: only programs play a round")
@@ -271,7 +271,7 @@ def invite(file: Path, again: bool, dry_run: bool) -> None:
     registered. Who is registered, or was invited before, gets no second mail, so that you can give the
     command again with a longer list.
     """
-    from knobeln import class_list
+    from knobeln.organizer import class_list
 
     contest = open_contest()
     found = class_list.read(file.read_bytes(), contest.settings)
@@ -289,7 +289,7 @@ def marks() -> None:
     and when, the last round that it reached, and after the contest rank, points, failures, and rank and share
     in the evolution. It is for you alone: it names people.
     """
-    from knobeln.marks import Mark, marks_of
+    from knobeln.organizer.marks import Mark, marks_of
     from reports.site.tables import Column, Table, as_csv, cell
 
     columns = tuple(Column(name, name) for name in Mark._fields)

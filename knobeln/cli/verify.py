@@ -10,16 +10,15 @@ import click
 
 from contest.archive import contents, files
 from contest.archive.contents import settings_of
-from contest.errors import Differs, GiveUp
-from contest.exit_codes import EX_FAILED, EX_INCOMPLETE
-from contest.plurals import plural
+from contest.errors import EX_FAILED, EX_INCOMPLETE, Differs, GiveUp
+from contest.util.plurals import plural
 from knobellib import receipts
+from knobeln.archive import verification
+from knobeln.archive.verify_entries import Verified
+from knobeln.archive.verify_limits import memory_limit
 from knobeln.cli.answers import answer, answers
 from knobeln.cli.contest_option import ContestCommand
 from knobeln.cli.progress_bars import progress_bar
-from knobeln.contest_day import verification
-from knobeln.contest_day.verify_entries import Verified
-from knobeln.contest_day.verify_limits import memory_limit
 
 
 @dataclass(frozen=True, kw_only=True)

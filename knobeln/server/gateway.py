@@ -30,18 +30,17 @@ from threading import Event, Thread
 from types import FrameType
 
 from contest.errors import ConfigError, KnobelnError, NotNow, StoreBusy
-from contest.log import log
 from contest.store import contest_state, decisions
 from contest.subprocesses.engine_pool import cores
+from contest.util.log import log
 from knobeln.context import ContestContext
-from knobeln.log_failure import tell_log_failure
 from knobeln.server.intakes import mailbox_of
 from knobeln.server.listener_process import ListenerProcess
 from knobeln.server.parts import Part
 from knobeln.server.run_on_request import RequestedRun
 from knobeln.server.sd_notify import READY, STOPPING, ServiceManager
 from knobeln.server.site_writer import SiteKeeper
-from knobeln.services import Services, deliver, note_limits_of_sandboxes
+from knobeln.services import Services, deliver, note_limits_of_sandboxes, tell_log_failure
 from mailserver.deadlines import open_services
 from mailserver.delivery.transports import transport_of
 from mailserver.intake.accept import SizeLimits, accept_found, take_named

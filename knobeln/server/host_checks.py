@@ -10,18 +10,17 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from compiler.contest_languages import languages_of, packages_of
-from compiler.languages import package_version, usable
+from compiler.languages import languages_of, package_version, packages_of, usable
 from compiler.toolchain import Toolchain
 from compiler.trial import try_language
-from contest.caches import usual_home, why_unusable
-from contest.config.languages import Language
 from contest.config.load import FILE_NAME
 from contest.config.settings import Settings
 from contest.errors import KnobelnError, ToolMissing
 from contest.games.registry import game_of
-from contest.shipped_files import shipped
+from contest.schema.languages import Language
 from contest.subprocesses import child_process
+from contest.util.caches import usual_home, why_unusable
+from contest.util.folders import shipped
 from knobeln.context import ContestContext
 from knobeln.privileges import User, user_for
 from knobeln.server import mail_checks

@@ -19,12 +19,12 @@ from contextlib import suppress
 from pathlib import Path
 from threading import Event, Thread, Timer
 
-from contest.clock import Clock
 from contest.config.settings import Settings
 from contest.errors import TryAgain
-from contest.log import log
 from contest.model import IncomingLetter
 from contest.subprocesses.worker_pool import start_process
+from contest.util.clock import Clock
+from contest.util.log import log
 from knobeln import log_setup
 from knobeln.context import existing_store, only_one
 from knobeln.server.parts import LISTENER

@@ -17,12 +17,12 @@ from email.policy import SMTP
 from email.utils import formatdate, make_msgid
 from pathlib import Path
 
-from contest.config.sections import DeliveryKind
 from contest.config.settings import Settings
 from contest.errors import ConfigError, DeliveryDeferred, DeliveryRefused, GiveUp, KnobelnError, TryAgain
-from contest.plurals import plural
-from contest.sanitize import sanitize
+from contest.schema.sections import DeliveryKind
 from contest.store import letters
+from contest.util.plurals import plural
+from contest.util.sanitize import sanitize
 from knobeln.context import ContestContext
 from knobeln.server.intakes import mailbox_of
 from mailserver.delivery.deliver import senders

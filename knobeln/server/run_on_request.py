@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from contest.errors import TryAgain
-from contest.exit_codes import EX_TEMPFAIL
-from contest.log import log
+from contest.errors import EX_TEMPFAIL, TryAgain
 from contest.model import Phase
 from contest.store import Transaction, contest_state, decisions
 from contest.subprocesses.child_process import Process, own_command, start
+from contest.util.log import log
 from knobeln.context import ContestContext
 from knobeln.services import tell_about_run
 

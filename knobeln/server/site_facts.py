@@ -8,8 +8,8 @@ from itertools import takewhile
 
 from compiler.source import SourceText, decoded, normalise
 from contest.config.settings import Settings
-from contest.from_line import strip_secret
 from contest.games.registry import game_of
+from contest.mail.from_line import strip_secret
 from contest.model import Phase
 from contest.store import Transaction, decisions, ladder, outbox, submissions, teams
 from contest.store import contest_state as contest_store
@@ -166,7 +166,7 @@ def _described(program: str) -> tuple[str, str]:
     block = source.description_block
     if block is None:
         return "", program
-    before, after = source.physical_lines[: block.first - 1], source.physical_lines[block.end - 1 :]
+    before, after = source.physical_lines[: block.start - 1], source.physical_lines[block.stop - 1 :]
     return "\n".join(source.description), "\n".join([*before, "(the description)", *after])
 
 

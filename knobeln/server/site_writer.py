@@ -9,16 +9,17 @@ from pathlib import Path
 
 from contest import __version__
 from contest import games as rules_of_games
-from contest.games.base import TextGame
 from contest.games.drawing import Course
+from contest.games.game import TextGame
 from contest.games.registry import game_of
 from contest.language import SOURCE, catalogue_path, in_language, spoken
 from contest.model import Moves
-from contest.plurals import plural
 from contest.seeds import Seeds
 from contest.store import contest_state, submissions
+from contest.util.plurals import plural
 from knobeln.context import ContestContext
 from knobeln.server.site_facts import site_facts, site_mark
+from reports import replay as replays
 from reports import site
 from reports.highlights import Highlight
 from reports.play import play_reports
@@ -194,7 +195,7 @@ class GamesMadeOf:
 def _source_digest() -> str:
     """Changes with how games are written down: rules, stories, pictures, files, and the language."""
     known = hashlib.sha256(f"{__version__} {spoken()}".encode())
-    for package in (rules_of_games, site):
+    for package in (rules_of_games, replays, site):
         for path in sorted(Path(package.__path__[0]).glob("*.py")):
             known.update(path.read_bytes())
     if spoken() != SOURCE:

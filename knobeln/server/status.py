@@ -9,11 +9,9 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import TypeVar
 
-from contest.clock import TIME_FORMAT
-from contest.config.sections import Dates
-from contest.draw import draw_awaited
 from contest.model import LetterState, LogLine, OutboxState, Pause, Phase, ProgramsWaiting, SubmissionState
-from contest.plurals import plural
+from contest.public_number.draw import draw_awaited
+from contest.schema.sections import Dates
 from contest.store import (
     Transaction,
     contest_state,
@@ -25,8 +23,10 @@ from contest.store import (
     submissions,
     teams,
 )
-from contest.store.outbox import Waiting
+from contest.store.outbox import MailsStopped, Waiting
 from contest.store.results import Progress
+from contest.util.clock import TIME_FORMAT
+from contest.util.plurals import plural
 from knobeln.context import ContestContext
 from knobeln.server.parts import SERVE, missing
 from knobeln.services import LIMITS_AREA
@@ -40,14 +40,6 @@ LAST_DATE = "results_published"
 _SECOND = timedelta(seconds=1)
 
 State = TypeVar("State", bound=StrEnum)
-
-
-@dataclass(frozen=True)
-class MailsStopped:
-    """No mail goes out."""
-
-    since: datetime
-    reason: str
 
 
 @dataclass(frozen=True)
@@ -105,6 +97,7 @@ def status_of(contest: ContestContext) -> Status:
         progress = tuple(results.progress_of_rounds(tx))
         stopped, oldest = outbox.stopped(tx), outbox.oldest_waiting(tx)
         left = time_left(progress, now) if state.phase is Phase.RUNNING else None
+        draw = draw_awaited(contest.settings.tournament.beacon, dates.contest_starts, state)
         found = Status(
             now=now,
             title=contest.settings.contest.title,
@@ -118,7 +111,7 @@ def status_of(contest: ContestContext) -> Status:
             started_at=state.started_at,
             finished_at=state.finished_at,
             seed_commitment=state.seed.commitment,
-            awaited_number=draw.sentence if (draw := draw_awaited(contest.settings, state)) else None,
+            awaited_number=draw.sentence if draw else None,
             teams=teams.count(tx),
             teams_unheard=len(teams.unproved_addresses(tx)),
             teams_pending=teams.count_pending(tx),
@@ -127,7 +120,7 @@ def status_of(contest: ContestContext) -> Status:
             programs=_of_all(SubmissionState, submissions.count_by_state(tx)),
             programs_waiting=languages.waiting(tx),
             mails=_of_all(OutboxState, outbox.count_by_state(tx)),
-            mails_stopped=MailsStopped(*stopped) if stopped else None,
+            mails_stopped=stopped,
             oldest_mail=oldest,
             oldest_mail_waits_since=oldest.created_at if oldest else None,
             rounds=progress,

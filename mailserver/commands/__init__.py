@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from contest.config.settings import Settings
-from contest.plugins import MAIL_COMMANDS, by_name
+from contest.util.plugins import MAIL_COMMANDS, by_name
 from mailserver import authentication
 from mailserver.command import QUESTIONS, Arguments, Command
 from mailserver.commands import (

@@ -6,8 +6,8 @@ a team has only a few in an hour.
 
 from __future__ import annotations
 
-from contest.games.base import MATCH_POINT
-from contest.ladder import Ladder, is_exact
+from contest.arena.ladder_ranking import Ladder, is_exact
+from contest.games.game import MATCH_POINT
 from contest.language import gettext, ngettext
 from contest.model import LadderEntry, Team
 from contest.store import ladder

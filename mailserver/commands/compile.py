@@ -13,14 +13,14 @@ from itertools import takewhile
 from textwrap import dedent
 
 from contest.config.settings import Settings
-from contest.file_names import IMAGE_NAME, is_archive
-from contest.from_line import has_from_line
 from contest.games.registry import game_of
 from contest.language import gettext, number
 from contest.ledger.receipts import Effect
+from contest.mail.form import sample
+from contest.mail.from_line import has_from_line
 from contest.model import Submission, SubmissionState, Team
-from contest.registration_form import sample
 from contest.store import Transaction, decisions, submissions, teams
+from contest.util.program_files import IMAGE_NAME, is_archive
 from mailserver import authentication, deadlines
 from mailserver.command import Command, LetterContext, PartOfMail, by_template
 from mailserver.deadlines import Window

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from contest.registration_form import sample
+from contest.mail.form import sample
 from mailserver.attachments import guide
 from mailserver.command import Arguments, Command, LetterContext, by_template
 from mailserver.commands import help_topics

@@ -13,8 +13,8 @@ from enum import StrEnum
 from contest.config.settings import Settings
 from contest.games.registry import game_of
 from contest.language import SOURCE, spoken
+from contest.mail.form import field_names, sample
 from contest.model import Verdict
-from contest.registration_form import field_names, sample
 from mailserver.attachments import rules_in
 from mailserver.command import Command, PartOfMail
 from mailserver.commands.fuzzy_match import ALIKE, likeness

@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 
+from contest.actions.organizer_actions import Message, OrganizerActions, read_date
 from contest.errors import GiveUp, NotFound, NotNow
 from contest.language import gettext, ngettext, noted
 from contest.model import OrganizerRequest, Phase, TimeChange
-from contest.organizer import Message, OrganizerActions, read_date
 from contest.store import contest_state, decisions, letters, outbox, submissions, teams
 from mailserver.command import Arguments, LetterContext
 from mailserver.commands import unknown

@@ -6,10 +6,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from contest.config.settings import Settings
-from contest.file_names import IMAGE_NAME, is_archive
 from contest.ledger.receipts import Effect
 from contest.model import Phase, Team, TeamState
 from contest.store import practices, submissions, teams
+from contest.util.program_files import IMAGE_NAME, is_archive
 from mailserver import authentication
 from mailserver.authentication import team_command
 from mailserver.command import Arguments, Command, LetterContext, by_template

@@ -10,8 +10,8 @@ import re
 from contest.config.settings import Settings
 from contest.language import gettext
 from contest.ledger.receipts import Effect
+from contest.mail.form import PREFERENCE
 from contest.model import Phase, Team
-from contest.registration_form import PREFERENCE
 from contest.store import teams
 from mailserver import authentication
 from mailserver.authentication import team_command

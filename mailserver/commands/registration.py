@@ -8,11 +8,11 @@ from typing import TypedDict
 
 from contest.config.settings import Settings
 from contest.games.registry import game_of
+from contest.interfaces.protocols import Renderer, to_team
 from contest.language import gettext, speaking
 from contest.ledger.receipts import Effect, LedgerEntry, Receipt
+from contest.mail.form import record_text, sample
 from contest.model import Attachment, Outgoing, Registration, Scope, Submission, Team, TeamState
-from contest.protocols import Renderer, to_team
-from contest.registration_form import record_text, sample
 from contest.store import Transaction, answers, contest_state, ledger, letters, outbox, submissions, teams
 from mailserver import deadlines
 from mailserver.attachments import rules, software

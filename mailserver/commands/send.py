@@ -8,9 +8,9 @@ large goes to strangers.
 
 from __future__ import annotations
 
+from contest.arena.ladder_ranking import is_ladder_told
 from contest.config.settings import Settings
 from contest.games.registry import game_of
-from contest.ladder import is_ladder_told
 from contest.model import TeamState
 from contest.store import ladder, teams
 from knobellib.kits import kit_of

@@ -11,9 +11,9 @@ from __future__ import annotations
 import re
 from hmac import compare_digest
 
-from contest.compose import unsubscribe_token
 from contest.config.settings import Settings
 from contest.ledger.receipts import Effect
+from contest.mail.compose import unsubscribe_token
 from contest.model import Team, TeamState
 from contest.store import contest_state, observers, teams
 from mailserver import authentication

@@ -6,8 +6,8 @@ Help goes to an address once a day, because a machine may be writing. A letter w
 
 from __future__ import annotations
 
-from contest.from_line import FROM_MARK, begins_with_mark, without_from_line
-from contest.registration_form import sample
+from contest.mail.form import sample
+from contest.mail.from_line import FROM_MARK, begins_with_mark, without_from_line
 from mailserver.attachments import GUIDE_NAME
 from mailserver.authentication import FROM_LINE
 from mailserver.command import Arguments, Command, LetterContext, by_template

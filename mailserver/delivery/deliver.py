@@ -18,12 +18,12 @@ from functools import partial
 from threading import Event, Thread
 from typing import NamedTuple
 
-from contest.clock import Clock
 from contest.config.settings import Settings
 from contest.errors import DeliveryDeferred, DeliveryRefused
-from contest.log import log
 from contest.store import Store, Transaction, contest_state, outbox
 from contest.store.outbox import OutboxItem
+from contest.util.clock import Clock
+from contest.util.log import log
 from mailserver.delivery.transports import RelayUnreachable, Transport
 from mailserver.delivery.verp import bounce_address
 

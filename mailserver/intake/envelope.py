@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from email.utils import getaddresses
 
 from mailserver.reading import addresses
+from mailserver.reading.mime_parts import CUT_FIELD
 
-CUT_FIELD = "X-Knobeln-Cut"  # on a letter whose body was left out: its bytes, and how many it may have
 HEAD_BYTES = 16_384
 _MAX_ADDRESS_CHARACTERS = 254
 _FROM_LINE = re.compile(rb">?From [^\r\n]*\r?\n")
@@ -78,12 +78,6 @@ def without_body(head: bytes, size: int, most: int) -> bytes:
     """A letter of `size` bytes, where `most` are taken: its headers, and a field that says so."""
     fields = re.split(rb"\r?\n\r?\n", head, maxsplit=1)[0].strip(b"\r\n")
     return b"%s: %d of %d\r\n%s\r\n\r\n" % (CUT_FIELD.encode(), size, most, fields)
-
-
-def why_cut(field: str) -> str:
-    """Why the body was left out, as a sentence for the writer; "" = the letter is complete."""
-    found = re.fullmatch(r"([0-9]{1,12}) of ([0-9]{1,12})", field.strip())
-    return f"it has {int(found[1]):,} bytes, and a letter may have {int(found[2]):,}" if found else ""
 
 
 def _fields(raw: bytes, *names: bytes) -> list[str]:

@@ -20,9 +20,8 @@ from pathlib import Path
 from socketserver import StreamRequestHandler, ThreadingMixIn, UnixStreamServer
 from threading import Thread
 
-from contest.errors import KnobelnError
-from contest.exit_codes import EX_DATAERR, EX_OK, EX_TEMPFAIL
-from contest.log import log
+from contest.errors import EX_DATAERR, EX_OK, EX_TEMPFAIL, KnobelnError
+from contest.util.log import log
 
 TIMEOUT_SECONDS = 60.0  # longer than `serve` waits for its database
 MAX_LINE_BYTES = 65_536

@@ -21,9 +21,9 @@ from typing import Any, NamedTuple
 from imapclient import DELETED, FLAGGED, SEEN, IMAPClient, SocketTimeout
 from imapclient.exceptions import CapabilityError, IMAPClientAbortError, IMAPClientError, LoginError
 
-from contest.config.sections import Imap
 from contest.errors import GiveUp, KnobelnError, TryAgain
-from contest.log import log
+from contest.schema.sections import Imap
+from contest.util.log import log
 from mailserver.intake import envelope
 from mailserver.intake.accept import AcceptFound
 from mailserver.oauth import AccessToken

@@ -8,7 +8,7 @@ from contextlib import closing
 from threading import Event, Thread
 
 from contest.errors import GiveUp, KnobelnError
-from contest.log import log
+from contest.util.log import log
 from mailserver.intake.imap import Mailbox
 
 MAX_PAUSE_SECONDS = 300.0

@@ -28,11 +28,11 @@ from typing import AnyStr
 from aiosmtpd.lmtp import LMTP
 from aiosmtpd.smtp import SMTP, Envelope, Session, TLSSetupException
 
-from contest.config.sections import Mail
 from contest.config.settings import Settings
 from contest.errors import ConfigError, KnobelnError, TryAgain
-from contest.log import log
 from contest.model import IncomingLetter
+from contest.schema.sections import Mail
+from contest.util.log import log
 from mailserver.reading import addresses, mime_parts
 from mailserver.unanswered import is_role
 

@@ -14,10 +14,10 @@ from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from itertools import accumulate
 
-from contest.from_line import FROM_MARK, begins_with_mark, is_marked, plain
 from contest.language import gettext, ngettext
-from contest.line_ends import lines_named
-from contest.sanitize import without_zero_width
+from contest.mail.from_line import FROM_MARK, begins_with_mark, is_marked, plain
+from contest.mail.sent_files import lines_named
+from contest.util.sanitize import without_zero_width
 from mailserver.problem import Problem
 from mailserver.reading.part_text import (
     SEPARATOR,

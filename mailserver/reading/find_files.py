@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from contest.file_names import IMAGE_NAME, MAX_FILES, is_archive, is_safe
-from contest.from_line import FROM_MARK, from_lines, has_from_line, without_from_line
 from contest.language import gettext, noted, number
-from contest.right_name import right_name
+from contest.mail.from_line import FROM_MARK, from_lines, has_from_line, without_from_line
+from contest.mail.sent_files import right_name
+from contest.util.program_files import IMAGE_NAME, MAX_FILES, is_archive, is_safe
 from mailserver.problem import Problem, quote
 from mailserver.reading.c_source_repair import signed_off
 from mailserver.reading.charsets import decode_text

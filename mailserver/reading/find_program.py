@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from contest.from_line import FROM_MARK, from_lines, has_from_line, without_from_line
 from contest.language import gettext, noted
+from contest.mail.from_line import FROM_MARK, from_lines, has_from_line, without_from_line
 from mailserver.problem import Problem, quote
 from mailserver.reading.c_source_repair import is_prose, repaired, repaired_file
 from mailserver.reading.letter import Letter, SentFile

@@ -6,12 +6,11 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from contest.from_line import has_from_line
 from contest.language import gettext, noted
-from mailserver.intake.envelope import CUT_FIELD, why_cut
+from contest.mail.from_line import has_from_line
 from mailserver.problem import visible
 from mailserver.reading import addresses, mime_parts
-from mailserver.reading.mime_parts import Headers, Message, Part
+from mailserver.reading.mime_parts import CUT_FIELD, Headers, Message, Part
 from mailserver.reading.part_text import (
     SEPARATOR,
     Text,
@@ -129,7 +128,7 @@ def parse(raw: bytes) -> Letter:
 def read(message: Message) -> Letter:
     """What the message says, whatever is in it."""
     headers, root = message.headers, message.root
-    if too_large := why_cut(headers.first(CUT_FIELD)):
+    if too_large := _why_cut(headers.first(CUT_FIELD)):
         return _letter(headers, Text(()), problems=(too_large,))
     if root is None:
         return _letter(headers, Text(()), problems=(message.problem,))
@@ -141,6 +140,12 @@ def read(message: Message) -> Letter:
     if body.is_blank and not programs:
         problems += _why_no_text(root)
     return _letter(headers, body, programs, tuple(problems), tuple(map(_sent_file, files)))
+
+
+def _why_cut(field: str) -> str:
+    """Why the body was left out, as a sentence for the writer; "" = the letter is complete."""
+    found = re.fullmatch(r"([0-9]{1,12}) of ([0-9]{1,12})", field.strip())
+    return f"it has {int(found[1]):,} bytes, and a letter may have {int(found[2]):,}" if found else ""
 
 
 def _letter(

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from contest.language import gettext, noted
+from contest.mail.form import MEMBER, MEMBERS
 from contest.model import Member
-from contest.registration_form import MEMBER, MEMBERS
 from mailserver.problem import Problem, quote
 from mailserver.reading.part_text import was_wrapped
 

@@ -23,6 +23,7 @@ T = TypeVar("T")
 
 MAX_HEADER_BYTES = 64_000
 MAX_HEADER_LINES = 1_000
+CUT_FIELD = "X-Knobeln-Cut"  # on a letter whose body was left out: its bytes, and how many it may have
 MAX_HOPS = 50  # mail servers on the way; a larger number means a loop (RFC 5321, 6.3)
 MAX_PART_HEADER_BYTES = 8_000
 MAX_TYPE_BYTES = 4_000

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from contest.language import gettext, ngettext, number
-from contest.line_ends import lines_named, with_newlines
+from contest.mail.sent_files import lines_named, with_newlines
 from mailserver.reading import html
 from mailserver.reading.charsets import decode_text
 from mailserver.reading.mime_parts import Headers, Part

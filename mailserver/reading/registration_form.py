@@ -12,11 +12,9 @@ from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import lru_cache
 
-from contest.config.sections import MAX_FIELD_VALUE, ExtraField, Teams, spelling
 from contest.config.settings import Settings
 from contest.language import gettext, ngettext, noted
-from contest.model import Member, Registration
-from contest.registration_form import (
+from contest.mail.form import (
     ADDRESS,
     MEMBERS,
     ORGANIZATION,
@@ -30,7 +28,9 @@ from contest.registration_form import (
     sample,
     sample_value,
 )
-from contest.sanitize import ZERO_WIDTH, without_zero_width
+from contest.model import Member, Registration
+from contest.schema.sections import MAX_FIELD_VALUE, ExtraField, Teams, spelling
+from contest.util.sanitize import ZERO_WIDTH, without_zero_width
 from mailserver.problem import Problem, has_invisible, quote, visible
 from mailserver.reading import addresses, members, team_names
 from mailserver.reading.members import MAX_MEMBER_TEXT, Line

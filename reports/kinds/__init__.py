@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from contest.errors import ConfigError
-from contest.plugins import by_name
+from contest.util.plugins import by_name
 from reports.kinds.base import Disclosed, Report
 from reports.kinds.of_groups import AllGames, GameProtocols, GroupParticipants, GroupRanking, OwnGamesReport
 from reports.kinds.of_rounds import AllParticipants, BracketReport, OwnResultReport, RoundSummary

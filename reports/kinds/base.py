@@ -13,11 +13,11 @@ from functools import cached_property
 from typing import Generic, TypeVar
 
 from contest.config.settings import Settings
-from contest.events import ContestStarted, Event, GroupFinished
-from contest.games.base import FaultRule, GameInfo
+from contest.games.game import FaultRule, GameInfo
+from contest.interfaces.events import ContestStarted, Event, GroupFinished
+from contest.interfaces.protocols import Rendered, Renderer, to_team
 from contest.language import by_language, gettext, in_language, spoken, translated
 from contest.model import Attachment, GroupOutcome, Outgoing, Team
-from contest.protocols import Rendered, Renderer, to_team
 from reports import results, scores
 from reports.used import used_in
 

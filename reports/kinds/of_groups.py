@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from contest.events import GroupFinished, GroupStarted
+from contest.interfaces.events import GroupFinished, GroupStarted
 from contest.language import noted
 from contest.model import Attachment, Outgoing, Team
 from reports import scores

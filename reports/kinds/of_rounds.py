@@ -1,14 +1,14 @@
-"""The reports on rounds and on the whole contest: LAP, RSM, OWN, BRK."""
+"""The reports on rounds and on the whole contest: LAP, RSM (K94), OWN, BRK."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from contest.events import ContestStarted, RoundFinished, RoundPlayed
+from contest.interfaces.events import ContestStarted, RoundFinished, RoundPlayed
 from contest.language import by_language, in_language, noted
+from contest.mail.form import record_text
 from contest.model import Attachment, Outgoing, Team
-from contest.registration_form import record_text
 from reports import results, summary
 from reports.certainty import certainty_sentence, why_no_certainty
 from reports.evolution_table import condensed

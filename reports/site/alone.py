@@ -6,8 +6,8 @@ import base64
 import hashlib
 
 from contest.config.settings import Settings
-from contest.games.base import GameInfo
 from contest.games.drawing import Course
+from contest.games.game import GameInfo
 from contest.language import SOURCE, speaking
 from contest.model import Match
 from reports.play import play_reports

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import dist
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from contest.language import decimal, gettext, noted
 from reports.scores import Shape, scores
@@ -13,9 +13,7 @@ from reports.site import paths
 from reports.site.charts import shade
 from reports.site.games import points_cell
 from reports.site.tables import Cell, Column, Table, cell, name_cell
-
-if TYPE_CHECKING:
-    from reports.site.groups import GroupView
+from reports.site.views import GroupView
 
 LARGEST = 44  # of a larger group the page has the best BEST, and the files have all: pages stay below 300 kB
 BEST = 30

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from urllib.parse import quote, urlencode
 
-from contest.config.sections import DATE_WORDS
 from contest.config.settings import Settings
-from contest.games.base import GameInfo
+from contest.games.game import GameInfo
 from contest.language import gettext, noted, translated
 from contest.model import Certainty, EvolutionOutcome, LadderRanking, Phase, RoundOutcome, Standing, Team
+from contest.schema.sections import DATE_WORDS
 from reports.bracket import is_knock_out
 from reports.kinds import disclosed_by
 from reports.kinds.base import Disclosed

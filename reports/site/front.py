@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from contest.config.sections import DATE_WORDS
 from contest.config.settings import Settings
 from contest.formats import format_named
 from contest.language import gettext, ngettext, noted, translated
+from contest.mail.form import blank, sample
 from contest.model import EvolutionOutcome, Phase, Standing
-from contest.registration_form import blank, sample
+from contest.schema.sections import DATE_WORDS
 from reports import scores
 from reports.bracket import is_knock_out
 from reports.certainty import why_no_certainty
@@ -21,9 +21,10 @@ from reports.site import charts, paths, sparks
 from reports.site.facts import ReleasedRound, SampleLetter, SiteFacts, about_results, date_words
 from reports.site.featured import first_two, surprises
 from reports.site.games import Replays, points_cell
-from reports.site.groups import GroupView, match_table, ranking_table
+from reports.site.groups import match_table, ranking_table
 from reports.site.log import events
 from reports.site.tables import Cell, Column, Page, Table, cell, name_cell, time_cell, word_cell
+from reports.site.views import GroupView
 from reports.text import grouped_points as points
 from reports.text import percent
 

@@ -11,12 +11,11 @@ from dataclasses import dataclass
 
 from markupsafe import Markup, escape
 
-from contest.games.base import GameInfo
+from contest.games.game import GameInfo
 from contest.language import gettext
 from contest.model import Match, Verdict
-from reports.render import plural
-from reports.site.games import Replay, lines_of, player_names
-from reports.text import one_line, points
+from reports.replay.turns import Replay, lines_of, player_names
+from reports.text import one_line, plural, points
 
 _IN_SCRIPT = str.maketrans({"\\": "\\\\", "`": "\\`", "$": "\\$"})
 

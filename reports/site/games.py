@@ -1,27 +1,21 @@
-"""Choose the games that can be replayed, and make what a replay shows: turn by turn, as text. Pure."""
+"""Choose the games that can be replayed, and put them into files. Pure."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import chain, pairwise
+from itertools import pairwise
 
-from contest.games.base import GameInfo
-from contest.games.drawing import Course
-from contest.language import gettext, listed, ngettext, noted_plural
-from contest.model import GroupPlan, Match, Missing, Moves
-from reports.render import plural
+from contest.language import gettext
+from contest.model import GroupPlan, Match
 from reports.site import paths
-from reports.site.boards import Pictures, pictures_of
 from reports.site.facts import ReleasedRound
 from reports.site.tables import Cell, points_value
 from reports.text import grouped_points as points
-from reports.text import one_line
 
 MAX_GAMES = 3_000  # with replays; some 30 MB of files
 FILE_SIZE = 200_000  # bytes that a file of games has about, unless a single game is larger
-_CURVES = 12  # of more players nobody could tell the curves apart
 
 
 @dataclass(frozen=True)
@@ -172,89 +166,6 @@ def neighbours(games: Sequence[GameKey]) -> Neighbours:
     }
 
 
-# --- what a replay shows -----------------------------------------------------------------------------------
-Totals = Sequence[Sequence[int]]
-"""Every seat's points after each turn."""
-
-
-@dataclass(frozen=True)
-class Replay:
-    """What is known of how a game went.
-
-    `moves`: of each turn and seat, as text; () if they were not kept. `points`: what each seat won in each
-    turn, may be (). `views`: what the page draws, of "numbers", "board", "ring", "letters" and "points".
-    """
-
-    moves: Sequence[Sequence[str]]
-    points: Totals
-    story: str
-    views: tuple[str, ...]
-    pictures: Pictures | None = None
-
-
-def replay_of(match: Match, moves: Sequence[Moves] | None, course: Course | None, game: GameInfo) -> Replay:
-    """Make the replay of any game. `moves` and `course` are None if they are not known any more."""
-    story = (course.story if course else "") or result_story(match, game)
-    if not moves:
-        return Replay((), (), story, ())
-    points = course.gains if course else []
-    pictures = pictures_of(course) if course else None
-    texts = [[one_line(move_text(move)) for move in turn] for turn in moves]
-    return Replay(texts, points, story, _views(game, points, pictures), pictures)
-
-
-def _views(game: GameInfo, points: Totals, pictures: Pictures | None) -> tuple[str, ...]:
-    """What is drawn: the picture of the position, or what each did and how the points ran."""
-    if pictures:
-        return (pictures.view,)
-    if points and len(points[0]) > _CURVES:
-        return ()
-    # A curve of one step tells nothing that the result does not tell.
-    return (*["letters"] * bool(game.letters), *["points"] * (sum(map(any, points)) > 1))
-
-
-def move_text(move: int | str | Missing | None) -> str:
-    """A move as text: `!` marks a fault, before what the rules did instead; `-` was not asked."""
-    if isinstance(move, Missing):
-        return f"!{move.instead}"
-    return "-" if move is None else str(move)
-
-
-def result_story(match: Match, game: GameInfo) -> str:
-    """Tell the result in a sentence."""
-    seats = match.result.seats
-    turns = plural(match.result.turns, game.turn_word)
-    best = max(seat.points for seat in seats)
-    won = points(2 * best, game.point)
-    first = [name for name, seat in zip(player_names(match), seats, strict=True) if seat.points == best]
-    if len(first) == len(seats):
-        return gettext("After %(turns)s all were level at %(points)s.", turns=turns, points=won)
-    if len(seats) == 2:
-        return gettext(
-            "%(winner)s won by %(points)s to %(least)s after %(turns)s.",
-            winner=first[0],
-            points=won,
-            least=points(2 * min(seat.points for seat in seats), game.point),
-            turns=turns,
-        )
-    # For translators: the number is that of the names.
-    sentence = noted_plural(
-        "%(names)s won with a score of %(points)s after %(turns)s.",
-        "%(names)s won with a score of %(points)s after %(turns)s.",
-    )
-    return ngettext(*sentence, len(first), names=listed(first), points=won, turns=turns)
-
-
-def player_names(match: Match) -> tuple[str, ...]:
-    """Name the players by seat; in a self-game the two names differ."""
-    if match.pairing.is_self:
-        return tuple(
-            gettext("%(name)s (seat %(seat)s)", name=name, seat=seat)
-            for seat, name in enumerate(match.players, start=1)
-        )
-    return match.players
-
-
 def title_of_game(match: Match) -> str:
     """Name the players in the order of their seats, and the game where the pairing has several."""
     number = match.game if max(match.pairing.games, match.pairing.most) > 1 else 0
@@ -274,17 +185,6 @@ def title_of_game(match: Match) -> str:
             "%(first)s against %(second)s, game %(number)s", first=first, second=second, number=number
         )
     return gettext("%(first)s against %(second)s", first=first, second=second)
-
-
-def lines_of(replay: Replay) -> Iterator[str]:
-    """Yield a line for each turn: its number, the moves by seat, the points won by seat, caption, picture."""
-    nothing = [""] * len(replay.moves)
-    points = [[str(won) for won in turn] for turn in replay.points] or [[] for _ in nothing]
-    captions = replay.pictures.captions[1:] if replay.pictures else nothing
-    drawn = replay.pictures.changes[1:] if replay.pictures else nothing
-    rows = zip(replay.moves, points, captions, drawn, strict=True)
-    for number, (moves, won, caption, picture) in enumerate(rows, start=1):
-        yield "\t".join(chain([str(number)], moves, won, (one_line(caption), picture) if picture else ()))
 
 
 def points_cell(half_points: int | None, point: int, link: str = "", text_link: str = "") -> Cell:

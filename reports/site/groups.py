@@ -2,64 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Iterator, Sequence
 
-from contest.games.base import FaultRule, GameInfo
+from contest.games.game import FaultRule, GameInfo
 from contest.language import gettext, noted
-from contest.model import GroupOutcome, GroupPlan, Match, Standing
-from reports import results
+from contest.model import GroupPlan, Match, Standing
 from reports.bracket import is_knock_out
-from reports.results import OwnGames, gone
-from reports.scores import MeleePlace, Shape, places, shape_of
+from reports.results import gone
+from reports.scores import MeleePlace, places
 from reports.site import paths
 from reports.site.cross import cross_table
 from reports.site.facts import Disclosure, ReleasedRound
-from reports.site.games import GameFile, Replays, points_cell
+from reports.site.games import Replays, points_cell
 from reports.site.tables import Cell, Column, Page, Table, cell, name_cell, word_cell
-
-
-@dataclass(frozen=True)
-class GroupView:
-    """A finished group, and where its games can be seen."""
-
-    outcome: GroupOutcome
-    game: GameInfo
-    replays: Replays
-
-    @property
-    def plan(self) -> GroupPlan:
-        return self.outcome.plan
-
-    @cached_property
-    def shape(self) -> Shape:
-        return shape_of(self.plan, self.game)
-
-    @cached_property
-    def own(self) -> Mapping[str, OwnGames]:
-        """The games of every member, by member."""
-        return results.own_games(self.outcome)
-
-    def link(self, match: Match) -> str:
-        """Return the path of the game's replay; "" if it has none."""
-        return self.replays.link(self.plan, match)
-
-    def text(self, match: Match) -> str:
-        """Return the path of the file that has the game as text; "" if none has."""
-        return self.replays.text(self.plan, match)
-
-    @property
-    def text_files(self) -> tuple[GameFile, ...]:
-        """The files that have games of the group as text."""
-        found = set(map(self.text, self.outcome.matches))
-        return tuple(file for file in self.replays.files if file.path in found)
-
-    @property
-    def first_links(self) -> tuple[str, str]:
-        """The paths of the replay and of the text of the first game that has them; "" if none has."""
-        found = ((self.link(match), self.text(match)) for match in self.outcome.matches)
-        return next((each for each in found if each[0]), ("", ""))
+from reports.site.views import GroupView
 
 
 def title_of(released: ReleasedRound, plan: GroupPlan) -> str:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from datetime import UTC, datetime
 
-from contest.clock import TIME_FORMAT
 from contest.language import SOURCE, date, gettext, ngettext, noted, spoken, translated
+from contest.util.clock import TIME_FORMAT
 
 # What `knobeln serve` says of the dates, for the catalogue.
 _SERVICES = (

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from uuid import NAMESPACE_URL, uuid5
 
-from contest.beacon import BeaconKind
 from contest.formats import format_named
 from contest.language import date, gettext, listed, ngettext
+from contest.public_number.beacon import BeaconKind
 from reports.site import paths
 from reports.site.facts import Event, ReleasedRound, SiteFacts, about_results
 from reports.site.groups import round_link

@@ -13,22 +13,15 @@ from contest.model import Moves
 from reports.bracket import is_knock_out
 from reports.highlights import Highlight, Search
 from reports.play import play_reports
+from reports.replay.turns import Replay
 from reports.results import games_played
 from reports.site import about, bracket, calendar, colours, front, groups, log, paths, side_rankings, teams
 from reports.site.facts import SiteFacts
 from reports.site.featured import Featured
 from reports.site.game_text import Heading, heading_lines, in_page
-from reports.site.games import (
-    GameFile,
-    GameKey,
-    Neighbours,
-    Replay,
-    Replays,
-    chosen_games,
-    game_files,
-    neighbours,
-)
+from reports.site.games import GameFile, GameKey, Neighbours, Replays, chosen_games, game_files, neighbours
 from reports.site.tables import Page
+from reports.site.views import GroupView
 
 T = TypeVar("T")
 
@@ -212,7 +205,7 @@ def _views(facts: SiteFacts, replays: Replays) -> front.Views:
     if not facts.shows.rankings:
         return []
     return [
-        [groups.GroupView(group, facts.game, replays) for group in released.outcome.groups]
+        [GroupView(group, facts.game, replays) for group in released.outcome.groups]
         for released in facts.rounds
     ]
 

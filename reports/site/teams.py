@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from statistics import median_high
 
-from contest.games.base import MATCH_POINT
+from contest.games.game import MATCH_POINT
 from contest.language import gettext, noted, number
 from contest.model import EvolutionRank, Match, Team
 from reports import results
@@ -17,8 +17,9 @@ from reports.scores import Score, Shape, scores
 from reports.site import paths
 from reports.site.facts import SiteFacts, about_results
 from reports.site.games import points_cell
-from reports.site.groups import GroupView, title_of
+from reports.site.groups import title_of
 from reports.site.tables import Cell, Column, Page, Table, cell, name_cell, word_cell
+from reports.site.views import GroupView
 from reports.text import grouped_points as points
 from reports.text import kilobytes, percent
 

@@ -28,13 +28,13 @@ from markupsafe import Markup
 from contest import language
 from contest.config.settings import Settings
 from contest.errors import ConfigError
-from contest.games.base import GameInfo
+from contest.games.game import GameInfo
 from reports import text
-from reports.render import plural
 from reports.site import charts, paths
 from reports.site.facts import disclosure
 from reports.site.mail_text import spans
 from reports.site.tables import Page, as_csv, as_json
+from reports.text import plural
 from reports.words import TURNS
 
 STATIC = (

@@ -16,11 +16,10 @@ from functools import cache
 from importlib import metadata
 from pathlib import Path
 
-from contest import kept_files
-from contest.caches import cache_for_sandboxes
 from contest.errors import ToolMissing
-from contest.private_folder import make_folder
-from contest.scratch import scratch_folder
+from contest.util import kept_files
+from contest.util.caches import cache_for_sandboxes
+from contest.util.folders import make_folder, scratch_folder
 from sandbox.bubblewrap import PATH
 from sandbox.limits import MB, Limits
 from sandbox.places import check_reachable

@@ -11,8 +11,8 @@ from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import Any
 
-from contest.config.sections import UNITS_PER_SECOND
 from contest.errors import ToolMissing
+from contest.schema.sections import UNITS_PER_SECOND
 from sandbox.fuel import engine, guests
 from sandbox.fuel.guests import PreparedGuest
 from sandbox.limits import MB, Limits

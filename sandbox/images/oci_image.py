@@ -14,10 +14,10 @@ from pathlib import Path
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
-from contest.caches import cache_for_sandboxes
 from contest.errors import NotFound, ToolMissing
-from contest.kept_files import why_unsafe
-from contest.sanitize import sanitize
+from contest.util.caches import cache_for_sandboxes
+from contest.util.kept_files import why_unsafe
+from contest.util.sanitize import sanitize
 from sandbox.bubblewrap import TMP, ImageRoot
 from sandbox.limits import MB, Limits
 from sandbox.places import check_reachable
@@ -42,15 +42,8 @@ _ENVIRONMENT = {
 }
 
 
-@dataclass(frozen=True)
-class ImageProblem:
-    """Why an image is refused: a sentence that names the limit or the right form."""
-
-    text: str
-
-
 class Refused(Exception):
-    """Raised within sandbox/images only; its text becomes an ImageProblem."""
+    """An image is refused, for the reason in this sentence, which names the limit or the right form."""
 
 
 class _RunSettings(BaseModel, strict=True):

@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
-from contest.games.base import TextProtocol, Words
+from contest.games.game import TextProtocol, Words
 from contest.language import gettext, number
 from sandbox.limits import Usage
 from sandbox.process import Answer, ExitStatus

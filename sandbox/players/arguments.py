@@ -11,7 +11,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from contest.games.base import TextProtocol, Words
+from contest.games.game import TextProtocol, Words
 from sandbox.players import (
     MAX_ANSWER_BYTES,
     AnswerFault,

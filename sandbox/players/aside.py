@@ -1,10 +1,10 @@
-"""The player for a program that is set aside (sandbox/aside.py): it is not asked, and has only faults."""
+"""The player for a program that is set aside (sandbox/executable.py): it is not asked, and only fails."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from contest.games.base import TextProtocol, Words
+from contest.games.game import TextProtocol, Words
 from contest.language import gettext
 from sandbox.players import AnswerFault, AnswerFaultKind, Player
 

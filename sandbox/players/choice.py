@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from contest.games.base import GameInfo, TextProtocol
+from contest.games.game import GameInfo, TextProtocol
 from sandbox.players import Player
 from sandbox.players.arguments import ArgumentsPlayer
 from sandbox.players.function import LANGUAGE as FUNCTION_LANGUAGE

@@ -17,7 +17,7 @@ from contextlib import closing
 from dataclasses import dataclass, field
 
 from contest.errors import EngineFailed, ToolMissing
-from contest.games.base import TextProtocol, Words
+from contest.games.game import TextProtocol, Words
 from contest.language import gettext, noted, number
 from sandbox.fuel.program import FuelProgram
 from sandbox.limits import MB

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
-from contest.games.base import TextProtocol, Words
+from contest.games.game import TextProtocol, Words
 from sandbox.limits import Usage
 from sandbox.players import (
     MAX_ANSWER_BYTES,

@@ -15,7 +15,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from contest.games.base import TextProtocol, Words
+from contest.games.game import TextProtocol, Words
 from sandbox.players import (
     MAX_ANSWER_BYTES,
     AnswerFault,

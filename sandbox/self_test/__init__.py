@@ -9,9 +9,8 @@ from dataclasses import astuple, dataclass
 from pathlib import Path
 
 from contest.errors import ToolMissing
-from contest.private_folder import make_folder
-from contest.scratch import scratch_folder
 from contest.subprocesses.c_programs import c_program
+from contest.util.folders import make_folder, scratch_folder
 from sandbox.bubblewrap import ImageRoot
 from sandbox.limits import MB, Limits
 from sandbox.sandbox import Sandbox

@@ -5,7 +5,7 @@ The engine maps a translation and runs it, so anybody who can write one can run 
   the engine has locked itself up;
 - translations are in a folder that nobody else can write;
 - a file's name has the digest of everything that it was made from (image, translator, compiler, flags) and of
-  its content, and a file with another content is not used (contest/kept_files.py);
+  its content, and a file with another content is not used (contest/util/kept_files.py);
 - a file is written elsewhere first, and then renamed.
 
 If there is no translation (the program is too large or takes the compiler too long, or there is no compiler
@@ -22,10 +22,10 @@ from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
-from contest import kept_files
-from contest.caches import cache_folder
 from contest.errors import ToolMissing
 from contest.subprocesses.c_programs import c_compiler, compiler_version
+from contest.util import kept_files
+from contest.util.caches import cache_folder
 from sandbox.limits import Limits
 from sandbox.sandbox import WORK, Sandbox
 from sandbox.vm.image import CODE_BASE, Image

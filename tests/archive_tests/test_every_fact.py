@@ -10,8 +10,8 @@ import pytest
 
 from contest.archive import contents, files
 from contest.errors import GiveUp
+from knobeln.archive import verification
 from knobeln.cli.progress_bars import progress_bar
-from knobeln.contest_day import verification
 from tests.support.archives import Published, changes, put_in_place
 
 DOCS = Path(__file__).parents[2] / "docs" / "archive.md"

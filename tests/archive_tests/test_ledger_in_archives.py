@@ -12,14 +12,14 @@ from pathlib import Path
 import pytest
 
 from contest.archive import contents, files
-from contest.compose import compose
 from contest.config.load import load_settings
 from contest.errors import Differs
 from contest.ledger.receipts import Effect, LedgerEntry
+from contest.mail.compose import compose
 from contest.model import Outgoing
 from contest.store import ledger
+from knobeln.archive import verification
 from knobeln.cli.progress_bars import progress_bar
-from knobeln.contest_day import verification
 from tests.support.archives import Mended, Published, knobeln
 from tests.support.contest_field import NOW
 from tests.support.organizers import entries_in, signed_again, store_of

@@ -19,8 +19,8 @@ from hypothesis import strategies as st
 from contest.archive import contents, files, pieces
 from contest.errors import Differs, KnobelnError
 from contest.ledger.receipts import Effect, from_file
+from knobeln.archive import verification
 from knobeln.cli.progress_bars import progress_bar
-from knobeln.contest_day import verification
 from tests.support.archives import Mended, Published, knobeln_field, played, publish, put_in_place, small
 from tests.support.organizers import signed
 

@@ -18,8 +18,8 @@ from contest.archive import files
 from contest.errors import Differs, GiveUp
 from contest.model import GroupOutcome, RoundPlan, TeamState
 from contest.store import Store, outbox, results, teams, url_of
-from knobeln.contest_day.run import Silence, contest_day
 from knobeln.context import ContestContext
+from knobeln.day.run import Silence, contest_day
 from reports.contest_reporter import ContestReporter
 from tests.support.archives import Mended, Published, knobeln, knobeln_field, of_game, played, publish, small
 from tests.support.contest_field import NOW, SEED, settings

@@ -17,15 +17,15 @@ import pytest
 
 from contest.archive import contents, files
 from contest.archive.contents import Archive, seed_of, settings_of
+from contest.interfaces.protocols import ProgressCallback, no_progress
 from contest.model import GroupOutcome, RoundPlan
-from contest.protocols import ProgressCallback, no_progress
 from contest.seeds import Seeds
 from contest.store import results
+from knobeln.archive import verification
+from knobeln.archive.without_bans import NOBODY_CAN_TELL, OtherContest, other_contest
 from knobeln.cli.progress_bars import progress_bar
-from knobeln.contest_day import verification
-from knobeln.contest_day.run import Silence, contest_day
-from knobeln.contest_day.without_bans import NOBODY_CAN_TELL, OtherContest, other_contest
 from knobeln.context import ContestContext
+from knobeln.day.run import Silence, contest_day
 from reports.contest_reporter import ContestReporter
 from tests.support.archives import Mended, Published, knobeln, knobeln_field, of_game, played, publish, small
 from tournament.day import ContestDay

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from contest.organizer import OrganizerActions
+from contest.actions.organizer_actions import OrganizerActions
 from knobellib import receipts
 from tests.support.mail_world import START
 from tests.support.mailed_contest import (

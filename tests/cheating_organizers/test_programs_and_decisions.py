@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select, update
 
+from contest.actions.organizer_actions import OrganizerActions
 from contest.ledger.receipts import Effect
 from contest.model import BanKind
-from contest.organizer import OrganizerActions
 from contest.store.tables import builds
 from tests.support.mail_world import START, flat
 from tests.support.mailed_contest import DARK, HEAVY, KNOWN, LIGHT, MailedContest, Stages

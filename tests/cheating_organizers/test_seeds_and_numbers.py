@@ -16,12 +16,12 @@ from pathlib import Path
 import pytest
 from sqlalchemy import update
 
+from contest.actions.organizer_actions import OrganizerActions
 from contest.config.load import FILE_NAME
 from contest.errors import NotNow
 from contest.ledger.entry_list import EntryList, SealedEntry
 from contest.ledger.receipts import Effect
 from contest.ledger.signing import is_signed
-from contest.organizer import OrganizerActions
 from contest.seeds import ContestSeed
 from contest.store import contest_state, decisions, entry_lists, ledger, results, teams
 from contest.store.tables import contest as contest_table

@@ -24,8 +24,8 @@ from contest.model import GroupOutcome, LetterState, OutboxState, Phase
 from contest.store import backup, contest_state, ledger, letters, outbox, results, teams
 from contest.subprocesses.child_process import start
 from knobeln.cli import main
-from knobeln.contest_day.run import Silence
 from knobeln.context import ContestContext
+from knobeln.day.run import Silence
 from mailserver.intake.accept import accept
 from reports.contest_reporter import ContestReporter
 from tests.support.command_line import knobeln_in

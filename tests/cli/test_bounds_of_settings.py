@@ -9,9 +9,9 @@ from typing import Any, get_args
 import pytest
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
-from contest.config.sections import GameSettings
 from contest.config.settings import Settings
 from contest.games.registry import BUILT_IN
+from contest.schema.sections import GameSettings
 from tests.support.command_line import knobeln
 
 

@@ -21,13 +21,13 @@ from typing import Any
 
 import pytest
 
-from contest.clock import SystemClock
 from contest.config.load import load_settings
 from contest.config.settings import Settings, without_secrets
 from contest.config.template import description_of, settings_template, usual_dates
 from contest.errors import ToolMissing
 from contest.store import Store, migrate
-from knobellib.house import house_strategies
+from contest.util.clock import SystemClock
+from knobellib.samples import house_strategies
 from knobeln.cli import main
 from knobeln.cli.main import loaded
 from knobeln.server import host_checks

@@ -11,8 +11,8 @@ from click.testing import CliRunner
 
 from contest.games.knobeln import Rules
 from contest.games.standoff import Standoff
-from knobellib.kit import FOLDER, knobeln_kit
 from knobellib.kit_archives import shell_archive, tar_archive
+from knobellib.kits import FOLDER, knobeln_kit
 from knobeln.cli import main
 
 

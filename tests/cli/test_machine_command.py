@@ -10,7 +10,7 @@ from click.testing import CliRunner, Result
 
 from compiler.build import build
 from compiler.toolchain import Toolchain
-from contest.config.sections import Programs
+from contest.schema.sections import Programs
 from knobeln.cli import main
 from sandbox.vm.translation import translations
 from tests.support.contest_field import make_contest, settings

@@ -21,11 +21,11 @@ from compiler.build import build
 from compiler.toolchain import Toolchain
 from contest.config.template import usual_dates
 from contest.errors import ToolMissing
-from contest.log import log
 from contest.model import Bounce, LetterState, Member, Outgoing, Phase, Registration, Severity, TeamState
 from contest.store import contest_state, letters, outbox, submissions, teams
 from contest.store.results import Progress
 from contest.subprocesses.child_process import Process, start
+from contest.util.log import log
 from knobeln import log_setup
 from knobeln.cli import output
 from knobeln.cli.status import span
@@ -183,7 +183,7 @@ def test_what_the_day_stopped_for_is_in_the_status(
     def lacks_its_engine(*_: object) -> None:
         raise ToolMissing("the engine is not installed")
 
-    monkeypatch.setattr("knobeln.contest_day.run.contest_day", lacks_its_engine)
+    monkeypatch.setattr("knobeln.day.run.contest_day", lacks_its_engine)
     knobeln_in(folder.path, "run", "--now", "--yes", code=1)
     assert "run: " in knobeln_in(folder.path, "status").output
     (line,) = status(folder.path)["errors"]

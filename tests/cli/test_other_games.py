@@ -8,19 +8,19 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from contest.config.sections import Evolution, Programs
 from contest.games.registry import game_plugin, registered
 from contest.model import LetterState
+from contest.schema.sections import Evolution, Programs
 from contest.store import letters, submissions
 from knobellib.samples import samples
 from knobeln.cli import main
 from knobeln.context import create_contest
+from knobeln.home.home_game import distinct_names
 from knobeln.services import Services
 from tests.support.command_line import knobeln
 from tests.support.contest_field import add_team
 from tests.support.contest_field import settings as plain_settings
 from tests.support.servers import need_numpy
-from tournament.home_game import distinct_names
 
 
 def test_every_game_is_listed_with_its_sample_programs() -> None:

@@ -16,11 +16,11 @@ from queue import Queue
 
 import pytest
 
+from arena.practice_games import MAX_GAMES
 from contest.config.load import FILE_NAME
-from knobellib.house import house_strategies
-from knobeln.local.watch import Watch
+from knobellib.samples import house_strategies
+from knobeln.home.watch import Watch
 from tests.support.command_line import knobeln
-from tournament.practice_games import MAX_GAMES
 
 HIGH = "main () { for (;;) make_throw (12288); }\n"
 LOW = "main () { for (;;) make_throw (6144); }\n"

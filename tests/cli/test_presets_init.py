@@ -16,17 +16,17 @@ from hypothesis import strategies as st
 
 from compiler.trial import with_counted_time
 from contest import presets
-from contest.clock import SystemClock
 from contest.config.load import FILE_NAME, load_settings
-from contest.config.sections import UNITS_PER_SECOND, ExtraField, Teams
 from contest.config.settings import Settings
 from contest.config.template import settings_template, usual_dates
 from contest.errors import ConfigError
-from contest.games.base import TEXT
+from contest.games.game import TEXT
 from contest.games.registry import game_of, game_plugins, rules_text
 from contest.model import Member, Registration, TeamState
+from contest.schema.sections import UNITS_PER_SECOND, ExtraField, Teams
 from contest.store import Store, teams, url_of
-from knobeln.contest_day.demonstration import demo_settings
+from contest.util.clock import SystemClock
+from knobeln.day.demonstration import demo_settings
 from sandbox.fuel import engine
 from tests.support.command_line import knobeln
 
@@ -176,8 +176,8 @@ def test_teams_shows_what_the_contest_asks_for(tmp_path: Path) -> None:
 GAME = """
 from dataclasses import replace
 
-from contest.config.sections import GameSettings
-from contest.games.base import GamePlugin
+from contest.schema.sections import GameSettings
+from contest.games.game import GamePlugin
 from contest.games.{module} import {game}
 
 

@@ -15,11 +15,11 @@ from pathlib import Path
 
 import pytest
 
-from contest.clock import SystemClock
 from contest.config.settings import Settings
 from contest.config.template import usual_dates
 from contest.model import Phase
 from contest.store import contest_state, decisions
+from contest.util.clock import SystemClock
 from knobeln.context import ContestContext, create_contest
 from tests.support.clocks import FixedClock
 from tests.support.command_line import knobeln, knobeln_in

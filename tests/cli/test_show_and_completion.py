@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from contest import exit_codes
+from contest import errors as exit_codes
 from contest.model import BanKind
 from contest.store import decisions, submissions, teams
 from knobeln.cli.main import COMMANDS

@@ -6,7 +6,7 @@ import pytest
 
 from compiler.build import BuildResult, build
 from compiler.toolchain import Toolchain
-from contest.config.sections import Programs
+from contest.schema.sections import Programs
 from sandbox.sandbox import Sandbox
 
 DESCRIPTION = "#if 0\n" + "A line that says what the program does.\n" * 15 + "#endif\n"

@@ -8,10 +8,10 @@ import pytest
 
 from compiler.build import build
 from compiler.toolchain import Toolchain
-from contest.config.sections import Programs
 from contest.errors import ToolMissing
 from contest.games.knobeln import Rules
 from contest.model import GameJob, Severity
+from contest.schema.sections import Programs
 from sandbox.vm.image import CODE_BASE, MEMORY_SIZE, Image
 from tournament.runners.machine import MachineRunner
 

@@ -15,11 +15,11 @@ import pytest
 
 from compiler.builders import builder_of
 from compiler.service import CompileService
-from contest.config.sections import Programs
 from contest.config.settings import Settings
 from contest.errors import StoreBusy
 from contest.ledger.receipts import Effect
 from contest.model import SubmissionState
+from contest.schema.sections import Programs
 from contest.store import (
     Store,
     claims,

@@ -16,16 +16,16 @@ import pytest
 
 from compiler.builders import builder_of
 from compiler.service import CompileService
-from contest.config.sections import Programs
 from contest.config.settings import Settings
 from contest.errors import EngineFailed
+from contest.interfaces.protocols import BuildResult
 from contest.ledger.receipts import Effect, LedgerEntry, program_digest
 from contest.model import SubmissionState
-from contest.protocols import BuildResult
+from contest.schema.sections import Programs
 from contest.store import Store, contest_state, ledger, letters, migrate, outbox, submissions
 from contest.store.claims import LEASE
 from contest.store.engine_failures import MAX_FAILURES
-from knobellib.house import house_strategies
+from knobellib.samples import house_strategies
 from reports.render import Templates
 from sandbox.vm.image import Image
 from sandbox.vm.translation import translations

@@ -9,8 +9,8 @@ import pytest
 from compiler.build import build
 from compiler.builders.machine import _house_image
 from compiler.toolchain import Step, Toolchain
-from contest.config.sections import Programs
-from knobellib.house import house_strategies
+from contest.schema.sections import Programs
+from knobellib.samples import house_strategies
 
 
 class CountingToolchain(Toolchain):

@@ -10,9 +10,8 @@ import pytest
 from compiler import likeness as module
 from compiler.likeness import Alike, alike_texts, count_words, fingerprints, words
 from contest.games.knobeln import Rules
-from knobellib.house import house_strategies
-from knobellib.kit import knobeln_kit
-from knobellib.samples import samples
+from knobellib.kits import knobeln_kit
+from knobellib.samples import house_strategies, samples
 from tests.support.planted_field import honest_program
 
 HOUSE = {strategy.name: strategy.source for strategy in house_strategies()}

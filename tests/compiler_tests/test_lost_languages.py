@@ -15,9 +15,9 @@ import pytest
 from compiler import languages as compilers
 from compiler.builders.text import TextBuilder
 from contest import presets
-from contest.config.languages import Language, usual_languages
 from contest.errors import ToolMissing
 from contest.model import PracticeState, ProgramsWaiting, SubmissionState
+from contest.schema.languages import Language, usual_languages
 from contest.store import (
     contest_state,
     entry_lists,
@@ -32,8 +32,7 @@ from contest.store.claims import LEASE
 from contest.store.engine_failures import MAX_FAILURES
 from contest.store.tables import outbox as outbox_table
 from contest.store.tables import practices as practice_table
-from knobellib.house import house_strategies
-from knobellib.samples import samples
+from knobellib.samples import house_strategies, samples
 from knobeln.context import ContestContext, create_contest
 from knobeln.server.status import status_of
 from knobeln.services import Services

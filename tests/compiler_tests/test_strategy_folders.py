@@ -6,8 +6,8 @@ import pytest
 
 from compiler.build import BuildResult, build
 from compiler.toolchain import Toolchain
-from contest.config.sections import Programs
 from contest.model import Severity
+from contest.schema.sections import Programs
 
 STRATEGIES = Path(__file__).parent.parent / "strategies"
 HOST_WORDS = ("root:", "/etc", "/usr", "/work", "/home", "\x1b", "\u202e")

@@ -6,11 +6,11 @@ import pytest
 
 from compiler.builders import builder_of
 from compiler.builders.machine import OPPONENT
-from contest.config.sections import Programs
 from contest.config.settings import Settings
 from contest.config.template import usual_dates
 from contest.games.knobeln import KnobelnSettings
 from contest.model import Trial, Verdict
+from contest.schema.sections import Programs
 from tournament.runners import open_runner
 
 

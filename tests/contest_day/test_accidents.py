@@ -24,10 +24,10 @@ from contest.errors import ToolMissing
 from contest.model import LetterState, Phase, Submission, SubmissionState
 from contest.store import contest_state, letters, session, submissions
 from contest.subprocesses.child_process import start
-from knobellib.house import house_strategies
+from knobellib.samples import house_strategies
 from knobeln.cli import main
-from knobeln.contest_day.run import contest_day
 from knobeln.context import ContestContext
+from knobeln.day.run import contest_day
 from knobeln.services import Services
 from tests.support.clocks import FixedClock
 from tests.support.contest_days import dump

@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from contest.config.sections import KNOBELN_REPORTS
+from contest.schema.sections import KNOBELN_REPORTS
 from knobeln.cli import main
-from knobeln.contest_day.demo_teams import PREFERENCES, SPECIAL
+from knobeln.day.demo_teams import PREFERENCES, SPECIAL
 from reports import knobeln_protocol
 from tests.support.mail_world import too_wide
 

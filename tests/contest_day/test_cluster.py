@@ -22,15 +22,15 @@ from sqlalchemy import select
 
 from cluster import session, work
 from compiler.builders.text import TextBuilder
-from contest.config.sections import Cluster as ClusterSettings
-from contest.config.sections import Mail
+from contest.interfaces.protocols import ProgressCallback
 from contest.model import GroupOutcome
-from contest.protocols import ProgressCallback
+from contest.schema.sections import Cluster as ClusterSettings
+from contest.schema.sections import Mail
 from contest.store import contest_state
 from contest.store.tables import outbox
-from knobeln.contest_day.export import publish
-from knobeln.contest_day.run import Silence, contest_day
+from knobeln.archive.export import publish
 from knobeln.context import ContestContext
+from knobeln.day.run import Silence, contest_day
 from tests.support.contest_field import House, add_team_with_program, make_contest, settings
 from tests.support.oci_images import Made, archive, member, tar
 from tests.support.several_hosts import ROOT, Cluster, cluster, kill, make_key, working_processes
@@ -233,7 +233,7 @@ def test_a_group_that_no_worker_finishes_is_played_here(
     machines: Cluster, house: House, alone: bytes, fault: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(session, "MIN_SECONDS", 10.0)
-    monkeypatch.setattr(session, "FIRST_GAME_SECONDS", 0.01)
+    monkeypatch.setattr(session, "GAME_SECONDS", 0.01)
     machines.start_worker(fault=fault)
     folder = together(machines, house)
     assert played(folder) == alone

@@ -14,13 +14,13 @@ from contest.config.load import FILE_NAME
 from contest.config.settings import Settings
 from contest.errors import EngineFailed, NotFound, NotNow
 from contest.games.knobeln import rules_of
+from contest.interfaces.protocols import Images, ProgressCallback, Runner
 from contest.model import Phase
-from contest.protocols import Images, ProgressCallback, Runner
 from contest.seeds import ContestSeed, Seeds
 from contest.store import contest_state, outbox, results, submissions
 from contest.store.results import Games
-from knobeln.contest_day.run import Silence, contest_day
 from knobeln.context import ContestContext
+from knobeln.day.run import Silence, contest_day
 from reports.announcement import announcement
 from reports.contest_reporter import ContestReporter
 from tests.support.contest_days import Stumbling, dump, stumbling_day

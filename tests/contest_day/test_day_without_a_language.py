@@ -12,7 +12,7 @@ import pytest
 
 from contest.model import SubmissionState
 from contest.store import contest_state, languages, letters, submissions
-from knobellib.house import house_strategies
+from knobellib.samples import house_strategies
 from knobeln.context import ContestContext
 from knobeln.server.gateway import Gateway
 from knobeln.server.parts import Part

@@ -20,8 +20,8 @@ from click.testing import CliRunner
 from contest.config.settings import Settings
 from contest.games.registry import registered
 from knobeln.cli import demo, main
-from knobeln.contest_day import demo_teams
-from knobeln.contest_day.demo_teams import DemoTeam
+from knobeln.day import demo_teams
+from knobeln.day.demo_teams import DemoTeam
 from tests.support.mail_world import too_wide
 from tests.support.oci_images import Made, archive, member, tar
 from tests.support.servers import need_image_tools

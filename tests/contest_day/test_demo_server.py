@@ -20,8 +20,8 @@ from contest.config.settings import Settings
 from contest.errors import GiveUp
 from contest.games.registry import game_plugins
 from contest.subprocesses.child_process import own_command, run, start
-from knobeln.contest_day import demonstration
-from knobeln.contest_day.demonstration import Demonstration, demo_settings, what_is_shorter
+from knobeln.day import demonstration
+from knobeln.day.demonstration import Demonstration, demo_settings, what_is_shorter
 from tests.support.desk import DESCRIPTION
 from tests.support.servers import wait_for
 

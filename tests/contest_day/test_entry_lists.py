@@ -12,15 +12,15 @@ from pathlib import Path
 
 import pytest
 
+from contest.actions.organizer_actions import OrganizerActions
 from contest.config.settings import Settings, game_settings
 from contest.errors import NumberAwaited
 from contest.ledger.entry_list import EntryList, SealedEntry
 from contest.ledger.receipts import Effect, LedgerEntry
 from contest.model import BanKind, LetterState, TeamState
-from contest.organizer import OrganizerActions
 from contest.store import entry_lists, ledger, letters, outbox, submissions, teams
-from knobeln.contest_day.run import contest_day
 from knobeln.context import ContestContext
+from knobeln.day.run import contest_day
 from knobeln.services import Services
 from tests.support.clocks import FixedClock
 from tests.support.contest_field import NOW, House, make_contest, settings

@@ -22,11 +22,11 @@ from dataclasses import dataclass, replace
 
 from compiler.builders.base import BuilderPlugin, ProgramBuilder
 from compiler.uploaded_files import take_apart
-from contest.config.sections import GameSettings
-from contest.games.base import TABLE, FaultRule, Game, GameInfo, GamePlugin
+from contest.schema.sections import GameSettings
+from contest.games.game import TABLE, FaultRule, Game, GameInfo, GamePlugin
 from contest.model import Finding, GameResult, SeatResult, Severity, TextBuildReport, Verdict
-from contest.protocols import BuildResult
-from tournament.runners.base import RunnerPlugin
+from contest.interfaces.protocols import BuildResult
+from tournament.runners.plugin import RunnerPlugin
 
 CONSTANT = replace(TABLE, name="constant")
 

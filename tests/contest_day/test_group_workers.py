@@ -10,7 +10,7 @@ import pytest
 from contest.errors import ConfigError, EngineFailed
 from contest.model import GroupOutcome
 from contest.store import contest_state
-from knobeln.contest_day.run import Silence, contest_day
+from knobeln.day.run import Silence, contest_day
 from tests.support.contest_days import Stumbling, dump, stumbling_day
 from tests.support.contest_field import House, make_contest, settings
 from tournament import group_workers

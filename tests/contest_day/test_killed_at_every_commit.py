@@ -9,12 +9,12 @@ from shutil import rmtree
 
 import pytest
 
-from contest.config.sections import Evolution, Reports
 from contest.config.settings import Settings, game_settings
 from contest.model import LetterState, OutboxState, Phase
+from contest.schema.sections import Evolution, Reports
 from contest.store import contest_state, letters, outbox, results, submissions
 from contest.subprocesses.child_process import start
-from knobellib.house import house_strategies
+from knobellib.samples import house_strategies
 from knobeln.context import ContestContext
 from mailserver.intake.accept import accept
 from tests.support.contest_days import dump

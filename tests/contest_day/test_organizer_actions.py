@@ -19,18 +19,18 @@ from click.testing import Result
 from sqlalchemy import update
 
 from contest.config.load import FILE_NAME
-from contest.config.sections import Evolution
 from contest.config.settings import Settings, game_settings
 from contest.errors import EngineFailed, Paused
+from contest.interfaces.protocols import Images, ProgressCallback, Runner
 from contest.model import GameJob, GameResult, GroupOutcome, Phase, RoundPlan, SeatResult, Standing, Verdict
-from contest.protocols import Images, ProgressCallback, Runner
+from contest.schema.sections import Evolution
 from contest.seeds import Seeds
 from contest.store import contest_state, decisions, outbox, results, submissions, tables, teams
 from contest.store.results import Games
 from contest.subprocesses.child_process import start
-from knobeln.contest_day.run import Silence
-from knobeln.contest_day.run_with_retries import MAX_TRIES, PAUSE, RetryingRun
 from knobeln.context import ContestContext
+from knobeln.day.run import Silence
+from knobeln.day.run_with_retries import MAX_TRIES, PAUSE, RetryingRun
 from reports.contest_reporter import ContestReporter
 from sandbox.program_folder import Needs, ProgramFolder
 from tests.support import killed_at
@@ -591,7 +591,7 @@ def test_a_rehearsal_says_what_would_happen_and_changes_nothing(field: Callable[
 def test_preferences_that_make_megabytes_are_named(
     field: Callable[..., ContestContext], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("knobeln.contest_day.rehearsal.MANY_BYTES", 1_000)
+    monkeypatch.setattr("knobeln.day.rehearsal.MANY_BYTES", 1_000)
     output = knobeln(field(count=7), "run", "rehearse").output
     assert "team_0002 would get" in output
     assert "by its mail-preference GRP,GRG" in output

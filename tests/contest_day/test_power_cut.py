@@ -21,13 +21,13 @@ from pathlib import Path
 import pytest
 
 from compiler.build import BuildResult
-from contest.clock import SystemClock
-from contest.config.sections import Contest, Mail
 from contest.config.settings import Settings
 from contest.config.template import usual_dates
 from contest.model import LetterState, OutboxState
+from contest.schema.sections import Contest, Mail
 from contest.store import letters, outbox
 from contest.subprocesses.child_process import Process, start
+from contest.util.clock import SystemClock
 from knobeln.context import ContestContext, create_contest
 from tests.support.contest_days import dump
 from tests.support.contest_field import make_contest

@@ -19,22 +19,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from contest import drand
-from contest import draw as timing
+from contest.actions.organizer_actions import OrganizerActions
 from contest.archive import contents, files
-from contest.beacon import Beacon, canonical_draw
-from contest.clock import SystemClock
 from contest.config.settings import Settings, game_settings
-from contest.draw import draw_of
 from contest.errors import GiveUp, NotNow, NumberAwaited
 from contest.model import OutboxState, Phase
-from contest.organizer import OrganizerActions
+from contest.public_number import drand
+from contest.public_number import draw as timing
+from contest.public_number.beacon import Beacon, canonical_draw
+from contest.public_number.draw import draw_of
 from contest.store import contest_state, ledger, outbox, results
 from contest.store.results import Games
+from contest.util.clock import SystemClock
+from knobeln.archive import verification
 from knobeln.cli.progress_bars import progress_bar
-from knobeln.contest_day import verification
-from knobeln.contest_day.run import Silence, contest_day, play_contest
 from knobeln.context import ContestContext
+from knobeln.day.run import Silence, contest_day, play_contest
 from tests.support.archives import knobeln_field, played, publish
 from tests.support.contest_field import NOW, House, make_contest, settings
 from tests.support.contest_runs import finish, run
@@ -172,7 +172,7 @@ def test_the_draw_is_at_a_time_that_nobody_can_choose_freely() -> None:
     starts = made.dates.contest_starts
 
     def minutes(final_after: timedelta) -> float:
-        draw = draw_of(made, starts + final_after)
+        draw = draw_of(made.tournament.beacon, made.dates.contest_starts, starts + final_after)
         assert draw is not None
         return (draw.at - starts).total_seconds() / 60
 
@@ -190,7 +190,7 @@ def test_the_draw_is_at_a_time_that_nobody_can_choose_freely() -> None:
 def test_a_round_of_drand_always_comes_after_the_list(seconds: int) -> None:
     made = chosen(beacon="drand")
     final_at = made.dates.contest_starts + timedelta(days=12_000, seconds=seconds)  # when quicknet runs
-    draw = draw_of(made.model_copy(update={"dates": made.dates}), final_at)
+    draw = draw_of(made.tournament.beacon, made.dates.contest_starts, final_at)
     assert draw is not None
     assert draw.at > final_at
     assert draw.at == draw.chain.time_of(draw.round)
@@ -309,7 +309,9 @@ def test_a_forged_round_is_refused_and_the_next_server_asked(tmp_path: Path, hou
         state = contest_state.state(tx)
     assert state.started_at is not None
     with stand_in(chain):
-        draw = draw_of(contest.settings, state.started_at)
+        draw = draw_of(
+            contest.settings.tournament.beacon, contest.settings.dates.contest_starts, state.started_at
+        )
     assert draw is not None
     assert json.loads(signed_round(draw.round))["randomness"] in known.text
     assert known.reason == (
@@ -332,7 +334,7 @@ def test_a_server_whose_certificate_nobody_trusts_is_not_believed(tmp_path: Path
 def test_without_a_server_the_day_waits_and_the_organizer_hands_the_number_in(
     tmp_path: Path, house: House, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("knobeln.contest_day.public_number.TELL_AFTER", timedelta(0))
+    monkeypatch.setattr("knobeln.day.wait_for_number.TELL_AFTER", timedelta(0))
     chain = chain_json(int(time.time()) - 100)
     with drand_server(chain) as url:
         pass  # it is gone, so nobody listens there

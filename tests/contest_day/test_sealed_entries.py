@@ -15,8 +15,8 @@ from contest.ledger.entry_list import EntryList, SealedEntry
 from contest.seeds import ContestSeed
 from contest.store import contest_state, outbox, submissions
 from contest.store.tables import outbox as outbox_table
-from knobeln.contest_day.run import contest_day
 from knobeln.context import ContestContext
+from knobeln.day.run import contest_day
 from tests.support.contest_field import SEED, House, make_contest, settings
 
 PREFERENCES = ("LAP,LGP,GRP,RSM",)

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from contest.config.sections import Mail
 from contest.config.settings import game_settings
 from contest.model import LetterState
+from contest.schema.sections import Mail
 from contest.store import letters
 from knobeln.context import ContestContext, create_contest
 from tests.support.command_line import knobeln_in

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from contest.store import outbox, results
-from knobeln.contest_day.run import contest_day
 from knobeln.context import ContestContext
+from knobeln.day.run import contest_day
 from knobeln.server.site_facts import site_facts
 from reports.site.facts import SiteFacts
 from tests.support.command_line import knobeln

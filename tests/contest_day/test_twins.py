@@ -11,9 +11,9 @@ import pytest
 
 from compiler.build import build
 from compiler.toolchain import Toolchain
-from contest.config.sections import Programs
+from contest.schema.sections import Programs
 from contest.store import Transaction
-from knobellib.house import house_strategies
+from knobellib.samples import house_strategies
 from knobeln.context import ContestContext
 from tests.support.command_line import knobeln, knobeln_in
 from tests.support.contest_days import dump

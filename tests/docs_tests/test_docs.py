@@ -29,15 +29,15 @@ from compiler.builders import builder_of
 from compiler.tokens import count as count_elements
 from compiler.toolchain import Toolchain
 from contest import __version__, presets
-from contest.clock import SystemClock
-from contest.config.sections import Contest
 from contest.config.settings import Settings
 from contest.config.template import usual_dates
 from contest.games.knobeln import Rules, throw_points, why_early_drop, why_out_of_range
 from contest.model import Verdict
+from contest.schema.sections import Contest
 from contest.store import outbox
-from knobellib.kit import knobeln_kit
+from contest.util.clock import SystemClock
 from knobellib.kit_archives import tar_archive
+from knobellib.kits import knobeln_kit
 from knobeln.cli import main
 from knobeln.cli.main import loaded
 from knobeln.context import ContestContext, create_contest

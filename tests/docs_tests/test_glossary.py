@@ -8,7 +8,17 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-PACKAGES = ("contest", "knobeln", "mailserver", "compiler", "tournament", "reports", "knobellib", "sandbox")
+PACKAGES = (
+    "arena",
+    "contest",
+    "knobeln",
+    "mailserver",
+    "compiler",
+    "tournament",
+    "reports",
+    "knobellib",
+    "sandbox",
+)
 FOLDERS = (*PACKAGES, "alembic", "bench", "docs", "tests", "tools")
 GLOSSARY = (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8")
 ROWS = re.findall(r"^\| ([\w ]+) \| (.+\.) \| (.*?) ?\|$", GLOSSARY, re.MULTILINE)

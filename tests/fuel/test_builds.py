@@ -16,17 +16,16 @@ from pydantic import ValidationError
 
 from compiler import counted
 from compiler.builders import builder_of
-from compiler.contest_languages import languages_of
-from compiler.languages import Outcome, Problem, is_installed
+from compiler.languages import Outcome, Problem, is_installed, languages_of
 from compiler.trial import try_language, with_counted_time
 from contest import presets
-from contest.config.languages import Language
-from contest.config.sections import Programs
 from contest.config.settings import Settings
 from contest.config.template import usual_dates
 from contest.errors import ToolMissing
-from contest.games.base import TextProtocol
+from contest.games.game import TextProtocol
 from contest.model import TextBuildReport
+from contest.schema.languages import Language
+from contest.schema.sections import Programs
 from knobellib.samples import samples
 from sandbox.executable import Executable
 from sandbox.fuel import engine

@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from compiler.builders.text import TextBuilder
-from contest.config.sections import Cluster as ClusterSettings
-from contest.config.sections import Mail
+from contest.schema.sections import Cluster as ClusterSettings
+from contest.schema.sections import Mail
 from contest.store import contest_state
 from knobellib.samples import samples
-from knobeln.contest_day.export import publish
-from knobeln.contest_day.run import contest_day
+from knobeln.archive.export import publish
 from knobeln.context import ContestContext
+from knobeln.day.run import contest_day
 from tests.support.contest_field import make_contest, settings
 from tests.support.counted_programs import LEARNING, MOODY, needs_engine, settings_of
 from tests.support.several_hosts import cluster

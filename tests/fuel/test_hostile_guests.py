@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from contest.games.base import TextProtocol
+from contest.games.game import TextProtocol
 from sandbox.fuel.guests import GUESTS
 from sandbox.fuel.program import FuelProgram
 from sandbox.limits import MB

@@ -218,10 +218,10 @@ def test_a_source_that_is_not_utf_8_runs_as_with_node():
 
 
 SAMPLES = {
-    "knobellib/home_kit/images/javascript/cooperation-legacy/bot.js": (["", ""], ["C", "B"]),
-    "knobellib/home_kit/images/javascript/cooperation/bot.js": (["[]", "[]"], ["[C,B]", "[C,B]"]),
-    "knobellib/home_kit/images/javascript/standoff/bot.js": (["20/1/P", "20/0/N"], ["20/0/P", "16/2/R"]),
-    "knobellib/home_kit/images/javascript/ultimate-tic-tac-toe/bot.js": (
+    "knobeln/home/kit/images/javascript/cooperation-legacy/bot.js": (["", ""], ["C", "B"]),
+    "knobeln/home/kit/images/javascript/cooperation/bot.js": (["[]", "[]"], ["[C,B]", "[C,B]"]),
+    "knobeln/home/kit/images/javascript/standoff/bot.js": (["20/1/P", "20/0/N"], ["20/0/P", "16/2/R"]),
+    "knobeln/home/kit/images/javascript/ultimate-tic-tac-toe/bot.js": (
         ["5", "19" + "0" * 81],
         ["5", "23" + "0" * 36 + "111" + "0" * 42],
     ),

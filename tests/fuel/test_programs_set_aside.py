@@ -13,10 +13,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from contest.config.sections import Ladder
 from contest.errors import EngineFailed
 from contest.ledger.receipts import Effect
 from contest.model import Match, Phase, SubmissionState, Verdict
+from contest.schema.sections import Ladder
 from contest.store import (
     Store,
     contest_state,
@@ -33,8 +33,8 @@ from contest.store import (
 from contest.store.engine_failures import MAX_FAILURES
 from contest.store.results import Games
 from knobellib.samples import samples
-from knobeln.contest_day.run import handle_everything
 from knobeln.context import ContestContext, create_contest
+from knobeln.day.run import handle_everything
 from knobeln.services import Services
 from tests.support.archives import Published, knobeln, put_team
 from tests.support.clocks import FixedClock
@@ -140,7 +140,7 @@ def test_a_day_goes_on_without_the_program_and_ends_as_the_calm_one_after_reinst
 def test_no_archive_says_of_a_program_that_it_was_set_aside_without_that_decision_in_its_ledger(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("contest.engine_failures.ledger", SimpleNamespace(append=lambda *_: None))
+    monkeypatch.setattr("contest.actions.repeated_failures.ledger", SimpleNamespace(append=lambda *_: None))
     with struck("learning.c"):
         disturbed = counted_contest(tmp_path, "cooperation", FIELDS["cooperation"], games=2)
     verified = knobeln("verify", disturbed.archive)

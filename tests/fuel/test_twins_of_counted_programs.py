@@ -8,7 +8,7 @@ import pytest
 
 from compiler.builders.text import TextBuilder
 from knobellib.samples import samples
-from knobeln.contest_day.twins import twins_of
+from knobeln.organizer.twins import twins_of
 from tests.support.contest_field import make_contest
 from tests.support.counted_programs import LEARNING, MOODY, needs_engine, settings_of
 from tournament.runners import open_runner

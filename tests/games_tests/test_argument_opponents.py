@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from contest.games.base import TextGame, TextProtocol
 from contest.games.cooperation import Cooperation, LegacyCooperation
+from contest.games.game import TextGame, TextProtocol
 from contest.games.standoff import Action, Standoff
 
 FOLDER = Path(__file__).parents[2] / "knobellib" / "opponents"

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from contest.games.base import TextProtocol
 from contest.games.cooperation import Decision, round_points
+from contest.games.game import TextProtocol
 from contest.games.standoff import Action, Circle, Fighter, Standoff
 
 ROOT = Path(__file__).parents[2]

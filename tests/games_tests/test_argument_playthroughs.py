@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 
-from contest.games.base import TextGame, TextProtocol
 from contest.games.cooperation import Cooperation, LegacyCooperation
+from contest.games.game import TextGame, TextProtocol
 from contest.games.standoff import Standoff
 
 FOLDER = Path(__file__).parent / "playthroughs"

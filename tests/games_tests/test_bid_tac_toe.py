@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from contest.games.base import FaultRule, TextProtocol
 from contest.games.bid_tac_toe import NO_BIDS, Bids, BidTacToe, Board, IllegalBid, lines, why_illegal
+from contest.games.game import FaultRule, TextProtocol
 from contest.games.registry import game as game_named
 from contest.testing import check_game
 

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 import knobellib
-from contest.games.base import TextProtocol, Words
 from contest.games.bid_tac_toe import BidTacToe
+from contest.games.game import TextProtocol, Words
 
 FOLDER = Path(knobellib.__file__).parent / "opponents" / "bid-tac-toe"
 PAGE = Path(__file__).parents[2] / "docs" / "games" / "bid-tac-toe.md"

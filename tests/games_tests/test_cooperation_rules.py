@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from contest.games.base import FaultRule, TextProtocol
 from contest.games.cooperation import Cooperation, Dealings, Decision, LegacyCooperation, round_points
+from contest.games.game import FaultRule, TextProtocol
 from contest.games.registry import game
 from contest.seeds import Seeds
 from contest.testing import check_game

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from contest.games.base import FaultRule, TextProtocol
+from contest.games.game import FaultRule, TextProtocol
 from contest.games.registry import game
 from contest.games.standoff import Action, Circle, Fighter, Standoff
 from contest.testing import check_game

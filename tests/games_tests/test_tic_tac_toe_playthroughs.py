@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from contest.games.base import TextGame
 from contest.games.bid_tac_toe import BidTacToe, Board
+from contest.games.game import TextGame
 from contest.games.ultimate_tic_tac_toe import (
     MARKS,
     Boards,

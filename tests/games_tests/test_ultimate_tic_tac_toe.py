@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from contest.games.base import FaultRule, TextProtocol
+from contest.games.game import FaultRule, TextProtocol
 from contest.games.registry import game as game_named
 from contest.games.ultimate_tic_tac_toe import (
     EMPTY,

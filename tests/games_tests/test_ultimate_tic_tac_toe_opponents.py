@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import knobellib
-from contest.games.base import TextProtocol
+from contest.games.game import TextProtocol
 from contest.games.ultimate_tic_tac_toe import Boards, UltimateTicTacToe, open_squares
 
 FOLDER = Path(knobellib.__file__).parent / "opponents" / "ultimate-tic-tac-toe"

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from contest.errors import NotFound, ToolMissing
-from contest.games.base import TextProtocol
+from contest.games.game import TextProtocol
 from sandbox.images.oci_image import PROCESSES, OciImage
 from sandbox.images.unpacking import unpack
 from sandbox.players import AnswerFault, AnswerFaultKind

@@ -18,9 +18,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sqlalchemy import select, update
 
-from contest.drand import QUICKNET, Chain
 from contest.ledger import merkle, signing
 from contest.ledger.receipts import Checkpoint, Effect, LedgerEntry, to_file
+from contest.public_number.drand import QUICKNET, Chain
 from contest.store import Store, contest_state, ledger, migrate
 from contest.store.tables import contest as contest_table
 from knobellib import receipts

@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 
 from contest.subprocesses.c_programs import c_compiler
-from knobellib.house import house_strategies
+from knobellib.samples import house_strategies
 from tests.support.fuzzed_images import build, run_driver, small_seeds, write_corpus
 from tests.support.machine_programs import compiled
 

@@ -20,10 +20,10 @@ import pytest
 from contest.errors import EngineFailed, NotFound, ToolMissing
 from contest.games.knobeln import Rules
 from contest.model import GameJob, Verdict
-from contest.scratch import scratch_folder
 from contest.subprocesses.c_programs import build_c_program, c_compiler, c_program
 from contest.subprocesses.engine_connection import EngineConnection
 from contest.subprocesses.engine_pool import chunks
+from contest.util.folders import scratch_folder
 from sandbox.vm import engine_binary
 from sandbox.vm.image import Image
 from tests.support.machine_programs import EXAMPLE, ROOT, assembled, compiled, stream, throwing
@@ -207,7 +207,7 @@ sys.path[:0] = [{root!r}]
 from tests.support.machine_programs import throwing
 from contest.games.knobeln import Rules
 from contest.model import GameJob, Verdict
-from contest.scratch import scratch_folder
+from contest.util.folders import scratch_folder
 from tournament.runners.machine import MachineRunner
 image = throwing([1])
 runner = MachineRunner({{image.digest: image}}, Rules(), 1000, 2)
@@ -498,7 +498,7 @@ def test_what_killed_builders_left_is_swept_by_the_next(tmp_path: Path) -> None:
     cache = tmp_path / "cache"
     holder = (
         f"import sys; sys.path.insert(0, {str(ROOT)!r})\n"
-        "from pathlib import Path; from contest.scratch import scratch_folder\n"
+        "from pathlib import Path; from contest.util.folders import scratch_folder\n"
         f"with scratch_folder(Path({str(tmp_path)!r})) as folder:\n"
         "    (folder / 'half').touch(); print(folder, flush=True); input()\n"
     )

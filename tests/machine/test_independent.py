@@ -13,7 +13,7 @@ from unicorn import riscv_const
 
 from contest.games.knobeln import Rules
 from contest.subprocesses.c_programs import c_compiler
-from knobellib.house import house_strategies
+from knobellib.samples import house_strategies
 from sandbox.vm.image import CODE_BASE, CODE_LIMIT, DATA_BASE, MEMORY_SIZE, Image
 from tests.support.machine_assembler import ECALL
 from tests.support.machine_compare import Case, Compare

@@ -15,7 +15,7 @@ from contest.errors import EngineFailed
 from contest.games.knobeln import Rules
 from contest.model import GameJob, GameResult
 from contest.subprocesses.c_programs import build_c_program, c_compiler
-from knobellib.house import house_strategies
+from knobellib.samples import house_strategies
 from sandbox.sandbox import Limits, Sandbox
 from sandbox.vm import engine_binary, translation
 from sandbox.vm.image import Image

@@ -13,8 +13,8 @@ from contest.games.knobeln import PLUGIN, Knobeln, KnobelnSettings, Rules, diges
 from contest.games.registry import ENTRY_POINTS, registered
 from contest.games.registry import game as game_named
 from contest.model import Verdict
-from contest.plugins import by_name
 from contest.testing import check_game
+from contest.util.plugins import by_name
 from tests.support.machine_programs import game, throwing
 from tests.support.throws import play_out
 

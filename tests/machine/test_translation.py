@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from knobellib.house import house_strategies
+from knobellib.samples import house_strategies
 from sandbox.vm.image import CODE_BASE, DATA_BASE, MEMORY_SIZE, Image
 from sandbox.vm.translate import MAX_INSTRUCTIONS
 from tests.support.machine_assembler import (

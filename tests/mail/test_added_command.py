@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from contest.config.sections import Mail
+from contest.schema.sections import Mail
 from mailserver.commands import all_commands, help_topics, recognise
 from tests.support.mail_world import World, body_of, flat, make_settings
 from tools import reference

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from contest.config.sections import Mail
+from contest.actions.organizer_actions import OrganizerActions
 from contest.model import Outgoing
-from contest.organizer import OrganizerActions
+from contest.schema.sections import Mail
 from contest.store import outbox, teams
 from mailserver.limits import MAX_CONFIRMATION_DAYS
 from tests.support.mail_world import FORM, World, body_of, flat, from_line, registered

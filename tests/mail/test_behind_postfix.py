@@ -11,13 +11,13 @@ import pytest
 import trustme
 from click.testing import CliRunner, Result
 
-from contest.clock import SystemClock
-from contest.config.sections import Contest, DeliveryKind, Mail
 from contest.config.settings import Settings
 from contest.config.template import usual_dates
 from contest.model import OutboxState
+from contest.schema.sections import Contest, DeliveryKind, Mail
 from contest.store import outbox
 from contest.subprocesses.child_process import start
+from contest.util.clock import SystemClock
 from knobeln.cli import main
 from knobeln.context import ContestContext, create_contest
 from tests.support.mail_world import BELIEVED

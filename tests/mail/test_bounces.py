@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 from sqlalchemy import update
 
-from contest.config.sections import Mail
 from contest.config.settings import MAX_ROBOT_NAME
 from contest.model import LetterState, OutboxState, StoredLetter
+from contest.schema.sections import Mail
 from contest.store import Store, contest_state, outbox, teams
 from contest.store.tables import outbox as outbox_table
 from mailserver import bounces

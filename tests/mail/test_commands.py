@@ -11,12 +11,12 @@ from pkgutil import iter_modules
 
 import pytest
 
-from contest.config.sections import Mail, Teams
 from contest.games.knobeln import KnobelnSettings, Rules
 from contest.model import LetterState, TeamState
+from contest.schema.sections import Mail, Teams
 from contest.store import contest_state, letters, outbox, submissions, teams
-from knobellib.kit import knobeln_kit
 from knobellib.kit_archives import shell_archive, tar_archive
+from knobellib.kits import knobeln_kit
 from mailserver import commands
 from mailserver.command import Command
 from mailserver.commands import COMMANDS, recognise, unknown

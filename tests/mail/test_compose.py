@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from contest import compose
 from contest.config.settings import Settings
+from contest.mail import compose
 from contest.model import Attachment, Outgoing
 from tests.support.contest_field import settings
 

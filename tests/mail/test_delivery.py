@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from contest.config.sections import DeliveryKind, Mail
 from contest.config.settings import Settings
 from contest.model import OutboxState, Outgoing
+from contest.schema.sections import DeliveryKind, Mail
 from contest.store import Store, contest_state, outbox
 from mailserver.delivery import deliver
 from mailserver.delivery.deliver import Delivered, back_off, deliver_due

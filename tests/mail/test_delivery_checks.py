@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from contest.config.sections import DeliveryKind, Mail
 from contest.errors import DeliveryRefused
+from contest.schema.sections import DeliveryKind, Mail
 from mailserver.delivery.transports import transport_of
 from mailserver.delivery.transports.local import (
     MaildirTransport,

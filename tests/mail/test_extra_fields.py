@@ -10,11 +10,11 @@ from hypothesis import HealthCheck, given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
 
-from contest.config.sections import ExtraField, Reports, Teams, spelling
 from contest.config.settings import Settings
+from contest.mail.form import field_names, record_text
 from contest.model import Member, Registration
-from contest.registration_form import field_names, record_text
-from contest.sanitize import is_invisible
+from contest.schema.sections import ExtraField, Reports, Teams, spelling
+from contest.util.sanitize import is_invisible
 from mailserver.reading.registration_form import FormResult, read
 from reports.kinds import reports
 from reports.text import fold

@@ -9,8 +9,8 @@ from email.message import EmailMessage
 
 import pytest
 
-from contest.config.sections import Mail, Registration, Teams
 from contest.model import LetterState, TeamState
+from contest.schema.sections import Mail, Registration, Teams
 from contest.store import letters, outbox, teams
 from mailserver.for_organizer import tidy
 from mailserver.intake.accept import accept_all

@@ -23,12 +23,12 @@ import pytest
 from pydantic import ValidationError
 
 from compiler.builders import builder_of
-from contest.config.sections import Programs, RegistryImage
 from contest.config.settings import Settings
 from contest.errors import GiveUp
 from contest.model import LetterState
+from contest.schema.sections import Programs, RegistryImage
 from contest.store import letters, results, submissions
-from knobeln.contest_day.run import Silence
+from knobeln.day.run import Silence
 from mailserver.intake.accept import SizeLimits, accept_all, accept_found
 from mailserver.intake.smtp import Listener
 from reports.contest_reporter import ContestReporter

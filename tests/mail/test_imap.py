@@ -23,9 +23,9 @@ import pytest
 import trustme
 from imapclient import IMAPClient
 
-from contest.config.sections import Imap, OAuth
 from contest.errors import StoreBusy
 from contest.model import LetterState
+from contest.schema.sections import Imap, OAuth
 from contest.store import Store, letters
 from mailserver.intake import imap, imap_watch
 from mailserver.intake.accept import accept_found

@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 import trustme
 
-from contest.config.sections import Imap, Mail
 from contest.config.settings import Settings
 from contest.errors import KnobelnError
+from contest.schema.sections import Imap, Mail
 from knobeln.server import mail_checks
 from mailserver.intake.smtp import Listener
 from tests.support.mail_world import make_settings

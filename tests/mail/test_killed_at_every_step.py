@@ -19,15 +19,15 @@ from pathlib import Path
 
 import pytest
 
-from contest.clock import SystemClock
 from contest.config.load import FILE_NAME, load_settings
-from contest.config.sections import Contest, Imap, Mail
 from contest.config.settings import Settings
 from contest.config.template import settings_template, usual_dates
 from contest.model import LetterState, OutboxState, SubmissionState
+from contest.schema.sections import Contest, Imap, Mail
 from contest.store import ledger, letters, outbox, submissions
 from contest.subprocesses.child_process import Process, start
-from knobellib.house import house_strategies
+from contest.util.clock import SystemClock
+from knobellib.samples import house_strategies
 from knobeln.context import ContestContext, create_contest
 from knobeln.services import Services, deliver_all
 from mailserver.delivery.transports import transport_of

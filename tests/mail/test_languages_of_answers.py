@@ -9,9 +9,9 @@ from datetime import timedelta
 import pytest
 from pydantic import ValidationError
 
-from contest.config.sections import Contest, ExtraField, Teams
 from contest.language import chosen
-from contest.registration_form import record_text
+from contest.mail.form import record_text
+from contest.schema.sections import Contest, ExtraField, Teams
 from contest.store import teams
 from mailserver.commands import COMMANDS
 from mailserver.reading.registration_form import read

@@ -17,13 +17,13 @@ from pathlib import Path
 
 import pytest
 
-from contest.clock import SystemClock
 from contest.config.settings import Settings, game_settings
 from contest.config.template import usual_dates
 from contest.model import LetterState, OutboxState, Phase, SubmissionState
 from contest.store import contest_state, ledger, letters, outbox, submissions
 from contest.subprocesses.child_process import Process, start
-from knobellib.house import house_strategies
+from contest.util.clock import SystemClock
+from knobellib.samples import house_strategies
 from tests.support.command_line import knobeln_in
 from tests.support.contest_field import House, make_contest, settings
 from tests.support.contest_runs import finish

@@ -14,11 +14,11 @@ from unittest.mock import Mock
 import pytest
 from click.testing import CliRunner
 
-from contest.clock import SystemClock
-from contest.config.sections import Contest, Mail
 from contest.config.settings import Settings
 from contest.config.template import usual_dates
+from contest.schema.sections import Contest, Mail
 from contest.subprocesses.child_process import Process, start
+from contest.util.clock import SystemClock
 from knobeln.cli import main
 from knobeln.context import ContestContext, create_contest
 from knobeln.server.gateway import Gateway

@@ -14,10 +14,10 @@ from pathlib import Path
 
 import pytest
 
-from contest.compose import compose, unsubscribe_token
-from contest.config.sections import Mail
+from contest.interfaces.protocols import Rendered
+from contest.mail.compose import compose, unsubscribe_token
 from contest.model import Attachment, LetterState, OutboxState, Outgoing
-from contest.protocols import Rendered
+from contest.schema.sections import Mail
 from contest.store import Store, outbox
 from mailserver.delivery.deliver import deliver_due
 from mailserver.limits import MAX_STRANGERS_BYTES

@@ -16,13 +16,13 @@ from pathlib import Path
 import pytest
 import trustme
 
-from contest.clock import SystemClock
-from contest.config.sections import Contest, Mail
 from contest.config.settings import Settings
 from contest.config.template import usual_dates
 from contest.errors import StoreBusy
 from contest.model import IncomingLetter
+from contest.schema.sections import Contest, Mail
 from contest.store import Store, letters
+from contest.util.clock import SystemClock
 from knobeln.context import ContestContext, create_contest
 from mailserver.intake.accept import accept_all
 from mailserver.intake.smtp import Listener

@@ -11,8 +11,8 @@ from email.message import EmailMessage
 
 import pytest
 
-from contest.config.sections import Mail, Registration, Teams
 from contest.model import Scope, TeamState
+from contest.schema.sections import Mail, Registration, Teams
 from contest.store import outbox, teams
 from contest.store.outbox import OutboxItem
 from mailserver.intake.accept import accept_all

@@ -12,7 +12,7 @@ from urllib.parse import parse_qs
 import pytest
 from pydantic import ValidationError
 
-from contest.config.sections import OAuth
+from contest.schema.sections import OAuth
 from mailserver.oauth import KEPT_FILE, AccessToken, TokenRefused, TokenUnavailable
 
 

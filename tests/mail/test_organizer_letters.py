@@ -12,12 +12,13 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from contest import drand, presets
-from contest.clock import SystemClock
-from contest.config.sections import Contest, Teams, Tournament
+from contest import presets
 from contest.ledger.receipts import Effect
 from contest.model import OutboxState, Phase
+from contest.public_number import drand
+from contest.schema.sections import Contest, Teams, Tournament
 from contest.store import contest_state, decisions, ledger, outbox
+from contest.util.clock import SystemClock
 from knobeln.cli import main
 from mailserver.commands.organizer import MAX_TOKEN_HOURS
 from mailserver.team_secret import digest

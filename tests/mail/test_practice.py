@@ -12,16 +12,17 @@ from typing import Any
 
 import pytest
 
+from arena.practice_games import MAX_GAMES
+from arena.practice_service import PracticeService
 from compiler.builders import builder_of
 from compiler.service import CompileService
-from contest.config.sections import Programs
 from contest.errors import EngineFailed
 from contest.model import Fault, GameResult, Practice, PracticeGame, PracticeState, SeatResult, Verdict
+from contest.schema.sections import Programs
 from contest.store import contest_state, practices, submissions, teams
 from contest.store.engine_failures import MAX_FAILURES
 from contest.store.tables import practices as practice_table
-from knobellib.house import house_strategies
-from knobellib.samples import samples
+from knobellib.samples import house_strategies, samples
 from mailserver.team_secret import digest
 from reports import knobeln_protocol
 from reports.practice_report import PracticeLetters
@@ -29,8 +30,6 @@ from tests.support.builds import build_report
 from tests.support.compile_services import compile_service, engine_failures
 from tests.support.contest_field import add_team
 from tests.support.mail_world import START, World, body_of, flat
-from tournament.practice import PracticeService
-from tournament.practice_games import MAX_GAMES
 from tournament.runners import open_runner
 
 STRING = "k7qd-2mxw-9rtz-h4pc-v8sn"

@@ -16,8 +16,8 @@ from contest.config.settings import Settings
 from contest.errors import NotFound
 from contest.games.bid_tac_toe import IllegalBid
 from contest.games.registry import game_plugins, rules_text
+from contest.mail.form import record_text, sample
 from contest.model import Member, Team, TeamState
-from contest.registration_form import record_text, sample
 from contest.seeds import ContestSeed
 from contest.store import Store, teams
 from knobellib.kit_archives import shell_archive, tar_archive

@@ -18,12 +18,12 @@ from sqlalchemy import select
 from compiler.builders import builder_of
 from compiler.builders.base import ProgramBuilder
 from compiler.languages import usable
-from contest.config.languages import usual_languages
-from contest.config.sections import Programs
 from contest.games.hog import goal_for
 from contest.games.registry import registered
+from contest.interfaces.protocols import BuildResult
 from contest.model import TeamState
-from contest.protocols import BuildResult
+from contest.schema.languages import usual_languages
+from contest.schema.sections import Programs
 from contest.store import ladder, submissions, teams
 from contest.store.tables import ladder_games
 from knobellib.samples import samples

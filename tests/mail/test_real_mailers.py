@@ -9,7 +9,7 @@ import pytest
 from compiler.build import build
 from compiler.source import SourceText
 from compiler.toolchain import Toolchain
-from contest.config.sections import Programs
+from contest.schema.sections import Programs
 from mailserver.problem import Problem
 from mailserver.reading.find_program import find_program
 from mailserver.reading.letter import parse

@@ -14,10 +14,10 @@ import pytest
 from sqlalchemy import delete, update
 from sqlalchemy.exc import IntegrityError
 
-from contest.config.sections import Teams
 from contest.errors import GiveUp
 from contest.ledger import merkle, signing
 from contest.ledger.receipts import Checkpoint, Effect, LedgerEntry, Receipt
+from contest.schema.sections import Teams
 from contest.store import Store, contest_state, ledger, migrate, teams
 from contest.store.tables import ledger as ledger_table
 from mailserver.commands.registration import accept_pending, reject_pending

@@ -11,10 +11,10 @@ from hypothesis import HealthCheck, given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
 
-from contest.config.sections import KNOBELN_REPORTS, Teams
+from contest.mail.form import blank, record_text
 from contest.model import Member, Registration
-from contest.registration_form import blank, record_text
-from contest.sanitize import is_invisible
+from contest.schema.sections import KNOBELN_REPORTS, Teams
+from contest.util.sanitize import is_invisible
 from mailserver.reading.letter import parse
 from mailserver.reading.registration_form import FormResult, read
 from mailserver.reading.team_names import unique_name

@@ -14,12 +14,12 @@ from pathlib import Path
 import pytest
 
 from contest import presets
-from contest.clock import SystemClock
 from contest.games.hog import HogEntry
 from contest.model import LetterState
 from contest.store import letters, submissions, teams
 from contest.subprocesses.child_process import start
-from knobellib.house import house_strategies
+from contest.util.clock import SystemClock
+from knobellib.samples import house_strategies
 from knobeln.server import gateway
 from tests.support.knobeln_server import ROBOT, Server, text_of
 from tests.support.servers import PATIENCE, need_numpy, wait_for

@@ -16,14 +16,14 @@ from pathlib import Path
 
 import pytest
 
-from contest.clock import SystemClock
-from contest.config.sections import Contest, Mail
 from contest.config.settings import Settings, game_settings
 from contest.config.template import usual_dates
 from contest.model import LetterState, OutboxState, Phase, SubmissionState
+from contest.schema.sections import Contest, Mail
 from contest.store import contest_state, ledger, letters, outbox, submissions
 from contest.subprocesses.child_process import Process, start
-from knobellib.house import house_strategies
+from contest.util.clock import SystemClock
+from knobellib.samples import house_strategies
 from knobeln.context import ContestContext, create_contest
 from mailserver.intake.accept import accept
 from tests.support import killed_at

@@ -15,12 +15,12 @@ from typing import NamedTuple
 import pytest
 from imapclient import IMAPClient
 
-from contest.clock import SystemClock
-from contest.config.sections import Imap, Mail
 from contest.config.settings import Settings
 from contest.config.template import usual_dates
 from contest.errors import KnobelnError
+from contest.schema.sections import Imap, Mail
 from contest.subprocesses.child_process import own_command, start
+from contest.util.clock import SystemClock
 from knobeln.context import create_contest
 from knobeln.server import mail_checks
 from knobeln.server.intakes import mailbox_of

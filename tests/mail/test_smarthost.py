@@ -11,8 +11,8 @@ import pytest
 import trustme
 from click.testing import CliRunner
 
-from contest.config.sections import DeliveryKind, Mail, OAuth
 from contest.errors import DeliveryDeferred
+from contest.schema.sections import DeliveryKind, Mail, OAuth
 from knobeln.cli import main
 from knobeln.server.mail_checks import advice_on
 from mailserver.delivery.transports import transport_of

@@ -18,9 +18,9 @@ from pathlib import Path
 import pytest
 import trustme
 
-from contest.config.sections import Mail
 from contest.errors import ConfigError, StoreBusy, TryAgain
 from contest.model import IncomingLetter, LetterState
+from contest.schema.sections import Mail
 from contest.store import Store, letters
 from mailserver.for_organizer import MAX_PASSED_ON_PER_DAY, tidy
 from mailserver.intake import smtp

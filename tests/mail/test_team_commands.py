@@ -16,10 +16,9 @@ from hypothesis import strategies as st
 
 from compiler import checks
 from contest import presets
-from contest.compose import compose
-from contest.config.sections import Mail, Registration, Teams
 from contest.config.settings import Settings
 from contest.games.registry import registered as registered_games
+from contest.mail.compose import compose
 from contest.model import (
     Fault,
     GameResult,
@@ -31,6 +30,7 @@ from contest.model import (
     Trial,
     Verdict,
 )
+from contest.schema.sections import Mail, Registration, Teams
 from contest.store import contest_state, submissions, teams
 from mailserver.commands import COMMANDS, fuzzy_match, help_topics, recognise
 from mailserver.commands.preference import NONE, read_codes

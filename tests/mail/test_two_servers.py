@@ -22,13 +22,13 @@ from aiosmtpd import smtp
 from aiosmtpd.controller import Controller
 from aiosmtpd.smtp import Envelope, Session
 
-from contest.clock import SystemClock
-from contest.config.sections import Contest, DeliveryKind, Mail
 from contest.config.settings import Settings
 from contest.config.template import usual_dates
 from contest.model import LetterState, OutboxState
+from contest.schema.sections import Contest, DeliveryKind, Mail
 from contest.store import letters, outbox
 from contest.subprocesses.child_process import Process, start
+from contest.util.clock import SystemClock
 from knobeln.context import ContestContext, create_contest
 from tests.support.servers import free_port, wait_for
 

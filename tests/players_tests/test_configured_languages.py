@@ -8,13 +8,12 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from compiler.contest_languages import languages_of
-from compiler.languages import build
-from contest.clock import SystemClock
-from contest.config.languages import Language, usual_languages
-from contest.config.sections import Programs
+from compiler.languages import build, languages_of
 from contest.config.settings import Settings
 from contest.config.template import settings_template, usual_dates
+from contest.schema.languages import Language, usual_languages
+from contest.schema.sections import Programs
+from contest.util.clock import SystemClock
 from knobeln.server.host_checks import check_languages
 from sandbox.program_folder import ProgramFolder
 from sandbox.sandbox import Sandbox

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from knobellib.home_kit.home import home_sandbox
+from knobeln.home.kit.own_computer import home_sandbox
 from sandbox.limits import Limits
 from sandbox.places import WORK
 from sandbox.players import AnswerFaultKind, Player, driver

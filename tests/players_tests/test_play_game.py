@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from contest.games.base import FaultRule, TextProtocol
+from contest.games.game import FaultRule, TextProtocol
 from contest.model import Missing
 from sandbox.players import AnswerFault, AnswerFaultKind, PlayerUsage
 from tournament.runners.text_result import game_result

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from compiler.languages import usable
-from contest.config.languages import usual_languages
+from contest.schema.languages import usual_languages
 from sandbox.groups import limits_of_sandboxes
 from sandbox.players import AnswerFault
 from sandbox.players.table import Domain, tabulate

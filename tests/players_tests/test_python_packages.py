@@ -8,11 +8,10 @@ import pytest
 from pydantic import ValidationError
 
 from compiler.builders.table import TableBuilder
-from compiler.contest_languages import languages_of
-from compiler.languages import build
+from compiler.languages import build, languages_of
 from contest import presets
-from contest.config.sections import Programs
 from contest.errors import ToolMissing
+from contest.schema.sections import Programs
 from knobeln.server.host_checks import check_languages
 from sandbox.program_folder import ProgramFolder
 from sandbox.sandbox import Sandbox

@@ -13,10 +13,9 @@ from itertools import combinations_with_replacement
 
 import pytest
 
-from contest.config.sections import Contest, Dates
 from contest.config.settings import Settings
-from contest.events import ContestStarted, RoundFinished
 from contest.games.knobeln import KnobelnSettings
+from contest.interfaces.events import ContestStarted, RoundFinished
 from contest.ledger.entry_list import EntryList, SealedEntry
 from contest.model import (
     EvolutionEnding,
@@ -38,6 +37,7 @@ from contest.model import (
     TeamState,
     Verdict,
 )
+from contest.schema.sections import Contest, Dates
 from contest.seeds import ContestSeed
 from reports.contest_reporter import ContestReporter
 from reports.kinds import reports

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from contest.protocols import Rendered
+from contest.interfaces.protocols import Rendered
 from reports.announcement import announcement
 from reports.text import WIDTH
 

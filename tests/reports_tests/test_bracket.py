@@ -7,10 +7,10 @@ from dataclasses import replace
 
 import pytest
 
-from contest.config.sections import Tournament
 from contest.formats.double_elimination import DoubleElimination
 from contest.games.registry import game
 from contest.model import GameResult, GroupOutcome, Match, RoundOutcome, SeatResult, Standing, Verdict
+from contest.schema.sections import Tournament
 from contest.seeds import Seeds
 from reports import bracket
 from reports.text import WIDTH, columns_of

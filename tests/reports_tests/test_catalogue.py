@@ -210,11 +210,12 @@ _MODULES = [
     ROOT / "reports" / "certainty.py",
     ROOT / "reports" / "results.py",
     ROOT / "reports" / "highlights.py",
+    *sorted((ROOT / "reports" / "replay").glob("*.py")),
     *sorted(_SITE.glob("*.py")),
     *(
         path
         for path in sorted((ROOT / "contest" / "games").glob("*.py"))
-        if path.name not in ("base.py", "built_in.py", "knobeln.py")  # they describe settings, too
+        if path.name not in ("game.py", "built_in.py", "knobeln.py")  # they describe settings, too
     ),
     *(path for path in sorted((ROOT / "sandbox" / "players").glob("*.py")) if path.name != "driver.py"),
     ROOT / "sandbox" / "process.py",

@@ -7,8 +7,8 @@ from functools import partial
 
 import pytest
 
+from contest.interfaces.protocols import CompileReporter
 from contest.model import Fault, Finding, GameResult, SeatResult, Severity, Trial, Verdict
-from contest.protocols import CompileReporter
 from reports.compile_report import compile_report
 from reports.text import WIDTH, columns_of
 from tests.support.builds import build_report

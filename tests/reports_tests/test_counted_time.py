@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from contest.config.settings import Settings
-from contest.games.base import TEXT
+from contest.games.game import TEXT
 from contest.language import listed, speaking
 from contest.model import (
     FileFacts,
@@ -19,6 +19,7 @@ from contest.model import (
     Trial,
     Verdict,
 )
+from knobeln.home.home_game import lines_about
 from reports.compile_report import compile_report
 from reports.play import play_reports
 from reports.render import Templates
@@ -32,7 +33,6 @@ from tests.support.german import ENGLISH_WORDS
 from tests.support.golden import compare
 from tests.support.other_contests import counted, settings_of
 from tests.support.site_files import facts_of, files_of
-from tournament.home_game import lines_about
 from tournament.text_referee import TextGameResult
 
 ROOT = Path(__file__).parents[2]

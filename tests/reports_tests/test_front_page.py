@@ -11,10 +11,10 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from contest.config.sections import Reports, Site
 from contest.config.settings import Settings
+from contest.mail.form import field_names
 from contest.model import EvolutionRank, Phase
-from contest.registration_form import field_names
+from contest.schema.sections import Reports, Site
 from mailserver.reading import registration_form
 from reports.site import front
 from reports.site.facts import SiteFacts

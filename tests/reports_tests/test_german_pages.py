@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from contest.config.sections import Ladder, Site
 from contest.config.settings import Settings
 from contest.language import speaking
 from contest.model import LadderLine, LadderRanking, Phase
+from contest.schema.sections import Ladder, Site
 from knobeln.server.gateway import date_changes
 from mailserver.deadlines import open_services
 from reports.site.facts import SiteFacts

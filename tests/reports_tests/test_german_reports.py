@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from contest.events import EntriesListed
+from contest.interfaces.events import EntriesListed
 from contest.ledger.entry_list import AbsentTeam, EntryList, SealedEntry, SealedList
 from contest.ledger.receipts import Receipt
 from contest.model import Team

@@ -12,7 +12,7 @@ from dataclasses import replace
 import pytest
 from rich.console import Console
 
-from contest.events import GroupFinished, GroupStarted, RoundFinished
+from contest.interfaces.events import GroupFinished, GroupStarted, RoundFinished
 from contest.model import Certainty, Outgoing, TeamCertainty
 from reports.announcement import announcement
 from reports.knobeln_protocol import full, read

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from contest.config.sections import Reports
 from contest.config.settings import Settings
 from contest.games.registry import game_of
 from contest.model import GroupPlan, Match
+from contest.schema.sections import Reports
 from reports.highlights import (
     Meeting,
     Search,

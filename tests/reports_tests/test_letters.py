@@ -16,10 +16,10 @@ from hypothesis import HealthCheck, given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
-from contest.compose import compose
-from contest.config.sections import Reports
-from contest.events import GroupFinished, GroupStarted, RoundFinished, RoundPlayed
+from contest.interfaces.events import GroupFinished, GroupStarted, RoundFinished, RoundPlayed
+from contest.mail.compose import compose
 from contest.model import GroupOutcome, Member, Outgoing, Pairing, Standing, Team
+from contest.schema.sections import Reports
 from reports import knobeln_protocol
 from reports.contest_reporter import ContestReporter
 from reports.kinds import reports

@@ -11,14 +11,21 @@ from pathlib import Path
 import pytest
 
 from contest import presets
-from contest.config.sections import KNOBELN_REPORTS, Reports
 from contest.config.settings import Settings
 from contest.errors import ConfigError
-from contest.events import ContestStarted, Event, GroupFinished, GroupStarted, RoundFinished, RoundPlayed
 from contest.games.registry import game_of
+from contest.interfaces.events import (
+    ContestStarted,
+    Event,
+    GroupFinished,
+    GroupStarted,
+    RoundFinished,
+    RoundPlayed,
+)
 from contest.ledger.entry_list import EntryList
+from contest.mail.form import record_text
 from contest.model import Outgoing, Team
-from contest.registration_form import record_text
+from contest.schema.sections import KNOBELN_REPORTS, Reports
 from contest.seeds import ContestSeed
 from mailserver.commands import COMMANDS, help_topics
 from mailserver.reading import registration_form
@@ -137,7 +144,7 @@ def another_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A module that adds the report NWS, as it is found when it is installed."""
     (tmp_path / "news_report.py").write_text(
         """
-from contest.events import ContestStarted
+from contest.interfaces.events import ContestStarted
 from reports.kinds.base import Audience, Report
 
 class News(Report[ContestStarted]):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from contest.config.sections import ExtraField, Teams
 from contest.model import Standing
+from contest.schema.sections import ExtraField, Teams
 from reports.prizes import grand_prize, prize_fields, prize_lists
 from reports.render import Templates
 from tests.support import other_contests

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from icalendar import Calendar
 
 from contest import presets
-from contest.config.sections import DATE_WORDS, Dates, Site
 from contest.games.registry import game_plugins
 from contest.model import Phase
+from contest.schema.sections import DATE_WORDS, Dates, Site
 from reports.site.calendar import calendar
 from reports.site.facts import SiteFacts
 from tests.support.site_files import facts_of

@@ -17,7 +17,6 @@ from xml.etree import ElementTree
 
 import pytest
 
-from contest.config.sections import Reports, Site
 from contest.config.settings import Settings
 from contest.config.template import usual_dates
 from contest.games.drawing import Course
@@ -37,17 +36,20 @@ from contest.model import (
     Standing,
     Verdict,
 )
+from contest.schema.sections import Reports, Site
 from reports.kinds import reports
+from reports.replay.turns import replay_of
 from reports.site import games as site_games
 from reports.site import groups, log, paths
 from reports.site.cross import cross_table
 from reports.site.facts import Event, PublishedProgram, SiteFacts, disclosure
 from reports.site.game_text import game_lines, legend, script
-from reports.site.games import GameFile, GameKey, Replays, chosen_games, game_files, points_cell, replay_of
+from reports.site.games import GameFile, GameKey, Replays, chosen_games, game_files, points_cell
 from reports.site.pages import files as other_files
 from reports.site.pages import headings, plan, replay_of_game
 from reports.site.tables import Cell
 from reports.site.templates import STATIC, SiteTemplates
+from reports.site.views import GroupView
 from tests.support import other_contests
 from tests.support.site_files import (
     START,
@@ -473,9 +475,7 @@ def test_the_cross_table_of_a_large_group_has_the_best_and_its_files_have_all(
     released = replace(small.rounds[-1], outcome=replace(small.rounds[-1].outcome, groups=(group,)))
     keys = tuple(GameKey(group.plan, match) for match in group.matches)
     replays = Replays((GameFile("games/1.1.js", keys),))
-    page = groups.group_page(
-        released, groups.GroupView(group, small.game, replays), small.shows, tells_ranking=True
-    )
+    page = groups.group_page(released, GroupView(group, small.game, replays), small.shows, tells_ranking=True)
     text = SiteTemplates(small.settings, small.game, ()).files(page)[page.path].decode()
     assert len(text) < MOST_BYTES
     assert text.count("<tr data-likeness=") == shown
@@ -486,7 +486,7 @@ def test_the_cross_table_of_a_large_group_has_the_best_and_its_files_have_all(
 
 
 def test_shades_tell_who_beats_whom_and_the_points(small: SiteFacts) -> None:
-    cross = cross_table(groups.GroupView(all_against_all(3), small.game, Replays()))
+    cross = cross_table(GroupView(all_against_all(3), small.game, Replays()))
     assert cross is not None
     cells = [row.cells for row in cross.rows]
     assert [[each.win for each in row] for row in cells] == [[None, 6, 8], [2, None, 6], [0, 2, None]]
@@ -498,7 +498,7 @@ def test_shades_tell_who_beats_whom_and_the_points(small: SiteFacts) -> None:
 
 def test_rates_have_one_kind_of_shades_about_a_half() -> None:
     facts = of_other_game("hog")
-    cross = cross_table(groups.GroupView(facts.rounds[0].outcome.groups[0], facts.game, Replays()))
+    cross = cross_table(GroupView(facts.rounds[0].outcome.groups[0], facts.game, Replays()))
     assert cross is not None
     assert not cross.has_amounts
     for row in cross.rows:

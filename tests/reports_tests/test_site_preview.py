@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from contest.config.sections import Reports, Site
 from contest.model import Phase
+from contest.schema.sections import Reports, Site
 from reports.site import games
 from reports.site.facts import SiteFacts
 from reports.site.featured import SURPRISES

@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from contest.config.sections import Reports
 from contest.config.settings import Settings
 from contest.config.template import usual_dates
 from contest.model import Phase
+from contest.schema.sections import Reports
 from reports.site.facts import SiteFacts
 from tests.support import other_contests
 from tests.support.site_files import START, facts_of, files_of

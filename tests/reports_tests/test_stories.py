@@ -9,15 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from contest.games.base import Game
 from contest.games.bid_tac_toe import BidTacToe
 from contest.games.cooperation import Cooperation, Decision
 from contest.games.drawing import Course
+from contest.games.game import Game
 from contest.games.standoff import Action, Standoff
 from contest.games.ultimate_tic_tac_toe import Boards, UltimateTicTacToe
 from contest.model import GameResult, Match, Pairing, SeatResult, Verdict
-from reports.site.games import replay_of
-from reports.site.throws import throw_story
+from reports.replay.throws import throw_story
+from reports.replay.turns import replay_of
 
 NAMES = ("ann", "bob")
 

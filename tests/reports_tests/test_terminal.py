@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 from rich.console import Console, RenderableType
 
-from contest.config.sections import DEFAULT_GAME
 from contest.games.registry import game
 from contest.model import EvolutionEnding, EvolutionOutcome, EvolutionRank, Standing, points_text
+from contest.schema.sections import DEFAULT_GAME
 from reports import terminal
 from reports.evolution_table import condensed, spread
 from reports.prizes import prize_fields, prize_lists

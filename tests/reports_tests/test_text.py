@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from contest import language
 from contest.model import points_text
-from contest.plurals import listed, plural
+from contest.util.plurals import listed, plural
 from reports import text
 
 ANYTHING = st.text(max_size=400)

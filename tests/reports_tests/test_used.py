@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from contest.game_rows import game_rows, match_of
 from contest.model import (
     Fault,
     GameResult,
@@ -19,6 +18,7 @@ from contest.model import (
     SeatUsage,
     Verdict,
 )
+from contest.model.as_json import game_rows, match_of
 from reports.used import Used, UsedFuel, used
 
 MB = 1024 * 1024

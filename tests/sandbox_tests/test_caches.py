@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 from structlog.testing import capture_logs
 
-from contest import caches, kept_files
 from contest.errors import ToolMissing
-from contest.log import log
+from contest.util import caches, kept_files
+from contest.util.log import log
 from tests.support.other_users import NOBODYS, python_for_others
 
 OURS = f"knobeln-{os.geteuid()}"
@@ -92,7 +92,7 @@ def test_a_home_that_is_none_is_no_obstacle(
 ) -> None:
     (tmp_path / "home/file").touch()
     (tmp_path / "home").chmod(0o500)
-    monkeypatch.setattr("contest.caches.pwd.getpwuid", _without_a_name)
+    monkeypatch.setattr("contest.util.caches.pwd.getpwuid", _without_a_name)
     monkeypatch.setenv("HOME", str(tmp_path / home) if "/" in home else home)
     folder = caches.cache_folder("engines")
     assert folder.is_dir()
@@ -154,7 +154,7 @@ def test_a_group_may_write_if_its_only_member_is_the_owner(
 
 
 def test_an_access_list_may_name_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("contest.kept_files._is_alone", lambda *_: True)
+    monkeypatch.setattr("contest.util.kept_files._is_alone", lambda *_: True)
     tmp_path.chmod(0o770)
     assert kept_files.why_unsafe(tmp_path) is None
     done = subprocess.run(["setfacl", "-m", "u:nobody:rwx", tmp_path], check=False, capture_output=True)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from contest.sanitize import is_invisible, sanitize
+from contest.util.sanitize import is_invisible, sanitize
 
 
 @given(st.text(), st.sampled_from(["", "?", " "]), st.none() | st.integers(3, 40), st.booleans())

@@ -15,8 +15,8 @@ import pytest
 
 from contest.errors import ConfigError, EngineFailed
 from contest.formats.group_elimination import GroupElimination
-from contest.plugins import by_name
 from contest.subprocesses.worker_pool import prepare_workers, worker_pool
+from contest.util.plugins import by_name
 from tests.support.processes import is_running
 
 PATIENCE = 20.0  # seconds

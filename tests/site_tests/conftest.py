@@ -9,11 +9,11 @@ import pytest
 
 from compiler.build import build
 from compiler.toolchain import Toolchain
-from contest.clock import SystemClock
-from contest.config.sections import Contest, Mail, Programs, Tournament
 from contest.config.settings import Settings
 from contest.config.template import usual_dates
-from knobellib.house import house_strategies
+from contest.schema.sections import Contest, Mail, Programs, Tournament
+from contest.util.clock import SystemClock
+from knobellib.samples import house_strategies
 from knobeln.context import ContestContext, create_contest
 from tests.support.contest_field import add_field
 from tests.support.site_contests import FORM, TEAMS, MakeContest, Played, knobeln, letter

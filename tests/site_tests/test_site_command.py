@@ -13,14 +13,14 @@ from pathlib import Path
 import pytest
 from icalendar import Calendar
 
-from contest.config.sections import Ladder, Reports, Site
 from contest.language import SOURCE, available, speaking
 from contest.model import GroupOutcome
+from contest.schema.sections import Ladder, Reports, Site
 from contest.store import results
 from contest.store.results import Games
 from contest.subprocesses.child_process import start
-from knobeln.contest_day.run import Silence
 from knobeln.context import ContestContext
+from knobeln.day.run import Silence
 from knobeln.server import site_writer
 from knobeln.server.site_writer import GamesMadeOf
 from knobeln.services import Services

@@ -11,11 +11,11 @@ import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 
-from contest.config.sections import Contest, DeliveryKind, Mail
 from contest.config.settings import Settings
 from contest.config.template import usual_dates
 from contest.errors import StoreBusy
 from contest.model import IncomingLetter, LetterState, OutboxState, Outgoing
+from contest.schema.sections import Contest, DeliveryKind, Mail
 from contest.store import Store, contest_state, letters, migrate, outbox, submissions, teams
 from contest.store.tables import metadata
 from mailserver.delivery.deliver import deliver_due

@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 
 from contest.model import GroupOutcome
-from contest.shipped_files import shipped
 from contest.store import migrate
-from knobeln.contest_day.run import Silence
+from contest.util.folders import shipped
 from knobeln.context import only_one
+from knobeln.day.run import Silence
 from reports.contest_reporter import ContestReporter
 from tests.support.command_line import knobeln_in
 from tests.support.contest_field import House, make_contest, settings

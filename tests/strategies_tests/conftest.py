@@ -6,9 +6,9 @@ import pytest
 
 from compiler.build import BuildResult, build
 from compiler.toolchain import Toolchain
-from contest.config.sections import Programs
 from contest.games.knobeln import Rules
 from contest.model import GameJob, GameResult
+from contest.schema.sections import Programs
 from contest.seeds import Seeds
 from sandbox.vm.image import Image
 from tests.support.contest_field import House

@@ -8,7 +8,7 @@ import pytest
 from compiler.build import BuildResult
 from compiler.builders.machine import OPPONENT
 from contest.model import GameResult, Verdict
-from knobellib.house import HouseStrategy
+from knobellib.samples import HouseStrategy
 from sandbox.vm.image import Image
 
 Images = dict[str, Image]

@@ -15,10 +15,10 @@ import pytest
 from click.testing import CliRunner
 
 from contest import presets
-from contest.config.languages import Language
 from contest.config.settings import Settings
-from contest.games.base import TextGame
+from contest.games.game import TextGame
 from contest.games.registry import game_of, registered
+from contest.schema.languages import Language
 from knobellib.kit_archives import shell_archive, tar_archive
 from knobellib.kits import kit_of
 from knobellib.samples import samples

@@ -5,7 +5,7 @@ from importlib.resources import files
 
 import pytest
 
-from knobellib.house import HouseStrategy, house_strategies
+from knobellib.samples import HouseStrategy, house_strategies
 from tests.support.contest_field import House
 
 each_strategy = pytest.mark.parametrize("strategy", house_strategies(), ids=lambda strategy: strategy.name)

@@ -15,9 +15,9 @@ import pytest
 
 from compiler.toolchain import COMPILE_FLAGS
 from contest.games.knobeln import Rules
-from knobellib.house import house_strategies
-from knobellib.kit import FOLDER, STRATEGIES, knobeln_kit
 from knobellib.kit_archives import shell_archive, tar_archive
+from knobellib.kits import FOLDER, STRATEGIES, knobeln_kit
+from knobellib.samples import house_strategies
 from reports.knobeln_protocol import full, read
 from tests.support.kit_on_disk import Kit, unpacked
 

@@ -14,8 +14,8 @@ from compiler.build import BuildResult
 from contest.games.knobeln import Rules
 from contest.model import Match, Pairing, Verdict
 from contest.seeds import Seeds, seed_from
-from knobellib.house import house_strategies
-from knobellib.kit import STRATEGIES
+from knobellib.kits import STRATEGIES
+from knobellib.samples import house_strategies
 from reports.knobeln_protocol import GameProtocol, read, write
 from sandbox.vm.image import Image
 from tests.support.kit_on_disk import Kit, Said, unpacked

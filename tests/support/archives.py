@@ -16,15 +16,14 @@ from click.testing import CliRunner, Result
 from compiler.builders import builder_of
 from contest import presets
 from contest.archive import files
-from contest.config.sections import Dates
 from contest.config.settings import Settings
 from contest.model import LetterState
+from contest.schema.sections import Dates
 from contest.store import Transaction, letters, submissions, teams
-from knobellib.house import house_strategies
-from knobellib.samples import samples
+from knobellib.samples import house_strategies, samples
 from knobeln.cli import main
-from knobeln.contest_day.run import contest_day
 from knobeln.context import ContestContext, create_contest
+from knobeln.day.run import contest_day
 from mailserver.team_secret import ALPHABET, GROUP_SIZE, GROUPS, digest
 from tests.support.clocks import FixedClock
 from tests.support.contest_field import NOW, SEED, add_team, record_program, settings

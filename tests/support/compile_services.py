@@ -6,11 +6,11 @@ from functools import partial
 from typing import Any
 
 from compiler.service import CompileService
-from contest.clock import Clock
+from contest.actions.repeated_failures import EngineFailures
 from contest.config.settings import Settings
-from contest.engine_failures import EngineFailures
-from contest.protocols import Renderer
+from contest.interfaces.protocols import Renderer
 from contest.store import Store
+from contest.util.clock import Clock
 from reports.compile_report import compile_report, programs_wait
 
 

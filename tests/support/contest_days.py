@@ -9,8 +9,8 @@ from sqlalchemy import select
 from contest.model import GroupOutcome
 from contest.store import contest_state
 from contest.store.tables import metadata
-from knobeln.contest_day.run import Silence
 from knobeln.context import ContestContext
+from knobeln.day.run import Silence
 from reports.contest_reporter import ContestReporter
 from tournament.day import ContestDay
 

@@ -17,14 +17,14 @@ from sqlalchemy import update
 
 from compiler.build import BuildResult, build
 from compiler.toolchain import Toolchain
-from contest.config.sections import Mail, Programs, Tournament
 from contest.config.settings import Settings
 from contest.config.template import usual_dates
 from contest.ledger.receipts import Effect, LedgerEntry, program_digest
 from contest.model import LetterState, Member, Registration, Submission, Team, TeamState
+from contest.schema.sections import Mail, Programs, Tournament
 from contest.store import Transaction, ledger, letters, submissions, teams
 from contest.store.tables import contest
-from knobellib.house import house_strategies
+from knobellib.samples import house_strategies
 from knobeln.context import ContestContext, create_contest
 from tests.support.clocks import FixedClock
 from tests.support.mail_world import BELIEVED

@@ -15,9 +15,9 @@ import pytest
 
 from contest import presets
 from contest.config.settings import Settings
-from knobeln.contest_day.run import contest_day
-from knobeln.contest_day.run_with_retries import RetryingRun
 from knobeln.context import ContestContext
+from knobeln.day.run import contest_day
+from knobeln.day.run_with_retries import RetryingRun
 from sandbox.fuel import engine
 from sandbox.players.fuel import FuelPlayer
 from tests.support.archives import Published, played, publish

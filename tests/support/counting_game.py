@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contest.games.base import FaultRule, GameInfo, TextProtocol
+from contest.games.game import FaultRule, GameInfo, TextProtocol
 
 
 class Counting:

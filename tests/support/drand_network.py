@@ -17,8 +17,8 @@ import pytest
 import trustme
 from py_arkworks_bls12381 import G1Point, G2Point, Scalar
 
-from contest import drand
-from contest.drand import Chain
+from contest.public_number import drand
+from contest.public_number.drand import Chain
 from knobellib import receipts
 from tests.support.relays import server_context
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from contest.config.languages import usual_languages
+from contest.schema.languages import usual_languages
 from sandbox.fuel.guests import GUESTS
 from sandbox.fuel.program import FuelProgram
 from sandbox.limits import MB

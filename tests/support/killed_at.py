@@ -84,9 +84,9 @@ def die_once(mark: Path) -> None:
 if __name__ in ("__main__", "__mp_main__"):  # the latter: in the listener's process
     arm(sys.argv[1], Path(sys.argv[2]))
     if "ON_ANOTHER_COMPUTER" in os.environ:
-        from knobeln import claimant
+        from knobeln import services
 
-        claimant._boot = lambda: "of another computer"
+        services._boot = lambda: "of another computer"
 
 if __name__ == "__main__":
     from knobeln.cli import main

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from contest.games.knobeln import Rules
-from knobellib.kit import FOLDER, knobeln_kit
 from knobellib.kit_archives import tar_archive
+from knobellib.kits import FOLDER, knobeln_kit
 
 PATIENCE = 300  # seconds, on a computer that does much else
 

@@ -12,13 +12,13 @@ import time
 from email.message import Message
 from pathlib import Path
 
-from contest.clock import SystemClock
-from contest.config.sections import Mail
 from contest.config.settings import Settings
 from contest.config.template import usual_dates
 from contest.model import LetterState, OutboxState, SubmissionState
+from contest.schema.sections import Mail
 from contest.store import letters, outbox, submissions
 from contest.subprocesses.child_process import Process, start
+from contest.util.clock import SystemClock
 from knobeln.context import ContestContext, create_contest
 from tests.support.mail_world import BELIEVED
 from tests.support.processes import children_of, command_of

@@ -12,9 +12,9 @@ from email.message import EmailMessage
 from pathlib import Path
 from typing import Any
 
-from contest.config.sections import Contest, Dates, Mail, Registration
 from contest.config.settings import Settings
 from contest.model import LetterState
+from contest.schema.sections import Contest, Dates, Mail, Registration
 from contest.store import Store, letters, outbox
 from mailserver.handler import handle
 from mailserver.intake.accept import accept

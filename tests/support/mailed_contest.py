@@ -18,12 +18,12 @@ from email.utils import format_datetime
 from functools import partial
 from pathlib import Path
 
-from contest.config.sections import Tournament
 from contest.config.settings import Settings, game_settings
 from contest.errors import NumberAwaited
-from knobeln.contest_day.public_number import wait_for_number
-from knobeln.contest_day.run import Silence, play_contest
+from contest.schema.sections import Tournament
 from knobeln.context import ContestContext, create_contest
+from knobeln.day.run import Silence, play_contest
+from knobeln.day.wait_for_number import wait_for_number
 from knobeln.services import Services, deliver_all
 from mailserver.delivery.transports import MAILDIRS, transport_of
 from mailserver.intake.accept import accept

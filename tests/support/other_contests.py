@@ -12,12 +12,11 @@ from functools import cache, partial
 from typing import Any
 
 from contest import presets
-from contest.config.sections import Reports
 from contest.config.settings import Settings
-from contest.events import ContestStarted, GroupFinished, GroupStarted, RoundFinished, RoundPlayed
-from contest.games.base import TextProtocol, Words
+from contest.games.game import TextProtocol, Words
 from contest.games.hog import HogEntry
 from contest.games.registry import game_of
+from contest.interfaces.events import ContestStarted, GroupFinished, GroupStarted, RoundFinished, RoundPlayed
 from contest.ledger.entry_list import EntryList
 from contest.model import (
     GameJob,
@@ -30,6 +29,7 @@ from contest.model import (
     Team,
     TeamState,
 )
+from contest.schema.sections import Reports
 from contest.seeds import ContestSeed, Seeds
 from reports.announcement import announcement
 from reports.contest_reporter import ContestReporter

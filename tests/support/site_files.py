@@ -10,20 +10,21 @@ from pathlib import Path
 from typing import Any
 
 from contest.config.settings import Settings
-from contest.games.base import TextGame
+from contest.games.game import TextGame
 from contest.games.registry import game_of
 from contest.language import speaking
+from contest.mail.form import sample
 from contest.model import EvolutionOutcome, Phase, RoundOutcome, Standing, Team
-from contest.registration_form import sample
 from knobeln.server.site_facts import site_texts
 from mailserver.attachments import AnnouncementTexts
 from reports.highlights import Highlight
 from reports.play import play_reports
 from reports.render import Templates
+from reports.replay.turns import Replay
 from reports.site import game_text
 from reports.site.facts import ReleasedRound, SiteFacts, SiteTexts
 from reports.site.featured import featured
-from reports.site.games import GameKey, Replay
+from reports.site.games import GameKey
 from reports.site.pages import (
     FeaturedGame,
     headings,

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from compiler.builders.text import TextBuilder
 from contest import presets
-from contest.config.sections import Cluster, Mail
-from contest.protocols import BuildResult
+from contest.interfaces.protocols import BuildResult
+from contest.schema.sections import Cluster, Mail
 from knobeln.context import ContestContext
 from sandbox.executable import Executable
 from tests.support.contest_field import NOW, make_contest, settings

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 
 import pytest
 
-from contest.config.sections import Tournament
 from contest.config.settings import Settings, game_settings
 from contest.formats import make_format
 from contest.games.registry import game_of
@@ -23,6 +22,7 @@ from contest.model import (
     SeatResult,
     Verdict,
 )
+from contest.schema.sections import Tournament
 from contest.seeds import Seeds, seed_from
 from tests.support.contest_field import settings
 from tournament import certainty as module

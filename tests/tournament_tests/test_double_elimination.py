@@ -12,11 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from contest.config.sections import Tournament
 from contest.formats import make_format
 from contest.formats.bracket import Bracket, MatchPlace, Side
 from contest.formats.double_elimination import BYE, DoubleElimination
-from contest.games.base import FaultRule
+from contest.games.game import FaultRule
 from contest.games.registry import game
 from contest.model import (
     Fault,
@@ -30,6 +29,7 @@ from contest.model import (
     Standing,
     Verdict,
 )
+from contest.schema.sections import Tournament
 from contest.seeds import Seeds
 from tournament.referee import play_group
 

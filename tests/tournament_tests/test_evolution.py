@@ -12,11 +12,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from contest.config.sections import DEFAULT_GAME, Evolution, Tournament
 from contest.errors import ConfigError
 from contest.formats.group_elimination import GroupElimination
-from contest.games.base import FaultRule
+from contest.games.game import FaultRule
 from contest.games.registry import game
+from contest.interfaces.protocols import Runner
 from contest.model import (
     EvolutionEnding,
     EvolutionOutcome,
@@ -28,7 +28,7 @@ from contest.model import (
     SeatResult,
     Verdict,
 )
-from contest.protocols import Runner
+from contest.schema.sections import DEFAULT_GAME, Evolution, Tournament
 from contest.seeds import Seeds
 from tournament.evolution import (
     ScoreMatrix,

@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
-from contest.config.sections import DEFAULT_GAME, Tournament
 from contest.errors import ConfigError
 from contest.formats import BUILT_IN, ENTRY_POINTS, known_formats, make_format, misfit
 from contest.formats.group_elimination import GroupElimination
 from contest.games.registry import game
 from contest.model import Pairing, RoundPlan, Standing
-from contest.plugins import by_name
+from contest.schema.sections import DEFAULT_GAME, Tournament
 from contest.testing import check_format
+from contest.util.plugins import by_name
 
 KNOBELN = game(DEFAULT_GAME).info
 

@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from contest.config.sections import DEFAULT_GAME, Tournament
 from contest.formats.group_elimination import GroupElimination, group_sizes
 from contest.games.registry import game
 from contest.model import (
@@ -23,6 +22,7 @@ from contest.model import (
     Standing,
     Verdict,
 )
+from contest.schema.sections import DEFAULT_GAME, Tournament
 from contest.seeds import Seeds
 
 KNOBELN = game(DEFAULT_GAME).info

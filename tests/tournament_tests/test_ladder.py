@@ -12,24 +12,24 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from arena.ladder_service import LadderService
 from compiler.builders import builder_of
-from contest.config import sections
-from contest.config.sections import Programs
+from contest.arena.ladder_ranking import Ladder
 from contest.config.settings import Settings, game_settings
 from contest.config.template import usual_dates
 from contest.games import hog
 from contest.games.registry import game_of
-from contest.ladder import Ladder
 from contest.model import LadderEntry, LadderGame, LadderLine, LadderRanking, Team, TeamState
+from contest.schema import sections
+from contest.schema.sections import Programs
 from contest.store import Store, contest_state, ladder, letters, migrate, outbox, submissions, teams
-from knobellib.house import house_strategies
+from knobellib.samples import house_strategies
 from mailserver.commands.send import LADDER
 from reports.ladder_report import LadderLetters, movements
 from reports.render import Templates
 from tests.support.clocks import FixedClock
 from tests.support.compile_services import engine_failures
 from tests.support.contest_field import add_team
-from tournament.ladder import LadderService
 from tournament.runners import open_runner
 
 NOW = datetime(1994, 4, 1, 12, tzinfo=UTC)

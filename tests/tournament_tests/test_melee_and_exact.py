@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from contest.config.sections import Tournament
 from contest.errors import ConfigError
 from contest.formats import make_format
 from contest.formats.exact import Exact
 from contest.formats.melee import Melee
 from contest.games.registry import game
 from contest.model import GameResult, GroupPlan, Match, Pairing, SeatResult, Verdict
+from contest.schema.sections import Tournament
 from contest.seeds import Seeds
 
 STANDOFF = game("standoff").info

@@ -11,9 +11,9 @@ import pytest
 from compiler.build import build
 from compiler.likeness import alike_texts
 from compiler.toolchain import Toolchain
-from contest.config.sections import Programs
 from contest.games.knobeln import Rules
-from knobellib.kit import knobeln_kit
+from contest.schema.sections import Programs
+from knobellib.kits import knobeln_kit
 from sandbox.vm.image import Image
 from tests.support.planted_field import PlantedField, honest_program, planted_field
 from tournament.behaviour import probe_source, twins_against_probes

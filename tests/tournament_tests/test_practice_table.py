@@ -9,9 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from contest.games.base import MACHINE, TABLE, FaultRule, GameInfo
-from contest.model import GameResult, PracticeGame, SeatResult, Verdict
-from contest.practice_table import (
+from contest.arena.practice_table import (
     YOU,
     ComparisonVerdict,
     compare_versions,
@@ -21,6 +19,8 @@ from contest.practice_table import (
     practice_table,
     row_cells,
 )
+from contest.games.game import MACHINE, TABLE, FaultRule, GameInfo
+from contest.model import GameResult, PracticeGame, SeatResult, Verdict
 
 REPLAYED = GameInfo("g", "G", 2, 2, 10, FaultRule.REPLAY, MACHINE)
 LOST = replace(REPLAYED, fault_rule=FaultRule.GAME_LOST)

@@ -13,14 +13,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from contest.config.sections import DEFAULT_GAME, Tournament
 from contest.errors import EngineFailed
 from contest.formats import make_format
 from contest.formats.group_elimination import GroupElimination
-from contest.games.base import FaultRule
+from contest.games.game import FaultRule
 from contest.games.registry import registered
+from contest.interfaces.protocols import Runner
 from contest.model import GameJob, GameResult, GroupOutcome, GroupPlan, Pairing, RoundOutcome, Verdict
-from contest.protocols import Runner
+from contest.schema.sections import DEFAULT_GAME, Tournament
 from contest.seeds import Seeds
 from tournament.referee import Fixture, game_job, play_group
 

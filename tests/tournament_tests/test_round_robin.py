@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from contest.config.sections import DEFAULT_GAME, Tournament
 from contest.formats import make_format
 from contest.formats.round_robin import RoundRobin
 from contest.games.registry import game
@@ -21,6 +20,7 @@ from contest.model import (
     SeatResult,
     Verdict,
 )
+from contest.schema.sections import DEFAULT_GAME, Tournament
 from contest.seeds import Seeds
 from contest.testing import check_format
 

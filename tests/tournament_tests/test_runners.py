@@ -8,13 +8,13 @@ from functools import cache
 import pytest
 
 from compiler.languages import Problem, build
-from contest.clock import SystemClock
-from contest.config.sections import Programs, Tournament
 from contest.config.settings import Settings, game_settings
 from contest.config.template import usual_dates
 from contest.games.hog import MAX_DICE, SCORES, WIN_RATE_UNIT, HogEntry
 from contest.model import GameJob, GameResult, Missing, Verdict
+from contest.schema.sections import Programs, Tournament
 from contest.seeds import Seeds
+from contest.util.clock import SystemClock
 from sandbox.program_folder import ProgramFolder
 from sandbox.sandbox import Sandbox
 from tournament.runners import open_runner

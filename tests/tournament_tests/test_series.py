@@ -8,12 +8,12 @@ from functools import partial
 
 import pytest
 
-from contest.config.sections import Tournament
 from contest.formats.round_robin import RoundRobin
-from contest.games.base import FaultRule
+from contest.games.game import FaultRule
 from contest.games.registry import game
+from contest.interfaces.protocols import Runner
 from contest.model import GameJob, GameResult, GroupOutcome, GroupPlan, Pairing, SeatResult, Verdict
-from contest.protocols import Runner
+from contest.schema.sections import Tournament
 from contest.seeds import Seeds
 from tournament.referee import play_group
 

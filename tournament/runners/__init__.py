@@ -11,12 +11,12 @@ from importlib import import_module
 
 from contest.config.settings import Settings
 from contest.errors import ConfigError
-from contest.games.base import KindOfPlay
+from contest.games.game import KindOfPlay
 from contest.games.registry import game_of
-from contest.plugins import by_name
-from contest.protocols import Images, ProgressCallback, Runner, no_progress
+from contest.interfaces.protocols import Images, ProgressCallback, Runner, no_progress
 from contest.seeds import Seeds
-from tournament.runners.base import RunnerPlugin
+from contest.util.plugins import by_name
+from tournament.runners.plugin import RunnerPlugin
 
 ENTRY_POINTS = "knobeln.runners"
 BUILT_IN = ("machine", "text", "table")  # modules of this package, imported only when they are needed

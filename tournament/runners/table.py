@@ -8,12 +8,12 @@ from contextlib import AbstractContextManager, nullcontext
 
 from contest.config.settings import Settings
 from contest.games.hog import WIN_RATE_UNIT, HogEntry
+from contest.interfaces.protocols import Images, ProgressCallback, Runner, no_progress
 from contest.model import GameJob, GameResult, SeatResult, Verdict
-from contest.protocols import Images, ProgressCallback, Runner, no_progress
 from contest.seeds import Seeds
 from contest.subprocesses.hog_solver import win_rates
 from tournament.behaviour import together
-from tournament.runners.base import RunnerPlugin
+from tournament.runners.plugin import RunnerPlugin
 
 
 class TablePlay(RunnerPlugin):

@@ -5,8 +5,8 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from contest.config.sections import DeliveryKind
 from contest.config.settings import Settings
+from contest.schema.sections import DeliveryKind
 from mailserver.delivery.transports.local import (
     MaildirTransport,
     RelayUnreachable,

@@ -13,9 +13,8 @@ from pathlib import Path
 from typing import BinaryIO, Protocol
 
 from contest.errors import DeliveryDeferred, DeliveryRefused
-from contest.fsync import sync_folder
-from contest.private_folder import make_folder
 from contest.subprocesses.child_process import run
+from contest.util.folders import make_folder, sync_folder
 from mailserver.problem import visible
 
 

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from functools import partial
 from threading import get_ident
 
-from contest.config.sections import Mail
 from contest.errors import ConfigError, DeliveryDeferred, DeliveryRefused, KnobelnError
+from contest.schema.sections import Mail
 from mailserver.delivery.transports.local import RelayUnreachable
 from mailserver.oauth import AccessToken
 from mailserver.problem import visible

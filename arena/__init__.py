@@ -1,0 +1,1 @@
+"""Games outside the contest: practice against other programs, and the ladder."""

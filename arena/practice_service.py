@@ -1,0 +1,192 @@
+"""The practice service: plays programs that are only tried, and friendly matches.
+
+It rests while a submission waits for the compiler and while the contest runs. The limits of a game and the
+number of our own programs bound its work. Its results count for nothing. A practice with which our code or
+our machinery fails is set aside for the organizer, so that the others do not wait for it.
+"""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+
+from arena.practice_games import practice_games
+from contest.actions.repeated_failures import EngineFailures
+from contest.config.settings import Settings
+from contest.errors import EngineFailed, KnobelnError, ToolMissing
+from contest.games.registry import game_of
+from contest.interfaces.protocols import (
+    Images,
+    PracticeBuilder,
+    PracticeReporter,
+    ProgressCallback,
+    Runner,
+    RunnerFactory,
+    no_progress,
+)
+from contest.language import speaking
+from contest.model import GameJob, Outgoing, Phase, Practice, PracticeGame, PracticeState, Team
+from contest.seeds import Seeds, seed_from
+from contest.store import (
+    Store,
+    contest_state,
+    engine_failures,
+    languages,
+    outbox,
+    practices,
+    submissions,
+    teams,
+)
+from contest.store.claims import Claimant, Claims
+from contest.store.engine_failures import MAX_FAILURES, MAX_WITH_PROGRAMS
+from contest.util.clock import Clock
+from contest.util.log import log
+from sandbox.executable import without
+from tournament.runners import open_runner
+
+
+@dataclass(frozen=True)
+class PracticeService:
+    store: Store
+    settings: Settings
+    clock: Clock
+    builder: PracticeBuilder
+    open_runner: RunnerFactory
+    reporter: PracticeReporter
+    failures: EngineFailures
+    claimant: Claimant = field(default_factory=Claimant)
+
+    def play_next(self) -> bool:
+        """Do the practice that waits longest. False: none waits, or now is not the time.
+
+        Raises StoreBusy, or EngineFailed at the first failures with a practice. It then stays in the queue.
+        So does one for which this host lacks a tool, without an error.
+        """
+        practice = self._claimed()
+        if practice is None:
+            return False
+        with self._claims.kept(self.store, practice.id):
+            self._play(practice)
+        return True
+
+    @property
+    def _claims(self) -> Claims:
+        return practices.claims(self.claimant, self.clock)
+
+    def _claimed(self) -> Practice | None:
+        """Claim the practice that waits longest. Other processes do so at the same time."""
+        while True:
+            with self.store.read() as tx:
+                if contest_state.state(tx).phase is Phase.RUNNING or submissions.any_waiting(tx):
+                    return None
+                found = practices.next_free(tx, self._claims)
+            if found is None:
+                return None
+            with self.store.write_unordered() as tx:
+                if self._claims.take(tx, found):
+                    return practices.get(tx, found)
+
+    def _play(self, practice: Practice) -> None:
+        try:
+            mails = self._played(practice)
+        except EngineFailed as error:
+            self._after_failure(practice, error)
+            return
+        except ToolMissing as missing:
+            # We keep the claim, and nobody renews it: until it ends, the others have their turn.
+            self._note_waiting(practice, missing)
+            return
+        except KnobelnError:
+            raise
+        except Exception:
+            self._set_aside(practice, traceback.format_exc())
+            return
+        with self.store.write() as tx:
+            if practices.finish(tx, practice.id, PracticeState.PLAYED):
+                for mail in mails:
+                    outbox.put(tx, mail, self.settings, self.clock.now())
+        log.info("practice", letter=practice.letter_id)
+
+    def _played(self, practice: Practice) -> Sequence[Outgoing]:
+        with self.store.read() as tx:
+            team = teams.get(tx, practice.team_id)
+            other = teams.get(tx, practice.other_id) if practice.other_id else None
+        with speaking(team.language or self.settings.contest.language):
+            return self._match(practice, team, other) if other else self._test(practice, team)
+
+    # --- please test ---------------------------------------------------------------------------------------
+    def _test(self, practice: Practice, team: Team) -> Sequence[Outgoing]:
+        result = self.builder.build(practice.files, practice.description)
+        if not result.image:
+            with self.store.read() as tx:
+                offered = languages.offered(tx)
+            self.builder.check_host(practice.files, offered)
+        games: Sequence[PracticeGame] = ()
+        if result.image and result.report.image_digest:
+            program = (result.report.image_digest, result.image.to_bytes())
+            opponents = self.builder.sparring_opponents()
+            games = practice_games(program, opponents, self.settings, self.open_runner)
+        return [self.reporter.tested(practice, team, result.report, games)]
+
+    # --- please play ---------------------------------------------------------------------------------------
+    def _match(self, practice: Practice, team: Team, other: Team) -> Sequence[Outgoing]:
+        with self.store.read() as tx:
+            one = submissions.image_that_counts(tx, team.id)
+            two = submissions.image_that_counts(tx, other.id)
+        if one is None or two is None:  # withdrawn since the letter came
+            return [self.reporter.match_impossible(practice, team, other)]
+        digests = one[0], two[0]
+        # If the same two versions meet again, their chance differs.
+        seeds = Seeds(seed_from(f"practice/{practice.id}/{'/'.join(digests)}"))
+        streams = tuple(seeds.stream(f"{other.name}/seat/{seat}") for seat in (0, 1))
+        play = game_of(self.settings.game, self.settings.programs).info.play
+        names = (team.name, other.name)
+        job = GameJob(digests, streams, protocol=play.has_moves, names=names)
+        with self.open_runner(dict((one, two)), self.settings, seeds) as runner:
+            (result,) = runner.play([job])
+        return list(self.reporter.met(practice, team, other, result))
+
+    def _after_failure(self, practice: Practice, error: EngineFailed) -> None:
+        """Raise the error, or set the practice aside if it is hopeless.
+
+        A program that is set aside is not asked in games any more, so then the practice can be played. If the
+        engine fails with it all the same, that was before the games, as in a check of its syntax.
+        """
+        failures = self.failures.of_program(error)
+        tries = self.failures.of_task(f"practice/{practice.id}")
+        if failures > MAX_FAILURES:
+            self._set_aside(practice, traceback.format_exc(), program=error.program)
+        elif tries >= (MAX_WITH_PROGRAMS if failures else MAX_FAILURES):
+            self._set_aside(practice, traceback.format_exc())
+        else:
+            raise error
+
+    def _note_waiting(self, practice: Practice, missing: ToolMissing) -> None:
+        log.error("a practice waits", practice=practice.id, why=str(missing))
+        if self.failures.of_task(f"practice/{practice.id}/waits") == 1:
+            with self.store.write() as tx:
+                contest_state.note(tx, "error", f"practice {practice.id} waits: {missing}", self.clock.now())
+
+    def _set_aside(self, practice: Practice, trace: str, program: str = "") -> None:
+        """`program`: the digest of the program, if our engine fails with it alone: then the team is told."""
+        log.error("a practice was set aside", practice=practice.id, trace=trace)
+        with self.store.write() as tx:
+            if practices.finish(tx, practice.id, PracticeState.SET_ASIDE) and program:
+                self.failures.tell(tx, teams.get(tx, practice.team_id), program)
+            text = f"practice {practice.id} broke the practice service and was set aside:\n{trace}"
+            contest_state.note(tx, "compiler", text, self.clock.now())
+
+
+def open_without_aside(store: Store) -> RunnerFactory:
+    """`open_runner`, but a program that is set aside by then is not asked."""
+
+    def opened(
+        images: Images, settings: Settings, seeds: Seeds, progress: ProgressCallback = no_progress, /
+    ) -> AbstractContextManager[Runner]:
+        with store.read() as tx:
+            aside = engine_failures.aside(tx)
+        return open_runner(without(images, aside), settings, seeds, progress)
+
+    return opened

@@ -1,0 +1,202 @@
+"""What a game is: pure rules, without I/O, clock or chance."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+if TYPE_CHECKING:  # settings need pydantic, which a team at home does not have (knobellib.python_kit)
+    from contest.schema.sections import GameSettings, Programs
+
+Position = TypeVar("Position")
+Move = TypeVar("Move")
+
+
+class FaultRule(StrEnum):
+    """How the rules treat a fault: a move that is forbidden, missing, or too late."""
+
+    REPLAY = "the game is discarded and played again once, the second fault disqualifies"
+    GAME_LOST = "the game ends and is lost"
+    RANDOM_MOVE = "a random move is made instead, and points are taken off"
+    NOTHING = "the player does nothing in this turn"
+
+
+@dataclass(frozen=True)
+class KindOfPlay:
+    """How the programs of a game are run.
+
+    Three packages have one module per kind, found by `name`: `compiler.builders`, `tournament.runners` and
+    `reports.play`. Everything else asks for these facts only.
+    """
+
+    name: str
+    takes: str  # what a team mails: "c source" (one file, also as the letter's text) or "files"
+    is_computed: bool  # builds and contest seed determine every result: anybody can compute it again
+    has_moves: bool  # games consist of turns; otherwise a pairing is worth one computed number
+    is_quick: bool  # hundreds of games a second
+    description_lines: int  # a program's description with fewer gets a warning
+
+    @property
+    def is_in_c(self) -> bool:
+        """Whether programs are C, so that a team's name must be a C identifier (K31)."""
+        return self.takes == "c source"
+
+
+MACHINE = KindOfPlay(
+    "machine", takes="c source", is_computed=True, has_moves=True, is_quick=True, description_lines=15
+)
+"""C programs, linked with our library, on the contest machine."""
+TEXT = KindOfPlay(
+    "text", takes="files", is_computed=False, has_moves=True, is_quick=False, description_lines=6
+)
+"""Programs in any language that talk with the referee in lines of text or arguments."""
+TABLE = KindOfPlay(
+    "table", takes="files", is_computed=True, has_moves=False, is_quick=True, description_lines=6
+)
+"""A Python function that is called once for every position there is; its table is evaluated exactly."""
+
+
+MATCH_POINT = Fraction(500_001, 1_000_000)
+"""Of a pairing's points, where they are computed: a match point needs more (H11)."""
+
+
+class TextProtocol(StrEnum):
+    """How the program of a text game is asked for a move."""
+
+    STDIO = "lines"  # one process through many games; a line in, a line out
+    ARGV = "arguments"  # started for each move with words as arguments, the move on standard output
+    FUNCTION = "function"  # a Python function; its file is imported anew for each move
+
+
+Words = tuple[str | int | float, ...]
+
+
+@dataclass(frozen=True)
+class GameInfo:
+    """The facts about a game that formats, programs and reports need before a game is played."""
+
+    name: str  # lower case, as in contest.toml
+    title: str
+    min_seats: int
+    max_seats: int
+    max_turns: int  # no game is longer
+    fault_rule: FaultRule
+    play: KindOfPlay = TEXT
+    protocols: tuple[TextProtocol, ...] = ()  # of a text game; the first is the usual one
+    program_name: str = ""  # what the file of a program is called; "" = as the team likes
+    point: int = 1  # how many of the game's points make one as people count: 2 where it counts in halves
+    turn_word: str = "turn"  # what people call one: throw, move, round
+    letters: tuple[tuple[str, str], ...] = ()  # of a game of few moves: each move, and what it does (`noted`)
+    has_kit: bool = False  # teams get a software kit (knobellib.kit) to work with at home
+    summary: str = ""  # what happens in it, in a sentence or two for people who have never heard of it
+
+
+class Game(ABC, Generic[Position, Move]):
+    """Rules as functions of values. Seats count from 0."""
+
+    @property
+    @abstractmethod
+    def info(self) -> GameInfo: ...
+
+    @property
+    def parameters(self) -> Mapping[str, Any]:
+        """What its class was called with, as JSON values; the software kit makes the same game of them."""
+        return {}
+
+    @abstractmethod
+    def start(self, seats: int) -> Position:
+        """The position before the first turn."""
+
+    @abstractmethod
+    def players_to_move(self, position: Position) -> frozenset[int]:
+        """The seats whose moves the next turn needs; empty when the game is over."""
+
+    @abstractmethod
+    def why_illegal(self, position: Position, seat: int, move: Move) -> str | None:
+        """Why the rules forbid this move, in a sentence for the player's team; None if they allow it."""
+
+    @abstractmethod
+    def apply(self, position: Position, moves: Mapping[int, Move]) -> Position:
+        """The position after a turn, given an allowed move of each player to move."""
+
+    @abstractmethod
+    def points(self, position: Position) -> tuple[int, ...]:
+        """The points of each seat so far, as integers; the game's page says what they mean."""
+
+    @abstractmethod
+    def sample_moves(self, position: Position, seat: int) -> Sequence[Move]:
+        """A few allowed moves of a player to move, the extreme ones among them; at least one."""
+
+    def story(self, names: Sequence[str], positions: Sequence[Position]) -> str:
+        """Tell in one sentence how a game of these players went, for its replay.
+
+        `positions`: before the first turn and after each. "", the default: the result says it all.
+        """
+        return ""
+
+    def drawn_facts(self, draw: Callable[[int], int]) -> Mapping[str, int]:
+        """What `for_players` draws for all games of a contest, by name; a secret until the contest ends."""
+        return {}
+
+
+class TextGame(Game[Position, Move]):
+    """A game whose programs talk with the referee: the kind of play TEXT."""
+
+    def for_players(self, names: Sequence[str], draw: Callable[[int], int]) -> TextGame[Position, Move]:
+        """The game for players of these names, by seat, after the draws that hold for the complete contest.
+
+        By default there is nothing to draw.
+        """
+        return self
+
+    @abstractmethod
+    def apply_with_faults(
+        self, position: Position, moves: Mapping[int, Move], draw: Callable[[int], int]
+    ) -> Position:
+        """The position after a turn in which the players to move that are missing in `moves` were at fault.
+
+        `draw(n)` gives a random number in 0..n-1. Never called where the fault rule is REPLAY.
+        """
+
+    def replacement_move(self, position: Position, seat: int) -> Move | None:
+        """The move that the rules made for a seat whose fault led to this position; None, the default, for no
+        move."""
+        return None
+
+    @abstractmethod
+    def question(self, position: Position, seat: int, protocol: TextProtocol) -> Words:
+        """What the program of a player to move is told: the words of a line, arguments, or parameters."""
+
+    def game_over_message(self, position: Position, seat: int) -> Words:
+        """What the program is told after the game, by default nothing; it does not answer. STDIO only."""
+        return ()
+
+    @abstractmethod
+    def answer(self, position: Position, seat: int, text: str) -> Move:
+        """The move that the program's answer means. Raises ValueError with a sentence for its team.
+
+        Says nothing about whether the move is allowed: that is `why_illegal`.
+        """
+
+
+@dataclass(frozen=True)
+class GamePlugin:
+    """A game as the registry knows it: its name, its section `[game]` of contest.toml, and how to make it.
+
+    `make` also gets the limits of programs, for games that tell their players how long they may think.
+    `rules` is the text that participants get, in Markdown, and `samples` are programs to play against, by
+    file name; a built-in game has a page in docs/games and files in knobellib/opponents instead. `templates`
+    holds what mails say about this game, by the name of the part (see `reports.render`); a built-in game has
+    files in reports/templates/games instead.
+    """
+
+    name: str
+    settings: type[GameSettings]
+    make: Callable[[Any, Programs], Game[Any, Any]]
+    rules: str = ""
+    samples: Mapping[str, bytes] = field(default_factory=dict)
+    templates: Mapping[str, str] = field(default_factory=dict)

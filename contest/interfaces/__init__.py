@@ -1,0 +1,1 @@
+"""By what the parts of the program meet: protocols, and the events of the contest day."""

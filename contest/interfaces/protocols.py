@@ -1,0 +1,169 @@
+"""The protocols by which parts use each other; the program passes in the implementations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Generic, Protocol, TypeVar
+
+from contest.config.settings import Settings
+from contest.interfaces.events import Event
+from contest.model import (
+    BuildReport,
+    GameJob,
+    GameResult,
+    LadderPlace,
+    LadderRanking,
+    Outgoing,
+    Practice,
+    PracticeGame,
+    Team,
+)
+from contest.seeds import Seeds
+
+
+@dataclass(frozen=True)
+class Rendered:
+    """A mail's words: the subject, and the body in lines of at most 72 columns."""
+
+    subject: str
+    body: str
+
+
+def to_team(team: Team, key: str, kind: str, text: Rendered) -> Outgoing:
+    """A mail to the team's address; `replace` adds what else there is."""
+    return Outgoing(key, kind, team.address, text.subject, text.body, team_id=team.id, team=team.name)
+
+
+class Renderer(Protocol):
+    def render(self, template: str, /, **facts: object) -> Rendered:
+        """The template `<template>.txt.j2`, the organizer's own where there is one, with these facts.
+
+        The language is the caller's (contest.language.speaking), or the contest's.
+        """
+
+
+class Serializable(Protocol):
+    """An image: it plays for a team. Each kind of play has its own class."""
+
+    def to_bytes(self) -> bytes: ...
+
+
+Image_co = TypeVar("Image_co", bound=Serializable, covariant=True)
+
+
+@dataclass(frozen=True)
+class BuildResult(Generic[Image_co]):
+    """`image` is there exactly if `report.accepted`; `program` is the name of the file that it was made from.
+
+    The name is "" if no file was recognised as a program.
+    """
+
+    report: BuildReport
+    image: Image_co | None
+    program: str
+
+
+SparringOpponents = Mapping[str, tuple[str, bytes]]
+"""Our own programs by name: the digest of the image that plays, and its bytes as in `Images`."""
+
+
+class PracticeBuilder(Protocol):
+    """The part of the compiler that practice needs."""
+
+    def build(self, files: Mapping[str, bytes], text: str) -> BuildResult[Serializable]:
+        """Build the files as they were sent; `text` is what the letter says about them."""
+
+    def check_host(self, files: Mapping[str, bytes], offered: Collection[str]) -> None:
+        """Raises ToolMissing if these files may have been refused because this host lost their language."""
+
+    def sparring_opponents(self) -> SparringOpponents:
+        """The programs that a team can practise against."""
+
+
+class CompileReporter(Protocol):
+    """Puts a compile report into words."""
+
+    def __call__(
+        self,
+        team_name: str,
+        number: int,
+        report: BuildReport,
+        *,
+        previous_good: int | None,
+        repairs: Sequence[str],
+        replaced: Sequence[int],
+        place: LadderPlace | None,
+    ) -> Rendered:
+        """`number` is the version's, `previous_good` the accepted version that counted before it, if any,
+        `replaced` the versions in whose place it was compiled, `place` that on the ladder, if any."""
+
+
+class WaitingReporter(Protocol):
+    """Tells the organizer that programs wait because this host cannot build their language."""
+
+    def __call__(self, key: str, language: str, reason: str) -> Outgoing:
+        """`key`: the mail's; `reason`: why it cannot, in one sentence or several."""
+
+
+class PracticeReporter(Protocol):
+    """The mails about programs that were only tried, and about friendly matches."""
+
+    def tested(
+        self, practice: Practice, team: Team, report: BuildReport, games: Sequence[PracticeGame]
+    ) -> Outgoing:
+        """`games` is empty where the program was rejected."""
+
+    def met(self, practice: Practice, team: Team, other: Team, result: GameResult) -> Iterable[Outgoing]:
+        """To both teams; `team`, which asked, has the first seat."""
+
+    def match_impossible(self, practice: Practice, team: Team, other: Team) -> Outgoing:
+        """One of the two has no program any more."""
+
+
+class LadderReporter(Protocol):
+    """The mails about the ladder."""
+
+    def ladder_moved(
+        self, ranking: LadderRanking, before: LadderRanking | None, teams: Sequence[Team]
+    ) -> Iterable[Outgoing]:
+        """To those of the teams that want rankings; `before` is the ranking that was mailed last."""
+
+
+class Runner(Protocol):
+    """Where games are played."""
+
+    def play(self, jobs: Sequence[GameJob]) -> Sequence[GameResult]:
+        """The results, in the order of the jobs. Raises EngineFailed when our machinery is to blame."""
+
+
+Images = Mapping[str, bytes]
+"""What the builds made, by digest; each kind of play has its own form."""
+
+ProgressCallback = Callable[[int], None]
+"""Called with the number of games played since the last call, from any thread; for progress bars."""
+
+
+def no_progress(_games: int) -> None:
+    """Show no progress."""
+
+
+class RunnerFactory(Protocol):
+    def __call__(
+        self, images: Images, settings: Settings, seeds: Seeds, progress: ProgressCallback = no_progress, /
+    ) -> AbstractContextManager[Runner]:
+        """A runner for the contest's game with these programs; closing it ends everything that it started.
+
+        No result depends on `progress`.
+        """
+
+
+class Reporter(Protocol):
+    """Writes the mails of the contest day."""
+
+    def needs_moves(self, team: Team) -> bool:
+        """Whether a report that the team asked for needs the moves of its games."""
+
+    def mails(self, event: Event) -> Iterable[Outgoing]:
+        """The mails about this event, with the same keys whenever it is told again."""

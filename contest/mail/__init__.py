@@ -1,0 +1,1 @@
+"""What letters are made of: an outgoing mail, the form, the <<FROM>> line, files that somebody sent. Pure."""

@@ -1,0 +1,138 @@
+"""The registration form of the announcement (K25): its fields, and registrations as text. Pure.
+
+A contest may ask for fields of its own; they come between the organization and the members.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from contest.config.settings import Settings
+from contest.games.registry import game_of
+from contest.language import available
+from contest.model import LANGUAGE_FIELD, Member, Registration
+from contest.schema.sections import FORM_FIELDS, ExtraField, Teams, spelling
+
+ADDRESS, PREFERENCE, TEAM_NAME, ORGANIZATION, MEMBERS = FORM_FIELDS
+
+INDENT = "  "
+
+
+@dataclass(frozen=True)
+class Form:
+    """The text after each field.
+
+    `members`: single lines, one or two for each member, as the contest asks for. `fields`: names and values
+    of the contest's own fields.
+    """
+
+    address: str
+    preferences: str
+    team_name: str
+    organization: str
+    members: tuple[str, ...]
+    fields: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def text(self) -> str:
+        """The form, field by field in the right order, without a newline at the end."""
+        values = (
+            (ADDRESS, self.address),
+            (PREFERENCE, self.preferences),
+            (TEAM_NAME, self.team_name),
+            (ORGANIZATION, self.organization),
+            *self.fields,
+            (MEMBERS, ""),
+        )
+        lines = [f"{name}: {value}".rstrip() for name, value in values]
+        return "\n".join(lines + [INDENT + line for line in self.members])
+
+
+def field_names(teams: Teams) -> tuple[str, ...]:
+    """The names of the form's fields in their order."""
+    return (*FORM_FIELDS[:-1], *(field.name for field in teams.fields), MEMBERS)
+
+
+def own_fields(teams: Teams) -> tuple[ExtraField, ...]:
+    """The contest's own fields, and that of the language, which may be anywhere in a form, or not at all."""
+    if any(spelling(field.name) == LANGUAGE_FIELD for field in teams.fields):
+        return teams.fields
+    language = ExtraField(
+        name=LANGUAGE_FIELD,
+        description="the language of the mails to your team",
+        choices=available(),
+        required=False,
+    )
+    return (*teams.fields, language)
+
+
+def blank(settings: Settings) -> Form:
+    """The form with words in angle brackets for what a team has to fill in."""
+    return Form(
+        address="<the mail address of your team>",
+        preferences="",
+        team_name="<a C identifier>" if is_in_c(settings) else "<letters, digits and _>",
+        organization="<institution, city, country>",
+        members=_BLANK_MEMBER[settings.teams.member_lines],
+        fields=tuple((field.name, f"<{field.asks_for}>") for field in settings.teams.fields),
+    )
+
+
+def sample(settings: Settings) -> Form:
+    """The form with an example of each field, as answers show it."""
+    codes = settings.reports.offered[::2]  # not all, so that teams see that they have a choice
+    return Form(
+        address="name@machine.domain",
+        preferences=",".join(codes),
+        team_name="a_C_identifier" if is_in_c(settings) else "name_of_your_team",
+        organization="institution, city, country",
+        members=MEMBER[settings.teams.member_lines],
+        fields=tuple((field.name, sample_value(field)) for field in settings.teams.fields),
+    )
+
+
+def is_in_c(settings: Settings) -> bool:
+    """Whether a team's name must be a C identifier (K31), because teams write in C."""
+    return game_of(settings.game, settings.programs).info.play.is_in_c
+
+
+def sample_value(field: ExtraField) -> str:
+    """An example of a value of the contest's own field."""
+    return field.choices[0] if field.choices else field.asks_for
+
+
+MEMBER = {
+    1: ("name, affiliation",),
+    2: ("name, age in years, occupation,", "computer science and programming background"),
+}
+_BLANK_MEMBER = {
+    1: ("<name>, <affiliation>",),
+    2: ("<name>, <age in years>, <occupation>,", "<computer science and programming background>"),
+}
+
+
+def record_text(registration: Registration) -> str:
+    """The registration in the form, as LAP reports and answers show it (K91). It never holds a secret (K42).
+
+    Lines may be long (500 characters of Organization); read again, the text gives the same registration.
+    """
+    return Form(
+        registration.address,
+        ",".join(registration.preferences),
+        registration.team_name,
+        registration.organization,
+        member_lines(registration.members),
+        registration.fields,
+    ).text
+
+
+def member_lines(members: Sequence[Member]) -> tuple[str, ...]:
+    """Two lines for each member (K35), one where no age was asked for (B21); not indented."""
+    return tuple(line for member in members for line in _lines(member))
+
+
+def _lines(member: Member) -> tuple[str, ...]:
+    if member.age is None:
+        return (f"{member.name}, {member.occupation}",)
+    return (f"{member.name}, {member.age}, {member.occupation},", member.background)

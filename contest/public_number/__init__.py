@@ -1,0 +1,1 @@
+"""The public number: where it comes from, when it is drawn, and the network drand. Pure."""

@@ -1,0 +1,78 @@
+"""The draw of the public number: when it is, and what is read from the number that is handed in. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from contest.model import ContestState, Phase
+from contest.public_number import drand
+from contest.public_number.beacon import Beacon, BeaconKind, PublicNumber
+from contest.public_number.drand import Chain
+from contest.util.clock import TIME_FORMAT
+
+STEP = timedelta(minutes=10)  # between the contest's start and the draw
+MIN_AHEAD = timedelta(minutes=1)  # of the final list before the draw, so that the mails with it go out
+
+
+@dataclass(frozen=True)
+class Draw:
+    """When a contest's public number is drawn, and by whom. `round`: drand's, 0 for another beacon."""
+
+    beacon: Beacon
+    at: datetime
+    chain: Chain
+    round: int
+
+    @property
+    def sentence(self) -> str:
+        """Where the public number comes from, and when, as a sentence for the organizer."""
+        match self.beacon.kind:
+            case BeaconKind.DRAND:
+                return f"The public number is round {self.round} of drand, due at {self.at:{TIME_FORMAT}}."
+            case BeaconKind.LOTTERY:
+                return (
+                    f"The public number is {self.beacon.draw}: `knobeln run number '4 9 18'` hands it in, "
+                    f"not before {self.at:{TIME_FORMAT}}."
+                )
+            case _:
+                return "The contest waits for its public number: `knobeln run number FILE`."
+
+    def read(self, text: str) -> PublicNumber:
+        """The public number in a text, such as the JSON of a drand server. Raises GiveUp."""
+        return self.beacon.read(text, self.chain, self.round)
+
+
+def draw_of(beacon_setting: str, starts: datetime, final_at: datetime) -> Draw | None:
+    """The draw for a list of entries that becomes final then; None in a contest without a public number.
+
+    `starts`: when the contest is to start, by its settings.
+    """
+    beacon = Beacon.of(beacon_setting)
+    if beacon.kind is BeaconKind.NONE:
+        return None
+    chain = Chain.from_json(drand.QUICKNET)
+    at = final_at
+    if beacon.kind is not BeaconKind.FILE:  # that is not published at a certain time
+        at = _draw_time(starts, final_at)
+    if beacon.kind is not BeaconKind.DRAND:
+        return Draw(beacon, at, chain, 0)
+    number = chain.round_after(at)
+    return Draw(beacon, chain.time_of(number), chain, number)
+
+
+def draw_awaited(beacon_setting: str, starts: datetime, state: ContestState) -> Draw | None:
+    """The draw that the contest waits for; None if it does not wait."""
+    if state.phase is not Phase.RUNNING or not state.seed.is_open or state.started_at is None:
+        return None
+    return draw_of(beacon_setting, starts, state.started_at)
+
+
+def _draw_time(starts: datetime, final_at: datetime) -> datetime:
+    """Ten minutes after the contest's start.
+
+    If the list is final later, or the contest starts early, it is the next moment that is a multiple of ten
+    minutes away from that, so that nobody can choose it freely. At least a minute lies between the list and
+    the draw.
+    """
+    return starts + -((starts - final_at - MIN_AHEAD) // STEP) * STEP

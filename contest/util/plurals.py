@@ -1,0 +1,29 @@
+"""Singular, plural and lists within sentences, and the word that somebody probably meant. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+
+def form(value: int, one: str, many: str = "") -> str:
+    """Singular or plural: (1, "game") -> `game`, (2, "letter waits", "letters wait") -> `letters wait`."""
+    return one if value == 1 else many or f"{one}s"
+
+
+def plural(value: int, one: str, many: str = "") -> str:
+    """(1, "game") -> `1 game`, (3, "entry", "entries") -> `3 entries`."""
+    return f"{value:,} {form(value, one, many)}"
+
+
+def listed(names: Sequence[str]) -> str:
+    """("a", "b", "c") -> `a, b and c`."""
+    *before, last = names
+    return f"{', '.join(before)} and {last}" if before else last
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """Return "did you mean X?" with the known word that is nearest, or "" if none is near."""
+    from difflib import get_close_matches  # seldom needed, and every command imports this module
+
+    near = get_close_matches(word, list(known), n=1)
+    return f"did you mean {near[0]}?" if near else ""

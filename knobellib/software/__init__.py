@@ -1,0 +1,1 @@
+"""The programs of KNOBELN's software kit; they stand alone."""

@@ -1,0 +1,256 @@
+"""Makes the archive of a contest from the database, and the parts of an archive that follow from others."""
+
+from __future__ import annotations
+
+import hashlib
+from base64 import b64encode
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from compiler.builders import builder_of
+from compiler.builders.base import ProgramBuilder
+from contest import __version__
+from contest.archive import files
+from contest.archive.contents import (
+    Archive,
+    ArchivedEntry,
+    ArchivedList,
+    ContestFacts,
+    Counted,
+    Decisions,
+    LedgerFacts,
+    PlayedAgain,
+    Program,
+    Seal,
+    TakenOut,
+    public,
+    published_settings,
+    seed_of,
+    settings_of,
+    to_files,
+)
+from contest.archive.files import shown
+from contest.config.settings import Settings
+from contest.errors import Differs, NotNow
+from contest.games.registry import game_of, rules_text
+from contest.model import Entry, OutboxState, RoundOutcome, Team, TimeChange
+from contest.store import (
+    Transaction,
+    contest_state,
+    decisions,
+    entry_lists,
+    ledger,
+    outbox,
+    results,
+    submissions,
+)
+from contest.store.results import Games
+from contest.store.submissions import Version
+from contest.util.clock import TIME_FORMAT
+from knobeln.context import ContestContext
+from mailserver.team_secret import without_strings
+from reports.announcement import announcement
+from reports.render import Templates
+from sandbox.fuel.program import FuelProgram
+from tournament.derived_settings import format_of, is_computed
+from tournament.evolution import score_table
+from tournament.runners import open_runner, runner_of
+
+
+# --- from the database -------------------------------------------------------------------------------------
+def archive_of(contest: ContestContext) -> Archive:
+    """Make the archive of a finished contest.
+
+    Raises NotNow before its end.
+    """
+    settings = contest.settings
+    builder = builder_of(settings, open_runner)
+    with contest.store.read() as tx:
+        state = contest_state.state(tx)
+        if state.started_at is None or state.finished_at is None:
+            raise NotNow("the contest is not finished, so there is nothing to publish yet")
+        rounds = results.finished_rounds(tx, Games.WITH_MOVES)
+        playing = submissions.participants(tx)
+        entries = {entry.name: entry for entry in submissions.all_entries(tx)}
+        entered = {name: submissions.entered(tx, entry) for name, entry in entries.items()}
+        programs = {name: _program(version, builder) for name, version in entered.items()}
+        digests = {name: entry.image_digest for name, entry in entries.items()}
+        builds = _builds(tx, digests, settings)
+        time_changes = decisions.time_changes(tx)
+        archive = Archive(
+            contest=ContestFacts(
+                written_by=__version__,
+                started_at=state.started_at,
+                finished_at=state.finished_at,
+                seed=state.seed.secret.hex(),
+                seed_commitment=state.seed.commitment,
+                settings=published_settings(_at_start(settings, time_changes)),
+            ),
+            entries=tuple(
+                _entry(entry, entered[name], playing[name], settings) for name, entry in entries.items()
+            ),
+            decisions=_decisions(tx),
+            programs=programs,
+            builds=builds,
+            history=tuple(public(outcome, with_reasons=is_computed(settings)) for outcome in rounds),
+            ranking=(),
+            evolution=results.get_evolution(tx),
+            certainty=results.get_certainty(tx),
+            scores={},
+            rules=rules_text(settings.game.name),
+            announcement="",
+            counted=tuple(counted_programs(digests, builds, builder)),
+            time_changes=time_changes,
+            ledger=_ledger(tx),
+            letters=tuple(ledger.entries(tx)),
+            seal=Seal.of(state.seed, contest_state.number(tx)),
+            entry_lists=tuple(
+                ArchivedList(each.at, each.is_final, each.list.entries) for each in entry_lists.all_lists(tx)
+            ),
+        )
+    return completed(archive)
+
+
+def _ledger(tx: Transaction) -> LedgerFacts:
+    key, newest = ledger.public_key(tx), ledger.newest(tx)
+    root, signature = (b64encode(value).decode() for value in (newest.root, newest.signature))
+    return LedgerFacts(key, newest.number, root, signature)
+
+
+def _at_start(settings: Settings, changes: Sequence[TimeChange]) -> Settings:
+    """Return the settings with the time for a move that the contest started with."""
+    if not changes:
+        return settings
+    programs = settings.programs.model_copy(update={"seconds": changes[0].before})
+    return settings.model_copy(update={"programs": programs})
+
+
+def _decisions(tx: Transaction) -> Decisions:
+    """Return all decisions, also those about teams that were out before the start and so are no entries."""
+    out = (TakenOut(team, ban.kind, ban.at, ban.lifted_at) for team, ban in decisions.ban_history(tx))
+    again = (PlayedAgain(each.round, each.group, each.at) for each in results.all_reruns(tx))
+    return Decisions(tuple(out), tuple(again))
+
+
+def _entry(entry: Entry, version: Version, team: Team, settings: Settings) -> ArchivedEntry:
+    registration, report = team.registration, version.report
+    return ArchivedEntry(
+        name=entry.name,
+        organization=registration.organization,
+        members=tuple(member.name for member in registration.members),
+        prize_field=registration.field(settings.teams.prizes_by) if settings.teams.prizes_by else "",
+        program=version.submission.program,
+        language=report.language if report else "",
+        tool=report.tool if report else "",
+        build=entry.image_digest,
+    )
+
+
+def _program(version: Version, builder: ProgramBuilder[Any]) -> Program:
+    submission = version.submission
+    own = builder.published_files(submission.files)
+    return Program(own, builder.description(own, without_strings(submission.description)))
+
+
+def _builds(tx: Transaction, digests: Mapping[str, str], settings: Settings) -> Mapping[str, bytes]:
+    """The builds of the programs whose games can be computed again."""
+    builds = submissions.load_images(tx, tuple(digests.values()))
+    computed = runner_of(settings).computed(builds, settings)
+    return {digest: build for digest, build in builds.items() if digest in computed}
+
+
+def counted_programs(
+    digests: Mapping[str, str], builds: Mapping[str, bytes], builder: ProgramBuilder[Any]
+) -> Iterator[Counted]:
+    """The programs whose time is counted in fuel, and what counts it. `digests`: of the builds, by team."""
+    for team, digest in digests.items():
+        program = builder.load(builds[digest]) if digest in builds else None
+        if isinstance(program, FuelProgram):
+            yield Counted(team, program.engine, program.guest)
+
+
+def check_builds(archive: Archive, builder: ProgramBuilder[Any]) -> None:
+    """Raises Differs unless each build is one for the contest's game, under its digest, and the programs
+    whose time is counted are those that the archive names."""
+    settings = settings_of(archive.contest)
+    kind = runner_of(settings)
+    for digest, raw in archive.builds.items():
+        if hashlib.sha256(raw).hexdigest() != digest:
+            raise Differs(f"builds/{shown(digest)} is another build: its sha256 is not its name")
+        try:
+            build = builder.load(raw)
+        except ValueError as error:
+            raise Differs(f"builds/{digest} is not a build for this game: {error}") from None
+        # We never start a stranger's commands.
+        if digest not in kind.computed({digest: raw}, settings):
+            raise Differs(f"builds/{digest} is a program whose games cannot be played again")
+        if isinstance(build, FuelProgram) and build.to_bytes() != raw:
+            raise Differs(f"builds/{digest} is not in the form that knobeln writes")
+    digests = {entry.name: entry.build for entry in archive.entries}
+    if tuple(counted_programs(digests, archive.builds, builder)) != archive.counted:
+        raise Differs("counted.json: the builds tell of other programs whose time is counted")
+
+
+def publish(contest: ContestContext, folder: Path, *, early: bool) -> tuple[Archive, str]:
+    """Write the archive of a finished contest to the new folder. Returns the archive and its digest.
+
+    Raises NotNow before the results are out, unless `early`.
+    """
+    archive = archive_of(contest)
+    if not early and (reason := _why_not_yet(contest)):
+        raise NotNow(reason, hint="--early publishes now")
+    return archive, files.write(folder, to_files(archive))
+
+
+def _why_not_yet(contest: ContestContext) -> str:
+    """Why the results are not out; "" if they are."""
+    with contest.store.read() as tx:
+        waiting = results.unreported_rounds(tx)
+        held = outbox.listing(tx, state=OutboxState.HELD, to=None, count=1)
+    published = contest.settings.dates.results_published
+    if waiting:
+        return f"the summary of round {waiting[0]} has not gone out"
+    if held:
+        return f"mails to teams are held ({held[0].kind})"
+    if contest.clock.now() < published:
+        return f"the results are to be published on {published:{TIME_FORMAT}}"
+    return ""
+
+
+# --- what follows from the rest ----------------------------------------------------------------------------
+def completed(archive: Archive) -> Archive:
+    """Add the ranking, the score matrices and the announcement, which follow from the rest.
+
+    The announcement is in the words of our own templates, so that everybody who has this program can make it.
+    """
+    settings = settings_of(archive.contest)
+    ranking = format_of(settings).ranking(archive.history)
+    ranked = replace(archive, ranking=ranking, scores=score_matrices(archive.history, settings))
+    return replace(ranked, announcement=announcement_of(ranked, settings))
+
+
+def score_matrices(history: Sequence[RoundOutcome], settings: Settings) -> Mapping[tuple[int, int], str]:
+    """Return the score matrix of each group of two-player games, as CSV, by round and group."""
+    info = game_of(settings.game, settings.programs).info
+    return {
+        (outcome.plan.number, group.plan.number): score_table(group, info.point)
+        for outcome in history
+        for group in outcome.groups
+        if info.max_seats == 2 and group.plan.pairings
+    }
+
+
+def announcement_of(archive: Archive, settings: Settings) -> str:
+    """Return the text for a public posting, made by our own templates."""
+    text = announcement(
+        archive.history,
+        archive.ranking,
+        archive.evolution,
+        seed_of(archive),
+        {entry.name: entry.prize_field for entry in archive.entries},
+        settings,
+        Templates(settings, None),
+    )
+    return f"{text.subject}\n\n{text.body}"

@@ -1,0 +1,284 @@
+"""Checks what came before the first game: the ledger, the lists of entries, the public number."""
+
+from __future__ import annotations
+
+import hashlib
+from base64 import b64decode, b64encode
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from itertools import pairwise
+
+from contest.archive import files
+from contest.archive.contents import Archive, ArchivedList, Seal, settings_digest
+from contest.config.settings import Settings
+from contest.errors import Differs, GiveUp
+from contest.ledger import merkle, signing
+from contest.ledger.entry_list import EntryList, SealedEntry
+from contest.ledger.receipts import Checkpoint, Effect, LedgerEntry, program_digest
+from contest.public_number.beacon import BeaconKind
+from contest.public_number.drand import QUICKNET, Chain
+from contest.public_number.draw import draw_of
+from contest.util.clock import TIME_FORMAT
+from contest.util.plurals import listed, plural
+
+
+@dataclass(frozen=True)
+class Verified:
+    """Sentences about what was checked, and about what was not.
+
+    `noticed`: what follows the rules, but a person should look at. `without_bans`: what would be if the
+    organizer had taken nobody out; empty if that is so. `missed`: it can be checked, but not on this host;
+    `unchecked`: nobody can check it.
+    """
+
+    checked: list[str] = field(default_factory=list)
+    noticed: list[str] = field(default_factory=list)
+    without_bans: list[str] = field(default_factory=list)
+    missed: list[str] = field(default_factory=list)
+    unchecked: list[str] = field(default_factory=list)
+
+
+_ABOUT_TEAMS = (Effect.TAKEN_OUT, Effect.REINSTATED, Effect.PLAYED_AGAIN)
+_DECIDED = (*_ABOUT_TEAMS, Effect.TIME_CHANGED)
+_OWN = (*_DECIDED, Effect.ENTRIES_LISTED, Effect.ENTRIES_FINAL, Effect.NUMBER_DRAWN)
+"""The effects that follow no letter."""
+
+
+def check_entries(archive: Archive, settings: Settings, result: Verified) -> None:
+    """Check that the ledger is the signed one, that it has the lists, each program that plays and every
+    decision of the organizer, and that the public number is the right one. Raises Differs."""
+    check_signature(archive)
+    ledger = archive.letters
+    final = _check_lists(archive, archive.seal, ledger, result)
+    before_final = ledger[:final]
+    _check_settings(archive, before_final)
+    _check_programs(archive, before_final, result)
+    result.checked.append(
+        f"{plural(len(ledger), 'entry', 'entries')} in the ledger of letters, under its signed root, with "
+        "every program that played"
+    )
+    _check_decisions(archive, ledger, result)
+    result.noticed.extend(_noticed(archive, settings, before_final))
+    result.noticed.extend(_noticed_in_order(ledger))
+    _check_number(archive, archive.seal, settings, ledger[final + 1 :], result)
+
+
+def check_signature(archive: Archive) -> None:
+    """Raises Differs unless the archive's key has signed its ledger for this contest."""
+    facts, entries = archive.ledger, archive.letters
+    root = merkle.root(entry.leaf() for entry in entries)
+    if (facts.size, facts.root) != (len(entries), b64encode(root).decode()):
+        raise Differs(f"ledger.txt has not the {facts.size} entries of which ledger.json has the root")
+    try:
+        key, signature = (b64decode(text, validate=True) for text in (facts.public_key, facts.signature))
+    except ValueError:
+        raise Differs("ledger.json: the key and the signature are not in base64") from None
+    signed = Checkpoint(archive.contest.seed_commitment, facts.size, root).to_bytes()
+    if not signing.is_signed(key, signed, signature):
+        raise Differs("ledger.json: the key has not signed this ledger of this contest")
+
+
+# --- the lists of entries --------------------------------------------------------------------------------
+def _check_lists(archive: Archive, seal: Seal, ledger: Sequence[LedgerEntry], result: Verified) -> int:
+    """The place of the final list in the ledger, from 0. Raises Differs unless the ledger has all lists."""
+    claimed = archive.entry_lists
+    told = [_as_told(each) for each in claimed]
+    effects = (Effect.ENTRIES_LISTED, Effect.ENTRIES_FINAL)
+    in_ledger = [entry for entry in ledger if entry.effect in effects]
+    if not told or [entry for entry in in_ledger if entry in told] != told:
+        raise Differs("entry_lists.json has not the lists that ledger.txt has")
+    for each in in_ledger:
+        if each not in told:
+            result.noticed.append(
+                f"the ledger has another {each.effect}, of {each.at:{TIME_FORMAT}}, that the archive does "
+                "not show: the contest was started anew, or a backup was restored; all teams got it"
+            )
+    if [each.is_final for each in claimed] != [False] * (len(claimed) - 1) + [True]:
+        raise Differs("entry_lists.json: one list is the final one, and it is the last")
+    final = claimed[-1]
+    if final.at != archive.contest.started_at:
+        raise Differs("entry_lists.json: the final list is not that of the contest's start")
+    root = told[-1].digest
+    if seal.entries_root != root:
+        raise Differs(f"seal.json: the root of the entries is {root}, not {files.shown(seal.entries_root)}")
+    playing = [(entry.name, entry.build) for entry in archive.entries]
+    if sorted(playing) != [(entry.team, entry.build) for entry in final.entries]:
+        raise Differs("entries.json has not the entries of the final list in entry_lists.json")
+    return ledger.index(told[-1])
+
+
+def _list(claimed: ArchivedList) -> EntryList:
+    return EntryList.of(claimed.entries)
+
+
+def _as_told(claimed: ArchivedList) -> LedgerEntry:
+    effect = Effect.ENTRIES_FINAL if claimed.is_final else Effect.ENTRIES_LISTED
+    return LedgerEntry(effect, "", claimed.at, digest=_list(claimed).root.hex())
+
+
+def _check_settings(archive: Archive, before_final: Sequence[LedgerEntry]) -> None:
+    """Raises Differs unless the settings that decide results are those of the contest's start."""
+    frozen = [each.digest for each in before_final if each.effect is Effect.SETTINGS_FROZEN]
+    if frozen[-1:] != [settings_digest(archive.contest.settings)]:
+        raise Differs("contest.json: the settings are not those that ledger.txt has before the final list")
+
+
+# --- programs --------------------------------------------------------------------------------------------
+def _check_programs(archive: Archive, before_final: Sequence[LedgerEntry], result: Verified) -> None:
+    """Raises Differs unless the program of each entry was accepted before the list was final."""
+    accepted: defaultdict[str, list[LedgerEntry]] = defaultdict(list)
+    for each in before_final:
+        if each.effect is Effect.PROGRAM_ACCEPTED:
+            accepted[each.team].append(each)
+    for entry in archive.entry_lists[-1].entries:
+        if not accepted[entry.team]:
+            raise Differs(f"ledger.txt: no program of {entry.team} was accepted, but it has played")
+        _check_program(archive, entry, accepted[entry.team], result)
+
+
+def _check_program(
+    archive: Archive, entry: SealedEntry, accepted: Sequence[LedgerEntry], result: Verified
+) -> None:
+    if all(each.digest != entry.program for each in accepted):
+        raise Differs(
+            f"entry_lists.json: the program of {entry.team} is none of the accepted ones in ledger.txt"
+        )
+    if program_digest(archive.programs[entry.team].files) != entry.program:
+        raise Differs(f"programs/{entry.team}/source is none of the accepted programs in ledger.txt")
+    if max(accepted, key=lambda each: each.at).digest != entry.program:
+        result.unchecked.append(
+            f"that the program of {entry.team} is its newest: the ledger has one that came later"
+        )
+
+
+def _noticed(archive: Archive, settings: Settings, before_final: Sequence[LedgerEntry]) -> Iterator[str]:
+    """What the organizer has decided before the start, or what came late."""
+    closes = settings.dates.compilation_closes
+    listed_at = None
+    for each in before_final:
+        if each.effect is Effect.ENTRIES_LISTED:
+            listed_at = each.at
+        elif each.effect is Effect.PROGRAM_ACCEPTED and each.at >= closes:
+            yield (
+                f"a program of {each.team} was accepted that came at {each.at:{TIME_FORMAT}}, when programs "
+                f"were no longer taken ({closes:{TIME_FORMAT}})"
+            )
+        elif each.effect is Effect.PROGRAM_ACCEPTED and listed_at:
+            yield (
+                f"a program of {each.team} was accepted after the list of {listed_at:{TIME_FORMAT}} had gone "
+                f"out; it is said to have come at {each.at:{TIME_FORMAT}}"
+            )
+        elif each.effect in (Effect.TAKEN_OUT, Effect.REINSTATED):
+            yield f"{each.team} was {each.effect} before the start, at {each.at:{TIME_FORMAT}}"
+    if listed_at is None and closes < settings.dates.contest_starts <= archive.contest.started_at:
+        yield "the teams got no list of entries before the final one, so nobody could object to it"
+    for before, after in pairwise(archive.entry_lists):
+        changed = _list(before).changed_teams(_list(after))
+        if changed:
+            yield (
+                f"the list of {after.at:{TIME_FORMAT}} differs from the one of {before.at:{TIME_FORMAT}} in "
+                f"{listed(changed)}"
+            )
+
+
+def _noticed_in_order(ledger: Sequence[LedgerEntry]) -> Iterator[str]:
+    """What the organizer has decided after the start, and what was dated back.
+
+    A letter has the time when it came, which can be before that of an entry in front of it. What the contest
+    does itself has the time of its entry.
+    """
+    latest = LedgerEntry(Effect.ENTRIES_LISTED, "", datetime.min.replace(tzinfo=UTC))
+    since = ""
+    for each in ledger:
+        if each.effect in _OWN and each.at < latest.at:
+            yield (
+                f"the ledger has an entry of {each.at:{TIME_FORMAT}} behind one of "
+                f"{latest.at:{TIME_FORMAT}}: {each.effect}; it was dated back, or the clock was changed"
+            )
+        if since and each.effect in _ABOUT_TEAMS:
+            what = each.team or "a part of the contest"
+            yield f"{what} was {each.effect} at {each.at:{TIME_FORMAT}}, after {since}"
+        if each.effect is Effect.ENTRIES_FINAL:
+            since = "the list of entries was final"
+        elif each.effect is Effect.NUMBER_DRAWN:
+            since = "the public number was known"
+        latest = max(latest, each, key=lambda entry: entry.at)
+
+
+# --- decisions -------------------------------------------------------------------------------------------
+def _check_decisions(archive: Archive, ledger: Sequence[LedgerEntry], result: Verified) -> None:
+    """Raises Differs for a decision that the ledger does not have."""
+    made = {(each.effect, each.team, each.at) for each in ledger}
+    taken = archive.decisions.taken_out
+    told = [
+        *((Effect.TAKEN_OUT, each.team, each.at) for each in taken),
+        *((Effect.REINSTATED, each.team, each.lifted_at) for each in taken if each.lifted_at),
+        *((Effect.PLAYED_AGAIN, "", each.at) for each in archive.decisions.played_again),
+        *((Effect.TIME_CHANGED, "", each.at) for each in archive.time_changes),
+    ]
+    for effect, team, at in told:
+        if (effect, team, at) not in made:
+            raise Differs(
+                f"ledger.txt does not have the decision {f'about {team} ' if team else ''}of "
+                f"{at:{TIME_FORMAT}}: {effect}"
+            )
+    for effect, team, at in sorted(made - set(told), key=lambda each: each[2]):
+        if effect in _DECIDED:
+            result.noticed.append(
+                f"the ledger has a decision of {at:{TIME_FORMAT}} that the archive does not show: "
+                f"{f'{team} ' if team else ''}{effect}; that can happen if a backup was restored"
+            )
+
+
+# --- the public number -----------------------------------------------------------------------------------
+def _check_number(
+    archive: Archive, seal: Seal, settings: Settings, after_final: Sequence[LedgerEntry], result: Verified
+) -> None:
+    """Raises Differs unless the number is the one that the final list announced."""
+    draw = draw_of(settings.tournament.beacon, settings.dates.contest_starts, archive.contest.started_at)
+    entered = [entry for entry in after_final if entry.effect is Effect.NUMBER_DRAWN]
+    drawn = [entry.digest for entry in entered]
+    if draw is None:
+        if seal.number or seal.source or drawn:
+            raise Differs("seal.json has a public number, but the contest uses none")
+        result.checked.append("the seed follows from the secret number and the list of entries")
+        result.unchecked.append(
+            "that the organizer, who knew the secret number, tried no other lists before the start: the "
+            "contest uses no public number"
+        )
+        return
+    try:
+        number = draw.read(seal.source)
+    except GiveUp as error:
+        raise Differs(f"seal.json: the public number: {error}") from None
+    if seal.number != number.value.hex():
+        raise Differs(f"seal.json: the public number that follows is {number.value.hex()}")
+    if drawn != [hashlib.sha256(number.value).hexdigest()]:
+        raise Differs("ledger.txt does not have the public number once, after the final list")
+    if entered[0].at < draw.at:
+        raise Differs(
+            f"ledger.txt has the public number at {entered[0].at:{TIME_FORMAT}}, but it was drawn at "
+            f"{draw.at:{TIME_FORMAT}}"
+        )
+    result.checked.append(
+        "the seed follows from the secret number, the final list of entries and the public number"
+    )
+    if draw.beacon.kind is not BeaconKind.DRAND:
+        text = files.shown(number.value.decode(errors="replace"))
+        result.unchecked.append(
+            f"that the numbers of the draw ({draw.beacon.draw}) were {text}; compare them with the newspaper"
+            if draw.beacon.kind is BeaconKind.LOTTERY
+            else f"that nobody chose the public number: the organizer handed in the text {text}"
+        )
+        return
+    if draw.chain != Chain.from_json(QUICKNET):
+        result.noticed.append(
+            f"the public number comes from the chain {draw.chain.hash}, which is not quicknet, the one of "
+            "the League of Entropy; its owners may have known the number before"
+        )
+    result.checked.append(
+        f"the public number is round {draw.round} of drand, signed by its chain, and not known before "
+        f"{draw.at:{TIME_FORMAT}}"
+    )

@@ -1,1 +1,0 @@
-"""The contest day: run it with retries, rehearse it, publish and verify it."""

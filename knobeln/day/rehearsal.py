@@ -1,0 +1,230 @@
+"""Rehearsal: the complete contest day, played in a copy of the contest. It sends and changes nothing."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, replace
+
+from contest.errors import NotNow
+from contest.model import EvolutionOutcome, GroupOutcome, Phase, RoundPlan, TeamState
+from contest.public_number.beacon import BeaconKind
+from contest.store import (
+    Store,
+    Transaction,
+    contest_state,
+    decisions,
+    migrate,
+    outbox,
+    results,
+    submissions,
+    teams,
+)
+from contest.store.backup import copy_contest
+from contest.util.clock import TIME_FORMAT
+from contest.util.folders import scratch_folder
+from contest.util.plurals import form
+from knobeln.context import ContestContext
+from knobeln.day.run import contest_day, handle_everything
+from tournament.day import Spectator
+
+
+@contextmanager
+def scratch_copy(contest: ContestContext) -> Iterator[ContestContext]:
+    """Copy the contest to a temporary folder, with another seed, not paused; delete it at the end.
+
+    It waits for no public number.
+    """
+    with scratch_folder() as path:
+        store = Store(f"sqlite:///{path / 'contest.db'}")
+        try:
+            migrate.upgrade(store)
+            copy_contest(contest.store, store)
+            with store.write() as tx:
+                contest_state.reseed(tx)
+                decisions.resume(tx)
+            chosen = contest.settings.tournament.model_copy(update={"beacon": BeaconKind.NONE.value})
+            settings = contest.settings.model_copy(update={"tournament": chosen})
+            yield replace(contest, path=path, store=store, settings=settings)
+        finally:
+            store.close()
+
+
+MANY_BYTES = 1_000_000  # in all mails to one team
+MAX_TEAMS_NAMED = 10  # in one warning
+
+
+@dataclass(frozen=True)
+class RehearsedRound:
+    """A round of the rehearsal. `seconds`: on this host."""
+
+    number: int
+    final: bool
+    groups: tuple[int, ...]  # their sizes
+    games: int
+    seconds: float
+
+
+@dataclass(frozen=True)
+class MailVolume:
+    """The mails of one kind."""
+
+    kind: str
+    count: int
+    size: int  # bytes
+
+
+@dataclass(frozen=True)
+class Rehearsal:
+    """The rehearsed contest day: its rounds, mails and warnings."""
+
+    programs: int
+    rounds: tuple[RehearsedRound, ...]
+    seconds: float
+    mails: tuple[MailVolume, ...]
+    warnings: tuple[str, ...]
+
+
+class _RoundClock:
+    """Passes everything on to another spectator, and notes when each round was drawn."""
+
+    def __init__(self, spectator: Spectator) -> None:
+        self._spectator = spectator
+        self.drawn_at: list[float] = []
+
+    def round_drawn(self, plan: RoundPlan) -> None:
+        self.drawn_at.append(time.monotonic())
+        self._spectator.round_drawn(plan)
+
+    def games_played(self, games: int) -> None:
+        self._spectator.games_played(games)
+
+    def group_finished(self, outcome: GroupOutcome) -> None:
+        self._spectator.group_finished(outcome)
+
+    def playing_with_other_chance(self, contests: int) -> None:
+        self._spectator.playing_with_other_chance(contests)
+
+    def evolution_finished(self, outcome: EvolutionOutcome) -> None:
+        self._spectator.evolution_finished(outcome)
+
+
+def rehearsal_of(
+    contest: ContestContext, spectator: Callable[[], AbstractContextManager[Spectator]]
+) -> Rehearsal:
+    """Play the contest day in a copy. Raises NotNow if the contest has started."""
+    with contest.store.read() as tx:
+        if contest_state.state(tx).phase is not Phase.OPEN:
+            raise NotNow("the contest has started already, so it cannot be rehearsed")
+    with scratch_copy(contest) as copy:
+        return _play(copy, spectator)
+
+
+def _play(contest: ContestContext, spectator: Callable[[], AbstractContextManager[Spectator]]) -> Rehearsal:
+    with spectator() as watching:
+        clock = _RoundClock(watching)
+        handle_everything(contest)
+        with contest.store.read() as tx:
+            newest_mail = outbox.newest(tx)
+            before = _warnings_before(contest, tx)
+        start = time.monotonic()
+        contest_day(contest, clock).run()
+        ends = [*clock.drawn_at[1:], time.monotonic()]
+    with contest.store.read() as tx:
+        seconds = [end - begin for begin, end in zip(clock.drawn_at, ends, strict=True)]
+        volume = outbox.volume(tx, newest_mail)
+        entries = submissions.all_entries(tx)
+        return Rehearsal(
+            len(entries),
+            _rounds(tx, seconds),
+            round(ends[-1] - start, 1),
+            _by_kind(volume),
+            (*before, *_warnings_after(contest, tx, len(entries), _by_team(volume))),
+        )
+
+
+def _rounds(tx: Transaction, seconds: list[float]) -> tuple[RehearsedRound, ...]:
+    played = zip(results.all_rounds(tx), seconds, strict=True)
+    return tuple(
+        RehearsedRound(
+            plan.number,
+            plan.final,
+            tuple(len(group.members) for group in plan.groups),
+            sum(pairing.games for group in plan.groups for pairing in group.pairings),
+            round(spent, 1),
+        )
+        for (plan, _), spent in played
+    )
+
+
+Volumes = Mapping[tuple[str, int | None], tuple[int, int]]  # by kind and team id: mails, bytes
+
+
+def _by_kind(volumes: Volumes) -> tuple[MailVolume, ...]:
+    counts, sizes = Counter[str](), Counter[str]()
+    for (kind, _), (count, size) in volumes.items():
+        counts[kind] += count
+        sizes[kind] += size
+    return tuple(MailVolume(kind, counts[kind], sizes[kind]) for kind in sorted(counts))
+
+
+def _by_team(volumes: Volumes) -> dict[int, int]:
+    sizes = Counter[int]()
+    for (_, team_id), (_, size) in volumes.items():
+        if team_id is not None:
+            sizes[team_id] += size
+    return dict(sizes)
+
+
+def _warnings_before(contest: ContestContext, tx: Transaction) -> list[str]:
+    """Return what the organizer should see to before the day begins."""
+    dates, now, warnings = contest.settings.dates, contest.clock.now(), []
+    if now < dates.compilation_closes:
+        warnings.append(f"programs are taken until {dates.compilation_closes:{TIME_FORMAT}}: others may come")
+    pending = [team.name for team in teams.all_teams(tx) if team.state is TeamState.PENDING]
+    if pending:
+        warnings.append(f"{_some_of(pending)}: the registration waits for your decision")
+    troubles = outbox.troubles(tx)
+    unreached = [team.name for team in teams.all_teams(tx) if team.id in troubles]
+    if unreached:
+        warnings.append(f"{_some_of(unreached)}: mails did not arrive, see `knobeln teams`")
+    if decisions.reports_held(tx):
+        warnings.append("the reports are held, and would wait for `knobeln mail release`")
+    return warnings
+
+
+def _warnings_after(
+    contest: ContestContext, tx: Transaction, entries: int, bytes_by_team: dict[int, int]
+) -> Iterator[str]:
+    """Return what the rehearsed day showed."""
+    tournament = contest.settings.tournament
+    if tournament.format == "group-elimination" and entries < tournament.group_min:
+        yield (
+            f"only {entries} {form(entries, 'program takes', 'programs take')} part, fewer than the "
+            f"{tournament.group_min} of a group: one smaller group plays"
+        )
+    all_teams = teams.all_teams(tx)
+    playing, out = submissions.participants(tx), decisions.all_bans(tx)
+    idle = [t.name for t in all_teams if t.name not in {*playing, *out} and t.state is TeamState.ACTIVE]
+    if idle:
+        yield f"{_some_of(idle)}: there is no accepted program, so they would not play"
+    lines = (line for _, done in results.all_rounds(tx) for group in done for line in group.standings)
+    failed = sorted({line.entry for line in lines if line.disqualified})
+    if failed:
+        yield f"{_some_of(failed)}: the program failed twice in a round, and was disqualified"
+    for team in all_teams:
+        size = bytes_by_team.get(team.id, 0)
+        if size > MANY_BYTES:
+            codes = ",".join(team.registration.preferences)
+            yield f"{team.name} would get {size_text(size)} of mail, by its mail-preference {codes}"
+
+
+def _some_of(names: list[str]) -> str:
+    more = f" and {len(names) - MAX_TEAMS_NAMED} more" if len(names) > MAX_TEAMS_NAMED else ""
+    return ", ".join(names[:MAX_TEAMS_NAMED]) + more
+
+
+def size_text(size: int) -> str:
+    return f"{size / 1_000_000:.1f} MB" if size >= 100_000 else f"{size / 1_000:.1f} kB"

@@ -1,0 +1,132 @@
+"""Plays the contest day of a contest folder."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, suppress
+from functools import partial
+from typing import Any
+
+from contest.config.settings import hide_secrets
+from contest.errors import KnobelnError, NotNow, NumberAwaited, Paused, StoreBusy
+from contest.model import EvolutionOutcome, GroupOutcome, Phase, RoundPlan
+from contest.store import contest_state, languages
+from contest.util.clock import TIME_FORMAT
+from contest.util.log import log
+from contest.util.plugins import by_name
+from knobeln.context import ContestContext
+from knobeln.day.run_with_retries import RetryingRun
+from knobeln.day.wait_for_number import wait_for_number
+from knobeln.services import Services, note_limits_of_sandboxes
+from reports.contest_reporter import ContestReporter
+from tournament.day import ContestDay, Spectator, archive_of
+from tournament.group_workers import OpenWorkers, open_workers
+
+
+class Silence:
+    """A spectator that does nothing."""
+
+    def round_drawn(self, plan: RoundPlan) -> None:
+        pass
+
+    def games_played(self, games: int) -> None:
+        pass
+
+    def group_finished(self, outcome: GroupOutcome) -> None:
+        pass
+
+    def playing_with_other_chance(self, contests: int) -> None:
+        pass
+
+    def evolution_finished(self, outcome: EvolutionOutcome) -> None:
+        pass
+
+
+def play_contest(
+    contest: ContestContext,
+    *,
+    early: bool,
+    patient: bool = False,
+    spectator: Callable[[], AbstractContextManager[Spectator]],
+    tell: Callable[[str], None],
+) -> None:
+    """Handle what came in before the start, then play to the end.
+
+    `spectator` is opened whenever the day starts or goes on; `tell` gets sentences for the organizer.
+    Raises NotNow before the date unless `early`. Raises Paused and NumberAwaited unless `patient`: then it
+    waits for the end of the pause and for the public number.
+    """
+    with contest.store.read() as tx:
+        phase = contest_state.state(tx).phase
+    start = contest.settings.dates.contest_starts
+    if phase is Phase.OPEN and contest.clock.now() < start and not early:
+        raise NotNow(f"the contest starts on {start:{TIME_FORMAT}}", hint="--now starts it at once")
+    note_limits_of_sandboxes(contest)
+    if phase is Phase.OPEN:
+        handle_everything(contest)
+        with contest.store.read() as tx:
+            waiting = languages.waiting(tx)
+        for each in waiting:
+            tell(each.sentence)
+    retrying_run = RetryingRun(contest)
+    while True:
+        try:
+            with spectator() as watching:
+                retrying_run.play(contest_day(contest.current(), watching))
+            return
+        except NumberAwaited:
+            wait_for_number(contest.current(), tell, patient=patient)
+        except Paused as pause:
+            if not patient:
+                raise
+            tell(f"{pause}.")
+            retrying_run.wait_for_the_end_of_the_pause()
+            tell("The contest goes on.")
+
+
+@contextmanager
+def noted_errors(contest: ContestContext) -> Iterator[None]:
+    """Note in the journal, for `knobeln status`, why the day stopped, unless it only waits."""
+    try:
+        yield
+    except (NotNow, NumberAwaited, Paused):
+        raise
+    except KnobelnError as error:
+        with suppress(KnobelnError), contest.store.write() as tx:  # it may be the database that fails
+            contest_state.note(tx, "error", f"run: {error}", contest.clock.now())
+        raise
+
+
+def handle_everything(contest: ContestContext) -> None:
+    """Handle the letters that have arrived, and compile the programs that wait."""
+    services = Services(contest)
+    services.handle_letters()
+    services.compile_programs(at_once=True)
+
+
+def contest_day(contest: ContestContext, spectator: Spectator | None = None) -> ContestDay:
+    # The reporter travels to workers on other hosts.
+    reporter = ContestReporter(hide_secrets(contest.settings), contest.templates)
+    return ContestDay(
+        contest.store,
+        contest.settings,
+        contest.clock,
+        reporter,
+        spectator or Silence(),
+        open_workers=_workers(contest),
+    )
+
+
+def _workers(contest: ContestContext) -> OpenWorkers:
+    """Those of this host, or those of several hosts, by a plug-in of the group `knobeln.workers`."""
+    scheduler = contest.settings.cluster.scheduler
+    if not scheduler:
+        return open_workers
+
+    def tell(text: str) -> None:
+        log.info(text)
+        with suppress(StoreBusy), contest.store.write() as tx:
+            contest_state.note(tx, "workers", text, contest.clock.now())
+
+    plugins: Mapping[str, Any] = by_name("knobeln.workers", ())
+    return partial(plugins["dask"].open, scheduler, partial(archive_of, contest.store), tell)

@@ -1,0 +1,76 @@
+#!/usr/bin/env python3
+"""The referee: computes how often Hog strategies win against each other, as the contest does."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+
+if sys.version_info < (3, 11):  # noqa: UP036 - a team may have an older one
+    sys.exit("referee.py needs Python 3.11 or later; this is " + sys.version.split()[0] + ".")
+if os.name != "posix":
+    sys.exit("referee.py works on Linux and macOS; on Windows run it in the Windows Subsystem for Linux.")
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "server"))
+
+from contest.errors import GiveUp
+from contest.games.hog import (
+    FUNCTION,
+    LABEL,
+    MAX_DICE,
+    SCORES,
+    TABULATION_SECONDS,
+    HogEntry,
+    all_pairs,
+    goal_for,
+    ranking,
+    why_illegal_name,
+)
+from contest.games.hog_recursion import win_rate
+from contest.util.plurals import plural
+from contest.util.sanitize import sanitize
+from knobeln.home.home_game import distinct_names
+from knobeln.home.kit.own_computer import Order, full_path, home_sandbox, program_folder, referee
+from sandbox.players import AnswerFault
+from sandbox.players.function import LANGUAGE
+from sandbox.players.table import Domain, constant, tabulate
+
+
+def lines(order: Order) -> Iterator[str]:
+    """Compute all win rates, and yield what tells about them. Raises GiveUp."""
+    if len(order.programs) < 2:
+        raise GiveUp("two strategies or more are needed, to compute who wins how often")
+    entries = [_entry(program, order) for program in order.programs]
+    names = distinct_names(map(full_path, order.programs))
+    for name, entry in zip(names, entries, strict=True):
+        yield f"{name}: goal {entry.goal}"
+    rates = {}
+    for first, second in all_pairs(len(entries)):
+        rates[first, second] = win_rate(entries[first], entries[second])
+        yield f"{names[first]} wins {rates[first, second]:.6%} of its games against {names[second]}"
+    for place in ranking(len(entries), rates):
+        yield f"{place.rank}. {names[place.entry]}: {plural(place.match_points, 'match point')}"
+
+
+def _entry(program: str, order: Order) -> HogEntry:
+    """The strategy's answers for all scores, and its goal."""
+    folder, sandbox = program_folder(program, order.contest, only=LANGUAGE), home_sandbox()
+    label = constant(folder, FUNCTION, LABEL, sandbox)
+    why_wrong = (
+        label.sentence if isinstance(label, AnswerFault) else why_illegal_name(" ".join(label.split()))
+    )
+    if why_wrong:
+        raise GiveUp(f"{program}: {_told(label, why_wrong)}")
+    table = tabulate(folder, FUNCTION, Domain(SCORES, SCORES, 0, MAX_DICE), sandbox, TABULATION_SECONDS)
+    if isinstance(table, AnswerFault):
+        raise GiveUp(f"{program}: {_told(table, table.sentence)}")
+    return HogEntry(table, goal_for(sum(map(len, folder.files.values()))))
+
+
+def _told(outcome: AnswerFault | str, sentence: str) -> str:
+    stderr = outcome.stderr_tail if isinstance(outcome, AnswerFault) else ""
+    return sanitize(f"{sentence}\n{stderr}".strip())
+
+
+if __name__ == "__main__":
+    referee("Compute how often Hog strategies win against each other.", lines, with_seed=False)

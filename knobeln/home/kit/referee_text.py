@@ -1,0 +1,36 @@
+#!/usr/bin/env python3
+"""The referee: lets programs play one game by the rules of the contest, and prints every move."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from importlib import import_module
+
+if sys.version_info < (3, 11):  # noqa: UP036 - a team may have an older one
+    sys.exit("referee.py needs Python 3.11 or later; this is " + sys.version.split()[0] + ".")
+if os.name != "posix":
+    sys.exit("referee.py works on Linux and macOS; on Windows run it in the Windows Subsystem for Linux.")
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "server"))
+
+from knobeln.home.home_game import check_number, distinct_names, game_at_home, lines_about
+from knobeln.home.kit.own_computer import Order, full_path, home_sandbox, program_folder, referee
+from sandbox.players.choice import player_of
+
+
+def lines(order: Order) -> Iterator[str]:
+    """Play one game in the order of the seats, and yield what tells about it. Raises GiveUp."""
+    made = order.contest["rules"]
+    rules = getattr(import_module(made["module"]), made["class"])(**made["parameters"])
+    check_number(rules.info, len(order.programs))
+    programs = [program_folder(program, order.contest) for program in order.programs]
+    sandbox, seconds = home_sandbox(), order.contest["programs"]["seconds"]
+    players = [player_of(program, rules.info, sandbox, seconds) for program in programs]
+    names = distinct_names(map(full_path, order.programs))
+    played = game_at_home(rules, names, players, order.seed)
+    yield from lines_about(played.result, names, rules.info.point, with_moves=True)
+
+
+if __name__ == "__main__":
+    referee("Play one game by the rules of the contest.", lines, with_seed=True)

@@ -1,0 +1,84 @@
+"""Practice at home: a program against the house's programs, or against those in a folder."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from pathlib import Path
+
+from arena.practice_games import practice_games
+from compiler.builders import builder_of
+from contest.arena.practice_table import YOU
+from contest.config.settings import Settings
+from contest.errors import GiveUp
+from contest.games.registry import game_of
+from contest.interfaces.protocols import SparringOpponents
+from contest.model import PracticeGame
+from contest.subprocesses.engine_pool import cores
+from contest.util.program_files import is_archive
+from knobeln.home.home_game import distinct_names
+from knobeln.home.programs import IMAGE, accepted, built_program, check_is_source, files_of
+from sandbox.vm.translation import NotTranslated
+from tournament.runners import open_runner
+
+Built = tuple[str, bytes]  # the digest of an image, and its bytes
+
+
+class HomePractice:
+    """The opponents of one game, built once; programs that practise against them are built each time.
+
+    Raises NotFound, GiveUp with what is wrong with a program or a folder.
+    """
+
+    def __init__(self, settings: Settings, field: Path | None, not_among: Sequence[Path] = ()) -> None:
+        self._settings = settings
+        self._info = game_of(settings.game, settings.programs).info
+        self._builder = builder_of(settings, open_runner)
+        self._opponents = self._field(field, not_among) if field else self._builder.sparring_opponents()
+
+    def games(self, program: str, games: int | None) -> Sequence[PracticeGame]:
+        """Build the program, and play so many games against each opponent; None: as many as are quick."""
+        built = self._built(program)
+        with ThreadPoolExecutor(cores()) as pool:  # each thread waits for its compiler
+            list(pool.map(self._prepare, (built, *self._opponents.values())))
+        return practice_games(built, self._opponents, self._settings, open_runner, games)
+
+    def _field(self, folder: Path, not_among: Sequence[Path]) -> SparringOpponents:
+        known = {path.resolve() for path in not_among}
+        languages = self._settings.programs.all_languages
+        suffixes = {f".{suffix}" for language in languages for suffix in language.suffixes}
+
+        def may_be_program(path: Path) -> bool:
+            if self._info.play.is_in_c:
+                return path.suffix == ".c"
+            return path.is_dir() or is_archive(path.name) or path.suffix in suffixes
+
+        programs = [
+            path
+            for path in sorted(folder.iterdir())
+            if not path.name.startswith(".") and path.resolve() not in known and may_be_program(path)
+        ]
+        if not programs:
+            raise GiveUp(f"there is no program for {self._info.title} in {folder}")
+        names = distinct_names((YOU, *(path.name for path in programs)))[1:]
+        with ThreadPoolExecutor(cores()) as pool:
+            return dict(zip(names, pool.map(self._built, map(str, programs)), strict=True))
+
+    def _built(self, program: str) -> Built:
+        if program.startswith(IMAGE) or is_archive(program):
+            image = built_program(program, self._info, self._settings)
+            return image.digest, image.to_bytes()
+        files = files_of(program, self._info.name)
+        if self._info.play.is_in_c:
+            for data in files.values():
+                check_is_source(program, data)
+        try:
+            built = self._builder.rebuild(files, "")
+        except ValueError as error:
+            raise GiveUp(f"{program} {error}") from None
+        return built.report.image_digest or "", accepted(program, built).to_bytes()
+
+    def _prepare(self, built: Built) -> None:
+        with suppress(NotTranslated):  # then the games are slower, with the same results
+            self._builder.prepare(self._builder.load(built[1]))

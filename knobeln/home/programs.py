@@ -1,0 +1,83 @@
+"""Builds programs for a text game from files, samples and images."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TypeVar
+
+from compiler.builders.text import TextBuilder
+from contest.config.settings import Settings
+from contest.errors import GiveUp, NotFound
+from contest.games.game import GameInfo, TextProtocol
+from contest.interfaces.protocols import BuildResult, Serializable
+from contest.model import Severity
+from contest.schema.sections import DEFAULT_GAME as KNOBELN
+from contest.util.plurals import did_you_mean
+from contest.util.program_files import is_archive
+from contest.util.sanitize import sanitize
+from knobellib.samples import house_strategies, samples
+from sandbox.executable import Executable
+from sandbox.images.oci_image import Refused, image_cache
+from sandbox.images.unpacking import fetch, unpack
+from sandbox.sandbox import Sandbox
+from tournament.runners import open_runner
+
+IMAGE = "image:"  # before the name of an image in a registry
+
+Made = TypeVar("Made", bound=Serializable)
+
+
+def built_program(program: str, info: GameInfo, settings: Settings) -> Executable:
+    """Build a file in any language or a sample, or take an image's archive or `image:NAME`."""
+    is_name, is_packed = program.startswith(IMAGE), is_archive(program)
+    if not is_name and not is_packed:
+        builder = TextBuilder(settings, open_runner)
+        return accepted(program, builder.rebuild(files_of(program, settings.game.name), ""))
+    if TextProtocol.ARGV not in info.protocols:
+        raise GiveUp(f"{program}: an image is started for each move, but {info.title} programs keep running")
+    if is_packed and not Path(program).is_file():
+        raise NotFound(f"there is no file {program}")
+    sandbox = Sandbox()
+    try:
+        if is_name:
+            return fetch(program.removeprefix(IMAGE), sandbox, image_cache())
+        return unpack(Path(program).read_bytes(), sandbox, image_cache())
+    except Refused as why:
+        raise GiveUp(f"{program}: {why}") from None
+
+
+def accepted(program: str, built: BuildResult[Made]) -> Made:
+    """Return what was built. Raises GiveUp with the reasons if it was not accepted."""
+    if built.image is not None:
+        return built.image
+    report = built.report
+    errors = [finding.text for finding in report.findings if finding.severity is Severity.ERROR]
+    more: list[str] = [sanitize(text) for text in (report.messages, report.stderr_tail) if text]
+    raise GiveUp("\n".join((f"{program}: {'; '.join(errors)}", *more)))
+
+
+def check_is_source(name: str, data: bytes) -> None:
+    """Raises GiveUp for a file that is no text, where programs are C source."""
+    if b"\0" in data:
+        raise GiveUp(
+            f"{name} is not a text file, but a program is C source",
+            hint="name the source, not what a compiler made of it",
+        )
+
+
+def files_of(program: str, game_name: str) -> dict[str, bytes]:
+    """Return the files of a program: one file, all files of a folder, or our own program of that name."""
+    path = Path(program)
+    if path.is_dir():
+        return {file.name: file.read_bytes() for file in path.iterdir() if file.is_file()}
+    if path.is_file():
+        return {path.name: path.read_bytes()}
+    house = {f"{strategy.name}.c": strategy.source.encode() for strategy in house_strategies()}
+    known = house if game_name == KNOBELN else samples(game_name)
+    matching = [name for name in known if program in (name, Path(name).stem)]
+    if len(matching) != 1:
+        kind = "house strategy" if game_name == KNOBELN else "sample program"
+        names = sorted({*known, *(Path(name).stem for name in known)})
+        hint = did_you_mean(program, names) or f"these are known: {', '.join(sorted(known))}"
+        raise NotFound(f"there is no file {program}, and no {kind} of that name", hint=hint)
+    return {matching[0]: known[matching[0]]}

@@ -1,1 +1,0 @@
-"""Programs at home: build them and play games, without a contest and without mail."""

@@ -1,0 +1,168 @@
+"""A class list, as a spreadsheet or a campus system exports it, and the forms to invite people with. Pure.
+
+The first row names the columns. `mail` is needed. `name`, or `first name` and `last name`, are the person's
+name. `team` is the team's name: rows with the same one are one team. `organization` and the contest's own
+fields of the form go into the form. Other columns are left out.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from contest.config.settings import Settings
+from contest.errors import GiveUp
+from contest.mail.form import Form, blank, sample
+from contest.util.plurals import listed
+from contest.util.sanitize import sanitize
+from mailserver.reading import addresses
+
+# What a column may be called, in English and in German: capitals, blanks and punctuation do not matter.
+_NAMES = {
+    "mail": ("mail", "email", "mailaddress", "emailaddress", "address", "mailadresse", "emailadresse"),
+    "name": ("name", "fullname", "student", "member"),
+    "first name": ("firstname", "givenname", "vorname"),
+    "last name": ("lastname", "surname", "familyname", "nachname"),
+    "team": ("team", "teamname", "group", "gruppe"),
+    "organization": ("organization", "organisation", "institution", "school", "schule", "hochschule"),
+}
+_DELIMITERS = ",;\t"
+_MAX_PROBLEMS = 20
+
+
+@dataclass(frozen=True)
+class Person:
+    """A row of the list. Texts are "" where the list says nothing; `fields`: the contest's own, by name."""
+
+    line: int
+    address: str
+    name: str
+    team: str
+    organization: str
+    fields: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class ClassList:
+    """The people, each address once, and the headings of the columns that were left out."""
+
+    people: tuple[Person, ...]
+    unused: tuple[str, ...]
+
+
+def read(data: bytes, settings: Settings) -> ClassList:
+    """Read the list. Raises GiveUp that names every wrong row."""
+    lines = _text(data).splitlines()
+    if not lines:
+        raise GiveUp("the list is empty; its first row must name the columns, like: mail,name,team")
+    delimiter = max(_DELIMITERS, key=lines[0].count)
+    try:
+        rows = list(csv.reader(lines, delimiter=delimiter, strict=True))
+    except csv.Error as error:
+        raise GiveUp(f"the list is not CSV: {error}") from None
+    columns, unused = _columns(rows[0], settings)
+    problems: list[str] = []
+    people: dict[str, Person] = {}
+    for number, row in enumerate(rows[1:], start=2):
+        if not any(cell.strip() for cell in row):
+            continue
+        written = {
+            name: sanitize(row[at], one_line=True).strip() for name, at in columns.items() if at < len(row)
+        }
+        address, why = addresses.check(written.get("mail", ""))
+        if address is None:
+            problems.append(f"row {number}: {written.get('mail', '')!r} is no mail address: {why}")
+        elif address in people:
+            problems.append(f"row {number}: {address} is in row {people[address].line}, too")
+        else:
+            people[address] = _person(number, address, written, settings)
+    if problems:
+        more = len(problems) - _MAX_PROBLEMS
+        shown = [*problems[:_MAX_PROBLEMS], *([f"and {more} more"] if more > 0 else [])]
+        raise GiveUp("nobody was invited, because the list has wrong rows:\n  " + "\n  ".join(shown))
+    if not people:
+        raise GiveUp("the list names columns, but nobody")
+    return ClassList(tuple(people.values()), unused)
+
+
+def _text(data: bytes) -> str:
+    """Spreadsheets write UTF-8, with a mark in front, or the old code of western Europe."""
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return data.decode("cp1252", errors="replace")
+
+
+def _columns(heads: Sequence[str], settings: Settings) -> tuple[Mapping[str, int], tuple[str, ...]]:
+    """Where each column that we know is, and the headings of the others."""
+    known = {spelled: name for name, spellings in _NAMES.items() for spelled in spellings}
+    known |= {_plain(field.name): field.name for field in settings.teams.fields}
+    found: dict[str, int] = {}
+    unused = []
+    for at, head in enumerate(heads):
+        name = known.get(_plain(head))
+        if name is None:
+            unused.append(sanitize(head, one_line=True).strip())
+        elif name in found:
+            raise GiveUp(f"two columns of the list are the {name}: {heads[found[name]]!r} and {head!r}")
+        else:
+            found[name] = at
+    if "mail" not in found:
+        raise GiveUp(
+            "the first row of the list must name a column `mail`; it names "
+            + (listed([repr(sanitize(head, one_line=True)) for head in heads]))
+        )
+    return found, tuple(filter(None, unused))
+
+
+def _plain(head: str) -> str:
+    return "".join(filter(str.isalnum, head.casefold()))
+
+
+def _person(number: int, address: str, written: Mapping[str, str], settings: Settings) -> Person:
+    parts = (written.get("name", ""), written.get("first name", ""), written.get("last name", ""))
+    return Person(
+        line=number,
+        address=address,
+        name=parts[0] or " ".join(filter(None, parts[1:])),
+        team=written.get("team", ""),
+        organization=written.get("organization", ""),
+        fields={field.name: written.get(field.name, "") for field in settings.teams.fields},
+    )
+
+
+def forms(people: Sequence[Person], settings: Settings) -> Iterator[Form]:
+    """Make the form of each team; people without a team's name get one each.
+
+    What the list does not say stands in it as `<what to fill in>`. The address is that of the team's first
+    member in the list.
+    """
+    teams: dict[str, list[Person]] = {}
+    for person in people:
+        teams.setdefault(person.team or person.address, []).append(person)
+    for members in teams.values():
+        yield _form(members, settings)
+
+
+def _form(members: Sequence[Person], settings: Settings) -> Form:
+    first, empty = members[0], blank(settings)
+    said = {name: value for person in reversed(members) for name, value in person.fields.items() if value}
+    return replace(
+        empty,
+        address=first.address,
+        preferences=sample(settings).preferences,
+        team_name=first.team or empty.team_name,
+        organization=next(filter(None, (p.organization for p in members)), empty.organization),
+        members=tuple(line for person in members for line in _lines(person, empty.members)),
+        fields=tuple((name, said.get(name, text)) for name, text in empty.fields),
+    )
+
+
+def _lines(person: Person, empty: Sequence[str]) -> Iterator[str]:
+    """The lines of a member, with what the list says about it."""
+    for line in empty:
+        known = {"<name>": person.name, "<affiliation>": person.organization}
+        for words, text in known.items():
+            line = line.replace(words, text or words)  # noqa: PLW2901
+        yield line
