@@ -172,7 +172,7 @@ def submit(team: str, files: tuple[Path, ...], reason: str, dry_run: bool) -> No
 
 
 @programs.command()
-@answers("knobeln.contest_day.twins:Twins")
+@answers("knobeln.organizer.twins:Twins")
 def twins() -> None:
     """Show programs that play alike, and those whose texts are alike.
 
