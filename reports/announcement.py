@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
 
 from contest.config.settings import Settings
 from contest.games.registry import game_of
 from contest.interfaces.protocols import Rendered, Renderer
-from contest.model import EvolutionOutcome, RoundOutcome, Standing, Team
+from contest.model import EvolutionOutcome, RoundOutcome, Standing
 from contest.seeds import ContestSeed
 from reports import results, summary
 from reports.evolution_table import condensed
@@ -24,11 +23,12 @@ def announcement(
     ranking: Sequence[Standing],
     evolution: EvolutionOutcome | None,
     seed: ContestSeed,
-    teams: Mapping[str, Team],
+    prize_fields: Mapping[str, str],
     settings: Settings,
     templates: Renderer,
 ) -> Rendered:
     """Write the posting about a finished contest. `history`: all rounds in order, with all games.
+    `prize_fields`: what each team has in the form's field by which there are prizes.
 
     Where the contest tells its teams nothing but their own results (B23), the winners are named, and no more.
     """
@@ -41,31 +41,21 @@ def announcement(
         shows_ranking=not _RANKINGS.isdisjoint(disclosed_by(settings.reports.offered)),
         shape=shape_of(final.groups[0].plan, game),
         places=summary.places(final, game),
-        teams=figures[0].teams,
-        games=sum(figure.games for figure in figures),
+        teams=figures[0][1],
+        games=sum(map(results.games_played, history)),
         rounds=figures,
         failures=results.failures_of_round(final),
         evolution=evolution,
         generations=condensed(evolution) if evolution else None,
         **summary.seed_facts(settings, seed),
         **summary.bracket_facts(history, ranking, game),
-        **summary.prize_facts(ranking, teams, settings),
+        **summary.prize_facts(ranking, prize_fields, settings),
     )
 
 
-class RoundFigures(NamedTuple):
-    """A row of the table of all rounds. `games`: those that were completed."""
-
-    number: int
-    teams: int
-    groups: int
-    games: int
-    failures: int
-    disqualified: int
-
-
-def _figures(outcome: RoundOutcome) -> RoundFigures:
-    return RoundFigures(
+def _figures(outcome: RoundOutcome) -> tuple[int, int, int, int, int, int]:
+    """The numbers of a round: its own, its teams, groups, completed games, failures, disqualified teams."""
+    return (
         outcome.plan.number,
         sum(len(group.plan.members) for group in outcome.groups),
         sum(bool(group.plan.pairings) for group in outcome.groups),

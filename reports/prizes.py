@@ -21,8 +21,14 @@ class PrizeList:
         return tuple(standing for place, standing in self.places if place == 1)
 
 
+def prize_fields(teams: Mapping[str, Team], settings: Teams) -> dict[str, str]:
+    """Return what each team has in the field `teams.prizes_by`; {} if the contest has no such prizes."""
+    by = settings.prizes_by
+    return {name: team.registration.field(by) for name, team in teams.items()} if by else {}
+
+
 def prize_lists(
-    ranking: Sequence[Standing], teams: Mapping[str, Team], settings: Teams
+    ranking: Sequence[Standing], fields: Mapping[str, str], settings: Teams
 ) -> tuple[PrizeList, ...]:
     """Return a list for each value of the field `teams.prizes_by`, in the order of the form's choices.
 
@@ -33,7 +39,7 @@ def prize_lists(
         return ()
     by_value: dict[str, list[Standing]] = {value: [] for value in _choices(settings)}
     for standing in ranking:
-        value = teams[standing.entry].registration.field(settings.prizes_by)
+        value = fields[standing.entry]
         if value and standing.rank is not None:
             by_value.setdefault(value, []).append(standing)
     return tuple(PrizeList(value, _places(found, settings.prizes)) for value, found in by_value.items())

@@ -69,15 +69,12 @@ def _by_side(outcome: RoundOutcome, game: GameInfo) -> Mapping[str, Sequence[str
     }
 
 
-def prize_facts(ranking: Sequence[Standing], teams: Teams, settings: Settings) -> dict[str, object]:
+def prize_facts(
+    ranking: Sequence[Standing], fields: Mapping[str, str], settings: Settings
+) -> dict[str, object]:
     """Return the prizes by the field of the form, and the grand prize; none before the contest's end."""
-    lists = prizes_of(ranking, teams, settings)
+    lists = prize_lists(ranking, fields, settings.teams) if ranking else ()
     return {"prizes": lists, "grand_prize": grand_prize(lists)}
-
-
-def prizes_of(ranking: Sequence[Standing], teams: Teams, settings: Settings) -> tuple[PrizeList, ...]:
-    """Return the lists of prizes; () before the contest's end."""
-    return prize_lists(ranking, teams, settings.teams) if ranking else ()
 
 
 def places(outcome: RoundOutcome, game: GameInfo) -> tuple[scores.MeleePlace, ...]:

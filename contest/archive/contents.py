@@ -50,14 +50,10 @@ from contest.model import (
     Fault,
     GroupOutcome,
     Match,
-    Member,
-    Registration,
     RoundOutcome,
     RoundPlan,
     SeatResult,
     Standing,
-    Team,
-    TeamState,
     TimeChange,
 )
 from contest.public_number.beacon import PublicNumber
@@ -524,15 +520,6 @@ def _bytes(text: str, what: str) -> bytes:
     if found.hex() != text:
         raise Differs(f"{what} is not in hex as knobeln writes it")
     return found
-
-
-def team_of(entry: ArchivedEntry, settings: Settings, at: datetime) -> Team:
-    """The team, with only the facts that the announcement needs."""
-    prizes = settings.teams.prizes_by
-    fields = ((prizes, entry.prize_field),) if prizes and entry.prize_field else ()
-    members = tuple(Member(name, None, "", "") for name in entry.members)
-    registration = Registration("", (), entry.name, entry.organization, members, fields)
-    return Team(0, registration, entry.name, TeamState.ACTIVE, at)
 
 
 def public(outcome: RoundOutcome, *, with_reasons: bool) -> RoundOutcome:

@@ -32,7 +32,6 @@ from contest.archive.contents import (
     published_settings,
     seed_of,
     settings_of,
-    team_of,
     to_files,
 )
 from contest.archive.files import shown
@@ -270,13 +269,12 @@ def score_matrices(history: Sequence[RoundOutcome], settings: Settings) -> Mappi
 
 def announcement_of(archive: Archive, settings: Settings) -> str:
     """Return the text for a public posting, made by our own templates."""
-    at = archive.contest.started_at
     text = announcement(
         archive.history,
         archive.ranking,
         archive.evolution,
         seed_of(archive),
-        {entry.name: team_of(entry, settings, at) for entry in archive.entries},
+        {entry.name: entry.prize_field for entry in archive.entries},
         settings,
         Templates(settings, None),
     )

@@ -16,6 +16,7 @@ from knobeln.cli.output import remark
 from knobeln.cli.result_tables import contest_ranking
 from mailserver.attachments import announcement_texts
 from reports.announcement import announcement
+from reports.prizes import prize_fields
 
 
 @click.command(cls=ContestCommand)
@@ -37,7 +38,7 @@ def announce(kind: str | None) -> None:
                 contest_ranking(tx, contest.settings),
                 results.get_evolution(tx),
                 state.seed,
-                submissions.participants(tx),
+                prize_fields(submissions.participants(tx), contest.settings.teams),
                 contest.settings,
                 contest.templates,
             )

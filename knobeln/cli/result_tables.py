@@ -18,7 +18,7 @@ from knobeln.cli.output import console, print_whole, width_of_output
 from knobeln.context import ContestContext
 from reports import terminal
 from reports.bracket import is_knock_out
-from reports.prizes import grand_prize, prize_lists
+from reports.prizes import grand_prize, prize_fields, prize_lists
 from reports.render import where
 from reports.scores import Shape, shape_of
 from tournament.derived_settings import format_of
@@ -43,7 +43,7 @@ def show_results(contest: ContestContext, *, games: bool = False) -> None:
         print_whole(terminal.ranking(result, "The contest", shown.info))
     if not any(line.rank for line in result):
         console.print("There is no winner: nobody is left.")
-    if lists := prize_lists(result, playing, settings.teams):
+    if lists := prize_lists(result, prize_fields(playing, settings.teams), settings.teams):
         print_whole(terminal.prizes(lists, f"Prizes by {settings.teams.prizes_by}", shown.info))
         winners = ", ".join(standing.entry for standing in grand_prize(lists)) or "nobody"
         console.print(f"Grand prize: {winners}", markup=False)

@@ -46,7 +46,7 @@ from knobeln.cli.result_tables import (
 from reports import terminal
 from reports.certainty import certainty_facts
 from reports.ladder_report import movements
-from reports.prizes import PrizeList, grand_prize, prize_lists
+from reports.prizes import PrizeList, grand_prize, prize_fields, prize_lists
 from tournament.certainty import MAX_CONTESTS_BY_HAND, MIN_CONTESTS
 
 _GZIP_MAGIC = b"\x1f\x8b"
@@ -94,7 +94,8 @@ def results(games: bool) -> None:
         is_over = state.phase is Phase.FINISHED
         rounds = result_store.all_rounds(tx, Games.ALL if games else Games.NONE)
         ranking = contest_ranking(tx, contest.settings)
-        prizes = prize_lists(ranking, submissions.participants(tx), contest.settings.teams)
+        fields = prize_fields(submissions.participants(tx), contest.settings.teams)
+        prizes = prize_lists(ranking, fields, contest.settings.teams)
         found = Results(
             phase=state.phase,
             seed_commitment=state.seed.commitment,

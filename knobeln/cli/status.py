@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
 from textwrap import wrap
 from typing import Any
 
@@ -24,28 +23,19 @@ MAX_ADVICE_LINES = 9
 StyledLine = tuple[str, str]  # the text, and its style
 
 
-@dataclass(frozen=True)
-class StatusAnswer(Status):
-    """The state of the contest, and what the organizer should do, the most urgent first."""
-
-    advice: tuple[str, ...]
-
-
 @click.command(cls=ContestCommand)
-@answers(StatusAnswer)
+@answers(Status)
 def status() -> None:
     """Show on one screen where the contest is, what waits, and what you should do."""
-    now = status_of(open_contest())
-    facts = {field.name: getattr(now, field.name) for field in fields(now)}
-    answer(StatusAnswer(**facts, advice=tuple(now.advise())), _show)
+    answer(status_of(open_contest()), _show)
 
 
-def _show(status: StatusAnswer) -> None:
+def _show(status: Status) -> None:
     for text, style in _screen(status):
         console.print(Text(sanitize(text), style=style), no_wrap=True, overflow="ellipsis")
 
 
-def _screen(status: StatusAnswer) -> list[StyledLine]:
+def _screen(status: Status) -> list[StyledLine]:
     """What is urgent, and as much of the journal as fits on a screen of 80 x 24."""
     lines: list[StyledLine] = [
         (f"{status.title}, {moment(status.now)}", "bold"),

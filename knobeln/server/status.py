@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import TypeVar
@@ -80,70 +80,13 @@ class Status:
     journal: tuple[LogLine, ...]
     free_disk_bytes: int
     limits_of_sandboxes: str | None  # as `serve` or `run` found them when it started
+    advice: tuple[str, ...] = ()  # what the organizer should do, the most urgent first
 
     @property
     def work_waits(self) -> bool:
         """Whether there is work for `knobeln serve`."""
         mails = 0 if self.mails_stopped else self.mails[OutboxState.READY]
         return any((self.letters[LetterState.NEW], self.programs[SubmissionState.QUEUED], mails))
-
-    def advise(self) -> Iterator[str]:
-        """What the organizer should do, the most urgent first."""
-        yield from self._machinery_advice()
-        yield from self._decision_advice()
-
-    def _machinery_advice(self) -> Iterator[str]:
-        if self.paused:
-            since, until = self.paused.since, self.paused.until
-            resumes = f"; it goes on by itself at {until:{TIME_FORMAT}}" if until else ""
-            yield f"the contest is paused since {since:{TIME_FORMAT}}{resumes}: {self.paused.reason}"
-            yield "`knobeln run resume` lets it go on"
-        elif self.awaited_number:
-            yield f"the list of entries is final. {self.awaited_number.removesuffix('.')}"
-            if self.at_work["run"] is False:
-                yield "no process waits for the number: `knobeln run` goes on"
-        elif self.phase is Phase.RUNNING and self.at_work["run"] is False:
-            yield "the contest has begun, but no process plays it: `knobeln run` goes on"
-        if self.mails_stopped:
-            yield (
-                f"no mail goes out: {self.mails_stopped.reason}; see `knobeln mail --state ready`, "
-                "then `knobeln mail release --all`"
-            )
-        for each in self.programs_waiting:
-            yield each.sentence
-        if self.free_disk_bytes < MIN_DISK_BYTES:
-            yield f"only {self.free_disk_bytes / 1e6:,.0f} MB of disk are free: make room"
-        for line in self.log_failures:
-            yield (
-                f"{line.text} ({line.at:{TIME_FORMAT}}): see where the standard error of `knobeln serve` and "
-                "`knobeln run` goes"
-            )
-        if self.at_work["serve"] is False and self.work_waits:
-            yield "work waits, and no process does it: `knobeln serve`"
-        for part in self.missing_parts:
-            yield f"no process does the part `{part}` of the server: `knobeln serve --only {part}`"
-
-    def _decision_advice(self) -> Iterator[str]:
-        if self.letters[LetterState.FAILED]:
-            yield "letters were set aside: `knobeln letters --state failed`, then `knobeln letters retry`"
-        if self.letters[LetterState.WAITING]:
-            waiting = plural(self.letters[LetterState.WAITING], "letter waits", "letters wait")
-            yield f"{waiting} for room within a limit of answers: `knobeln letters --state waiting`"
-        if self.teams_pending:
-            waiting = plural(self.teams_pending, "registration waits", "registrations wait")
-            yield f"{waiting} for your decision: `knobeln teams`, then `knobeln teams accept` or `reject`"
-        if self.programs[SubmissionState.SET_ASIDE]:
-            yield "our machinery failed to build programs: see the journal, then `knobeln letters retry`"
-        if self.mails[OutboxState.FAILED]:
-            yield "mails were refused for good: `knobeln mail --state failed`"
-        if self.mails[OutboxState.BOUNCED]:
-            yield "mails came back: `knobeln mail --state bounced`"
-        if self.reports_held_since:
-            yield "the reports of the contest day are held: `knobeln mail release`"
-        elif self.mails[OutboxState.HELD]:
-            yield "mails are held: `knobeln mail --state held`, then `knobeln mail release --all`"
-        for number in self.waiting_summaries:
-            yield f"round {number} waits for your words: `knobeln run summary {number}`"
 
 
 def status_of(contest: ContestContext) -> Status:
@@ -155,7 +98,7 @@ def status_of(contest: ContestContext) -> Status:
         stopped, oldest = outbox.stopped(tx), outbox.oldest_waiting(tx)
         left = time_left(progress, now) if state.phase is Phase.RUNNING else None
         draw = draw_awaited(contest.settings.tournament.beacon, dates.contest_starts, state)
-        return Status(
+        found = Status(
             now=now,
             title=contest.settings.contest.title,
             folder=str(contest.path.resolve()),
@@ -191,6 +134,62 @@ def status_of(contest: ContestContext) -> Status:
             limits_of_sandboxes=next((line.text for line in _newest(tx, 1, LIMITS_AREA)), None),
             free_disk_bytes=shutil.disk_usage(contest.path).free,
         )
+    return replace(found, advice=(*_machinery_advice(found), *_decision_advice(found)))
+
+
+def _machinery_advice(status: Status) -> Iterator[str]:
+    if status.paused:
+        since, until = status.paused.since, status.paused.until
+        resumes = f"; it goes on by itself at {until:{TIME_FORMAT}}" if until else ""
+        yield f"the contest is paused since {since:{TIME_FORMAT}}{resumes}: {status.paused.reason}"
+        yield "`knobeln run resume` lets it go on"
+    elif status.awaited_number:
+        yield f"the list of entries is final. {status.awaited_number.removesuffix('.')}"
+        if status.at_work["run"] is False:
+            yield "no process waits for the number: `knobeln run` goes on"
+    elif status.phase is Phase.RUNNING and status.at_work["run"] is False:
+        yield "the contest has begun, but no process plays it: `knobeln run` goes on"
+    if status.mails_stopped:
+        yield (
+            f"no mail goes out: {status.mails_stopped.reason}; see `knobeln mail --state ready`, "
+            "then `knobeln mail release --all`"
+        )
+    for each in status.programs_waiting:
+        yield each.sentence
+    if status.free_disk_bytes < MIN_DISK_BYTES:
+        yield f"only {status.free_disk_bytes / 1e6:,.0f} MB of disk are free: make room"
+    for line in status.log_failures:
+        yield (
+            f"{line.text} ({line.at:{TIME_FORMAT}}): see where the standard error of `knobeln serve` and "
+            "`knobeln run` goes"
+        )
+    if status.at_work["serve"] is False and status.work_waits:
+        yield "work waits, and no process does it: `knobeln serve`"
+    for part in status.missing_parts:
+        yield f"no process does the part `{part}` of the server: `knobeln serve --only {part}`"
+
+
+def _decision_advice(status: Status) -> Iterator[str]:
+    if status.letters[LetterState.FAILED]:
+        yield "letters were set aside: `knobeln letters --state failed`, then `knobeln letters retry`"
+    if status.letters[LetterState.WAITING]:
+        waiting = plural(status.letters[LetterState.WAITING], "letter waits", "letters wait")
+        yield f"{waiting} for room within a limit of answers: `knobeln letters --state waiting`"
+    if status.teams_pending:
+        waiting = plural(status.teams_pending, "registration waits", "registrations wait")
+        yield f"{waiting} for your decision: `knobeln teams`, then `knobeln teams accept` or `reject`"
+    if status.programs[SubmissionState.SET_ASIDE]:
+        yield "our machinery failed to build programs: see the journal, then `knobeln letters retry`"
+    if status.mails[OutboxState.FAILED]:
+        yield "mails were refused for good: `knobeln mail --state failed`"
+    if status.mails[OutboxState.BOUNCED]:
+        yield "mails came back: `knobeln mail --state bounced`"
+    if status.reports_held_since:
+        yield "the reports of the contest day are held: `knobeln mail release`"
+    elif status.mails[OutboxState.HELD]:
+        yield "mails are held: `knobeln mail --state held`, then `knobeln mail release --all`"
+    for number in status.waiting_summaries:
+        yield f"round {number} waits for your words: `knobeln run summary {number}`"
 
 
 def _of_all(states: type[State], counts: Mapping[State, int]) -> dict[State, int]:

@@ -1,4 +1,4 @@
-"""The reports on rounds and on the whole contest: LAP, RSM, OWN, BRK."""
+"""The reports on rounds and on the whole contest: LAP, RSM (K94), OWN, BRK."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from reports import results, summary
 from reports.certainty import certainty_sentence, why_no_certainty
 from reports.evolution_table import condensed
 from reports.kinds.base import Audience, Disclosed, Mailing, Report, mail_to, start_facts
+from reports.prizes import prize_fields, prize_lists
 
 
 class AllParticipants(Report[ContestStarted]):
@@ -77,7 +78,7 @@ class RoundSummary(Report[RoundFinished]):
             certainty=_how_sure(mailing),
             **summary.seed_facts(settings, event.seed),
             **summary.bracket_facts(event.history, event.ranking, game),
-            **summary.prize_facts(event.ranking, event.teams, settings),
+            **summary.prize_facts(event.ranking, prize_fields(event.teams, settings.teams), settings),
         )
         table = (Attachment("scores.csv", "text/csv", event.scores.encode()),) if event.scores else ()
         for team in wanting:
@@ -113,9 +114,9 @@ class OwnResultReport(Report[RoundPlayed]):
     discloses = frozenset({Disclosed.OWN_RESULT})
 
     def write(self, mailing: Mailing[RoundPlayed], wanting: Sequence[Team]) -> Iterator[Outgoing]:
-        event = mailing.event
-        prizes = summary.prizes_of(event.ranking, event.teams, mailing.settings)
-        results = summary.OwnResults(event.history, event.ranking, prizes)
+        event, settings = mailing.event, mailing.settings.teams
+        prizes = prize_lists(event.ranking, prize_fields(event.teams, settings), settings)
+        results = summary.OwnResults(event.history, event.ranking, prizes if event.ranking else ())
         evolved = {line.entry: line for line in event.evolution.ranking} if event.evolution else {}
         for team in wanting:
             facts = {

@@ -16,7 +16,7 @@ from reports import scores
 from reports.bracket import is_knock_out
 from reports.certainty import why_no_certainty
 from reports.highlights import Highlight
-from reports.prizes import PrizeList, grand_prize, prize_lists
+from reports.prizes import PrizeList, grand_prize, prize_fields, prize_lists
 from reports.site import charts, paths, sparks
 from reports.site.facts import ReleasedRound, SampleLetter, SiteFacts, about_results, date_words
 from reports.site.featured import first_two, surprises
@@ -429,7 +429,8 @@ def _came_true(facts: SiteFacts, began: datetime) -> Iterator[tuple[str, datetim
 
 # --- prizes ------------------------------------------------------------------------------------------------
 def _prize_lists(facts: SiteFacts) -> tuple[PrizeList, ...]:
-    return prize_lists(facts.ranking, facts.teams, facts.settings.teams)
+    settings = facts.settings.teams
+    return prize_lists(facts.ranking, prize_fields(facts.teams, settings), settings)
 
 
 def _prizes(facts: SiteFacts) -> Table | None:

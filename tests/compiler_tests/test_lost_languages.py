@@ -132,7 +132,7 @@ def test_programs_of_a_lost_language_wait_and_the_queue_goes_on(
     assert "Programs in Python wait, because the host cannot build them:" in mail
     assert "Python is not installed: there is no python3 in " in mail
     assert "No team was told that it made a mistake." in mail
-    (line,) = [each for each in status_of(host.contest).advise() if each.startswith("waiting")]
+    (line,) = [each for each in status_of(host.contest).advice if each.startswith("waiting")]
     assert line.startswith(
         "waiting: 3 programs in Python, because this host cannot build them: Python is not installed"
     )

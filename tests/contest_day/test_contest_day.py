@@ -199,10 +199,9 @@ def test_reports_tell_the_rules_that_were_played_by_whatever_the_file_says_later
     reopened = ContestContext.open(tmp_path)
     with reopened.store.read() as tx:
         rounds = results.finished_rounds(tx, Games.ALL)
-        playing = submissions.participants(tx)
     ranking = format_of(reopened.settings).ranking(rounds)
     posting = announcement(
-        rounds, ranking, None, ContestSeed(SEED), playing, reopened.settings, reopened.templates
+        rounds, ranking, None, ContestSeed(SEED), {}, reopened.settings, reopened.templates
     ).body
     assert "1,000 throws each" in " ".join(posting.split())
     assert "Somebody" in posting

@@ -12,7 +12,7 @@ from reports.text import WIDTH
 @pytest.fixture
 def posting(contest, settings, templates) -> Rendered:
     history, ranking = (contest.first, contest.final), contest.ranking
-    return announcement(history, ranking, contest.evolution, contest.seed, contest.teams, settings, templates)
+    return announcement(history, ranking, contest.evolution, contest.seed, {}, settings, templates)
 
 
 def test_it_names_the_winners_in_order_and_those_of_the_evolution(posting) -> None:
@@ -46,8 +46,6 @@ def test_it_has_no_mail_address_of_a_team_and_fits_72_columns(posting) -> None:
 
 
 def test_without_an_evolution_it_speaks_of_none(contest, settings, templates) -> None:
-    posting = announcement(
-        (contest.final,), contest.ranking, None, contest.seed, contest.teams, settings, templates
-    )
+    posting = announcement((contest.final,), contest.ranking, None, contest.seed, {}, settings, templates)
     assert "Evolution" not in posting.body
     assert "1 round" in posting.body

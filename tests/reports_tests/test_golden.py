@@ -78,9 +78,7 @@ def test_the_attached_protocols_look_as_they_did(mails) -> None:
 
 def test_the_announcement_looks_as_it_did(contest, settings, templates) -> None:
     history, ranking = (contest.first, contest.final), contest.ranking
-    posting = announcement(
-        history, ranking, contest.evolution, contest.seed, contest.teams, settings, templates
-    )
+    posting = announcement(history, ranking, contest.evolution, contest.seed, {}, settings, templates)
     compare("announcement", f"Subject: {posting.subject}\n\n{posting.body}")
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from contest.model import Standing
 from contest.schema.sections import ExtraField, Teams
-from reports.prizes import grand_prize, prize_lists
+from reports.prizes import grand_prize, prize_fields, prize_lists
 from reports.render import Templates
 from tests.support import other_contests
 
@@ -25,7 +25,7 @@ def awarded(ranking: str, settings: Teams = SETTINGS) -> tuple[Lists, list[str]]
         school = next((s for s in SCHOOLS if initial and s.startswith(initial)), "")
         standings.append(Standing(name, 10, int(rank) or None, 0, rank == "0", False))
         teams[name] = other_contests.team(number, name, (), school)
-    lists = prize_lists(standings, teams, settings)
+    lists = prize_lists(standings, prize_fields(teams, settings), settings)
     places = {prizes.value: [(place, s.entry) for place, s in prizes.places] for prizes in lists}
     return places, [standing.entry for standing in grand_prize(lists)]
 

@@ -12,7 +12,7 @@ from contest.model import EvolutionEnding, EvolutionOutcome, EvolutionRank, Stan
 from contest.schema.sections import DEFAULT_GAME
 from reports import terminal
 from reports.evolution_table import condensed, spread
-from reports.prizes import prize_lists
+from reports.prizes import prize_fields, prize_lists
 from reports.results import own_games
 from reports.scores import scores
 from tests.support import other_contests
@@ -187,7 +187,9 @@ def test_the_bracket_is_shown_whole_with_the_last_round_below() -> None:
 
 def test_prizes_are_listed_with_schools_that_have_none() -> None:
     played = other_contests.bid_tac_toe()
-    lists = prize_lists(played.ranking, played.teams, played.settings.teams)
+    lists = prize_lists(
+        played.ranking, prize_fields(played.teams, played.settings.teams), played.settings.teams
+    )
     rows = cells(shown(terminal.prizes(lists, "Prizes", game("bid-tac-toe").info)))
     assert [(row[0], row[1], row[2]) for row in rows][::3] == [
         ("Caltech", "1", "center_first"),

@@ -34,6 +34,7 @@ from contest.seeds import ContestSeed, Seeds
 from reports.announcement import announcement
 from reports.contest_reporter import ContestReporter
 from reports.kinds import reports
+from reports.prizes import prize_fields
 from reports.render import Templates
 from sandbox.limits import MB
 from sandbox.players import AnswerFault, AnswerFaultKind, Player, PlayerUsage
@@ -152,7 +153,8 @@ def play(settings: Settings, strategies: Mapping[str, Any], teams: Mapping[str, 
         mails += reporter.mails(RoundPlayed(teams=playing, history=history, ranking=ranking))
         seed = SEED_OF_CONTEST if final else None
         mails += reporter.mails(RoundFinished(teams=playing, history=history, ranking=ranking, seed=seed))
-    posting = announcement(history, ranking, None, SEED_OF_CONTEST, playing, settings, templates)
+    fields = prize_fields(playing, settings.teams)
+    posting = announcement(history, ranking, None, SEED_OF_CONTEST, fields, settings, templates)
     return Played(
         settings,
         playing,
