@@ -22,7 +22,6 @@ from contest.config.load import FILE_NAME
 from contest.config.settings import game_settings
 from contest.model import GroupOutcome, LetterState, OutboxState, Phase
 from contest.store import backup, contest_state, ledger, letters, outbox, results, teams
-from contest.subprocesses.child_process import start
 from knobeln.cli import main
 from knobeln.context import ContestContext
 from knobeln.day.run import Silence
@@ -31,6 +30,7 @@ from reports.contest_reporter import ContestReporter
 from tests.support.command_line import knobeln_in
 from tests.support.contest_field import NOW, House, make_contest, settings
 from tests.support.postgresql import PostgreSQL, execute
+from tests.support.processes import start
 from tournament.day import ContestDay
 
 QUESTION = (

@@ -25,7 +25,6 @@ from contest.config.template import settings_template, usual_dates
 from contest.model import LetterState, OutboxState, SubmissionState
 from contest.schema.sections import Contest, Imap, Mail
 from contest.store import ledger, letters, outbox, submissions
-from contest.subprocesses.child_process import Process, start
 from contest.util.clock import SystemClock
 from knobellib.samples import house_strategies
 from knobeln.context import ContestContext, create_contest
@@ -36,6 +35,7 @@ from tests.support import killed_at
 from tests.support.killed_at import STEPS
 from tests.support.mail_world import BELIEVED
 from tests.support.postgresql import PostgreSQL, drop
+from tests.support.processes import Process, start
 from tests.support.servers import Dovecot, free_port, wait_for, world_readable_folder
 
 ROBOT, TEAM = "knobeln@contest.example", "joe@club.example"
