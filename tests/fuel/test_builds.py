@@ -70,7 +70,11 @@ def language_of(path: Path) -> Language:
 def programs(folder: Path, pattern: str) -> list[object]:
     """The programs of counted languages, in order; slow ones marked."""
     return [
-        pytest.param(path, id=str(path.relative_to(folder)))
+        pytest.param(
+            path,
+            id=str(path.relative_to(folder)),
+            marks=pytest.mark.night if path.name == "templates_without_end.cpp" else [],
+        )
         for path in sorted(folder.glob(pattern))
         if any(path.suffix == f".{suffix}" for row in ROWS if row.is_counted for suffix in row.suffixes)
         and path.name not in WITHOUT_COUNTED_TIME

@@ -380,6 +380,7 @@ def test_the_worker_lives_on_whatever_a_program_breaks(what):
 
 
 # --- the component -----------------------------------------------------------------------------------------
+@pytest.mark.night
 def test_the_component_has_the_noted_bytes_wherever_it_is_built():
     """Its sources have changed if this fails: run `python tools/python_guest.py`."""
     built = python_component.build_python_component(Sandbox())

@@ -157,13 +157,6 @@ TRICKS = (
 )
 
 
-def to_mailbox(world: World, address: str, after: int) -> list[OutboxItem]:
-    """The mails to this mailbox that were queued after this one."""
-    with world.store.read() as tx:
-        found = outbox.queued_after(tx, after)
-    return [item for item in found if addresses.mailbox_of(item.to) == addresses.mailbox_of(address)]
-
-
 def sent_now(world: World) -> tuple[OutboxItem, ...]:
     """All mails that are due; from now on they count as sent."""
     with world.store.read() as tx:
