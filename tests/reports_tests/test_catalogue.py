@@ -221,14 +221,10 @@ _MODULES = [
 ]
 _TITLES = {game.info.title for game in registered().values()}
 _JOURNAL = {
-    "an automatic answer (Auto-Submitted)",
-    "a mass mail (Precedence)",
-    "an automatic answer (X-Autoreply)",
-    "no answer is wanted (X-Auto-Response-Suppress)",
-    "a delivery report",
-    "a bounce (Return-Path <>)",
+    "an automatic answer (Auto-Submitted)", "a mass mail (Precedence)", "an automatic answer (X-Autoreply)",
+    "no answer is wanted (X-Auto-Response-Suppress)", "a delivery report", "a bounce (Return-Path <>)",
     "from a robot's address",
-}
+}  # fmt: skip
 _MARKS = {"gettext", "ngettext", "noted", "noted_plural"}
 _NO_SENTENCES = {"compile", "frozenset", "split", "raise"}
 

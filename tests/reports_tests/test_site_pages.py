@@ -262,19 +262,9 @@ def test_before_the_start_the_pages_name_nobody(small: SiteFacts) -> None:
     )
     files = files_of(facts)
     assert set(files) == {
-        "index.html",
-        "index.dates.csv",
-        "index.dates.json",
-        "rules.html",
-        "questions.html",
-        "commands.html",
-        "announcement.html",
-        "log.html",
-        "log.events.csv",
-        "log.events.json",
-        "feed.xml",
-        "colours.css",
-    }
+        "index.html", "index.dates.csv", "index.dates.json", "rules.html", "questions.html", "commands.html",
+        "announcement.html", "log.html", "log.events.csv", "log.events.json", "feed.xml", "colours.css",
+    }  # fmt: skip
     assert "6 teams registered so far." in files["index.html"]
     assert not any(names_in(text, small) for text in files.values())
 

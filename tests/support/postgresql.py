@@ -44,14 +44,8 @@ class PostgreSQL:
             for path in (self._folder, self._folder / "password"):
                 shutil.chown(path, _USER)
         initdb = [
-            programs[-1] / "initdb",
-            "-D",
-            self._folder / "data",
-            "-A",
-            "scram-sha-256",
-            "-U",
-            "knobeln",
-        ]
+            programs[-1] / "initdb", "-D", self._folder / "data", "-A", "scram-sha-256", "-U", "knobeln",
+        ]  # fmt: skip
         subprocess.run(
             [*initdb, "--pwfile", self._folder / "password", "--no-sync", "--encoding=UTF8"],
             check=True, user=_USER, stdout=subprocess.DEVNULL, cwd=self._folder,
