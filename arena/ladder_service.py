@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
-from typing import NamedTuple
 
 from contest.actions.repeated_failures import EngineFailures
 from contest.config.settings import Settings
@@ -32,22 +31,19 @@ from contest.store import (
 )
 from contest.store.engine_failures import MAX_FAILURES
 from contest.util.clock import Clock
-from sandbox.aside import without
+from sandbox.executable import without
 
 MAX_QUICK_GAMES = 500  # in one step, so that a letter never waits long
 MAX_SLOW_GAMES = 4
 MAIL_PAUSE = timedelta(hours=24)  # between two mails with a ranking that has changed
 
 
-class _Field(NamedTuple):
-    """Who is on the ladder. `aside`: digests of programs, also of others, that are not asked."""
+_Field = tuple[tuple[LadderEntry, ...], frozenset[str]]
+"""Who is on the ladder, and the digests of programs, also of others, that are not asked."""
 
-    entries: tuple[LadderEntry, ...] = ()
-    aside: frozenset[str] = frozenset()
 
-    @classmethod
-    def now(cls, tx: Transaction) -> _Field:
-        return cls(ladder.entries(tx), engine_failures.aside(tx))
+def _field_now(tx: Transaction) -> _Field:
+    return ladder.entries(tx), engine_failures.aside(tx)
 
 
 @dataclass
@@ -60,7 +56,7 @@ class LadderService:
     open_runner: RunnerFactory
     reporter: LadderReporter
     failures: EngineFailures
-    _there: _Field = field(default=_Field(), init=False)
+    _there: _Field = field(default=((), frozenset()), init=False)
     _to_play: list[tuple[LadderEntry, LadderEntry]] = field(default_factory=list, init=False)
     _is_ranked: bool = field(default=False, init=False)  # the stored ranking has all games
 
@@ -72,7 +68,7 @@ class LadderService:
         with self.store.read() as tx:
             if not self._is_time(tx):
                 return False
-            there = _Field.now(tx)
+            there = _field_now(tx)
         if there != self._there:
             with self.store.write() as tx:
                 ladder.delete_outdated_games(tx)
@@ -86,27 +82,26 @@ class LadderService:
                     raise
             return True
         if not self._is_ranked:
-            self._rank()
+            with self.store.write() as tx:
+                if lines := ladder.now(tx, self.settings).lines:
+                    ladder.note(tx, lines, self.clock.now())
+            self._is_ranked = True
         self._mail_if_due()
         return False
 
     def _play_some(self) -> None:
-        pairs = self._to_play[: self._games_at_once]
+        pairs = self._to_play[: MAX_QUICK_GAMES if self._info.play.is_quick else MAX_SLOW_GAMES]
         with self.store.read() as tx:
             images = submissions.load_images(tx, [entry.image_digest for pair in pairs for entry in pair])
-        games = self._play(pairs, without(images, self._there.aside))
+        games = self._play(pairs, without(images, self._there[1]))
         with self.store.write() as tx:
-            if _Field.now(tx) == self._there:  # nobody has sent another version meanwhile
+            if _field_now(tx) == self._there:  # nobody has sent another version meanwhile
                 ladder.put(tx, games)
         del self._to_play[: len(pairs)]
 
     def _is_time(self, tx: Transaction) -> bool:
         is_free = not submissions.any_waiting(tx) and not practices.any_waiting(tx)
         return self.settings.ladder.enabled and contest_state.state(tx).phase is not Phase.RUNNING and is_free
-
-    @property
-    def _games_at_once(self) -> int:
-        return MAX_QUICK_GAMES if self._info.play.is_quick else MAX_SLOW_GAMES
 
     @property
     def _info(self) -> GameInfo:
@@ -123,32 +118,18 @@ class LadderService:
             if all(seat.verdict is not Verdict.INTERNAL for seat in result.seats)
         ]
 
-    def _rank(self) -> None:
-        """Store the ranking, if it has changed."""
-        with self.store.write() as tx:
-            lines = ladder.now(tx, self.settings).lines
-            if lines:
-                ladder.note(tx, lines, self.clock.now())
-        self._is_ranked = True
-
     def _mail_if_due(self) -> None:
         with self.store.read() as tx:
-            if not self._mail_is_due(tx):
-                return
-        with self.store.write() as tx:
-            self._mail(tx)
-
-    def _mail_is_due(self, tx: Transaction) -> bool:
-        newest, mailed = ladder.rankings(tx, 1), ladder.last_mailed(tx)
+            newest, mailed = ladder.rankings(tx, 1), ladder.last_mailed(tx)
         if not newest or newest[0].mailed_at:
-            return False
-        return mailed is None or not mailed.mailed_at or self.clock.now() - mailed.mailed_at >= MAIL_PAUSE
-
-    def _mail(self, tx: Transaction) -> None:
-        (now_on_top,), before = ladder.rankings(tx, 1), ladder.last_mailed(tx)
-        for mail in self.reporter.ladder_moved(now_on_top, before, teams.present(tx)):
-            outbox.put(tx, mail, self.settings, self.clock.now())
-        ladder.mark_mailed(tx, now_on_top.id, self.clock.now())
+            return
+        if mailed and mailed.mailed_at and self.clock.now() - mailed.mailed_at < MAIL_PAUSE:
+            return
+        with self.store.write() as tx:
+            (now_on_top,), before = ladder.rankings(tx, 1), ladder.last_mailed(tx)
+            for mail in self.reporter.ladder_moved(now_on_top, before, teams.present(tx)):
+                outbox.put(tx, mail, self.settings, self.clock.now())
+            ladder.mark_mailed(tx, now_on_top.id, self.clock.now())
 
 
 def _job(pair: tuple[LadderEntry, LadderEntry], seeds: Seeds) -> GameJob:

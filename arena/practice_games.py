@@ -10,7 +10,6 @@ from collections.abc import Sequence
 
 from contest.arena.practice_table import YOU
 from contest.config.settings import Settings
-from contest.games.game import KindOfPlay
 from contest.games.registry import game_of
 from contest.interfaces.protocols import RunnerFactory, SparringOpponents
 from contest.model import GameJob, PracticeGame
@@ -56,16 +55,11 @@ def practice_games(
         first = [job(names, 0) for names in fixtures]
         played = [*runner.play(first)]
         instructions = sum(seat.instructions for result in played for seat in result.seats)
-        total = games or _quick_games(info.play, instructions)
+        total = games or 1
+        if not games and info.play.is_quick and info.play.has_moves:  # as many as take about a second
+            total = min(MAX_GAMES, max(1, MAX_INSTRUCTIONS // max(instructions, 1)))
         more = [job(names, game) for game in range(1, total) for names in fixtures]
         played.extend(runner.play(more))
     return [
         PracticeGame(each.names[1:], result) for each, result in zip([*first, *more], played, strict=True)
     ]
-
-
-def _quick_games(play: KindOfPlay, instructions: int) -> int:
-    """How many games against each opponent take about a second, if one takes so many instructions in all."""
-    if not (play.is_quick and play.has_moves):
-        return 1
-    return min(MAX_GAMES, max(1, MAX_INSTRUCTIONS // max(instructions, 1)))

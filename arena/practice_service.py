@@ -43,7 +43,7 @@ from contest.store.claims import Claimant, Claims
 from contest.store.engine_failures import MAX_FAILURES, MAX_WITH_PROGRAMS
 from contest.util.clock import Clock
 from contest.util.log import log
-from sandbox.aside import without
+from sandbox.executable import without
 from tournament.runners import open_runner
 
 
@@ -137,13 +137,14 @@ class PracticeService:
             two = submissions.image_that_counts(tx, other.id)
         if one is None or two is None:  # withdrawn since the letter came
             return [self.reporter.match_impossible(practice, team, other)]
+        digests = one[0], two[0]
         # If the same two versions meet again, their chance differs.
-        seeds = Seeds(seed_from(f"practice/{practice.id}/{one.digest}/{two.digest}"))
+        seeds = Seeds(seed_from(f"practice/{practice.id}/{'/'.join(digests)}"))
         streams = tuple(seeds.stream(f"{other.name}/seat/{seat}") for seat in (0, 1))
         play = game_of(self.settings.game, self.settings.programs).info.play
         names = (team.name, other.name)
-        job = GameJob((one.digest, two.digest), streams, protocol=play.has_moves, names=names)
-        with self.open_runner({one.digest: one.image, two.digest: two.image}, self.settings, seeds) as runner:
+        job = GameJob(digests, streams, protocol=play.has_moves, names=names)
+        with self.open_runner(dict((one, two)), self.settings, seeds) as runner:
             (result,) = runner.play([job])
         return list(self.reporter.met(practice, team, other, result))
 

@@ -36,8 +36,7 @@ CONNECT_SECONDS = 10.0
 FIRST_WORKERS_SECONDS = 15.0  # so long we wait for the first worker before we play alone
 LOOK_SECONDS = 1.0
 MIN_SECONDS = 180.0  # a new worker may have to build our engine, and to unpack images
-FIRST_GAME_SECONDS = 60.0  # for a game, as long as we do not know better
-SLOWNESS = 10  # a worker may take so many times as long as the slowest so far
+GAME_SECONDS = 60.0  # for each game besides
 CHECK_EVERY = 100  # pieces of work, of each worker
 _CHUNKS_AT_ONCE = 64  # of a group
 _CHUNKS = 16  # pieces of a group's games for each worker, so that none waits long for the last
@@ -70,7 +69,6 @@ class Session:
         self._plugin = runner_of(context.settings)
         self._changed, self._home, self._bringing = Condition(), Lock(), Lock()
         self._busy = 0
-        self._slowest: float | None = None  # seconds for a game
         self._pieces = Counter[str]()  # by the address of the worker, once its first one was right
         self._dismissed: set[str] = set()
         self._brought: dict[str, distributed.Future] = {}  # the context, programs and archives, by key
@@ -155,8 +153,7 @@ class Session:
 
     def _asked(self, piece: _Piece) -> work.Answer | None:
         """What a worker answers; None if none did."""
-        slowest = FIRST_GAME_SECONDS if self._slowest is None else SLOWNESS * self._slowest
-        seconds = MIN_SECONDS + slowest * piece.games
+        seconds = MIN_SECONDS + GAME_SECONDS * piece.games
         future = None
         try:
             context = self._there("context", lambda: self._context)

@@ -93,7 +93,7 @@ def do(
                 raise KnobelnError(f"its {name} is {here or 'missing'}, here it is {there}")
         plugin = runner_of(context.settings)
         if not game_of(context.settings.game, context.settings.programs).info.play.is_computed:
-            _check_sandbox(context)
+            _check_sandbox()
         plugin.prepare(images, archive_of)
         for digest, raw in images.items():
             _speed_up(digest, raw, context)
@@ -164,15 +164,13 @@ def digest_of(file: str) -> str:
         return ""
 
 
-_tight: list[int] = []
 _sped_up: set[str] = set()
 
 
-def _check_sandbox(context: WorkerContext) -> None:
+@cache
+def _check_sandbox() -> None:
     """Once in a process, before it starts foreign programs. Raises ToolMissing."""
-    if not _tight:
-        require_tight(Sandbox(), image_cache())
-        _tight.append(1)
+    require_tight(Sandbox(), image_cache())
 
 
 def _speed_up(digest: str, raw: bytes, context: WorkerContext) -> None:

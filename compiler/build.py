@@ -101,8 +101,7 @@ def _compile(facts: _Facts, expanded: checks.Expanded, toolchain: Toolchain) -> 
         contents = elf.ObjectFacts.read(step.output)
     except ValueError as error:
         return facts.found([_unreadable(error)])
-    found = checks.check_object(contents, expanded, toolchain.own_routines)
-    facts = facts.found(found)
+    facts = facts.found(found := checks.check_object(contents, expanded, toolchain.own_routines))
     return facts if found else _link(facts, expanded.program, step.output, toolchain)
 
 
@@ -122,7 +121,7 @@ def _link(facts: _Facts, program: SourceText, compiled: bytes, toolchain: Toolch
 
 def _prose(program: SourceText) -> frozenset[int]:
     """The numbers of the lines in `#if 0`."""
-    return frozenset(number for block in program.blocks for number in range(block.first, block.end))
+    return frozenset(number for block in program.blocks for number in block)
 
 
 def _failed(facts: _Facts, program: SourceText, step: Step) -> _Facts:
@@ -181,6 +180,5 @@ def _left_by_mailers(program: SourceText, error_lines: Iterable[int]) -> Iterabl
 
 
 def _unreadable(error: ValueError) -> Finding:
-    return Finding(
-        "compiler", Severity.ERROR, 0, gettext("the compiler's output cannot be used: %(error)s", error=error)
-    )
+    text = gettext("the compiler's output cannot be used: %(error)s", error=error)
+    return Finding("compiler", Severity.ERROR, 0, text)

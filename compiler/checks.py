@@ -33,18 +33,8 @@ AVAILABLE_STATIC = MEMORY_SIZE - MIN_STACK
 # They change how a routine is compiled, but neither its place nor its kind in the program.
 ALLOWED_ATTRIBUTES = frozenset(
     (
-        *(
-            "aligned",
-            "always_inline",
-            "cold",
-            "const",
-            "fallthrough",
-            "flatten",
-            "hot",
-            "inline",
-            "may_alias",
-        ),
-        *("noinline", "noreturn", "nothrow", "packed", "pure", "unused", "used"),
+        *("aligned", "always_inline", "cold", "const", "fallthrough", "flatten", "hot", "inline"),
+        *("may_alias", "noinline", "noreturn", "nothrow", "packed", "pure", "unused", "used"),
     )
 )
 
@@ -105,16 +95,12 @@ def in_source(program: SourceText) -> Expanded:
 def too_long(program: SourceText, settings: Programs) -> Iterator[Finding]:
     size = len(program.text.encode(errors="replace"))
     if size > settings.MAX_SOURCE_BYTES:
-        yield Finding(
-            "too long",
-            Severity.ERROR,
-            0,
-            gettext(
-                "your program has %(size)s bytes, but at most %(max_source_bytes)s are read",
-                size=language.number(size),
-                max_source_bytes=language.number(settings.MAX_SOURCE_BYTES),
-            ),
+        text = gettext(
+            "your program has %(size)s bytes, but at most %(max_source_bytes)s are read",
+            size=language.number(size),
+            max_source_bytes=language.number(settings.MAX_SOURCE_BYTES),
         )
+        yield Finding("too long", Severity.ERROR, 0, text)
 
 
 def control_characters(program: SourceText, _: Programs) -> Iterator[Finding]:
@@ -144,12 +130,8 @@ def includes(program: SourceText, _: Programs) -> Iterator[Finding]:
 def file_tests(program: SourceText, _: Programs) -> Iterator[Finding]:
     for word in _FILE_TESTS:
         for number in program.lines_of(word):
-            yield _at(
-                program,
-                "include",
-                number,
-                gettext("%(word)s asks for a file, but a program is a single file", word=word),
-            )
+            text = gettext("%(word)s asks for a file, but a program is a single file", word=word)
+            yield _at(program, "include", number, text)
 
 
 def file_pragmas(program: SourceText, _: Programs) -> Iterator[Finding]:
@@ -208,12 +190,8 @@ def description(program: SourceText, settings: Programs) -> Iterator[Finding]:
     )
     if block is None or lines == 0:
         severity = Severity.ERROR if settings.description == "require" else Severity.WARNING
-        yield Finding(
-            "description",
-            severity,
-            0,
-            gettext("your program has no description; it needs %(form)s", form=form),
-        )
+        text = gettext("your program has no description; it needs %(form)s", form=form)
+        yield Finding("description", severity, 0, text)
     elif lines < wanted:
         text = ngettext(
             "your description has %(num)s non-blank line; the rules ask for %(form)s",
@@ -221,7 +199,7 @@ def description(program: SourceText, settings: Programs) -> Iterator[Finding]:
             lines,
             form=form,
         )
-        yield Finding("description", Severity.WARNING, block.first - 1, text)
+        yield Finding("description", Severity.WARNING, block.start - 1, text)
 
 
 # --- the output of the preprocessor -------------------------------------------------------------------------
@@ -246,23 +224,15 @@ def pasted_pragmas(expanded: Expanded, _: Programs) -> Iterator[Finding]:
 
 def assembler(expanded: Expanded, _: Programs) -> Iterator[Finding]:
     for word in _words(expanded, lambda word: word in _ASSEMBLER):
-        yield _word(
-            expanded,
-            "assembler",
-            word,
-            gettext("%(word)s: programs are pure C, without assembler", word=word),
-        )
+        text = gettext("%(word)s: programs are pure C, without assembler", word=word)
+        yield _word(expanded, "assembler", word, text)
 
 
 def builtins(expanded: Expanded, _: Programs) -> Iterator[Finding]:
     prefixes = ("__builtin_", "__sync_", "__atomic_")
     for word in _words(expanded, lambda word: word.startswith(prefixes)):
-        yield _word(
-            expanded,
-            "builtin",
-            word,
-            gettext("%(word)s is part of the compiler, not of C; write it yourself", word=word),
-        )
+        text = gettext("%(word)s is part of the compiler, not of C; write it yourself", word=word)
+        yield _word(expanded, "builtin", word, text)
 
 
 def changing_macros(expanded: Expanded, _: Programs) -> Iterator[Finding]:
@@ -282,10 +252,10 @@ def attributes(expanded: Expanded, _: Programs) -> Iterator[Finding]:
                 allowed=allowed,
             )
             yield _word(expanded, "attribute", name, text)
-    if _has_double_bracket(expanded.tokens):
-        yield Finding(
-            "attribute", Severity.ERROR, 0, gettext("[[attributes]] are not C as of 1989; leave them out")
-        )
+    specials = " ".join(each.text if each.kind is TokenKind.SPECIAL else "_" for each in expanded.tokens)
+    if "[ [" in specials.replace("< :", "["):  # no C program of 1989 has it
+        text = gettext("[[attributes]] are not C as of 1989; leave them out")
+        yield Finding("attribute", Severity.ERROR, 0, text)
 
 
 def library_definitions(expanded: Expanded, _: Programs) -> Iterator[Finding]:
@@ -297,7 +267,8 @@ def library_definitions(expanded: Expanded, _: Programs) -> Iterator[Finding]:
 # --- the compiled program -----------------------------------------------------------------------------------
 def forbidden_routines(facts: ObjectFacts, expanded: Expanded, own: frozenset[str]) -> Iterator[Finding]:
     """Every routine must be in the program or among the five of the library (K52)."""
-    called = _called(expanded.tokens)
+    pairs = pairwise(expanded.tokens)
+    called = {a.text for a, b in pairs if a.kind is TokenKind.IDENTIFIER and b.text == "("}
     for name in sorted(facts.undefined - set(LIBRARY) - own):
         if name in COMPILER_ROUTINES and name not in called:
             continue
@@ -322,19 +293,14 @@ def library_objects(facts: ObjectFacts, expanded: Expanded, _: frozenset[str]) -
 def machine_names(facts: ObjectFacts, expanded: Expanded, _: frozenset[str]) -> Iterator[Finding]:
     for name in sorted(facts.defined):
         if name in _RESERVED:
-            yield _word(
-                expanded,
-                "reserved name",
-                name,
-                gettext("%(name)s belongs to the contest machine; take another name", name=name),
-            )
+            text = gettext("%(name)s belongs to the contest machine; take another name", name=name)
+            yield _word(expanded, "reserved name", name, text)
 
 
 def main_function(facts: ObjectFacts, expanded: Expanded, _: frozenset[str]) -> Iterator[Finding]:
     if "main" not in facts.functions:
-        yield _word(
-            expanded, "main", "main", gettext("your program has no function main that could be started")
-        )
+        text = gettext("your program has no function main that could be started")
+        yield _word(expanded, "main", "main", text)
 
 
 def static_data(facts: ObjectFacts, _: Expanded, __: frozenset[str]) -> Iterator[Finding]:
@@ -344,18 +310,14 @@ def static_data(facts: ObjectFacts, _: Expanded, __: frozenset[str]) -> Iterator
 
 
 def memory_finding(static_bytes: int) -> Finding:
-    return Finding(
-        "memory",
-        Severity.ERROR,
-        0,
-        gettext(
-            "your variables and constants need %(value)s kB; of the %(memory_size)s kB of memory they may "
-            "take %(available_static)s kB, the rest is for the stack",
-            value=language.number(-(-static_bytes // 1024)),
-            memory_size=language.number(MEMORY_SIZE // 1024),
-            available_static=language.number(AVAILABLE_STATIC // 1024),
-        ),
+    text = gettext(
+        "your variables and constants need %(value)s kB; of the %(memory_size)s kB of memory they may "
+        "take %(available_static)s kB, the rest is for the stack",
+        value=language.number(-(-static_bytes // 1024)),
+        memory_size=language.number(MEMORY_SIZE // 1024),
+        available_static=language.number(AVAILABLE_STATIC // 1024),
     )
+    return Finding("memory", Severity.ERROR, 0, text)
 
 
 SOURCE_RULES: tuple[SourceRule, ...] = (
@@ -430,16 +392,6 @@ def _attribute_names(tokens: Sequence[Token]) -> Iterator[str]:
         expecting = depth == 2 and token.text in ("(", ",")
         if depth <= 0:
             depth = -1
-
-
-def _has_double_bracket(tokens: Sequence[Token]) -> bool:
-    """Whether there is a `[[`, also written `<:<:`; no C program of 1989 has it."""
-    specials = " ".join(token.text if token.kind is TokenKind.SPECIAL else "_" for token in tokens)
-    return "[ [" in specials.replace("< :", "[")
-
-
-def _called(tokens: Sequence[Token]) -> frozenset[str]:
-    return frozenset(a.text for a, b in pairwise(tokens) if a.kind is TokenKind.IDENTIFIER and b.text == "(")
 
 
 def _defined_routines(tokens: Sequence[Token]) -> Iterator[str]:

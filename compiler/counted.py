@@ -7,11 +7,11 @@ report. Whatever a source does to a compiler, it does in the sandbox.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 
 from compiler import languages
-from compiler.languages import Outcome, Problem
+from compiler.languages import Files, Outcome, Problem
 from contest.games.game import TextProtocol
 from contest.language import gettext, number
 from contest.schema.languages import CountedBuild, Language
@@ -56,21 +56,23 @@ _VERSION = re.compile(r"\d+(?:\.\d+)+")
 
 
 def examine(
-    files: Mapping[str, bytes], sandbox: Sandbox, settings: Programs, chosen: Sequence[Language]
+    files: Files, sandbox: Sandbox, settings: Programs, chosen: Sequence[Language]
 ) -> Outcome[Executable]:
     """Like languages.examine; a program in a language that is counted becomes a FuelProgram.
 
     The same files give the same module, to the last bit, on every host with the same compiler.
     """
-    found = languages.checked(files, settings, chosen)
-    if isinstance(found, Outcome):
-        return found
-    program, language = found
+    return languages.examined(files, sandbox, settings, chosen, _built)
+
+
+def _built(
+    files: Files, program: str, language: Language, sandbox: Sandbox, settings: Programs
+) -> tuple[Executable, str]:
     if language.counted is None or not language.is_counted:
-        return languages.build_checked(files, program, language, sandbox, settings)
+        return languages.program_folder(files, program, language, sandbox, settings)
     if language.tool:
         return _compiled(files, program, language, sandbox, settings)
-    return _checked_by_guest(files, program, language, language.counted, sandbox, settings)
+    return _checked_by_guest(files, program, language, language.counted, sandbox, settings), ""
 
 
 def counted_by(program: Executable | None, language: Language | None, version: str) -> str:
@@ -83,24 +85,24 @@ def counted_by(program: Executable | None, language: Language | None, version: s
 
 # --- compiled languages ------------------------------------------------------------------------------------
 def _compiled(
-    files: Mapping[str, bytes], program: str, language: Language, sandbox: Sandbox, settings: Programs
-) -> Outcome[FuelProgram]:
-    built = languages.compiled(files, program, language, sandbox, settings)
+    files: Files, program: str, language: Language, sandbox: Sandbox, settings: Programs
+) -> tuple[FuelProgram, str]:
     memory = settings.memory_mb or language.memory_mb
-    if isinstance(built, Problem):
-        reasons = " ".join(_reasons(built.messages, memory))
-        problem = Problem(reasons or built.text, built.messages)
-        return Outcome(problem, program, language, built.messages)
-    if reason := _why_refused(built.result, sandbox):
-        return Outcome(Problem(reason, built.messages), program, language, built.messages)
+    try:
+        module, told = languages.compiled(files, program, language, sandbox, settings)
+    except Problem as problem:
+        reasons = " ".join(_reasons(problem.messages, memory))
+        raise Problem(reasons or problem.text, problem.messages) from None
+    if reason := _why_refused(module, sandbox):
+        raise Problem(reason, told)
     made = FuelProgram(
         language=language.name,
         program=program,
         files={name: data for name, data in files.items() if name != program},
         memory_bytes=memory * MB,
-        module=built.result,
+        module=module,
     )
-    return Outcome(made, program, language, built.messages)
+    return made, told
 
 
 def _why_refused(module: bytes, sandbox: Sandbox) -> str:
@@ -112,7 +114,7 @@ def _why_refused(module: bytes, sandbox: Sandbox) -> str:
             limit=number(MAX_MODULE),
         )
     reason = ""
-    for _ in range(2):  # as retry_if_killed.py does
+    for _ in range(2):  # as `again_if_killed` does
         try:
             engine.machine_code(module, sandbox, cpu_seconds=_MACHINE_CODE_SECONDS)
         except NotCompiled as error:
@@ -161,13 +163,8 @@ def _reasons(stderr: str, memory: int) -> Iterator[str]:
 
 # --- languages with a guest --------------------------------------------------------------------------------
 def _checked_by_guest(
-    files: Mapping[str, bytes],
-    program: str,
-    language: Language,
-    how: CountedBuild,
-    sandbox: Sandbox,
-    settings: Programs,
-) -> Outcome[FuelProgram]:
+    files: Files, program: str, language: Language, how: CountedBuild, sandbox: Sandbox, settings: Programs
+) -> FuelProgram:
     """The guest itself looks for mistakes: another version of the language would know other ones."""
     guest = guests.GUESTS[language.name]
     made = FuelProgram(
@@ -191,13 +188,8 @@ def _checked_by_guest(
         player.begin()
         answer = player.move((program,))
     if not isinstance(answer, AnswerFault) or answer.kind is AnswerFaultKind.NO_ANSWER:
-        return Outcome(made, program, language)
+        return made
     stderr = sanitize(answer.stderr_tail)
-    problem = Problem(
-        gettext(
-            "%(tool)s found errors in your program; its messages tell more",
-            tool=languages.version(language, sandbox),
-        ),
-        stderr or answer.sentence,
-    )
-    return Outcome(problem, program, language, problem.messages)
+    tool = languages.version(language, sandbox)
+    text = gettext("%(tool)s found errors in your program; its messages tell more", tool=tool)
+    raise Problem(text, stderr or answer.sentence)

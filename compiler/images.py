@@ -16,7 +16,7 @@ from contest.language import gettext
 from contest.model import Finding, ImageFacts, Severity, TextBuildReport
 from contest.schema.sections import Programs
 from contest.util.program_files import IMAGE_NAME, is_archive
-from sandbox.images.oci_image import ImageProblem, OciImage, image_cache, this_architecture
+from sandbox.images.oci_image import OciImage, Refused, image_cache, this_architecture
 from sandbox.images.unpacking import check_registry, fetch, require_tools, unpack
 from sandbox.sandbox import Sandbox
 from sandbox.self_test import require_tight
@@ -36,14 +36,15 @@ def build_image(uploaded: UploadedFiles, settings: Programs, sandbox: Sandbox) -
     Raises ToolMissing or TryAgain where our machinery is at fault, never for anything that an image is.
     """
     program = next(filter(_holds_image, sorted(uploaded.files)))
-    examined = _image(program, uploaded, sandbox)
-    problems = (
-        (Finding("image", Severity.ERROR, 0, examined.text),) if isinstance(examined, ImageProblem) else ()
-    )
-    findings = (*problems, *description_findings(uploaded, settings))
-    image = None if isinstance(examined, ImageProblem) or has_errors(findings) else examined
+    findings, image = list(description_findings(uploaded, settings)), None
+    try:
+        image = _image(program, uploaded, sandbox)
+    except Refused as refused:
+        findings.insert(0, Finding("image", Severity.ERROR, 0, str(refused)))
+    if has_errors(findings):
+        image = None
     report = TextBuildReport(
-        findings=findings,
+        findings=tuple(findings),
         tool="",
         messages="",
         description_lines=uploaded.description_lines,
@@ -85,7 +86,7 @@ def _holds_image(name: str) -> bool:
     return name == IMAGE_NAME or is_archive(name)
 
 
-def _image(program: str, uploaded: UploadedFiles, sandbox: Sandbox) -> OciImage | ImageProblem:
+def _image(program: str, uploaded: UploadedFiles, sandbox: Sandbox) -> OciImage:
     if len(uploaded.files) > 1:
         text = gettext(
             "there are %(files)s files, %(names)s; an image is sent alone, with everything in it that its "
@@ -93,7 +94,7 @@ def _image(program: str, uploaded: UploadedFiles, sandbox: Sandbox) -> OciImage 
             files=len(uploaded.files),
             names=" and ".join(sorted(uploaded.files)),
         )
-        return ImageProblem(text)
+        raise Refused(text)
     data = uploaded.files[program]
     if is_archive(program):
         return unpack(data, sandbox, image_cache())

@@ -6,14 +6,15 @@ Builds and games run in the same sandbox (sandbox/sandbox.py), with the same too
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from glob import glob
 from pathlib import Path, PurePosixPath
-from typing import Generic, NamedTuple, NoReturn, TypeVar
+from typing import Generic, TypeVar
 
-from compiler import messages, retry_if_killed
-from compiler.contest_languages import package_patterns, packages_of
+from compiler import messages
+from compiler.toolchain import again_if_killed
 from contest.errors import ToolMissing
 from contest.language import gettext, number
 from contest.mail.sent_files import right_name
@@ -25,7 +26,8 @@ from contest.util.sanitize import sanitize
 from sandbox.bubblewrap import PATH
 from sandbox.fuel import engine, guests
 from sandbox.limits import MB
-from sandbox.places import WORK
+from sandbox.places import PYTHON_PACKAGE_FOLDERS, WORK
+from sandbox.players.function import LANGUAGE as PYTHON
 from sandbox.program_folder import Needs, ProgramFolder
 from sandbox.sandbox import Ending, Limits, Sandbox, SandboxResult
 
@@ -36,14 +38,16 @@ _PRINT_VERSION = (
 _TEXT_CONTROLS = frozenset(b"\t\n\f\r")
 
 
-@dataclass(frozen=True)
-class Problem:
+class Problem(Exception):
     """Why a program was refused, in a sentence with the right form, and the compiler's messages, if any."""
 
-    text: str
-    messages: str = ""
+    def __init__(self, text: str, messages: str = "") -> None:
+        super().__init__(text)
+        self.text, self.messages = text, messages
 
 
+Files = Mapping[str, bytes]
+Made = TypeVar("Made")
 Made_co = TypeVar("Made_co", covariant=True)
 
 
@@ -65,41 +69,79 @@ class Outcome(Generic[Made_co]):
         return (Finding(rule, Severity.ERROR, 0, self.result.text),)
 
 
-def recognise(
-    names: Iterable[str], languages: Sequence[Language] | None = None
-) -> tuple[str, Language] | Problem:
-    """Find the one file that is a program, and its language. Text files may come with it."""
+# --- the languages of a contest: with the packages of Python, and each with its clock ----------------------
+def languages_of(settings: Programs) -> tuple[Language, ...]:
+    """All languages of the contest; those of `counted_languages` as they are built to be counted."""
+    return tuple(_with_clock(row, settings) for row in settings.all_languages)
+
+
+def packages_of(language: Language, settings: Programs) -> tuple[str, ...]:
+    """The packages that programs in this language may import besides the standard library."""
+    return settings.python_packages if language.name == PYTHON else ()
+
+
+def package_patterns(package: str) -> tuple[str, ...]:
+    """Where a package of Python may be on this host, with its facts."""
+    return tuple(
+        f"{folder}/{package}{rest}" for folder in PYTHON_PACKAGE_FOLDERS for rest in ("", ".*", "-*")
+    )
+
+
+def _with_clock(row: Language, settings: Programs) -> Language:
+    if row.name in settings.counted_languages:
+        return row.as_counted()
+    return _with_packages(row, packages_of(row, settings))
+
+
+def _with_packages(python: Language, packages: tuple[str, ...]) -> Language:
+    """Show Python these packages: the folder or file, what was compiled for it, and its version.
+
+    Debian's libraries for linear algebra are links through /etc/alternatives. A thread for each core would
+    break the limits on address space and threads, and be no faster: a program has one core.
+    """
+    if not packages:
+        return python
+    patterns = (pattern for package in packages for pattern in package_patterns(package))
+    one_thread = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
+    changes = {
+        "folders": (*python.folders, *patterns, "/etc/alternatives/*.so*"),
+        "environment": one_thread | python.environment,
+    }
+    return python.model_copy(update=changes)
+
+
+# --- builds ------------------------------------------------------------------------------------------------
+def recognise(names: Iterable[str], languages: Sequence[Language] | None = None) -> tuple[str, Language]:
+    """Find the one file that is a program, and its language. Text files may come with it. Raises Problem."""
     languages = usual_languages() if languages is None else languages
     names = sorted(names)
     strange = [name for name in names if not is_safe(name)]
     if strange:
-        return Problem(
-            gettext(
-                'the file name "%(name)s" cannot be used; %(right_name)s',
-                name=sanitize(strange[0])[:80],
-                right_name=right_name(),
-            )
+        text = gettext(
+            'the file name "%(name)s" cannot be used; %(right_name)s',
+            name=sanitize(strange[0])[:80],
+            right_name=right_name(),
         )
-    programs = [(name, language) for name in names for language in languages if _is_in(name, language)]
+        raise Problem(text)
+    suffixes = {name: PurePosixPath(name).suffix.lower().removeprefix(".") for name in names}
+    programs = [(name, each) for name in names for each in languages if suffixes[name] in each.suffixes]
     if len(programs) == 1:
         return programs[0]
     if programs:
         several = gettext(" and ").join(name for name, _ in programs)
-        return Problem(
-            gettext(
-                "there are %(programs)s programs, %(several)s; send one program, with text files at most",
-                programs=len(programs),
-                several=several,
-            )
+        text = gettext(
+            "there are %(programs)s programs, %(several)s; send one program, with text files at most",
+            programs=len(programs),
+            several=several,
         )
+        raise Problem(text)
     known = ", ".join(f"{each.name} (.{', .'.join(each.suffixes)})" for each in usable(languages))
-    return Problem(
-        gettext(
-            "%(none_of)s; the suffix of a program's name tells its language: %(known)s",
-            none_of=_none_of(names),
-            known=known,
-        )
+    text = gettext(
+        "%(none_of)s; the suffix of a program's name tells its language: %(known)s",
+        none_of=_none_of(names),
+        known=known,
     )
+    raise Problem(text)
 
 
 def usable(languages: Sequence[Language]) -> tuple[Language, ...]:
@@ -149,17 +191,16 @@ def package_version(package: str, language: Language, sandbox: Sandbox, settings
     Raises ToolMissing if it cannot be imported in the sandbox, with the package of the system to install.
     """
     values = _placeholders(language, "", language.memory_mb)
-    result = retry_if_killed.run(
-        sandbox,
+    memory = language.reserved_mb + (settings.memory_mb or language.memory_mb)
+    limits = Limits(address_space_bytes=memory * MB, processes=language.processes)
+    run = partial(
+        sandbox.run,
         [values["tool"], "-c", _PRINT_VERSION, package],
-        files={},
         environment=_environment(language, values),
         folders=_folders(language),
-        limits=Limits(
-            address_space_bytes=(language.reserved_mb + (settings.memory_mb or language.memory_mb)) * MB,
-            processes=language.processes,
-        ),
+        limits=limits,
     )
+    result = again_if_killed(run, limits)
     if not result.succeeded:
         output = sanitize(result.stderr.decode(errors="replace")).strip().rpartition("\n")[2]
         raise ToolMissing(
@@ -186,39 +227,48 @@ def build(
 
 
 def examine(
-    files: Mapping[str, bytes], sandbox: Sandbox, settings: Programs, languages: Sequence[Language]
+    files: Files, sandbox: Sandbox, settings: Programs, languages: Sequence[Language]
 ) -> Outcome[ProgramFolder]:
     """Check the files as they were sent, and build them in the sandbox.
 
     The same files give the same program folder, to the last bit, on every host with the same tools. Raises
     ToolMissing if the sandbox is at fault, never for anything that a program does.
     """
-    found = checked(files, settings, languages)
-    return found if isinstance(found, Outcome) else build_checked(files, *found, sandbox, settings)
+    return examined(files, sandbox, settings, languages, program_folder)
 
 
-def checked(
-    files: Mapping[str, bytes], settings: Programs, languages: Sequence[Language]
-) -> tuple[str, Language] | Outcome[NoReturn]:
-    """The program among these files and its language, or why they cannot be built."""
-    found = recognise(files, languages)
-    if isinstance(found, Problem):
-        return Outcome(found)
-    problem = _unfit(files, found[0], settings) or _not_installed(found[1], languages)
-    return Outcome(problem, *found) if problem else found
-
-
-class Compiled(NamedTuple):
-    """What a compiler made: the bytes of the result, b"" if its language has none."""
-
-    result: bytes
-    messages: str
+def examined(
+    files: Files,
+    sandbox: Sandbox,
+    settings: Programs,
+    languages: Sequence[Language],
+    build: Callable[[Files, str, Language, Sandbox, Programs], tuple[Made, str]],
+) -> Outcome[Made]:
+    """Check the files, and `build` the program among them, which gives the compiler's messages, too."""
+    program, language = "", None
+    try:
+        program, language = recognise(files, languages)
+        _check(files, program, settings)
+        if not is_installed(language):
+            text = gettext(
+                "%(language)s is not installed on the contest host; languages that are: %(here)s",
+                language=language.name,
+                here=", ".join(other.name for other in usable(languages)) or "none",
+            )
+            raise Problem(text)
+        made, told = build(files, program, language, sandbox, settings)
+    except Problem as problem:
+        return Outcome(problem, program, language, problem.messages)
+    return Outcome(made, program, language, told)
 
 
 def compiled(
-    files: Mapping[str, bytes], program: str, language: Language, sandbox: Sandbox, settings: Programs
-) -> Compiled | Problem:
-    """Run the language's build in the sandbox."""
+    files: Files, program: str, language: Language, sandbox: Sandbox, settings: Programs
+) -> tuple[bytes, str]:
+    """Run the language's build in the sandbox. Raises Problem.
+
+    The bytes of the result, b"" if the language has none, and the compiler's messages.
+    """
     values = _placeholders(language, program, settings.memory_mb or language.memory_mb)
     # Between compiler and linker a module holds all its data, even the zeros.
     file_bytes = MAX_RESULT + (int(values["bytes"]) if language.is_counted else 0)
@@ -229,8 +279,8 @@ def compiled(
         address_space_bytes=language.build_memory_mb * MB,
         processes=max(language.processes, 32),
     )
-    result = retry_if_killed.run(
-        sandbox,
+    run = partial(
+        sandbox.run,
         _then_show([word.format(**values) for word in language.build], language.result),
         files={f"{WORK}/{name}": data for name, data in files.items()},
         environment={**_environment(language, values), "SOURCE_DATE_EPOCH": "768916800"},
@@ -238,26 +288,25 @@ def compiled(
         own_path=values["tool"] if language.finds_itself else "",
         limits=limits,
     )
+    result = again_if_killed(run, limits)
     if result.succeeded:
-        return Compiled(result.stdout, messages.clean(result.stderr))
-    return Problem(_trouble(result, language, limits), messages.clean(result.stderr))
+        return result.stdout, messages.clean(result.stderr)
+    raise Problem(_trouble(result, language, limits), messages.clean(result.stderr))
 
 
-def build_checked(
-    files: Mapping[str, bytes], program: str, language: Language, sandbox: Sandbox, settings: Programs
-) -> Outcome[ProgramFolder]:
-    """Build what `checked` has found."""
+def program_folder(
+    files: Files, program: str, language: Language, sandbox: Sandbox, settings: Programs
+) -> tuple[ProgramFolder, str]:
+    """Build a program that the system runs; also the compiler's messages. Raises Problem."""
     memory = settings.memory_mb or language.memory_mb
     values = _placeholders(language, program, memory)
-    built = compiled(files, program, language, sandbox, settings)
-    if isinstance(built, Problem):
-        return Outcome(built, program, language, built.messages)
+    result, told = compiled(files, program, language, sandbox, settings)
     for package in packages_of(language, settings):  # if one is missing, no program may be blamed for it
         package_version(package, language, sandbox, settings)
     # Of a compiled program the source is not needed.
     kept = {name: data for name, data in files.items() if not (language.result and name == program)}
-    made = {language.result: built.result} if language.result else {}
-    program_folder = ProgramFolder(
+    made = {language.result: result} if language.result else {}
+    folder = ProgramFolder(
         language=language.name,
         program=program,
         files={**kept, **made},
@@ -269,7 +318,7 @@ def build_checked(
             _folders(language),
         ),
     )
-    return Outcome(program_folder, program, language, built.messages)
+    return folder, told
 
 
 def _then_show(command: Sequence[str], result: str) -> list[str]:
@@ -278,39 +327,31 @@ def _then_show(command: Sequence[str], result: str) -> list[str]:
     return ["/bin/sh", "-c", f'"$@" >&2 && {show}', "sh", *(command or ["true"])]
 
 
-def _is_in(name: str, language: Language) -> bool:
-    return PurePosixPath(name).suffix.lower().removeprefix(".") in language.suffixes
-
-
-def _unfit(files: Mapping[str, bytes], program: str, settings: Programs) -> Problem | None:
-    """What is wrong with the files, before we build them."""
+def _check(files: Files, program: str, settings: Programs) -> None:
+    """Raises Problem if something is wrong with the files, before we build them."""
     size = sum(map(len, files.values()))
     if len(files) > MAX_FILES:
-        return Problem(
-            gettext(
-                "these are %(files)s files; at most %(max_files)s are possible",
-                files=len(files),
-                max_files=MAX_FILES,
-            )
+        text = gettext(
+            "these are %(files)s files; at most %(max_files)s are possible",
+            files=len(files),
+            max_files=MAX_FILES,
         )
+        raise Problem(text)
     if size > settings.MAX_SOURCE_BYTES:
-        limit = settings.MAX_SOURCE_BYTES
-        return Problem(
-            gettext(
-                "these are %(size)s bytes; all files together may have at most %(limit)s",
-                size=number(size),
-                limit=number(limit),
-            )
+        text = gettext(
+            "these are %(size)s bytes; all files together may have at most %(limit)s",
+            size=number(size),
+            limit=number(settings.MAX_SOURCE_BYTES),
         )
-    binary = [name for name in sorted(files) if not _is_text(files[name])]
-    if binary:
-        return Problem(
-            gettext(
-                "%(binary)s is not text; a program and the files that it reads must be text (UTF-8)",
-                binary=binary[0],
-            )
+        raise Problem(text)
+    if binary := next((name for name in sorted(files) if not _is_text(files[name])), ""):
+        text = gettext(
+            "%(binary)s is not text; a program and the files that it reads must be text (UTF-8)",
+            binary=binary,
         )
-    return None if files[program].strip() else Problem(gettext("%(program)s is empty", program=program))
+        raise Problem(text)
+    if not files[program].strip():
+        raise Problem(gettext("%(program)s is empty", program=program))
 
 
 def _is_text(data: bytes) -> bool:
@@ -319,19 +360,6 @@ def _is_text(data: bytes) -> bool:
     except UnicodeDecodeError:
         return False
     return all(byte >= 32 or byte in _TEXT_CONTROLS for byte in data)
-
-
-def _not_installed(language: Language, languages: Sequence[Language]) -> Problem | None:
-    if is_installed(language):
-        return None
-    here = ", ".join(other.name for other in usable(languages)) or "none"
-    return Problem(
-        gettext(
-            "%(language)s is not installed on the contest host; languages that are: %(here)s",
-            language=language.name,
-            here=here,
-        )
-    )
 
 
 def _trouble(result: SandboxResult, language: Language, limits: Limits) -> str:
@@ -366,7 +394,11 @@ def _tool(language: Language) -> Path | None:
     candidates = [Path(found)] if found else []
     if language.is_counted:
         candidates += sorted(Path("/usr/lib").glob(f"llvm-*/bin/{language.tool}"), key=_llvm, reverse=True)
-    return next((path for each in candidates if (path := _inside(each)) and _has_needs(language, path)), None)
+    needs = language.counted.needs if language.is_counted and language.counted else ()
+    for path in filter(None, map(_inside, candidates)):
+        if all(glob(pattern.format(home=path.parent.parent)) for pattern in needs):
+            return path
+    return None
 
 
 def _llvm(path: Path) -> int:
@@ -378,11 +410,6 @@ def _inside(path: Path) -> Path | None:
     while path.is_symlink() and path.readlink().is_absolute():
         path = path.readlink()
     return path if path.is_relative_to("/usr") else None
-
-
-def _has_needs(language: Language, tool: Path) -> bool:
-    patterns = language.counted.needs if language.is_counted and language.counted else ()
-    return all(glob(pattern.format(home=tool.parent.parent)) for pattern in patterns)
 
 
 def _placeholders(language: Language, program: str, memory: int) -> Mapping[str, str]:

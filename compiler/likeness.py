@@ -96,11 +96,8 @@ def alike_texts(
         for (one, other), weight in common.items()
         if min(totals[one], totals[other]) >= MIN_FINGERPRINTS
     )
-    return tuple(sorted((each for each in found if each.share >= ALIKE), key=_order))
-
-
-def _order(each: Alike) -> tuple[float, str, str]:
-    return -each.share, each.one, each.other
+    alike = [each for each in found if each.share >= ALIKE]
+    return tuple(sorted(alike, key=lambda each: (-each.share, each.one, each.other)))
 
 
 def count_words(texts: Mapping[str, str]) -> int:
@@ -122,30 +119,16 @@ def words(name: str, text: str) -> list[str]:
         text = text.replace("//", "/ /")
     source = SourceText(normalise(text)[0])
     kept = _C_WORDS if is_c else _ALL_WORDS
-    numbers = _named_numbers(source) if is_c else {}
-    return [_word(numbers.get(token.text, token), kept) for token in _code(source)]
-
-
-def _named_numbers(source: SourceText) -> dict[str, Token]:
-    """The numbers that the program gives names by `#define`."""
-    return {
-        line.tokens[2].text: line.tokens[3] for line in source.live_lines if _is_named_number(line.tokens)
-    }
+    lines = [line.tokens for line in source.live_lines]
+    named = {line[2].text: line[3] for line in lines if is_c and _is_named_number(line)}
+    code = (token for line in lines if not _is_named_number(line) for token in line)
+    return [_word(named.get(token.text, token), kept) for token in code]
 
 
 def _is_named_number(tokens: Sequence[Token]) -> bool:
-    return [token.text for token in tokens[:2]] == ["#", "define"] and [
-        token.kind for token in tokens[2:]
-    ] == [
-        TokenKind.IDENTIFIER,
-        TokenKind.NUMBER,
-    ]
-
-
-def _code(source: SourceText) -> Iterator[Token]:
-    for line in source.live_lines:
-        if not _is_named_number(line.tokens):
-            yield from line.tokens
+    """Whether this line gives a number a name by `#define`."""
+    texts, kinds = [token.text for token in tokens], [token.kind for token in tokens]
+    return texts[:2] == ["#", "define"] and kinds[2:] == [TokenKind.IDENTIFIER, TokenKind.NUMBER]
 
 
 def _word(token: Token, kept: AbstractSet[str]) -> str:

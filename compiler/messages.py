@@ -64,9 +64,9 @@ def trouble(result: SandboxResult, limits: Limits) -> str:
     """Why the compiler did not end by itself, as a sentence; "" if it did."""
     if result.succeeded:
         return ""
-    stderr = "\n".join(
-        filter(_is_about_compiler, result.stderr[-MAX_CHARACTERS:].decode(errors="replace").split("\n"))
-    )
+    lines = result.stderr[-MAX_CHARACTERS:].decode(errors="replace").split("\n")
+    # Of lines about the program, which may quote it, only those that tell of a crash.
+    stderr = "\n".join(each for each in lines if not each.startswith(f"{FILE_NAME}:") or _CRASHED.match(each))
     if result.ending in _USED_UP_ENDINGS or _USED_UP.search(stderr):
         memory = limits.address_space_bytes // 2**20
         return gettext(
@@ -89,8 +89,3 @@ def trouble(result: SandboxResult, limits: Limits) -> str:
     if result.ending is Ending.SIGNAL or _BROKE.search(stderr):
         return gettext("the compiler crashed on your program")
     return ""
-
-
-def _is_about_compiler(line: str) -> bool:
-    """Whether a line is about the compiler itself; messages about the program may quote the program."""
-    return not line.startswith(f"{FILE_NAME}:") or _CRASHED.match(line) is not None

@@ -16,7 +16,7 @@ import traceback
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
-from typing import Any, NamedTuple
+from typing import Any
 
 from compiler.builders.base import ProgramBuilder
 from contest.actions.repeated_failures import EngineFailures
@@ -41,6 +41,7 @@ from contest.store import (
 )
 from contest.store.claims import Claimant, Claims
 from contest.store.engine_failures import MAX_FAILURES
+from contest.store.submissions import Waiting
 from contest.util.clock import Clock
 from contest.util.log import log
 from sandbox.vm.translation import NotTranslated
@@ -55,18 +56,6 @@ class _RatesMissing(Exception):
         super().__init__(f"{len(pairs)} win rates")
         self.pairs = pairs
         self.images = images
-
-
-class _Turn(NamedTuple):
-    """The team whose turn it is, and the id of its submission that has waited longest.
-
-    `only_newest`: all its submissions but the newest are replaced. `is_claimed`: another process builds it.
-    """
-
-    team_id: int
-    oldest: int
-    only_newest: bool = False
-    is_claimed: bool = False
 
 
 @dataclass(frozen=True)
@@ -105,14 +94,12 @@ class CompileService:
         if is_new:
             with self.store.write() as tx:
                 languages.offer(tx, self.builder.offered())
-        mended = [each for each in waiting if self._works_again(each.language)]
-        return bool(mended)
-
-    def _works_again(self, language: str) -> bool:
-        if self._why_lost(language):
-            return False
-        with self.store.write() as tx:
-            return languages.works_again(tx, language, self.clock.now())
+        is_mended = False
+        for each in waiting:
+            if not self._why_lost(each.language):
+                with self.store.write() as tx:
+                    is_mended |= languages.works_again(tx, each.language, self.clock.now())
+        return is_mended
 
     def _why_lost(self, language: str) -> str:
         """Why this host cannot build the language; "" if it can."""
@@ -129,7 +116,11 @@ class CompileService:
             with speaking(team.language or self.settings.contest.language):
                 result = self._built(submission)
                 if result.image:
-                    self._prepare(result.image, result.report.image_digest)
+                    try:
+                        self.builder.prepare(result.image)
+                    except NotTranslated as why:  # then the interpreter plays
+                        digest = result.report.image_digest
+                        log.warning("a program stays without native code", image=digest, reason=str(why))
                 self._keep(submission, result)
             log.info("program", letter=submission.letter_id, accepted=result.report.accepted)
         except EngineFailed as error:
@@ -181,17 +172,18 @@ class CompileService:
         """
         taken: set[int] = set()
         while turn := self._turn(at_once, taken):
-            submission = self._claimed_of(turn)
+            submission = self._claimed_of(*turn)
             if submission is not None:
                 return submission
-            taken.add(turn.team_id)
+            taken.add(turn[0].team_id)
         return None
 
-    def _turn(self, at_once: bool, taken: Collection[int]) -> _Turn | None:
+    def _turn(self, at_once: bool, taken: Collection[int]) -> tuple[Waiting, bool] | None:
         """Choose, among the waiting teams, the one with the fewest compilations of the last hour (S22).
 
-        A team whose program is being compiled waits, so that its reports come in order. But with `at_once`
-        we compile that program, too, when no other is left: whoever is first stores the build.
+        True: all its programs but the newest are replaced, because it has sent too many. A team whose program
+        is being compiled waits, so that its reports come in order. But with `at_once` we compile that
+        program, too, when no other is left: whoever is first stores the build.
         """
         limit = self.settings.programs.MAX_COMPILES_PER_HOUR
         now = self.clock.now()
@@ -205,17 +197,16 @@ class CompileService:
         able = [each for each in waiting if at_once or built.get(each.team_id, 0) < limit]
         free = [each for each in able if not each.is_claimed]
         if not free:
-            return _Turn(able[0].team_id, able[0].oldest, is_claimed=True) if able and at_once else None
+            return (able[0], False) if able and at_once else None
         chosen = min(free, key=lambda each: built.get(each.team_id, 0))
-        too_many = built.get(chosen.team_id, 0) + chosen.programs > limit
-        return _Turn(chosen.team_id, chosen.oldest, only_newest=too_many)
+        return chosen, built.get(chosen.team_id, 0) + chosen.programs > limit
 
-    def _claimed_of(self, turn: _Turn) -> Submission | None:
-        """Claim the submission; None: another process was quicker."""
+    def _claimed_of(self, turn: Waiting, only_newest: bool) -> Submission | None:
+        """Claim the team's submission; None: another process was quicker."""
         if turn.is_claimed:
             with self.store.read() as tx:
                 return submissions.get(tx, turn.oldest)
-        if not turn.only_newest:
+        if not only_newest:
             with self.store.write_unordered() as tx:
                 taken = self._claims.take(tx, turn.oldest)
                 return submissions.get(tx, turn.oldest) if taken else None
@@ -227,12 +218,6 @@ class CompileService:
                 self._record(tx, Effect.PROGRAM_REPLACED, submissions.get(tx, replaced))
             submissions.replace(tx, older)
             return submissions.get(tx, newest)
-
-    def _prepare(self, image: Serializable, digest: str | None) -> None:
-        try:
-            self.builder.prepare(image)
-        except NotTranslated as reason:  # then the interpreter plays
-            log.warning("a program stays without native code", image=digest, reason=str(reason))
 
     def _keep(self, submission: Submission, result: BuildResult[Serializable]) -> None:
         """Keep build and report in one transaction, with the team's new place on the ladder, if any.

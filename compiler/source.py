@@ -50,14 +50,6 @@ class LogicalLine:
         return None
 
 
-@dataclass(frozen=True)
-class Block:
-    """The text between `#if 0` and its end: the numbers of its first line and of the line that ends it."""
-
-    first: int
-    end: int
-
-
 class SourceText:
     """A normalised source, split into lines and tokens on demand."""
 
@@ -85,15 +77,16 @@ class SourceText:
         return tuple(_logical_lines(self.text))
 
     @cached_property
-    def blocks(self) -> Sequence[Block]:
-        """All `#if 0` blocks (K61); of nested ones only the outer."""
+    def blocks(self) -> Sequence[range]:
+        """The lines of all `#if 0` blocks (K61), without those that begin and end them; of nested ones only
+        the outer."""
         return tuple(_blocks(self.lines, len(self.physical_lines) + 1))
 
     @cached_property
     def live_lines(self) -> Sequence[LogicalLine]:
         """The logical lines outside `#if 0`."""
-        firsts = [block.first for block in self.blocks]
-        ends = [0, *(block.end for block in self.blocks)]
+        firsts = [block.start for block in self.blocks]
+        ends = [0, *(block.stop for block in self.blocks)]
         return tuple(line for line in self.lines if line.number >= ends[bisect_right(firsts, line.number)])
 
     @cached_property
@@ -114,12 +107,12 @@ class SourceText:
         return self._text_in(self.description_block) if self.description_block else []
 
     @cached_property
-    def description_block(self) -> Block | None:
+    def description_block(self) -> range | None:
         """The block with the description; None without one."""
         return max(self.blocks, key=lambda block: len(self._text_in(block)), default=None)
 
-    def _text_in(self, block: Block) -> Sequence[str]:
-        return [line for line in self.physical_lines[block.first - 1 : block.end - 1] if line.strip()]
+    def _text_in(self, block: range) -> Sequence[str]:
+        return [line for line in self.physical_lines[block.start - 1 : block.stop - 1] if line.strip()]
 
     @cached_property
     def _places(self) -> dict[str, list[int]]:
@@ -200,7 +193,7 @@ def _line(tokens: Sequence[Token], starts: Sequence[int]) -> LogicalLine:
     )
 
 
-def _blocks(lines: Iterable[LogicalLine], after_the_last: int) -> Iterator[Block]:
+def _blocks(lines: Iterable[LogicalLine], after_the_last: int) -> Iterator[range]:
     first = depth = 0  # depth 0: outside
     for line in lines:
         directive = line.directive
@@ -215,6 +208,6 @@ def _blocks(lines: Iterable[LogicalLine], after_the_last: int) -> Iterator[Block
         elif name == ("endif",) or (depth == 1 and name and name[0] in _TURNING):
             depth -= 1
             if depth == 0:
-                yield Block(first, line.number)
+                yield range(first, line.number)
     if depth:
-        yield Block(first, after_the_last)
+        yield range(first, after_the_last)

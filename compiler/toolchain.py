@@ -7,17 +7,19 @@ Results come back through a pipe; a step that fails tells why in a sentence for 
 from __future__ import annotations
 
 import shutil
+import signal
 import threading
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from importlib.resources import files
 
-from compiler import messages, retry_if_killed
+from compiler import messages
 from compiler.checks import PASTED_PRAGMA
 from contest.errors import ToolMissing
 from contest.util.sanitize import sanitize
-from sandbox.sandbox import WORK, Limits, Sandbox, SandboxResult
+from sandbox.sandbox import WORK, Ending, Limits, Sandbox, SandboxResult
 
 PREFIXES = ("riscv64-unknown-elf-", "riscv64-elf-", "riscv32-unknown-elf-")
 
@@ -70,15 +72,8 @@ class Toolchain:
 
     def preprocess(self, text: str, prose: frozenset[int] = frozenset()) -> Step:
         """Run the preprocessor; its output has no line markers."""
-        command = [
-            self._gcc,
-            *COMPILE_FLAGS,
-            "-w",
-            "-E",
-            "-P",
-            f"-D_Pragma={PASTED_PRAGMA}",
-            messages.FILE_NAME,
-        ]
+        options = ("-w", "-E", "-P", f"-D_Pragma={PASTED_PRAGMA}")
+        command = [self._gcc, *COMPILE_FLAGS, *options, messages.FILE_NAME]
         return _step(self._run(command, _program(text), _PREPROCESS_LIMITS), _PREPROCESS_LIMITS, prose)
 
     def compile(self, text: str, prose: frozenset[int] = frozenset()) -> Step:
@@ -88,21 +83,15 @@ class Toolchain:
 
     def link(self, program: bytes) -> Step:
         """Link the object file, our runtime, the five routines and libgcc into an ELF file."""
+        with self._lock:
+            runtime = self._runtime
         contents = {
             "/box/program.o": program,
-            "/box/runtime.o": self._ready_runtime,
+            "/box/runtime.o": runtime,
             _LINKER_SCRIPT: _runtime_file("link.ld"),
         }
-        command = [
-            self._gcc,
-            *MACHINE_FLAGS,
-            "-nostdlib",
-            "-static",
-            "-T",
-            _LINKER_SCRIPT,
-            "-Wl,--build-id=none",
-        ]
-        command += ["/box/runtime.o", "/box/program.o", "-lgcc", "-o", _RESULT]
+        options = (*MACHINE_FLAGS, "-nostdlib", "-static", "-T", _LINKER_SCRIPT, "-Wl,--build-id=none")
+        command = [self._gcc, *options, "/box/runtime.o", "/box/program.o", "-lgcc", "-o", _RESULT]
         return _step(self._run(_then_show_result(command), contents, _LIMITS), _LIMITS)
 
     @property
@@ -137,11 +126,6 @@ class Toolchain:
         names = self._run_trusted(["/bin/sh", "-c", command], {}).decode().split()
         return frozenset(name for name in names if name.startswith("__"))
 
-    @property
-    def _ready_runtime(self) -> bytes:
-        with self._lock:
-            return self._runtime
-
     @cached_property
     def _runtime(self) -> bytes:
         """Start code, services, memory routines and the five routines in one object file.
@@ -168,9 +152,8 @@ class Toolchain:
         return result.stdout
 
     def _run(self, command: Sequence[str], contents: Mapping[str, bytes], limits: Limits) -> SandboxResult:
-        return retry_if_killed.run(
-            self._sandbox, command, files=contents, environment=_ENVIRONMENT, limits=limits
-        )
+        run = partial(self._sandbox.run, command, files=contents, environment=_ENVIRONMENT, limits=limits)
+        return again_if_killed(run, limits)
 
 
 def _runtime_file(name: str) -> bytes:
@@ -191,3 +174,29 @@ def _step(result: SandboxResult, limits: Limits, prose: frozenset[int] = frozens
     if result.succeeded:
         return Step(result.stdout, cleaned)
     return Step(None, cleaned, messages.trouble(result, limits))
+
+
+# --- what the host may have done ---------------------------------------------------------------------------
+_KILLED = b"Killed"  # gcc's driver and the shell print this about a killed child
+
+
+def again_if_killed(run: Callable[[], SandboxResult], limits: Limits) -> SandboxResult:
+    """Run a compiler, and a second time if the host may have killed it. `limits`: those it runs with.
+
+    If memory is short, the kernel kills some process; if the host stalls, the wall clock runs on. The program
+    is to blame for neither, and neither is likely to happen twice in a row. A program that breaks its
+    compiler does so every time.
+    """
+    before = time.monotonic()
+    result = run()
+    return run() if _may_be_our_fault(result, time.monotonic() - before, limits) else result
+
+
+def _may_be_our_fault(result: SandboxResult, seconds: float, limits: Limits) -> bool:
+    """Whether it was killed before it can have used up its CPU time, or got too little CPU."""
+    if result.ending is Ending.MEMORY_LIMIT:  # the program's own limit, not the host's memory
+        return False
+    if result.ending is Ending.WALL_LIMIT:
+        return True
+    killed = result.ending is Ending.SIGNAL and result.code == signal.SIGKILL
+    return (killed or _KILLED in result.stderr) and not result.succeeded and seconds < limits.cpu_seconds

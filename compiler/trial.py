@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from contextlib import closing
+from contextlib import closing, suppress
 
 from compiler import counted
-from compiler.contest_languages import packages_of
-from compiler.languages import Problem, build, usable, version
+from compiler.languages import Problem, build, packages_of, usable, version
 from contest.config.settings import Settings
 from contest.errors import ToolMissing
 from contest.games.game import TEXT, TextProtocol
@@ -41,16 +40,12 @@ def with_counted_time(settings: Settings) -> Settings:
     if game_of(settings.game, programs).info.play is not TEXT:
         return settings
     rows = [row for row in programs.all_languages if row.counted and not packages_of(row, programs)]
-    here = tuple(row.name for row in usable([row.as_counted() for row in rows]) if _works(row, settings))
+    here: tuple[str, ...] = ()
+    for row in usable([row.as_counted() for row in rows]):
+        with suppress(ToolMissing):
+            try_language(row, settings)
+            here += (row.name,)
     return settings.model_copy(update={"programs": programs.model_copy(update={"counted_languages": here})})
-
-
-def _works(language: Language, settings: Settings) -> bool:
-    try:
-        try_language(language, settings)
-    except ToolMissing:
-        return False
-    return True
 
 
 def _run(language: Language, settings: Settings) -> str:

@@ -87,12 +87,8 @@ def description_findings(uploaded: UploadedFiles, settings: Programs) -> Iterato
     )
     if wanted and not lines:
         severity = Severity.ERROR if settings.description == "require" else Severity.WARNING
-        yield Finding(
-            "description",
-            severity,
-            0,
-            gettext("your program has no description; it needs %(form)s", form=form),
-        )
+        text = gettext("your program has no description; it needs %(form)s", form=form)
+        yield Finding("description", severity, 0, text)
     elif lines < wanted:
         text = ngettext(
             "your description has %(num)s line; the rules ask for %(form)s",

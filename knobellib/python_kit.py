@@ -44,7 +44,7 @@ _SERVER = (
 )
 _AT_HOME = {"name", "suffixes", "tool", "build", "result", "run", "memory_mb", "environment"}
 """What a team's own computer needs to know of a language."""
-_GAME_PARTS = ("drawing", "grid", "single_letters", "strict_numbers", "telling")  # in contest/games
+_GAME_PARTS = ("drawing", "words")  # in contest/games
 
 
 @dataclass(frozen=True)

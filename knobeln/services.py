@@ -161,8 +161,7 @@ class Services:
 def _compiler(contest: ContestContext) -> CompileService:
     from compiler.builders import builder_of
     from compiler.service import CompileService
-    from reports.compile_report import compile_report
-    from reports.programs_wait import programs_wait
+    from reports.compile_report import compile_report, programs_wait
     from tournament.runners import open_runner
 
     return CompileService(

@@ -6,9 +6,9 @@ name, we tell the team, once a day (S01).
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
 from contest.config.settings import Settings
 from contest.language import gettext
@@ -84,8 +84,8 @@ def _renamed(tx: Transaction, from_line: FromLine) -> Team | None:
     return owner if is_so else None
 
 
-def notify(context: LetterContext, team: Team | None, command: Command) -> None:
-    """Tell a team, once a day, that another address used its name for this command."""
+def notify(context: LetterContext, team: Team | None) -> None:
+    """Tell a team, once a day, that another address used its name for a command."""
     if team is not None and team.address.casefold() != context.writer.casefold():
         context.answer(
             _NOTICE,
@@ -96,7 +96,7 @@ def notify(context: LetterContext, team: Team | None, command: Command) -> None:
             is_notice=True,
             team=team,
             received_at=context.stored.received_at,
-            subject=command.right_subject(context.settings),
+            subject=context.command.right_subject(context.settings),
         )
 
 
@@ -111,19 +111,27 @@ def claimed_by(context: LetterContext) -> Team | None:
 
 
 # --- commands that are a subject and a `<<FROM>>` line -----------------------------------------------------
-class TeamCommand(Command):
-    """A command that a team proves to be its own by the `<<FROM>>` line in the text of the letter."""
+def team_command(
+    name: str,
+    handle: Callable[[LetterContext, Team, Arguments], str],
+    subjects: Callable[[Settings], tuple[str, ...]],
+    **more: Any,
+) -> Command:
+    """A command that a team proves to be its own by the `<<FROM>>` line in the text of the letter.
 
-    def sample_body(self, settings: Settings, part: PartOfMail) -> str:
-        return FROM_LINE
+    `handle` does what this team asks for; `more`: as for Command.
+    """
 
-    def handle(self, context: LetterContext, arguments: Arguments) -> str:
-        team = writer_of(context, self)
-        return team if isinstance(team, str) else self.handle_team(context, team, arguments)
+    def handle_letter(context: LetterContext, arguments: Arguments) -> str:
+        team = writer_of(context)
+        return team if isinstance(team, str) else handle(context, team, arguments)
 
-    @abstractmethod
-    def handle_team(self, context: LetterContext, team: Team, arguments: Arguments) -> str:
-        """Do what this team asks for, and answer. Returns a note for the journal."""
+    return Command(name, handle_letter, subjects, sample_body=from_line_alone, **more)
+
+
+def from_line_alone(_settings: Settings, _part: PartOfMail) -> str:
+    """The text of a sample letter that has nothing but the `<<FROM>>` line."""
+    return FROM_LINE
 
 
 def has_from_line(context: LetterContext) -> bool:
@@ -132,40 +140,36 @@ def has_from_line(context: LetterContext) -> bool:
     return isinstance(found, FromLine) or found.line > 0
 
 
-def writer_of(context: LetterContext, command: Command) -> Team | str:
-    """The team that sent this command, or, when we refused the letter, a note for the journal."""
+def writer_of(context: LetterContext) -> Team | str:
+    """The team that sent the command, or, when we refused the letter, a note for the journal."""
     if context.letter.problems:
         text = gettext(
             "Your letter could not be read: %(problems)s.", problems="; ".join(context.letter.problems)
         )
-        return refuse(context, context.writer, command, "problem", problem=Problem(text))
+        return refuse(context, context.writer, "problem", problem=Problem(text))
     found = team_of(context.tx, context.letter.body.lines, context.proof)
     if isinstance(found, Team):
         return found
-    if found.problem:
-        return refuse(context, context.writer, command, "problem", problem=_of_a_command(found.problem))
+    if problem := found.problem:
+        if not problem.line:
+            text = gettext(
+                "There is no %(from_mark)s line in the letter, so I do not know which team it comes from.",
+                from_mark=FROM_MARK,
+            )
+            problem = Problem(text)
+        problem = replace(problem, expected=FROM_LINE)
+        return refuse(context, context.writer, "problem", problem=problem)
     for reason, team in (("old name", found.renamed), ("withdrawn", found.withdrawn)):
         if team:
-            return refuse(context, team.address, command, reason, team=team)
-    note = refuse(context, context.writer, command, "wrong")
-    notify(context, found.named, command)
+            return refuse(context, team.address, reason, team=team)
+    note = refuse(context, context.writer, "wrong")
+    notify(context, found.named)
     return note
-
-
-def _of_a_command(problem: Problem) -> Problem:
-    if problem.line:
-        return Problem(problem.text, problem.line, expected=FROM_LINE)
-    text = gettext(
-        "There is no %(from_mark)s line in the letter, so I do not know which team it comes from.",
-        from_mark=FROM_MARK,
-    )
-    return Problem(text, expected=FROM_LINE)
 
 
 def refuse(
     context: LetterContext,
     to: str,
-    command: Command,
     reason: str,
     *,
     problem: Problem | None = None,
@@ -175,10 +179,10 @@ def refuse(
     return context.answer(
         _REFUSAL,
         to,
-        note=f"{command.name} refused: {problem.text if problem else reason}",
+        note=f"{context.command.name} refused: {problem.text if problem else reason}",
         of_team=team,
-        command=command.name,
-        subject=command.right_subject(context.settings),
+        command=context.command.name,
+        subject=context.command.right_subject(context.settings),
         reason=reason,
         problem=problem,
         team=team,

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import cached_property
 from typing import NamedTuple
@@ -92,6 +91,7 @@ class LetterContext:
     stored: StoredLetter
     letter: Letter
     writer: str  # where answers to the writer go
+    command: Command  # that the letter means
     commands: tuple[Command, ...]  # all mail commands
     limits: Mapping[str, Limit]  # of all templates that answer letters
     network: str = ""  # that the letter came from; "" = not known
@@ -296,43 +296,44 @@ PartOfMail = Callable[..., str]
 """Renders a part of a mail by its name and facts (`Templates.part`)."""
 
 
-class Command(ABC):
+@dataclass(frozen=True, eq=False)
+class Command:
     """A mail command. Another package adds one as an object of the entry-point group `knobeln.commands`.
 
     The template `commands/<name>.txt.j2` says what it does; `help` shows it, the game's own one first.
+
+    `handle` does what the letter asks for, and answers; it returns a note for the journal. `subjects`: those
+    for help and typing errors, the right one first; () where teams have no such command. `reads` gives the
+    arguments in a clean subject that means this command, None for any other subject; without it the right
+    subject means it, with arguments after it where the command has some.
     """
 
     name: str
+    handle: Callable[[LetterContext, Arguments], str]
+    subjects: Callable[[Settings], tuple[str, ...]] = lambda settings: ()
+    _: KW_ONLY
     arguments: str = ""  # what follows in the subject, as help shows it
+    reads: Callable[[str, Settings], Arguments | None] | None = None
+    every_subject: bool = False  # each of its subjects means it, not the right one alone
     read_only: bool = False  # it only answers, so we carry it out although its subject has a typing error
-    answers: Mapping[str, Limit] = {}  # the templates that it answers with
-    templates: Mapping[str, str] = {}  # by name: those that are not among our own in reports/templates
-
-    def subjects(self, settings: Settings) -> tuple[str, ...]:
-        """Subjects for help and typing errors, the right one first; () where teams have no such command."""
-        return ()
+    answers: Mapping[str, Limit] = field(default_factory=dict)  # the templates that it answers with
+    templates: Mapping[str, str] = field(default_factory=dict)  # by name: those not in reports/templates
+    sample_arguments: Callable[[Settings], str] | None = None  # in a sample letter; None = `arguments`
+    sample_body: Callable[[Settings, PartOfMail], str] = lambda settings, part: ""  # of a sample letter
 
     def right_subject(self, settings: Settings) -> str:
         """The command as teams know it."""
         return next(iter(self.subjects(settings)), self.name)
 
+    def sample_subject(self, settings: Settings) -> str:
+        """The subject of a sample letter."""
+        after = self.sample_arguments(settings) if self.sample_arguments else self.arguments
+        return f"{self.right_subject(settings)} {after}".rstrip()
+
     def recognise(self, subject: str, settings: Settings) -> Arguments | None:
-        """The arguments in a subject that means this command; None for any other subject.
-
-        `subject` comes from `clean_subject`. This default takes the right subject only, and arguments after
-        it where the command has some.
-        """
-        found = arguments_after(subject, *map(plain_subject, self.subjects(settings)[:1]))
+        """The arguments in a subject that means this command; None for any other. See `clean_subject`."""
+        if self.reads:
+            return self.reads(subject, settings)
+        subjects = self.subjects(settings)[: None if self.every_subject else 1]
+        found = arguments_after(subject, *map(plain_subject, subjects))
         return None if found and not self.arguments else found
-
-    def sample_arguments(self, settings: Settings) -> str:
-        """What follows the command in the subject of a sample letter."""
-        return self.arguments
-
-    def sample_body(self, settings: Settings, part: PartOfMail) -> str:
-        """The text of a sample letter; "" if the subject is enough."""
-        return ""
-
-    @abstractmethod
-    def handle(self, context: LetterContext, arguments: Arguments) -> str:
-        """Do what the letter asks for, and answer. Returns a note for the journal."""

@@ -13,7 +13,7 @@ from datetime import timedelta
 from contest.model import LetterQuestion
 from contest.store import Transaction, decisions, letters, outbox
 from mailserver.command import LetterContext, by_template
-from mailserver.commands import Recognised, confirm, recognise, unknown
+from mailserver.commands import Recognised, organizer, recognise, unknown
 from mailserver.limits import MAX_CONFIRMATION_DAYS, Limit
 from mailserver.reading import addresses
 from mailserver.reading.letter import Letter, parse
@@ -38,7 +38,7 @@ def find_reply(tx: Transaction, letter: Letter, meant: Recognised) -> Reply | No
 
     A reply whose subject is another command is that command.
     """
-    if meant.command is confirm.COMMAND:
+    if meant.command is organizer.CONFIRM:
         digests: tuple[str, ...] = (digest(meant.arguments[0]),)
     elif meant.command is unknown.COMMAND and letter.in_reply_to:
         keys = outbox.keys_of(tx, letter.in_reply_to)
@@ -63,5 +63,5 @@ def handle_reply(context: LetterContext, reply: Reply) -> str:
         return confirmed.answer(_VOID, to, note=note, is_used=reply.is_used, days=MAX_CONFIRMATION_DAYS)
     letter = parse(stored.raw)
     command, arguments = recognise(letter.subject, context.settings)
-    note = command.handle(replace(confirmed, stored=stored, letter=letter), arguments)
+    note = command.handle(replace(confirmed, stored=stored, letter=letter, command=command), arguments)
     return f"letter {letter_id} is confirmed: {note}"

@@ -15,14 +15,13 @@ from contest.model import LetterState, StoredLetter
 from contest.store import Store, Transaction, answers, letters, outbox
 from contest.util.clock import Clock
 from contest.util.log import log
-from mailserver import bounces, confirmed_letters, role_addresses
+from mailserver import bounces, confirmed_letters, unanswered
 from mailserver.authentication import proof_in
 from mailserver.command import Command, LetterContext, LetterWaits
 from mailserver.commands import all_commands, answer_limits, recognise
 from mailserver.commands.registration import welcome_back
 from mailserver.for_organizer import tell_of_limit
 from mailserver.limits import DAY, MINUTE, Limit
-from mailserver.loop_protection import why_ignored
 from mailserver.reading import addresses, mime_parts
 from mailserver.reading.authentication_results import Authenticity, authenticity
 from mailserver.reading.letter import Letter, parse, read
@@ -45,7 +44,13 @@ def handle(store: Store, stored: StoredLetter, settings: Settings, clock: Clock,
     """
     try:
         with speaking(settings.contest.language):
-            _handle(store, stored, settings, clock, renderer)
+            message = mime_parts.split(stored.raw)
+            letter = read(message)
+            with store.write() as tx:
+                state, note = _effect(tx, stored, message, letter, settings, clock, renderer)
+                if not letters.finish(tx, stored.id, state, note, letter.message_id):
+                    raise _AlreadyDone
+        log.info("letter", letter=stored.id, state=str(state), note=note)
     except _AlreadyDone:
         log.info("letter was handled elsewhere", letter=stored.id)
     except LetterWaits as waits:
@@ -76,16 +81,6 @@ def _wait(
                 tell_of_limit(tx, waits.limit, settings, renderer, now)
 
 
-def _handle(store: Store, stored: StoredLetter, settings: Settings, clock: Clock, renderer: Renderer) -> None:
-    message = mime_parts.split(stored.raw)
-    letter = read(message)
-    with store.write() as tx:
-        state, note = _effect(tx, stored, message, letter, settings, clock, renderer)
-        if not letters.finish(tx, stored.id, state, note, letter.message_id):
-            raise _AlreadyDone
-    log.info("letter", letter=stored.id, state=str(state), note=note)
-
-
 def _effect(
     tx: Transaction,
     stored: StoredLetter,
@@ -98,20 +93,20 @@ def _effect(
     came_back = bounces.note(tx, stored, message, settings, clock.now())
     if came_back:
         return LetterState.HANDLED, came_back
-    passed_on = role_addresses.pass_on(tx, stored, letter, settings, renderer, clock.now())
+    passed_on = unanswered.pass_on(tx, stored, letter, settings, renderer, clock.now())
     if passed_on:
         return LetterState.HANDLED, passed_on
-    reason = why_ignored(stored, letter, settings)
+    reason = unanswered.why_ignored(stored, letter, settings)
     if reason:
         return LetterState.IGNORED, reason
-    context = _context(tx, stored, message, letter, settings, clock, renderer)
+    meant = recognise(letter.subject, settings)
+    context = _context(tx, stored, message, letter, meant.command, settings, clock, renderer)
     earlier = _handled_copy(tx, letter)
     if earlier is not None:
         again = _answer_again(context, earlier)
         return LetterState.IGNORED, f"duplicate of letter {earlier.id}" + (
             "; answered again" if again else ""
         )
-    meant = recognise(letter.subject, settings)
     reply = confirmed_letters.find_reply(tx, letter, meant)
     if reply:
         return LetterState.HANDLED, confirmed_letters.handle_reply(context, reply)
@@ -129,12 +124,13 @@ def _context(
     stored: StoredLetter,
     message: Message,
     letter: Letter,
+    command: Command,
     settings: Settings,
     clock: Clock,
     renderer: Renderer,
 ) -> LetterContext:
     sender = letter.sender
-    assert sender is not None, "why_ignored lets no letter without an address pass"  # noqa: S101
+    assert sender is not None, "`why_ignored` lets no letter without an address pass"  # noqa: S101
     commands = all_commands()
     found = authenticity(message.headers, sender, settings.mail.authserv_id)
     return LetterContext(
@@ -145,6 +141,7 @@ def _context(
         stored,
         letter,
         letter.answer_to or sender,
+        command,
         commands,
         _limits(commands),
         network_of(stored.client, message.headers.all("Received")),

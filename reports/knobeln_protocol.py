@@ -39,7 +39,7 @@ from contest.games.knobeln import KnobelnSettings, Rules, ThrowLines, throw_poin
 from contest.model import Attachment, GameResult, Match, Verdict
 from contest.util.plurals import form, plural
 from reports.text import WIDTH, fold
-from reports.verdicts import MACHINE_VERDICTS
+from reports.words import MACHINE_VERDICTS
 
 TITLE = "KNOBELN protocol 1"
 NAME = re.compile(r"\S+")

@@ -38,7 +38,7 @@ from contest.model import (
 from reports.play import play_reports
 from reports.results import Failure, alike
 from reports.used import used
-from reports.verdicts import VERDICTS
+from reports.words import VERDICTS
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from contest.language import listed, ngettext
 from contest.model import GroupOutcome, Match, Pairing, RoundOutcome, SeatResult, Standing, Verdict
-from reports.verdicts import VERDICTS
+from reports.words import VERDICTS
 
 
 class GameStatus(StrEnum):

@@ -45,7 +45,7 @@ from contest.model import Match, Missing, Moves, Verdict, points_text
 from contest.util.plurals import form
 from reports.knobeln_protocol import NAME, ProtocolLines
 from reports.text import WIDTH, clean, columns_of, fold, one_line, table, wrap
-from reports.verdicts import VERDICTS
+from reports.words import VERDICTS
 
 TITLE = "protocol in words 1"
 _FAULT, _NOT_ASKED, _BETWEEN, _NOTHING = "!", "-", ";", "%"

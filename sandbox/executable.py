@@ -1,14 +1,43 @@
-"""Programs that were built: folders, images, and those whose time is counted; read them from the store."""
+"""Programs that were built: folders, images, and those whose time is counted; read them from the store.
+
+A program with which our engine fails again and again is set aside: it is not asked any more.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import json
+from collections.abc import Collection, Mapping
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
 from pathlib import Path
 
-from sandbox.aside import SetAside
 from sandbox.fuel.program import FuelProgram, is_fuel_program
 from sandbox.images.oci_image import OciImage, image_cache
 from sandbox.program_folder import ProgramFolder, Startable
+
+ASIDE = b'{"aside": true}'
+"""What a runner gets in place of the image of a program that is set aside."""
+ASIDE_DIGEST = hashlib.sha256(ASIDE).hexdigest()
+
+
+def without(images: Mapping[str, bytes], aside: Collection[str]) -> Mapping[str, bytes]:
+    """The images by digest, with ASIDE in place of those that are set aside."""
+    return {digest: ASIDE if digest in aside else image for digest, image in images.items()}
+
+
+@dataclass(frozen=True)
+class SetAside:
+    """What ASIDE is read as."""
+
+    digest: str = ASIDE_DIGEST
+
+    def held(self) -> AbstractContextManager[None]:
+        return nullcontext()
+
+    def to_bytes(self) -> bytes:
+        return ASIDE
+
 
 Executable = Startable | FuelProgram | SetAside
 

@@ -311,7 +311,8 @@ def _found_by(_user: int) -> tuple[_Place | None, str]:
             place.make(Limits()).remove()
             return place, ""
         except OSError as error:
-            reasons.append(f"{find.__doc__}: {_in_words(error)}")
+            where = f" ({error.filename})" if error.filename else ""
+            reasons.append(f"{find.__doc__}: {error.strerror}{where}")
     return None, "; ".join(reasons)
 
 
@@ -402,11 +403,6 @@ def _own_groups() -> dict[str, str]:
     return {name: path for _, controllers, path in parts for name in controllers.split(",")}
 
 
-def _in_words(error: OSError) -> str:
-    where = f" ({error.filename})" if error.filename else ""
-    return f"{error.strerror}{where}"
-
-
 # --- what dead processes have left -------------------------------------------------------------------------
 def sweep() -> None:
     """Remove the groups of processes that have ended without doing it, and end what is in them."""
@@ -414,15 +410,10 @@ def sweep() -> None:
     folders = (Path(above) / name for tree in trees for above, names, _ in os.walk(tree) for name in names)
     for folder in folders:
         if is_left_over(folder.name):
-            _end_all(folder)
+            with suppress(OSError):
+                for pid in (folder / "cgroup.procs").read_text().split():
+                    os.kill(int(pid), signal.SIGKILL)
             _remove(folder)
-
-
-def _end_all(folder: Path) -> None:
-    """Kill all processes of a group that is swept."""
-    with suppress(OSError):
-        for pid in (folder / "cgroup.procs").read_text().split():
-            os.kill(int(pid), signal.SIGKILL)
 
 
 def _remove(folder: Path) -> None:

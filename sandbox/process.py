@@ -70,7 +70,10 @@ class ExitStatus:
     def description(self) -> str:
         """A verb phrase for "the program ...", for example "ended with exit code 1"."""
         if self.ending is Ending.SIGNAL:
-            name = _signal_name(self.code)
+            try:
+                name = signal.Signals(self.code).name
+            except ValueError:
+                name = gettext("a signal of its own")
             return gettext("was ended by signal %(number)s (%(name)s)", number=self.code, name=name)
         if self.ending is Ending.EXIT:
             return gettext("ended with exit code %(code)s", code=self.code)
@@ -391,10 +394,3 @@ class SandboxedProcess:
 
 def _text(raw: bytes | bytearray) -> str:
     return raw.decode(errors="replace").strip(_BLANK)
-
-
-def _signal_name(number: int) -> str:
-    try:
-        return signal.Signals(number).name
-    except ValueError:
-        return gettext("a signal of its own")

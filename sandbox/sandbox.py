@@ -32,7 +32,7 @@ import os
 import selectors
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from sandbox.bubblewrap import BubblewrapSandbox, Contents, ImageRoot, sealed_file, start_failure
@@ -94,14 +94,7 @@ class Sandbox:
         Raises ToolMissing, with advice how to fix it, if the command could not be started in a sandbox.
         """
         limits = limits or Limits()
-        contents = Contents(
-            files or {},
-            environment or {},
-            tuple(folders),
-            own_path=own_path,
-            work=work,
-            has_network=has_network,
-        )
+        contents = Contents(files or {}, environment or {}, tuple(folders), None, own_path, work, has_network)
         with sealed_file(stdin) as stdin_file:
             running = BubblewrapSandbox(command, contents, limits, stdin_file, USER)
         try:
@@ -138,29 +131,15 @@ class Sandbox:
         return SandboxedProcess(running, write_end, limits.output_bytes, is_worker=is_worker)
 
 
-@dataclass
-class _Stream:
-    """What came through a pipe, up to `max_bytes`."""
-
-    max_bytes: int
-    data: bytearray = field(default_factory=bytearray)
-
-    def add(self, chunk: bytes) -> bool:
-        """False if the chunk did not fit; its beginning is kept."""
-        room = self.max_bytes - len(self.data)
-        self.data += chunk[:room]
-        return len(chunk) <= room
-
-
 def _run_to_end(running: BubblewrapSandbox, limits: Limits) -> SandboxResult:
     """Read until the sandbox has ended or broken a limit; then make sure that no process is left."""
     deadline = time.monotonic() + limits.wall_seconds
-    streams = {running.stdout: _Stream(limits.output_bytes), running.stderr: _Stream(limits.output_bytes)}
+    streams = {running.stdout: bytearray(), running.stderr: bytearray()}
     try:
-        broken_limit = _read_until_end(running, streams, deadline)
+        broken_limit = _read_until_end(running, streams, limits.output_bytes, deadline)
     finally:
         end = running.end()
-    stdout, stderr = (bytes(stream.data) for stream in streams.values())
+    stdout, stderr = map(bytes, streams.values())
     if broken_limit is not None:
         return SandboxResult(broken_limit, 0, stdout, stderr, running.usage)
     if end is None:
@@ -169,9 +148,12 @@ def _run_to_end(running: BubblewrapSandbox, limits: Limits) -> SandboxResult:
 
 
 def _read_until_end(
-    running: BubblewrapSandbox, streams: Mapping[int, _Stream], deadline: float
+    running: BubblewrapSandbox, streams: Mapping[int, bytearray], max_bytes: int, deadline: float
 ) -> Ending | None:
-    """Read both pipes until they are closed and the sandbox has ended. Return the broken limit, if any."""
+    """Read both pipes until they are closed and the sandbox has ended. Return the broken limit, if any.
+
+    `max_bytes`: of each pipe. Of output that does not fit the beginning is kept.
+    """
     with selectors.DefaultSelector() as selector:
         for descriptor in (*streams, running.gone):
             selector.register(descriptor, selectors.EVENT_READ)
@@ -187,7 +169,10 @@ def _read_until_end(
                 chunk = os.read(key.fd, _CHUNK_BYTES)
                 if not chunk:
                     selector.unregister(key.fd)
-                elif not streams[key.fd].add(chunk):
+                    continue
+                room = max_bytes - len(streams[key.fd])
+                streams[key.fd].extend(chunk[:room])
+                if len(chunk) > room:
                     return Ending.OUTPUT_LIMIT
             if time.monotonic() > deadline:
                 return Ending.WALL_LIMIT

@@ -1,8 +1,8 @@
 """Collect the sentences of mails and pages for the catalogues (contest/locale): `make catalogue`.
 
 Templates mark a sentence by `_`, `ngettext` or `{% trans %}`, modules by `gettext`, `ngettext` or `noted` of
-contest.language. New sentences come into each catalogue without a translation; a sentence that has changed
-a little keeps its translation and is marked as fuzzy; one that is gone is deleted.
+contest.language, scripts by `say` or `noted`. New sentences come into each catalogue without a translation; a
+sentence that has changed a little keeps its translation and is marked as fuzzy; one that is gone is deleted.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from contest.language import DOMAIN, LOCALE, catalogue_path, is_complete  # noqa
 PACKAGES = ("arena", "contest", "knobeln", "mailserver", "compiler", "tournament", "reports", "sandbox")
 
 # In a template `_` takes sentences; in a module only the names of contest.language do.
-_METHODS = [("**.py", "python"), ("**.j2", "jinja2")]
+_METHODS = [("**.py", "python"), ("**.j2", "jinja2"), ("site/static/**.js", "javascript")]
 _OPTIONS = {
     "**.j2": {
         "trim_blocks": "true",
@@ -45,7 +45,14 @@ _HEADERS_WITHOUT_USE = tuple(
         "Generated-By",
     )
 )
-_KEYWORDS = {"_": None, "gettext": None, "noted": None, "ngettext": (1, 2), "noted_plural": (1, 2)}
+_KEYWORDS = {
+    "_": None,
+    "say": None,
+    "gettext": None,
+    "noted": None,
+    "ngettext": (1, 2),
+    "noted_plural": (1, 2),
+}
 
 
 def collected() -> Catalog:

@@ -22,7 +22,7 @@ from typing import Any
 from contest.games.game import TextGame
 from contest.games.knobeln import Rules
 from contest.interfaces.protocols import Runner
-from contest.model import GameJob, GameResult
+from contest.model import GameJob
 from contest.seeds import Seeds, seed_from
 from sandbox.players import AnswerFault, Player
 from tournament.referee import carry_out
@@ -48,8 +48,11 @@ def twins_against_probes(images: Iterable[str], probe: str, runner: Runner) -> t
     """
 
     def courses(left: Sequence[str], probes: range) -> Iterator[Hashable]:
-        results = iter(carry_out([_job(image, probe, number) for image in left for number in probes], runner))
-        return (tuple([_course(next(results)) for _ in probes]) for _ in left)
+        streams = [tuple(_SEEDS.stream(f"{n}/{who}") for who in ("program", "probe")) for n in probes]
+        jobs = [GameJob((image, probe), each) for image in left for each in streams]
+        # What a program did in a game: its throws, and how it ended.
+        done = ((each.digest, each.turns, each.seats[0].verdict) for each in carry_out(jobs, runner))
+        return (tuple([next(done) for _ in probes]) for _ in left)
 
     return _twins(images, _STAGES, courses)
 
@@ -77,16 +80,6 @@ def together(courses: Mapping[str, Hashable]) -> tuple[tuple[str, ...], ...]:
     for image, course in courses.items():
         groups[course].append(image)
     return tuple(tuple(images) for images in groups.values() if len(images) > 1)
-
-
-def _job(image: str, probe: str, number: int) -> GameJob:
-    streams = (_SEEDS.stream(f"{number}/program"), _SEEDS.stream(f"{number}/probe"))
-    return GameJob((image, probe), streams)
-
-
-def _course(result: GameResult) -> Hashable:
-    """What a program did in a game: its throws, and how it ended."""
-    return result.digest, result.turns, result.seats[0].verdict
 
 
 def text_twins(

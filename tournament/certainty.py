@@ -26,7 +26,7 @@ from collections import Counter, defaultdict, deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from dataclasses import field as dataclass_field
-from itertools import chain, islice
+from itertools import chain, count, islice
 from typing import NamedTuple
 
 from contest.config.settings import Settings
@@ -156,12 +156,14 @@ def certainty(field: Field, history: Sequence[RoundOutcome], contests: int, runn
 
     `history`: its rounds as published, with all games.
     """
-    contests = 1 if _is_certain(field) else contests
+    contests, sampling_error = (1, 0.0) if _is_certain(field) else (contests, 1 / contests)
     pools = _Pools(field, runner, contests)
     published = _Reached.of(field.format, history)
     replayed = _play(field, contests, pools)
-    margin = math.ceil(100 * math.sqrt(_sampling_error(field, contests) + pools.error))
-    return Certainty(contests, margin, _teams(published, replayed), _alike(published, replayed))
+    playing = replayed[0].places
+    teams = tuple(_team(name, published, replayed) for name in published.places if name in playing)
+    margin = math.ceil(100 * math.sqrt(sampling_error + pools.error))
+    return Certainty(contests, margin, teams, _alike(published, replayed))
 
 
 def _is_certain(field: Field) -> bool:
@@ -169,17 +171,10 @@ def _is_certain(field: Field) -> bool:
     return not field.info.play.has_moves and not field.format.has_rounds
 
 
-def _sampling_error(field: Field, contests: int) -> float:
-    return 0.0 if _is_certain(field) else 1 / contests
-
-
 # --- how far a team came -----------------------------------------------------------------------------------
-class _Level(NamedTuple):
-    """How far a team came; the less, the farther. 0: ranked in the end; 1: in the final, but disqualified;
-    2: out before, and in which round, negative."""
-
-    kind: int
-    detail: int
+_Level = tuple[int, int]
+"""How far a team came; the less, the farther. (0, rank): ranked in the end; (1, 0): in the final, but
+disqualified; (2, -round): out before, in this round."""
 
 
 @dataclass(frozen=True)
@@ -196,18 +191,13 @@ class _Reached:
         end = history[-1].plan
         has_final = end.final or chosen.ends_in_final(end)
         finalists = frozenset(name for group in end.groups for name in group.members if has_final)
-        levels = {
-            name: _Level(1, 0) if name in finalists else _Level(2, -number) for name, number in last.items()
+        levels: dict[str, _Level] = {
+            name: (1, 0) if name in finalists else (2, -number) for name, number in last.items()
         }
-        levels |= {s.entry: _Level(0, s.rank) for s in chosen.ranking(history) if s.rank is not None}
+        levels |= {s.entry: (0, s.rank) for s in chosen.ranking(history) if s.rank is not None}
         ordered = sorted(levels, key=lambda name: (levels[name], name))
         places = dict(zip(ordered, ranks_of([levels[name] for name in ordered]), strict=True))
         return cls(levels, places, finalists)
-
-
-def _teams(published: _Reached, replayed: Sequence[_Reached]) -> tuple[TeamCertainty, ...]:
-    playing = replayed[0].places
-    return tuple(_team(name, published, replayed) for name in published.places if name in playing)
 
 
 def _team(name: str, published: _Reached, replayed: Sequence[_Reached]) -> TeamCertainty:
@@ -229,7 +219,7 @@ def _alike(published: _Reached, replayed: Sequence[_Reached]) -> tuple[tuple[str
     playing = replayed[0].places
     runs: list[list[str]] = []
     for name in published.places:
-        if name not in playing or published.levels[name].kind:
+        if name not in playing or published.levels[name][0]:
             continue
         if runs and not any(_are_told_apart(name, other, replayed) for other in runs[-1]):
             runs[-1].append(name)
@@ -368,19 +358,18 @@ class _PoolRunner:
     def __init__(self, pools: _Pools, title: str, matches: Sequence[Match]) -> None:
         self._pools = pools
         self._title = title
-        self._count = 0
+        self._more = count(1)
         self._drawn: defaultdict[Seating, deque[GameResult]] = defaultdict(deque)
         for match in matches:
             self._drawn[match.players].append(match.result)
 
     def play(self, jobs: Sequence[GameJob]) -> Sequence[GameResult]:
-        return [self._next(job.names) for job in jobs]
-
-    def _next(self, seating: Seating) -> GameResult:
-        if self._drawn[seating]:
-            return self._drawn[seating].popleft()
-        self._count += 1
-        return self._pools.one(f"{self._title}/more/{self._count}", seating)
+        return [
+            self._drawn[job.names].popleft()
+            if self._drawn[job.names]
+            else self._pools.one(f"{self._title}/more/{next(self._more)}", job.names)
+            for job in jobs
+        ]
 
 
 # --- pools of games ----------------------------------------------------------------------------------------

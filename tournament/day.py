@@ -28,8 +28,8 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import partial
-from typing import NamedTuple, Protocol
+from functools import cached_property, partial
+from typing import Protocol
 
 from contest.config.settings import Settings, hide_secrets, without_secrets
 from contest.errors import NotFound, NotNow, NumberAwaited, Paused
@@ -66,7 +66,7 @@ from contest.store.results import DrawnRound, Games, GroupState
 from contest.subprocesses.worker_pool import rarely_collected
 from contest.util.clock import Clock
 from contest.util.plurals import plural
-from sandbox.aside import ASIDE, ASIDE_DIGEST, without
+from sandbox.executable import ASIDE, ASIDE_DIGEST, without
 from tournament.certainty import certainty, default_contests, why_unknown
 from tournament.derived_settings import format_of, frozen_settings
 from tournament.evolution import evolve, score_matrix, score_table
@@ -117,19 +117,6 @@ class _FrozenContest:
     teams: Mapping[str, Team]
 
 
-class _History(NamedTuple):
-    """The rounds that were played, and the contest's ranking, () before its last round."""
-
-    rounds: tuple[RoundOutcome, ...]
-    ranking: tuple[Standing, ...]
-
-
-class _RoundKey(NamedTuple):
-    number: int
-    times_ordered: int
-    games: Games
-
-
 class ContestDay:
     """Plays the contest of one store from wherever it is to its end."""
 
@@ -151,7 +138,7 @@ class ContestDay:
         self._make_runner = make_runner
         self._open_workers = open_workers
         # A round that was played does not change, unless the organizer orders it to be played again.
-        self._past: dict[_RoundKey, RoundOutcome] = {}
+        self._past: dict[tuple[int, int, Games], RoundOutcome] = {}
 
     @rarely_collected()
     def run(self) -> None:
@@ -165,9 +152,10 @@ class ContestDay:
         prepare_processes(self._settings, number, self._reporter, self._make_runner)
         self._start()
         with self._store.read() as tx:
-            _must_have_number(tx)
-            contest = _frozen_contest(tx, self._settings)
+            if contest_store.state(tx).seed.is_open:
+                raise NumberAwaited("the list of entries is final, and the public number is not known yet")
             secret = contest_store.secret(tx)
+        contest = self._contest
         context = WorkerContext(
             hide_secrets(contest.settings),
             hide_secrets(self._settings),
@@ -182,17 +170,30 @@ class ContestDay:
         with self._open_workers(context, self._spectator.games_played) as workers:
             while not self._is_over():
                 with suppress(StaleState):
-                    self._play_next_round(contest, workers)
+                    self._play_next_round(workers)
 
-    def _play_next_round(self, contest: _FrozenContest, workers: Workers) -> None:
+    @cached_property
+    def _contest(self) -> _FrozenContest:
+        """For use after the start."""
+        with self._store.read() as tx:
+            frozen = frozen_settings(contest_store.started_settings(tx), self._settings)
+            return _FrozenContest(
+                frozen,
+                Seeds(contest_store.state(tx).seed.value),
+                format_of(frozen),
+                {entry.name: entry for entry in submissions.all_entries(tx)},
+                submissions.participants(tx),
+            )
+
+    def _play_next_round(self, workers: Workers) -> None:
         """Raises StaleState."""
-        drawn = self._next_round(contest)
+        drawn = self._next_round()
         if drawn is None:
             return
         plan, finished = drawn
-        self._play_groups(contest, workers, plan, finished)
-        self._tell_certainty(contest, plan)
-        self._finish_round(contest, plan)
+        self._play_groups(workers, plan, finished)
+        self._tell_certainty(plan)
+        self._finish_round(plan)
 
     def _is_over(self) -> bool:
         with self._store.read() as tx:
@@ -209,7 +210,9 @@ class ContestDay:
             entries = submissions.freeze(tx)
             if not entries:
                 raise NotNow("no team has a program that compiled: there is nobody to play")
-            _must_seat(format_of(self._settings), self._settings, len(entries))
+            most = game_of(self._settings.game, self._settings.programs).info.max_seats
+            if format_of(self._settings).seats is None and len(entries) > most:
+                raise NotNow(f"{len(entries)} programs take part, but at most {most} can play at once")
             contest_store.start(tx, without_secrets(self._settings), now)
             sealed = seal_entries(tx, self._settings, self._reporter, now, is_final=True).list
             event = ContestStarted(
@@ -222,7 +225,7 @@ class ContestDay:
             self._queue(tx, 0, event)
 
     # --- rounds -----------------------------------------------------------------------------------------
-    def _next_round(self, contest: _FrozenContest) -> DrawnRound | None:
+    def _next_round(self) -> DrawnRound | None:
         """The round that is being played, or else a new one. None when the contest is decided and therefore
         finished."""
         with self._store.write() as tx:
@@ -231,7 +234,7 @@ class ContestDay:
             if played < rounds:
                 return results.drawn_round(tx, rounds)
             now = self._clock.now()
-            drawn = _drawn(tx, contest, self._history(tx, contest, played))
+            drawn = self._drawn(tx, self._history(tx, played))
             if drawn is None:
                 contest_store.finish(tx, now)
                 contest_store.note(tx, "run", "the contest is finished", now)
@@ -241,13 +244,7 @@ class ContestDay:
             contest_store.note(tx, "run", text, now)
             return DrawnRound(drawn, ())
 
-    def _play_groups(
-        self,
-        contest: _FrozenContest,
-        workers: Workers,
-        plan: RoundPlan,
-        finished: Sequence[GroupOutcome],
-    ) -> None:
+    def _play_groups(self, workers: Workers, plan: RoundPlan, finished: Sequence[GroupOutcome]) -> None:
         """Play the groups of the round in order, but for the finished ones; while results of one are stored,
         the next are already being played.
 
@@ -263,66 +260,65 @@ class ContestDay:
         running: deque[Future[GroupResult]] = deque()
         for place, group in enumerate(waiting):
             try:
-                job = self._start_group(contest, group, len(waiting) - place, plan.final)
+                job = self._start_group(group, len(waiting) - place, plan.final)
             except Paused:
-                self._finish_groups(contest, running)
+                self._finish_groups(running)
                 raise
             running.append(workers.submit(job))
-            self._finish_groups(contest, running, leave=workers.ahead)
-        self._finish_groups(contest, running)
+            self._finish_groups(running, leave=workers.ahead)
+        self._finish_groups(running)
 
-    def _start_group(self, contest: _FrozenContest, group: GroupPlan, left: int, final: bool) -> GroupJob:
+    def _start_group(self, group: GroupPlan, left: int, final: bool) -> GroupJob:
         """Members who are banned play no games in it; a game of all is played without them. Programs that are
         set aside are not asked.
 
         `left`: as in GroupJob. Raises Paused, and StaleState if the group is no longer as it was drawn.
         """
-        digests = {name: contest.entries[name].image_digest for name in group.members}
+        digests = {name: self._contest.entries[name].image_digest for name in group.members}
         with self._store.write() as tx:
             self._must_go_on(tx)
             if results.progress(tx, group) not in (GroupState.DRAWN, GroupState.STARTED):
                 raise StaleState
             banned = _banned(tx, group)
             if results.start_group(tx, group, self._clock.now()):
-                event = GroupStarted(teams=contest.teams, plan=group, out=banned, final=final)
+                event = GroupStarted(teams=self._contest.teams, plan=group, out=banned, final=final)
                 self._queue(tx, group.round, event)
-            seated = results.seat(tx, group, banned) if contest.format.seats is None else group
+            seated = results.seat(tx, group, banned) if self._contest.format.seats is None else group
             mark = _mark(tx, group.round)
-            seconds = decisions.programs_now(tx, contest.settings.programs).seconds
+            seconds = decisions.programs_now(tx, self._contest.settings.programs).seconds
             images = submissions.load_images(tx, tuple(digests.values()))
-            aside = _aside(tx, contest, group)
+            aside = self._aside(tx, group)
         # The archives are in the store, so that any host can play.
-        runner_of(contest.settings).prepare(images, partial(archive_of, self._store))
+        runner_of(self._contest.settings).prepare(images, partial(archive_of, self._store))
         if aside:  # under a digest of its own, as workers on other hosts keep programs by digest
             digests |= dict.fromkeys(aside, ASIDE_DIGEST)
             images = {**images, ASIDE_DIGEST: ASIDE}
         return GroupJob(seated, left, final, banned, aside, digests, images, mark, seconds)
 
-    def _finish_groups(
-        self, contest: _FrozenContest, running: deque[Future[GroupResult]], leave: int = 0
-    ) -> None:
+    def _finish_groups(self, running: deque[Future[GroupResult]], leave: int = 0) -> None:
         """Store the results of all these groups but the last `leave`, in order."""
         while len(running) > leave:
-            self._finish_group(contest, running.popleft().result())
+            self._finish_group(running.popleft().result())
 
-    def _finish_group(self, contest: _FrozenContest, result: GroupResult) -> None:
+    def _finish_group(self, result: GroupResult) -> None:
         outcome = result.outcome
         played_with = result.banned, result.aside
         with self._store.write() as tx:
             is_started = results.progress(tx, outcome.plan) is GroupState.STARTED
-            now = _banned(tx, outcome.plan), _aside(tx, contest, outcome.plan)
+            now = _banned(tx, outcome.plan), self._aside(tx, outcome.plan)
             if not is_started or now != played_with:
                 raise StaleState
             results.finish_group(tx, outcome, result.games, self._clock.now())
             outbox.keep_all(tx, result.mails, self._settings, self._clock.now())
         self._spectator.group_finished(outcome)
 
-    def _tell_certainty(self, contest: _FrozenContest, plan: RoundPlan) -> None:
+    def _tell_certainty(self, plan: RoundPlan) -> None:
         """After the contest's last round, compute how sure its ranking is; it changes no result."""
+        contest = self._contest
         with self._store.read() as tx:
             _must_be_complete(tx, plan)
-            history = self._history(tx, contest, plan.number, _known(contest, plan))
-            if not plan.final and _drawn(tx, contest, history) is not None:
+            history = self._history(tx, plan.number, self._known(plan))
+            if not plan.final and self._drawn(tx, history) is not None:
                 return
             digests = {name: entry.image_digest for name, entry in contest.entries.items()}
             field = field_of(contest.settings, contest.format, digests, contest.seeds, history)
@@ -343,29 +339,28 @@ class ContestDay:
             _must_be_complete(tx, plan)
             results.set_certainty(tx, found)
 
-    def _finish_round(self, contest: _FrozenContest, plan: RoundPlan) -> None:
+    def _finish_round(self, plan: RoundPlan) -> None:
         with self._store.write() as tx:
             self._must_go_on(tx)
             if results.is_played(tx, plan.number) or not results.is_complete(tx, plan.number):
                 raise StaleState
-            known = _known(contest, plan)
-            before = self._history(tx, contest, plan.number, known)
-            is_last = plan.final or _drawn(tx, contest, before) is None
-            final = plan.final or (is_last and contest.format.ends_in_final(plan))
+            known = self._known(plan)
+            before = self._history(tx, plan.number, known)
+            is_last = plan.final or self._drawn(tx, before) is None
+            final = plan.final or (is_last and self._contest.format.ends_in_final(plan))
             results.finish_round(tx, plan.number, final, self._clock.now())
             evolved = None
-            if final and contest.settings.evolution.enabled:
+            if final and self._contest.settings.evolution.enabled:
                 outcome = results.round_outcome(tx, plan.number, Games.ALL)
-                evolved = evolve(score_matrix(outcome.groups[0]), contest.settings.evolution)
+                evolved = evolve(score_matrix(outcome.groups[0]), self._contest.settings.evolution)
                 results.set_evolution(tx, evolved)
                 self._spectator.evolution_finished(evolved)
-            played = self._played(tx, contest, plan.number, is_last, known)
-            event = RoundPlayed(
-                teams=contest.teams, history=played.rounds, ranking=played.ranking, evolution=evolved
-            )
+            history, ranking = self._played(tx, plan.number, is_last, known)
+            teams = self._contest.teams
+            event = RoundPlayed(teams=teams, history=history, ranking=ranking, evolution=evolved)
             self._queue(tx, plan.number, event)
             if self._settings.reports.summary == "automatic" or results.words_of(tx, plan.number):
-                self._report_round(tx, contest, plan.number, played)
+                self._report_round(tx, plan.number, history, ranking)
             else:
                 text = (
                     f"the summary of round {plan.number} waits for your words: "
@@ -382,23 +377,22 @@ class ContestDay:
             raise NotFound(f"round {number} has not been played to its end")
         if number not in results.unreported_rounds(tx):
             raise NotNow(f"the summary of round {number} has gone out")
-        contest = _frozen_contest(tx, self._settings)
-        is_last = number == results.count_rounds(tx).drawn and (
-            _drawn(tx, contest, self._history(tx, contest, number)) is None
-        )
-        return self._report_round(tx, contest, number, self._played(tx, contest, number, is_last))
+        drawn, _ = results.count_rounds(tx)
+        is_last = number == drawn and self._drawn(tx, self._history(tx, number)) is None
+        return self._report_round(tx, number, *self._played(tx, number, is_last))
 
-    def _report_round(self, tx: Transaction, contest: _FrozenContest, number: int, played: _History) -> int:
-        history, ranking = played
+    def _report_round(
+        self, tx: Transaction, number: int, history: Sequence[RoundOutcome], ranking: Sequence[Standing]
+    ) -> int:
         final = history[-1].plan.final
         event = RoundFinished(
-            teams=contest.teams,
+            teams=self._contest.teams,
             without_program=_without_program(tx),
             history=history,
             ranking=ranking,
             evolution=results.get_evolution(tx) if final else None,
             words=results.words_of(tx, number) or "",
-            scores=self._scores(tx, contest, number) if final else "",
+            scores=self._scores(tx, number) if final else "",
             seed=contest_store.state(tx).seed if ranking else None,
             certainty=results.get_certainty(tx) if ranking else None,
             observers=observers.all_addresses(tx),
@@ -406,35 +400,27 @@ class ContestDay:
         results.mark_reported(tx, number, self._clock.now())
         return self._queue(tx, number, event)
 
-    def _scores(self, tx: Transaction, contest: _FrozenContest, number: int) -> str:
+    def _scores(self, tx: Transaction, number: int) -> str:
         """The final's score matrix, if the final is a group whose members meet in pairs; "" otherwise."""
         final = results.round_outcome(tx, number, Games.ALL).groups[0]
-        if contest.format.seats != 2 or final.plan.title or not final.plan.pairings:
+        if self._contest.format.seats != 2 or final.plan.title or not final.plan.pairings:
             return ""
-        return score_table(final, game_of(contest.settings.game, contest.settings.programs).info.point)
+        settings = self._contest.settings
+        return score_table(final, game_of(settings.game, settings.programs).info.point)
 
     def _played(
-        self,
-        tx: Transaction,
-        contest: _FrozenContest,
-        number: int,
-        is_last: bool,
-        known: Mapping[int, GroupPlan] | None = None,
-    ) -> _History:
+        self, tx: Transaction, number: int, is_last: bool, known: Mapping[int, GroupPlan] | None = None
+    ) -> tuple[Sequence[RoundOutcome], Sequence[Standing]]:
         """The rounds up to this one, and, if it was the contest's last, the contest's ranking."""
-        history = self._history(tx, contest, number, known)
-        return _History(history, contest.format.ranking(history) if is_last else ())
+        history = self._history(tx, number, known)
+        return history, self._contest.format.ranking(history) if is_last else ()
 
     def _history(
-        self,
-        tx: Transaction,
-        contest: _FrozenContest,
-        number: int,
-        known: Mapping[int, GroupPlan] | None = None,
+        self, tx: Transaction, number: int, known: Mapping[int, GroupPlan] | None = None
     ) -> tuple[RoundOutcome, ...]:
         """The rounds up to this one, with the games that formats and reports look at. `known`: the last
         round's groups by number, if the caller has them."""
-        which = Games.ALL if contest.format.seats is None else Games.FAILED
+        which = Games.ALL if self._contest.format.seats is None else Games.FAILED
         return tuple(
             self._round(tx, each, which, known if each == number else None) for each in range(1, number + 1)
         )
@@ -442,7 +428,7 @@ class ContestDay:
     def _round(
         self, tx: Transaction, number: int, which: Games, known: Mapping[int, GroupPlan] | None = None
     ) -> RoundOutcome:
-        key = _RoundKey(number, results.times_ordered(tx, number), which)
+        key = (number, results.times_ordered(tx, number), which)
         if key in self._past:
             return self._past[key]
         outcome = results.round_outcome(tx, number, which, known)
@@ -465,17 +451,29 @@ class ContestDay:
         decisions.resume(tx)
         contest_store.note(tx, "resume", "the run goes on by itself, as its pause is over", now)
 
+    def _aside(self, tx: Transaction, group: GroupPlan) -> frozenset[str]:
+        """The members whose programs are set aside, because our engine fails with them."""
+        aside = engine_failures.aside(tx)
+        return frozenset(name for name in group.members if self._contest.entries[name].image_digest in aside)
+
+    def _known(self, plan: RoundPlan) -> Mapping[int, GroupPlan]:
+        """The round's groups by number, which need not be read again.
+
+        None of a game of all: the banned were taken out of its plan.
+        """
+        return {} if self._contest.format.seats is None else {group.number: group for group in plan.groups}
+
+    def _drawn(self, tx: Transaction, history: Sequence[RoundOutcome]) -> RoundPlan | None:
+        contest, bans = self._contest, decisions.all_bans(tx)
+        return next(
+            rounds(contest.format, tuple(contest.entries), contest.seeds, history, lambda: bans), None
+        )
+
 
 def archive_of(store: Store, digest: str) -> bytes:
     """The archive of a container image, as a team mailed it. Raises NotFound."""
     with store.read() as tx:
         return submissions.archive_of(tx, digest)
-
-
-def _must_have_number(tx: Transaction) -> None:
-    """Raises NumberAwaited if the contest has no seed yet."""
-    if contest_store.state(tx).seed.is_open:
-        raise NumberAwaited("the list of entries is final, and the public number is not known yet")
 
 
 def pause_text(pause: Pause) -> str:
@@ -497,12 +495,6 @@ def _banned(tx: Transaction, group: GroupPlan) -> frozenset[str]:
     return frozenset(decisions.all_bans(tx)) & frozenset(group.members)
 
 
-def _aside(tx: Transaction, contest: _FrozenContest, group: GroupPlan) -> frozenset[str]:
-    """The members whose programs are set aside, because our engine fails with them."""
-    aside = engine_failures.aside(tx)
-    return frozenset(name for name in group.members if contest.entries[name].image_digest in aside)
-
-
 def _without_program(tx: Transaction) -> tuple[Team, ...]:
     """The registered teams that take no part because none of their programs was accepted."""
     banned = decisions.all_bans(tx)
@@ -513,34 +505,3 @@ def _must_be_complete(tx: Transaction, plan: RoundPlan) -> None:
     """Raises StaleState unless all groups of the round have finished: it is to be played again."""
     if not results.is_complete(tx, plan.number):
         raise StaleState
-
-
-def _known(contest: _FrozenContest, plan: RoundPlan) -> Mapping[int, GroupPlan]:
-    """The round's groups by number, which need not be read again.
-
-    None of a game of all: the banned were taken out of its plan.
-    """
-    return {} if contest.format.seats is None else {group.number: group for group in plan.groups}
-
-
-def _drawn(tx: Transaction, contest: _FrozenContest, history: Sequence[RoundOutcome]) -> RoundPlan | None:
-    bans = decisions.all_bans(tx)
-    return next(rounds(contest.format, tuple(contest.entries), contest.seeds, history, lambda: bans), None)
-
-
-def _frozen_contest(tx: Transaction, settings: Settings) -> _FrozenContest:
-    frozen = frozen_settings(contest_store.started_settings(tx), settings)
-    return _FrozenContest(
-        frozen,
-        Seeds(contest_store.state(tx).seed.value),
-        format_of(frozen),
-        {entry.name: entry for entry in submissions.all_entries(tx)},
-        submissions.participants(tx),
-    )
-
-
-def _must_seat(chosen: Format, settings: Settings, entries: int) -> None:
-    """Raises NotNow if more take part than there are seats in a game of all."""
-    most = game_of(settings.game, settings.programs).info.max_seats
-    if chosen.seats is None and entries > most:
-        raise NotNow(f"{entries} programs take part, but at most {most} can play at once")

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
-from contest.config.settings import Settings, of_roles, section_from
+from contest.config.settings import Settings, SettingsValues, of_roles, section_from
 from contest.errors import ConfigError
 from contest.formats import make_format
 from contest.formats.format import Format
@@ -24,7 +21,7 @@ def format_of(settings: Settings) -> Format:
     return chosen
 
 
-def frozen_settings(kept: Mapping[str, Any] | None, settings: Settings) -> Settings:
+def frozen_settings(kept: SettingsValues | None, settings: Settings) -> Settings:
     """The settings, with everything that decides results as it was when the contest started.
 
     `kept`: what the store keeps of them since then, None before the start.

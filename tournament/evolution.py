@@ -14,7 +14,7 @@ from fractions import Fraction
 
 from contest.errors import ConfigError
 from contest.formats.standings import ranks_of
-from contest.model import EvolutionEnding, EvolutionOutcome, EvolutionRank, GroupOutcome, Match, points_text
+from contest.model import EvolutionEnding, EvolutionOutcome, EvolutionRank, GroupOutcome, points_text
 from contest.schema.sections import Evolution
 
 MAX_GENERATIONS = 10_000  # a safety limit that no known final comes near
@@ -34,15 +34,6 @@ class ScoreMatrix:
     half_points: tuple[tuple[int, ...], ...]
 
 
-@dataclass(frozen=True)
-class _History:
-    """The generations, and why there are no more."""
-
-    generations: tuple[Counts, ...]
-    ending: EvolutionEnding
-    cycle_start: int | None = None
-
-
 def score_matrix(final: GroupOutcome) -> ScoreMatrix:
     """The finalists who were not disqualified, best first, with their points against each other (K80).
 
@@ -53,7 +44,8 @@ def score_matrix(final: GroupOutcome) -> ScoreMatrix:
     for match in final.matches:
         if match.counted:
             for name, half in match.half_points:
-                won[name, _opponent(match, name)] += half
+                first, second = match.players
+                won[name, second if name == first else first] += half
     missing = [f"{p} against {q}" for p in entries for q in entries if (p, q) not in won]
     if missing:
         raise ConfigError(
@@ -63,29 +55,25 @@ def score_matrix(final: GroupOutcome) -> ScoreMatrix:
     return ScoreMatrix(entries, tuple(tuple(won[p, q] for q in entries) for p in entries))
 
 
-def _opponent(match: Match, name: str) -> str:
-    first, second = match.players
-    return second if name == first else first
-
-
 def evolve(scores: ScoreMatrix, settings: Evolution, most: int = MAX_GENERATIONS) -> EvolutionOutcome:
     """The complete evolution and its ranking; at most `most` generations follow the first one.
 
     The list of generations ends with the one that repeats an earlier one: its predecessor at a fixed point,
     `generations[cycle_start]` in a cycle. On a cycle the ranking is by the mean fraction over it (K86).
     """
-    history = _run(scores, settings, most)
-    fractions = _final_fractions(history)
-    return EvolutionOutcome(
-        scores.entries,
-        history.generations,
-        history.ending,
-        history.cycle_start,
-        _ranking(scores.entries, fractions, history.generations),
-    )
+    generations, ending, cycle_start = _run(scores, settings, most)
+    fractions = _fractions(generations[-1])
+    if cycle_start is not None:  # the mean over it (K86)
+        cycle = [_fractions(counts) for counts in generations[cycle_start:-1]]
+        fractions = [sum(held, Fraction(0)) / len(cycle) for held in zip(*cycle, strict=True)]
+    ranking = _ranking(scores.entries, fractions, generations)
+    return EvolutionOutcome(scores.entries, tuple(generations), ending, cycle_start, ranking)
 
 
-def _run(scores: ScoreMatrix, settings: Evolution, most: int) -> _History:
+def _run(
+    scores: ScoreMatrix, settings: Evolution, most: int
+) -> tuple[list[Counts], EvolutionEnding, int | None]:
+    """The generations, why there are no more, and the start of the cycle if that is why."""
     total = settings.exemplars * len(scores.entries)
     generations = [(settings.exemplars,) * len(scores.entries)]
     first_seen = {generations[0]: 0}
@@ -94,15 +82,15 @@ def _run(scores: ScoreMatrix, settings: Evolution, most: int) -> _History:
         if not any(points):
             single = sum(generations[-1]) == 1
             ending = EvolutionEnding.LAST_ONE if single else EvolutionEnding.NO_POINTS
-            return _History(tuple(generations), ending)
+            return generations, ending, None
         following = ROUNDINGS[settings.rounding](points, total)
         generations.append(following)
         before = first_seen.setdefault(following, len(generations) - 1)
         if before == len(generations) - 2:
-            return _History(tuple(generations), EvolutionEnding.FIXED_POINT)
+            return generations, EvolutionEnding.FIXED_POINT, None
         if before < len(generations) - 2:
-            return _History(tuple(generations), EvolutionEnding.CYCLE, before)
-    return _History(tuple(generations), EvolutionEnding.CAP)
+            return generations, EvolutionEnding.CYCLE, before
+    return generations, EvolutionEnding.CAP, None
 
 
 def generation_points(counts: Counts, scores: ScoreMatrix) -> list[int]:
@@ -137,15 +125,8 @@ def largest_remainder(points: Sequence[int], total: int) -> Counts:
 ROUNDINGS: dict[str, Rounding] = {"literal": half_up, "constant-total": largest_remainder}
 
 
-def _final_fractions(history: _History) -> list[Fraction]:
-    """The fraction each entry holds of the actual sum at the end (K89); in a cycle the mean over it (K86)."""
-    if history.cycle_start is None:
-        return _fractions(history.generations[-1])
-    cycle = [_fractions(counts) for counts in history.generations[history.cycle_start : -1]]
-    return [sum(held, Fraction(0)) / len(cycle) for held in zip(*cycle, strict=True)]
-
-
 def _fractions(counts: Counts) -> list[Fraction]:
+    """The fraction each entry holds of the actual sum (K89)."""
     return [Fraction(own, sum(counts)) for own in counts]
 
 
@@ -153,7 +134,8 @@ def _ranking(
     entries: Sequence[str], fractions: Sequence[Fraction], generations: Sequence[Counts]
 ) -> tuple[EvolutionRank, ...]:
     """Best first, ties share a rank; then the extinct, who have none, the longest-lived first (K89)."""
-    vanished = [_extinct_in(held) for held in zip(*generations, strict=True)]
+    courses = zip(*generations, strict=True)
+    vanished = [held.index(0) if held[-1] == 0 else None for held in courses]
     order = sorted(range(len(entries)), key=lambda p: (-fractions[p], -(vanished[p] or 0), entries[p]))
     ranks = ranks_of([fractions[p] for p in order])
     return tuple(
@@ -165,10 +147,6 @@ def _ranking(
         )
         for rank, p in zip(ranks, order, strict=True)
     )
-
-
-def _extinct_in(exemplars: Sequence[int]) -> int | None:
-    return exemplars.index(0) if exemplars[-1] == 0 else None
 
 
 def score_table(outcome: GroupOutcome, point: int) -> str:

@@ -77,14 +77,18 @@ def play_group(
     """
     played: list[Match] = []
     failed: Counter[str] = Counter()
+    stands_anyway = fault_rule is not FaultRule.REPLAY
 
     def out() -> AbstractSet[str]:
-        return banned | (disqualified(failed) if fault_rule is FaultRule.REPLAY else frozenset())
+        return banned if stands_anyway else banned | disqualified(failed)
 
     def carry_out_wave(wave: Sequence[Fixture]) -> None:
         jobs = [game_job(plan.round, fixture, images, seeds, protocols_for) for fixture in wave]
         results = carry_out(jobs, runner)
-        fresh = [_match(fixture, result, fault_rule) for fixture, result in zip(wave, results, strict=True)]
+        fresh = [
+            Match(f.pairing, f.attempt, result, stands_anyway or result.is_flawless, f.number)
+            for f, result in zip(wave, results, strict=True)
+        ]
         for slot in _by_slot(plan, fresh):
             gone = out()  # an earlier slot of the wave may have disqualified somebody
             carried_out = [match for match in slot if gone.isdisjoint(match.pairing.players)]
@@ -210,11 +214,6 @@ def carry_out(jobs: Sequence[GameJob], runner: Runner) -> list[GameResult]:
 
 def _is_spoilt(result: GameResult) -> bool:
     return any(seat.verdict is Verdict.INTERNAL for seat in result.seats)
-
-
-def _match(fixture: Fixture, result: GameResult, fault_rule: FaultRule) -> Match:
-    stands = fault_rule is not FaultRule.REPLAY or result.is_flawless
-    return Match(fixture.pairing, fixture.attempt, result, stands, fixture.number)
 
 
 def _order(match: Match) -> tuple[object, ...]:

@@ -6,15 +6,14 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
+from contest.errors import Differs
 from contest.games.drawing import Course, Drawn, Ringed
 from contest.games.game import Game, TextGame
 from contest.interfaces.protocols import Runner
-from contest.model import Match, Missing, Moves
+from contest.model import Match, Moves
 from contest.seeds import Seeds
-from sandbox.players import AnswerFault, AnswerFaultKind
 from tournament.referee import Fixture, carry_out, game_job
-from tournament.runners.recorded import job_of
-from tournament.text_referee import Turn, drawer, steps
+from tournament.runners.recorded import job_of, played_by
 
 
 def play_again(
@@ -38,19 +37,11 @@ def course_of(rules: TextGame[Any, Any], round_number: int, match: Match, seeds:
     if match.result.moves is None:
         return None
     game = rules.for_players(match.players, partial(seeds.below, "game"))
-    streams = job_of(match, round_number, seeds).streams
-    recorded = iter(match.result.moves)
-
-    def turn_by_record(position: Any, _seats: frozenset[int]) -> Turn | None:
-        kept = next(recorded, None)
-        return None if kept is None else _turn(game, position, kept)
-
     try:
-        start = game.start(len(streams))
-        after = [step.position for step in steps(game, start, drawer(streams), turn_by_record)]
-    except (ValueError, TypeError, KeyError, IndexError):
+        positions, _ = played_by(game, match.result.moves, job_of(match, round_number, seeds))
+    except (Differs, ValueError, TypeError, KeyError, IndexError):
         return None
-    return course(game, match.players, [start, *after])
+    return course(game, match.players, positions)
 
 
 def course(game: Game[Any, Any], names: Sequence[str], positions: Sequence[Any]) -> Course:
@@ -60,14 +51,4 @@ def course(game: Game[Any, Any], names: Sequence[str], positions: Sequence[Any])
         tuple(map(game.drawing, positions)) if isinstance(game, Drawn) else (),
         tuple(map(game.ring, positions)) if isinstance(game, Ringed) else (),
         game.story(names, positions),
-    )
-
-
-def _turn(game: TextGame[Any, Any], position: Any, kept: Moves) -> Turn:
-    made = {seat: move for seat, move in enumerate(kept) if move is not None}
-    faults = {
-        seat: AnswerFault(AnswerFaultKind(m.kind), "") for seat, m in made.items() if isinstance(m, Missing)
-    }
-    return Turn(
-        {seat: game.answer(position, seat, str(m)) for seat, m in made.items() if seat not in faults}, faults
     )

@@ -16,16 +16,7 @@ from contest.ledger.entry_list import SealedList
 from contest.ledger.receipts import Effect, LedgerEntry
 from contest.model import Phase
 from contest.public_number.draw import draw_of
-from contest.store import (
-    Transaction,
-    contest_state,
-    entry_lists,
-    ledger,
-    letters,
-    outbox,
-    submissions,
-    teams,
-)
+from contest.store import Transaction, contest_state, entry_lists, ledger, letters, outbox, submissions, teams
 from contest.util.plurals import plural
 
 

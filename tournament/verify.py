@@ -31,6 +31,7 @@ from contest.util.plurals import plural
 from tournament.evolution import MAX_GENERATIONS, evolve, score_matrix
 from tournament.field import Field
 from tournament.rounds import ended, rounds
+from tournament.runners.recorded import name_of
 
 CheckingRunner = Callable[[GroupOutcome], AbstractContextManager[Runner]]
 """Open a runner for the games of this group, given the group as it is claimed to have been played."""
@@ -95,18 +96,9 @@ def _seated(claim: Claim, drawn: RoundPlan, claimed: RoundPlan) -> RoundPlan:
     """A game of all is played without those who were banned when it began."""
     if claim.field.format.seats is not None or len(claimed.groups) != len(drawn.groups):
         return drawn
-    pairs = zip(drawn.groups, claimed.groups, strict=True)
-    return replace(drawn, groups=tuple(_without_seats(claim, ours, theirs) for ours, theirs in pairs))
-
-
-def _without_seats(claim: Claim, drawn: GroupPlan, claimed: GroupPlan) -> GroupPlan:
-    seated = {name for pairing in claimed.pairings for name in pairing.players}
-    return drawn.without_seats(claim.banned - seated)
-
-
-def _banned_in(claim: Claim, claimed: GroupOutcome) -> frozenset[str]:
-    """The entries that were banned when the group was played: disqualified in it without a failure."""
-    return claim.banned & banned_in(claimed.standings) & set(claimed.plan.members)
+    seated = [{n for pairing in group.pairings for n in pairing.players} for group in claimed.groups]
+    pairs = zip(drawn.groups, seated, strict=True)
+    return replace(drawn, groups=tuple(group.without_seats(claim.banned - there) for group, there in pairs))
 
 
 # --- draws -------------------------------------------------------------------------------------------------
@@ -135,30 +127,24 @@ def _place(plan: GroupPlan) -> str:
 
 # --- games and tables --------------------------------------------------------------------------------------
 def _check_group(
-    claim: Claim,
-    claimed: GroupOutcome,
-    final: bool,
-    open_runner: CheckingRunner,
+    claim: Claim, claimed: GroupOutcome, final: bool, open_runner: CheckingRunner
 ) -> GroupOutcome:
+    planned = frozenset(claimed.plan.pairings)
+    # Banned when the group was played: disqualified in it without a failure.
+    banned = claim.banned & banned_in(claimed.standings) & set(claimed.plan.members)
     try:
-        _check_pairings(claimed)
+        for match in claimed.matches:
+            if match.pairing not in planned:
+                names = " and ".join(match.pairing.players)
+                raise Differs(f"there is a game of {names}, which should not have been played")
         # The archive has the sentences about faults of computed games.
         with speaking(claim.field.settings.contest.language), open_runner(claimed) as runner:
-            computed = claim.field.play_group(claimed.plan, final, runner, banned=_banned_in(claim, claimed))
+            computed = claim.field.play_group(claimed.plan, final, runner, banned=banned)
         _check_matches(claimed.matches, computed.matches)
         _check_table("the ranking", claimed.standings, computed.standings)
     except Differs as error:
         raise Differs(f"{_place(claimed.plan)}: {error}") from None
     return claimed
-
-
-def _check_pairings(claimed: GroupOutcome) -> None:
-    planned = frozenset(claimed.plan.pairings)
-    for match in claimed.matches:
-        if match.pairing not in planned:
-            raise Differs(
-                f"there is a game of {' and '.join(match.pairing.players)}, which should not have been played"
-            )
 
 
 def _check_matches(claimed: Sequence[Match], computed: Sequence[Match]) -> None:
@@ -176,13 +162,6 @@ def _check_matches(claimed: Sequence[Match], computed: Sequence[Match]) -> None:
 
 def _key(match: Match) -> tuple[object, ...]:
     return match.pairing, match.game, match.attempt
-
-
-def name_of(match: Match) -> str:
-    """The players, the game and the attempt, in a few words."""
-    number = f", game {match.game}" if max(match.pairing.games, match.pairing.most) > 1 else ""
-    attempt = f", attempt {match.attempt}" if match.attempt > 1 else ""
-    return f"{' against '.join(match.players)}{number}{attempt}"
 
 
 def compare(claimed: Match, computed: Match) -> None:

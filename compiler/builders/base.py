@@ -6,7 +6,7 @@ import hashlib
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, TypeVar
 
 from compiler.uploaded_files import take_apart, without_secret
 from contest.config.settings import Settings
@@ -19,30 +19,31 @@ MAX_PUBLISHED_NAME = 57  # characters of a file's name before `.sha256`
 Image_ = TypeVar("Image_", bound=Serializable)
 
 
-class WinRates(Protocol):
-    def __call__(
-        self, images: Images, pairs: Sequence[tuple[str, str]], workers: int
-    ) -> dict[tuple[str, str], float]:
-        """How often the first of each pair beats the second; pairs are digests of the images.
+WinRates = Callable[[Images, Sequence[tuple[str, str]], int], dict[tuple[str, str], float]]
+"""How often the first of each pair beats the second. Pairs are digests of the images; then: how many workers.
 
-        Raises EngineFailed when the machinery keeps failing.
-        """
+Raises EngineFailed when the machinery keeps failing.
+"""
 
 
 class ProgramBuilder(ABC, Generic[Image_]):
     """Builds submissions for one kind of play. Threads may share it."""
 
-    @abstractmethod
     def build(self, files: Mapping[str, bytes], text: str) -> BuildResult[Image_]:
         """Build the files as they were sent and play the trial game; `text` is what the letter says.
 
         The files may still hold an authentification string. Raises ToolMissing, EngineFailed or TryAgain if
         our machinery is at fault, never for anything that a program does.
         """
+        return self._build(files, text, with_trial=True)
 
-    @abstractmethod
     def rebuild(self, files: Mapping[str, bytes], text: str) -> BuildResult[Image_]:
         """Build without a trial game, to compare the image with one that was built before."""
+        return self._build(files, text, with_trial=False)
+
+    @abstractmethod
+    def _build(self, files: Mapping[str, bytes], text: str, *, with_trial: bool) -> BuildResult[Image_]:
+        """What `build` and `rebuild` tell."""
 
     @abstractmethod
     def sparring_opponents(self) -> SparringOpponents:

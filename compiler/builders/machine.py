@@ -38,11 +38,9 @@ class MachineBuilder(ProgramBuilder[Image]):
         self._open_runner = open_runner
         self._toolchain = Toolchain()
 
-    def build(self, files: Mapping[str, bytes], text: str) -> BuildResult[Image]:
-        return build(_source(files), self._settings.programs, self._toolchain, self._trial_game)
-
-    def rebuild(self, files: Mapping[str, bytes], text: str) -> BuildResult[Image]:
-        return build(_source(files), self._settings.programs, self._toolchain)
+    def _build(self, files: Mapping[str, bytes], text: str, *, with_trial: bool) -> BuildResult[Image]:
+        trial_game = self._trial_game if with_trial else None
+        return build(_source(files), self._settings.programs, self._toolchain, trial_game)
 
     def sparring_opponents(self) -> SparringOpponents:
         return _house()

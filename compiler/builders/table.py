@@ -13,8 +13,7 @@ from typing import NamedTuple
 
 from compiler import languages
 from compiler.builders.base import BuilderPlugin, ProgramBuilder, WinRates
-from compiler.contest_languages import languages_of
-from compiler.languages import Problem
+from compiler.languages import Problem, languages_of
 from compiler.trial import try_language
 from compiler.uploaded_files import description_findings, has_errors, take_apart
 from contest.config.settings import Settings
@@ -63,15 +62,11 @@ class TableBuilder(ProgramBuilder[HogEntry]):
         # Only of this language can functions be called.
         self._languages = tuple(row for row in languages_of(settings.programs) if row.name == LANGUAGE)
 
-    def build(self, files: Mapping[str, bytes], text: str) -> BuildResult[HogEntry]:
-        return self._build(files, text, with_trial=True)
-
-    def rebuild(self, files: Mapping[str, bytes], text: str) -> BuildResult[HogEntry]:
-        return self._build(files, text, with_trial=False)
-
     def sparring_opponents(self) -> SparringOpponents:
-        entries = {name: each.to_bytes() for name, each in _samples().items()}
-        return {name: (hashlib.sha256(raw).hexdigest(), raw) for name, raw in entries.items()}
+        names = sorted(file.removesuffix(".py") for file in samples(HOG))
+        with ThreadPoolExecutor(cores()) as pool:  # each thread waits for its sandbox
+            made = [each.to_bytes() for each in pool.map(_sample, names)]
+        return {name: (hashlib.sha256(raw).hexdigest(), raw) for name, raw in zip(names, made, strict=True)}
 
     def load(self, raw: bytes) -> HogEntry:
         return HogEntry.from_bytes(raw)
@@ -160,15 +155,11 @@ def _packages_told(findings: tuple[Finding, ...], packages: tuple[str, ...]) -> 
         return ()
     if not packages:
         return (_finding(gettext("a strategy can import Python's standard library, and no other packages")),)
-    names = ", ".join(packages)
-    return (
-        _finding(
-            gettext(
-                "besides Python's standard library a strategy can import these packages: %(names)s",
-                names=names,
-            )
-        ),
+    text = gettext(
+        "besides Python's standard library a strategy can import these packages: %(names)s",
+        names=", ".join(packages),
     )
+    return (_finding(text),)
 
 
 def _finding(sentence: str) -> Finding:
@@ -180,13 +171,6 @@ def _trial_rates(entry: HogEntry) -> tuple[tuple[str, float], ...]:
     others = {name: _sample(name) for name in TRIAL_OPPONENTS}
     rates = win_rates([entry, *others.values()], [(0, number) for number in range(1, len(others) + 1)])
     return tuple(zip(others, rates, strict=True))
-
-
-def _samples() -> dict[str, HogEntry]:
-    """All samples by name."""
-    names = sorted(file.removesuffix(".py") for file in samples(HOG))
-    with ThreadPoolExecutor(cores()) as pool:  # each thread waits for its sandbox
-        return dict(zip(names, pool.map(_sample, names), strict=True))
 
 
 @cache

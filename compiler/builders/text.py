@@ -8,9 +8,8 @@ from functools import cache
 
 from compiler import counted, languages
 from compiler.builders.base import BuilderPlugin, ProgramBuilder
-from compiler.contest_languages import languages_of
 from compiler.images import IMAGES, build_image, is_image, try_images
-from compiler.languages import Problem
+from compiler.languages import Problem, languages_of
 from compiler.trial import try_language
 from compiler.uploaded_files import UntriedBuild, UploadedFiles, description_findings, has_errors, take_apart
 from contest.config.settings import Settings
@@ -38,14 +37,11 @@ class TextBuilder(ProgramBuilder[Executable]):
         self._sandbox = Sandbox()
         self._languages = languages_of(settings.programs)
 
-    def build(self, files: Mapping[str, bytes], text: str) -> BuildResult[Executable]:
-        untried = self._build(take_apart(files, text))
-        report = self._with_trial(untried.report, untried.image) if untried.image else untried.report
-        return BuildResult(report, untried.image, untried.program)
-
-    def rebuild(self, files: Mapping[str, bytes], text: str) -> BuildResult[Executable]:
-        untried = self._build(take_apart(files, text))
-        return BuildResult(untried.report, untried.image, untried.program)
+    def _build(self, files: Mapping[str, bytes], text: str, *, with_trial: bool) -> BuildResult[Executable]:
+        report, image, program = self._untried(take_apart(files, text))
+        if image and with_trial:
+            report = self._with_trial(report, image)
+        return BuildResult(report, image, program)
 
     def sparring_opponents(self) -> SparringOpponents:
         """The game's sample programs in the languages that are installed here."""
@@ -62,8 +58,10 @@ class TextBuilder(ProgramBuilder[Executable]):
     def language_of(self, files: Mapping[str, bytes]) -> str:
         if self._settings.programs.takes_images and is_image(files):
             return IMAGES
-        found = languages.recognise(take_apart(files, "").files, self._languages)
-        return super().language_of(files) if isinstance(found, Problem) else found[1].name
+        try:
+            return languages.recognise(take_apart(files, "").files, self._languages)[1].name
+        except Problem:
+            return super().language_of(files)
 
     def try_language(self, language: str) -> None:
         if language == IMAGES:
@@ -72,7 +70,7 @@ class TextBuilder(ProgramBuilder[Executable]):
             if row.name == language:
                 try_language(row, self._settings)
 
-    def _build(self, uploaded: UploadedFiles) -> UntriedBuild:
+    def _untried(self, uploaded: UploadedFiles) -> UntriedBuild:
         programs = self._settings.programs
         if programs.takes_images and is_image(uploaded.files):
             return build_image(uploaded, programs, self._sandbox)

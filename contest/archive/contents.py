@@ -37,7 +37,7 @@ from pydantic import ValidationError
 
 from contest.archive.files import MAX_FILE_BYTES, ArchiveFiles, from_json, reason_of, shown, to_json
 from contest.archive.pieces import MAX_GAMES, read_group, read_list
-from contest.config.settings import Settings, of_roles, public_sections, section_from
+from contest.config.settings import Settings, SettingsValues, of_roles, public_sections, section_from
 from contest.errors import Differs
 from contest.ledger import receipts
 from contest.ledger.entry_list import SealedEntry
@@ -84,7 +84,7 @@ class ContestFacts:
     finished_at: datetime
     seed: str
     seed_commitment: str
-    settings: dict[str, Any]
+    settings: SettingsValues
 
 
 @dataclass(frozen=True)
@@ -160,14 +160,6 @@ class LedgerFacts:
 
 
 @dataclass(frozen=True)
-class ArchivedLedger:
-    """The ledger of letters, with its signed state at the end."""
-
-    facts: LedgerFacts
-    entries: tuple[LedgerEntry, ...] = field(repr=False)
-
-
-@dataclass(frozen=True)
 class Seal:
     """What the contest's seed is made of, and the seed; in hex.
 
@@ -222,7 +214,8 @@ class Archive:
     scores: Mapping[tuple[int, int], str]  # the score matrix of each group with games of two, as CSV
     rules: str
     announcement: str
-    ledger: ArchivedLedger
+    ledger: LedgerFacts
+    letters: tuple[LedgerEntry, ...] = field(repr=False)  # the entries of the ledger
     seal: Seal
     entry_lists: tuple[ArchivedList, ...]
     counted: tuple[Counted, ...] = ()
@@ -244,6 +237,7 @@ _FACTS: Mapping[str, tuple[Any, int]] = {  # fields of Archive that are files `<
     "entries": (tuple[ArchivedEntry, ...], MAX_FILE_BYTES),
     "decisions": (Decisions, MAX_FACTS_BYTES),
     "ranking": (tuple[Standing, ...], MAX_FILE_BYTES),
+    "ledger": (LedgerFacts, MAX_FACTS_BYTES),
     "seal": (Seal, MAX_FACTS_BYTES),
     "entry_lists": (tuple[ArchivedList, ...], MAX_FILE_BYTES),
     "evolution": (EvolutionOutcome, MAX_FILE_BYTES),
@@ -252,7 +246,7 @@ _FACTS: Mapping[str, tuple[Any, int]] = {  # fields of Archive that are files `<
     "time_changes": (tuple[TimeChange, ...], MAX_FACTS_BYTES),
 }
 _OPTIONAL = {"evolution": None, "certainty": None, "counted": (), "time_changes": ()}
-_OTHER_FILES = ("rounds.json", "rules.md", "announcement.txt", "ledger.json", "ledger.txt")
+_OTHER_FILES = ("rounds.json", "rules.md", "announcement.txt", "ledger.txt")
 
 
 # --- to files ----------------------------------------------------------------------------------------------
@@ -263,8 +257,7 @@ def to_files(archive: Archive) -> dict[str, bytes]:
         "rounds.json": to_json(rounds, tuple[RoundFacts, ...]),
         "rules.md": archive.rules.encode(),
         "announcement.txt": archive.announcement.encode(),
-        "ledger.json": to_json(archive.ledger.facts, LedgerFacts),
-        "ledger.txt": receipts.to_file(archive.ledger.entries),
+        "ledger.txt": receipts.to_file(archive.letters),
     }
     for field_name, (kind, _) in _FACTS.items():
         value = getattr(archive, field_name)
@@ -343,7 +336,7 @@ def from_files(files: ArchiveFiles) -> Archive:
         scores=_Lazy(scores, partial(_text, files)),
         rules=_text(files, "rules.md"),
         announcement=_text(files, "announcement.txt"),
-        ledger=_ledger(files),
+        letters=_letters(files),
         **{name: _facts(files, name) for name in _FACTS if name not in ("entries", "ranking")},
     )
     _must_name_teams(archive)
@@ -407,10 +400,9 @@ def _must_name_teams(archive: Archive) -> None:
         left.remove(each.team)
 
 
-def _ledger(files: ArchiveFiles) -> ArchivedLedger:
-    facts = from_json(_file(files, "ledger.json", MAX_FACTS_BYTES), LedgerFacts, "ledger.json")
+def _letters(files: ArchiveFiles) -> tuple[LedgerEntry, ...]:
     try:
-        return ArchivedLedger(facts, tuple(receipts.from_file(_file(files, "ledger.txt", MAX_FILE_BYTES))))
+        return tuple(receipts.from_file(_file(files, "ledger.txt", MAX_FILE_BYTES)))
     except ValueError as error:
         raise Differs(f"ledger.txt: {error}") from None
 
@@ -459,12 +451,12 @@ def _group(files: ArchiveFiles, round_number: int, number: int, most: int) -> Gr
 
 
 # --- settings, teams, results ------------------------------------------------------------------------------
-def published_settings(settings: Settings) -> dict[str, Any]:
+def published_settings(settings: Settings) -> SettingsValues:
     """The settings that everybody may know, by section."""
     return of_roles(settings.model_dump(mode="json"), Role.TOLD, Role.DECIDES)
 
 
-def settings_digest(published: Mapping[str, Any]) -> str:
+def settings_digest(published: SettingsValues) -> str:
     """The sha256, in hex, of the settings that decide results, which the ledger has before the final list.
 
     `published`: as `contest.json` has them. Hashed is their JSON, sorted and without spaces.
@@ -483,7 +475,7 @@ def settings_of(facts: ContestFacts) -> Settings:
     if sorted(facts.settings) != sorted(sections):
         raise Differs(f"contest.json: the settings have the sections {shown(', '.join(facts.settings))}")
     try:
-        chosen: dict[str, Any] = {name: section_from(name, facts.settings[name]) for name in sections}
+        chosen: Mapping[str, Any] = {name: section_from(name, facts.settings[name]) for name in sections}
     except ValidationError as error:
         raise Differs(f"contest.json: settings: {shown(reason_of(error))}") from None
     settings = Settings.model_construct(**chosen)

@@ -167,28 +167,22 @@ def write(folder: Path, files: Mapping[str, bytes]) -> str:
         made = Path(scratch) / "archive"
         for path, data in {**files, MANIFEST: manifest}.items():
             _write_file(made / path, data)
-        _must_be_readable(made)
+        try:
+            written = read(made)
+            for path in filter(_GROUP.fullmatch, written):
+                deque(written.lines(path), maxlen=0)
+        except Differs as error:
+            raise GiveUp(f"nobody could check this archive: {error}") from None
         made.replace(folder)
     return digest_of(manifest)
 
 
-def _must_be_readable(folder: Path) -> None:
-    try:
-        written = read(folder)
-        for path in filter(_GROUP.fullmatch, written):
-            deque(written.lines(path), maxlen=0)
-    except Differs as error:
-        raise GiveUp(f"nobody could check this archive: {error}") from None
-
-
 def manifest_of(files: Mapping[str, bytes]) -> bytes:
     """The manifest of these files, as JSON."""
-    listed = {path: Listed(len(files[path]), _sha256(files[path])) for path in sorted(files)}
+    listed = {}
+    for path in sorted(files):
+        listed[path] = Listed(len(files[path]), hashlib.sha256(files[path]).hexdigest())
     return to_json(Manifest(FORMAT, VERSION, listed), Manifest)
-
-
-def _sha256(data: bytes) -> str:
-    return hashlib.sha256(data).hexdigest()
 
 
 def _write_file(path: Path, data: bytes) -> None:

@@ -61,6 +61,9 @@ def game_settings(value: Any) -> Any:
         raise ValueError(str(error)) from None
 
 
+SettingsValues = dict[str, dict[str, object]]
+"""Settings as JSON values, by section and name."""
+
 AnyGame = Annotated[SerializeAsAny[GameSettings], BeforeValidator(game_settings)]
 
 
@@ -133,7 +136,7 @@ class Settings(BaseModel):
         return self
 
 
-def _with_environment(given: dict[str, Any]) -> dict[str, Any]:
+def _with_environment(given: Mapping[str, object]) -> Mapping[str, object]:
     """The sections, overridden by the variables of the environment."""
     is_in_environment = any(name.upper().startswith(ENVIRONMENT) for name in os.environ)
     if given.keys() <= Settings.model_fields.keys() and not is_in_environment:
@@ -149,10 +152,10 @@ def _with_environment(given: dict[str, Any]) -> dict[str, Any]:
         environment = EnvSettingsSource(Read, env_prefix=ENVIRONMENT, env_nested_delimiter="__")()
     except SettingsError as error:
         raise ConfigError(f"a variable {ENVIRONMENT}... is no JSON: {error}") from None
-    return _overridden(InitSettingsSource(Read, given)(), environment)
+    return _overridden(InitSettingsSource(Read, dict(given))(), environment)
 
 
-def _overridden(settings: Any, overrides: Any) -> dict[str, Any]:
+def _overridden(settings: Any, overrides: Any) -> dict[str, object]:
     """The nested dictionaries merged; `overrides` wins."""
     merged = dict(settings)
     for key, value in overrides.items():
@@ -169,7 +172,7 @@ def section_from(name: str, values: Any) -> Section:
     return _model(name).model_validate(values)
 
 
-def of_roles(values: Mapping[str, Any], *roles: Role) -> dict[str, dict[str, Any]]:
+def of_roles(values: SettingsValues, *roles: Role) -> SettingsValues:
     """Those of the values, by section and name, that have one of these roles; no section is empty."""
     found = {
         name: {key: value for key, value in section.items() if _model(name).role_of(key) in roles}
@@ -190,7 +193,7 @@ def _model(section: str) -> type[Section]:
     return model
 
 
-def without_secrets(settings: Settings) -> dict[str, Any]:
+def without_secrets(settings: Settings) -> SettingsValues:
     """All settings as JSON values, without passwords and other secrets."""
     secrets = {name: _secrets_of(getattr(settings, name)) for name in Settings.model_fields}
     return settings.model_dump(mode="json", exclude=secrets)

@@ -87,7 +87,7 @@ class Bracket:
     @property
     def last_of_losers(self) -> MatchPlace | None:
         """The losers' side's last match, whose loser is third; None in a field of two."""
-        return self._tree.last_of_losers
+        return _last_of_losers(len(self.places).bit_length() - 1)
 
     def _player(self, source: Source) -> str | None:
         result = self.outcomes[source.place]
@@ -106,11 +106,9 @@ class _Tree(NamedTuple):
     """What all brackets with as many rounds have in common: all matches but the second final.
 
     `order`: places in the order of the matches, in which they can be played. `sources`: of all matches after
-    the first round. `followers`: the matches into which the players of a match go on. `last_of_losers`: see
-    Bracket.
+    the first round. `followers`: the matches into which the players of a match go on.
     """
 
-    last_of_losers: MatchPlace | None
     order: Mapping[MatchPlace, int]
     sources: Mapping[MatchPlace, tuple[Source, Source]]
     followers: Mapping[MatchPlace, Sequence[MatchPlace]]
@@ -130,7 +128,7 @@ def _tree(rounds: int) -> _Tree:
         for before in {source.place for source in two}:
             followers[before].append(place)
     order = {place: index for index, place in enumerate(places)}
-    return _Tree(_last_of_losers(rounds), order, sources, followers)
+    return _Tree(order, sources, followers)
 
 
 def _matches(rounds: int) -> Iterator[MatchPlace]:

@@ -19,7 +19,7 @@ from contest.formats.bracket import FINAL, SECOND_FINAL, Bracket, MatchPlace, Re
 from contest.formats.format import Format
 from contest.formats.standings import half_points, ranks_of, table
 from contest.language import noted
-from contest.model import GroupOutcome, GroupPlan, Match, Pairing, RoundOutcome, RoundPlan, Standing
+from contest.model import GroupPlan, Match, Pairing, RoundOutcome, RoundPlan, Standing
 from contest.seeds import Seeds
 
 _FINALS = (Side.FINAL, Side.SECOND_FINAL)
@@ -104,7 +104,9 @@ class DoubleElimination(Format):
         for outcome in history:
             played = zip(_ready(bracket), outcome.groups, strict=False)  # byes come after the matches
             for (place, _), group in played:
-                bracket.add(place, _result(group))
+                ranked = [line.entry for line in group.standings if not line.disqualified]
+                winner, loser, *_ = (*ranked, None, None)
+                bracket.add(place, Result(winner, loser))
         return bracket
 
     def _group(
@@ -154,11 +156,6 @@ def _second_final(bracket: Bracket) -> list[tuple[MatchPlace, tuple[str, str]]]:
     if final.winner is None or final.loser is None or final.loser != bracket.players[FINAL][0]:
         return []
     return [(SECOND_FINAL, (final.loser, final.winner))]
-
-
-def _result(group: GroupOutcome) -> Result:
-    ranked = [line.entry for line in group.standings if not line.disqualified]
-    return Result(ranked[0] if ranked else None, ranked[1] if len(ranked) > 1 else None)
 
 
 def _best_first(plan: GroupPlan, names: Sequence[str], matches: Sequence[Match]) -> list[str]:

@@ -48,8 +48,13 @@ class GroupElimination(Format):
         number = len(history) + 1
         final = len(field) <= self._settings.final_size or stands_still(history)
         sizes = [len(field)] if final else group_sizes(len(field), self._settings.group_max)
-        drawn = _cut(seeds.shuffled(f"round/{number}/groups", field), sizes)
-        groups = (self._group(number, index, members) for index, members in enumerate(drawn, start=1))
+        drawn = seeds.shuffled(f"round/{number}/groups", field)
+        cuts = enumerate(pairwise(accumulate(sizes, initial=0)), start=1)
+        groups = []
+        for index, (start, end) in cuts:
+            members = tuple(drawn[start:end])
+            pairings = everyone_meets_everyone(members, self._settings)
+            groups.append(GroupPlan(number, index, members, pairings))
         return RoundPlan(number, tuple(groups), final)
 
     def standings(
@@ -78,10 +83,6 @@ class GroupElimination(Format):
         lines = [replace(s, rank=None, advances=False) for group in last.groups for s in group.standings]
         return tuple(sorted(lines, key=lambda line: (line.disqualified, -line.half_points, line.entry)))
 
-    def _group(self, round_number: int, number: int, members: Sequence[str]) -> GroupPlan:
-        pairings = everyone_meets_everyone(members, self._settings)
-        return GroupPlan(round_number, number, tuple(members), pairings)
-
 
 def group_sizes(field: int, largest: int) -> list[int]:
     """Sizes of the fewest groups of at most `largest` that hold the field; they differ by at most 1 (K64)."""
@@ -100,12 +101,5 @@ def better_half(points: Mapping[str, int], size_at_start: int) -> AbstractSet[st
 def stands_still(history: Sequence[RoundOutcome]) -> bool:
     """Whether everybody proceeded in each of the last two rounds (K67)."""
     latest = history[-STANDSTILLS:]
-    return len(latest) == STANDSTILLS and all(map(_everybody_proceeded, latest))
-
-
-def _everybody_proceeded(outcome: RoundOutcome) -> bool:
-    return len(outcome.survivors) == sum(len(group.members) for group in outcome.plan.groups)
-
-
-def _cut(field: Sequence[str], sizes: Sequence[int]) -> list[Sequence[str]]:
-    return [field[start:end] for start, end in pairwise(accumulate(sizes, initial=0))]
+    fields = [sum(len(group.members) for group in each.plan.groups) for each in latest]
+    return len(latest) == STANDSTILLS and fields == [len(each.survivors) for each in latest]

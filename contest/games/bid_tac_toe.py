@@ -11,10 +11,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from contest.games.drawing import Drawing, Square
+from contest.games.drawing import LINES, Drawing, Square
 from contest.games.game import FaultRule, GameInfo, TextGame, TextProtocol, Words
-from contest.games.grid import LINES
-from contest.games.strict_numbers import whole_number
+from contest.games.words import whole_number
 from contest.language import gettext, listed, ngettext, noted
 
 Bids = tuple[int, ...]  # nine whole dollars, square 1 first
@@ -109,6 +108,22 @@ class BidTacToe(TextGame[Board, Bids]):
     for other names.
     """
 
+    info = GameInfo(
+        name="bid-tac-toe",
+        title="Bid-Tac-Toe",
+        min_seats=2,
+        max_seats=2,
+        max_turns=_MOST_ROUNDS,
+        fault_rule=FaultRule.GAME_LOST,
+        protocols=(TextProtocol.STDIO,),
+        point=_WIN,
+        has_kit=True,
+        turn_word="round",
+        summary=noted(
+            "Two players bid for the squares of a tic-tac-toe board, in secret and at the same time."
+        ),
+    )
+
     def __init__(
         self, names: tuple[str, str] = ("first", "second"), illegal_bid: str = IllegalBid.LOST
     ) -> None:
@@ -121,24 +136,6 @@ class BidTacToe(TextGame[Board, Bids]):
     @property
     def parameters(self) -> Mapping[str, Any]:
         return {"illegal_bid": self.illegal_bid}
-
-    @property
-    def info(self) -> GameInfo:
-        return GameInfo(
-            name="bid-tac-toe",
-            title="Bid-Tac-Toe",
-            min_seats=2,
-            max_seats=2,
-            max_turns=_MOST_ROUNDS,
-            fault_rule=FaultRule.GAME_LOST,
-            protocols=(TextProtocol.STDIO,),
-            point=_WIN,
-            has_kit=True,
-            turn_word="round",
-            summary=noted(
-                "Two players bid for the squares of a tic-tac-toe board, in secret and at the same time."
-            ),
-        )
 
     def for_players(self, names: Sequence[str], draw: Callable[[int], int]) -> BidTacToe:
         first, second = names
@@ -257,13 +254,12 @@ class BidTacToe(TextGame[Board, Bids]):
     def answer(self, position: Board, seat: int, text: str) -> Bids:
         words = text.split()
         if len(words) != len(SQUARES):
-            raise ValueError(
-                ngettext(
-                    "the answer has %(num)s word; 9 whole numbers are needed",
-                    "the answer has %(num)s words; 9 whole numbers are needed",
-                    len(words),
-                )
+            sentence = ngettext(
+                "the answer has %(num)s word; 9 whole numbers are needed",
+                "the answer has %(num)s words; 9 whole numbers are needed",
+                len(words),
             )
+            raise ValueError(sentence)
         return tuple(_bid(square, word) for square, word in enumerate(words))
 
 

@@ -11,9 +11,8 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
-from contest.games import telling
 from contest.games.game import FaultRule, GameInfo, TextGame, TextProtocol, Words
-from contest.games.single_letters import letter
+from contest.games.words import letter, who_won
 from contest.language import gettext, listed, noted
 
 FEWEST_ROUNDS = 10
@@ -166,7 +165,7 @@ class Cooperation(TextGame[Dealings, Decision]):
                 names=listed([names[seat] for seat in sorted(last.forfeited)]),
                 round=last.rounds + 1,
             )
-        result = telling.result(names, self.points(last))
+        result = who_won(names, self.points(last))
         firsts = [of_one.index(Decision.BETRAY) + 1 for of_one in last.histories if Decision.BETRAY in of_one]
         if not firsts:
             return gettext(

@@ -9,6 +9,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Protocol, TypeVar, runtime_checkable
 
+LINES = ((0, 1, 2), (3, 4, 5), (6, 7, 8), (0, 3, 6), (1, 4, 7), (2, 5, 8), (0, 4, 8), (2, 4, 6))
+"""The eight lines of a board of 3x3 squares, which count from 0, left to right and top to bottom."""
+
 Position_contra = TypeVar("Position_contra", contravariant=True)
 
 

@@ -30,27 +30,25 @@ class Rolled:
 class Hog(Game[Rolled, int]):
     """The game as the registry knows it. `goals`: by seat; `luck` decides who begins, and every roll."""
 
+    info = GameInfo(
+        name=NAME,
+        title="Hog",
+        min_seats=2,
+        max_seats=2,
+        max_turns=2 * SCORES,  # every turn adds at least one point
+        fault_rule=FaultRule.GAME_LOST,
+        play=TABLE,
+        program_name=rules.PROGRAM,
+        point=WIN_RATE_UNIT,
+        has_kit=True,
+        summary=noted("A strategy for this dice game gets both scores and says how many dice it rolls."),
+    )
+
     def __init__(self, goals: Pair = (USUAL_GOAL, USUAL_GOAL), luck: int = 0) -> None:
         if not all(1 <= goal <= SCORES for goal in goals):
             raise ValueError(f"the goals {goals}: each is in 1..{SCORES}")
         self.goals = goals
         self._luck = luck
-
-    @property
-    def info(self) -> GameInfo:
-        return GameInfo(
-            name=NAME,
-            title="Hog",
-            min_seats=2,
-            max_seats=2,
-            max_turns=2 * SCORES,  # every turn adds at least one point
-            fault_rule=FaultRule.GAME_LOST,
-            play=TABLE,
-            program_name=rules.PROGRAM,
-            point=WIN_RATE_UNIT,
-            has_kit=True,
-            summary=noted("A strategy for this dice game gets both scores and says how many dice it rolls."),
-        )
 
     def for_players(self, names: Sequence[str], draw: Callable[[int], int]) -> Hog:
         return Hog(self.goals, draw(2**62))

@@ -14,7 +14,7 @@ from typing import Any
 
 from contest.games.drawing import Figure, Ring
 from contest.games.game import FaultRule, GameInfo, TextGame, TextProtocol, Words
-from contest.games.single_letters import letter
+from contest.games.words import letter
 from contest.language import gettext, listed, ngettext, noted, noted_plural
 
 HEALTH = 30

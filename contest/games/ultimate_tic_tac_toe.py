@@ -11,10 +11,9 @@ from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from contest.games.drawing import Drawing, Square
+from contest.games.drawing import LINES, Drawing, Square
 from contest.games.game import FaultRule, GameInfo, TextGame, TextProtocol, Words
-from contest.games.grid import LINES
-from contest.games.strict_numbers import whole_number
+from contest.games.words import whole_number
 from contest.language import gettext, listed, ngettext, noted
 
 SQUARES = 81
@@ -131,6 +130,22 @@ class UltimateTicTacToe(TextGame[Boards, int]):
     `seconds`: T, the time for a move, as we tell it to programs (U5, U13). The runner enforces it.
     """
 
+    info = GameInfo(
+        name="ultimate-tic-tac-toe",
+        title="Ultimate Tic-Tac-Toe",
+        min_seats=2,
+        max_seats=2,
+        max_turns=SQUARES,
+        fault_rule=FaultRule.RANDOM_MOVE,
+        protocols=(TextProtocol.ARGV, TextProtocol.FUNCTION),
+        has_kit=True,
+        turn_word="move",
+        summary=noted(
+            "Ultimate Tic-Tac-Toe has nine boards of tic-tac-toe, and each move decides on "
+            "which board the next one has to be."
+        ),
+    )
+
     def __init__(self, seconds: float = 5) -> None:
         if not 0 < seconds < float("inf"):
             raise ValueError(f"T = {seconds}: a time for a move is more than 0 seconds, and ends")
@@ -139,24 +154,6 @@ class UltimateTicTacToe(TextGame[Boards, int]):
     @property
     def parameters(self) -> Mapping[str, Any]:
         return {"seconds": self.seconds}
-
-    @property
-    def info(self) -> GameInfo:
-        return GameInfo(
-            name="ultimate-tic-tac-toe",
-            title="Ultimate Tic-Tac-Toe",
-            min_seats=2,
-            max_seats=2,
-            max_turns=SQUARES,
-            fault_rule=FaultRule.RANDOM_MOVE,
-            protocols=(TextProtocol.ARGV, TextProtocol.FUNCTION),
-            has_kit=True,
-            turn_word="move",
-            summary=noted(
-                "Ultimate Tic-Tac-Toe has nine boards of tic-tac-toe, and each move decides on "
-                "which board the next one has to be."
-            ),
-        )
 
     def start(self, seats: int) -> Boards:
         if seats != 2:

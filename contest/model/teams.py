@@ -96,10 +96,11 @@ class BanKind(StrEnum):
 
 @dataclass(frozen=True)
 class Ban:
-    """The team is out of the contest until the ban is lifted."""
+    """The team is out of the contest until the ban is lifted. `lifted_at`: None if it holds."""
 
     id: int
     team_id: int
     kind: BanKind
     reason: str
     at: datetime
+    lifted_at: datetime | None = None

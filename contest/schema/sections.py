@@ -7,14 +7,7 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Annotated, ClassVar, Literal
 
-from pydantic import (
-    AfterValidator,
-    BaseModel,
-    ConfigDict,
-    Field,
-    field_validator,
-    model_validator,
-)
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, field_validator, model_validator
 from pydantic.config import JsonDict
 
 from contest import language
@@ -633,8 +626,7 @@ class Mail(Section):
         "smtp", description="the protocol there; mail systems use lmtp to deliver to a mailbox"
     )
     tls_certificate: str = Field(
-        "",
-        description="certificate and chain (PEM); with it the listener offers STARTTLS",
+        "", description="certificate and chain (PEM); with it the listener offers STARTTLS"
     )
     tls_key: str = Field("", description="its key (PEM), if it is in a file of its own")
     delivery: DeliveryKind = Field(

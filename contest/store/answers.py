@@ -21,6 +21,7 @@ from sqlalchemy import (
 )
 
 from contest.model import CountedAnswer, Scope
+from contest.store.rows import record
 from contest.store.session import Transaction
 from contest.store.tables import answers
 
@@ -43,10 +44,7 @@ _SET_PROVED = update(answers).where(answers.c.mailbox == bindparam("of")).values
 def to_letter(tx: Transaction, letter_id: int) -> tuple[CountedAnswer, ...]:
     """The answers to this letter, oldest first."""
     rows = tx.execute(select(answers).where(answers.c.letter_id == letter_id).order_by(answers.c.id))
-    return tuple(
-        CountedAnswer(**{name: row._mapping[name] for name in CountedAnswer.__dataclass_fields__})
-        for row in rows
-    )
+    return tuple(record(CountedAnswer, row) for row in rows)
 
 
 class Counted(NamedTuple):

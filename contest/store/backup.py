@@ -17,14 +17,13 @@ from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any
 
-from sqlalchemy import make_url
+from sqlalchemy import JSON, MetaData, event, func, insert, make_url, select
 from sqlalchemy.exc import DatabaseError
 
 from contest.errors import GiveUp, KnobelnError
 from contest.store import contest_state, ledger, letters, migrate, outbox
-from contest.store.copying import copy_rows, tables_in
 from contest.store.session import FILE_NAME, Held, Store, Transaction
 from contest.store.tables import metadata
 from contest.util.folders import sync_folder
@@ -33,13 +32,7 @@ from contest.util.plurals import plural
 STOPPED = "a backup was restored, and nobody knows which mails have gone out since it was made"
 _DRAFT = f"{FILE_NAME}.restoring"
 _PARTS = ("-wal", "-shm")
-
-
-class _Since(NamedTuple):
-    """What happened since the backup: letters that arrived, and mails that were sent."""
-
-    letters: int
-    sent: int
+_BATCH_SIZE = 500  # rows
 
 
 @dataclass(frozen=True)
@@ -65,12 +58,8 @@ def only_one(url: str, what: str) -> Iterator[Held]:
     if _is_file(url):
         yield Held(True)
         return
-    store = Store(url)
-    try:
-        with store.only_one(what) as alone:
-            yield alone
-    finally:
-        store.close()
+    with closing(Store(url)) as store, store.only_one(what) as alone:
+        yield alone
 
 
 def copy(url: str, to: Path) -> None:
@@ -106,15 +95,16 @@ def put_back(folder: Path, url: str, copied: Path, now: datetime) -> Restored:
         migrate.upgrade(made)
         if not is_file and (kept_in := _keep_server(url, folder, now)):
             current = kept_in / FILE_NAME
-        since = _update_from_old(made, current, now)
-        _remove(draft)  # of a restore that was killed
+        letters_since, sent_since = _update_from_old(made, current, now)
+        for part in ("", *_PARTS):  # of a restore that was killed
+            _beside(draft, part).unlink(missing_ok=True)
         with closing(Store(f"sqlite:///{draft}" if is_file else url)) as target:
             _replace(target, made)
     if is_file:
         kept_in = _put_aside(current, now)
         os.replace(draft, current)
         sync_folder(folder)
-    return Restored(since and since.letters, since and since.sent, kept_in)
+    return Restored(letters_since, sent_since, kept_in)
 
 
 def _replace(target: Store, made: Store) -> None:
@@ -154,38 +144,35 @@ def _beside(file: Path, part: str) -> Path:
     return file.with_name(file.name + part)
 
 
-def _remove(file: Path) -> None:
-    for part in ("", *_PARTS):
-        _beside(file, part).unlink(missing_ok=True)
-
-
 def _folder_for_old(folder: Path, now: datetime) -> Path:
     return Path(tempfile.mkdtemp(prefix=now.strftime("before-restore-%Y%m%d-%H%M%S-"), dir=folder))
 
 
-def _update_from_old(store: Store, old: Path, now: datetime) -> _Since | None:
-    """Take over what happened since from the old database, or stop the mails and return None."""
+def _update_from_old(store: Store, old: Path, now: datetime) -> tuple[int, int] | tuple[None, None]:
+    """Take over what happened since from the old database: how many letters came, and mails went out.
+
+    If that cannot be known, all mails stop.
+    """
     with store.write() as tx:
         try:
-            known = _take_over(tx, old, now)
+            came, sent = _take_over(tx, old, now)
         except KnobelnError as error:
             outbox.stop(tx, STOPPED, now)
             contest_state.note(tx, "restore", f"a backup was restored; all mails stop, because {error}", now)
-            return None
+            return None, None
         text = (
-            f"a backup was restored; since it was made {plural(known.letters, 'letter')} came in, "
-            f"{plural(known.sent, 'mail')} went out"
+            f"a backup was restored; since it was made {plural(came, 'letter')} came in, "
+            f"{plural(sent, 'mail')} went out"
         )
         contest_state.note(tx, "restore", text, now)
-        return known
+        return came, sent
 
 
-def _take_over(tx: Transaction, old: Path, now: datetime) -> _Since:
+def _take_over(tx: Transaction, old: Path, now: datetime) -> tuple[int, int]:
     """Raises KnobelnError if the old database cannot be read, or is another contest's."""
     if not old.exists():
         raise GiveUp("there is no older database here that could tell what went out")
-    store = Store(f"sqlite:///{old}")
-    try:
+    with closing(Store(f"sqlite:///{old}")) as store:
         store.check_integrity()
         migrate.check(store)
         with store.read() as other:
@@ -193,6 +180,37 @@ def _take_over(tx: Transaction, old: Path, now: datetime) -> _Since:
                 raise GiveUp("the database that was here is another contest's")
             ledger.add_those_of(tx, other)
             sent = outbox.remember_as_sent(tx, outbox.sent_mails(other), now)
-            return _Since(letters.add_those_of(tx, other), sent)
-    finally:
-        store.close()
+            return letters.add_those_of(tx, other), sent
+
+
+# --- rows --------------------------------------------------------------------------------------------------
+def copy_contest(source: Store, target: Store) -> None:
+    """Copy every row of every table, as of one moment. `target`: an empty database; both are at head."""
+    with source.read() as reading, target.write() as writing:
+        copy_rows(reading, writing, metadata)
+
+
+def copy_rows(reading: Transaction, writing: Transaction, tables: MetaData) -> None:
+    """Copy every row of these tables. Where the other database numbers new rows itself, it goes on behind."""
+    for table in tables.sorted_tables:
+        rows = reading.execute(select(table), execution_options={"stream_results": True}).mappings()
+        while batch := rows.fetchmany(_BATCH_SIZE):
+            writing.execute(insert(table), [dict(row) for row in batch])
+        number = table.autoincrement_column
+        if number is not None and writing.dialect.name == "postgresql":
+            sequence = func.pg_get_serial_sequence(f'"{table.name}"', number.name)
+            next_one = select(func.coalesce(func.max(number), 0) + 1).scalar_subquery()
+            writing.execute(select(func.setval(sequence, next_one, False)))
+
+
+def tables_in(tx: Transaction) -> MetaData:
+    """The tables of this database, which may be of any version, so that another one can have them, too."""
+    found = MetaData()
+
+    def make_general(_inspector: object, _table: object, column: Any) -> None:
+        kind = column["type"].as_generic()
+        column.update(type=JSON(none_as_null=True) if isinstance(kind, JSON) else kind, default=None)
+
+    event.listen(found, "column_reflect", make_general)
+    found.reflect(tx)
+    return found

@@ -5,10 +5,11 @@ from __future__ import annotations
 import secrets
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 from sqlalchemy import Row, Select, func, insert, select, update
 
+from contest.config.settings import SettingsValues
 from contest.model import ContestState, LogLine, Phase
 from contest.public_number.beacon import PublicNumber
 from contest.seeds import ContestSeed
@@ -83,14 +84,14 @@ def _drawn(seed: bytes | None) -> dict[str, bytes]:
     }
 
 
-def start(tx: Transaction, settings: dict[str, Any], now: datetime) -> None:
+def start(tx: Transaction, settings: SettingsValues, now: datetime) -> None:
     """Start the contest with these settings; later changes of contest.toml have no effect on it."""
     tx.execute(update(contest).values(phase=Phase.RUNNING, started_at=now, settings=settings))
 
 
-def started_settings(tx: Transaction) -> dict[str, Any] | None:
+def started_settings(tx: Transaction) -> SettingsValues | None:
     """The settings with which the contest was started; None before its start."""
-    found: dict[str, Any] | None = tx.execute(select(contest.c.settings)).scalar_one()
+    found: SettingsValues | None = tx.execute(select(contest.c.settings)).scalar_one()
     return found
 
 
@@ -107,53 +108,44 @@ def reopen(tx: Transaction) -> None:
 
 # --- the journal -------------------------------------------------------------------------------------------
 def note(
-    tx: Transaction,
-    area: str,
-    text: str,
-    now: datetime,
-    *,
-    actor: str = "",
-    whom: str = "",
-    reason: str = "",
+    tx: Transaction, area: str, text: str, now: datetime, *, actor: str = "", whom: str = "", reason: str = ""
 ) -> None:
     """Add a line to the journal. `area`: the kind of event; `actor`: the person, or "" for the program."""
     who = {"actor": actor or None, "whom": whom or None, "reason": reason or None}
     tx.execute(insert(journal).values(area=area, text=text, at=now, **who))
 
 
-def log(
-    tx: Transaction,
-    count: int,
-    *,
-    area: str | None = None,
-    by_somebody: bool | None = None,
-    whom: str | None = None,
-    since: datetime | None = None,
-) -> tuple[LogLine, ...]:
-    """The newest lines of the journal, at most `count`, the oldest of them first.
+class Chosen(TypedDict, total=False):
+    """Which lines of the journal; None, as by default, is any.
 
     `by_somebody`: True for actions of people only, False for those of the program only.
     `whom`: only actions on this team, round or date. `since`: only from this time on.
     """
-    query = _chosen(select(journal), area, by_somebody, whom, since)
-    return tuple(map(_line, reversed(tx.execute(query.order_by(journal.c.id.desc()).limit(count)).all())))
+
+    area: str | None
+    by_somebody: bool | None
+    whom: str | None
+    since: datetime | None
 
 
-def count_log(
-    tx: Transaction,
-    *,
-    area: str | None = None,
-    by_somebody: bool | None = None,
-    whom: str | None = None,
-    since: datetime | None = None,
-) -> int:
+def log(tx: Transaction, count: int, **chosen: Unpack[Chosen]) -> tuple[LogLine, ...]:
+    """The newest lines of the journal, at most `count`, the oldest of them first."""
+    query = _chosen(select(journal), **chosen).order_by(journal.c.id.desc()).limit(count)
+    return tuple(map(_line, reversed(tx.execute(query).all())))
+
+
+def count_log(tx: Transaction, **chosen: Unpack[Chosen]) -> int:
     """Count these lines of the journal."""
-    query = _chosen(select(func.count()).select_from(journal), area, by_somebody, whom, since)
+    query = _chosen(select(func.count()).select_from(journal), **chosen)
     return int(tx.execute(query).scalar_one())
 
 
 def _chosen(
-    query: Select[Any], area: str | None, by_somebody: bool | None, whom: str | None, since: datetime | None
+    query: Select[Any],
+    area: str | None = None,
+    by_somebody: bool | None = None,
+    whom: str | None = None,
+    since: datetime | None = None,
 ) -> Select[Any]:
     if area is not None:
         query = query.where(journal.c.area == area)

@@ -6,7 +6,8 @@ them in each of its transactions, so it sees a change at its next step.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cache
 from typing import Any, NamedTuple
@@ -16,6 +17,7 @@ from sqlalchemy import Select, insert, select, update
 from contest.model import Ban, BanKind, Order, Pause, TimeChange
 from contest.model.as_json import adapter, plain
 from contest.schema.sections import Dates, Programs
+from contest.store.rows import record
 from contest.store.session import Transaction
 from contest.store.tables import bans, confirmations, contest, teams
 
@@ -106,43 +108,23 @@ def ban_of(tx: Transaction, team_id: int) -> Ban | None:
 
 def all_bans(tx: Transaction) -> dict[str, Ban]:
     """The bans that have not been lifted, by the team's name."""
-    rows = tx.execute(_BANS)
-    return {row.name: Ban(row.id, row.team_id, BanKind(row.kind), row.reason, row.at) for row in rows}
+    return {row.name: record(Ban, row) for row in tx.execute(_BANS)}
 
 
-_BANS = (
-    select(bans, teams.c.name)
-    .join(teams, teams.c.id == bans.c.team_id)
-    .where(bans.c.lifted_at.is_(None))
-    .order_by(bans.c.id)
-)
+_ALL_BANS = select(bans, teams.c.name).join(teams, teams.c.id == bans.c.team_id).order_by(bans.c.id)
+_BANS = _ALL_BANS.where(bans.c.lifted_at.is_(None))
 
 
-class PastBan(NamedTuple):
-    """A ban that may have been lifted. `lifted_at`: None if it holds."""
-
-    team: str
-    ban: Ban
-    lifted_at: datetime | None
-
-
-def ban_history(tx: Transaction) -> tuple[PastBan, ...]:
-    """All bans in their order, lifted ones too."""
-    query = select(bans, teams.c.name).join(teams, teams.c.id == bans.c.team_id).order_by(bans.c.id)
-    return tuple(
-        PastBan(row.name, Ban(row.id, row.team_id, BanKind(row.kind), row.reason, row.at), row.lifted_at)
-        for row in tx.execute(query)
-    )
+def ban_history(tx: Transaction) -> tuple[tuple[str, Ban], ...]:
+    """All bans in their order, lifted ones too, with the names of the teams."""
+    return tuple((row.name, record(Ban, row)) for row in tx.execute(_ALL_BANS))
 
 
 # --- the time for a move -----------------------------------------------------------------------------------
 def time_changes(tx: Transaction) -> tuple[TimeChange, ...]:
     """The changes since the contest started, in their order."""
-    return _time_changes(tx.execute(_column("time_changes")).scalar_one_or_none())
-
-
-def _time_changes(column: Any) -> tuple[TimeChange, ...]:
-    return tuple(TimeChange(datetime.fromisoformat(at), before, after) for at, before, after in column or ())
+    found = tx.execute(_column("time_changes")).scalar_one_or_none() or ()
+    return tuple(TimeChange(datetime.fromisoformat(at), before, after) for at, before, after in found)
 
 
 def change_time(tx: Transaction, before: float, after: float, now: datetime) -> None:
@@ -152,36 +134,27 @@ def change_time(tx: Transaction, before: float, after: float, now: datetime) -> 
 
 def programs_now(tx: Transaction, programs: Programs) -> Programs:
     """The limits for programs, with the time for a move as the organizer changed it last."""
-    return _programs(programs, time_changes(tx))
-
-
-def _programs(programs: Programs, changes: Sequence[TimeChange]) -> Programs:
+    changes = time_changes(tx)
     return programs.model_copy(update={"seconds": changes[-1].after}) if changes else programs
 
 
 # --- dates -------------------------------------------------------------------------------------------------
-class MovedDate(NamedTuple):
-    """`written`: the date in contest.toml when it was moved; `moved`: the date that counts instead."""
-
-    written: datetime
-    moved: datetime
+MovedDate = tuple[datetime, datetime]
+"""The date in contest.toml when it was moved, and the date that counts instead."""
 
 
 def moved_dates(tx: Transaction) -> Mapping[str, MovedDate]:
     """The dates that the organizer has moved, by their names in contest.toml."""
-    return _moved_dates(tx.execute(_column("moved_dates")).scalar_one_or_none())
-
-
-def _moved_dates(column: Any) -> Mapping[str, MovedDate]:
+    found = tx.execute(_column("moved_dates")).scalar_one_or_none() or {}
     return {
-        name: MovedDate(datetime.fromisoformat(written), datetime.fromisoformat(moved))
-        for name, (written, moved) in (column or {}).items()
+        name: (datetime.fromisoformat(written), datetime.fromisoformat(moved))
+        for name, (written, moved) in found.items()
     }
 
 
 def move_date(tx: Transaction, name: str, written: datetime, moved: datetime) -> None:
     """Move a date to `moved`; this counts as long as contest.toml has `written` for it."""
-    known: dict[str, Any] = tx.execute(_column("moved_dates")).scalar_one_or_none() or {}
+    known = tx.execute(_column("moved_dates")).scalar_one_or_none() or {}
     known = {**known, name: [written.isoformat(), moved.isoformat()]}
     tx.execute(update(contest).values(moved_dates=known))
 
@@ -192,11 +165,8 @@ def dates_now(tx: Transaction, written: Dates) -> Dates:
     If a date was changed in contest.toml after it was moved, the file counts. If the moved dates and the file
     together make no valid calendar, the file counts for all dates.
     """
-    return _dates(written, moved_dates(tx))
-
-
-def _dates(written: Dates, all_moved: Mapping[str, MovedDate]) -> Dates:
-    changed = {name: at for name, (before, at) in all_moved.items() if getattr(written, name) == before}
+    all_moved = moved_dates(tx).items()
+    changed = {name: moved for name, (before, moved) in all_moved if getattr(written, name) == before}
     try:
         return Dates.model_validate({**written.model_dump(), **changed}) if changed else written
     except ValueError:
@@ -211,16 +181,8 @@ class InForce(NamedTuple):
 
 
 def in_force(tx: Transaction, written: Dates, programs: Programs) -> InForce:
-    """What `dates_now` and `programs_now` tell, in one query: each letter needs both."""
-    row = tx.execute(_IN_FORCE).first()
-    if row is None:  # the contest is being made
-        return InForce(written, programs)
-    return InForce(
-        _dates(written, _moved_dates(row.moved_dates)), _programs(programs, _time_changes(row.time_changes))
-    )
-
-
-_IN_FORCE = select(contest.c.moved_dates, contest.c.time_changes)
+    """What `dates_now` and `programs_now` tell."""
+    return InForce(dates_now(tx, written), programs_now(tx, programs))
 
 
 # --- the organizer's letters -------------------------------------------------------------------------------
@@ -239,7 +201,8 @@ def ask_confirmation(tx: Transaction, token_digest: str, order: Order, now: date
     tx.execute(insert(confirmations).values(values))
 
 
-class Confirmation(NamedTuple):
+@dataclass(frozen=True)
+class Confirmation:
     """What a token confirms; `used_at`: None = not used yet."""
 
     order: Order
@@ -249,9 +212,8 @@ class Confirmation(NamedTuple):
 
 def confirmation(tx: Transaction, token_digest: str) -> Confirmation | None:
     """What the token with this digest confirms."""
-    names = (confirmations.c.order, confirmations.c.asked_at, confirmations.c.used_at)
-    row = tx.execute(select(*names).where(confirmations.c.token_digest == token_digest)).first()
-    return None if row is None else Confirmation(_order(row.order), row.asked_at, row.used_at)
+    row = tx.execute(select(confirmations).where(confirmations.c.token_digest == token_digest)).first()
+    return None if row is None else record(Confirmation, row)
 
 
 def take_confirmation(tx: Transaction, token_digest: str, now: datetime, max_age: timedelta) -> Order | None:
@@ -262,9 +224,5 @@ def take_confirmation(tx: Transaction, token_digest: str, now: datetime, max_age
         confirmations.c.asked_at > now - max_age,
     )
     found = tx.execute(query.values(used_at=now).returning(confirmations.c.order)).scalar_one_or_none()
-    return None if found is None else _order(found)
-
-
-def _order(kept: Any) -> Order:
-    found: Order = adapter(Order).validate_python(kept)
-    return found
+    order: Order | None = None if found is None else adapter(Order).validate_python(found)
+    return order

@@ -10,20 +10,21 @@ from datetime import datetime
 from itertools import combinations
 from typing import Any
 
-from pydantic import TypeAdapter
 from sqlalchemy import Row, delete, func, insert, or_, select, update
 
 from contest.arena.ladder_ranking import Ladder, is_exact
 from contest.config.settings import Settings
 from contest.games.registry import game_of
 from contest.model import LadderEntry, LadderGame, LadderLine, LadderRanking, StrategyFacts, TeamState
+from contest.model.as_json import plain
+from contest.store.rows import record
 from contest.store.session import Transaction
 from contest.store.submissions import that_count
 from contest.store.tables import builds, ladder_rankings, submissions, teams
 from contest.store.tables import ladder_games as games
 
 MAX_RANKINGS = 1_000  # older ones are deleted
-_LINES = TypeAdapter(tuple[LadderLine, ...])
+_GAME_COLUMNS = ("first", "second", "first_points", "second_points", "first_failed", "second_failed")
 
 
 def entries(
@@ -72,21 +73,17 @@ def delete_outdated_games(tx: Transaction) -> None:
 
 def put(tx: Transaction, played: Iterable[LadderGame]) -> None:
     """Add new games."""
-    rows = [_values(game) for game in played]
+    rows = [
+        dict(zip(_GAME_COLUMNS, (game.first, game.second, *game.points, *game.failed), strict=True))
+        for game in played
+    ]
     if rows:
         tx.execute(insert(games), rows)
 
 
 def all_games(tx: Transaction) -> tuple[LadderGame, ...]:
-    return tuple(
-        LadderGame(
-            row.first,
-            row.second,
-            (row.first_points, row.second_points),
-            (row.first_failed, row.second_failed),
-        )
-        for row in tx.execute(select(games))
-    )
+    rows = tx.execute(select(*(games.c[name] for name in _GAME_COLUMNS)))
+    return tuple(LadderGame(first, second, (p, q), (a, b)) for first, second, p, q, a, b in rows)
 
 
 def note(tx: Transaction, lines: Sequence[LadderLine], at: datetime) -> None:
@@ -94,7 +91,7 @@ def note(tx: Transaction, lines: Sequence[LadderLine], at: datetime) -> None:
     newest = rankings(tx, 1)
     if newest and newest[0].lines == tuple(lines):
         return
-    tx.execute(insert(ladder_rankings).values(at=at, lines=_LINES.dump_python(tuple(lines), mode="json")))
+    tx.execute(insert(ladder_rankings).values(at=at, lines=plain(tuple(lines), tuple[LadderLine, ...])))
     last = tx.execute(select(func.max(ladder_rankings.c.id))).scalar_one()
     tx.execute(delete(ladder_rankings).where(ladder_rankings.c.id <= last - MAX_RANKINGS))
 
@@ -102,31 +99,15 @@ def note(tx: Transaction, lines: Sequence[LadderLine], at: datetime) -> None:
 def rankings(tx: Transaction, count: int) -> tuple[LadderRanking, ...]:
     """The newest rankings, newest first."""
     query = select(ladder_rankings).order_by(ladder_rankings.c.id.desc()).limit(count)
-    return tuple(map(_ranking, tx.execute(query)))
+    return tuple(record(LadderRanking, row) for row in tx.execute(query))
 
 
 def last_mailed(tx: Transaction) -> LadderRanking | None:
     """The ranking that was mailed last."""
     query = select(ladder_rankings).where(ladder_rankings.c.mailed_at.is_not(None))
     row = tx.execute(query.order_by(ladder_rankings.c.id.desc()).limit(1)).first()
-    return _ranking(row) if row else None
+    return record(LadderRanking, row) if row else None
 
 
 def mark_mailed(tx: Transaction, ranking_id: int, at: datetime) -> None:
     tx.execute(update(ladder_rankings).where(ladder_rankings.c.id == ranking_id).values(mailed_at=at))
-
-
-def _values(game: LadderGame) -> dict[str, Any]:
-    (one, two), (first_failed, second_failed) = game.points, game.failed
-    return {
-        "first": game.first,
-        "second": game.second,
-        "first_points": one,
-        "second_points": two,
-        "first_failed": first_failed,
-        "second_failed": second_failed,
-    }
-
-
-def _ranking(row: Row[Any]) -> LadderRanking:
-    return LadderRanking(row.id, row.at, _LINES.validate_python(row.lines), row.mailed_at)

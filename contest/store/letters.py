@@ -4,24 +4,17 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from datetime import datetime
-from typing import Any, NamedTuple
 
-from sqlalchemy import Insert, Row, and_, bindparam, func, insert, or_, select, update
+from sqlalchemy import Insert, and_, bindparam, func, insert, or_, select, update
 
 from contest.model import IncomingLetter, LetterState, StoredLetter
+from contest.store.rows import record
 from contest.store.session import Transaction
 from contest.store.tables import letters, teams
 
 _AS_ARRIVED = ("digest", "received_at", "sender", "recipients", "channel", "client", "raw")
-
-
-class AddedLetter(NamedTuple):
-    """`is_new`: False if a letter with the same bytes had arrived before; then `id` is that letter's."""
-
-    id: int
-    is_new: bool
 
 
 @dataclass(frozen=True)
@@ -45,17 +38,17 @@ def add(
     channel: str,
     now: datetime,
     client: str = "",
-) -> AddedLetter:
-    """Keep a letter, unless the same bytes have arrived before."""
+) -> tuple[int, bool]:
+    """Keep a letter; return its id. False: the same bytes have arrived before, and it is that letter's."""
     digest = hashlib.sha256(raw).hexdigest()
     known = tx.execute(select(letters.c.id).where(letters.c.digest == digest)).scalar_one_or_none()
     if known is not None:
-        return AddedLetter(known, False)
+        return known, False
     values = _new_row(IncomingLetter(raw, sender, tuple(recipients), client), digest, channel, now)
     added = tx.execute(_insert_new(tx).values(values).returning(letters.c.id)).scalar()
     if added is not None:
-        return AddedLetter(added, True)
-    return AddedLetter(tx.execute(select(letters.c.id).where(letters.c.digest == digest)).scalar_one(), False)
+        return added, True
+    return tx.execute(select(letters.c.id).where(letters.c.digest == digest)).scalar_one(), False
 
 
 def add_all(tx: Transaction, arrivals: Iterable[IncomingLetter], channel: str, now: datetime) -> None:
@@ -81,18 +74,9 @@ def _insert_new(tx: Transaction) -> Insert:
 _KNOWN = select(letters.c.digest).where(letters.c.digest.in_(bindparam("digests", expanding=True)))
 
 
-def _new_row(letter: IncomingLetter, digest: str, channel: str, now: datetime) -> dict[str, Any]:
-    return {
-        "digest": digest,
-        "received_at": now,
-        "sender": letter.sender,
-        "recipients": list(letter.recipients),
-        "channel": channel,
-        "client": letter.client,
-        "state": LetterState.NEW,
-        "note": "",
-        "raw": letter.raw,
-    }
+def _new_row(letter: IncomingLetter, digest: str, channel: str, now: datetime) -> dict[str, object]:
+    arrived = {"digest": digest, "received_at": now, "channel": channel}
+    return {**vars(letter), **arrived, "state": LetterState.NEW, "note": ""}
 
 
 def add_those_of(tx: Transaction, other: Transaction) -> int:
@@ -116,7 +100,7 @@ def next_to_handle(tx: Transaction, now: datetime) -> StoredLetter | None:
     if row is None:
         network = tx.execute(_NEXT_NETWORK, {"now": now}).scalar()
         row = tx.execute(_NEXT_WAITING, {"now": now, "network": network}).first()
-    return None if row is None else _letter(row)
+    return None if row is None else record(StoredLetter, row)
 
 
 _NEXT_NEW = select(letters).where(letters.c.state == LetterState.NEW).order_by(letters.c.id).limit(1)
@@ -165,7 +149,7 @@ def kept_for_list(tx: Transaction) -> tuple[StoredLetter, ...]:
     """The letters that are kept for the list, in their order; they are kept no longer."""
     rows = tx.execute(select(letters).where(letters.c.waits_for == _LIST).order_by(letters.c.id)).all()
     tx.execute(update(letters).where(letters.c.waits_for == _LIST).values(waits_for=None, waits_until=None))
-    return tuple(_letter(row) for row in rows)
+    return tuple(record(StoredLetter, row) for row in rows)
 
 
 _LIST = "list"
@@ -188,7 +172,7 @@ _ANY_NEW = select(letters.c.id).where(letters.c.state == LetterState.NEW).limit(
 
 def get(tx: Transaction, letter_id: int) -> StoredLetter | None:
     row = tx.execute(select(letters).where(letters.c.id == letter_id)).first()
-    return None if row is None else _letter(row)
+    return None if row is None else record(StoredLetter, row)
 
 
 def digest_of(tx: Transaction, letter_id: int) -> str:
@@ -233,7 +217,7 @@ def retry(tx: Transaction, letter_id: int | None = None) -> int:
 def handled_with_message_id(tx: Transaction, message_id: str, count: int) -> tuple[StoredLetter, ...]:
     """The letters with this Message-ID that were handled, newest first, at most `count`."""
     rows = tx.execute(_HANDLED_COPIES, {"of": message_id, "most": count})
-    return tuple(_letter(row) for row in rows)
+    return tuple(record(StoredLetter, row) for row in rows)
 
 
 # An expression instead of the state alone: for that SQLite would walk through all handled letters.
@@ -262,23 +246,9 @@ def listing(tx: Transaction, state: LetterState | None, count: int) -> list[List
     """The newest letters, at most `count`, the oldest of them first."""
     query = select(*_LISTED).order_by(letters.c.id.desc()).limit(count)
     rows = tx.execute(query if state is None else query.where(letters.c.state == state)).all()
-    return [replace(ListedLetter(*row), state=LetterState(row.state)) for row in reversed(rows)]
+    return [record(ListedLetter, row) for row in reversed(rows)]
 
 
 def count(tx: Transaction, state: LetterState | None) -> int:
     by_state = count_by_state(tx)
     return sum(by_state.values()) if state is None else by_state.get(state, 0)
-
-
-def _letter(row: Row[Any]) -> StoredLetter:
-    return StoredLetter(
-        row.id,
-        row.digest,
-        row.received_at,
-        row.sender,
-        tuple(row.recipients),
-        row.channel,
-        LetterState(row.state),
-        row.raw,
-        row.client,
-    )

@@ -31,6 +31,7 @@ from contest.config.settings import Settings
 from contest.mail.compose import Composed, compose
 from contest.model import Bounce, OutboxState, Outgoing
 from contest.store import contest_state, decisions
+from contest.store.rows import record
 from contest.store.session import Transaction
 from contest.store.tables import already_sent, bounces, contents, delivery_stop, outbox, teams
 
@@ -145,33 +146,20 @@ def _sent_to(
     return replace(head, content=mail.content, digest=mail.digest)
 
 
-def _first_state(outgoing: Outgoing, now: datetime, went_out: bool, is_held: bool) -> dict[str, Any]:
+def _first_state(outgoing: Outgoing, now: datetime, went_out: bool, is_held: bool) -> dict[str, object]:
     if went_out:
         return {"state": OutboxState.SENT, "last_response": SENT_BEFORE, "finished_at": now}
     state = OutboxState.HELD if is_held and outgoing.is_report else OutboxState.READY
     return {"state": state, "last_response": "", "finished_at": None}
 
 
-def _row(mail: Composed, now: datetime) -> dict[str, Any]:
-    outgoing = mail.of
-    return {
-        "key": outgoing.key,
-        "kind": outgoing.kind,
-        "team_id": outgoing.team_id,
-        "to": outgoing.to,
-        "subject": outgoing.subject,
-        "message_id": mail.message_id,
-        "head": mail.head,
-        "content": mail.digest,
-        "created_at": now,
-        "due_at": now,
-        "ready_at": now,
-        "attempts": 0,
-        "letter_id": outgoing.letter_id,
-        "is_report": outgoing.is_report,
-        "round": outgoing.round,
-        "group": outgoing.group,
-    }
+def _row(mail: Composed, now: datetime) -> dict[str, object]:
+    composed = {"message_id": mail.message_id, "head": mail.head, "content": mail.digest, "attempts": 0}
+    times = dict.fromkeys(("created_at", "due_at", "ready_at"), now)
+    return {**{name: getattr(mail.of, name) for name in _OF_OUTGOING}, **composed, **times}
+
+
+_OF_OUTGOING = ("key", "kind", "team_id", "to", "subject", "letter_id", "is_report", "round", "group")
 
 
 def _known(tx: Transaction, column: Column[str], values: Iterable[str]) -> set[str]:
@@ -362,35 +350,36 @@ def go_on(tx: Transaction) -> bool:
     return tx.execute(delete(delivery_stop)).rowcount == 1
 
 
-class Stop(NamedTuple):
+@dataclass(frozen=True)
+class MailsStopped:
     """No mail goes out, since then and for this reason."""
 
     since: datetime
     reason: str
 
 
-def stopped(tx: Transaction) -> Stop | None:
+def stopped(tx: Transaction) -> MailsStopped | None:
     """Whether mails are stopped."""
     row = tx.execute(select(delivery_stop)).first()
-    return None if row is None else Stop(row.since, row.reason)
+    return None if row is None else record(MailsStopped, row)
 
 
 # --- the organizer's actions -------------------------------------------------------------------------------
 def hold(tx: Transaction, *, ids: Sequence[int] = (), to: str | None = None) -> tuple[int, ...]:
     """Hold ready mails: these, those to this address, or all. Returns their ids."""
-    return _change(tx, (OutboxState.READY,), ids, to, state=OutboxState.HELD)
+    return _change(tx, (OutboxState.READY,), ids, to, {"state": OutboxState.HELD})
 
 
 def release(
     tx: Transaction, now: datetime, *, ids: Sequence[int] = (), to: str | None = None
 ) -> tuple[int, ...]:
     """Send held mails now: these, those to this address, or all. Returns their ids."""
-    return _change(tx, (OutboxState.HELD,), ids, to, **_at_once(now))
+    return _change(tx, (OutboxState.HELD,), ids, to, _at_once(now))
 
 
 def hold_reports(tx: Transaction) -> tuple[int, ...]:
     """Hold the ready reports. Returns their ids."""
-    return _change(tx, (OutboxState.READY,), (), None, _IS_REPORT, state=OutboxState.HELD)
+    return _change(tx, (OutboxState.READY,), (), None, {"state": OutboxState.HELD}, _IS_REPORT)
 
 
 def held_reports(tx: Transaction) -> Iterator[OutboxItem]:
@@ -401,7 +390,7 @@ def held_reports(tx: Transaction) -> Iterator[OutboxItem]:
 
 def release_reports(tx: Transaction, now: datetime) -> tuple[int, ...]:
     """Send the held reports now. Returns their ids."""
-    return _change(tx, (OutboxState.HELD,), (), None, _IS_REPORT, **_at_once(now))
+    return _change(tx, (OutboxState.HELD,), (), None, _at_once(now), _IS_REPORT)
 
 
 def retry(
@@ -409,7 +398,7 @@ def retry(
 ) -> tuple[int, ...]:
     """Send failed and waiting mails at once; bounced ones only with `ids` or `to`. Returns their ids."""
     states = (OutboxState.READY, OutboxState.FAILED)
-    return _change(tx, (*states, OutboxState.BOUNCED) if ids or to else states, ids, to, **_at_once(now))
+    return _change(tx, (*states, OutboxState.BOUNCED) if ids or to else states, ids, to, _at_once(now))
 
 
 def repeat(tx: Transaction, letter_id: int, now: datetime, pause: timedelta) -> int:
@@ -421,10 +410,10 @@ def repeat(tx: Transaction, letter_id: int, now: datetime, pause: timedelta) -> 
     )
     ids = tx.execute(query).scalars().all()
     gone = (OutboxState.SENT, OutboxState.FAILED, OutboxState.BOUNCED)
-    return len(_change(tx, gone, ids, None, repeated_at=now, **_at_once(now))) if ids else 0
+    return len(_change(tx, gone, ids, None, {"repeated_at": now, **_at_once(now)})) if ids else 0
 
 
-def _at_once(now: datetime) -> dict[str, Any]:
+def _at_once(now: datetime) -> dict[str, object]:
     return {"state": OutboxState.READY, "ready_at": now, "due_at": now, "finished_at": None}
 
 
@@ -433,8 +422,8 @@ def _change(
     states: Sequence[OutboxState],
     ids: Sequence[int],
     to: str | None,
+    values: Mapping[str, object],
     which: ColumnElement[bool] | None = None,
-    **values: object,
 ) -> tuple[int, ...]:
     chosen: list[ColumnElement[bool]] = [outbox.c.state.in_(states)]
     if ids:
@@ -447,18 +436,13 @@ def _change(
     return tuple(sorted(changed.scalars()))
 
 
-class Volume(NamedTuple):
-    mails: int
-    bytes: int
-
-
-def volume(tx: Transaction, after: int) -> dict[tuple[str, int | None], Volume]:
-    """The volume of the mails that were queued after this one, by kind and team id."""
+def volume(tx: Transaction, after: int) -> dict[tuple[str, int | None], tuple[int, int]]:
+    """The mails that were queued after this one, by kind and team id: how many, and their bytes."""
     size = func.sum(func.length(outbox.c.head) + func.length(contents.c.content))
     query = select(outbox.c.kind, outbox.c.team_id, func.count(), size).where(outbox.c.id > after)
     query = query.join(contents, contents.c.digest == outbox.c.content)
     rows = tx.execute(query.group_by(outbox.c.kind, outbox.c.team_id)).all()
-    return {(row[0], row[1]): Volume(row[2], row[3]) for row in rows}
+    return {(row[0], row[1]): (row[2], row[3]) for row in rows}
 
 
 def newest(tx: Transaction) -> int:
@@ -480,9 +464,7 @@ def items(tx: Transaction, ids: Sequence[int]) -> tuple[OutboxItem, ...]:
 # --- bounces -----------------------------------------------------------------------------------------------
 def came_back(tx: Transaction, item_id: int, bounce: Bounce) -> None:
     """Keep a bounce of this mail. A SENT mail becomes BOUNCED; one that is READY again stays so."""
-    values = {"letter_id": bounce.letter_id, "outbox_id": item_id, "at": bounce.at}
-    values |= {"permanent": bounce.permanent, "diagnosis": bounce.diagnosis}
-    tx.execute(insert(bounces).values(values))
+    tx.execute(insert(bounces).values(outbox_id=item_id, **vars(bounce)))
     if bounce.permanent:
         sent = update(outbox).where(outbox.c.id == item_id, outbox.c.state == OutboxState.SENT)
         tx.execute(sent.values(state=OutboxState.BOUNCED, last_response=bounce.diagnosis))
@@ -491,7 +473,7 @@ def came_back(tx: Transaction, item_id: int, bounce: Bounce) -> None:
 def bounces_of(tx: Transaction, item_id: int) -> tuple[Bounce, ...]:
     """The bounces of this mail, oldest first."""
     rows = tx.execute(select(bounces).where(bounces.c.outbox_id == item_id).order_by(bounces.c.letter_id))
-    return tuple(Bounce(row.letter_id, row.at, row.permanent, row.diagnosis) for row in rows)
+    return tuple(record(Bounce, row) for row in rows)
 
 
 def troubles(tx: Transaction) -> dict[int, Trouble]:
@@ -521,25 +503,6 @@ def count_by_state(tx: Transaction) -> dict[OutboxState, int]:
 
 
 @dataclass(frozen=True)
-class Waiting:
-    """A mail that has not gone out yet."""
-
-    id: int
-    to: str
-    created_at: datetime
-    attempts: int
-    last_response: str
-
-
-def oldest_waiting(tx: Transaction) -> Waiting | None:
-    """The mail that has waited longest."""
-    names = ("id", "to", "created_at", "attempts", "last_response")
-    query = select(*(outbox.c[name] for name in names)).where(outbox.c.state == OutboxState.READY)
-    row = tx.execute(query.order_by(outbox.c.created_at, outbox.c.id).limit(1)).first()
-    return None if row is None else Waiting(*row)
-
-
-@dataclass(frozen=True)
 class ListedMail:
     """A mail without its bytes."""
 
@@ -561,7 +524,25 @@ def listing(tx: Transaction, *, state: OutboxState | None, to: str | None, count
     """The newest mails, at most `count`, the oldest of them first."""
     query = select(*_LISTED).order_by(outbox.c.id.desc()).limit(count)
     rows = tx.execute(_chosen(query, state, to)).all()
-    return [replace(ListedMail(*row), state=OutboxState(row.state)) for row in reversed(rows)]
+    return [record(ListedMail, row) for row in reversed(rows)]
+
+
+@dataclass(frozen=True)
+class Waiting:
+    """A mail that has not gone out yet."""
+
+    id: int
+    to: str
+    created_at: datetime
+    attempts: int
+    last_response: str
+
+
+def oldest_waiting(tx: Transaction) -> Waiting | None:
+    """The mail that has waited longest."""
+    query = select(outbox).where(outbox.c.state == OutboxState.READY)
+    row = tx.execute(query.order_by(outbox.c.created_at, outbox.c.id).limit(1)).first()
+    return None if row is None else record(Waiting, row)
 
 
 def count(tx: Transaction, *, state: OutboxState | None, to: str | None) -> int:
@@ -588,15 +569,4 @@ def _with_content() -> Select[Any]:
 
 
 def _item(row: Row[Any]) -> OutboxItem:
-    return OutboxItem(
-        row.id,
-        row.to,
-        row.message_id,
-        row.head + row.body,
-        row.attempts,
-        row.created_at,
-        OutboxState(row.state),
-        row.ready_at,
-        row.due_at,
-        row.last_response,
-    )
+    return record(OutboxItem, row, raw=row.head + row.body)

@@ -9,6 +9,7 @@ from sqlalchemy import func, insert, select, update
 
 from contest.model import Practice, PracticeState
 from contest.store.claims import UNCLAIMED, Claimant, Claims
+from contest.store.rows import record
 from contest.store.session import Transaction
 from contest.store.tables import practice_files, practices
 from contest.util.clock import Clock
@@ -75,17 +76,7 @@ def get(tx: Transaction, practice_id: int) -> Practice:
     row = tx.execute(select(practices).where(practices.c.id == practice_id)).one()
     files = select(practice_files.c.name, practice_files.c.data).where(practice_files.c.practice_id == row.id)
     data = {file.name: file.data for file in tx.execute(files.order_by(practice_files.c.name))}
-    return Practice(
-        row.id,
-        row.team_id,
-        row.other_id,
-        row.letter_id,
-        data,
-        row.program,
-        row.description,
-        tuple(row.repairs),
-        row.reply_to,
-    )
+    return record(Practice, row, files=data)
 
 
 def finish(tx: Transaction, practice_id: int, state: PracticeState) -> bool:

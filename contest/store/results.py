@@ -26,7 +26,8 @@ from contest.model import (
     Standing,
 )
 from contest.model.as_json import GameRow, adapter, json_text, match_of, plain
-from contest.store.session import Transaction, insert_many
+from contest.store.rows import insert_many, record
+from contest.store.session import Transaction
 from contest.store.tables import (
     certainty,
     entries,
@@ -106,7 +107,11 @@ def finish_group(tx: Transaction, outcome: GroupOutcome, games: Iterable[GameRow
     insert_many(tx, matches, ("group_id", *GameRow._fields), ((group_id, *game) for game in games))
     if outcome.standings:
         ids = _entry_ids(tx, [each.entry for each in outcome.standings])
-        lines = [_standing_row(at, ids[each.entry], each) for at, each in enumerate(outcome.standings)]
+        lines = [
+            {name: value for name, value in vars(each).items() if name != "entry"}
+            | {"of_entry": ids[each.entry], "position": position}
+            for position, each in enumerate(outcome.standings)
+        ]
         of_entry = members.c.entry_id == bindparam("of_entry")
         tx.execute(update(members).where(members.c.group_id == group_id, of_entry), lines)
     return True
@@ -118,23 +123,17 @@ def finish_round(tx: Transaction, number: int, final: bool, now: datetime) -> No
     tx.execute(query.values(played_at=now, final=final))
 
 
-class RoundCounts(NamedTuple):
-    drawn: int
-    played: int
-
-
-def count_rounds(tx: Transaction) -> RoundCounts:
+def count_rounds(tx: Transaction) -> tuple[int, int]:
     """How many rounds have been drawn, and how many have been played."""
     query = select(func.count(), func.count(rounds.c.played_at)).select_from(rounds)
-    return RoundCounts(*tx.execute(query).one())
+    drawn, played = tx.execute(query).one()
+    return drawn, played
 
 
 def is_played(tx: Transaction, number: int) -> bool:
     """Whether this round exists and has been finished."""
-    return (
-        tx.execute(select(rounds.c.played_at).where(rounds.c.number == number)).scalar_one_or_none()
-        is not None
-    )
+    query = select(rounds.c.played_at).where(rounds.c.number == number)
+    return tx.execute(query).scalar_one_or_none() is not None
 
 
 def is_complete(tx: Transaction, number: int) -> bool:
@@ -150,9 +149,8 @@ def set_words(tx: Transaction, number: int, words: str) -> bool:
 
 
 def words_of(tx: Transaction, number: int) -> str | None:
-    found: str | None = tx.execute(
-        select(rounds.c.words).where(rounds.c.number == number)
-    ).scalar_one_or_none()
+    query = select(rounds.c.words).where(rounds.c.number == number)
+    found: str | None = tx.execute(query).scalar_one_or_none()
     return found
 
 
@@ -180,9 +178,7 @@ class RoundLog:
 def round_log(tx: Transaction) -> tuple[RoundLog, ...]:
     """The logs of all rounds, from the first."""
     rows = tx.execute(select(rounds).order_by(rounds.c.number)).all()
-    return tuple(
-        RoundLog(row.number, row.planned_at, row.played_at, row.reported_at, row.words or "") for row in rows
-    )
+    return tuple(record(RoundLog, row, words=row.words or "") for row in rows)
 
 
 class Games(Enum):
@@ -267,10 +263,7 @@ def progress_of_rounds(tx: Transaction) -> tuple[Progress, ...]:
         .group_by(rounds.c.number, rounds.c.final)
         .order_by(rounds.c.number)
     )
-    return tuple(
-        Progress(r.number, r.final, r.groups, r.groups_done, int(r.games), int(r.games_done), *r[6:])
-        for r in tx.execute(query)
-    )
+    return tuple(record(Progress, row) for row in tx.execute(query))
 
 
 def finished_rounds(tx: Transaction, games: Games = Games.NONE) -> tuple[RoundOutcome, ...]:
@@ -312,7 +305,14 @@ def order_rerun(
     former = [outcome for outcome in outcomes if whole or outcome.plan.number == group]
     former += [outcome for r in later for outcome in drawn_round(tx, r, Games.WITH_MOVES)[1]]
     for outcome in former:
-        _keep_former(tx, rerun_id, outcome)
+        finished = select(groups.c.finished_at).where(groups.c.id == _group_id(tx, outcome.plan))
+        kept = {
+            "rerun_id": rerun_id,
+            "finished_at": tx.execute(finished).scalar_one(),
+            "words": words_of(tx, outcome.plan.round),
+            "outcome": plain(outcome, GroupOutcome),
+        }
+        tx.execute(insert(former_groups).values(kept))
     tx.execute(delete(evolution))
     tx.execute(delete(certainty))
     for r in sorted([*later, *([number] if whole else [])]):
@@ -320,17 +320,6 @@ def order_rerun(
     if not whole:
         _forget_results(tx, next(each for each in plan.groups if each.number == group))
     return Rerun(rerun_id, now, number, only, reason), tuple(former)
-
-
-def _keep_former(tx: Transaction, rerun_id: int, outcome: GroupOutcome) -> None:
-    finished = select(groups.c.finished_at).where(groups.c.id == _group_id(tx, outcome.plan))
-    values = {
-        "rerun_id": rerun_id,
-        "finished_at": tx.execute(finished).scalar_one(),
-        "words": words_of(tx, outcome.plan.round),
-        "outcome": plain(outcome, GroupOutcome),
-    }
-    tx.execute(insert(former_groups).values(values))
 
 
 def _forget_round(tx: Transaction, number: int) -> None:
@@ -361,7 +350,7 @@ def times_ordered(tx: Transaction, number: int) -> int:
 def all_reruns(tx: Transaction) -> tuple[Rerun, ...]:
     """All orders to play something again, in their order."""
     rows = tx.execute(select(reruns).order_by(reruns.c.id))
-    return tuple(Rerun(row.id, row.at, row.round, row.group, row.reason) for row in rows)
+    return tuple(record(Rerun, row) for row in rows)
 
 
 def former_outcomes(tx: Transaction) -> tuple[Former, ...]:
@@ -436,10 +425,7 @@ def _outcome(
     tx: Transaction, group_id: int, plan: GroupPlan, names: Mapping[int, str], which: Games
 ) -> GroupOutcome:
     ranking = select(members).where(members.c.group_id == group_id).order_by(members.c.position)
-    standings = tuple(
-        Standing(names[r.entry_id], r.half_points, r.rank, r.failures, r.disqualified, r.advances)
-        for r in tx.execute(ranking)
-    )
+    standings = tuple(record(Standing, row, entry=names[row.entry_id]) for row in tx.execute(ranking))
     games: tuple[Match, ...] = ()
     if which is not Games.NONE:
         query = _GAMES[which is Games.WITH_MOVES].where(matches.c.group_id == group_id).order_by(matches.c.id)
@@ -455,15 +441,3 @@ _GAMES = {
     True: select(*_COLUMNS),
     False: select(*(null().label("moves") if column is matches.c.moves else column for column in _COLUMNS)),
 }
-
-
-def _standing_row(position: int, entry_id: int, standing: Standing) -> dict[str, Any]:
-    return {
-        "of_entry": entry_id,
-        "position": position,
-        "half_points": standing.half_points,
-        "rank": standing.rank,
-        "failures": standing.failures,
-        "disqualified": standing.disqualified,
-        "advances": standing.advances,
-    }

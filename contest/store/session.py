@@ -6,14 +6,13 @@ import hashlib
 import os
 import sqlite3
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
-from operator import itemgetter
 from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from sqlalchemy import Connection, Engine, Table, create_engine, event, insert, make_url, text
+from sqlalchemy import Connection, Engine, create_engine, event, make_url, text
 from sqlalchemy.exc import DatabaseError, OperationalError
 
 from contest.errors import GiveUp, StoreBusy
@@ -187,10 +186,9 @@ def _damaged(verdict: object) -> GiveUp:
 
 
 def _engine(url: str) -> Engine:
-    options: dict[str, Any] = {"json_serializer": json_text}
     if not url.startswith("sqlite"):
         try:
-            engine = create_engine(url, **options)
+            engine = create_engine(url, json_serializer=json_text)
         except ModuleNotFoundError as error:
             raise GiveUp(
                 f"the database of KNOBELN_DATABASE needs the Python package {error.name}, which is not "
@@ -201,7 +199,7 @@ def _engine(url: str) -> Engine:
             event.listen(engine, "begin", _begin_on_postgresql)
         return engine
     _make_private(url)
-    engine = create_engine(url, connect_args={"timeout": _BUSY_SECONDS}, **options)
+    engine = create_engine(url, connect_args={"timeout": _BUSY_SECONDS}, json_serializer=json_text)
     event.listen(engine, "connect", _prepare)
     event.listen(engine, "begin", _begin)
     return engine
@@ -232,15 +230,9 @@ def _make_private(url: str) -> None:
 
 
 def _prepare(connection: Any, _record: object) -> None:
-    connection.isolation_level = (
-        None  # we send BEGIN ourselves: the driver's comes too late and is never IMMEDIATE
-    )
-    for pragma in (
-        "journal_mode=WAL",
-        "synchronous=FULL",
-        "foreign_keys=ON",
-        _BUSY_TIMEOUT,
-    ):
+    # We send BEGIN ourselves: the driver's comes too late and is never IMMEDIATE.
+    connection.isolation_level = None
+    for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON", _BUSY_TIMEOUT):
         connection.execute(f"PRAGMA {pragma}")
 
 
@@ -271,19 +263,3 @@ def _begin_soon(connection: Any) -> bool:
         return False
     finally:
         connection.execute(f"PRAGMA {_BUSY_TIMEOUT}")
-
-
-def insert_many(
-    tx: Transaction, table: Table, columns: Sequence[str], rows: Iterable[Sequence[object]]
-) -> None:
-    """Insert rows of these columns as the driver takes them: JSON is text, and no column is a `Moment`.
-
-    SQLAlchemy would convert each value of each row, which takes longer than to insert it.
-    """
-    statement = insert(table).compile(dialect=tx.dialect, column_keys=columns)
-    if statement.positiontup is None:
-        parameters: Sequence[object] = [dict(zip(columns, row, strict=True)) for row in rows]
-    else:
-        parameters = list(map(itemgetter(*map(columns.index, statement.positiontup)), rows))
-    if parameters:
-        tx.exec_driver_sql(str(statement), parameters)

@@ -7,7 +7,6 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from functools import cache
 from itertools import takewhile
 from typing import Annotated, Any, NamedTuple
 
@@ -20,6 +19,7 @@ from contest.ledger.receipts import Effect
 from contest.model import BuildReport, Entry, Submission, SubmissionState, Team, TeamState
 from contest.store import teams as team_store
 from contest.store.claims import UNCLAIMED, Claimant, Claims
+from contest.store.rows import record
 from contest.store.session import Transaction
 from contest.store.tables import (
     bans,
@@ -91,17 +91,8 @@ def add(
     submission_id = tx.execute(_ADD, values).scalar_one()
     rows = [{"submission_id": submission_id, "name": name, "data": data} for name, data in files.items()]
     tx.execute(_ADD_FILES, rows)
-    return Submission(
-        submission_id,
-        team_id,
-        letter_id,
-        number,
-        now,
-        files,
-        program,
-        description,
-        SubmissionState.QUEUED,
-    )
+    queued = SubmissionState.QUEUED
+    return Submission(submission_id, team_id, letter_id, number, now, files, program, description, queued)
 
 
 _OF_TEAM = submissions.c.team_id == bindparam("team")
@@ -201,9 +192,8 @@ def replaced_by(tx: Transaction, submission: Submission) -> tuple[int, ...]:
         submissions.c.team_id == submission.team_id, submissions.c.number < submission.number
     )
     rows = tx.execute(query.order_by(submissions.c.number.desc())).all()
-    return tuple(row.number for row in takewhile(lambda row: row.state == SubmissionState.REPLACED, rows))[
-        ::-1
-    ]
+    replaced = takewhile(lambda row: row.state == SubmissionState.REPLACED, rows)
+    return tuple(row.number for row in replaced)[::-1]
 
 
 def count_by_state(tx: Transaction) -> dict[SubmissionState, int]:
@@ -232,23 +222,14 @@ def add_build(
     if done.rowcount != 1:
         return False
     accepted = report.accepted and image is not None
-    if image is not None and report.image_digest is not None:
-        _keep_image(tx, report.image_digest, image)
-    tx.execute(
-        insert(builds).values(
-            submission_id=submission_id,
-            built_at=now,
-            accepted=accepted,
-            report=_REPORT.dump_python(report, mode="json", by_alias=True),
-            image_digest=report.image_digest if accepted else None,
-        )
-    )
-    return True
-
-
-def _keep_image(tx: Transaction, digest: str, image: bytes) -> None:
-    if tx.execute(select(images.c.digest).where(images.c.digest == digest)).first() is None:
+    digest = report.image_digest
+    known = select(images.c.digest).where(images.c.digest == digest)
+    if image is not None and digest is not None and tx.execute(known).first() is None:
         tx.execute(insert(images).values(digest=digest, image=image))
+    values = {"submission_id": submission_id, "built_at": now, "accepted": accepted}
+    kept = _REPORT.dump_python(report, mode="json", by_alias=True)
+    tx.execute(insert(builds).values(**values, report=kept, image_digest=digest if accepted else None))
+    return True
 
 
 def set_aside(tx: Transaction, submission_id: int) -> bool:
@@ -299,21 +280,14 @@ def report_of(tx: Transaction, submission_id: int) -> BuildReport | None:
 _REPORT_OF = select(builds.c.report).where(builds.c.submission_id == bindparam("of"))
 
 
-class StoredImage(NamedTuple):
-    """An image and its sha256, in hex."""
-
-    digest: str
-    image: bytes
-
-
-def image_that_counts(tx: Transaction, team_id: int) -> StoredImage | None:
-    """The image that plays for the team: of its newest accepted version."""
+def image_that_counts(tx: Transaction, team_id: int) -> tuple[str, bytes] | None:
+    """The digest and the bytes of the image that plays for the team: of its newest accepted version."""
     good = latest_good(tx, team_id)
     if good is None:
         return None
     query = select(images.c.digest, images.c.image).join(builds, builds.c.image_digest == images.c.digest)
     row = tx.execute(query.where(builds.c.submission_id == good.id)).one()
-    return StoredImage(row.digest, row.image)
+    return row.digest, row.image
 
 
 def count_with_program(tx: Transaction) -> int:
@@ -334,16 +308,14 @@ def digests_that_count(tx: Transaction) -> tuple[str, ...]:
 
 def repairs_of(tx: Transaction, submission_id: int) -> tuple[str, ...]:
     """The repairs of the letter's program, as sentences."""
-    return tuple(
-        tx.execute(select(submissions.c.repairs).where(submissions.c.id == submission_id)).scalar_one()
-    )
+    query = select(submissions.c.repairs).where(submissions.c.id == submission_id)
+    return tuple(tx.execute(query).scalar_one())
 
 
 def reply_to_of(tx: Transaction, submission_id: int) -> str | None:
     """The Message-ID of the letter that brought the program."""
-    found: str | None = tx.execute(
-        select(submissions.c.reply_to).where(submissions.c.id == submission_id)
-    ).scalar_one()
+    query = select(submissions.c.reply_to).where(submissions.c.id == submission_id)
+    found: str | None = tx.execute(query).scalar_one()
     return found
 
 
@@ -377,30 +349,23 @@ def newest(
 
     They are read one by one, because the archives of many images would not fit into memory.
     """
-    query = _newest(of_team=team_id is not None, in_state=state is not None)
-    for row in tx.execute(query, {"team": team_id, "state": state, "most": count}).all():
+    query = select(submissions, builds.c.report).outerjoin(builds, builds.c.submission_id == submissions.c.id)
+    query = _chosen(query, team_id, state).order_by(submissions.c.id.desc()).limit(count)
+    for row in tx.execute(query).all():
         yield from map(Version, _submissions(tx, [row]), [_report(row)])
 
 
 def count(tx: Transaction, *, team_id: int | None = None, state: SubmissionState | None = None) -> int:
     """Count the submissions; only those of one team, or in one state, if given."""
-    query = select(func.count()).select_from(submissions)
-    query = _chosen(query, of_team=team_id is not None, in_state=state is not None)
-    return int(tx.execute(query, {"team": team_id, "state": state}).scalar_one())
+    query = _chosen(select(func.count()).select_from(submissions), team_id, state)
+    return int(tx.execute(query).scalar_one())
 
 
-@cache
-def _newest(*, of_team: bool, in_state: bool) -> Select[Any]:
-    query = select(submissions, builds.c.report).outerjoin(builds, builds.c.submission_id == submissions.c.id)
-    query = _chosen(query, of_team=of_team, in_state=in_state)
-    return query.order_by(submissions.c.id.desc()).limit(bindparam("most"))
-
-
-def _chosen(query: Select[Any], *, of_team: bool, in_state: bool) -> Select[Any]:
-    if of_team:
-        query = query.where(_OF_TEAM)
-    if in_state:
-        query = query.where(submissions.c.state == bindparam("state"))
+def _chosen(query: Select[Any], team_id: int | None, state: SubmissionState | None) -> Select[Any]:
+    if team_id is not None:
+        query = query.where(submissions.c.team_id == team_id)
+    if state is not None:
+        query = query.where(submissions.c.state == state)
     return query
 
 
@@ -481,12 +446,10 @@ def archive_of(tx: Transaction, image_digest: str) -> bytes:
     )
     query = query.where(builds.c.image_digest == image_digest, builds.c.accepted)
     archives = (row.data for row in tx.execute(query) if is_archive(row.name))
-    archive: bytes | None = next(
-        (data for data in archives if hashlib.sha256(data).hexdigest() == image_digest), None
-    )
-    if archive is None:
-        raise NotFound(f"there is no archive of the image {image_digest}")
-    return archive
+    for archive in archives:
+        if hashlib.sha256(archive).hexdigest() == image_digest:
+            return bytes(archive)
+    raise NotFound(f"there is no archive of the image {image_digest}")
 
 
 def _report(row: Row[Any]) -> BuildReport | None:
@@ -500,7 +463,7 @@ def _submissions(tx: Transaction, rows: Sequence[Row[Any]]) -> tuple[Submission,
     files: defaultdict[int, dict[str, bytes]] = defaultdict(dict)
     for file in tx.execute(_FILES, {"ids": [row.id for row in rows]}):
         files[file.submission_id][file.name] = file.data
-    return tuple(_submission(row, files[row.id]) for row in rows)
+    return tuple(record(Submission, row, files=files[row.id]) for row in rows)
 
 
 _FILES = (
@@ -508,17 +471,3 @@ _FILES = (
     .where(sent_files.c.submission_id.in_(bindparam("ids", expanding=True)))
     .order_by(sent_files.c.name)
 )
-
-
-def _submission(row: Row[Any], files: Mapping[str, bytes]) -> Submission:
-    return Submission(
-        row.id,
-        row.team_id,
-        row.letter_id,
-        row.number,
-        row.received_at,
-        files,
-        row.program,
-        row.description,
-        SubmissionState(row.state),
-    )

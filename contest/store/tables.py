@@ -29,6 +29,7 @@ from sqlalchemy import (
     true,
 )
 from sqlalchemy.engine import Dialect
+from sqlalchemy.schema import SchemaItem
 
 metadata = MetaData(
     naming_convention={
@@ -54,11 +55,14 @@ class Moment(TypeDecorator[datetime]):
         return None if value is None else value.replace(tzinfo=UTC)
 
 
+def _table(name: str, *parts: SchemaItem) -> Table:
+    return Table(name, metadata, *parts)
+
+
 _Json = JSON(none_as_null=True)  # None is NULL, and not the text `null`
 
-contest = Table(
+contest = _table(
     "contest",
-    metadata,
     Column("id", Integer, primary_key=True),
     Column("phase", String(16), nullable=False),
     Column("seed", LargeBinary, nullable=False),  # what the seed is made of, `ContestSeed.secret`
@@ -77,18 +81,16 @@ contest = Table(
     Column("moved_dates", _Json, nullable=True),  # {name: [date in contest.toml at that time, moved date]}
     Column("time_changes", _Json, nullable=True),  # [[when, seconds for a move before, and after], ...]
     Column("show", _Json, nullable=True),  # [steps shown, whether reports are held]; NULL: no step mode
-    Column(
-        "organizer_digest", String(64), nullable=True
-    ),  # of the organizer's string for commands by mail; NULL: there is none
+    # Of the organizer's string for commands by mail; NULL: there is none.
+    Column("organizer_digest", String(64), nullable=True),
     Column("run_ordered_at", Moment, nullable=True),  # `serve` has to start the run
     Column("signing_key", LargeBinary, nullable=False),  # Ed25519; it signs receipts
     Column("languages", _Json, nullable=True),  # that teams could ever use here; NULL: not noted yet
     CheckConstraint("id = 1", name="only_one"),
 )
 
-journal = Table(
+journal = _table(
     "journal",
-    metadata,
     Column("id", Integer, primary_key=True),
     Column("at", Moment, nullable=False),
     Column("area", String(32), nullable=False),  # "teams", "run", "delivery" ...
@@ -98,18 +100,15 @@ journal = Table(
     Column("reason", Text, nullable=True),
 )
 
-letters = Table(
+letters = _table(
     "letters",
-    metadata,
     Column("id", Integer, primary_key=True),
     Column("digest", String(64), nullable=False, unique=True),
     Column("received_at", Moment, nullable=False),
     Column("sender", Text, nullable=False),
     Column("recipients", JSON, nullable=False),
     Column("channel", String(32), nullable=False),
-    Column(
-        "client", Text, nullable=False, server_default=""
-    ),  # the network address that SMTP brought it from
+    Column("client", Text, nullable=False, server_default=""),  # the address that SMTP brought it from
     Column("state", String(16), nullable=False),
     Column("message_id", Text, nullable=True, index=True),
     Column("note", Text, nullable=False),  # the outcome, or the traceback
@@ -121,10 +120,9 @@ letters = Table(
     Index("ix_letters_state_id", "state", "id"),
 )
 
-ledger = Table(
+ledger = _table(
     # What letters and the organizer have done. The triggers below refuse to change or delete a row.
     "ledger",
-    metadata,
     Column("number", Integer, primary_key=True, autoincrement=False),  # 1, 2, ...
     Column("leaf_hash", LargeBinary, nullable=False, unique=True),
     Column("peaks", LargeBinary, nullable=False),  # of the tree that ends with this leaf, one after the other
@@ -153,14 +151,12 @@ for _dialect, _statements in _TRIGGERS.items():
         _trigger = DDL(_statement)  # type: ignore[no-untyped-call]
         event.listen(ledger, "after_create", _trigger.execute_if(dialect=_dialect))
 
-teams = Table(
+teams = _table(
     "teams",
-    metadata,
     Column("id", Integer, primary_key=True),
     Column("name", String(30), nullable=False),
-    Column(
-        "name_key", String(30), nullable=False, unique=True
-    ),  # casefolded: names that differ only in case conflict
+    # Casefolded: names that differ only in case conflict.
+    Column("name_key", String(30), nullable=False, unique=True),
     Column("requested_name", String(30), nullable=False),
     Column("address", Text, nullable=False),
     Column("address_key", Text, nullable=False, unique=True),
@@ -181,25 +177,22 @@ teams = Table(
     Column("proved", Boolean, nullable=False, server_default=true(), index=True),  # its address is read
 )
 
-team_members = Table(  # the names in `teams.members`, to find people who are in two teams
+team_members = _table(  # the names in `teams.members`, to find people who are in two teams
     "team_members",
-    metadata,
     Column("team_id", ForeignKey("teams.id"), primary_key=True),
     Column("number", Integer, primary_key=True),  # 1, 2, ...
     Column("name_key", Text, nullable=False, index=True),  # casefolded, with single blanks
 )
 
-observers = Table(  # addresses of no team that get the announcement and the summaries
+observers = _table(  # addresses of no team that get the announcement and the summaries
     "observers",
-    metadata,
     Column("address_key", Text, primary_key=True),  # casefolded
     Column("address", Text, nullable=False),
     Column("since", Moment, nullable=False),
 )
 
-bans = Table(
+bans = _table(
     "bans",
-    metadata,
     Column("id", Integer, primary_key=True),
     Column("team_id", ForeignKey("teams.id"), nullable=False, index=True),
     Column("kind", String(16), nullable=False),
@@ -208,9 +201,8 @@ bans = Table(
     Column("lifted_at", Moment, nullable=True),
 )
 
-submissions = Table(
+submissions = _table(
     "submissions",
-    metadata,
     Column("id", Integer, primary_key=True),
     Column("team_id", ForeignKey("teams.id"), nullable=False),
     Column("letter_id", ForeignKey("letters.id"), nullable=False),
@@ -229,24 +221,21 @@ submissions = Table(
     Index("ix_submissions_state_id", "state", "id"),
 )
 
-sent_files = Table(
+sent_files = _table(
     "sent_files",
-    metadata,
     Column("submission_id", ForeignKey("submissions.id"), primary_key=True),
     Column("name", String(64), primary_key=True),
     Column("data", LargeBinary, nullable=False),
 )
 
-images = Table(
+images = _table(
     "images",
-    metadata,
     Column("digest", String(64), primary_key=True),
     Column("image", LargeBinary, nullable=False),
 )
 
-builds = Table(
+builds = _table(
     "builds",
-    metadata,
     Column("id", Integer, primary_key=True),
     Column("submission_id", ForeignKey("submissions.id"), nullable=False, unique=True),
     Column("built_at", Moment, nullable=False),
@@ -255,14 +244,12 @@ builds = Table(
     Column("image_digest", ForeignKey("images.digest"), nullable=True),
 )
 
-practices = Table(
+practices = _table(
     "practices",
-    metadata,
     Column("id", Integer, primary_key=True),
     Column("team_id", ForeignKey("teams.id"), nullable=False),
-    Column(
-        "other_id", ForeignKey("teams.id"), nullable=True
-    ),  # the opponent in a friendly match; NULL in a test
+    # The opponent in a friendly match; NULL in a test.
+    Column("other_id", ForeignKey("teams.id"), nullable=True),
     Column("letter_id", ForeignKey("letters.id"), nullable=False),
     Column("asked_at", Moment, nullable=False),
     Column("state", String(16), nullable=False),
@@ -276,17 +263,15 @@ practices = Table(
     Index("ix_practices_team_id_asked_at", "team_id", "asked_at"),
 )
 
-practice_files = Table(
+practice_files = _table(
     "practice_files",
-    metadata,
     Column("practice_id", ForeignKey("practices.id"), primary_key=True),
     Column("name", String(64), primary_key=True),
     Column("data", LargeBinary, nullable=False),
 )
 
-ladder_games = Table(
+ladder_games = _table(
     "ladder_games",
-    metadata,
     Column("first", ForeignKey("builds.id"), primary_key=True),  # the build with the lower id
     Column("second", ForeignKey("builds.id"), primary_key=True),
     Column("first_points", BigInteger, nullable=False),
@@ -295,27 +280,24 @@ ladder_games = Table(
     Column("second_failed", Boolean, nullable=False),
 )
 
-ladder_rankings = Table(
+ladder_rankings = _table(
     "ladder_rankings",
-    metadata,
     Column("id", Integer, primary_key=True),
     Column("at", Moment, nullable=False),
     Column("lines", JSON, nullable=False),
     Column("mailed_at", Moment, nullable=True),
 )
 
-entries = Table(
+entries = _table(
     "entries",
-    metadata,
     Column("id", Integer, primary_key=True),
     Column("name", String(30), nullable=False, unique=True),
     Column("team_id", ForeignKey("teams.id"), nullable=False, unique=True),
     Column("build_id", ForeignKey("builds.id"), nullable=False),
 )
 
-rounds = Table(
+rounds = _table(
     "rounds",
-    metadata,
     Column("number", Integer, primary_key=True, autoincrement=False),
     Column("final", Boolean, nullable=False),
     Column("planned_at", Moment, nullable=False),
@@ -324,9 +306,8 @@ rounds = Table(
     Column("reported_at", Moment, nullable=True),  # when the summary went out
 )
 
-groups = Table(
+groups = _table(
     "groups",
-    metadata,
     Column("id", Integer, primary_key=True),
     Column("round", ForeignKey("rounds.number"), nullable=False),
     Column("number", Integer, nullable=False),
@@ -336,9 +317,8 @@ groups = Table(
     UniqueConstraint("round", "number"),
 )
 
-members = Table(
+members = _table(
     "members",
-    metadata,
     Column("group_id", ForeignKey("groups.id"), primary_key=True),
     Column("place", Integer, primary_key=True),  # index in the order of the draw
     Column("entry_id", ForeignKey("entries.id"), nullable=False),
@@ -351,9 +331,8 @@ members = Table(
     UniqueConstraint("group_id", "entry_id"),
 )
 
-pairings = Table(
+pairings = _table(
     "pairings",
-    metadata,
     Column("group_id", ForeignKey("groups.id"), primary_key=True),
     Column("place", Integer, primary_key=True),
     Column("players", JSON, nullable=False),  # ids of entries, in the order of the seats
@@ -361,9 +340,8 @@ pairings = Table(
     Column("most", Integer, nullable=False),
 )
 
-matches = Table(
+matches = _table(
     "matches",
-    metadata,
     Column("id", Integer, primary_key=True),
     Column("group_id", Integer, nullable=False),
     Column("pairing", Integer, nullable=False),  # its index
@@ -379,17 +357,15 @@ matches = Table(
     UniqueConstraint("group_id", "pairing", "game", "attempt"),
 )
 
-evolution = Table(
+evolution = _table(
     "evolution",
-    metadata,
     Column("id", Integer, primary_key=True),
     Column("facts", JSON, nullable=False),  # an EvolutionOutcome
     CheckConstraint("id = 1", name="only_one"),
 )
 
-reruns = Table(
+reruns = _table(
     "reruns",
-    metadata,
     Column("id", Integer, primary_key=True),
     Column("at", Moment, nullable=False),
     Column("round", Integer, nullable=False),
@@ -397,9 +373,8 @@ reruns = Table(
     Column("reason", Text, nullable=False),
 )
 
-former_groups = Table(
+former_groups = _table(
     "former_groups",
-    metadata,
     Column("id", Integer, primary_key=True),
     Column("rerun_id", ForeignKey("reruns.id"), nullable=False, index=True),
     Column("finished_at", Moment, nullable=False),
@@ -407,18 +382,16 @@ former_groups = Table(
     Column("outcome", JSON, nullable=False),  # plan, matches and standings
 )
 
-engine_failures = Table(
+engine_failures = _table(
     "engine_failures",
-    metadata,
     Column("culprit", String(64), primary_key=True),  # the digest of a program, or what was being done
     Column("move", String(64), primary_key=True),  # at which it failed; "" if the culprit is no program
     Column("failures", Integer, nullable=False),
     Column("at", Moment, nullable=False),  # of the last one
 )
 
-confirmations = Table(
+confirmations = _table(
     "confirmations",
-    metadata,
     Column("id", Integer, primary_key=True),
     Column("token_digest", String(64), nullable=False, unique=True),
     Column("order", JSON, nullable=False),  # an Order
@@ -426,24 +399,21 @@ confirmations = Table(
     Column("used_at", Moment, nullable=True),
 )
 
-certainty = Table(
+certainty = _table(
     "certainty",
-    metadata,
     Column("id", Integer, primary_key=True),
     Column("facts", JSON, nullable=False),  # a Certainty
     CheckConstraint("id = 1", name="only_one"),
 )
 
-contents = Table(
+contents = _table(
     "contents",
-    metadata,
     Column("digest", String(64), primary_key=True),
     Column("content", LargeBinary, nullable=False),
 )
 
-outbox = Table(
+outbox = _table(
     "outbox",
-    metadata,
     Column("id", Integer, primary_key=True),
     Column("key", Text, nullable=False, unique=True),
     Column("kind", String(64), nullable=False),
@@ -452,18 +422,15 @@ outbox = Table(
     Column("subject", Text, nullable=False),
     Column("message_id", Text, nullable=False, unique=True),
     Column("head", LargeBinary, nullable=False),  # the mail's own header lines
-    Column(
-        "content", ForeignKey("contents.digest"), nullable=False
-    ),  # MIME headers and body, shared by many mails
+    # MIME headers and body, shared by many mails.
+    Column("content", ForeignKey("contents.digest"), nullable=False),
     Column("state", String(16), nullable=False),
     Column("created_at", Moment, nullable=False),
     Column("due_at", Moment, nullable=False),
     Column("attempts", Integer, nullable=False),
     Column("last_response", Text, nullable=False),
     Column("finished_at", Moment, nullable=True),
-    Column(
-        "ready_at", Moment, nullable=False
-    ),  # from then on it may be sent; the time until we give up starts here
+    Column("ready_at", Moment, nullable=False),  # from then on it may be sent; our patience begins then
     Column("repeated_at", Moment, nullable=True),  # when it was last sent again, for a repeated letter
     Column("letter_id", ForeignKey("letters.id"), nullable=True, index=True),  # the letter that it answers
     Column("is_report", Boolean, nullable=False),  # ordered by its team, and held with the reports
@@ -473,9 +440,8 @@ outbox = Table(
     Index("ix_outbox_to_ready_at", "to", "ready_at"),
 )
 
-answers = Table(  # each answer to a letter, as often as it was sent: what the limits count
+answers = _table(  # each answer to a letter, as often as it was sent: what the limits count
     "answers",
-    metadata,
     Column("id", Integer, primary_key=True),
     Column("at", Moment, nullable=False),  # when it may go out
     Column("letter_id", ForeignKey("letters.id"), nullable=False, index=True),
@@ -494,9 +460,8 @@ answers = Table(  # each answer to a letter, as often as it was sent: what the l
     Index("ix_answers_at", "at"),
 )
 
-bounces = Table(
+bounces = _table(
     "bounces",
-    metadata,
     Column("letter_id", ForeignKey("letters.id"), primary_key=True),
     Column("outbox_id", ForeignKey("outbox.id"), nullable=False, index=True),
     Column("at", Moment, nullable=False),
@@ -504,26 +469,23 @@ bounces = Table(
     Column("diagnosis", Text, nullable=False),
 )
 
-already_sent = Table(  # mails that had gone out before a backup was restored
+already_sent = _table(  # mails that had gone out before a backup was restored
     "already_sent",
-    metadata,
     Column("message_id", Text, primary_key=True),
     Column("content", String(64), nullable=False),  # sha256, as in `contents`
 )
 
-delivery_stop = Table(  # while this table has its one row, no mail goes out
+delivery_stop = _table(  # while this table has its one row, no mail goes out
     "delivery_stop",
-    metadata,
     Column("id", Integer, primary_key=True),
     Column("since", Moment, nullable=False),
     Column("reason", Text, nullable=False),
     CheckConstraint("id = 1", name="only_one"),
 )
 
-entry_lists = Table(
+entry_lists = _table(
     # Every list of entries that went out. It only grows.
     "entry_lists",
-    metadata,
     Column("number", Integer, primary_key=True, autoincrement=False),  # from 1
     Column("at", Moment, nullable=False),
     Column("is_final", Boolean, nullable=False),

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from functools import cache
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import Any
 
 from sqlalchemy import (
     BindParameter,
@@ -101,19 +101,15 @@ def by_name(tx: Transaction, name: str) -> Team | None:
     return found[0] if found else None
 
 
-class AuthDigests(NamedTuple):
-    """The digests of a team's valid strings. `offered`: of one that it was offered and has not yet used."""
+def with_digests(tx: Transaction, name: str) -> tuple[Team, tuple[str, str | None]] | None:
+    """The team with exactly this name, and the digests of its valid strings.
 
-    valid: str
-    offered: str | None
-
-
-def with_digests(tx: Transaction, name: str) -> tuple[Team, AuthDigests] | None:
-    """The team with exactly this name, and the digests of its strings."""
+    The second is of the string that it was offered and has not yet used.
+    """
     row = tx.execute(_with(teams.c.name_key), {"value": name.casefold()}).first()
     if row is None or row.name != name:
         return None
-    return _team(row), AuthDigests(row.auth_digest, row.offered_digest)
+    return _team(row), (row.auth_digest, row.offered_digest)
 
 
 def named(tx: Transaction, name: str) -> Team:
@@ -182,21 +178,14 @@ def without_entry(tx: Transaction) -> tuple[Team, ...]:
     return _all(tx, select(teams).where(_PRESENT, teams.c.id.not_in(select(entries.c.team_id))))
 
 
-class Membership(NamedTuple):
-    """Somebody of this name is a member of this team."""
-
-    name: str
-    team: str
-
-
-def memberships(tx: Transaction, names: Iterable[str]) -> tuple[Membership, ...]:
-    """Where these people are members, of present teams, in the order of registration.
+def memberships(tx: Transaction, names: Iterable[str]) -> tuple[tuple[str, str], ...]:
+    """People with the teams of which they are members, present ones, in the order of registration.
 
     Case and blanks in a name do not matter; the answer has the name as it is asked for.
     """
     by_key = {_folded(name): name for name in names}
     rows = tx.execute(_MEMBERSHIPS, {"names": tuple(by_key)})
-    return tuple(Membership(by_key[row.name_key], row.name) for row in rows)
+    return tuple((by_key[row.name_key], row.name) for row in rows)
 
 
 _MEMBERSHIPS = (
@@ -311,7 +300,7 @@ def _folded(text: str) -> str:
     return " ".join(text.casefold().split())
 
 
-def _values(registration: Registration) -> dict[str, Any]:
+def _values(registration: Registration) -> dict[str, object]:
     return {
         "name": registration.team_name,
         "name_key": registration.team_name.casefold(),

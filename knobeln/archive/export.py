@@ -6,15 +6,16 @@ import hashlib
 from base64 import b64encode
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from compiler.builders import builder_of
 from compiler.builders.base import ProgramBuilder
 from contest import __version__
+from contest.archive import files
 from contest.archive.contents import (
     Archive,
     ArchivedEntry,
-    ArchivedLedger,
     ArchivedList,
     ContestFacts,
     Counted,
@@ -29,23 +30,26 @@ from contest.archive.contents import (
     seed_of,
     settings_of,
     team_of,
+    to_files,
 )
 from contest.archive.files import shown
 from contest.config.settings import Settings
 from contest.errors import Differs, NotNow
 from contest.games.registry import game_of, rules_text
-from contest.model import Entry, RoundOutcome, Team, TimeChange
+from contest.model import Entry, OutboxState, RoundOutcome, Team, TimeChange
 from contest.store import (
     Transaction,
     contest_state,
     decisions,
     entry_lists,
     ledger,
+    outbox,
     results,
     submissions,
 )
 from contest.store.results import Games
 from contest.store.submissions import Version
+from contest.util.clock import TIME_FORMAT
 from knobeln.context import ContestContext
 from mailserver.team_secret import without_strings
 from reports.announcement import announcement
@@ -101,6 +105,7 @@ def archive_of(contest: ContestContext) -> Archive:
             counted=tuple(counted_programs(digests, builds, builder)),
             time_changes=time_changes,
             ledger=_ledger(tx),
+            letters=tuple(ledger.entries(tx)),
             seal=Seal.of(state.seed, contest_state.number(tx)),
             entry_lists=tuple(
                 ArchivedList(each.at, each.is_final, each.list.entries) for each in entry_lists.all_lists(tx)
@@ -109,11 +114,10 @@ def archive_of(contest: ContestContext) -> Archive:
     return completed(archive)
 
 
-def _ledger(tx: Transaction) -> ArchivedLedger:
+def _ledger(tx: Transaction) -> LedgerFacts:
     key, newest = ledger.public_key(tx), ledger.newest(tx)
     root, signature = (b64encode(value).decode() for value in (newest.root, newest.signature))
-    facts = LedgerFacts(key, newest.number, root, signature)
-    return ArchivedLedger(facts, tuple(ledger.entries(tx)))
+    return LedgerFacts(key, newest.number, root, signature)
 
 
 def _at_start(settings: Settings, changes: Sequence[TimeChange]) -> Settings:
@@ -126,9 +130,7 @@ def _at_start(settings: Settings, changes: Sequence[TimeChange]) -> Settings:
 
 def _decisions(tx: Transaction) -> Decisions:
     """Return all decisions, also those about teams that were out before the start and so are no entries."""
-    out = (
-        TakenOut(past.team, past.ban.kind, past.ban.at, past.lifted_at) for past in decisions.ban_history(tx)
-    )
+    out = (TakenOut(team, ban.kind, ban.at, ban.lifted_at) for team, ban in decisions.ban_history(tx))
     again = (PlayedAgain(each.round, each.group, each.at) for each in results.all_reruns(tx))
     return Decisions(tuple(out), tuple(again))
 
@@ -149,8 +151,8 @@ def _entry(entry: Entry, version: Version, team: Team, settings: Settings) -> Ar
 
 def _program(version: Version, builder: ProgramBuilder[Any]) -> Program:
     submission = version.submission
-    files = builder.published_files(submission.files)
-    return Program(files, builder.description(files, without_strings(submission.description)))
+    own = builder.published_files(submission.files)
+    return Program(own, builder.description(own, without_strings(submission.description)))
 
 
 def _builds(tx: Transaction, digests: Mapping[str, str], settings: Settings) -> Mapping[str, bytes]:
@@ -190,6 +192,32 @@ def check_builds(archive: Archive, builder: ProgramBuilder[Any]) -> None:
     digests = {entry.name: entry.build for entry in archive.entries}
     if tuple(counted_programs(digests, archive.builds, builder)) != archive.counted:
         raise Differs("counted.json: the builds tell of other programs whose time is counted")
+
+
+def publish(contest: ContestContext, folder: Path, *, early: bool) -> tuple[Archive, str]:
+    """Write the archive of a finished contest to the new folder. Returns the archive and its digest.
+
+    Raises NotNow before the results are out, unless `early`.
+    """
+    archive = archive_of(contest)
+    if not early and (reason := _why_not_yet(contest)):
+        raise NotNow(reason, hint="--early publishes now")
+    return archive, files.write(folder, to_files(archive))
+
+
+def _why_not_yet(contest: ContestContext) -> str:
+    """Why the results are not out; "" if they are."""
+    with contest.store.read() as tx:
+        waiting = results.unreported_rounds(tx)
+        held = outbox.listing(tx, state=OutboxState.HELD, to=None, count=1)
+    published = contest.settings.dates.results_published
+    if waiting:
+        return f"the summary of round {waiting[0]} has not gone out"
+    if held:
+        return f"mails to teams are held ({held[0].kind})"
+    if contest.clock.now() < published:
+        return f"the results are to be published on {published:{TIME_FORMAT}}"
+    return ""
 
 
 # --- what follows from the rest ----------------------------------------------------------------------------

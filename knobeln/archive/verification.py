@@ -25,13 +25,7 @@ from contest.util.clock import TIME_FORMAT
 from contest.util.plurals import form, listed, plural
 from knobeln.archive.export import announcement_of, check_builds, score_matrices
 from knobeln.archive.verify_entries import Verified, check_entries
-from knobeln.archive.verify_limits import (
-    MAX_BUILD_BYTES,
-    OutOfTimeError,
-    memory_limit,
-    time_for,
-    time_limit,
-)
+from knobeln.archive.verify_limits import MAX_BUILD_BYTES, OutOfTimeError, memory_limit, time_for, time_limit
 from knobeln.archive.without_bans import without_bans
 from reports.kinds import check_offered
 from sandbox.fuel.program import FuelProgram
@@ -40,7 +34,8 @@ from tournament.certainty import certainty, default_contests, why_unknown
 from tournament.derived_settings import format_of, is_computed
 from tournament.field import Field, field_of
 from tournament.runners import open_runner, runner_of
-from tournament.verify import Claim, check, name_of
+from tournament.runners.recorded import name_of
+from tournament.verify import Claim, check
 
 ProgressBar = Callable[[str, int], AbstractContextManager[ProgressCallback]]  # label, total
 
@@ -289,7 +284,7 @@ class _Verification:
         )
         decided = {
             (each.team, each.digest)
-            for each in self._archive.ledger.entries
+            for each in self._archive.letters
             if each.effect is Effect.PROGRAM_SET_ASIDE
         }
         for entry in self._archive.entries:

@@ -50,7 +50,7 @@ def check_entries(archive: Archive, settings: Settings, result: Verified) -> Non
     """Check that the ledger is the signed one, that it has the lists, each program that plays and every
     decision of the organizer, and that the public number is the right one. Raises Differs."""
     check_signature(archive)
-    ledger = archive.ledger.entries
+    ledger = archive.letters
     final = _check_lists(archive, archive.seal, ledger, result)
     before_final = ledger[:final]
     _check_settings(archive, before_final)
@@ -67,7 +67,7 @@ def check_entries(archive: Archive, settings: Settings, result: Verified) -> Non
 
 def check_signature(archive: Archive) -> None:
     """Raises Differs unless the archive's key has signed its ledger for this contest."""
-    facts, entries = archive.ledger.facts, archive.ledger.entries
+    facts, entries = archive.ledger, archive.letters
     root = merkle.root(entry.leaf() for entry in entries)
     if (facts.size, facts.root) != (len(entries), b64encode(root).decode()):
         raise Differs(f"ledger.txt has not the {facts.size} entries of which ledger.json has the root")

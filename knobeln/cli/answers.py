@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import takewhile
+from pkgutil import resolve_name
 from typing import Any, TypeVar
 
 import click
@@ -22,13 +23,18 @@ class JsonOption(click.Option):
 
     def __init__(self, *args: Any, answer_type: object, **more: Any) -> None:
         super().__init__(*args, **more)
-        self.answer_type = answer_type
+        self._answer_type = answer_type
+
+    @property
+    def answer_type(self) -> object:
+        named = self._answer_type
+        return resolve_name(named) if isinstance(named, str) else named
 
 
 def answers(answer_type: object) -> Callable[[Command], Command]:
     """Let a command take --json. It gives its answer, which has this type, to `answer`.
 
-    The keys in JSON are the names of the fields.
+    The keys in JSON are the names of the fields. A type that takes long to import is named: `module:Type`.
     """
     return click.option(
         OPTION,

@@ -8,8 +8,7 @@ import click
 
 from contest.config.load import load_settings
 from contest.errors import GiveUp
-from knobeln.cli.contest_option import ContestCommand, contest_path
-from knobeln.cli.open_contest import open_contest
+from knobeln.cli.contest_option import ContestCommand, contest_path, open_contest
 from knobeln.cli.output import remark
 from knobeln.organizer import backup as backups
 

@@ -1,4 +1,4 @@
-"""The options that all commands take before or after their names: -C DIR and -q."""
+"""The options that all commands take before or after their names, -C DIR and -q, and the contest of -C."""
 
 from __future__ import annotations
 
@@ -6,10 +6,13 @@ import os
 from collections.abc import Callable
 from functools import wraps
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 from click.core import ParameterSource
+
+if TYPE_CHECKING:
+    from knobeln.context import ContestContext
 
 ENVIRONMENT = "KNOBELN_CONTEST"
 _QUIET = "knobeln.quiet"
@@ -20,6 +23,13 @@ def contest_path() -> Path:
     """Return the folder that -C names, or KNOBELN_CONTEST, or the current folder."""
     named: Path | None = click.get_current_context().find_root().meta.get(ENVIRONMENT)
     return named or Path(os.environ.get(ENVIRONMENT) or ".")
+
+
+def open_contest() -> ContestContext:
+    """Open the contest in the folder of -C."""
+    from knobeln.context import ContestContext  # `--help` does without
+
+    return ContestContext.open(contest_path())
 
 
 def use_contest(folder: Path) -> None:
@@ -33,23 +43,22 @@ def says_little() -> bool:
     return bool(context and context.find_root().meta.get(_QUIET))
 
 
-def _remember(context: click.Context, _parameter: click.Parameter, value: Path | None) -> None:
-    if value is not None:
-        context.find_root().meta[ENVIRONMENT] = value
-
-
-def _be_quiet(context: click.Context, _parameter: click.Parameter, value: bool) -> None:
-    if value:
-        context.find_root().meta[_QUIET] = True
-
-
 def _options_of_all() -> list[click.Parameter]:
+    def noted(name: str) -> Callable[[click.Context, click.Parameter, object], None]:
+        """Remember the option's value for the whole command line, wherever it was given."""
+
+        def note(context: click.Context, _parameter: click.Parameter, value: object) -> None:
+            if value:
+                context.find_root().meta[name] = value
+
+        return note
+
     contest = click.Option(
         ["-C", "--contest"],
         type=click.Path(path_type=Path, file_okay=False),
         metavar="DIR",
         expose_value=False,
-        callback=_remember,
+        callback=noted(ENVIRONMENT),
         help=f"The contest's folder; before or after the command's name. Default: ${ENVIRONMENT}, or the "
         "current folder.",
     )
@@ -57,34 +66,27 @@ def _options_of_all() -> list[click.Parameter]:
         ["-q", "--quiet"],
         is_flag=True,
         expose_value=False,
-        callback=_be_quiet,
+        callback=noted(_QUIET),
         help="Print errors, and what you ask for: no progress, no notes, no hints.",
     )
     return [contest, quiet]
 
 
 class ContestCommand(click.Command):
-    """A command that takes the options of all."""
+    """A command that takes the options of all. A list shows the whole first sentence of its help, wrapped."""
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
         return [*super().get_params(ctx), *_options_of_all()]
 
     def get_short_help_str(self, limit: int = 0) -> str:
-        """Return the whole first sentence of the help; a list of commands wraps it."""
         return super().get_short_help_str(max(limit, _MAX_SENTENCE))
 
 
-class ContestGroup(click.Group):
+class ContestGroup(ContestCommand, click.Group):
     """A group that takes the options of all, and whose commands take them too."""
 
     command_class = ContestCommand
     group_class = type
-
-    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
-        return [*super().get_params(ctx), *_options_of_all()]
-
-    def get_short_help_str(self, limit: int = 0) -> str:
-        return super().get_short_help_str(max(limit, _MAX_SENTENCE))
 
 
 class NounGroup(ContestGroup):
@@ -94,7 +96,12 @@ class NounGroup(ContestGroup):
     """
 
     def __init__(self, name: str, *, callback: Callable[..., object], **more: Any) -> None:
-        super().__init__(name, callback=_alone(callback), invoke_without_command=True, **more)
+        @wraps(callback)
+        def alone(*args: object, **options: object) -> None:
+            if click.get_current_context().invoked_subcommand is None:
+                callback(*args, **options)
+
+        super().__init__(name, callback=alone, invoke_without_command=True, **more)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -106,14 +113,3 @@ class NounGroup(ContestGroup):
                     f"{option.opts[-1]} is no option of {found[0]}, or belongs after it", ctx
                 )
         return found
-
-
-def _alone(callback: Callable[..., object]) -> Callable[..., object]:
-    """Return the same, but it does nothing if a command of the group was called."""
-
-    @wraps(callback)
-    def called(*args: object, **options: object) -> None:
-        if click.get_current_context().invoked_subcommand is None:
-            callback(*args, **options)
-
-    return called

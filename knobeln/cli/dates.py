@@ -11,9 +11,8 @@ import click
 from contest.actions.organizer_actions import read_date
 from contest.schema.sections import Dates
 from knobeln.cli.answers import answer, answers
-from knobeln.cli.contest_option import ContestGroup
-from knobeln.cli.dry_run import dry_run_option, organizer_actions, print_outcome, reason_option
-from knobeln.cli.open_contest import open_contest
+from knobeln.cli.contest_option import NounGroup, open_contest
+from knobeln.cli.dry_run import carry_out, dry_run_option, reason_option
 from knobeln.cli.output import moment, table
 
 
@@ -26,13 +25,10 @@ class ContestDate:
     now: datetime
 
 
-@click.group(cls=ContestGroup, invoke_without_command=True)
+@click.group(cls=NounGroup)
 @answers(list[ContestDate])
-@click.pass_context
-def dates(context: click.Context) -> None:
+def dates() -> None:
     """Show the dates, or move them."""
-    if context.invoked_subcommand is not None:
-        return
     contest = open_contest()
     now, written = contest.settings.dates.model_dump(), contest.written.model_dump()
     answer([ContestDate(name, written[name], now[name]) for name in Dates.model_fields], _show)
@@ -57,14 +53,12 @@ def move_dates(changes: tuple[str, ...], reason: str, dry_run: bool) -> None:
     contest.toml, the date in contest.toml is valid.
     """
     contest = open_contest()
-    moved = dict(_name_and_time(change) for change in changes)
-    with organizer_actions(contest, dry_run=dry_run) as organizer:
-        done = organizer.move_dates(contest.written, moved, reason)
-    print_outcome(done, dry_run=dry_run)
-
-
-def _name_and_time(change: str) -> tuple[str, datetime]:
-    name, mark, when = change.partition("=")
-    if not mark:
-        raise click.UsageError(f"{change!r}: write NAME=WHEN, as in contest_starts=1994-05-15T12:00")
-    return read_date(name, when)
+    moved: dict[str, datetime] = {}
+    for change in changes:
+        name, mark, when = change.partition("=")
+        if not mark:
+            raise click.UsageError(f"{change!r}: write NAME=WHEN, as in contest_starts=1994-05-15T12:00")
+        moved |= [read_date(name, when)]
+    carry_out(
+        lambda organizer: organizer.move_dates(contest.written, moved, reason), contest, dry_run=dry_run
+    )

@@ -24,7 +24,7 @@ from knobeln.cli.contest_option import ContestCommand, says_little
 from knobeln.cli.dry_run import organizer_actions
 from knobeln.cli.output import console, remark
 from knobeln.cli.progress_bars import progress_bars, round_bars
-from knobeln.cli.results.tables import show_results
+from knobeln.cli.result_tables import show_results
 from knobeln.cli.run import tell
 from knobeln.context import ContestContext, create_contest
 from knobeln.day.demo_teams import demo_teams

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import getpass
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -14,10 +15,12 @@ from contest.actions.organizer_actions import OrganizerActions
 from contest.errors import GiveUp, NotNow
 from contest.store import Transaction, outbox
 from contest.store.outbox import OutboxItem
+from knobeln.cli.contest_option import open_contest
 from knobeln.cli.output import remark
 from knobeln.context import ContestContext
-from mailserver.delivery.deliver import senders
-from mailserver.delivery.transports.stdout import StreamTransport
+
+if TYPE_CHECKING:
+    from contest.actions.organizer_actions import OrganizerActions
 
 dry_run_option = click.option(
     "--dry-run",
@@ -68,6 +71,9 @@ def transaction(contest: ContestContext, *, dry_run: bool) -> Iterator[Transacti
 
 def print_mails(contest: ContestContext, tx: Transaction, items: Iterable[OutboxItem]) -> None:
     """Print mails as a mailbox that `mutt -f` can read."""
+    from mailserver.delivery.deliver import senders  # lists of teams or mails do without
+    from mailserver.delivery.transports.local import StreamTransport
+
     out, sender = StreamTransport(sys.stdout.buffer), senders(tx, contest.settings)
     for item in items:
         out.send(sender(item.id), item.to, item.raw)
@@ -76,6 +82,8 @@ def print_mails(contest: ContestContext, tx: Transaction, items: Iterable[Outbox
 @contextmanager
 def organizer_actions(contest: ContestContext, *, dry_run: bool = False) -> Iterator[OrganizerActions]:
     """Open a transaction for actions of the organizer who types the command."""
+    from contest.actions.organizer_actions import OrganizerActions
+
     with transaction(contest, dry_run=dry_run) as tx:
         yield OrganizerActions(tx, contest.settings, contest.templates, contest.clock.now(), operator())
 
@@ -85,6 +93,15 @@ def print_outcome(text: str, *, dry_run: bool = False) -> None:
     remark(f"(dry run) {text}" if dry_run else text, err=dry_run)
 
 
+def carry_out(
+    action: Callable[[OrganizerActions], str], contest: ContestContext | None = None, *, dry_run: bool = False
+) -> None:
+    """Do what the organizer asks for in the contest of -C, and print what was done."""
+    with organizer_actions(contest or open_contest(), dry_run=dry_run) as organizer:
+        done = action(organizer)
+    print_outcome(done, dry_run=dry_run)
+
+
 def own_words(file: Path | None, hint: str, before: str = "") -> str:
     """Return the text of the file, `-` for standard input. Without a file an editor opens, with `before`.
 
@@ -92,22 +109,17 @@ def own_words(file: Path | None, hint: str, before: str = "") -> str:
     """
     if file is None and not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise click.UsageError("there is no terminal for an editor: name a FILE, or `-` for standard input")
-    text = (_edited(before, hint) if file is None else _text_of(file)).strip()
-    if not text:
+    if file is None:
+        edited = click.edit(f"{before}\n# {hint} Lines that begin with # are left out.\n")
+        if edited is None:
+            raise NotNow("nothing was saved in the editor, so nothing is sent")
+        text = "\n".join(line for line in edited.splitlines() if not line.startswith("#"))
+    else:
+        try:
+            with click.open_file(str(file), encoding="utf-8") as stream:
+                text = stream.read()
+        except UnicodeDecodeError as error:
+            raise GiveUp(f"{file} is not in UTF-8: {error}") from None
+    if not text.strip():
         raise NotNow("the text is empty, so nothing is sent")
-    return text
-
-
-def _edited(before: str, hint: str) -> str:
-    text = click.edit(f"{before}\n# {hint} Lines that begin with # are left out.\n")
-    if text is None:
-        raise NotNow("nothing was saved in the editor, so nothing is sent")
-    return "\n".join(line for line in text.splitlines() if not line.startswith("#"))
-
-
-def _text_of(file: Path) -> str:
-    try:
-        with click.open_file(str(file), encoding="utf-8") as stream:
-            return str(stream.read())
-    except UnicodeDecodeError as error:
-        raise GiveUp(f"{file} is not in UTF-8: {error}") from None
+    return text.strip()

@@ -1,4 +1,4 @@
-"""`knobeln kit`: the software kit as a file or a folder (K23, K24)."""
+"""`knobeln games` and `knobeln kit`: the games, and the software kit that teams get (K23, K24)."""
 
 from __future__ import annotations
 
@@ -7,11 +7,32 @@ from pathlib import Path
 import click
 
 from contest.errors import GiveUp
-from knobellib.kit_archives import Kit, shell_archive, tar_archive
-from knobellib.kits import kit_of
+from contest.games.registry import registered
+from contest.schema.sections import DEFAULT_GAME as KNOBELN
+from knobellib.kit_archives import shell_archive, tar_archive
+from knobellib.samples import house_strategies, samples
 from knobeln.cli.contest_option import ContestCommand
-from knobeln.cli.game_option import settings_or_defaults
-from knobeln.cli.output import remark
+from knobeln.cli.output import remark, table
+from knobeln.home.home_game import seats_text
+
+
+@click.command(cls=ContestCommand)
+def games() -> None:
+    """List the games and their sample programs."""
+    rows = [
+        (
+            info.name,
+            info.title,
+            seats_text(info),
+            info.protocols[0] if info.protocols else info.play.name,
+            f"{len(house_strategies())} house strategies"
+            if info.name == KNOBELN
+            else " ".join(sorted(Path(name).stem for name in samples(info.name))),
+        )
+        for info in (game.info for game in registered().values())
+    ]
+    table("games", ("game", "title", "seats", "dialogue", "sample programs"), rows, drop=("dialogue",))
+
 
 _ARCHIVES = {
     ".tar.gz": tar_archive,
@@ -29,31 +50,29 @@ def kit(where: Path | None) -> None:
     archive with the usual name, such as knobelnsoftware.tar.gz. The kit has the contest's own rules and
     limits.
     """
+    from knobellib.kits import kit_of
+    from knobeln.cli.game_option import settings_or_defaults
+
     software = kit_of(settings_or_defaults())
     where = where or Path(software.tar_name)
+    archive = next((archive for suffix, archive in _ARCHIVES.items() if where.name.endswith(suffix)), None)
     try:
-        _write(software, where)
+        if archive:
+            with where.open("xb") as out:
+                out.write(archive(software))
+        else:
+            if not where.is_dir() and where.suffix:
+                raise GiveUp(f"{where}: the name of an archive ends in {', '.join(_ARCHIVES)}")
+            where.mkdir(exist_ok=True)
+            if any(where.iterdir()):
+                hint = "name a new one, or a file that ends in .tar.gz"
+                raise GiveUp(f"the folder {where} is not empty", hint=hint)
+            for file in software.files:
+                path = where / file.name
+                path.parent.mkdir(exist_ok=True, parents=True)
+                path.write_bytes(file.data)
+                if file.is_program:
+                    path.chmod(0o755)
     except (FileExistsError, FileNotFoundError, NotADirectoryError) as error:
         raise GiveUp(f"cannot write {where}: {error.strerror}") from None
     remark(f"The kit is in {where}.")
-
-
-def _write(software: Kit, where: Path) -> None:
-    archive = next((archive for suffix, archive in _ARCHIVES.items() if where.name.endswith(suffix)), None)
-    if archive:
-        with where.open("xb") as out:
-            out.write(archive(software))
-        return
-    if not where.is_dir() and where.suffix:
-        raise GiveUp(f"{where}: the name of an archive ends in {', '.join(_ARCHIVES)}")
-    where.mkdir(exist_ok=True)
-    if any(where.iterdir()):
-        raise GiveUp(
-            f"the folder {where} is not empty", hint="name a new one, or a file that ends in .tar.gz"
-        )
-    for file in software.files:
-        path = where / file.name
-        path.parent.mkdir(exist_ok=True, parents=True)
-        path.write_bytes(file.data)
-        if file.is_program:
-            path.chmod(0o755)

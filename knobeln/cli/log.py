@@ -12,8 +12,7 @@ from contest.model import LogLine
 from contest.store import contest_state
 from contest.util.sanitize import sanitize
 from knobeln.cli.answers import answer, answers
-from knobeln.cli.contest_option import ContestCommand
-from knobeln.cli.open_contest import open_contest
+from knobeln.cli.contest_option import ContestCommand, open_contest
 from knobeln.cli.output import count_option, moment, tell_of_more
 
 

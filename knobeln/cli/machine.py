@@ -11,9 +11,8 @@ from contest.errors import EX_FAULT, GiveUp
 from contest.games.registry import game_of
 from contest.store import submissions
 from contest.util.plurals import plural
-from knobeln.cli.contest_option import ContestCommand, ContestGroup
+from knobeln.cli.contest_option import ContestCommand, ContestGroup, open_contest
 from knobeln.cli.game_option import settings_or_defaults
-from knobeln.cli.open_contest import open_contest
 from knobeln.cli.output import remark
 from sandbox.sandbox import Sandbox
 from sandbox.vm.image import Image

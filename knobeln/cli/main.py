@@ -10,6 +10,8 @@ import sys
 import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from importlib import import_module
+from keyword import iskeyword
 from typing import IO, Any
 
 import click
@@ -18,7 +20,7 @@ from contest import __version__
 from contest.errors import EX_FAILED, EX_SOFTWARE, EX_TEMPFAIL, KnobelnError, TryAgain
 from knobeln import log_setup
 from knobeln.cli.answers import look_for_json, wants_json
-from knobeln.cli.lazy import LazyGroup, identifier
+from knobeln.cli.contest_option import ContestCommand, ContestGroup
 
 _REPEATED = ("serve", "receive", "run")  # what a service manager or a mail system starts again
 _WRONG_PLACES = (errno.ENOENT, errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.EISDIR)
@@ -67,9 +69,12 @@ COMMANDS = {
 FIRST = ("demo", "init", "doctor", "serve", "status", "teams", "run", "results")
 """What one needs first."""
 _MODULES = {
-    "restore": "backup",
-    "upgrade": "backup",
-    "site": "publish",
+    **dict.fromkeys(("init", "doctor"), "set_up"),
+    **dict.fromkeys(("announce", "site"), "publish"),
+    **dict.fromkeys(("check", "play"), "home"),
+    **dict.fromkeys(("restore", "upgrade"), "backup"),
+    "class": "teams",
+    "games": "kit",
 }  # the others are in the module of their own name
 
 
@@ -96,7 +101,38 @@ class Failure(click.ClickException):
                 click.secho(f"knobeln: {text}", file, fg="red", err=True, color=self._color)
 
 
-class Root(LazyGroup):
+class LazyCommand(ContestCommand):
+    """A command's entry in the root: its name and its help line. `module` has the command itself.
+
+    Together the commands import everything we have, so a command is imported when it is called. To list the
+    commands, or to complete their names, imports none of them. It is click's recipe for lazy loading.
+    """
+
+    def __init__(self, name: str, module: str, line: str) -> None:
+        super().__init__(name, help=line)
+        self._module = module
+
+    def load(self) -> click.Command:
+        """Import the command itself: `some-name` is the function `some_name`."""
+        name = identifier(self.name or "")
+        command = getattr(import_module(self._module), name)
+        if not isinstance(command, click.Command):
+            raise TypeError(f"{self._module} has no command {name}")
+        return command
+
+
+def identifier(name: str) -> str:
+    """The name of the function of a command."""
+    name = name.replace("-", "_")
+    return f"{name}_" if iskeyword(name) else name
+
+
+def loaded(command: click.Command) -> click.Command:
+    """Return the command itself, also for its entry in the root."""
+    return command.load() if isinstance(command, LazyCommand) else command
+
+
+class Root(ContestGroup):
     """Turns our errors into a line, or with --json into an object, and into an exit code.
 
     systemd does not start `serve` again after 1, which means that somebody must change something first. So no
@@ -109,11 +145,26 @@ class Root(LazyGroup):
         finally:
             log_setup.discard_unwritten()
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        name, command, rest = super().resolve_command(ctx, args)
+        return name, command and loaded(command), rest
+
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         if os.environ.get("NO_COLOR"):
             ctx.color = False
         if not args and not ctx.resilient_parsing:
-            click.echo(self._first_help(ctx))
+            formatter = ctx.make_formatter()
+            self.format_usage(ctx, formatter)
+            self.format_help_text(ctx, formatter)
+            with formatter.section("What you need first"):
+                formatter.write_dl([(name, self.commands[name].help or "") for name in FIRST])
+            formatter.write_paragraph()
+            formatter.write_text(
+                "`knobeln --help` lists all commands, and `knobeln COMMAND --help` explains one."
+            )
+            click.echo(formatter.getvalue().rstrip())
             ctx.exit()
         look_for_json(ctx, args)
         with ctx.scope(cleanup=False), _usage_errors():
@@ -137,18 +188,6 @@ class Root(LazyGroup):
             raise
         except Exception as error:
             raise Failure(f"unexpected error\n{traceback.format_exc()}", "", EX_SOFTWARE) from error
-
-    def _first_help(self, ctx: click.Context) -> str:
-        formatter = ctx.make_formatter()
-        self.format_usage(ctx, formatter)
-        self.format_help_text(ctx, formatter)
-        with formatter.section("What you need first"):
-            formatter.write_dl([(name, self.commands[name].help or "") for name in FIRST])
-        formatter.write_paragraph()
-        formatter.write_text(
-            "`knobeln --help` lists all commands, and `knobeln COMMAND --help` explains one."
-        )
-        return formatter.getvalue().rstrip()
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         for section, lines in COMMANDS.items():
@@ -184,4 +223,4 @@ def main() -> None:
 
 for _lines in COMMANDS.values():
     for _name, _line in _lines.items():
-        main.add_lazy_commands(f"knobeln.cli.{_MODULES.get(_name, identifier(_name))}", {_name: _line})
+        main.add_command(LazyCommand(_name, f"knobeln.cli.{_MODULES.get(_name, identifier(_name))}", _line))

@@ -8,8 +8,7 @@ from pathlib import Path
 from contest.util.log import log
 from knobeln import privileges
 from knobeln.cli.answers import is_quiet
-from knobeln.cli.contest_option import contest_path, use_contest
-from knobeln.cli.open_contest import open_contest
+from knobeln.cli.contest_option import contest_path, open_contest, use_contest
 from knobeln.context import ContestContext
 from reports.kinds import check_offered
 from sandbox import groups, leftovers

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import click
 
+from compiler.builders.table import TableBuilder
 from contest.arena.practice_table import (
     COLUMNS,
     PLAYER_COLUMNS,
@@ -28,16 +29,18 @@ from contest.arena.practice_table import (
 from contest.config.settings import Settings
 from contest.errors import KnobelnError
 from contest.games.game import GameInfo
+from contest.games.hog import all_pairs, ranking
 from contest.games.registry import game_of
 from contest.model import PracticeGame
+from contest.subprocesses.hog_solver import win_rates
 from contest.util.plurals import plural
 from knobeln.cli.answers import answer, answers, wants_json
 from knobeln.cli.contest_option import ContestCommand
 from knobeln.cli.game_option import game_option, settings_for, without_description
 from knobeln.cli.output import remark, table
-from knobeln.cli.win_rates import ComparedStrategies, compared, show_compared
 from knobeln.home.home_game import distinct_names
 from knobeln.home.practice import HomePractice
+from knobeln.home.programs import accepted, files_of
 from knobeln.home.watch import Watch
 
 
@@ -69,6 +72,33 @@ class ComparedVersions:
     point: int
     comparison: Comparison | None
     failures: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class WinRate:
+    """How often the first strategy wins against the second, from 0 to 1."""
+
+    first: str
+    second: str
+    win_rate: float
+
+
+@dataclass(frozen=True)
+class Place:
+    """A strategy's place. `match_points`: how many of the others it beats."""
+
+    rank: int
+    strategy: str
+    goal: int
+    match_points: int
+
+
+@dataclass(frozen=True)
+class ComparedStrategies:
+    """The win rates of every pair, and the ranking, best first; of a game that is computed exactly."""
+
+    win_rates: tuple[WinRate, ...]
+    ranking: tuple[Place, ...]
 
 
 @click.command(cls=ContestCommand)
@@ -121,7 +151,7 @@ def practice(
         info = game_of(settings.game, settings.programs).info
         if info.play.has_moves:
             raise click.UsageError(f"name one PROGRAM: {info.title} is not computed exactly")
-        answer(compared(programs, settings), show_compared)
+        answer(_compared_exactly(programs, settings), _show_exactly)
         return
     if against is not None:
         programs = (*programs, against)
@@ -137,19 +167,13 @@ def practice(
         with Watch(files) as watched:
             home = HomePractice(settings, field, files)
             while True:
-                _practise_or_complain(home, programs, settings, games)
+                try:
+                    _practise(home, programs, settings, games)
+                except KnobelnError as error:
+                    click.secho(str(error), fg="red", err=True)
                 watched.wait()
     except KeyboardInterrupt:
         click.echo()
-
-
-def _practise_or_complain(
-    home: HomePractice, programs: Sequence[str], settings: Settings, games: int | None
-) -> None:
-    try:
-        _practise(home, programs, settings, games)
-    except KnobelnError as error:
-        click.secho(str(error), fg="red", err=True)
 
 
 def _practise(home: HomePractice, programs: Sequence[str], settings: Settings, games: int | None) -> None:
@@ -158,16 +182,15 @@ def _practise(home: HomePractice, programs: Sequence[str], settings: Settings, g
     if not info.play.is_quick:
         text = f"Programs of {info.title} talk with the referee, so games take seconds, some of them minutes."
         remark(text, err=True)
-    played = home.games(programs[0], games)
-    if len(programs) == 1:
-        answer(_practised(names[0], played, info), lambda _: _print_table(names[0], played, info))
+    name, played = names[0], home.games(programs[0], games)
+    if len(programs) > 1:
+        others = home.games(programs[1], games_per_opponent(played))
+        failures = [_failures(*each) for each in zip(names, (played, others), strict=True)]
+        comparison = compare_versions(played, others, info)
+        found = ComparedVersions(tuple(names), info.name, info.point, comparison, tuple(failures))
+        answer(found, lambda found: _show_comparison(found, info))
         return
-    others = home.games(programs[1], games_per_opponent(played))
-    answer(_compared(names, played, others, info), lambda _: _print_comparison(names, played, others, info))
-
-
-def _practised(name: str, played: Sequence[PracticeGame], info: GameInfo) -> PractisedProgram:
-    return PractisedProgram(
+    practised = PractisedProgram(
         name,
         info.name,
         info.point,
@@ -177,41 +200,30 @@ def _practised(name: str, played: Sequence[PracticeGame], info: GameInfo) -> Pra
         _failures(name, played),
         tuple(_its_failures(played, info)),
     )
+    answer(practised, lambda found: _show_table(found, info))
 
 
-def _compared(
-    names: Sequence[str], first: Sequence[PracticeGame], second: Sequence[PracticeGame], info: GameInfo
-) -> ComparedVersions:
-    failures = tuple(_failures(name, played) for name, played in zip(names, (first, second), strict=True))
-    return ComparedVersions(
-        tuple(names), info.name, info.point, compare_versions(first, second, info), failures
-    )
-
-
-def _print_table(name: str, played: Sequence[PracticeGame], info: GameInfo) -> None:
-    rows, together = practice_table(played, info), is_together(played)
-    per_opponent = games_per_opponent(played)
-    with_whom = "together with all others" if together else "against each"
+def _show_table(found: PractisedProgram, info: GameInfo) -> None:
+    name, rows = found.program, found.rows
+    with_whom = "together with all others" if found.together else "against each"
     table(
-        f"{name}: {plural(per_opponent, 'game')} of {info.title} {with_whom}",
-        PLAYER_COLUMNS if together else COLUMNS,
-        [row_cells(row, info.point, together=together) for row in rows],
+        f"{name}: {plural(found.games, 'game')} of {info.title} {with_whom}",
+        PLAYER_COLUMNS if found.together else COLUMNS,
+        [row_cells(row, info.point, together=found.together) for row in rows],
     )
     mean = mean_points(rows)
-    if mean and not together:
+    if mean and not found.together:
         own, theirs = (mean_text(points, info.point) for points in mean)
         won, drawn, lost = (sum(getattr(row, what) for row in rows) for what in ("won", "drawn", "lost"))
         click.echo(
             f"{name} won {won:,}, drew {drawn:,} and lost {lost:,} of {plural(won + drawn + lost, 'game')}; "
             f"on average it won {own} points, and they {theirs}."
         )
-    if failures := _failures(name, played):
-        click.echo(failures)
-    for line in _its_failures(played, info):
+    for line in filter(None, (found.failures, *found.its_failures)):
         click.echo(line)
     if not info.play.has_moves:
         remark(f"{info.title} is computed exactly: there is no chance in it, and one game says all.")
-    elif per_opponent == 1:
+    elif found.games == 1:
         remark("One game says little where there is chance: --games plays more, and shows the spread.")
 
 
@@ -234,22 +246,19 @@ def _its_failures(played: Sequence[PracticeGame], info: GameInfo) -> Iterator[st
         yield f"{name} failed in {plural(number, 'game')}, so there are no points{reason}"
 
 
-def _print_comparison(
-    names: Sequence[str], first: Sequence[PracticeGame], second: Sequence[PracticeGame], info: GameInfo
-) -> None:
-    compared = compare_versions(first, second, info)
-    if compared is None:
+def _show_comparison(found: ComparedVersions, info: GameInfo) -> None:
+    names, comparison = found.programs, found.comparison
+    if comparison is None:
         click.echo("No game counts for both programs, so they cannot be compared.")
     else:
         table(
             f"{names[0]} and {names[1]}: {info.title}, both with the same seeds",
             ("#rank", "opponent", "#games", *(f"#{name}" for name in names), "#difference", "#+-"),
-            [comparison_cells(row, info.point) for row in compared.rows],
+            [comparison_cells(row, info.point) for row in comparison.rows],
         )
-        click.echo(_verdict_text(names, compared, info))
-    for name, played in zip(names, (first, second), strict=True):
-        if failures := _failures(name, played):
-            click.echo(failures)
+        click.echo(_verdict_text(names, comparison, info))
+    for failures in filter(None, found.failures):
+        click.echo(failures)
 
 
 def _verdict_text(names: Sequence[str], compared: Comparison, info: GameInfo) -> str:
@@ -269,3 +278,27 @@ def _verdict_text(names: Sequence[str], compared: Comparison, info: GameInfo) ->
             return f"{wins}{margin}: that cannot be told from chance. --games plays more."
         case ComparisonVerdict.TOO_FEW:
             return f"{wins}, but one game against each cannot tell that from chance: --games plays more."
+
+
+def _compared_exactly(programs: Sequence[str], settings: Settings) -> ComparedStrategies:
+    """Compute who wins how often. Raises NotFound, GiveUp with what is wrong with a program."""
+    builder = TableBuilder(settings)
+    entries = [
+        accepted(program, builder.rebuild(files_of(program, settings.game.name), "")) for program in programs
+    ]
+    names, pairs = distinct_names(programs), all_pairs(len(entries))
+    rates = dict(zip(pairs, win_rates(entries, pairs, workers=0), strict=True))
+    return ComparedStrategies(
+        tuple(WinRate(names[one], names[other], rate) for (one, other), rate in sorted(rates.items())),
+        tuple(
+            Place(place.rank, names[place.entry], entries[place.entry].goal, place.match_points)
+            for place in ranking(len(entries), rates)
+        ),
+    )
+
+
+def _show_exactly(found: ComparedStrategies) -> None:
+    rows = [(rate.first, rate.second, f"{rate.win_rate:.6%}") for rate in found.win_rates]
+    table("win rate of the first against the second", ("first", "second", "#win rate"), rows)
+    lines = [(place.rank, place.strategy, place.goal, place.match_points) for place in found.ranking]
+    table("ranking", ("#rank", "strategy", "#goal", "#match points"), lines)

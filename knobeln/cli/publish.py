@@ -1,4 +1,4 @@
-"""`knobeln site` and `knobeln publish`: the contest's pages, and its archive."""
+"""`knobeln announce`, `site` and `publish`: what goes out to everybody."""
 
 from __future__ import annotations
 
@@ -7,12 +7,44 @@ from pathlib import Path
 import click
 
 from contest.errors import NotNow
+from contest.model import Phase
+from contest.store import contest_state, results, submissions
+from contest.store.results import Games
 from contest.util.plurals import plural
-from knobeln.archive import publish as publishing
-from knobeln.cli.contest_option import ContestCommand
-from knobeln.cli.open_contest import open_contest
+from knobeln.cli.contest_option import ContestCommand, open_contest
 from knobeln.cli.output import remark
-from knobeln.server.site_writer import SiteWriter
+from knobeln.cli.result_tables import contest_ranking
+from mailserver.attachments import announcement_texts
+from reports.announcement import announcement
+
+
+@click.command(cls=ContestCommand)
+@click.option("--faq", "kind", flag_value="faq", help="Print frequent questions and their answers instead.")
+@click.option("--results", "kind", flag_value="results", help="Print the results instead, after the contest.")
+def announce(kind: str | None) -> None:
+    """Print the announcement of the contest. It is made from the settings: dates, rules, form, limits.
+
+    Teams get it by mail with the subject `send announcement`, the questions with `send faq`.
+    """
+    contest = open_contest()
+    with contest.store.read() as tx:
+        if kind == "results":
+            state = contest_state.state(tx)
+            if state.phase is not Phase.FINISHED:
+                raise NotNow("the contest is not finished, so there is nothing to announce yet")
+            text = announcement(
+                results.finished_rounds(tx, Games.ALL),
+                contest_ranking(tx, contest.settings),
+                results.get_evolution(tx),
+                state.seed,
+                submissions.participants(tx),
+                contest.settings,
+                contest.templates,
+            )
+        else:
+            texts = announcement_texts(tx, contest.settings)
+            text = contest.templates.render(kind or "call", **texts)
+    click.echo(f"Subject: {text.subject}\n\n{text.body}", nl=False)
 
 
 @click.command(cls=ContestCommand)
@@ -22,6 +54,8 @@ def site(target: Path) -> None:
 
     The pages need no server. They show nothing that has not gone out by mail to everybody.
     """
+    from knobeln.server.site_writer import SiteWriter
+
     contest = open_contest()
     writer = SiteWriter(contest, target)
     with contest.only_one("site", shared_elsewhere=True) as alone:
@@ -41,7 +75,9 @@ def publish(folder: Path, early: bool) -> None:
     It holds the programs with descriptions and credits, but without authentication strings; the seed, all
     games, and all rankings.
     """
-    published = publishing.publish(open_contest(), folder, early=early)
-    remark(f"The archive of {plural(published.programs, 'program')} is in {folder}.")
-    remark(f"Its digest, for those who get it from somebody else:\n    {published.digest}")
+    from knobeln.archive.export import publish as published
+
+    archive, digest = published(open_contest(), folder, early=early)
+    remark(f"The archive of {plural(len(archive.entries), 'program')} is in {folder}.")
+    remark(f"Its digest, for those who get it from somebody else:\n    {digest}")
     remark(f"Anybody can check it:\n    knobeln verify {folder}")

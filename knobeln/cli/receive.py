@@ -57,8 +57,7 @@ def _receive_alone(raw: bytes, sender: str | None, recipients: tuple[str, ...]) 
     """Do without `serve`. What that needs takes long to import."""
     from knobeln.cli.ordinary_user import open_as_ordinary_user
     from knobeln.services import Services
-    from mailserver.intake.named_envelope import take_named
-    from mailserver.intake.size_limits import SizeLimits
+    from mailserver.intake.accept import SizeLimits, take_named
 
     try:
         contest = open_as_ordinary_user(quiet=True)

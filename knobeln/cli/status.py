@@ -14,8 +14,7 @@ from contest.model import LogLine, Phase
 from contest.util.plurals import plural
 from contest.util.sanitize import sanitize
 from knobeln.cli.answers import answer, answers
-from knobeln.cli.contest_option import ContestCommand
-from knobeln.cli.open_contest import open_contest
+from knobeln.cli.contest_option import ContestCommand, open_contest
 from knobeln.cli.output import console, moment
 from knobeln.server.status import Status, status_of
 

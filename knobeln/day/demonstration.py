@@ -32,7 +32,7 @@ from contest.util.clock import SystemClock
 from knobeln.context import ContestContext
 from knobeln.day.demo_teams import DESCRIPTION, DOMAIN, DemoTeam
 from mailserver.delivery.transports import MAILDIRS
-from mailserver.delivery.transports.maildir import folder_name
+from mailserver.delivery.transports.local import folder_name
 
 OBJECTIONS = timedelta(seconds=3)  # the time for objections to the list of entries
 TIMEOUT_SECONDS = 120.0  # without any progress

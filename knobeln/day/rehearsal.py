@@ -22,13 +22,35 @@ from contest.store import (
     submissions,
     teams,
 )
-from contest.store.copying import copy_contest
+from contest.store.backup import copy_contest
 from contest.util.clock import TIME_FORMAT
 from contest.util.folders import scratch_folder
 from contest.util.plurals import form
 from knobeln.context import ContestContext
 from knobeln.day.run import contest_day, handle_everything
 from tournament.day import Spectator
+
+
+@contextmanager
+def scratch_copy(contest: ContestContext) -> Iterator[ContestContext]:
+    """Copy the contest to a temporary folder, with another seed, not paused; delete it at the end.
+
+    It waits for no public number.
+    """
+    with scratch_folder() as path:
+        store = Store(f"sqlite:///{path / 'contest.db'}")
+        try:
+            migrate.upgrade(store)
+            copy_contest(contest.store, store)
+            with store.write() as tx:
+                contest_state.reseed(tx)
+                decisions.resume(tx)
+            chosen = contest.settings.tournament.model_copy(update={"beacon": BeaconKind.NONE.value})
+            settings = contest.settings.model_copy(update={"tournament": chosen})
+            yield replace(contest, path=path, store=store, settings=settings)
+        finally:
+            store.close()
+
 
 MANY_BYTES = 1_000_000  # in all mails to one team
 MAX_TEAMS_NAMED = 10  # in one warning
@@ -137,7 +159,7 @@ def _rounds(tx: Transaction, seconds: list[float]) -> tuple[RehearsedRound, ...]
     )
 
 
-Volumes = Mapping[tuple[str, int | None], outbox.Volume]  # by kind and team id
+Volumes = Mapping[tuple[str, int | None], tuple[int, int]]  # by kind and team id: mails, bytes
 
 
 def _by_kind(volumes: Volumes) -> tuple[MailVolume, ...]:
@@ -206,24 +228,3 @@ def _some_of(names: list[str]) -> str:
 
 def size_text(size: int) -> str:
     return f"{size / 1_000_000:.1f} MB" if size >= 100_000 else f"{size / 1_000:.1f} kB"
-
-
-@contextmanager
-def scratch_copy(contest: ContestContext) -> Iterator[ContestContext]:
-    """Copy the contest to a temporary folder, with another seed, not paused; delete it at the end.
-
-    It waits for no public number.
-    """
-    with scratch_folder() as path:
-        store = Store(f"sqlite:///{path / 'contest.db'}")
-        try:
-            migrate.upgrade(store)
-            copy_contest(contest.store, store)
-            with store.write() as tx:
-                contest_state.reseed(tx)
-                decisions.resume(tx)
-            chosen = contest.settings.tournament.model_copy(update={"beacon": BeaconKind.NONE.value})
-            settings = contest.settings.model_copy(update={"tournament": chosen})
-            yield replace(contest, path=path, store=store, settings=settings)
-        finally:
-            store.close()

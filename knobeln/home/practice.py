@@ -46,23 +46,24 @@ class HomePractice:
 
     def _field(self, folder: Path, not_among: Sequence[Path]) -> SparringOpponents:
         known = {path.resolve() for path in not_among}
+        languages = self._settings.programs.all_languages
+        suffixes = {f".{suffix}" for language in languages for suffix in language.suffixes}
+
+        def may_be_program(path: Path) -> bool:
+            if self._info.play.is_in_c:
+                return path.suffix == ".c"
+            return path.is_dir() or is_archive(path.name) or path.suffix in suffixes
+
         programs = [
             path
             for path in sorted(folder.iterdir())
-            if not path.name.startswith(".") and path.resolve() not in known and self._may_be_program(path)
+            if not path.name.startswith(".") and path.resolve() not in known and may_be_program(path)
         ]
         if not programs:
             raise GiveUp(f"there is no program for {self._info.title} in {folder}")
         names = distinct_names((YOU, *(path.name for path in programs)))[1:]
         with ThreadPoolExecutor(cores()) as pool:
             return dict(zip(names, pool.map(self._built, map(str, programs)), strict=True))
-
-    def _may_be_program(self, path: Path) -> bool:
-        if self._info.play.is_in_c:
-            return path.suffix == ".c"
-        languages = self._settings.programs.all_languages
-        suffixes = {suffix for language in languages for suffix in language.suffixes}
-        return path.is_dir() or is_archive(path.name) or path.suffix.removeprefix(".") in suffixes
 
     def _built(self, program: str) -> Built:
         if program.startswith(IMAGE) or is_archive(program):

@@ -17,7 +17,7 @@ from contest.util.program_files import is_archive
 from contest.util.sanitize import sanitize
 from knobellib.samples import house_strategies, samples
 from sandbox.executable import Executable
-from sandbox.images.oci_image import ImageProblem, image_cache
+from sandbox.images.oci_image import Refused, image_cache
 from sandbox.images.unpacking import fetch, unpack
 from sandbox.sandbox import Sandbox
 from tournament.runners import open_runner
@@ -38,14 +38,12 @@ def built_program(program: str, info: GameInfo, settings: Settings) -> Executabl
     if is_packed and not Path(program).is_file():
         raise NotFound(f"there is no file {program}")
     sandbox = Sandbox()
-    image = (
-        fetch(program.removeprefix(IMAGE), sandbox, image_cache())
-        if is_name
-        else unpack(Path(program).read_bytes(), sandbox, image_cache())
-    )
-    if isinstance(image, ImageProblem):
-        raise GiveUp(f"{program}: {image.text}")
-    return image
+    try:
+        if is_name:
+            return fetch(program.removeprefix(IMAGE), sandbox, image_cache())
+        return unpack(Path(program).read_bytes(), sandbox, image_cache())
+    except Refused as why:
+        raise GiveUp(f"{program}: {why}") from None
 
 
 def accepted(program: str, built: BuildResult[Made]) -> Made:

@@ -94,7 +94,7 @@ def _programs(tx: Transaction, settings: Settings) -> Iterator[tuple[str, _Progr
     for team in () if entries else teams.present(tx):
         version, image = submissions.latest_good(tx, team.id), submissions.image_that_counts(tx, team.id)
         if version and image:
-            yield team.name, _program(version, image.digest, settings)
+            yield team.name, _program(version, image[0], settings)
 
 
 def _program(submission: Submission, digest: str, settings: Settings) -> _Program:

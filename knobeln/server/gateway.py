@@ -43,11 +43,9 @@ from knobeln.server.site_writer import SiteKeeper
 from knobeln.services import Services, deliver, note_limits_of_sandboxes, tell_log_failure
 from mailserver.deadlines import open_services
 from mailserver.delivery.transports import transport_of
-from mailserver.intake.accept import accept_found
+from mailserver.intake.accept import SizeLimits, accept_found, take_named
 from mailserver.intake.hand_over import HandOverServer
 from mailserver.intake.imap_watch import Watch
-from mailserver.intake.named_envelope import take_named
-from mailserver.intake.size_limits import SizeLimits
 
 IDLE_SECONDS = 0.5
 REST_SECONDS = 0.1  # after a look in vain: hundreds of letters a second need not wake every loop as often

@@ -10,8 +10,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from compiler.contest_languages import languages_of, packages_of
-from compiler.languages import package_version, usable
+from compiler.languages import languages_of, package_version, packages_of, usable
 from compiler.toolchain import Toolchain
 from compiler.trial import try_language
 from contest.config.load import FILE_NAME
@@ -24,8 +23,8 @@ from contest.util.caches import usual_home, why_unusable
 from contest.util.folders import shipped
 from knobeln.context import ContestContext
 from knobeln.privileges import User, user_for
-from knobeln.server import intake_checks
-from knobeln.server.delivery_checks import check_delivery
+from knobeln.server import mail_checks
+from knobeln.server.mail_checks import check_delivery
 from sandbox.fuel import engine
 from sandbox.groups import limits_of_sandboxes
 from sandbox.images.oci_image import image_cache
@@ -56,6 +55,9 @@ class CheckResult:
     is_needed: bool = False
 
 
+CheckResults = tuple[CheckResult, ...]
+
+
 def check_host(path: Path, settings: Settings) -> tuple[CheckResult, ...]:
     """Run all checks but those of languages; those of the contest only if there is one in the folder."""
     is_c = game_of(settings.game, settings.programs).info.play.takes == "c source"
@@ -74,7 +76,7 @@ def check_host(path: Path, settings: Settings) -> tuple[CheckResult, ...]:
     ]
     if (path / FILE_NAME).exists():
         checks.append(("the contest", lambda: _contest(path), False))
-        checks += [(name, check, False) for name, check in intake_checks.checks(settings, path)]
+        checks += [(name, check, False) for name, check in mail_checks.checks(settings, path)]
         checks.append(("mails out", lambda: check_delivery(ContestContext.open(path)), False))
     return tuple(run_check(*check) for check in checks)
 

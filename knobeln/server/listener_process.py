@@ -28,8 +28,7 @@ from contest.util.log import log
 from knobeln import log_setup
 from knobeln.context import existing_store, only_one
 from knobeln.server.parts import LISTENER
-from mailserver.intake.accept import accept_all
-from mailserver.intake.size_limits import SizeLimits
+from mailserver.intake.accept import SizeLimits, accept_all
 from mailserver.intake.smtp import Certificate, Listener, open_sockets, port_of
 
 START_SECONDS = 30.0

@@ -18,15 +18,20 @@ from contest.store.results import Games, RoundLog
 from contest.store.submissions import Version
 from knobeln.context import ContestContext
 from mailserver.attachments import AnnouncementTexts, announcement_texts
-from mailserver.command import Command
 from mailserver.commands import all_commands, help_topics
 from mailserver.team_secret import without_strings
 from reports.play import play_reports
 from reports.render import Templates
-from reports.site.facts import Event, PublishedProgram, SiteFacts
+from reports.site.facts import (
+    Event,
+    MailCommand,
+    PublishedProgram,
+    ReleasedRound,
+    SampleLetter,
+    SiteFacts,
+    SiteTexts,
+)
 from reports.site.journal import journal_line
-from reports.site.released import ReleasedRound
-from reports.site.texts import MailCommand, SampleLetter, SiteTexts
 from reports.text import opening
 from tournament.derived_settings import format_of
 
@@ -111,18 +116,19 @@ def site_texts(settings: Settings, templates: Templates, announced: Announcement
         evolution=templates.part("_evolution_rule") if settings.evolution.enabled else "",
         draw=f"{draw}\n{ledger}",
         commands=tuple(
-            _mail_command(command, settings, templates)
+            MailCommand(
+                command.name,
+                help_topics.about(command, settings, templates.part),
+                SampleLetter(
+                    settings.contest.address,
+                    command.sample_subject(settings),
+                    command.sample_body(settings, templates.part),
+                ),
+            )
             for command in all_commands()
             if command.subjects(settings)
         ),
     )
-
-
-def _mail_command(command: Command, settings: Settings, templates: Templates) -> MailCommand:
-    about = help_topics.about(command, settings, templates.part)
-    subject = f"{command.right_subject(settings)} {command.sample_arguments(settings)}".rstrip()
-    body = command.sample_body(settings, templates.part)
-    return MailCommand(command.name, about, SampleLetter(settings.contest.address, subject, body))
 
 
 # --- programs ----------------------------------------------------------------------------------------------
@@ -160,7 +166,7 @@ def _described(program: str) -> tuple[str, str]:
     block = source.description_block
     if block is None:
         return "", program
-    before, after = source.physical_lines[: block.first - 1], source.physical_lines[block.end - 1 :]
+    before, after = source.physical_lines[: block.start - 1], source.physical_lines[block.stop - 1 :]
     return "\n".join(source.description), "\n".join([*before, "(the description)", *after])
 
 

@@ -23,7 +23,7 @@ from contest.store import (
     submissions,
     teams,
 )
-from contest.store.outbox import Waiting
+from contest.store.outbox import MailsStopped, Waiting
 from contest.store.results import Progress
 from contest.util.clock import TIME_FORMAT
 from contest.util.plurals import plural
@@ -40,14 +40,6 @@ LAST_DATE = "results_published"
 _SECOND = timedelta(seconds=1)
 
 State = TypeVar("State", bound=StrEnum)
-
-
-@dataclass(frozen=True)
-class MailsStopped:
-    """No mail goes out."""
-
-    since: datetime
-    reason: str
 
 
 @dataclass(frozen=True)
@@ -185,7 +177,7 @@ def status_of(contest: ContestContext) -> Status:
             programs=_of_all(SubmissionState, submissions.count_by_state(tx)),
             programs_waiting=languages.waiting(tx),
             mails=_of_all(OutboxState, outbox.count_by_state(tx)),
-            mails_stopped=MailsStopped(*stopped) if stopped else None,
+            mails_stopped=stopped,
             oldest_mail=oldest,
             oldest_mail_waits_since=oldest.created_at if oldest else None,
             rounds=progress,

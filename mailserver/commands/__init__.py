@@ -1,4 +1,4 @@
-"""The mail commands: one file each, and one line here. The subject of a letter says which one it means."""
+"""The mail commands: each has one line here. The subject of a letter says which one it means."""
 
 from __future__ import annotations
 
@@ -11,26 +11,19 @@ from mailserver import authentication
 from mailserver.command import QUESTIONS, Arguments, Command
 from mailserver.commands import (
     addresses,
-    announcement,
     compare,
-    confirm,
-    friendly,
     fuzzy_match,
-    ladder,
     objection,
     organizer,
-    play,
+    practice,
     preference,
     registration,
     report,
     resend,
-    rules,
-    software,
+    send,
     status,
     subscribe,
-    test,
     unknown,
-    unsubscribe,
     withdraw,
 )
 from mailserver.commands import compile as compile_command
@@ -43,26 +36,26 @@ COMMANDS: tuple[Command, ...] = (
     compile_command.COMMAND,
     status.COMMAND,
     preference.COMMAND,
-    unsubscribe.COMMAND,
+    subscribe.UNSUBSCRIBE,
     resend.COMMAND,
     report.COMMAND,
     addresses.CHANGE,
     addresses.COPIES,
-    subscribe.COMMAND,
+    subscribe.SUBSCRIBE,
     withdraw.COMMAND,
     objection.COMMAND,
-    test.COMMAND,
-    play.COMMAND,
-    friendly.COMMAND,
-    software.COMMAND,
-    rules.COMMAND,
-    announcement.ANNOUNCEMENT,
-    announcement.FAQ,
-    ladder.COMMAND,
+    practice.TEST,
+    practice.PLAY,
+    practice.FRIENDLY,
+    send.SOFTWARE,
+    send.RULES,
+    send.ANNOUNCEMENT,
+    send.FAQ,
+    send.LADDER,
     compare.COMMAND,
     help_command.COMMAND,
     organizer.COMMAND,
-    confirm.COMMAND,
+    organizer.CONFIRM,
 )
 
 
@@ -95,7 +88,7 @@ def recognise(subject: str, settings: Settings) -> Recognised:
     found = _exact(clean, commands, settings)
     if found is None and (corrected := fuzzy_match.corrected(clean, commands, settings)):
         found = _exact(corrected, commands, settings)
-    return found or Recognised(unknown.COMMAND, unknown.COMMAND.recognise(clean, settings))
+    return found or Recognised(unknown.COMMAND, tuple(clean.split()))
 
 
 def _exact(subject: str, commands: Sequence[Command], settings: Settings) -> Recognised | None:

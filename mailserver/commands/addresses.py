@@ -6,13 +6,12 @@ goes to it but the question.
 
 from __future__ import annotations
 
-from contest.config.settings import Settings
 from contest.language import gettext
 from contest.ledger.receipts import Effect
 from contest.model import Team
 from contest.store import contest_state, teams
 from mailserver import authentication
-from mailserver.authentication import TeamCommand
+from mailserver.authentication import team_command
 from mailserver.command import Arguments, LetterContext, by_template
 from mailserver.limits import DAY, MAX_CONFIRMATION_DAYS, Limit
 from mailserver.problem import Problem
@@ -23,81 +22,71 @@ _QUESTION = "address_confirm"
 _NO_COPIES = "send no copies"
 
 
-class ChangeAddress(TeamCommand):
-    """Its argument is the new address."""
+def _change_address(context: LetterContext, team: Team, arguments: Arguments) -> str:
+    """The argument is the new address."""
+    address = _address_in(context, arguments, "change address joe@new.example")
+    other = teams.by_address(context.tx, address) if isinstance(address, str) else None
+    if other is not None and other.id == team.id and other.address == address:
+        text = gettext("%(address)s is the mail-address of your team already.", address=other.address)
+        address = Problem(text)
+    elif other is not None and other.id != team.id:
+        address = Problem(gettext("There is already a team with this mail-address."))
+    if isinstance(address, Problem):
+        return authentication.refuse(context, team.address, "problem", problem=address, team=team)
+    if not context.is_confirmed:
+        return _ask(context, team, address, "address")
+    teams.set_address(context.tx, team.id, address)
+    note = f"the mail-address of {team.name} is {address} now, was {team.address}"
+    contest_state.note(context.tx, "teams", f"{note}: letter {context.stored.id}", context.now)
+    context.answer("address_left", team.address, note="", is_notice=True, team=team, address=address)
+    return context.answer(
+        "address_changed",
+        address,
+        note=note,
+        of_team=team,
+        receipt=context.record(Effect.ADDRESS_CHANGED, team.name),
+        team=team,
+        address=address,
+    )
 
-    name = "address"
-    arguments = "NEW_ADDRESS"
-    answers = by_template(
+
+def _copy(context: LetterContext, team: Team, arguments: Arguments) -> str:
+    """The argument is the second address; `no` ends the copies."""
+    if arguments == ("no",):
+        return _set_copies(context, team, None)
+    address = _address_in(context, arguments, "send copies to jane@machine.example")
+    if isinstance(address, str) and address.casefold() == team.address.casefold():
+        address = Problem(gettext("That is the mail-address of your team, which gets its mails anyway."))
+    if isinstance(address, Problem):
+        return authentication.refuse(context, team.address, "problem", problem=address, team=team)
+    if not context.is_confirmed:
+        return _ask(context, team, address, "copies")
+    return _set_copies(context, team, address)
+
+
+CHANGE = team_command(
+    "address",
+    _change_address,
+    lambda settings: ("change address", "change mail-address"),
+    arguments="NEW_ADDRESS",
+    every_subject=True,
+    answers=by_template(
         address_confirm=Limit.DROP,
         address_asked=Limit.NONE,
         address_changed=Limit.NONE,
         address_left=Limit.NONE,
-    )
-
-    def subjects(self, settings: Settings) -> tuple[str, ...]:
-        return ("change address", "change mail-address")
-
-    def recognise(self, subject: str, settings: Settings) -> Arguments | None:
-        return arguments_after(subject, *self.subjects(settings))
-
-    def handle_team(self, context: LetterContext, team: Team, arguments: Arguments) -> str:
-        address = _address_in(context, arguments, "change address joe@new.example")
-        other = teams.by_address(context.tx, address) if isinstance(address, str) else None
-        if other is not None and other.id == team.id and other.address == address:
-            address = Problem(
-                gettext("%(address)s is the mail-address of your team already.", address=other.address)
-            )
-        elif other is not None and other.id != team.id:
-            address = Problem(gettext("There is already a team with this mail-address."))
-        if isinstance(address, Problem):
-            return authentication.refuse(context, team.address, self, "problem", problem=address, team=team)
-        if not context.is_confirmed:
-            return _ask(context, team, address, "address")
-        teams.set_address(context.tx, team.id, address)
-        note = f"the mail-address of {team.name} is {address} now, was {team.address}"
-        contest_state.note(context.tx, "teams", f"{note}: letter {context.stored.id}", context.now)
-        context.answer("address_left", team.address, note="", is_notice=True, team=team, address=address)
-        return context.answer(
-            "address_changed",
-            address,
-            note=note,
-            of_team=team,
-            receipt=context.record(Effect.ADDRESS_CHANGED, team.name),
-            team=team,
-            address=address,
-        )
-
-
-class Copies(TeamCommand):
-    """Its argument is the second address; `no` ends the copies."""
-
-    name = "copies"
-    arguments = "ADDRESS"
-    answers = by_template(address_confirm=Limit.DROP, address_asked=Limit.NONE, copies_changed=Limit.NONE)
-
-    def subjects(self, settings: Settings) -> tuple[str, ...]:
-        return ("send copies to", _NO_COPIES)
-
-    def recognise(self, subject: str, settings: Settings) -> Arguments | None:
-        if subject.casefold() == _NO_COPIES:
-            return ("no",)
-        return arguments_after(subject, "send copies to")
-
-    def handle_team(self, context: LetterContext, team: Team, arguments: Arguments) -> str:
-        if arguments == ("no",):
-            return _set_copies(context, team, None)
-        address = _address_in(context, arguments, "send copies to jane@machine.example")
-        if isinstance(address, str) and address.casefold() == team.address.casefold():
-            address = Problem(gettext("That is the mail-address of your team, which gets its mails anyway."))
-        if isinstance(address, Problem):
-            return authentication.refuse(context, team.address, self, "problem", problem=address, team=team)
-        if not context.is_confirmed:
-            return _ask(context, team, address, "copies")
-        return _set_copies(context, team, address)
-
-
-CHANGE, COPIES = ChangeAddress(), Copies()
+    ),
+)
+COPIES = team_command(
+    "copies",
+    _copy,
+    lambda settings: ("send copies to", _NO_COPIES),
+    arguments="ADDRESS",
+    reads=lambda subject, settings: (
+        ("no",) if subject.casefold() == _NO_COPIES else arguments_after(subject, "send copies to")
+    ),
+    answers=by_template(address_confirm=Limit.DROP, address_asked=Limit.NONE, copies_changed=Limit.NONE),
+)
 
 
 def _address_in(context: LetterContext, arguments: Arguments, right: str) -> str | Problem:

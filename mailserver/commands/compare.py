@@ -7,12 +7,11 @@ a team has only a few in an hour.
 from __future__ import annotations
 
 from contest.arena.ladder_ranking import Ladder, is_exact
-from contest.config.settings import Settings
 from contest.games.game import MATCH_POINT
 from contest.language import gettext, ngettext
 from contest.model import LadderEntry, Team
 from contest.store import ladder
-from mailserver.authentication import FROM_LINE, TeamCommand
+from mailserver.authentication import FROM_LINE, team_command
 from mailserver.command import Arguments, LetterContext, by_template
 from mailserver.limits import HOUR, Limit
 from mailserver.problem import Problem, quote
@@ -27,23 +26,42 @@ _RIGHT_FORM = (
 )
 
 
-class Compare(TeamCommand):
-    name = "compare"
-    arguments = "NAME NAME"
-    answers = by_template(comparison=Limit.NONE, comparison_refused=Limit.DROP)
+def _compare(context: LetterContext, team: Team, arguments: Arguments) -> str:
+    present = ladder.now(context.tx, context.settings)
+    pair = _pair((team.name, *arguments) if len(arguments) == 1 else arguments, present)
+    if isinstance(pair, Problem):
+        return _refuse(context, team, pair)
+    if context.count_answered("comparison", team.address, HOUR) >= MAX_PER_HOUR:
+        problem = Problem(
+            ngettext(
+                "A team has %(num)s comparison in an hour, and yours has had them. Try again later.",
+                "A team has %(num)s comparisons in an hour, and yours has had them. Try again later.",
+                MAX_PER_HOUR,
+            )
+        )
+        return _refuse(context, team, problem)
+    first, second = pair
+    rate = present.share(first, second)
+    return context.answer(
+        "comparison",
+        team.address,
+        note=f"{first.team} and {second.team} were compared for {team.name}",
+        of_team=team,
+        first=first,
+        second=second,
+        rate=float(rate),
+        winner=first if rate > MATCH_POINT else second if 1 - rate > MATCH_POINT else None,
+        most=MAX_PER_HOUR,
+    )
 
-    def subjects(self, settings: Settings) -> tuple[str, ...]:
-        return ("please compare",) if is_exact(settings) else ()
 
-    def handle_team(self, context: LetterContext, team: Team, arguments: Arguments) -> str:
-        present = ladder.now(context.tx, context.settings)
-        pair = _pair((team.name, *arguments) if len(arguments) == 1 else arguments, present)
-        if isinstance(pair, Problem):
-            return _refuse(context, team, pair)
-        return _answer(context, team, present, pair)
-
-
-COMMAND = Compare()
+COMMAND = team_command(
+    "compare",
+    _compare,
+    lambda settings: ("please compare",) if is_exact(settings) else (),
+    arguments="NAME NAME",
+    answers=by_template(comparison=Limit.NONE, comparison_refused=Limit.DROP),
+)
 
 
 def _pair(names: tuple[str, ...], present: Ladder) -> tuple[LadderEntry, LadderEntry] | Problem:
@@ -58,34 +76,6 @@ def _pair(names: tuple[str, ...], present: Ladder) -> tuple[LadderEntry, LadderE
         )
     first, second = (entries[name.casefold()] for name in names)
     return (first, second) if first != second else Problem(gettext("A strategy is not compared with itself."))
-
-
-def _answer(
-    context: LetterContext, team: Team, present: Ladder, pair: tuple[LadderEntry, LadderEntry]
-) -> str:
-    if context.count_answered("comparison", team.address, HOUR) >= MAX_PER_HOUR:
-        problem = Problem(
-            ngettext(
-                "A team has %(num)s comparison in an hour, and yours has had them. Try again later.",
-                "A team has %(num)s comparisons in an hour, and yours has had them. Try again later.",
-                MAX_PER_HOUR,
-            )
-        )
-        return _refuse(context, team, problem)
-    first, second = pair
-    rate = present.share(first, second)
-    winner = first if rate > MATCH_POINT else second if 1 - rate > MATCH_POINT else None
-    return context.answer(
-        "comparison",
-        team.address,
-        note=f"{first.team} and {second.team} were compared for {team.name}",
-        of_team=team,
-        first=first,
-        second=second,
-        rate=float(rate),
-        winner=winner,
-        most=MAX_PER_HOUR,
-    )
 
 
 def _refuse(context: LetterContext, team: Team, problem: Problem) -> str:

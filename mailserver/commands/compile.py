@@ -7,7 +7,7 @@ in any language (B14, U7, H1). The report follows when it is compiled.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
 from textwrap import dedent
@@ -22,7 +22,7 @@ from contest.model import Submission, SubmissionState, Team
 from contest.store import Transaction, decisions, submissions, teams
 from contest.util.program_files import IMAGE_NAME, is_archive
 from mailserver import authentication, deadlines
-from mailserver.command import Arguments, Command, LetterContext, PartOfMail, by_template
+from mailserver.command import Command, LetterContext, PartOfMail, by_template
 from mailserver.deadlines import Window
 from mailserver.limits import Limit
 from mailserver.problem import Problem, quote
@@ -47,26 +47,7 @@ class MailedProgram:
     description: str = ""
 
 
-class Compile(Command):
-    name = "compile"
-    answers = by_template(
-        compile_refused=Limit.DROP, wrong_authentification=Limit.DROP, compile_unchanged=Limit.DROP
-    )
-
-    def subjects(self, settings: Settings) -> tuple[str, ...]:
-        return ("please compile", "compile")
-
-    def sample_body(self, settings: Settings, part: PartOfMail) -> str:
-        return sample_text(part)
-
-    def handle(self, context: LetterContext, arguments: Arguments) -> str:
-        return receive(context, _take)
-
-
-COMMAND = Compile()
-
-
-def sample_text(part: PartOfMail) -> str:
+def sample_body(_settings: Settings, part: PartOfMail) -> str:
     """The text of a letter with a program: the indented lines at the beginning of the part about it."""
     _, team_name, string = authentication.FROM_LINE.split()
     lines = part("_program_letter", team_name=team_name, string=string).split("\n")
@@ -76,7 +57,11 @@ def sample_text(part: PartOfMail) -> str:
 
 def receive(context: LetterContext, take: Callable[[LetterContext, Team, MailedProgram], str]) -> str:
     """Find the program in the letter and the team that sent it, and call `take` with both."""
-    program = _find(context)
+    info = game_of(context.settings.game, context.settings.programs).info
+    if info.play.is_in_c:
+        program = _c_text(context.letter)
+    else:
+        program = _files(context.letter, info.program_name, context.settings.programs.takes_images)
     if isinstance(program, Problem):
         return _refuse(context, context.writer, "problem", problem=program)
     writer = authentication.team_of(context.tx, program.marked, context.proof)
@@ -115,13 +100,6 @@ def told_secret(tx: Transaction, files: Mapping[str, bytes]) -> Problem | None:
             )
             return Problem(why, line)
     return None
-
-
-def _find(context: LetterContext) -> MailedProgram | Problem:
-    info = game_of(context.settings.game, context.settings.programs).info
-    if info.play.is_in_c:
-        return _c_text(context.letter)
-    return _files(context.letter, info.program_name, context.settings.programs.takes_images)
 
 
 def _c_text(letter: Letter) -> MailedProgram | Problem:
@@ -176,7 +154,17 @@ def _take(context: LetterContext, team: Team, program: MailedProgram) -> str:
         return _refuse(context, team.address, "problem", problem=problem, team=team)
     same = _unchanged(context.tx, team, program)
     if same:
-        return _answer_unchanged(context, team, same)
+        counts = submissions.latest_good(context.tx, team.id)
+        return context.answer(
+            "compile_unchanged",
+            team.address,
+            note=f"the program of {team.name} is unchanged: version {same.number}",
+            of_team=team,
+            team=team,
+            number=same.number,
+            is_queued=same.state is SubmissionState.QUEUED,
+            counts=counts.number if counts else None,
+        )
     submission = submissions.add(
         context.tx,
         team.id,
@@ -214,50 +202,33 @@ def _content(files: Mapping[str, bytes], description: str) -> tuple[object, ...]
     return kept, description
 
 
-def _answer_unchanged(context: LetterContext, team: Team, same: Submission) -> str:
-    counts = submissions.latest_good(context.tx, team.id)
-    return context.answer(
-        "compile_unchanged",
-        team.address,
-        note=f"the program of {team.name} is unchanged: version {same.number}",
-        of_team=team,
-        team=team,
-        number=same.number,
-        is_queued=same.state is SubmissionState.QUEUED,
-        counts=counts.number if counts else None,
-    )
-
-
 def _image_problem(files: Mapping[str, bytes], team: Team, settings: Settings) -> Problem | None:
     """Why this contest does not take the image among these files (M11); the compiler looks into it later."""
     size = sum(len(data) for name, data in files.items() if is_archive(name))
-    if size > settings.programs.max_image_bytes:
-        return Problem(_too_large(size, settings.programs.max_image_bytes))
-    name = files.get(IMAGE_NAME, b"").decode(errors="replace").strip()
-    listed = {row.image for row in settings.programs.registry_images if row.team == team.name}
-    return Problem(_not_listed(name, listed, settings)) if name and name not in listed else None
-
-
-def _too_large(size: int, max_bytes: int) -> str:
-    if not max_bytes:
-        return gettext(
+    most = settings.programs.max_image_bytes
+    if size > most and not most:
+        text = gettext(
             "The archive of your image has %(size)s bytes. This contest takes no archives of images, only "
             "names of images that the organizer has listed.",
             size=number(size),
         )
-    return gettext(
-        "The archive of your image has %(size)s bytes. It may have %(max_bytes)s; gzip it, and build it "
-        "on a smaller base image (slim, alpine, scratch).",
-        size=number(size),
-        max_bytes=number(max_bytes),
-    )
-
-
-def _not_listed(name: str, listed: Collection[str], settings: Settings) -> str:
+        return Problem(text)
+    if size > most:
+        text = gettext(
+            "The archive of your image has %(size)s bytes. It may have %(max_bytes)s; gzip it, and build it "
+            "on a smaller base image (slim, alpine, scratch).",
+            size=number(size),
+            max_bytes=number(most),
+        )
+        return Problem(text)
+    name = files.get(IMAGE_NAME, b"").decode(errors="replace").strip()
+    listed = {row.image for row in settings.programs.registry_images if row.team == team.name}
+    if not name or name in listed:
+        return None
     sentences = [gettext("The organizer has listed no image `%(name)s` for your team.", name=quote(name))]
     if listed:
         sentences.append(gettext("Listed for you: %(listed)s.", listed=", ".join(sorted(listed))))
-    if settings.programs.max_image_bytes:
+    if most:
         sentences.append(gettext("You can also send the archive of the image itself, attached."))
     else:
         sentences.append(
@@ -266,7 +237,7 @@ def _not_listed(name: str, listed: Collection[str], settings: Settings) -> str:
                 organizer_address=settings.contest.organizer_address,
             )
         )
-    return " ".join(sentences)
+    return Problem(" ".join(sentences))
 
 
 def _refuse(
@@ -304,5 +275,16 @@ def _unknown(context: LetterContext, named: Team | None) -> str:
         is_stranger=_may_register(context),
         form=sample(context.settings).text,
     )
-    authentication.notify(context, named, COMMAND)
+    authentication.notify(context, named)
     return note
+
+
+COMMAND = Command(
+    "compile",
+    lambda context, _arguments: receive(context, _take),
+    lambda settings: ("please compile", "compile"),
+    answers=by_template(
+        compile_refused=Limit.DROP, wrong_authentification=Limit.DROP, compile_unchanged=Limit.DROP
+    ),
+    sample_body=sample_body,
+)

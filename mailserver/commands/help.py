@@ -4,32 +4,11 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from contest.config.settings import Settings
 from contest.mail.form import sample
 from mailserver.attachments import guide
 from mailserver.command import Arguments, Command, LetterContext, by_template
 from mailserver.commands import help_topics
 from mailserver.limits import Limit
-
-
-class Help(Command):
-    name = "help"
-    arguments = "WORD"
-    read_only = True
-    answers = by_template(help=Limit.DROP, help_word=Limit.DROP)
-
-    def subjects(self, settings: Settings) -> tuple[str, ...]:
-        return ("help",)
-
-    def sample_arguments(self, settings: Settings) -> str:
-        return ""
-
-    def handle(self, context: LetterContext, arguments: Arguments) -> str:
-        word = " ".join(arguments).casefold()
-        return _about(context, word) if word else send_help(context, note="help is asked for")
-
-
-COMMAND = Help()
 
 
 def send_help(
@@ -53,7 +32,10 @@ def send_help(
     )
 
 
-def _about(context: LetterContext, word: str) -> str:
+def _help(context: LetterContext, arguments: Arguments) -> str:
+    word = " ".join(arguments).casefold()
+    if not word:
+        return send_help(context, note="help is asked for")
     commands, settings = context.commands, context.settings
     topic = help_topics.find(word, commands, settings)
     return context.answer(
@@ -66,3 +48,14 @@ def _about(context: LetterContext, word: str) -> str:
         near=() if topic else help_topics.near(word, commands, settings),
         all_words=help_topics.words(commands, settings),
     )
+
+
+COMMAND = Command(
+    "help",
+    _help,
+    lambda settings: ("help",),
+    arguments="WORD",
+    read_only=True,
+    answers=by_template(help=Limit.DROP, help_word=Limit.DROP),
+    sample_arguments=lambda settings: "",
+)

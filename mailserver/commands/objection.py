@@ -7,14 +7,13 @@ the letter, and about the team that wrote it.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from contest.config.settings import Settings
 from contest.ledger.receipts import Effect, LedgerEntry, receipts_in
 from contest.model import Phase
 from contest.store import entry_lists, ledger
-from mailserver.authentication import FROM_LINE, claimed_by, proof_in
-from mailserver.command import Arguments, Command, LetterContext, PartOfMail, by_template
+from mailserver.authentication import claimed_by, from_line_alone, proof_in
+from mailserver.command import Arguments, Command, LetterContext, by_template
 from mailserver.for_organizer import pass_letter_on
 from mailserver.limits import Limit
 
@@ -29,43 +28,44 @@ class CheckedReceipt(NamedTuple):
     entry: LedgerEntry | None
 
 
-class Objection(Command):
-    name = "objection"
-    answers = by_template(objection=Limit.DROP)
-
-    def subjects(self, settings: Settings) -> tuple[str, ...]:
-        return ("objection",)
-
-    def sample_body(self, settings: Settings, part: PartOfMail) -> str:
-        return FROM_LINE
-
-    def handle(self, context: LetterContext, arguments: Arguments) -> str:
-        tx = context.tx
-        proof = proof_in(tx, context.letter)
-        team = proof.team if proof else claimed_by(context)
-        facts: dict[str, Any] = {
-            "team": team,
-            "checked": list(_checked(context)),
-            "listed": entry_lists.newest(tx),
-            "is_final": context.phase is not Phase.OPEN,
-        }
-        mail = context.renderer.render(
-            _PASSED_ON, writer=context.writer, is_proved=proof is not None, **facts
-        )
-        kind = _PASSED_ON if proof else f"unproved_{_PASSED_ON}"  # strangers do not use up the teams' share
-        how = pass_letter_on(tx, context.stored, kind, mail, context.settings, context.now)
-        return context.answer(
-            "objection",
-            team.address if team else context.writer,
-            note=f"an objection of {team.name if team else 'no team'}, {how}",
-            of_team=team,
-            # Nobody but a team can make the ledger grow.
-            receipt=context.record(Effect.OBJECTION, proof.team.name) if proof else None,
-            **facts,
-        )
+def _object(context: LetterContext, _arguments: Arguments) -> str:
+    tx = context.tx
+    proof = proof_in(tx, context.letter)
+    team = proof.team if proof else claimed_by(context)
+    checked, listed = list(_checked(context)), entry_lists.newest(tx)
+    is_final = context.phase is not Phase.OPEN
+    mail = context.renderer.render(
+        _PASSED_ON,
+        writer=context.writer,
+        is_proved=proof is not None,
+        team=team,
+        checked=checked,
+        listed=listed,
+        is_final=is_final,
+    )
+    kind = _PASSED_ON if proof else f"unproved_{_PASSED_ON}"  # strangers do not use up the teams' share
+    how = pass_letter_on(tx, context.stored, kind, mail, context.settings, context.now)
+    return context.answer(
+        "objection",
+        team.address if team else context.writer,
+        note=f"an objection of {team.name if team else 'no team'}, {how}",
+        of_team=team,
+        # Nobody but a team can make the ledger grow.
+        receipt=context.record(Effect.OBJECTION, proof.team.name) if proof else None,
+        team=team,
+        checked=checked,
+        listed=listed,
+        is_final=is_final,
+    )
 
 
-COMMAND = Objection()
+COMMAND = Command(
+    "objection",
+    _object,
+    lambda settings: ("objection",),
+    answers=by_template(objection=Limit.DROP),
+    sample_body=from_line_alone,
+)
 
 
 def _checked(context: LetterContext) -> Iterator[CheckedReceipt]:

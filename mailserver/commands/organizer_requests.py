@@ -10,7 +10,6 @@ from contest.actions.organizer_actions import Message, OrganizerActions, read_da
 from contest.errors import GiveUp, NotFound, NotNow
 from contest.language import gettext, ngettext, noted
 from contest.model import OrganizerRequest, Phase, TimeChange
-from contest.schema.sections import Dates
 from contest.store import contest_state, decisions, letters, outbox, submissions, teams
 from mailserver.command import Arguments, LetterContext
 from mailserver.commands import unknown
@@ -114,18 +113,12 @@ def _new_date(_context: LetterContext, request: OrganizerRequest) -> Mapping[str
 
 
 def _move(context: LetterContext, request: OrganizerRequest) -> str:
-    return _actions(context).move_dates(_written_dates(context), _new_date(context, request), request.reason)
-
-
-def _written_dates(context: LetterContext) -> Dates:
-    """The dates of contest.toml: those of now without what the organizer has moved."""
     now = context.settings.dates
-    written = {
-        name: before
-        for name, (before, after) in decisions.moved_dates(context.tx).items()
-        if getattr(now, name) == after
-    }
-    return now.model_copy(update=written)
+    # The dates of contest.toml are those of now without what the organizer has moved.
+    moved = decisions.moved_dates(context.tx).items()
+    before = {name: was for name, (was, after) in moved if getattr(now, name) == after}
+    written = now.model_copy(update=before)
+    return _actions(context).move_dates(written, _new_date(context, request), request.reason)
 
 
 def _new_time(context: LetterContext, request: OrganizerRequest) -> TimeChange:
@@ -145,10 +138,6 @@ def _preview_of_time(context: LetterContext, request: OrganizerRequest) -> str:
         before=format(change.before, "g"),
         after=format(change.after, "g"),
     )
-
-
-def _change_time(context: LetterContext, request: OrganizerRequest) -> str:
-    return _actions(context).change_time(_new_time(context, request).after, _because(request))
 
 
 def _message(request: OrganizerRequest) -> Message:
@@ -209,10 +198,6 @@ def _check_number(context: LetterContext, request: OrganizerRequest) -> None:
     _actions(context).awaited_draw().read("".join(request.arguments))
 
 
-def _hand_in(context: LetterContext, request: OrganizerRequest) -> str:
-    return _actions(context).hand_in_number("".join(request.arguments), "by the organizer's letter")
-
-
 BEACON, STATUS, TELL = "beacon", "status", "tell"
 ACTIONS: Mapping[str, Action] = {
     "run": Action("run", noted("the contest is started, or goes on"), _check_run, _run),
@@ -250,7 +235,9 @@ ACTIONS: Mapping[str, Action] = {
         "beacon",
         noted("this public number makes the contest's seed, and nobody can change it afterwards"),
         _check_number,
-        _hand_in,
+        lambda context, request: _actions(context).hand_in_number(
+            "".join(request.arguments), "by the organizer's letter"
+        ),
     ),
     "seconds": Action(
         "seconds NUMBER",
@@ -259,7 +246,9 @@ ACTIONS: Mapping[str, Action] = {
             "are told"
         ),
         _new_time,
-        _change_time,
+        lambda context, request: _actions(context).change_time(
+            _new_time(context, request).after, _because(request)
+        ),
         _preview_of_time,
     ),
     TELL: Action(

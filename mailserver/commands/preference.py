@@ -14,7 +14,7 @@ from contest.mail.form import PREFERENCE
 from contest.model import Phase, Team
 from contest.store import teams
 from mailserver import authentication
-from mailserver.authentication import TeamCommand
+from mailserver.authentication import team_command
 from mailserver.command import Arguments, LetterContext, by_template
 from mailserver.limits import Limit
 from mailserver.problem import Problem
@@ -26,33 +26,43 @@ _IN_SUBJECT = re.compile(rf"{_SPELLED}(?![\w-])", re.IGNORECASE)
 _IN_TEXT = re.compile(rf"\s*{_SPELLED}\s*:(.*)", re.IGNORECASE)
 
 
-class Preference(TeamCommand):
-    """Its arguments are the codes in the subject."""
-
-    name = "mail-preference"
-    arguments = "CODES"
-    answers = by_template(preference_changed=Limit.NONE)
-
-    def subjects(self, settings: Settings) -> tuple[str, ...]:
-        return (PREFERENCE,)
-
-    def sample_arguments(self, settings: Settings) -> str:
-        return ",".join(settings.reports.offered[:3]) or NONE
-
-    def recognise(self, subject: str, settings: Settings) -> Arguments | None:
-        found = _IN_SUBJECT.match(subject)
-        return stripped(subject[found.end() :].split()) if found else None
-
-    def handle_team(self, context: LetterContext, team: Team, arguments: Arguments) -> str:
-        if context.phase is Phase.FINISHED:
-            return authentication.refuse(context, team.address, self, "finished", team=team)
-        chosen = _chosen(context, arguments)
-        if isinstance(chosen, Problem):
-            return authentication.refuse(context, team.address, self, "problem", problem=chosen, team=team)
-        return _change(context, team, chosen)
+def _set_preference(context: LetterContext, team: Team, arguments: Arguments) -> str:
+    """The arguments are the codes in the subject."""
+    if context.phase is Phase.FINISHED:
+        return authentication.refuse(context, team.address, "finished", team=team)
+    chosen = _chosen(context, arguments)
+    if isinstance(chosen, Problem):
+        return authentication.refuse(context, team.address, "problem", problem=chosen, team=team)
+    teams.set_preferences(context.tx, team.id, chosen)
+    before = team.registration.preferences
+    written = [",".join(codes) or NONE for codes in (chosen, before)]
+    return context.answer(
+        "preference_changed",
+        team.address,
+        note=f"mail-preference of {team.name}: {written[0]} (was {written[1]})",
+        of_team=team,
+        team=team,
+        before=before,
+        now=chosen,
+        receipt=context.record(Effect.PREFERENCE_CHANGED, team.name),
+        is_running=context.phase is Phase.RUNNING,
+    )
 
 
-COMMAND = Preference()
+def _codes_in(subject: str, _settings: Settings) -> Arguments | None:
+    found = _IN_SUBJECT.match(subject)
+    return stripped(subject[found.end() :].split()) if found else None
+
+
+COMMAND = team_command(
+    "mail-preference",
+    _set_preference,
+    lambda settings: (PREFERENCE,),
+    arguments="CODES",
+    reads=_codes_in,
+    answers=by_template(preference_changed=Limit.NONE),
+    sample_arguments=lambda settings: ",".join(settings.reports.offered[:3]) or NONE,
+)
 
 
 def _chosen(context: LetterContext, arguments: Arguments) -> tuple[str, ...] | Problem:
@@ -86,21 +96,4 @@ def _wrong(context: LetterContext, text: str) -> Problem:
         text,
         expected=gettext("Subject: %(sample)s\nor `%(none)s`, for no reports", sample=sample, none=NONE),
         lists_reports=True,
-    )
-
-
-def _change(context: LetterContext, team: Team, chosen: tuple[str, ...]) -> str:
-    teams.set_preferences(context.tx, team.id, chosen)
-    before = team.registration.preferences
-    written = [",".join(codes) or NONE for codes in (chosen, before)]
-    return context.answer(
-        "preference_changed",
-        team.address,
-        note=f"mail-preference of {team.name}: {written[0]} (was {written[1]})",
-        of_team=team,
-        team=team,
-        before=before,
-        now=chosen,
-        receipt=context.record(Effect.PREFERENCE_CHANGED, team.name),
-        is_running=context.phase is Phase.RUNNING,
     )

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import datetime
-from functools import partial
-from typing import Any
+from typing import TypedDict
 
 from contest.config.settings import Settings
 from contest.games.registry import game_of
@@ -22,7 +21,6 @@ from mailserver.command import (
     Arguments,
     Command,
     LetterContext,
-    PartOfMail,
     by_template,
 )
 from mailserver.deadlines import Window
@@ -34,47 +32,40 @@ from mailserver.reading.team_names import unique_name
 from mailserver.team_secret import digest, new_string
 
 
-class Register(Command):
-    name = "registration"
-    answers = by_template(
+def _register(context: LetterContext, _arguments: Arguments) -> str:
+    team = teams.registered_by(context.tx, context.stored.id) if context.is_confirmed else None
+    if team is not None:
+        return welcome_back(context, team) or f"{team.name} has answered its welcome"
+    dates, phase = context.settings.dates, context.phase
+    window = deadlines.registration(dates, phase, context.stored.received_at)
+    if window is not Window.OPEN:
+        return _refuse(context, window)
+    if context.letter.problems:
+        unread = tuple(
+            Problem(gettext("Your letter could not be read: %(text)s.", text=text))
+            for text in context.letter.problems
+        )
+        return _refuse(context, "problems", problems=unread)
+    reading = read(context.letter.form_lines, context.settings)
+    if reading.registration is None:
+        return _refuse_form(context, reading)
+    earlier = teams.by_address(context.tx, reading.registration.address)
+    reason = _reason_against(context, reading.registration, earlier)
+    return _refuse(context, reason) if reason else _take(context, reading.registration, reading, earlier)
+
+
+COMMAND = Command(
+    "registration",
+    _register,
+    lambda settings: (f"registration for {settings.contest.subject_word}", "registration", "register"),
+    answers=by_template(
         registration_refused=Limit.TELL,
         registration_accepted=Limit.WAIT,
         registration_pending=Limit.WAIT,
         welcome_files=Limit.NONE,
-    )
-
-    def subjects(self, settings: Settings) -> tuple[str, ...]:
-        return (f"registration for {settings.contest.subject_word}", "registration", "register")
-
-    def sample_body(self, settings: Settings, part: PartOfMail) -> str:
-        return sample(settings).text
-
-    def handle(self, context: LetterContext, arguments: Arguments) -> str:
-        team = teams.registered_by(context.tx, context.stored.id) if context.is_confirmed else None
-        if team is None:
-            return self._handle_form(context)
-        return welcome_back(context, team) or f"{team.name} has answered its welcome"
-
-    def _handle_form(self, context: LetterContext) -> str:
-        dates, phase = context.settings.dates, context.phase
-        window = deadlines.registration(dates, phase, context.stored.received_at)
-        if window is not Window.OPEN:
-            return _refuse(context, window)
-        if context.letter.problems:
-            unread = tuple(
-                Problem(gettext("Your letter could not be read: %(text)s.", text=text))
-                for text in context.letter.problems
-            )
-            return _refuse(context, "problems", problems=unread)
-        reading = read(context.letter.form_lines, context.settings)
-        if reading.registration is None:
-            return _refuse_form(context, reading)
-        earlier = teams.by_address(context.tx, reading.registration.address)
-        reason = _reason_against(context, reading.registration, earlier)
-        return _refuse(context, reason) if reason else _take(context, reading.registration, reading, earlier)
-
-
-COMMAND = Register()
+    ),
+    sample_body=lambda settings, part: sample(settings).text,
+)
 
 
 def _refuse_form(context: LetterContext, reading: FormResult) -> str:
@@ -87,8 +78,13 @@ def _refuse_form(context: LetterContext, reading: FormResult) -> str:
     taken = Problem(
         gettext("There is already a team with this mail-address, and the address identifies the team.")
     )
-    problems = (*reading.problems, *((taken,) if known else ()), *_repairs_as_problem(context))
-    return _refuse(context, "problems", problems=problems, form=written)
+    problems = [*reading.problems, *((taken,) if known else ())]
+    if repairs := "; ".join(context.letter.body.repairs):  # the mistakes may come from them
+        text = gettext(
+            "Your letter had to be repaired before it could be read: %(repairs)s.", repairs=repairs
+        )
+        problems.append(Problem(text))
+    return _refuse(context, "problems", problems=tuple(problems), form=written)
 
 
 def _is_full(context: LetterContext) -> bool:
@@ -99,22 +95,6 @@ def _is_full(context: LetterContext) -> bool:
 def _gives_way(team: Team) -> bool:
     """Whether the team may be a stranger's, who wrote somebody else's address into a form."""
     return team.is_registered and not team.is_proved
-
-
-def _repairs_as_problem(context: LetterContext) -> tuple[Problem, ...]:
-    """The repairs that let us read the form; its mistakes may come from them."""
-    repairs = "; ".join(context.letter.body.repairs)
-    return (
-        (
-            Problem(
-                gettext(
-                    "Your letter had to be repaired before it could be read: %(repairs)s.", repairs=repairs
-                )
-            ),
-        )
-        if repairs
-        else ()
-    )
 
 
 def _reason_against(context: LetterContext, registration: Registration, earlier: Team | None) -> str:
@@ -193,7 +173,10 @@ def _accept(context: LetterContext, wanted: Registration, reading: FormResult, e
     """`earlier`: the team that comes back with this form, or gives way to it."""
     waits = context.settings.teams.approval == "organizer"
     template = "registration_pending" if waits else "registration_accepted"
-    name = unique_name(wanted.team_name, partial(_is_taken, context.tx, earlier))
+    own = earlier.name.casefold() if earlier else None
+    name = unique_name(
+        wanted.team_name, lambda name: name.casefold() != own and teams.has_name_like(context.tx, name)
+    )
     registration = replace(wanted, team_name=name)
     string = new_string()
     is_proved = context.is_proved(wanted.address)
@@ -248,11 +231,6 @@ def _accept(context: LetterContext, wanted: Registration, reading: FormResult, e
     )
 
 
-def _is_taken(tx: Transaction, but_for: Team | None, name: str) -> bool:
-    is_own = but_for is not None and but_for.name.casefold() == name.casefold()
-    return not is_own and teams.has_name_like(tx, name)
-
-
 def welcome_back(context: LetterContext, team: Team) -> str:
     """What a team gets that has just shown that somebody reads its address: a place, the library, the rules.
 
@@ -281,22 +259,31 @@ def welcome_back(context: LetterContext, team: Team) -> str:
     return ""
 
 
+class _Welcome(TypedDict):
+    """The facts of the template `registration_accepted`, except `remarks`."""
+
+    team: Team
+    string: str
+    record: str
+    has_rules: bool
+    seed_commitment: str
+    ledger_key: str
+    counts: int | None
+
+
 def _welcome(
     tx: Transaction, team: Team, string: str, good: Submission | None, settings: Settings
-) -> dict[str, Any]:
-    """The facts of the template `registration_accepted`, except `remarks`.
-
-    `good`: the program of a team that comes back.
-    """
-    return {
-        "team": team,
-        "string": string,
-        "record": record_text(team.registration),
-        "has_rules": bool(rules(settings.game.name)),
-        "seed_commitment": contest_state.state(tx).seed.commitment,
-        "ledger_key": ledger.public_key(tx),
-        "counts": good.number if good else None,
-    }
+) -> _Welcome:
+    """`good`: the program of a team that comes back."""
+    return _Welcome(
+        team=team,
+        string=string,
+        record=record_text(team.registration),
+        has_rules=bool(rules(settings.game.name)),
+        seed_commitment=contest_state.state(tx).seed.commitment,
+        ledger_key=ledger.public_key(tx),
+        counts=good.number if good else None,
+    )
 
 
 def _with_welcome(settings: Settings) -> tuple[Attachment, ...]:

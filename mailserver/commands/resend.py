@@ -20,30 +20,6 @@ from mailserver.team_secret import digest, new_string
 MAX_PER_DAY = 2
 
 
-class Resend(Command):
-    name = "resend"
-    answers = by_template(new_string=Limit.WAIT)
-
-    def subjects(self, settings: Settings) -> tuple[str, ...]:
-        return ("resend authentification", "resend authentication")
-
-    def recognise(self, subject: str, settings: Settings) -> Arguments | None:
-        plain = subject.casefold().removesuffix(" string").replace("re-send", "resend")
-        return () if plain in self.subjects(settings) else None
-
-    def handle(self, context: LetterContext, arguments: Arguments) -> str:
-        team = authentication.claimed_by(context)
-        if team is None:
-            return authentication.refuse(context, context.writer, self, "no team")
-        reason = _reason_against(context, team)
-        if reason:
-            return authentication.refuse(context, team.address, self, reason, team=team)
-        return _renew(context, team)
-
-
-COMMAND = Resend()
-
-
 def _reason_against(context: LetterContext, team: Team) -> str:
     """Why the team gets no new string; "" = it does."""
     if team.state is not TeamState.ACTIVE:
@@ -55,20 +31,37 @@ def _reason_against(context: LetterContext, team: Team) -> str:
     return "too often" if context.count_answered("new_string", team.address, DAY) >= MAX_PER_DAY else ""
 
 
-def _renew(context: LetterContext, team: Team) -> str:
+def _resend(context: LetterContext, _arguments: Arguments) -> str:
+    team = authentication.claimed_by(context)
+    if team is None:
+        return authentication.refuse(context, context.writer, "no team")
+    if reason := _reason_against(context, team):
+        return authentication.refuse(context, team.address, reason, team=team)
     string = new_string()
     teams.offer_auth_digest(context.tx, team.id, digest(string))
-    contest_state.note(
-        context.tx, "teams", f"{team.name} was sent a new string, by letter {context.stored.id}", context.now
-    )
-    note = f"{team.name} got a new authentification string"
+    text = f"{team.name} was sent a new string, by letter {context.stored.id}"
+    contest_state.note(context.tx, "teams", text, context.now)
     return context.answer(
         "new_string",
         team.address,
-        note=note,
+        note=f"{team.name} got a new authentification string",
         of_team=team,
         receipt=context.record(Effect.STRING_OFFERED, team.name),
         team=team,
         string=string,
         per_day=MAX_PER_DAY,
     )
+
+
+def _asks_for_string(subject: str, settings: Settings) -> Arguments | None:
+    plain = subject.casefold().removesuffix(" string").replace("re-send", "resend")
+    return () if plain in COMMAND.subjects(settings) else None
+
+
+COMMAND = Command(
+    "resend",
+    _resend,
+    lambda settings: ("resend authentification", "resend authentication"),
+    reads=_asks_for_string,
+    answers=by_template(new_string=Limit.WAIT),
+)

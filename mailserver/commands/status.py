@@ -6,33 +6,11 @@ secret, and nobody else gets it. Others get the dates.
 
 from __future__ import annotations
 
-from contest.config.settings import Settings
 from contest.model import SubmissionState, Team
 from contest.store import entry_lists, submissions
 from mailserver import authentication, deadlines
 from mailserver.command import Arguments, Command, LetterContext, by_template
 from mailserver.limits import Limit
-
-
-class Status(Command):
-    name = "status"
-    read_only = True
-    answers = by_template(status=Limit.DROP)
-
-    def subjects(self, settings: Settings) -> tuple[str, ...]:
-        return ("status",)
-
-    def recognise(self, subject: str, settings: Settings) -> Arguments | None:
-        return () if subject.casefold() in ("status", "send status", "please send status") else None
-
-    def handle(self, context: LetterContext, arguments: Arguments) -> str:
-        if authentication.has_from_line(context):
-            team = authentication.writer_of(context, self)
-            return team if isinstance(team, str) else _answer(context, team)
-        return _answer(context, authentication.claimed_by(context))
-
-
-COMMAND = Status()
 
 
 def _answer(context: LetterContext, team: Team | None) -> str:
@@ -58,3 +36,22 @@ def _answer(context: LetterContext, team: Team | None) -> str:
         registration=deadlines.registration(context.settings.dates, phase, now),
         compilation=deadlines.compilation(context.settings.dates, phase, now),
     )
+
+
+def _status(context: LetterContext, _arguments: Arguments) -> str:
+    if not authentication.has_from_line(context):
+        return _answer(context, authentication.claimed_by(context))
+    team = authentication.writer_of(context)
+    return team if isinstance(team, str) else _answer(context, team)
+
+
+COMMAND = Command(
+    "status",
+    _status,
+    lambda settings: ("status",),
+    reads=lambda subject, settings: (
+        () if subject.casefold() in ("status", "send status", "please send status") else None
+    ),
+    read_only=True,
+    answers=by_template(status=Limit.DROP),
+)

@@ -6,7 +6,6 @@ Help goes to an address once a day, because a machine may be writing. A letter w
 
 from __future__ import annotations
 
-from contest.config.settings import Settings
 from contest.mail.form import sample
 from contest.mail.from_line import FROM_MARK, begins_with_mark, without_from_line
 from mailserver.attachments import GUIDE_NAME
@@ -20,27 +19,31 @@ from mailserver.reading.letter import Letter
 from mailserver.reading.registration_form import holds_form
 
 
-class Unknown(Command):
-    """Its arguments are the words of the subject."""
-
-    name = "unknown"
-    answers = by_template(did_you_mean=Limit.DROP)
-
-    def recognise(self, subject: str, settings: Settings) -> Arguments:
-        return tuple(subject.split())
-
-    def handle(self, context: LetterContext, arguments: Arguments) -> str:
-        subject = " ".join(arguments).casefold()
-        meant = fuzzy_match.meant(subject, context.commands, context.settings)
-        if meant is None and (fitting := _fitting(context)):
-            meant = next(command for command in context.commands if command.name == fitting)
-        if meant and meant.name != "help":  # it is help that is sent anyway
-            return _ask(context, meant)
+def _ask_or_help(context: LetterContext, arguments: Arguments) -> str:
+    """The arguments are the words of the subject."""
+    subject = " ".join(arguments).casefold()
+    meant = fuzzy_match.meant(subject, context.commands, context.settings)
+    if meant is None and (fitting := _fitting(context)):
+        meant = next(command for command in context.commands if command.name == fitting)
+    if not meant or meant.name == "help":  # it is help that is sent anyway
         once_in = None if _is_marked(context.letter) else DAY
         return send_help(context, note="unknown subject", is_asked_for=False, once_in=once_in)
+    right = f"{meant.right_subject(context.settings)} {meant.arguments}".rstrip()
+    return context.answer(
+        "did_you_mean",
+        context.writer,
+        note=f"unknown subject; asked whether `{right}` is meant",
+        right=right,
+        command=meant.name,
+        form=sample(context.settings).text,
+    )
 
 
-COMMAND = Unknown()
+COMMAND = Command(
+    "unknown",
+    _ask_or_help,
+    answers=by_template(did_you_mean=Limit.DROP),
+)
 
 
 def _fitting(context: LetterContext) -> str:
@@ -56,16 +59,4 @@ def _is_marked(letter: Letter) -> bool:
     """Whether a `<<FROM>>` line is in the letter's text or files, other than the samples in our own mails."""
     return any(begins_with_mark(line) and FROM_LINE not in line for line in letter.body.lines) or any(
         FROM_MARK.encode() in file.data for file in letter.files if file.name != GUIDE_NAME
-    )
-
-
-def _ask(context: LetterContext, meant: Command) -> str:
-    right = f"{meant.right_subject(context.settings)} {meant.arguments}".rstrip()
-    return context.answer(
-        "did_you_mean",
-        context.writer,
-        note=f"unknown subject; asked whether `{right}` is meant",
-        right=right,
-        command=meant.name,
-        form=sample(context.settings).text,
     )

@@ -7,42 +7,36 @@ team back with its programs (K29), under the rules of every registration.
 
 from __future__ import annotations
 
-from contest.config.settings import Settings
 from contest.ledger.receipts import Effect
 from contest.model import Phase, Team, TeamState
 from contest.store import contest_state, submissions, teams
 from mailserver import authentication, deadlines
-from mailserver.authentication import TeamCommand
+from mailserver.authentication import team_command
 from mailserver.command import Arguments, LetterContext, by_template
 from mailserver.deadlines import Window
 from mailserver.limits import Limit
 
 
-class Withdraw(TeamCommand):
-    name = "withdraw"
-    answers = by_template(withdrawn=Limit.NONE)
-
-    def subjects(self, settings: Settings) -> tuple[str, ...]:
-        return ("withdraw",)
-
-    def handle_team(self, context: LetterContext, team: Team, arguments: Arguments) -> str:
-        tx, phase = context.tx, context.phase
-        if phase is not Phase.OPEN:
-            return authentication.refuse(context, team.address, self, str(phase), team=team)
-        teams.set_state(tx, team.id, TeamState.WITHDRAWN)
-        text = f"{team.name} has withdrawn, by its letter {context.stored.id}"
-        contest_state.note(tx, "teams", text, context.now)
-        window = deadlines.registration(context.settings.dates, phase, context.stored.received_at)
-        return context.answer(
-            "withdrawn",
-            team.address,
-            note=f"{team.name} has withdrawn",
-            of_team=team,
-            receipt=context.record(Effect.WITHDRAWN, team.name),
-            team=team,
-            has_program=submissions.latest_good(tx, team.id) is not None,
-            can_return=window is Window.OPEN,
-        )
+def _withdraw(context: LetterContext, team: Team, _arguments: Arguments) -> str:
+    tx, phase = context.tx, context.phase
+    if phase is not Phase.OPEN:
+        return authentication.refuse(context, team.address, str(phase), team=team)
+    teams.set_state(tx, team.id, TeamState.WITHDRAWN)
+    text = f"{team.name} has withdrawn, by its letter {context.stored.id}"
+    contest_state.note(tx, "teams", text, context.now)
+    window = deadlines.registration(context.settings.dates, phase, context.stored.received_at)
+    return context.answer(
+        "withdrawn",
+        team.address,
+        note=f"{team.name} has withdrawn",
+        of_team=team,
+        receipt=context.record(Effect.WITHDRAWN, team.name),
+        team=team,
+        has_program=submissions.latest_good(tx, team.id) is not None,
+        can_return=window is Window.OPEN,
+    )
 
 
-COMMAND = Withdraw()
+COMMAND = team_command(
+    "withdraw", _withdraw, lambda settings: ("withdraw",), answers=by_template(withdrawn=Limit.NONE)
+)

@@ -1,18 +1,55 @@
 """The one way in: we commit a letter before we tell anyone that we have it.
 
+A letter of a team may be large, because it may hold the archive of an image. Its sender may be forged, but a
+forger must know the team's address. Everybody else can make us keep, parse and decode no more than an
+ordinary letter.
+
 On PostgreSQL letters do not wait for other writers: a letter only adds a row, and its sha256 is unique.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from datetime import datetime
-from typing import Protocol
 
-from contest.model import IncomingLetter
-from contest.store import Store, letters
+from contest.config.settings import Settings
+from contest.model import IncomingLetter, TeamState
+from contest.store import Store, letters, teams
 from mailserver.intake import envelope
-from mailserver.intake.size_limits import SizeLimits
+from mailserver.intake.hand_over import NotALetter
+from mailserver.reading.mime_parts import has_too_many_headers
+
+
+@dataclass(frozen=True)
+class SizeLimits:
+    """Limits for the letters of one contest, in bytes."""
+
+    store: Store
+    settings: Settings
+
+    @property
+    def usual(self) -> int:
+        return self.settings.MAX_LETTER_BYTES
+
+    @property
+    def most(self) -> int:
+        """The limit for a team's letters; we never fetch more."""
+        return self.settings.max_team_letter_bytes
+
+    def of_sender(self, address: str) -> int:
+        """The limit for a letter with this envelope sender. Raises StoreBusy."""
+        if self.most <= self.usual:
+            return self.usual
+        with self.store.read() as tx:
+            team = teams.by_address(tx, address)
+        return self.most if team is not None and team.state is TeamState.ACTIVE else self.usual
+
+    def of_letter(self, raw: bytes, sender: str = "") -> int:
+        """The limit for this letter, whose own From may also name a team. Raises StoreBusy."""
+        if len(raw) <= self.usual:
+            return self.usual
+        return max(self.of_sender(sender), self.of_sender(envelope.writer(raw)))
 
 
 def accept(
@@ -48,11 +85,9 @@ def accept_all(store: Store, arrivals: Sequence[IncomingLetter], channel: str, r
         letters.add_all(tx, arrivals, channel, received_at)
 
 
-class AcceptFound(Protocol):
-    """Commits a letter that was found in a mailbox."""
-
-    def __call__(self, raw: bytes, arrived_at: datetime) -> object:
-        """`arrived_at` is when it came into the mailbox: this decides deadlines (R11). Raises StoreBusy."""
+AcceptFound = Callable[[bytes, datetime], object]
+"""Commits a letter that was found in a mailbox. The time is when it came there: it decides deadlines (R11).
+Raises StoreBusy."""
 
 
 def accept_found(
@@ -73,3 +108,31 @@ def accept_found(
     if len(letter) > most:
         letter = envelope.without_body(letter, len(letter), most)
     return accept(store, letter, found.sender, found.recipients, "imap", min(arrived_at, now))
+
+
+def take_named(
+    bounds: SizeLimits, raw: bytes, sender: str | None, recipients: Sequence[str], now: datetime
+) -> None:
+    """Commit the letter. What the envelope is not named, the letter's own headers may say.
+
+    `sender`: "" = the null sender, None = not named. Raises NotALetter, or StoreBusy: nothing is kept.
+    """
+    raw = envelope.without_from_line(raw)
+    if not raw.strip():
+        raise NotALetter("there is no letter: the input is empty")
+    noted = envelope.of(raw)
+    # Only a mail system that names the sender can mean the null sender by an empty one.
+    channel = "receive" if sender is None else "pipe"
+    named = noted.sender if sender is None else _readable(sender).strip("<>")
+    max_bytes = bounds.of_letter(raw, named)
+    if len(raw) > max_bytes:
+        raise NotALetter(f"the letter has {len(raw)} bytes, more than {max_bytes}")
+    if has_too_many_headers(raw):
+        raise NotALetter("its headers are longer than a letter's may be")
+    reached = [_readable(r) for r in recipients] or noted.recipients
+    accept(bounds.store, raw, named, reached, channel, now)
+
+
+def _readable(argument: str) -> str:
+    """Return an address from the command line; bytes that are not text become `?`."""
+    return argument.encode(errors="replace").decode()

@@ -54,7 +54,8 @@ def offer(folder: Path, raw: bytes, sender: str | None, recipients: Sequence[str
             client.settimeout(TIMEOUT_SECONDS)
             client.connect(address)
             # root must not write to whatever socket the folder's owner has put there
-            if _CREDENTIALS.unpack(_peer(client))[1] != owner:
+            peer = client.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size)
+            if _CREDENTIALS.unpack(peer)[1] != owner:
                 return None
             client.sendall(f"{head}\n".encode() + raw)
             with client.makefile("rb") as stream:
@@ -136,7 +137,3 @@ def _address(folder: Path) -> Iterator[tuple[str, int]]:
         yield f"/proc/self/fd/{descriptor}/{_NAME}", os.fstat(descriptor).st_uid
     finally:
         os.close(descriptor)
-
-
-def _peer(client: socket.socket) -> bytes:
-    return client.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size)

@@ -129,7 +129,8 @@ class Mailbox:
         """The letters that are to be taken, by UID: the oldest first, those that made trouble last."""
         with _trouble(self._settings, "cannot be searched"):
             self._client.noop()  # servers look for new letters when they like, but with this they do
-            found = set(self._client.search(self._criteria())) - self._done - self._later
+            wanted = ["UNDELETED", *(["UNKEYWORD", KEYWORD] if self._keywords else [])]
+            found = set(self._client.search(wanted)) - self._done - self._later
         tries = {uid: self._failures[self.uid_validity, uid] for uid in found}
         known = (uid for uid in found if tries[uid] <= MAX_TRIES)
         ordered = sorted(known, key=lambda uid: (tries[uid], uid))
@@ -237,9 +238,6 @@ class Mailbox:
         self._put_away(uid, self._failed, (SEEN, FLAGGED))
 
     # --- taken letters -------------------------------------------------------------------------------------
-    def _criteria(self) -> list[str]:
-        return ["UNDELETED", "UNKEYWORD", KEYWORD] if self._keywords else ["UNDELETED"]
-
     def _put_away(self, uid: int, folder: str, flags: tuple[bytes, ...]) -> None:
         """Move it to the folder, or flag it if the folder is missing and cannot be made."""
         self._done.add(uid)
@@ -349,19 +347,15 @@ def _connect(settings: Imap) -> IMAPClient:
     try:
         if settings.security == "starttls":
             client.starttls(context)
-        _keep_alive(client.socket())
+        connection = client.socket()  # notice it if a router has forgotten a quiet one
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+        for name, value in (("TCP_KEEPIDLE", 60), ("TCP_KEEPINTVL", 20), ("TCP_KEEPCNT", 3)):
+            if hasattr(socket, name):
+                connection.setsockopt(socket.IPPROTO_TCP, getattr(socket, name), value)
     except BaseException:
         close(client)
         raise
     return client
-
-
-def _keep_alive(connection: socket.socket) -> None:
-    """Notice it if a router has forgotten a quiet connection."""
-    connection.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
-    for name, value in (("TCP_KEEPIDLE", 60), ("TCP_KEEPINTVL", 20), ("TCP_KEEPCNT", 3)):
-        if hasattr(socket, name):
-            connection.setsockopt(socket.IPPROTO_TCP, getattr(socket, name), value)
 
 
 def _log_in(client: IMAPClient, settings: Imap, token: AccessToken | None) -> None:
@@ -377,7 +371,8 @@ def _log_in(client: IMAPClient, settings: Imap, token: AccessToken | None) -> No
     except MailboxUnreachable as error:
         why = error.__cause__
         text = f"{_reason(why)} {bearer.error if bearer else ''}".strip()
-        if not isinstance(why, LoginError) or not _says_no(why.__context__) or _is_for_now(text):
+        is_for_now = any(word.lower() in text.lower() for word in _LATER)
+        if not isinstance(why, LoginError) or not _says_no(why.__context__) or is_for_now:
             raise
         if token:
             token.forget()
@@ -429,10 +424,6 @@ def _trouble(settings: Imap, what: str, *, refused: bool = False) -> Iterator[No
 def _says_no(error: BaseException | None) -> bool:
     """Whether the server answered, NO or BAD; otherwise the connection is not usable any more."""
     return isinstance(error, IMAPClientError) and not isinstance(error, IMAPClientAbortError)
-
-
-def _is_for_now(reason: str) -> bool:
-    return any(word.lower() in reason.lower() for word in _LATER)
 
 
 def _where(settings: Imap) -> str:

@@ -34,7 +34,7 @@ from contest.model import IncomingLetter
 from contest.schema.sections import Mail
 from contest.util.log import log
 from mailserver.reading import addresses, mime_parts
-from mailserver.role_addresses import is_role
+from mailserver.unanswered import is_role
 
 TIMEOUT_SECONDS = 60.0
 MAX_RECIPIENTS = 20

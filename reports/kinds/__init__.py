@@ -11,15 +11,8 @@ from typing import Any
 from contest.errors import ConfigError
 from contest.util.plugins import by_name
 from reports.kinds.base import Disclosed, Report
-from reports.kinds.brk import BracketReport
-from reports.kinds.dgp import GameProtocols
-from reports.kinds.grg import AllGames
-from reports.kinds.grp import OwnGamesReport
-from reports.kinds.grr import GroupRanking
-from reports.kinds.lap import AllParticipants
-from reports.kinds.lgp import GroupParticipants
-from reports.kinds.own import OwnResultReport
-from reports.kinds.rsm import RoundSummary
+from reports.kinds.of_groups import AllGames, GameProtocols, GroupParticipants, GroupRanking, OwnGamesReport
+from reports.kinds.of_rounds import AllParticipants, BracketReport, OwnResultReport, RoundSummary
 
 ENTRY_POINTS = "knobeln.reports"
 BUILT_IN: tuple[Report[Any], ...] = (

@@ -8,8 +8,8 @@ from enum import Enum, auto
 from fractions import Fraction
 from itertools import accumulate, groupby
 
-from contest.games import telling
 from contest.games.knobeln import throw_points
+from contest.games.words import who_won
 from contest.language import gettext, ngettext, number
 from contest.model import Match, Moves
 from reports.highlights import level_stretch
@@ -225,7 +225,7 @@ def _race(names: Sequence[str], points: Sequence[tuple[int, int]], *, after: boo
     """
     leads = list(accumulate(first - second for first, second in points))
     totals = [sum(pair[seat] for pair in points) for seat in (0, 1)]
-    result = telling.result(names, totals)
+    result = who_won(names, totals)
     tolerance = max(max(totals) / _LEVEL, *map(max, points)) if points else 0
     if not leads or abs(leads[-1]) <= tolerance:
         if after or not any(totals):

@@ -13,7 +13,7 @@ from contest.model import Match
 from reports.play import play_reports
 from reports.site.game_text import Heading, game_lines, heading_lines, in_page, legend
 from reports.site.games import title_of_game
-from reports.site.page import Page
+from reports.site.tables import Page
 from reports.site.templates import SiteTemplates
 
 

@@ -11,8 +11,7 @@ from reports.bracket import score as match_score
 from reports.site import charts, paths
 from reports.site.facts import SiteFacts
 from reports.site.games import Replays
-from reports.site.page import Page
-from reports.site.tables import Column, Table, cell, name_cell, word_cell
+from reports.site.tables import Column, Page, Table, cell, name_cell, word_cell
 from reports.site.views import GroupView
 
 

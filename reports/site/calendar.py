@@ -8,8 +8,7 @@ from datetime import UTC, datetime
 
 from contest.language import gettext, spoken
 from reports.site import paths
-from reports.site.facts import SiteFacts
-from reports.site.untold import date_words
+from reports.site.facts import SiteFacts, date_words
 from reports.text import clean
 
 _MAX_LINE_BYTES = 75  # without the line's end

@@ -13,7 +13,7 @@ from itertools import chain, zip_longest
 
 from reports.site import paths
 from reports.site.facts import SiteFacts
-from reports.site.page import Page
+from reports.site.tables import Page
 
 COLOURS = 8  # style.css has their values, for light and dark: --team-1 ... --team-8
 

@@ -10,15 +10,82 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from urllib.parse import quote, urlencode
 
 from contest.config.settings import Settings
 from contest.games.game import GameInfo
+from contest.language import gettext, noted, translated
 from contest.model import Certainty, EvolutionOutcome, LadderRanking, Phase, RoundOutcome, Standing, Team
+from contest.schema.sections import DATE_WORDS
 from reports.bracket import is_knock_out
 from reports.kinds import disclosed_by
 from reports.kinds.base import Disclosed
-from reports.site.released import ReleasedRound
-from reports.site.texts import SiteTexts
+
+
+@dataclass(frozen=True)
+class SampleLetter:
+    """A letter that a reader may send; words in capitals are to be replaced."""
+
+    to: str
+    subject: str
+    body: str = ""
+
+    @property
+    def link(self) -> str:
+        """Opens the reader's mail program with the letter (RFC 6068, where lines end in CR LF)."""
+        fields = {"subject": self.subject} | ({"body": self.body.replace("\n", "\r\n")} if self.body else {})
+        return f"mailto:{quote(self.to, safe='@')}?{urlencode(fields, quote_via=quote)}"
+
+
+@dataclass(frozen=True)
+class MailCommand:
+    """A mail command of the contest. `about`: what `help` says of it, its subjects first."""
+
+    name: str
+    about: str
+    letter: SampleLetter
+
+
+@dataclass(frozen=True)
+class SiteTexts:
+    """`about`: what the game is about; `form_fields`: what goes into the registration form; `announcement`:
+    without the rules of the game, which have a page of their own; `numbers`: the contest's numbers; `draw`:
+    how random draws are made, as told before the contest starts; `evolution`: its rule, "" if none."""
+
+    about: str
+    form_fields: str
+    announcement: str
+    questions: str  # frequent ones, and their answers
+    numbers: str
+    programs: str  # what a program may be
+    faults: str  # what breaking the rules costs
+    evolution: str
+    draw: str
+    commands: tuple[MailCommand, ...]
+
+
+@dataclass(frozen=True)
+class ReleasedRound:
+    """A round whose summary has gone out, with all its games. `words` are the organizer's own, or ""."""
+
+    outcome: RoundOutcome
+    drawn_at: datetime
+    played_at: datetime
+    released_at: datetime
+    words: str
+
+    @property
+    def number(self) -> int:
+        return self.outcome.plan.number
+
+    @property
+    def final(self) -> bool:
+        return self.outcome.plan.final
+
+    @property
+    def name(self) -> str:
+        """What a sentence calls the round: `round 2`, `final`."""
+        return gettext("final") if self.final else gettext("round %(number)s", number=self.number)
 
 
 @dataclass(frozen=True)
@@ -145,3 +212,23 @@ class SiteFacts:
     @property
     def history(self) -> tuple[RoundOutcome, ...]:
         return tuple(each.outcome for each in self.rounds)
+
+
+def about_results(facts: SiteFacts) -> str:
+    """Say that there are no results on the pages, and how teams get theirs; "" if there are, or will be."""
+    shows = facts.shows
+    if shows.rankings or (shows.bracket and (facts.told_rounds or not facts.rounds)):
+        return ""
+    if shows.own:
+        return gettext("These pages show no results: each team gets its own by mail.")
+    return gettext("These pages show no results.")
+
+
+def date_words(facts: SiteFacts) -> Mapping[str, str]:
+    """What happens at each date of the settings, in their order."""
+    is_untold = facts.shows.own and about_results(facts)
+    words = {**DATE_WORDS, "results_published": _OWN_RESULTS} if is_untold else DATE_WORDS
+    return {name: translated(each) for name, each in words.items()}
+
+
+_OWN_RESULTS = noted("all teams have their results")

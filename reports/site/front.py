@@ -18,16 +18,12 @@ from reports.certainty import why_no_certainty
 from reports.highlights import Highlight
 from reports.prizes import PrizeList, grand_prize, prize_lists
 from reports.site import charts, paths, sparks
-from reports.site.facts import SiteFacts
+from reports.site.facts import ReleasedRound, SampleLetter, SiteFacts, about_results, date_words
 from reports.site.featured import first_two, surprises
 from reports.site.games import Replays, points_cell
 from reports.site.groups import match_table, ranking_table
 from reports.site.log import events
-from reports.site.page import Page
-from reports.site.released import ReleasedRound
-from reports.site.tables import Cell, Column, Table, cell, name_cell, time_cell, word_cell
-from reports.site.texts import SampleLetter
-from reports.site.untold import about_results, date_words
+from reports.site.tables import Cell, Column, Page, Table, cell, name_cell, time_cell, word_cell
 from reports.site.views import GroupView
 from reports.text import grouped_points as points
 from reports.text import percent

@@ -10,7 +10,7 @@ from itertools import pairwise
 from contest.language import gettext
 from contest.model import GroupPlan, Match
 from reports.site import paths
-from reports.site.released import ReleasedRound
+from reports.site.facts import ReleasedRound
 from reports.site.tables import Cell, points_value
 from reports.text import grouped_points as points
 

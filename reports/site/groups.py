@@ -12,11 +12,9 @@ from reports.results import gone
 from reports.scores import MeleePlace, places
 from reports.site import paths
 from reports.site.cross import cross_table
-from reports.site.facts import Disclosure
+from reports.site.facts import Disclosure, ReleasedRound
 from reports.site.games import Replays, points_cell
-from reports.site.page import Page
-from reports.site.released import ReleasedRound
-from reports.site.tables import Cell, Column, Table, cell, name_cell, word_cell
+from reports.site.tables import Cell, Column, Page, Table, cell, name_cell, word_cell
 from reports.site.views import GroupView
 
 

@@ -9,12 +9,9 @@ from contest.formats import format_named
 from contest.language import date, gettext, listed, ngettext
 from contest.public_number.beacon import BeaconKind
 from reports.site import paths
-from reports.site.facts import Event, SiteFacts
+from reports.site.facts import Event, ReleasedRound, SiteFacts, about_results
 from reports.site.groups import round_link
-from reports.site.page import Page
-from reports.site.released import ReleasedRound
-from reports.site.tables import Cell, Column, Table, cell, name_cell
-from reports.site.untold import about_results
+from reports.site.tables import Cell, Column, Page, Table, cell, name_cell
 
 
 def events(facts: SiteFacts) -> tuple[Event, ...]:

@@ -15,36 +15,12 @@ from reports.highlights import Highlight, Search
 from reports.play import play_reports
 from reports.replay.turns import Replay
 from reports.results import games_played
-from reports.site import (
-    announcement,
-    bracket,
-    calendar,
-    certainty,
-    colours,
-    commands,
-    evolution,
-    front,
-    groups,
-    ladder,
-    log,
-    paths,
-    questions,
-    rules,
-    teams,
-)
+from reports.site import about, bracket, calendar, colours, front, groups, log, paths, side_rankings, teams
 from reports.site.facts import SiteFacts
 from reports.site.featured import Featured
 from reports.site.game_text import Heading, heading_lines, in_page
-from reports.site.games import (
-    GameFile,
-    GameKey,
-    Neighbours,
-    Replays,
-    chosen_games,
-    game_files,
-    neighbours,
-)
-from reports.site.page import Page
+from reports.site.games import GameFile, GameKey, Neighbours, Replays, chosen_games, game_files, neighbours
+from reports.site.tables import Page
 from reports.site.views import GroupView
 
 T = TypeVar("T")
@@ -151,14 +127,6 @@ def _rounds(made: Made) -> Iterator[Page]:
         yield from groups.round_pages(each, facts.game, facts.shows, made.replays, facts.ranking)
 
 
-def _links_of_rounds(facts: SiteFacts) -> Iterator[tuple[str, str]]:
-    return ((groups.round_title(each), groups.round_link(each, facts.shows)) for each in facts.told_rounds)
-
-
-def _has_bracket(facts: SiteFacts) -> bool:
-    return facts.shows.bracket and any(map(is_knock_out, facts.history))
-
-
 def _has_replays(facts: SiteFacts) -> bool:
     if not (facts.game.play.has_moves and facts.shows.moves):
         return False
@@ -169,21 +137,29 @@ def _has_replays(facts: SiteFacts) -> bool:
 
 PAGES = (
     _one(noted("Contest"), paths.INDEX, _index, lambda _facts: True),
-    _always(noted("Rules"), paths.RULES, rules.rules),
+    _always(noted("Rules"), paths.RULES, about.rules),
     _one(noted("Teams"), paths.TEAMS, lambda made: teams.teams(made.facts), lambda facts: facts.teams),
     PageKind(lambda made: teams.team_pages(made.facts, made.views)),
-    PageKind(_rounds, _links_of_rounds),
-    _one(
-        noted("Bracket"), paths.BRACKET, lambda made: bracket.bracket(made.facts, made.replays), _has_bracket
+    PageKind(
+        _rounds,
+        lambda facts: (
+            (groups.round_title(each), groups.round_link(each, facts.shows)) for each in facts.told_rounds
+        ),
     ),
-    _of_rankings(noted("Evolution"), paths.EVOLUTION, evolution.evolution, lambda facts: facts.evolution),
-    _of_rankings(noted("How sure"), paths.CERTAINTY, certainty.certainty, lambda facts: facts.certainty),
+    _one(
+        noted("Bracket"),
+        paths.BRACKET,
+        lambda made: bracket.bracket(made.facts, made.replays),
+        lambda facts: facts.shows.bracket and any(map(is_knock_out, facts.history)),
+    ),
+    _of_rankings(noted("Evolution"), paths.EVOLUTION, side_rankings.evolution, lambda facts: facts.evolution),
+    _of_rankings(noted("How sure"), paths.CERTAINTY, side_rankings.certainty, lambda facts: facts.certainty),
     _one(noted("Games"), paths.REPLAY, replay, _has_replays),
     PageKind(lambda made: (game_page(made.facts, each) for each in made.featured)),
-    _of_rankings(noted("Ladder"), paths.LADDER, ladder.ladder, lambda facts: facts.ladder),
-    _always(noted("Announcement"), paths.ANNOUNCEMENT, announcement.announcement),
-    _always(noted("Questions"), paths.QUESTIONS, questions.questions),
-    _always(noted("Mail commands"), paths.COMMANDS, commands.commands),
+    _of_rankings(noted("Ladder"), paths.LADDER, side_rankings.ladder, lambda facts: facts.ladder),
+    _always(noted("Announcement"), paths.ANNOUNCEMENT, about.announcement),
+    _always(noted("Questions"), paths.QUESTIONS, about.questions),
+    _always(noted("Mail commands"), paths.COMMANDS, about.commands),
     _always(noted("Log"), paths.LOG, log.log),
     PageKind(lambda made: [log.feed(made.facts), colours.colours(made.facts)]),
 )

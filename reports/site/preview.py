@@ -7,9 +7,8 @@ from datetime import datetime
 
 from contest.language import date, gettext, listed
 from contest.model import Phase
-from reports.site.facts import SiteFacts
+from reports.site.facts import SiteFacts, about_results, date_words
 from reports.site.front import state_of, times_of
-from reports.site.untold import about_results, date_words
 from reports.text import percent
 
 _BEST = 3

@@ -1,4 +1,4 @@
-"""A table of a page, and the same as CSV and JSON beside the page. Pure.
+"""A page before it is written, and its tables, which are CSV and JSON beside the page. Pure.
 
 In CSV and JSON stand values: numbers as numbers, points as people count them, nothing as nothing.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from fractions import Fraction
@@ -145,3 +145,15 @@ def _values(row: Iterable[Cell]) -> list[Value]:
 
 def _harmless(text: str) -> str:
     return f"'{text}" if text.startswith(_FORMULA) else text
+
+
+@dataclass(frozen=True)
+class Page:
+    """`path` and template of a page, its title, what the template is told, and the tables that get files."""
+
+    path: str
+    template: str
+    title: str
+    facts: Mapping[str, object]
+    tables: tuple[Table, ...] = ()
+    summary: str = ""  # what a link to it shows besides the title; "" = what the contest's shows

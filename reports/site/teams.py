@@ -15,12 +15,10 @@ from reports.play import play_reports
 from reports.results import GameLine
 from reports.scores import Score, Shape, scores
 from reports.site import paths
-from reports.site.facts import SiteFacts
+from reports.site.facts import SiteFacts, about_results
 from reports.site.games import points_cell
 from reports.site.groups import title_of
-from reports.site.page import Page
-from reports.site.tables import Cell, Column, Table, cell, name_cell, word_cell
-from reports.site.untold import about_results
+from reports.site.tables import Cell, Column, Page, Table, cell, name_cell, word_cell
 from reports.site.views import GroupView
 from reports.text import grouped_points as points
 from reports.text import kilobytes, percent

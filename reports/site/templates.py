@@ -6,9 +6,11 @@ and icons (`STATIC`).
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Sequence
 from datetime import datetime
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 
 from jinja2 import (
@@ -31,16 +33,37 @@ from reports import text
 from reports.site import charts, paths
 from reports.site.facts import disclosure
 from reports.site.mail_text import spans
-from reports.site.page import Page
-from reports.site.script_words import words_of_scripts
-from reports.site.tables import as_csv, as_json
+from reports.site.tables import Page, as_csv, as_json
 from reports.text import plural
+from reports.words import TURNS
 
 STATIC = (
     *("style.css", "replay.css", "page.js", "tables.js", "replay.js", "evolution.js", "cross.js"),
     *("favicon.svg", "favicon.png"),
 )
 _PACKAGE = "reports.site"
+_OF_ALL_PAGES = ("page.js", "tables.js")
+_OF_PAGES = {"group": "cross.js", "evolution": "evolution.js", "replay": "replay.js", "featured": "replay.js"}
+_SAID = re.compile(r'\b(?:say|noted)\("([^"]+)"')
+
+
+@cache
+def said_by(script: str) -> tuple[str, ...]:
+    """The sentences of one of our scripts, which says `say("Copied.")`."""
+    return tuple(_SAID.findall((Path(__file__).parent / "static" / script).read_text(encoding="utf-8")))
+
+
+def words_of_scripts(template: str = "") -> str:
+    """The sentences of the scripts of such a page with their translations, as JSON; "" on an English page.
+
+    `say` looks them up in the page's element `<meta name="words">`.
+    """
+    if language.spoken() == language.SOURCE:
+        return ""
+    own = [_OF_PAGES[template]] if template in _OF_PAGES else []
+    found = [words for script in (*_OF_ALL_PAGES, *own) for words in said_by(script)]
+    found += (word for word in TURNS if isinstance(word, str) and own == ["replay.js"])
+    return json.dumps({words: language.translated(words) for words in found}, ensure_ascii=False)
 
 
 class SiteTemplates:

@@ -5,7 +5,7 @@ sandboxes (unpacking.py). What they leave is a folder of the cache, named after 
 of the manifest in the registry. That folder is the root file system of a sandbox (oci_image.py), so a move
 costs little more than in any other sandbox.
 
-- A mistake in an image becomes an ImageProblem, a sentence for its team. Exceptions are failures of ours.
+- A mistake in an image raises Refused, with a sentence for its team. Other exceptions are failures of ours.
 - Whatever an archive does to the two programs, they see one folder of ours and nothing else of this host. It
   has a size at which they are ended.
 - Owners, extended attributes, devices and pipes are dropped, and modes too (set-user-id!): everybody may read

@@ -42,15 +42,8 @@ _ENVIRONMENT = {
 }
 
 
-@dataclass(frozen=True)
-class ImageProblem:
-    """Why an image is refused: a sentence that names the limit or the right form."""
-
-    text: str
-
-
 class Refused(Exception):
-    """Raised within sandbox/images only; its text becomes an ImageProblem."""
+    """An image is refused, for the reason in this sentence, which names the limit or the right form."""
 
 
 class _RunSettings(BaseModel, strict=True):

@@ -23,16 +23,7 @@ from contest.errors import ToolMissing, TryAgain
 from contest.util.folders import make_folder
 from contest.util.sanitize import sanitize
 from sandbox.bubblewrap import PATH
-from sandbox.images.oci_image import (
-    ROOT,
-    SETTINGS,
-    ImageProblem,
-    OciImage,
-    Refused,
-    open_root,
-    quoted,
-    read_configuration,
-)
+from sandbox.images.oci_image import ROOT, SETTINGS, OciImage, Refused, open_root, quoted, read_configuration
 from sandbox.limits import MB, Limits
 from sandbox.places import WORK, check_reachable
 from sandbox.running import Ending
@@ -108,28 +99,25 @@ du -sb {ROOT} | cut -f1
 """
 
 
-def unpack(archive: bytes, sandbox: Sandbox, cache: Path) -> OciImage | ImageProblem:
-    """Unpack the image in an archive into the cache; return it, or why it is refused.
+def unpack(archive: bytes, sandbox: Sandbox, cache: Path) -> OciImage:
+    """Unpack the image in an archive into the cache. Raises Refused.
 
     An image that is in the cache already is not unpacked again. If the process is killed, nothing is left
     that looks like an image. To make room, the images that were used longest ago and that nobody holds are
     removed. Raises TryAgain if the cache cannot be written, ToolMissing if a program does not work.
     """
     if len(archive) > ARCHIVE_BYTES:
-        return ImageProblem(f"it has {len(archive):,} bytes; at most {ARCHIVE_BYTES:,} are taken")
+        raise Refused(f"it has {len(archive):,} bytes; at most {ARCHIVE_BYTES:,} are taken")
     read = partial(_run, _READ, sandbox, stdin=archive)
     return _kept(hashlib.sha256(archive).hexdigest(), "", read, sandbox, cache)
 
 
-def fetch(name: str, sandbox: Sandbox, cache: Path, digest: str = "") -> OciImage | ImageProblem:
+def fetch(name: str, sandbox: Sandbox, cache: Path, digest: str = "") -> OciImage:
     """Unpack the image that a registry has under this name, or under this name once had, with this digest.
 
     The rest is as for `unpack`. Raises ToolMissing, too, if the registry cannot be asked now.
     """
-    try:
-        digest = digest or _manifest_digest(name, sandbox)
-    except Refused as refused:
-        return ImageProblem(str(refused))
+    digest = digest or _manifest_digest(name, sandbox)
     get = partial(_run, _FETCH, sandbox, name=f"{_TAG.sub('', name)}@sha256:{digest}")
     return _kept(digest, name, get, sandbox, cache)
 
@@ -155,9 +143,7 @@ def require_tools() -> None:
         raise ToolMissing(f"images need programs that are missing: `apt install {missing}`")
 
 
-def _kept(
-    digest: str, name: str, make: Callable[[Path], object], sandbox: Sandbox, cache: Path
-) -> OciImage | ImageProblem:
+def _kept(digest: str, name: str, make: Callable[[Path], object], sandbox: Sandbox, cache: Path) -> OciImage:
     """The image of this digest, from the cache, or unpacked after `make` put it into a folder `oci`."""
     if known := _known(digest, cache):
         return known
@@ -181,8 +167,6 @@ def _kept(
             shutil.rmtree(image.folder, ignore_errors=True)  # a damaged image
             (fresh / _READY).rename(image.folder)
             return image
-    except Refused as refused:
-        return ImageProblem(str(refused))
     except OSError as error:
         raise TryAgain(f"the image could not be unpacked into {cache}: {error}") from error
 

@@ -1,4 +1,4 @@
-"""The player for a program that is set aside (sandbox/aside.py): it is not asked, and has only faults."""
+"""The player for a program that is set aside (sandbox/executable.py): it is not asked, and only fails."""
 
 from __future__ import annotations
 

@@ -1,11 +1,18 @@
-"""The engine of the contest machine as a program, built on first use."""
+"""The engine of the contest machine as a program, built on first use, and its input as bytes.
+
+engine/batch.h is the same in C. The game whose sources the engine was built with defines the bytes of its
+rules, orders and answers.
+"""
 
 from __future__ import annotations
 
 import functools
+import struct
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from contest.subprocesses.c_programs import c_program
+from sandbox.vm.image import Image
 
 SOURCES = Path(__file__).parent / "engine"
 FLAGS = (
@@ -17,6 +24,10 @@ FLAGS = (
     "-fwrapv",
 )
 
+_MAGIC = 0x34424E4B
+_HEAD = struct.Struct("<IIq")
+_IMAGE = struct.Struct("<IIIII")
+_PORTION = struct.Struct("<I")
 
 START_SECONDS = 20.0
 MAX_SECONDS = 7 * 86_400.0  # whatever the limits: the system calls that wait cannot count much further
@@ -43,3 +54,23 @@ def program_seconds(instructions: int) -> float:
 @functools.cache
 def _kept_engine(game: Path | None) -> Path:
     return c_program(SOURCES, FLAGS, more=game)
+
+
+# --- its input ---------------------------------------------------------------------------------------------
+def header(max_instructions: int, rules: bytes, images: Sequence[tuple[Image, Path | None]]) -> bytes:
+    """The start of an engine's input: the images, each with the file of its translation if it has one."""
+    head = _HEAD.pack(_MAGIC, len(images), max_instructions) + rules
+    return head + b"".join(image_bytes(image, translation) for image, translation in images)
+
+
+def chunk(orders: Iterable[bytes]) -> bytes:
+    """Some games for an engine, each in the bytes of the game."""
+    games = list(orders)
+    return _PORTION.pack(len(games)) + b"".join(games)
+
+
+def image_bytes(image: Image, translation: Path | None = None) -> bytes:
+    """The image as the engine reads it, to be run by this translation of it."""
+    path = bytes(translation) if translation else b""
+    sizes = (len(image.code), len(image.data), image.static_size, len(path))
+    return _IMAGE.pack(image.entry, *sizes) + image.code + image.data + path

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from enum import IntEnum
 
@@ -38,35 +37,31 @@ class Trap:
 
 def verdict_and_reason(trap: Trap) -> tuple[Verdict, str]:
     """The verdict (K71) on a program that did not end by itself, and why in a sentence."""
-    verdict, reason = _KINDS[trap.kind]
-    return verdict, reason(trap)
-
-
-def _fuel(trap: Trap) -> str:
-    return gettext("used more than %(most)s instructions", most=number(trap.max_instructions))
-
-
-def _no_service(trap: Trap) -> str:
-    return gettext(
-        "used door %(door)s, which does not exist, %(place)s", door=trap.address, place=_place(trap)
-    )
-
-
-def _stack(trap: Trap) -> str:
-    return gettext(
-        "its stack grew out of the memory of %(size)s kB (address %(address)s), %(place)s",
-        size=MEMORY_SIZE // 1024,
-        address=_hex(trap.address),
-        place=_place(trap),
-    )
-
-
-def _read(trap: Trap) -> str:
-    return gettext("read from %(address)s, %(place)s", address=_bad_address(trap), place=_place(trap))
-
-
-def _write(trap: Trap) -> str:
-    return gettext("wrote to %(address)s, %(place)s", address=_bad_address(trap), place=_place(trap))
+    verdict, place = _VERDICTS[trap.kind], _place(trap)
+    match trap.kind:
+        case TrapKind.FUEL:
+            reason = gettext("used more than %(most)s instructions", most=number(trap.max_instructions))
+        case TrapKind.NO_SERVICE:
+            reason = gettext(
+                "used door %(door)s, which does not exist, %(place)s", door=trap.address, place=place
+            )
+        case TrapKind.STACK:
+            reason = gettext(
+                "its stack grew out of the memory of %(size)s kB (address %(address)s), %(place)s",
+                size=MEMORY_SIZE // 1024,
+                address=_hex(trap.address),
+                place=place,
+            )
+        case TrapKind.READ:
+            reason = gettext("read from %(address)s, %(place)s", address=_bad_address(trap), place=place)
+        case TrapKind.WRITE:
+            reason = gettext("wrote to %(address)s, %(place)s", address=_bad_address(trap), place=place)
+        case TrapKind.JUMP:
+            reason = _jump(trap)
+        case _:
+            word = _hex(trap.address)
+            reason = gettext("executed %(word)s, which is no instruction, %(place)s", word=word, place=place)
+    return verdict, reason
 
 
 def _jump(trap: Trap) -> str:
@@ -77,12 +72,6 @@ def _jump(trap: Trap) -> str:
     if CODE_BASE <= trap.address < end:
         return gettext("jumped to address %(address)s, which is not divisible by 4, %(place)s", **facts)
     return gettext("jumped to address %(address)s, which holds no code, %(place)s", **facts)
-
-
-def _illegal(trap: Trap) -> str:
-    return gettext(
-        "executed %(word)s, which is no instruction, %(place)s", word=_hex(trap.address), place=_place(trap)
-    )
 
 
 def _bad_address(trap: Trap) -> str:
@@ -96,9 +85,8 @@ def _bad_address(trap: Trap) -> str:
 def _place(trap: Trap) -> str:
     function = trap.image.function_at(trap.pc)
     if function:
-        return gettext(
-            "in function %(function)s (instruction at %(at)s)", function=function, at=_hex(trap.pc)
-        )
+        at = _hex(trap.pc)
+        return gettext("in function %(function)s (instruction at %(at)s)", function=function, at=at)
     return gettext("(instruction at %(at)s)", at=_hex(trap.pc))
 
 
@@ -106,12 +94,12 @@ def _hex(value: int) -> str:
     return f"0x{value:08x}"
 
 
-_KINDS: dict[TrapKind, tuple[Verdict, Callable[[Trap], str]]] = {
-    TrapKind.FUEL: (Verdict.TIME, _fuel),
-    TrapKind.NO_SERVICE: (Verdict.PROTOCOL, _no_service),
-    TrapKind.STACK: (Verdict.MEMORY, _stack),
-    TrapKind.READ: (Verdict.CRASH, _read),
-    TrapKind.WRITE: (Verdict.CRASH, _write),
-    TrapKind.JUMP: (Verdict.CRASH, _jump),
-    TrapKind.ILLEGAL: (Verdict.CRASH, _illegal),
+_VERDICTS = {
+    TrapKind.FUEL: Verdict.TIME,
+    TrapKind.NO_SERVICE: Verdict.PROTOCOL,
+    TrapKind.STACK: Verdict.MEMORY,
+    TrapKind.READ: Verdict.CRASH,
+    TrapKind.WRITE: Verdict.CRASH,
+    TrapKind.JUMP: Verdict.CRASH,
+    TrapKind.ILLEGAL: Verdict.CRASH,
 }

@@ -34,9 +34,7 @@ class Image:
     code: bytes
     data: bytes
     static_size: int
-    symbols: tuple[
-        tuple[int, str], ...
-    ] = ()  # (address, function), ascending; they name the place of a fault
+    symbols: tuple[tuple[int, str], ...] = ()  # addresses and functions, ascending: where a fault is
 
     def __post_init__(self) -> None:
         if len(self.code) % 4 or not 0 < len(self.code) <= CODE_LIMIT:
@@ -65,15 +63,12 @@ class Image:
             magic, version, entry, code_size, data_size, static_size, names_size = _HEADER.unpack_from(raw)
         except struct.error as error:
             raise ValueError(f"no image: {error}") from None
-        if (magic, version) != (_MAGIC, _VERSION) or len(
-            raw
-        ) != _HEADER.size + code_size + data_size + names_size:
-            raise ValueError("no image of this version")
         code_end = _HEADER.size + code_size
         data_end = code_end + data_size
-        return cls(
-            entry, raw[_HEADER.size : code_end], raw[code_end:data_end], static_size, _symbols(raw[data_end:])
-        )
+        if (magic, version) != (_MAGIC, _VERSION) or len(raw) != data_end + names_size:
+            raise ValueError("no image of this version")
+        code, data = raw[_HEADER.size : code_end], raw[code_end:data_end]
+        return cls(entry, code, data, static_size, _symbols(raw[data_end:]))
 
     def function_at(self, address: int) -> str | None:
         """The name of the function that holds this address of code, where known."""

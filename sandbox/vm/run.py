@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from contest.subprocesses.engine_pool import EngineRequest, run_requests
-from sandbox.vm.batch import image_bytes
-from sandbox.vm.engine_binary import MAX_SECONDS, START_SECONDS, engine_binary, program_seconds
+from sandbox.vm.engine_binary import MAX_SECONDS, START_SECONDS, engine_binary, image_bytes, program_seconds
 from sandbox.vm.faults import Trap, TrapKind, verdict_and_reason
 from sandbox.vm.image import Image
 

@@ -29,7 +29,7 @@ from contest.store import Store, migrate
 from contest.util.clock import SystemClock
 from knobellib.samples import house_strategies
 from knobeln.cli import main
-from knobeln.cli.lazy import loaded
+from knobeln.cli.main import loaded
 from knobeln.server import host_checks
 from mailserver.team_secret import digest
 from sandbox import bubblewrap, groups

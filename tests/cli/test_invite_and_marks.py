@@ -82,7 +82,10 @@ def test_a_reply_with_the_form_filled_in_registers_the_team(contest: Path, stude
     reply.set_content(f"{filled}\n\nThe robot wrote:\n{quoted}")
     knobeln("receive", "-C", contest, stdin=reply.as_bytes())
     team = json.loads(knobeln_in(contest, "teams", "show", "analysts", "--json").stdout)
-    assert [member["name"] for member in team["members"]] == ["Ada Lovelace", "Charles Babbage"]
+    assert [member["name"] for member in team["team"]["registration"]["members"]] == [
+        "Ada Lovelace",
+        "Charles Babbage",
+    ]
 
     said = knobeln_in(contest, "class", "invite", students).output
     assert invited(contest) == ["gauss@uni.example"]  # who is registered needs no invitation

@@ -24,8 +24,7 @@ from contest.store.results import Games
 from tests.support.archives import knobeln_field, played, publish, small
 from tests.support.command_line import knobeln, knobeln_in
 from tests.support.contest_field import House, make_contest, settings
-from tools.json_types import json_text
-from tools.reference import answer_type, commands
+from tools.reference import answer_type, commands, json_text
 
 TYPES = {name: found for name, command in commands() if (found := answer_type(command))}
 IN_FINISHED = (

@@ -14,8 +14,7 @@ from click.shell_completion import ShellComplete
 from click.testing import CliRunner
 
 from knobeln.cli import main
-from knobeln.cli.lazy import LazyCommand, loaded
-from knobeln.cli.main import COMMANDS, FIRST
+from knobeln.cli.main import COMMANDS, FIRST, LazyCommand, loaded
 from mailserver.intake.hand_over import HandOverServer
 
 HEAVY = {

@@ -13,7 +13,7 @@ from contest.errors import KnobelnError
 from contest.model import Outgoing
 from contest.store import outbox
 from knobeln.context import ContestContext
-from knobeln.server.delivery_checks import check_delivery
+from knobeln.server.mail_checks import check_delivery
 from tests.support.command_line import knobeln_in
 
 NAMES = ("joe", "jane", "mona")

@@ -167,8 +167,9 @@ def test_teams_shows_what_the_contest_asks_for(tmp_path: Path) -> None:
     assert "school" in output
     assert "Carnegie" in output
     (team,) = json.loads(knobeln("teams", "--json", "-C", tmp_path).output)
-    assert team["fields"] == {"school": "Carnegie Mellon"}
-    assert team["members"] == [{"name": "Joe Cool", "age": None, "occupation": "MIT", "background": ""}]
+    registered = team["team"]["registration"]
+    assert registered["fields"] == [["school", "Carnegie Mellon"]]
+    assert registered["members"] == [{"name": "Joe Cool", "age": None, "occupation": "MIT", "background": ""}]
 
 
 # --- plug-ins ---

@@ -28,7 +28,7 @@ from contest.schema.sections import Cluster as ClusterSettings
 from contest.schema.sections import Mail
 from contest.store import contest_state
 from contest.store.tables import outbox
-from knobeln.archive.publish import publish
+from knobeln.archive.export import publish
 from knobeln.context import ContestContext
 from knobeln.day.run import Silence, contest_day
 from tests.support.contest_field import House, add_team_with_program, make_contest, settings
@@ -219,7 +219,7 @@ def test_a_group_that_no_worker_finishes_is_played_here(
     machines: Cluster, house: House, alone: bytes, fault: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(session, "MIN_SECONDS", 10.0)
-    monkeypatch.setattr(session, "FIRST_GAME_SECONDS", 0.01)
+    monkeypatch.setattr(session, "GAME_SECONDS", 0.01)
     machines.start_worker(fault=fault)
     folder = together(machines, house)
     assert played(folder) == alone

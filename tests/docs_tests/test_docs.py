@@ -39,7 +39,7 @@ from contest.util.clock import SystemClock
 from knobellib.kit_archives import tar_archive
 from knobellib.kits import knobeln_kit
 from knobeln.cli import main
-from knobeln.cli.lazy import loaded
+from knobeln.cli.main import loaded
 from knobeln.context import ContestContext, create_contest
 from knobeln.services import Services
 from mailserver.command import Command

@@ -16,8 +16,7 @@ from pydantic import ValidationError
 
 from compiler import counted
 from compiler.builders import builder_of
-from compiler.contest_languages import languages_of
-from compiler.languages import Outcome, Problem, is_installed
+from compiler.languages import Outcome, Problem, is_installed, languages_of
 from compiler.trial import try_language, with_counted_time
 from contest import presets
 from contest.config.settings import Settings

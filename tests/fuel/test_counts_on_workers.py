@@ -11,7 +11,7 @@ from contest.schema.sections import Cluster as ClusterSettings
 from contest.schema.sections import Mail
 from contest.store import contest_state
 from knobellib.samples import samples
-from knobeln.archive.publish import publish
+from knobeln.archive.export import publish
 from knobeln.context import ContestContext
 from knobeln.day.run import contest_day
 from tests.support.contest_field import make_contest, settings

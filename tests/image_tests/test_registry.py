@@ -8,7 +8,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 
 from contest.errors import ToolMissing
-from sandbox.images.oci_image import ImageProblem, OciImage, this_architecture
+from sandbox.images.oci_image import OciImage, Refused, this_architecture
 from sandbox.images.unpacking import _LIMITS, check_registry, fetch
 from sandbox.players.arguments import ArgumentsPlayer
 from tests.support.oci_images import INDEX, MANIFEST, Made, member, tar
@@ -118,13 +118,13 @@ def test_of_several_platforms_the_right_image_is_fetched(registry, made, sandbox
 
 @pytest.mark.parametrize("name", ["--help", "/etc/passwd", "A", "", "a b", "../x", "$(id)", "x" * 256])
 def test_what_is_no_name_is_refused_without_asking(name, sandbox, new_cache):
-    assert "is no name of an image" in fetch(name, sandbox, new_cache).text
+    with pytest.raises(Refused, match="is no name of an image"):
+        fetch(name, sandbox, new_cache)
 
 
 def test_an_image_that_no_registry_has_is_refused(registry, sandbox, new_cache):
-    problem = fetch(f"{registry.place}/team/player:2", sandbox, new_cache)
-    assert isinstance(problem, ImageProblem), problem
-    assert "manifest unknown" in problem.text
+    with pytest.raises(Refused, match="manifest unknown"):
+        fetch(f"{registry.place}/team/player:2", sandbox, new_cache)
     check_registry(f"{registry.place}/team/player:2", sandbox)  # it answers: that is enough
 
 
@@ -138,7 +138,8 @@ def test_a_login_is_the_users_own(registry, made, sandbox, new_cache, tmp_path):
     registry.push(made)
     registry.password = "Basic bWU6c2VjcmV0"
     name = f"{registry.place}/team/player:1"
-    assert "no registry gives us" in fetch(name, sandbox, new_cache).text
+    with pytest.raises(Refused, match="no registry gives us"):
+        fetch(name, sandbox, new_cache)
     (tmp_path / ".docker").mkdir()
     logins = {"auths": {registry.place: {"auth": "bWU6c2VjcmV0"}}}
     (tmp_path / ".docker" / "config.json").write_text(json.dumps(logins))

@@ -15,7 +15,7 @@ import pytest
 
 from contest.errors import NotFound, ToolMissing, TryAgain
 from sandbox.images import unpacking
-from sandbox.images.oci_image import ImageProblem, OciImage, this_architecture
+from sandbox.images.oci_image import OciImage, Refused, this_architecture
 from sandbox.images.unpacking import ARCHIVE_BYTES, MAX_DEPTH, MAX_FILES, unpack
 from tests.support.oci_images import INDEX, Made, archive, described, digest, folder, link, member, tar
 
@@ -29,10 +29,10 @@ def refused(new_cache, sandbox):
     """Unpack an archive that must be refused; return the sentence. Nothing may be left in the cache."""
 
     def unpack_one(raw):
-        problem = unpack(raw, sandbox, new_cache)
-        assert isinstance(problem, ImageProblem), problem
+        with pytest.raises(Refused) as problem:
+            unpack(raw, sandbox, new_cache)
         assert {path.name for path in new_cache.iterdir()} <= {".lock"}
-        return problem.text
+        return str(problem.value)
 
     return unpack_one
 

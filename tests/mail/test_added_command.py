@@ -17,24 +17,22 @@ PACKAGE = """
 from mailserver.command import Command
 from mailserver.command import Limit, by_template
 
-class Oracle(Command):
-    name = "oracle"
-    arguments = "QUESTION"
-    read_only = True
-    answers = by_template(oracle_answer=Limit.DROP)
-    templates = {
+def ask(context, arguments):
+    question = " ".join(arguments)
+    return context.answer("oracle_answer", context.writer, note="a prophecy", question=question)
+
+COMMAND = Command(
+    "oracle",
+    ask,
+    lambda settings: ("ask the oracle",),
+    arguments="QUESTION",
+    read_only=True,
+    answers=by_template(oracle_answer=Limit.DROP),
+    templates={
         "oracle_answer": "Subject: The oracle\\n\\nYou asked: {{ question }}. Perhaps.\\n",
         "commands/oracle": "  ask the oracle QUESTION\\n      asks for a prophecy.\\n",
-    }
-
-    def subjects(self, settings):
-        return ("ask the oracle",)
-
-    def handle(self, context, arguments):
-        question = " ".join(arguments)
-        return context.answer("oracle_answer", context.writer, note="a prophecy", question=question)
-
-COMMAND = Oracle()
+    },
+)
 """
 
 

@@ -17,7 +17,7 @@ from contest.store import Store, contest_state, outbox
 from mailserver.delivery import deliver
 from mailserver.delivery.deliver import Delivered, back_off, deliver_due
 from mailserver.delivery.transports import Transport, transport_of
-from mailserver.delivery.transports.maildir import MaildirTransport, folder_name
+from mailserver.delivery.transports.local import MaildirTransport, folder_name
 from mailserver.delivery.transports.smtp import MAX_CONNECTIONS
 from mailserver.delivery.verp import bounced_items
 from tests.support.clocks import FixedClock

@@ -11,10 +11,12 @@ import pytest
 from contest.errors import DeliveryRefused
 from contest.schema.sections import DeliveryKind, Mail
 from mailserver.delivery.transports import transport_of
-from mailserver.delivery.transports.base import RelayUnreachable
-from mailserver.delivery.transports.maildir import MaildirTransport
-from mailserver.delivery.transports.sendmail import SendmailTransport
-from mailserver.delivery.transports.stdout import StreamTransport
+from mailserver.delivery.transports.local import (
+    MaildirTransport,
+    RelayUnreachable,
+    SendmailTransport,
+    StreamTransport,
+)
 from tests.support.mail_world import make_settings
 
 BOUNCES = "knobeln+b-1-abc@contest.example"

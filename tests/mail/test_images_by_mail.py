@@ -29,8 +29,7 @@ from contest.model import LetterState
 from contest.schema.sections import Programs, RegistryImage
 from contest.store import letters, results, submissions
 from knobeln.day.run import Silence
-from mailserver.intake.accept import accept_all, accept_found
-from mailserver.intake.size_limits import SizeLimits
+from mailserver.intake.accept import SizeLimits, accept_all, accept_found
 from mailserver.intake.smtp import Listener
 from reports.contest_reporter import ContestReporter
 from reports.render import Templates

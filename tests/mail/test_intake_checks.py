@@ -16,7 +16,7 @@ import trustme
 from contest.config.settings import Settings
 from contest.errors import KnobelnError
 from contest.schema.sections import Imap, Mail
-from knobeln.server import intake_checks
+from knobeln.server import mail_checks
 from mailserver.intake.smtp import Listener
 from tests.support.mail_world import make_settings
 from tests.support.servers import Dovecot, free_port, world_readable_folder
@@ -25,7 +25,7 @@ from tests.support.servers import Dovecot, free_port, world_readable_folder
 def found(settings: Settings, path: Path) -> dict[str, str]:
     """What is said about each way in; a fault begins with FAIL."""
     said = {}
-    for what, look in intake_checks.checks(settings, path):
+    for what, look in mail_checks.checks(settings, path):
         try:
             said[what] = look()
         except KnobelnError as error:

@@ -20,7 +20,7 @@ from contest.schema.sections import Contest, Teams, Tournament
 from contest.store import contest_state, decisions, ledger, outbox
 from contest.util.clock import SystemClock
 from knobeln.cli import main
-from mailserver.commands.confirm import MAX_TOKEN_HOURS
+from mailserver.commands.organizer import MAX_TOKEN_HOURS
 from mailserver.team_secret import digest
 from tests.support.contest_days import Stumbling, stumbling_day
 from tests.support.contest_field import House, add_field

@@ -22,7 +22,7 @@ from contest.schema.sections import Imap, Mail
 from contest.subprocesses.child_process import own_command
 from contest.util.clock import SystemClock
 from knobeln.context import create_contest
-from knobeln.server import intake_checks
+from knobeln.server import mail_checks
 from knobeln.server.intakes import mailbox_of
 from mailserver.intake.envelope import is_for
 from tests.support.knobeln_server import maildir, text_of
@@ -121,7 +121,7 @@ def test_without_the_setting_a_contest_takes_everything(shared: Shared) -> None:
 
 def test_doctor_tells_of_letters_that_nobody_takes(shared: Shared, tmp_path: Path) -> None:
     def told() -> str:
-        ((_, look),) = intake_checks.checks(shared.settings("spring"), tmp_path)
+        ((_, look),) = mail_checks.checks(shared.settings("spring"), tmp_path)
         try:
             return look()
         except KnobelnError as error:

@@ -14,9 +14,9 @@ from click.testing import CliRunner
 from contest.errors import DeliveryDeferred
 from contest.schema.sections import DeliveryKind, Mail, OAuth
 from knobeln.cli import main
-from knobeln.server.delivery_checks import advice_on
+from knobeln.server.mail_checks import advice_on
 from mailserver.delivery.transports import transport_of
-from mailserver.delivery.transports.base import RelayUnreachable, Transport
+from mailserver.delivery.transports.local import RelayUnreachable, Transport
 from tests.support.mail_world import make_settings
 from tests.support.relays import PASSWORD, TOKEN, USER, Sink, relay, server_context
 

@@ -26,7 +26,7 @@ from mailserver.for_organizer import MAX_PASSED_ON_PER_DAY, tidy
 from mailserver.intake import smtp
 from mailserver.intake.accept import accept
 from mailserver.intake.smtp import Listener
-from mailserver.role_addresses import is_role
+from mailserver.unanswered import is_role
 from tests.support.mail_world import LETTERS, OPENS, World, body_of, make_settings
 from tests.support.servers import wait_for
 

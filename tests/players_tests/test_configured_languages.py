@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from compiler.contest_languages import languages_of
-from compiler.languages import build
+from compiler.languages import build, languages_of
 from contest.config.settings import Settings
 from contest.config.template import settings_template, usual_dates
 from contest.schema.languages import Language, usual_languages

@@ -8,8 +8,7 @@ import pytest
 from pydantic import ValidationError
 
 from compiler.builders.table import TableBuilder
-from compiler.contest_languages import languages_of
-from compiler.languages import build
+from compiler.languages import build, languages_of
 from contest import presets
 from contest.errors import ToolMissing
 from contest.schema.sections import Programs

@@ -16,7 +16,7 @@ from jinja2 import Environment
 
 from contest.games.registry import registered
 from contest.language import LOCALE, SOURCE, available, catalogue_path, forms_of, speaking
-from reports.site.script_words import words_of_scripts
+from reports.site.templates import words_of_scripts
 from reports.text import WIDTH
 
 ROOT = Path(__file__).parents[2]
@@ -193,6 +193,7 @@ def test_the_sentences_of_scripts_are_those_that_pages_tell_them() -> None:
     with speaking("de"):
         told = set(json.loads(words_of_scripts()))
     assert set(re.findall(r'say\("([^"]+)"', source)) <= told
+    assert {"{number} day", "{number} days"} <= told
     assert all(f'"{sentence}"' in source for sentence in told)
 
 

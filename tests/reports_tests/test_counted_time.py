@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from contest.config.settings import Settings
+from contest.games.game import TEXT
 from contest.language import listed, speaking
 from contest.model import (
     FileFacts,
@@ -20,7 +21,7 @@ from contest.model import (
 )
 from knobeln.home.home_game import lines_about
 from reports.compile_report import compile_report
-from reports.play.text import TEXT_REPORTS
+from reports.play import play_reports
 from reports.render import Templates
 from reports.site.facts import PublishedProgram
 from reports.text import WIDTH, about_seconds, columns_of, fuel_share
@@ -168,7 +169,7 @@ def test_the_page_of_a_team_has_its_units_after_the_contest(language, label, fig
     played = other_contests.counted_ultimate_tic_tac_toe(language)
     site = played.settings.site.model_copy(update={"programs": True})
     settings = played.settings.model_copy(update={"site": site})
-    program = PublishedProgram("Python", "", (("move.py", "pass"),), TEXT_REPORTS.figures(report()), ())
+    program = PublishedProgram("Python", "", (("move.py", "pass"),), play_reports(TEXT).figures(report()), ())
     facts = facts_of(settings, played.teams, played.history, played.ranking, programs={"playouts": program})
     with speaking(language):
         page = files_of(facts)["teams/playouts.html"]

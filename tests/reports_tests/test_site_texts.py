@@ -22,10 +22,9 @@ from contest.model import Phase
 from mailserver.commands import recognise
 from mailserver.team_secret import FromLine, find_from_line
 from reports.render import Templates
-from reports.site.facts import SiteFacts
+from reports.site.facts import SampleLetter, SiteFacts
 from reports.site.mail_text import BlockKind, blocks, spans
 from reports.site.markdown import render
-from reports.site.texts import SampleLetter
 from tests.support.site_files import facts_of, files_of, texts_of
 
 SOME_DAY = datetime(2026, 3, 1, 12, tzinfo=UTC)

@@ -9,7 +9,7 @@ from importlib.resources import files
 import pytest
 
 from contest.language import speaking
-from reports.site.script_words import words_of_scripts
+from reports.site.templates import words_of_scripts
 
 _SAID = re.compile(r'\bsay\("([^"]*)"')
 

@@ -11,8 +11,7 @@ from contest.config.settings import Settings
 from contest.interfaces.protocols import Renderer
 from contest.store import Store
 from contest.util.clock import Clock
-from reports.compile_report import compile_report
-from reports.programs_wait import programs_wait
+from reports.compile_report import compile_report, programs_wait
 
 
 def compile_service(

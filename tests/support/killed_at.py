@@ -46,7 +46,7 @@ STEPS = {
     "the letter is expunged": ("imapclient", "IMAPClient.expunge", "after"),
     "the letter is handed over": ("knobeln.server.gateway", "Gateway._take_named", "before"),
     "the letter handed over is added": ("contest.store.letters", "add", "after"),
-    "the letter handed over is committed": ("mailserver.intake.named_envelope", "accept", "after"),
+    "the letter handed over is committed": ("mailserver.intake.accept", "accept", "after"),
 }
 
 TELL_STEPS = {

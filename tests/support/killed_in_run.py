@@ -27,7 +27,7 @@ from typing import Any
 import click
 from sqlalchemy import make_url
 
-import mailserver.delivery.transports.maildir
+import mailserver.delivery.transports.local
 import reports
 import tournament.certainty
 import tournament.day
@@ -47,7 +47,7 @@ PLACES: tuple[tuple[Any, str], ...] = (
     (tournament.field.referee, "play_group"),
     (tournament.day, "evolve"),
     (tournament.day, "certainty"),
-    (mailserver.delivery.transports.maildir.MaildirTransport, "send"),
+    (mailserver.delivery.transports.local.MaildirTransport, "send"),
 )
 Pass = Callable[[str], None]
 

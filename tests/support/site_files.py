@@ -22,7 +22,7 @@ from reports.play import play_reports
 from reports.render import Templates
 from reports.replay.turns import Replay
 from reports.site import game_text
-from reports.site.facts import SiteFacts
+from reports.site.facts import ReleasedRound, SiteFacts, SiteTexts
 from reports.site.featured import featured
 from reports.site.games import GameKey
 from reports.site.pages import (
@@ -36,9 +36,7 @@ from reports.site.pages import (
 )
 from reports.site.pages import files as pages_without_template
 from reports.site.preview import preview
-from reports.site.released import ReleasedRound
 from reports.site.templates import SiteTemplates
-from reports.site.texts import SiteTexts
 from tests.support import other_contests
 from tournament.replay import course_of
 

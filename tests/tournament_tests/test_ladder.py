@@ -24,7 +24,7 @@ from contest.schema import sections
 from contest.schema.sections import Programs
 from contest.store import Store, contest_state, ladder, letters, migrate, outbox, submissions, teams
 from knobellib.samples import house_strategies
-from mailserver.commands.ladder import SendLadder
+from mailserver.commands.send import LADDER
 from reports.ladder_report import LadderLetters, movements
 from reports.render import Templates
 from tests.support.clocks import FixedClock
@@ -216,9 +216,9 @@ def test_where_games_are_computed_the_ranking_is_by_match_points(count: int, dat
 def test_anybody_may_ask_for_the_ladder_where_rankings_are_offered() -> None:
     chosen = Settings(dates=usual_dates(NOW), ladder=sections.Ladder(enabled=True))
     silent = chosen.model_copy(update={"reports": sections.Reports(offered=("OWN",))})
-    assert SendLadder().subjects(chosen)
-    assert not SendLadder().subjects(silent)
-    assert not SendLadder().subjects(chosen.model_copy(update={"ladder": sections.Ladder()}))
+    assert LADDER.subjects(chosen)
+    assert not LADDER.subjects(silent)
+    assert not LADDER.subjects(chosen.model_copy(update={"ladder": sections.Ladder()}))
     lines = (LadderLine(1, "alpha", 2, 3, 4.5, 0), LadderLine(2, "beta", 1, 3, 4.0, 1))
     body = Templates(chosen, None).render("ladder", lines=lines, moves={}).body
     assert "   1        alpha                                 2        4.5\n" in body

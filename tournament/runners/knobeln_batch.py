@@ -15,7 +15,7 @@ from typing import NamedTuple
 from contest.games.knobeln import Rules, ThrowLines, why_early_drop, why_out_of_range
 from contest.language import gettext, speaking, spoken
 from contest.model import Fault, GameJob, GameResult, SeatResult, Verdict
-from sandbox.vm.batch import chunk, header
+from sandbox.vm.engine_binary import chunk, header
 from sandbox.vm.faults import Trap, TrapKind, verdict_and_reason
 from sandbox.vm.image import Image
 
@@ -69,13 +69,13 @@ class Batch:
 
     def chunk(self, jobs: Sequence[GameJob]) -> bytes:
         """These games as the engine reads them. Raises ValueError unless each random stream has 16 bytes."""
-        return chunk(map(self._order_bytes, jobs))
-
-    def _order_bytes(self, job: GameJob) -> bytes:
-        (first, second), (one, other) = job.images, job.streams
-        if len(one) != 16 or len(other) != 16:
+        if any(len(stream) != 16 for job in jobs for stream in job.streams):
             raise ValueError("a random stream has 16 bytes")
-        return _ORDER.pack(self._numbers[first], self._numbers[second], one, other, job.protocol)
+        numbers = self._numbers
+        return chunk(
+            _ORDER.pack(*(numbers[digest] for digest in job.images), *job.streams, job.protocol)
+            for job in jobs
+        )
 
     @cached_property
     def _numbers(self) -> Mapping[str, int]:

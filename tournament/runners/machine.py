@@ -127,18 +127,20 @@ class MachineRunner:
         """
         if not jobs:
             return []
-        batch = self._batch(jobs)
-        requests = [_request(batch, chunk) for chunk in chunks(jobs, self._workers)]
-        return run_requests(self._program, requests, self._workers, self._progress, batch.header())
-
-    def _batch(self, jobs: Sequence[GameJob]) -> Batch:
         needed = sorted({digest for job in jobs for digest in job.images})
         missing = [digest for digest in needed if digest not in self._images]
         if missing:
             raise NotFound(f"there is no program image with the digest {missing[0]}")
         images = {digest: self._images[digest] for digest in needed}
         native = self._translations.found(images.values()) if self._translations else {}
-        return Batch(self._rules, self._max_instructions, images, native)
+        batch = Batch(self._rules, self._max_instructions, images, native)
+        requests = [
+            EngineRequest(
+                partial(batch.chunk, some), partial(batch.results, some), wall_limit(batch, len(some))
+            )
+            for some in chunks(jobs, self._workers)
+        ]
+        return run_requests(self._program, requests, self._workers, self._progress, batch.header())
 
 
 @dataclass(frozen=True)
@@ -162,12 +164,6 @@ class _CheckingRunner:
                         "this group"
                     )
         return results
-
-
-def _request(batch: Batch, jobs: Sequence[GameJob]) -> EngineRequest[GameResult]:
-    return EngineRequest(
-        partial(batch.chunk, jobs), partial(batch.results, jobs), wall_limit(batch, len(jobs))
-    )
 
 
 def wall_limit(batch: Batch, games: int) -> float:

@@ -104,7 +104,9 @@ def check_result(
         raise Differs("its moves were not kept, so nobody can check it")
     game = rules.for_players(job.names, partial(seeds.below, "game"))
     with speaking(SOURCE):  # whoever checks is told in English what differs
-        played = game_result(_played(game, tuple(kept.moves), job), with_moves=True)
+        positions, turns = played_by(game, kept.moves, job)
+        by_rules = TextGameResult(game.points(positions[-1]), tuple(turns))
+        played = game_result(by_rules, with_moves=True)
         _compare(_comparable(kept, counted), _comparable(played, counted))
 
 
@@ -152,19 +154,16 @@ def was_aside(moves: Iterable[Moves], seat: int) -> bool:
 
 
 def name_of(match: Match) -> str:
-    """The players and the game, in a few words."""
+    """The players, the game and the attempt, in a few words."""
+    number = f", game {match.game}" if max(match.pairing.games, match.pairing.most) > 1 else ""
     attempt = f", attempt {match.attempt}" if match.attempt > 1 else ""
-    return f"{' against '.join(match.players)}, game {match.game}{attempt}"
+    return f"{' against '.join(match.players)}{number}{attempt}"
 
 
 def _compare(kept: GameResult, computed: GameResult) -> None:
     for what, recorded, by_rules in (
-        ("the points are", _joined(s.points for s in kept.seats), _joined(s.points for s in computed.seats)),
-        (
-            "the verdicts are",
-            _joined(s.verdict for s in kept.seats),
-            _joined(s.verdict for s in computed.seats),
-        ),
+        ("the points are", *(_joined(s.points for s in each.seats) for each in (kept, computed))),
+        ("the verdicts are", *(_joined(s.verdict for s in each.seats) for each in (kept, computed))),
         ("the number of turns is", kept.turns, computed.turns),
         ("the digest is", sanitize(kept.digest), computed.digest),
     ):
@@ -195,9 +194,12 @@ def _comparable(result: GameResult, counted: Container[int]) -> GameResult:
     return replace(result, seats=seats, moves=None if result.moves is None else tuple(result.moves))
 
 
-def _played(game: TextGame[Any, Any], moves: Sequence[Moves], job: GameJob) -> TextGameResult:
-    """The game by these moves. Raises Differs where they break the rules."""
-    position, turns = game.start(len(job.names)), list[Turn]()
+def played_by(game: TextGame[Any, Any], moves: Sequence[Moves], job: GameJob) -> tuple[list[Any], list[Turn]]:
+    """The positions, from the start on, and the turns of a game with these moves.
+
+    Raises Differs where they break the rules.
+    """
+    positions, turns = [game.start(len(job.names))], list[Turn]()
 
     def turn_by_record(position: Any, seats: frozenset[int]) -> Turn:
         number = len(turns) + 1
@@ -205,12 +207,12 @@ def _played(game: TextGame[Any, Any], moves: Sequence[Moves], job: GameJob) -> T
             raise Differs(f"it is not over after turn {len(moves)}, its last")
         return _turn(game, position, seats, moves[number - 1], number)
 
-    for step in steps(game, position, drawer(job.streams), turn_by_record):
-        position = step.position
+    for step in steps(game, positions[0], drawer(job.streams), turn_by_record):
+        positions.append(step.position)
         turns.append(step.turn)
     if len(moves) > len(turns):
         raise Differs(f"turn {len(turns) + 1} comes after its end")
-    return TextGameResult(game.points(position), tuple(turns))
+    return positions, turns
 
 
 def _turn(game: TextGame[Any, Any], position: Any, seats: frozenset[int], kept: Moves, number: int) -> Turn:

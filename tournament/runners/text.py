@@ -20,16 +20,15 @@ from contest.games.game import GameInfo, TextGame, TextProtocol
 from contest.games.registry import text_game_of
 from contest.interfaces.protocols import Images, ProgressCallback, Runner, no_progress
 from contest.language import speaking, spoken
-from contest.model import GameJob, GameResult, GroupOutcome, SeatResult
+from contest.model import GameJob, GameResult, GroupOutcome
 from contest.schema.sections import Programs
 from contest.seeds import Seeds
 from contest.subprocesses.engine_pool import cores
 from contest.util.sanitize import sanitize
-from sandbox.aside import SetAside
 from sandbox.bubblewrap import PATH
-from sandbox.executable import Executable, is_counted, player_from_bytes
+from sandbox.executable import Executable, SetAside, is_counted, player_from_bytes
 from sandbox.fuel.program import FuelProgram
-from sandbox.images.oci_image import ImageProblem, OciImage
+from sandbox.images.oci_image import OciImage, Refused
 from sandbox.images.unpacking import fetch, unpack
 from sandbox.players import Player
 from sandbox.players.aside import AsidePlayer
@@ -115,13 +114,13 @@ class TextPlay(RunnerPlugin):
         for image in map(player_from_bytes, images.values()):
             if not isinstance(image, OciImage) or image.is_unpacked:
                 continue
-            unpacked = (
-                fetch(image.name, Sandbox(), image.cache, image.digest)
-                if image.name
-                else unpack(archive_of(image.digest), Sandbox(), image.cache)
-            )
-            if isinstance(unpacked, ImageProblem):
-                raise GiveUp(f"an image that was accepted cannot be unpacked any more: {unpacked.text}")
+            try:
+                if image.name:
+                    fetch(image.name, Sandbox(), image.cache, image.digest)
+                else:
+                    unpack(archive_of(image.digest), Sandbox(), image.cache)
+            except Refused as why:
+                raise GiveUp(f"an image that was accepted cannot be unpacked any more: {why}") from None
 
     def speed_up(self, images: Images, settings: Settings) -> Sequence[str]:
         """Make the machine code of programs that are counted. Raises ToolMissing if they cannot be."""
@@ -381,14 +380,11 @@ def _in_game(name: str) -> Iterator[None]:
 
 def _with_stderr(result: GameResult, players: Sequence[Player]) -> GameResult:
     """The result, with what each seat's program wrote last: at its first fault, if there was one."""
-    pairs = zip(result.seats, players, strict=True)
-    return replace(
-        result, seats=tuple(replace(seat, stderr_tail=_stderr(seat, player)) for seat, player in pairs)
+    seats = tuple(
+        replace(seat, stderr_tail=(seat.fault and seat.fault.stderr_tail) or sanitize(player.stderr_tail()))
+        for seat, player in zip(result.seats, players, strict=True)
     )
-
-
-def _stderr(seat: SeatResult, player: Player) -> str:
-    return (seat.fault.stderr_tail if seat.fault else "") or sanitize(player.stderr_tail())
+    return replace(result, seats=seats)
 
 
 PLUGIN = TextPlay()

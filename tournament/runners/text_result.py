@@ -5,7 +5,7 @@ from __future__ import annotations
 from contest.model import Fault, GameResult, Missing, SeatResult, SeatUsage, Verdict
 from contest.util.sanitize import sanitize
 from sandbox.players import AnswerFaultKind, PlayerUsage
-from tournament.text_referee import SeatFault, TextGameResult, Turn, move_text
+from tournament.text_referee import TextGameResult, Turn, move_text
 
 _VERDICTS = {
     AnswerFaultKind.LATE: Verdict.TIME,
@@ -34,10 +34,11 @@ def _side(played: TextGameResult, seat: int) -> SeatResult:
     faults = [fault for fault in played.faults if fault.seat == seat]
     first = faults[0] if faults else None
     usage = played.usage[seat] if played.usage else PlayerUsage()
+    fault = first and Fault(first.turn, sanitize(first.fault.sentence), sanitize(first.fault.stderr_tail))
     return SeatResult(
         points=played.points[seat],
         verdict=_VERDICTS[first.fault.kind] if first else Verdict.OK,
-        fault=_fault(first) if first else None,
+        fault=fault,
         instructions=sum(usage.answer_fuel),
         memory=usage.peak_memory_bytes if usage.answer_fuel else 0,
         faults=len(faults),
@@ -45,10 +46,6 @@ def _side(played: TextGameResult, seat: int) -> SeatResult:
         unasked=played.unasked[seat] if played.unasked else 0,
         usage=_usage(usage) if played.usage else None,
     )
-
-
-def _fault(first: SeatFault) -> Fault:
-    return Fault(first.turn, sanitize(first.fault.sentence), sanitize(first.fault.stderr_tail))
 
 
 def _usage(usage: PlayerUsage) -> SeatUsage:

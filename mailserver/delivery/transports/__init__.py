@@ -7,11 +7,14 @@ from pathlib import Path
 
 from contest.config.settings import Settings
 from contest.schema.sections import DeliveryKind
-from mailserver.delivery.transports.base import RelayUnreachable, Transport
-from mailserver.delivery.transports.maildir import MaildirTransport
-from mailserver.delivery.transports.sendmail import SendmailTransport
+from mailserver.delivery.transports.local import (
+    MaildirTransport,
+    RelayUnreachable,
+    SendmailTransport,
+    StreamTransport,
+    Transport,
+)
 from mailserver.delivery.transports.smtp import SmtpTransport
-from mailserver.delivery.transports.stdout import StreamTransport
 from mailserver.oauth import AccessToken
 
 __all__ = ["MAILDIRS", "RelayUnreachable", "Transport", "transport_of"]

@@ -12,7 +12,7 @@ from threading import get_ident
 
 from contest.errors import ConfigError, DeliveryDeferred, DeliveryRefused, KnobelnError
 from contest.schema.sections import Mail
-from mailserver.delivery.transports.base import RelayUnreachable
+from mailserver.delivery.transports.local import RelayUnreachable
 from mailserver.oauth import AccessToken
 from mailserver.problem import visible
 
@@ -110,39 +110,29 @@ class _Connection:
         return self._connection
 
     def _connect(self) -> smtplib.SMTP:
-        self._must_have_token()
-        connection = self._open()
-        try:
-            if self._mail.security == "starttls":
-                connection.starttls(context=ssl.create_default_context())
-            connection.ehlo_or_helo_if_needed()
-            if self._mail.username:
-                self._log_in(connection)
-        except BaseException:
-            connection.close()
-            raise
-        return connection
-
-    def _must_have_token(self) -> None:
-        """Looked at only here, because the secrets may be in the environment of `serve` alone."""
-        mail = self._mail
+        mail, encryption = self._mail, ssl.create_default_context()
+        # Looked at only here, because the secrets may be in the environment of `serve` alone.
         if mail.login == "xoauth2" and not (mail.username and self._token.is_set):
             raise ConfigError(
                 'mail.login = "xoauth2" needs mail.username, and oauth.token_command or '
                 "oauth.token_url, client_id and refresh_token"
             )
-
-    def _open(self) -> smtplib.SMTP:
-        mail = self._mail
+        relay = (mail.relay_host, mail.relay_port, self._name)
+        connection: smtplib.SMTP
         if mail.security == "tls":
-            return smtplib.SMTP_SSL(
-                mail.relay_host,
-                mail.relay_port,
-                self._name,
-                timeout=_ANSWER_SECONDS,
-                context=ssl.create_default_context(),
-            )
-        return smtplib.SMTP(mail.relay_host, mail.relay_port, self._name, timeout=_ANSWER_SECONDS)
+            connection = smtplib.SMTP_SSL(*relay, timeout=_ANSWER_SECONDS, context=encryption)
+        else:
+            connection = smtplib.SMTP(*relay, timeout=_ANSWER_SECONDS)
+        try:
+            if mail.security == "starttls":
+                connection.starttls(context=encryption)
+            connection.ehlo_or_helo_if_needed()
+            if mail.username:
+                self._log_in(connection)
+        except BaseException:
+            connection.close()
+            raise
+        return connection
 
     def _log_in(self, connection: smtplib.SMTP) -> None:
         """By hand, because the library can only do it in ASCII."""

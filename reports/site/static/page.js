@@ -2,11 +2,12 @@
 // copies, and a page that renews itself. Without it everything can be read, in Universal Time.
 "use strict";
 
-// The sentence in the page's language, with values for `{names}`. script_words.py lists the sentences.
+// The sentence in the page's language, with values for `{names}`. `noted` marks one that is said later.
 const say = (() => {
   const words = JSON.parse(document.querySelector('meta[name="words"]')?.content ?? "{}");
   return (sentence, values = {}) => (words[sentence] ?? sentence).replace(/\{(\w+)\}/g, (_, name) => values[name]);
 })();
+const noted = (sentence) => sentence;
 
 (() => {
   const language = document.documentElement.lang;
@@ -42,9 +43,9 @@ const say = (() => {
   for (const note of all("[data-before]")) note.hidden = Date.parse(note.dataset.before) <= now;
 
   const units = [
-    [["{number} day", "{number} days"], 86_400_000],
-    [["{number} hour", "{number} hours"], 3_600_000],
-    [["{number} minute", "{number} minutes"], 60_000],
+    [[noted("{number} day"), noted("{number} days")], 86_400_000],
+    [[noted("{number} hour"), noted("{number} hours")], 3_600_000],
+    [[noted("{number} minute"), noted("{number} minutes")], 60_000],
   ];
   function span(milliseconds) {
     const first = units.findIndex(([, size]) => milliseconds >= size);

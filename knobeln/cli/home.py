@@ -1,0 +1,123 @@
+"""`knobeln check` and `knobeln play`: programs at home, without a contest."""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+
+from compiler.builders import builder_of
+from contest.errors import EX_FAILED, EX_OK, GiveUp
+from contest.games.registry import game_of
+from contest.model import BuildReport
+from knobeln.cli.answers import answer, answers
+from knobeln.cli.contest_option import ContestCommand, contest_path
+from knobeln.cli.game_option import game_option, settings_for, without_description
+from knobeln.cli.output import remark
+from knobeln.home.games import LocalPlayer, play_at_home
+from knobeln.home.programs import check_is_source
+from reports.compile_report import compile_report
+from reports.render import Templates
+from tournament.runners import open_runner
+
+
+@dataclass(frozen=True)
+class CheckedProgram:
+    """The verdict on a program. `build`: what the compiler found; `report`: the same for people."""
+
+    program: str
+    accepted: bool
+    build: BuildReport
+    report: str
+
+
+@click.command(cls=ContestCommand)
+@click.argument(
+    "files",
+    metavar="FILE...",
+    nargs=-1,
+    required=True,
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+)
+@game_option
+@answers(CheckedProgram)
+def check(files: tuple[Path, ...], game_name: str | None) -> None:
+    """Print the compile report for the program in FILE. Further FILEs are the text files that it needs.
+
+    Exit code 0: it would be accepted; 1: it would be rejected.
+    """
+    settings = settings_for(game_name)
+    for file in files:
+        if not file.stat().st_size:
+            raise GiveUp(f"{file} is empty")
+    info = game_of(settings.game, settings.programs).info
+    if info.play.takes == "files":
+        settings = without_description(settings)  # it may be in the letter, which is not written yet
+    elif len(files) > 1:
+        raise GiveUp(f"a program for {info.title} is a single file")
+    program = {file.name: file.read_bytes() for file in files}
+    if info.play.is_in_c:
+        check_is_source(str(files[0]), files[0].read_bytes())
+    built = builder_of(settings, open_runner).build(program, "")
+    name = built.program if built.program in program else files[0].name
+    text = compile_report(
+        Path(name).stem,
+        None,
+        built.report,
+        previous_good=None,
+        repairs=(),
+        settings=settings,
+        templates=Templates(settings, contest_path() / "templates"),
+    )
+    checked = CheckedProgram(name, built.report.accepted, built.report, text.body)
+    answer(checked, lambda found: click.echo(found.report))
+    raise SystemExit(EX_OK if built.report.accepted else EX_FAILED)
+
+
+@dataclass(frozen=True)
+class PlayedGame:
+    """One game. Players are by seat; `lines` tell about it, with --protocol also every throw or move."""
+
+    game: str
+    seed: str
+    players: tuple[LocalPlayer, ...]
+    turns: int
+    lines: tuple[str, ...]
+
+
+@click.command(cls=ContestCommand)
+@click.argument("names", metavar="A.c B.c ...", nargs=-1, required=True)
+@game_option
+@click.option("--seed", default=None, help="Any text; the same seed gives the same game. Default: a new one.")
+@click.option("--protocol", "with_moves", is_flag=True, help="Print every throw or move.")
+@click.option(
+    "--html",
+    "page",
+    type=click.Path(dir_okay=False, writable=True, path_type=Path),
+    help="Write the replay of the game into this file, as a page for a browser.",
+)
+@answers(PlayedGame)
+def play(
+    names: tuple[str, ...], game_name: str | None, seed: str | None, with_moves: bool, page: Path | None
+) -> None:
+    """Play one game of A against B.
+
+    Each is a file, a folder with a program and the text files that it reads, or the name of a house strategy
+    or sample program.
+    """
+    chosen = seed or secrets.token_hex(8)
+    settings = without_description(settings_for(game_name))
+    played = play_at_home(settings, names, chosen, with_moves=with_moves)
+    if page:
+        page.write_bytes(played.replay(settings))
+    answer(PlayedGame(settings.game.name, chosen, played.players, played.result.turns, played.lines), _show)
+    if page:
+        remark(f"The replay is in {page}: open it with a browser.")
+
+
+def _show(played: PlayedGame) -> None:
+    for line in played.lines:
+        click.echo(line)
+    remark(f"--seed {played.seed} plays this game again.")

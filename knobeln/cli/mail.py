@@ -1,0 +1,264 @@
+"""`knobeln mail`: show the outgoing mails; hold, release, retry and deliver them."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from email import message_from_bytes
+from email.policy import default as modern
+
+import click
+
+from contest.errors import NotFound, NotNow
+from contest.model import Bounce, OutboxState
+from contest.schema.sections import DeliveryKind
+from contest.store import Transaction, outbox
+from contest.store.contest_state import note
+from contest.store.outbox import ListedMail
+from contest.util.plurals import plural
+from knobeln.cli.answers import answer, answers
+from knobeln.cli.contest_option import NounGroup, open_contest
+from knobeln.cli.dry_run import (
+    carry_out,
+    dry_run_option,
+    operator,
+    organizer_actions,
+    print_mails,
+    print_outcome,
+    reason_option,
+    transaction,
+)
+from knobeln.cli.output import count_option, moment, remark, table, tell_of_more
+from knobeln.context import ContestContext
+
+
+@dataclass(frozen=True)
+class MailAnswer:
+    """A mail as its reader sees it, and its delivery. `attachments`: the names of the files."""
+
+    id: int
+    state: OutboxState
+    attempts: int
+    created_at: datetime
+    due_at: datetime
+    last_response: str
+    headers: Mapping[str, str]
+    body: str
+    attachments: tuple[str, ...]
+    bounces: tuple[Bounce, ...]
+
+
+@click.group(cls=NounGroup)
+@click.option("--state", type=click.Choice([str(s) for s in OutboxState]), help="Only mails in this state.")
+@click.option("--to", default=None, help="Only mails to this address.")
+@count_option
+@answers(list[ListedMail])
+def mail(state: str | None, to: str | None, count: int) -> None:
+    """List the outgoing mails; hold, release and retry them."""
+    with open_contest().store.read() as tx:
+        wanted = OutboxState(state) if state else None
+        rows = outbox.listing(tx, state=wanted, to=to, count=count)
+        total = outbox.count(tx, state=wanted, to=to)
+    tell_of_more(rows, total)
+    answer(rows, _show_mails)
+
+
+def _show_mails(rows: Sequence[ListedMail]) -> None:
+    columns = ("#id", "queued", "to", "subject", "state", "#tries", "problem")
+    cells = [
+        (
+            *(row.id, moment(row.created_at), row.to, row.subject, row.state, row.attempts),
+            "" if row.state == OutboxState.SENT else row.last_response,
+        )
+        for row in rows
+    ]
+    table("mails", columns, cells, drop=("#tries", "queued", "subject"))
+
+
+@mail.command("show")
+@click.argument("item_id", type=int, metavar="ID")
+@click.option("--raw", is_flag=True, help="Print the mail byte for byte, as it goes out.")
+@answers(MailAnswer)
+def show_mail(item_id: int, raw: bool) -> None:
+    """Show one mail as its reader sees it."""
+    with open_contest().store.read() as tx:
+        item = outbox.get(tx, item_id)
+        bounces = outbox.bounces_of(tx, item_id)
+    if item is None:
+        raise NotFound(f"there is no mail {item_id}", hint="`knobeln mail` lists them")
+    if raw:
+        sys.stdout.buffer.write(item.raw)
+        return
+    message = message_from_bytes(item.raw, policy=modern)
+    body = message.get_body(("plain",))
+    found = MailAnswer(
+        item.id,
+        item.state,
+        item.attempts,
+        item.created_at,
+        item.due_at,
+        item.last_response,
+        headers=dict(message.items()),
+        body=body.get_content() if body else "",
+        attachments=tuple(part.get_filename() or "" for part in message.iter_attachments()),
+        bounces=tuple(bounces),
+    )
+    answer(found, _show_mail)
+
+
+def _show_mail(shown: MailAnswer) -> None:
+    tries = f" after {shown.attempts} tries" if shown.attempts > 1 else ""
+    next_try = f", next try {moment(shown.due_at)}" if shown.state is OutboxState.READY else ""
+    response = f": {shown.last_response}" if shown.last_response else ""
+    click.secho(f"{shown.state}{tries}{next_try}{response}", bold=True, err=True)
+    for bounce in shown.bounces:
+        what = "came back" if bounce.permanent else "is late"
+        click.secho(
+            f"{moment(bounce.at)}: it {what}, says letter {bounce.letter_id}: {bounce.diagnosis}", err=True
+        )
+    for name in ("From", "To", "Subject", "Date"):
+        click.echo(f"{name}: {shown.headers.get(name, '')}")
+    for name in shown.attachments:
+        click.echo(f"Attachment: {name}")
+    click.echo("\n" + shown.body)
+
+
+BATCH = 100
+MAX_IDS_IN_LOG = 20
+
+_ids = click.argument("item_ids", type=int, nargs=-1, metavar="[ID]...")
+
+
+@mail.command()
+@_ids
+@click.option("--to", default=None, help="All queued mails to this address.")
+@click.option("--all", "everything", is_flag=True, help="All queued mails.")
+@reason_option
+def hold(item_ids: tuple[int, ...], to: str | None, everything: bool, reason: str) -> None:
+    """Hold mails until they are released: the reports of the contest day, or those that you name.
+
+    Without ID, --to or --all they are the reports of the contest day, queued and future.
+    """
+    contest = open_contest()
+    if not _are_named(item_ids, to, everything):
+        carry_out(lambda organizer: organizer.hold(reason), contest)
+        return
+    with contest.store.write() as tx:
+        held = outbox.hold(tx, ids=item_ids, to=to)
+        _note(contest, tx, "held", held, reason)
+    _print_changed("held", held, item_ids, OutboxState.READY)
+
+
+@mail.command()
+@_ids
+@click.option("--to", default=None, help="All held mails to this address.")
+@click.option("--all", "everything", is_flag=True, help="All held mails.")
+@click.option("--reason", default="", help="Why; for the log.")
+@dry_run_option
+def release(item_ids: tuple[int, ...], to: str | None, everything: bool, reason: str, dry_run: bool) -> None:
+    """Release mails that are held: the reports of the contest day, or those that you name.
+
+    Without ID, --to or --all they are the reports of the contest day; future reports then go out as usual. If
+    all mails are stopped (`knobeln status` says so), --all ends only that, and releases no held mail.
+    """
+    contest = open_contest()
+    if not _are_named(item_ids, to, everything):
+        with organizer_actions(contest, dry_run=dry_run) as organizer:
+            if dry_run:
+                print_mails(contest, organizer.tx, outbox.held_reports(organizer.tx))
+            done = organizer.release(reason)
+        print_outcome(done, dry_run=dry_run)
+        return
+    with transaction(contest, dry_run=dry_run) as tx:
+        if everything and outbox.go_on(tx):
+            note(tx, "mails", "mails go out again", contest.clock.now(), actor=operator(), reason=reason)
+            remark("Mails go out again. Mails that were held one by one are still held.")
+            return
+        released = outbox.release(tx, contest.clock.now(), ids=item_ids, to=to)
+        _note(contest, tx, "released", released, reason)
+        if dry_run:
+            print_mails(contest, tx, outbox.items(tx, released))
+    _print_changed("released", released, item_ids, OutboxState.HELD, dry_run=dry_run)
+
+
+@mail.command()
+@_ids
+@click.option("--to", default=None, help="All mails to this address, also those that came back.")
+@click.option("--all", "everything", is_flag=True, help="All mails that failed or wait for another try.")
+@dry_run_option
+def retry(item_ids: tuple[int, ...], to: str | None, everything: bool, dry_run: bool) -> None:
+    """Send mails at once that failed, came back, or wait for another try."""
+    if not _are_named(item_ids, to, everything):
+        raise click.UsageError("name the mails by their IDs, by --to ADDRESS, or by --all")
+    contest = open_contest()
+    with transaction(contest, dry_run=dry_run) as tx:
+        again = outbox.retry(tx, contest.clock.now(), ids=item_ids, to=to)
+        _note(contest, tx, "to be sent at once", again)
+        if dry_run:
+            print_mails(contest, tx, outbox.items(tx, again))
+    states = (OutboxState.FAILED, OutboxState.BOUNCED, OutboxState.READY)
+    _print_changed("to be sent at once", again, item_ids, *states, dry_run=dry_run)
+
+
+def _note(
+    contest: ContestContext, tx: Transaction, what: str, done: tuple[int, ...], reason: str = ""
+) -> None:
+    """Note in the journal which mails were changed, if any."""
+    if done:
+        ids = f": {', '.join(map(str, done))}" if len(done) <= MAX_IDS_IN_LOG else ""
+        text = f"{plural(len(done), 'mail')}{ids} {what}"
+        note(tx, "mails", text, contest.clock.now(), actor=operator(), reason=reason)
+
+
+def _are_named(item_ids: tuple[int, ...], to: str | None, everything: bool) -> bool:
+    """Whether the command line names mails. Raises UsageError if it does so in several ways."""
+    ways = (bool(item_ids), to is not None, everything).count(True)
+    if ways > 1:
+        raise click.UsageError("name the mails in one way: by their IDs, by --to ADDRESS, or by --all")
+    return ways == 1
+
+
+def _print_changed(
+    what: str, done: tuple[int, ...], wanted: tuple[int, ...], *states: OutboxState, dry_run: bool = False
+) -> None:
+    """Print how many mails were changed. Raises NotFound if none of the wanted ones was."""
+    others = [str(item_id) for item_id in wanted if item_id not in done]
+    if others:
+        names = " or ".join(states)
+        print_outcome(
+            f"Not {names}, so left as they are: {', '.join(others)} (see `knobeln mail`).",
+            dry_run=dry_run,
+        )
+    if wanted and not done:
+        raise NotFound("nothing was changed")
+    print_outcome(f"{plural(len(done), 'mail')} {what}.", dry_run=dry_run)
+
+
+@mail.command()
+@click.option("--dry-run", is_flag=True, help="Print the mails that are due (mbox), and change nothing.")
+def flush(dry_run: bool) -> None:
+    """Deliver the mails that are due now, if no `knobeln serve` does it."""
+    from knobeln.services import deliver_all
+    from mailserver.delivery.transports import transport_of
+
+    contest = open_contest()
+    if dry_run:
+        last = 0
+        while True:
+            with contest.store.read() as tx:
+                items = outbox.due(tx, contest.clock.now(), BATCH, after=last)
+                print_mails(contest, tx, items)
+            if not items:
+                return
+            last = items[-1].id
+    with contest.store.read() as tx:
+        stopped = outbox.stopped(tx)
+    if stopped:
+        raise NotNow(stopped.reason, hint="`knobeln mail release --all` lets the mails go")
+    done = deliver_all(contest, transport_of(contest.settings, contest.path))
+    text = "Another process is delivering."
+    if done is not None:
+        text = f"{done.sent} sent, {done.deferred} deferred, {done.failed} failed."
+    remark(text, err=contest.settings.mail.delivery is DeliveryKind.STDOUT)  # where the mails are printed

@@ -1,0 +1,288 @@
+"""`knobeln run`: play the contest day, rehearse it, show it step by step, change it."""
+
+from __future__ import annotations
+
+import errno
+import sys
+from datetime import timedelta
+from pathlib import Path
+
+import click
+from rich.text import Text
+
+from contest.errors import NotNow
+from contest.model import Phase
+from contest.public_number.beacon import MAX_NUMBER_CHARS
+from contest.seeds import Seeds
+from contest.store import contest_state, decisions, results, submissions, teams
+from contest.store.decisions import Show
+from contest.store.results import Games
+from contest.util.clock import TIME_FORMAT
+from contest.util.plurals import form, plural
+from knobeln.cli.answers import answer, answers
+from knobeln.cli.contest_option import NounGroup, open_contest, says_little
+from knobeln.cli.dry_run import (
+    carry_out,
+    dry_run_option,
+    operator,
+    organizer_actions,
+    own_words,
+    print_outcome,
+    reason_option,
+    transaction,
+)
+from knobeln.cli.ordinary_user import open_as_ordinary_user
+from knobeln.cli.output import console, print_whole, remark, table
+from knobeln.cli.progress_bars import round_bars
+from knobeln.cli.result_tables import show_results
+from knobeln.context import ContestContext
+from knobeln.day.rehearsal import MailVolume, Rehearsal, rehearsal_of, size_text
+from knobeln.day.run import contest_day, noted_errors, play_contest
+from knobeln.day.steps import steps_of
+from knobeln.services import deliver_all, told_log_failure
+from mailserver.delivery.transports import transport_of
+
+MAX_EARLY = timedelta(days=1)
+
+
+@click.group(cls=NounGroup)
+@click.option("--now", "early", is_flag=True, help="Start even if the date of the contest has not come.")
+@click.option("--yes", is_flag=True, help="With --now: do not ask, however far the date is.")
+@click.option("--no-wait", is_flag=True, help="End if the contest is paused, instead of waiting.")
+@click.option(
+    "--step",
+    is_flag=True,
+    help="Hold the reports, play, and then show what happened step by step, for an audience.",
+)
+def run(early: bool, yes: bool, no_wait: bool, step: bool) -> None:
+    """Play the contest day; rehearse, pause or change it.
+
+    After any interruption, run it again: it goes on where it stopped.
+
+    More than a day before the date, --now asks first; without a terminal it needs --yes.
+
+    If the contest is paused, the command waits until it goes on. With --step a step is a turn of a game of
+    all, or the pairings that meet at once. The reports go out after the last step. Started by root, the
+    command becomes the folder's owner, or the user `knobeln`.
+    """
+    contest = open_as_ordinary_user()
+    with contest.only_one("run") as alone:
+        if not alone:
+            raise NotNow("`knobeln run` is at work in this contest already")
+        if early and not yes:
+            _ask_if_much_too_early(contest)
+        if step:
+            _hold_reports(contest)
+        with noted_errors(contest), told_log_failure(contest, "knobeln run"):
+            play_contest(contest, early=early, patient=not no_wait, spectator=round_bars, tell=tell)
+        if step and not _show_steps(contest):
+            return
+    if not says_little():
+        show_results(contest)
+    with told_log_failure(contest, "knobeln run"):
+        deliver_reports(contest)
+
+
+def _ask_if_much_too_early(contest: ContestContext) -> None:
+    """Ask before a start more than a day before the date, which nothing undoes. Raises NotNow without a
+    terminal."""
+    start, now = contest.settings.dates.contest_starts, contest.clock.now()
+    with contest.store.read() as tx:
+        phase = contest_state.state(tx).phase
+        registered = teams.count(tx)
+        without = registered - submissions.count_with_program(tx)
+    if phase is not Phase.OPEN or start - now <= MAX_EARLY:
+        return
+    programs = (
+        f"{without} of {plural(registered, 'registered team')} {form(without, 'has', 'have')} no accepted "
+        "program yet"
+    )
+    situation = (
+        f"the contest starts on {start:{TIME_FORMAT}}, in {plural((start - now).days, 'day')}; "
+        f"{programs if registered else 'no team is registered yet'}. Nothing undoes the start"
+    )
+    if not sys.stdin.isatty():
+        raise NotNow(situation, hint="--yes starts it all the same")
+    click.confirm(f"{situation[0].upper()}{situation[1:]}. Start it now?", abort=True, err=True)
+
+
+def tell(text: str) -> None:
+    if not says_little():
+        print_whole(Text(text))
+
+
+def deliver_reports(contest: ContestContext) -> None:
+    """Deliver the queued mails, unless `knobeln serve` delivers them."""
+    done = deliver_all(contest, transport_of(contest.settings, contest.path))
+    if done is not None and done.deferred:
+        mails = plural(done.deferred, "mail")
+        remark(f"{mails} could not be delivered yet: `knobeln serve` keeps trying.")
+
+
+# --- step by step ------------------------------------------------------------------------------------------
+# The contest has been played, and is now shown. The reports are held meanwhile, so nobody knows more than the
+# audience. The database keeps how many steps were shown: after any interruption the show goes on with the
+# step that was on the screen.
+def _hold_reports(contest: ContestContext) -> None:
+    """Hold the reports until the last step was shown, unless the organizer holds them already."""
+    with organizer_actions(contest) as organizer:
+        if decisions.show(organizer.tx) is None:
+            holds = decisions.reports_held(organizer.tx) is None
+            if holds:
+                organizer.hold("they go out after the last step")
+            decisions.set_show(organizer.tx, Show(0, holds))
+
+
+def _show_steps(contest: ContestContext) -> bool:
+    """Show the steps, one at each Enter, and then release the reports. False: the organizer stopped it."""
+    with contest.store.read() as tx:
+        show = decisions.show(tx) or Show(0, holds_reports=False)
+        seeds = Seeds(contest_state.state(tx).seed.value)
+        rounds = results.all_rounds(tx, Games.WITH_MOVES)
+    steps = list(steps_of(contest.settings, seeds, rounds))
+    console.print(f"The games are played; there are {plural(len(steps), 'step')} to show.")
+    for number in range(show.shown, len(steps)):
+        console.print("Enter: the next step; q: stop here.", style="dim")
+        line = sys.stdin.readline()
+        if not line.endswith("\n") or line.strip().lower() == "q":  # without its end: the input has ended
+            console.print(f"Stopped before step {number + 1}. `knobeln run --step` goes on with it.")
+            return False
+        console.rule(f"{number + 1}/{len(steps)}  {steps[number].title}")
+        console.print(steps[number].text, markup=False)
+        with contest.store.write() as tx:  # the step before this one was seen
+            decisions.set_show(tx, Show(number, show.holds_reports))
+    with organizer_actions(contest) as organizer:
+        decisions.set_show(organizer.tx, None)
+        if decisions.reports_held(organizer.tx) is not None:
+            if show.holds_reports:
+                console.print(organizer.release("the last step was shown"))
+            else:
+                console.print("The reports are held, as you said: `knobeln mail release` sends them.")
+    return True
+
+
+@run.command()
+@answers(Rehearsal)
+def rehearse() -> None:
+    """Play the contest day with the programs submitted so far, and send nothing. Then show what would happen.
+
+    It is played in a copy with another contest seed, so it does not give away the winner.
+    """
+    answer(rehearsal_of(open_as_ordinary_user(), round_bars), _show_rehearsal)
+
+
+def _show_rehearsal(rehearsal: Rehearsal) -> None:
+    rows = [
+        (
+            "final" if each.final else each.number,
+            sum(each.groups),
+            len(each.groups),
+            " to ".join(map(str, sorted({min(each.groups), max(each.groups)}))),
+            each.games,
+            f"{each.seconds:.1f}",
+        )
+        for each in rehearsal.rounds
+    ]
+    table(
+        f"rehearsal: {plural(rehearsal.programs, 'program')}, {plural(round(rehearsal.seconds), 'second')}",
+        ("#round", "#programs", "#groups", "of", "#games", "#seconds"),
+        rows,
+    )
+    mails = rehearsal.mails
+    total = MailVolume("all", sum(m.count for m in mails), sum(m.size for m in mails))
+    table(
+        "mails", ("kind", "#mails", "#size"), [(m.kind, m.count, size_text(m.size)) for m in (*mails, total)]
+    )
+    for warning in rehearsal.warnings:
+        click.echo(f"! {warning}")
+    remark("Nothing was sent, nothing was changed.")
+
+
+@run.command()
+@reason_option
+def pause(reason: str) -> None:
+    """Pause the contest day. Groups that are being played are finished; no new one starts until `resume`."""
+    carry_out(lambda organizer: organizer.pause(reason))
+
+
+@run.command()
+@click.option("--reason", default="", help="Why; for the log.")
+def resume(reason: str) -> None:
+    """Let the contest day go on. A `knobeln run` that waits goes on at once."""
+    carry_out(lambda organizer: organizer.resume(reason))
+
+
+@run.command()
+@click.argument("value", metavar="FILE|VALUE")
+def number(value: str) -> None:
+    """Hand in the public number for which the contest waits.
+
+    It is in FILE, or it is VALUE itself: the JSON of a round of drand, the numbers of the lottery, or any
+    text, as `tournament.beacon` says. Nobody can change it afterwards.
+    """
+    try:
+        with open(value, encoding="utf-8", errors="replace") as file:
+            text, source = file.read(MAX_NUMBER_CHARS + 1), f"from the file {Path(value).name}"
+    except OSError as error:
+        # The JSON of a round is too long for a name.
+        if error.errno not in (errno.ENOENT, errno.ENAMETOOLONG):
+            raise
+        text, source = value, "given at the command line"
+    carry_out(lambda organizer: organizer.hand_in_number(text, source))
+
+
+@run.command()
+@click.argument("number", type=int, metavar="ROUND")
+@click.argument("group", type=int, metavar="[GROUP]", required=False)
+@reason_option
+@dry_run_option
+def rerun(number: int, group: int | None, reason: str, dry_run: bool) -> None:
+    """Play a round, or one group of it, again, and everything after it.
+
+    The random numbers stay the same, so only what has changed comes out differently. The old results are
+    kept, and the teams are told.
+    """
+    carry_out(lambda organizer: organizer.rerun(number, group, reason), dry_run=dry_run)
+
+
+@run.command()
+@click.argument("seconds", type=float)
+@reason_option
+@dry_run_option
+def seconds(seconds: float, reason: str, dry_run: bool) -> None:
+    """Change the time for a move while the contest runs, and tell all teams.
+
+    It counts from the next group on, also for a `knobeln run` at work. Groups that have begun keep the time
+    that they had.
+    """
+    carry_out(lambda organizer: organizer.change_time(seconds, reason), dry_run=dry_run)
+
+
+@run.command()
+@click.argument("number", type=int, metavar="ROUND")
+@click.argument("file", type=click.Path(path_type=Path, allow_dash=True, exists=True), required=False)
+@dry_run_option
+def summary(number: int, file: Path | None, dry_run: bool) -> None:
+    """Write your own words about a round, and send its summary (RSM).
+
+    The words come from FILE, from standard input (-), or from your editor.
+    """
+    contest = open_contest()
+    with contest.store.read() as tx:
+        before = results.words_of(tx, number) or ""
+    text = own_words(file, "Your words about this round, for the top of its summary.", before)
+    with transaction(contest, dry_run=dry_run) as tx:
+        if not results.set_words(tx, number, text + "\n"):
+            raise NotNow(f"round {number} does not exist, or its summary has gone out")
+        if not results.is_played(tx, number):
+            print_outcome(
+                f"Stored: the summary goes out with your words when round {number} is finished.",
+                dry_run=dry_run,
+            )
+            return
+        readers = plural(contest_day(contest).report_round(tx, number), "reader")
+        done = f"the summary of round {number} went to {readers}"
+        contest_state.note(tx, "summary", done, contest.clock.now(), actor=operator(), whom=f"round {number}")
+    print_outcome(f"The summary of round {number} goes to {readers}.", dry_run=dry_run)
+    if not dry_run:
+        deliver_reports(contest)

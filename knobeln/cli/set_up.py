@@ -1,0 +1,122 @@
+"""`knobeln init` and `knobeln doctor`: make a contest, check its host."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from compiler.images import without_images_unless_possible
+from compiler.languages import usable
+from compiler.trial import with_counted_time
+from contest import presets
+from contest.config.load import FILE_NAME, load_settings
+from contest.errors import EX_FAILED, EX_OK, ConfigError, KnobelnError
+from contest.games.game import TEXT
+from contest.games.registry import game_of
+from contest.public_number.beacon import Beacon, BeaconKind
+from contest.schema.sections import DEFAULT_GAME
+from contest.util.clock import SystemClock
+from contest.util.plurals import listed
+from knobeln.cli.answers import answer, answers
+from knobeln.cli.contest_option import ContestCommand, contest_path, open_contest
+from knobeln.cli.game_option import default_settings, settings_or_defaults
+from knobeln.cli.output import remark
+from knobeln.context import create_contest
+
+if TYPE_CHECKING:
+    from knobeln.server.host_checks import CheckResult
+
+
+def _beacon(_context: click.Context, _option: click.Parameter, text: str) -> str:
+    try:
+        Beacon.of(text)
+    except ValueError as error:
+        raise click.BadParameter(str(error)) from None
+    return text
+
+
+@click.command(cls=ContestCommand)
+@click.argument("folder", type=click.Path(path_type=Path, file_okay=False), metavar="[DIR]", required=False)
+@click.option(
+    "--game",
+    metavar="NAME",
+    help=f"The game to be played; `knobeln games` lists them. Default: {DEFAULT_GAME}.",
+)
+@click.option(
+    "--beacon",
+    metavar="BEACON",
+    default=BeaconKind.DRAND.value,
+    callback=_beacon,
+    help="Where the public number of the draw comes from: `drand`, `lottery: ` and which draw, `file`, or "
+    "`none`. Default: drand.",
+)
+def init(folder: Path | None, game: str | None, beacon: str) -> None:
+    """Create a contest in the folder DIR. It gets a commented contest.toml and the database.
+
+    Default: the folder of -C, or the current folder.
+    """
+    path = (folder or contest_path()).absolute()
+    settings = presets.settings(game or DEFAULT_GAME, SystemClock().now())
+    chosen = settings.tournament.model_copy(update={"beacon": beacon})
+    settings = settings.model_copy(update={"tournament": chosen})
+    file = path / FILE_NAME
+    if file.exists():  # it is kept
+        settings = load_settings(path)
+        if game and settings.game.name != game:
+            raise ConfigError(f"{file} is for another game", hint="remove it, or leave --game out to keep it")
+    else:
+        preset = settings
+        settings = without_images_unless_possible(with_counted_time(preset))
+        if preset.programs.takes_images and not settings.programs.takes_images:
+            remark(
+                "Container images cannot play here until `apt install skopeo umoci`, and then "
+                f"programs.max_image_bytes = {preset.programs.max_image_bytes}."
+            )
+    create_contest(path, settings).store.close()
+    remark(f"The contest is in {path}. Now edit {file} (the dates, the addresses), then")
+    remark(f"    knobeln serve -C {path}     takes registrations and programs by mail")
+    remark(f"    knobeln run -C {path}       plays the contest day")
+    programs = settings.programs
+    if game_of(settings.game, programs).info.play is TEXT:
+        counted = programs.counted_languages
+        others = [row.name for row in usable(programs.all_languages) if row.name not in counted]
+        if counted:
+            text = "Counted in units (programs.counted_languages): the time of programs in"
+            remark(f"{text} {listed(counted)}.")
+        remark(f"Processor time: programs in {listed(others)}.")
+
+
+@click.command(cls=ContestCommand)
+@click.option("--letter", is_flag=True, help="Also send a letter to the robot, and check that it comes in.")
+@click.option("--patience", default=60.0, show_default=True, help="Seconds to wait for that letter.")
+@answers("knobeln.server.host_checks:CheckResults")
+def doctor(letter: bool, patience: float) -> None:
+    """Check that this host can run a contest. Each failed check says how to fix it.
+
+    Exit code 0: all checks passed; 1: a check failed.
+    """
+    from knobeln.server.host_checks import CheckResult, check_host, check_languages, run_check
+    from knobeln.server.mail_checks import check_loop
+
+    results: tuple[CheckResult, ...] = ()
+    try:
+        settings = settings_or_defaults()
+    except KnobelnError as error:
+        settings = default_settings()
+        results = (
+            CheckResult("settings", False, f"{error}; the other checks are those of the default settings"),
+        )
+    results += (*check_host(contest_path(), settings), *check_languages(settings))
+    if letter:
+        results += (run_check("a letter to itself", lambda: check_loop(open_contest(), patience)),)
+    answer(results, _show_checks)
+    raise SystemExit(EX_OK if all(result.passed for result in results) else EX_FAILED)
+
+
+def _show_checks(results: Sequence[CheckResult]) -> None:
+    for result in results:
+        mark = click.style("ok  ", fg="green") if result.passed else click.style("FAIL", fg="red", bold=True)
+        click.echo(f"{mark} {result.name}: {result.text}")

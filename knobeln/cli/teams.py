@@ -1,0 +1,300 @@
+"""`knobeln teams` and `knobeln class`: the teams, what the organizer decides about them, and class lists."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+import click
+
+from contest.errors import NotFound
+from contest.model import Ban, BanKind, Team, TeamState
+from contest.store import Transaction, contest_state, decisions, outbox, submissions
+from contest.store import teams as team_store
+from contest.store.submissions import Version
+from contest.util.plurals import listed, plural
+from contest.util.sanitize import sanitize
+from knobeln.cli.answers import answer, answers
+from knobeln.cli.contest_option import ContestGroup, NounGroup, open_contest
+from knobeln.cli.dry_run import (
+    carry_out,
+    dry_run_option,
+    operator,
+    own_words,
+    print_outcome,
+    reason_option,
+    transaction,
+)
+from knobeln.cli.output import moment, print_facts, remark, table
+
+
+@dataclass(frozen=True)
+class ListedTeam:
+    """A team. `state`: also that the organizer took it out; `versions`: how many programs it sent;
+    `latest_good`: the version that counts; `undelivered`: the mails that it did not get."""
+
+    name: str
+    state: str
+    team: Team
+    versions: int
+    latest_good: int | None
+    undelivered: outbox.Trouble | None
+
+
+@click.group(cls=NounGroup)
+@answers(list[ListedTeam])
+def teams() -> None:
+    """Show the teams; decide about them, write to them."""
+    contest = open_contest()
+    with contest.store.read() as tx:
+        counts, troubles, bans = submissions.count_versions(tx), outbox.troubles(tx), decisions.all_bans(tx)
+        lines = [
+            _line(tx, team, counts.get(team.id, 0), troubles.get(team.id), bans.get(team.name))
+            for team in team_store.all_teams(tx)
+        ]
+    own = [field.name for field in contest.settings.teams.fields]
+    answer(lines, lambda lines: _show_teams(lines, own))
+
+
+def _line(
+    tx: Transaction, team: Team, versions: int, trouble: outbox.Trouble | None, ban: Ban | None
+) -> ListedTeam:
+    good = submissions.latest_good(tx, team.id)
+    state = str(ban.kind if ban else team.state)
+    return ListedTeam(team.name, state, team, versions, good.number if good else None, trouble)
+
+
+def _show_teams(lines: Sequence[ListedTeam], own: Sequence[str]) -> None:
+    """`own`: the names of the contest's own fields of the form."""
+    columns = ("team", "address", *own, "preferences", "state", "#sent", "#counts")
+    rows = [
+        (
+            line.name,
+            line.team.address,
+            *map(line.team.registration.field, own),
+            ",".join(line.team.registration.preferences),
+            line.state + (" *" if line.team.flags else "") + (" !" if line.undelivered else ""),
+            line.versions,
+            line.latest_good or "-",
+        )
+        for line in lines
+    ]
+    table(plural(len(rows), "team"), columns, rows, drop=("preferences", *own, "#sent"))
+    for people, names in _shared_people(lines).items():
+        click.echo(f"* {listed(people)}: in {listed(names)}")
+    for line in lines:
+        if line.undelivered:
+            click.echo(f"! {line.name}: {_undelivered(line.undelivered)}")
+
+
+def _shared_people(lines: Sequence[ListedTeam]) -> Mapping[tuple[str, ...], tuple[str, ...]]:
+    """Return the people who are in several teams, with these teams, people of the same teams together.
+
+    Only teams that are flagged, or that a flagged one shares people with.
+    """
+    teams_of: dict[str, list[ListedTeam]] = {}
+    spelled: dict[str, str] = {}
+    for line in lines:
+        names_here = {" ".join(m.name.casefold().split()): m.name for m in line.team.registration.members}
+        for key, name in names_here.items():
+            spelled.setdefault(key, name)
+            teams_of.setdefault(key, []).append(line)
+    people: dict[tuple[str, ...], list[str]] = {}
+    for key, of_them in teams_of.items():
+        if len(of_them) > 1 and any(line.team.flags for line in of_them):
+            people.setdefault(tuple(line.name for line in of_them), []).append(spelled[key])
+    return {tuple(names): of_them for of_them, names in people.items()}
+
+
+def _undelivered(trouble: outbox.Trouble) -> str:
+    """Tell how many mails a team did not get, and why the newest failed."""
+    response = " ".join(trouble.response.split())
+    return (
+        f"{plural(trouble.count, 'mail')} did not arrive; `knobeln mail show {trouble.item_id}` "
+        f"{trouble.state}: {response}"
+    )
+
+
+@teams.command("show")
+@click.argument("name", metavar="TEAM")
+@answers(ListedTeam)
+def show_team(name: str) -> None:
+    """Show one team: its registration, its members, and what became of its programs."""
+    with open_contest().store.read() as tx:
+        team = team_store.named(tx, name)
+        versions = submissions.versions(tx, team.id)
+        ban = decisions.ban_of(tx, team.id)
+        line = _line(tx, team, len(versions), outbox.troubles(tx).get(team.id), ban)
+    answer(line, lambda line: _show_team(line, versions, ban))
+
+
+def _show_team(line: ListedTeam, versions: Sequence[Version], ban: Ban | None) -> None:
+    team, registration = line.team, line.team.registration
+    print_facts(
+        {
+            "team": team.name if team.name == team.requested_name else f"{team.name} ({team.requested_name})",
+            "address": team.address,
+            "organization": registration.organization,
+            **dict(registration.fields),
+            "preferences": ",".join(registration.preferences),
+            "state": f"{line.state}, because: {ban.reason}" if ban else line.state,
+            "registered": moment(team.registered_at),
+            "programs": ", ".join(
+                f"{each.submission.number} {each.verdict} (submission {each.submission.id})"
+                for each in versions
+            )
+            or "none",
+            "counts": f"version {line.latest_good}" if line.latest_good else "none",
+        }
+    )
+    for member in registration.members:
+        about = (member.name, member.age, member.occupation, member.background)
+        text = ", ".join(str(each) for each in about if each not in (None, ""))
+        click.echo(f"member: {sanitize(text, one_line=True)}")
+    for flag in team.flags:
+        click.echo(f"* {sanitize(flag, one_line=True)}")
+    if line.undelivered:
+        click.echo(f"! {_undelivered(line.undelivered)}")
+
+
+# --- decisions ---------------------------------------------------------------------------------------------
+@teams.command()
+@click.argument("name")
+@dry_run_option
+def accept(name: str, dry_run: bool) -> None:
+    """Accept the pending or withdrawn registration of team NAME. The team gets its authentication string."""
+    from mailserver.commands.registration import accept_pending
+
+    contest = open_contest()
+    with transaction(contest, dry_run=dry_run) as tx:
+        now = contest.clock.now()
+        team = _team_in(tx, name, TeamState.PENDING, TeamState.WITHDRAWN)
+        accept_pending(tx, team, contest.settings, contest.templates, now)
+        contest_state.note(tx, "teams", f"{name} was accepted", now, actor=operator(), whom=name)
+    print_outcome(f"{name} takes part; the answer is in the outbox.", dry_run=dry_run)
+
+
+@teams.command()
+@click.argument("name")
+@reason_option
+@dry_run_option
+def reject(name: str, reason: str, dry_run: bool) -> None:
+    """Reject the pending registration of team NAME."""
+    from mailserver.commands.registration import reject_pending
+
+    contest = open_contest()
+    with transaction(contest, dry_run=dry_run) as tx:
+        now = contest.clock.now()
+        team = _team_in(tx, name, TeamState.PENDING)
+        reject_pending(tx, team, reason, contest.settings, contest.templates, now)
+        text = f"{name} was rejected"
+        contest_state.note(tx, "teams", text, now, actor=operator(), whom=name, reason=reason)
+    print_outcome(f"{name} does not take part; the answer is in the outbox.", dry_run=dry_run)
+
+
+def _team_in(tx: Transaction, name: str, *states: TeamState) -> Team:
+    """Return the team. Raises NotFound if it does not exist or is in another state."""
+    team = team_store.named(tx, name)
+    if team.state not in states:
+        raise NotFound(f"{name} does not wait for a decision: it is {team.state}")
+    return team
+
+
+@teams.command()
+@click.argument("team")
+@reason_option
+@dry_run_option
+def disqualify(team: str, reason: str, dry_run: bool) -> None:
+    """Disqualify TEAM: it plays no more games."""
+    carry_out(lambda organizer: organizer.take_out(team, BanKind.DISQUALIFIED, reason), dry_run=dry_run)
+
+
+@teams.command()
+@click.argument("team")
+@reason_option
+@dry_run_option
+def drop(team: str, reason: str, dry_run: bool) -> None:
+    """Take TEAM out of the contest at its own request. It plays no more games."""
+    carry_out(lambda organizer: organizer.take_out(team, BanKind.DROPPED, reason), dry_run=dry_run)
+
+
+@teams.command()
+@click.argument("team")
+@click.option("--reason", default="", help="Why; for the log, and for the team.")
+@dry_run_option
+def reinstate(team: str, reason: str, dry_run: bool) -> None:
+    """Let TEAM take part again after `disqualify` or `drop`, or if its program is set aside."""
+    carry_out(lambda organizer: organizer.reinstate(team, reason), dry_run=dry_run)
+
+
+@teams.command()
+@click.argument("file", type=click.Path(path_type=Path, allow_dash=True, exists=True), required=False)
+@click.option("--subject", required=True, help="The subject of the mail, after the contest's title.")
+@click.option("--round", "number", type=int, metavar="ROUND", help="Tell only the teams of this round.")
+@click.option("--without-program", is_flag=True, help="Tell only teams that have no accepted program.")
+@dry_run_option
+def tell(file: Path | None, subject: str, number: int | None, without_program: bool, dry_run: bool) -> None:
+    """Send your own words to all registered teams, or to some of them.
+
+    The words come from FILE, from standard input (-), or from your editor. A team gets the same words once,
+    even if you give the command again.
+    """
+    from contest.actions.organizer_actions import Message
+
+    if number is not None and without_program:
+        raise click.UsageError("--round and --without-program exclude each other: only programs play a round")
+    contest = open_contest()
+    text = own_words(file, "Your words to the teams.")
+    message = Message(subject, text, number, without_program)
+    carry_out(lambda organizer: organizer.tell(message), contest, dry_run=dry_run)
+
+
+@click.group("class", cls=ContestGroup)
+def class_() -> None:
+    """Invite a class from a list, and print its marks."""
+
+
+@class_.command()
+@click.argument("file", type=click.Path(path_type=Path, exists=True, dir_okay=False))
+@click.option(
+    "--again", is_flag=True, help="Remind those, too, who were invited before and have not registered."
+)
+@dry_run_option
+def invite(file: Path, again: bool, dry_run: bool) -> None:
+    """Send a personal registration form to everybody in a class list.
+
+    FILE is CSV, as spreadsheets and campus systems export it. Its first row names the columns: `mail` is
+    needed; `name` (or `first name` and `last name`), `team`, `organization` and the contest's own fields go
+    into the form. Rows with the same team get one form, at the first address. Who replies with the form is
+    registered. Who is registered, or was invited before, gets no second mail, so that you can give the
+    command again with a longer list.
+    """
+    from knobeln.organizer import class_list
+
+    contest = open_contest()
+    found = class_list.read(file.read_bytes(), contest.settings)
+    if found.unused:
+        remark(f"Columns that were left out: {', '.join(found.unused)}", err=True)
+    forms = [*class_list.forms(found.people, contest.settings)]
+    carry_out(lambda organizer: organizer.invite(forms, again=again), contest, dry_run=dry_run)
+
+
+@class_.command()
+def marks() -> None:
+    """Print a row for each team member with its results, as CSV.
+
+    A row has the member, its team and mail address, how many programs the team sent, how many were accepted
+    and when, the last round that it reached, and after the contest rank, points, failures, and rank and share
+    in the evolution. It is for you alone: it names people.
+    """
+    from knobeln.organizer.marks import Mark, marks_of
+    from reports.site.tables import Column, Table, as_csv, cell
+
+    columns = tuple(Column(name, name) for name in Mark._fields)
+    rows = tuple(
+        tuple(cell(value.isoformat() if isinstance(value, datetime) else value) for value in mark)
+        for mark in marks_of(open_contest())
+    )
+    click.echo(as_csv(Table("marks", "Marks", columns, rows)), nl=False)

@@ -1,0 +1,128 @@
+"""Games of programs at home, whatever the kind of play."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from compiler.build import build
+from compiler.source import decoded
+from compiler.toolchain import Toolchain
+from contest.config.settings import Settings
+from contest.errors import GiveUp
+from contest.games.drawing import Course
+from contest.games.game import GameInfo
+from contest.games.knobeln import rules_of
+from contest.games.registry import game_of, text_game_of
+from contest.model import GameJob, GameResult, Match, Pairing
+from contest.seeds import Seeds, seed_from
+from contest.util.plurals import plural
+from knobeln.home.home_game import check_number, distinct_names, game_at_home, lines_about
+from knobeln.home.programs import IMAGE, built_program, check_is_source, files_of
+from reports.knobeln_protocol import GameProtocol, full, reasons_of
+from reports.site.alone import replay_alone
+from sandbox.sandbox import Sandbox
+from sandbox.vm.image import Image
+from tournament.replay import course
+from tournament.runners import open_runner
+from tournament.runners.text import open_player
+from tournament.runners.text_result import game_result
+
+
+@dataclass(frozen=True)
+class LocalPlayer:
+    """A player, and its points as people count them. `failure`: its first fault, "" if it had none."""
+
+    name: str
+    points: float
+    failure: str
+
+
+@dataclass(frozen=True)
+class LocalGame:
+    """A game that was played. `lines` tell about it; `course` is None where the moves alone tell it."""
+
+    game: GameInfo
+    names: tuple[str, ...]
+    result: GameResult
+    lines: tuple[str, ...]
+    course: Course | None = None
+
+    @property
+    def players(self) -> tuple[LocalPlayer, ...]:
+        """The players by seat."""
+        return tuple(
+            LocalPlayer(name, seat.points / self.game.point, seat.fault.reason if seat.fault else "")
+            for name, seat in zip(self.names, self.result.seats, strict=True)
+        )
+
+    def replay(self, settings: Settings) -> bytes:
+        """The replay as a page in one file; the result must have the moves."""
+        match = Match(Pairing(self.names), 1, self.result, counted=True)
+        return replay_alone(settings, self.game, match, self.course)
+
+
+def play_at_home(settings: Settings, programs: Sequence[str], seed: str, *, with_moves: bool) -> LocalGame:
+    """Play one game. `with_moves`: its lines have every move. Raises NotFound, GiveUp with what is wrong."""
+    info = game_of(settings.game, settings.programs).info
+    if not info.play.has_moves:
+        raise GiveUp(
+            f"{info.title} games are computed, not played: `knobeln practice` computes who wins how often"
+        )
+    game = _machine_game if info.play.is_computed else _text_game
+    return game(settings, programs, seed, with_moves=with_moves)
+
+
+def _machine_game(settings: Settings, programs: Sequence[str], seed: str, *, with_moves: bool) -> LocalGame:
+    """A game of two C programs on the contest machine."""
+    info = game_of(settings.game, settings.programs).info
+    if len(programs) != 2:
+        raise GiveUp(f"{info.title} is played by 2 programs, not by {len(programs)}")
+    toolchain, seeds = Toolchain(), Seeds(seed_from(f"play/{seed}"))
+    images = tuple(_image(name, settings, toolchain) for name in programs)
+    streams = (seeds.stream("seat/0"), seeds.stream("seat/1"))
+    job = GameJob(tuple(image.digest for image in images), streams, protocol=True)
+    with open_runner({image.digest: image.to_bytes() for image in images}, settings, seeds) as runner:
+        (result,) = runner.play([job])
+    names, lines = (Path(programs[0]).stem, Path(programs[1]).stem), []
+    if with_moves:
+        match = Match(Pairing(names), 1, result, counted=result.is_flawless)
+        lines.append(full(GameProtocol.of(match, 0, 0, rules_of(settings.game)), reasons_of(result)))
+    for name, seat in zip(names, result.seats, strict=True):
+        failure = f"; failed: {seat.fault.reason}" if seat.fault else ""
+        lines.append(f"{name}: {plural(seat.points, 'point')}, {seat.instructions:,} instructions{failure}")
+    if not result.is_flawless:
+        lines.append("The game was stopped: in a contest it would be discarded, and played again once.")
+    return LocalGame(info, names, result, tuple(lines))
+
+
+def _image(name: str, settings: Settings, toolchain: Toolchain) -> Image:
+    files = files_of(name, settings.game.name)
+    if len(files) != 1:
+        raise GiveUp(f"{name} has {len(files)} files; a program has one")
+    (data,) = files.values()
+    check_is_source(name, data)
+    built = build(decoded(data), settings.programs, toolchain)
+    if built.image is None or not built.report.accepted:
+        reason = next((finding.text for finding in built.report.findings), "see its messages")
+        raise GiveUp(f"{name} is not accepted; `knobeln check {name}` says why: {reason}")
+    return built.image
+
+
+def _text_game(settings: Settings, programs: Sequence[str], seed: str, *, with_moves: bool) -> LocalGame:
+    """A game of programs that talk with the referee, in the order of the seats."""
+    rules = text_game_of(settings.game, settings.programs)
+    check_number(rules.info, len(programs))
+    sandbox = Sandbox()
+    built = [built_program(program, rules.info, settings) for program in programs]
+    players = [open_player(program, rules.info, sandbox, settings.programs) for program in built]
+    names = distinct_names(program.removeprefix(IMAGE) for program in programs)
+    played = game_at_home(rules, names, players, seed)
+    return LocalGame(
+        rules.info,
+        tuple(names),
+        game_result(played.result, with_moves=True),
+        tuple(lines_about(played.result, names, rules.info.point, with_moves=with_moves)),
+        course(played.rules, names, played.positions),
+    )

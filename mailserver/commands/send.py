@@ -1,0 +1,140 @@
+"""`send rules`, `announcement`, `faq`, `software`, `ladder`: what anybody may have sent, once per address and
+hour.
+
+A registered team gets the complete software kit if the game has one (K24, U14, M62); the word `shar` after
+the command asks for a shell archive. Nobody else gets more than the library or the sample programs: nothing
+large goes to strangers.
+"""
+
+from __future__ import annotations
+
+from contest.arena.ladder_ranking import is_ladder_told
+from contest.config.settings import Settings
+from contest.games.registry import game_of
+from contest.model import TeamState
+from contest.store import ladder, teams
+from knobellib.kits import kit_of
+from mailserver.attachments import announcement_texts, packed, rules, software
+from mailserver.command import Arguments, Command, LetterContext, by_template
+from mailserver.limits import HOUR, Limit
+
+_SHELL_ARCHIVE = "shar"
+
+
+def _send_rules(context: LetterContext, _arguments: Arguments) -> str:
+    """The rules of the game, and the contest's own numbers."""
+    text = rules(context.settings.game.name)
+    return context.answer(
+        "rules",
+        context.writer,
+        note="the rules are asked for",
+        once_in=HOUR,
+        attachments=text,
+        has_rules=bool(text),
+    )
+
+
+def _asks_for_rules(subject: str, settings: Settings) -> Arguments | None:
+    word = settings.contest.subject_word.casefold()
+    is_it = subject.casefold().replace(" ", "") in ("rules", "sendrules", f"send{word}rules")
+    return () if is_it else None
+
+
+RULES = Command(
+    "rules",
+    _send_rules,
+    lambda settings: ("send rules", "rules"),
+    reads=_asks_for_rules,
+    read_only=True,
+    answers=by_template(rules=Limit.DROP),
+)
+
+
+def _text(name: str, template: str) -> Command:
+    """Sends one of the texts that are made of the contest's settings."""
+
+    def send(context: LetterContext, _arguments: Arguments) -> str:
+        texts = announcement_texts(context.tx, context.settings)
+        return context.answer(
+            template, context.writer, note=f"the {name} is asked for", once_in=HOUR, **texts
+        )
+
+    def subjects(settings: Settings) -> tuple[str, ...]:
+        word = settings.contest.subject_word.casefold()
+        return (f"send {name}", f"send {word} {name}", name)
+
+    return Command(name, send, subjects, every_subject=True, read_only=True, answers={template: Limit.DROP})
+
+
+ANNOUNCEMENT, FAQ = _text("announcement", "call"), _text("faq", "faq")
+
+
+def _send_software(context: LetterContext, arguments: Arguments) -> str:
+    """The argument is the kind of archive: `tar` or `shar`."""
+    settings, team = context.settings, teams.by_address(context.tx, context.writer)
+    info = game_of(settings.game, settings.programs).info
+    if not (team and team.state is TeamState.ACTIVE and info.has_kit):
+        programs = software(info)
+        return context.answer(
+            "software",
+            context.writer,
+            note="the software is asked for",
+            once_in=HOUR,
+            attachments=programs,
+            names=tuple(program.name for program in programs),
+        )
+    kit, is_shell_archive = kit_of(settings), arguments == (_SHELL_ARCHIVE,)
+    archive = packed(kit, as_shell_archive=is_shell_archive)
+    return context.answer(
+        "kit",
+        team.address,
+        note=f"{team.name} asks for the kit",
+        once_in=HOUR,
+        of_team=team,
+        attachments=(archive,),
+        archive=archive.name,
+        folder=kit.folder,
+        first_command=kit.first_command,
+        subject=SOFTWARE.right_subject(settings),
+        is_shell_archive=is_shell_archive,
+    )
+
+
+def _software_subjects(settings: Settings) -> tuple[str, ...]:
+    own = f"SEND {settings.contest.subject_word.lower()}software"
+    is_in_c = game_of(settings.game, settings.programs).info.play.is_in_c
+    return (own, "send software") if is_in_c else ("send software", own)
+
+
+def _asks_for_software(subject: str, settings: Settings) -> Arguments | None:
+    word, asked = settings.contest.subject_word.casefold(), subject.casefold().replace(" ", "")
+    for kind in ("", "tar", _SHELL_ARCHIVE):
+        if asked in (f"sendsoftware{kind}", f"send{word}software{kind}"):
+            return (kind,) if kind else ()
+    return None
+
+
+SOFTWARE = Command(
+    "software",
+    _send_software,
+    _software_subjects,
+    reads=_asks_for_software,
+    read_only=True,
+    answers=by_template(software=Limit.DROP, kit=Limit.DROP),
+)
+
+
+def _send_ladder(context: LetterContext, _arguments: Arguments) -> str:
+    """The present ranking of all programs that count, outside the contest (H12)."""
+    lines = ladder.now(context.tx, context.settings).lines
+    return context.answer("ladder", context.writer, note="the ladder is asked for", lines=lines, moves={})
+
+
+LADDER = Command(
+    "ladder",
+    _send_ladder,
+    lambda settings: ("please send ladder", "send ladder") if is_ladder_told(settings) else (),
+    every_subject=True,
+    read_only=True,
+    answers=by_template(ladder=Limit.DROP),
+)

@@ -1,0 +1,162 @@
+"""What all transports have in common, and those without SMTP: a command like sendmail, a Maildir for each
+recipient, an mbox on standard output."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import shlex
+import socket
+import time
+from pathlib import Path
+from typing import BinaryIO, Protocol
+
+from contest.errors import DeliveryDeferred, DeliveryRefused
+from contest.subprocesses.child_process import run
+from contest.util.folders import make_folder, sync_folder
+from mailserver.problem import visible
+
+
+class RelayUnreachable(DeliveryDeferred):
+    """The relay is away, or does not want us: it is no use to try the next mail at once."""
+
+
+class Transport(Protocol):
+    """Takes mails. `connections`: how many threads may send at once; the caller lowers it for good if the
+    relay does not want as many."""
+
+    connections: int
+
+    def send(self, sender: str, to: str, raw: bytes) -> str:
+        """Returns the reply to the mail. `sender` is the envelope's: bounces go there.
+
+        Raises DeliveryDeferred (again later) or DeliveryRefused (never).
+        """
+
+    def close(self) -> None:
+        """Close connections; a later `send` opens them again."""
+
+
+class StreamTransport:
+    """What `mutt -f` reads from a file. A line that begins with `From ` gets a `>` before it, as is usual."""
+
+    connections = 1
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream = stream
+
+    def send(self, sender: str, to: str, raw: bytes) -> str:
+        text = re.sub(rb"(?m)^(>*From )", rb">\1", raw.replace(b"\r\n", b"\n"))
+        # The time in this line is nobody's but the file's: the mail has its own.
+        first = f"From {sender} Thu Jan  1 00:00:00 1970\n"
+        envelope = f"X-Envelope-To: {to}\n"
+        try:
+            self._stream.write((first + envelope).encode() + text.rstrip(b"\n") + b"\n\n")
+            self._stream.flush()
+        except OSError as error:
+            raise RelayUnreachable(f"cannot write: {error}") from error
+        return "written out"
+
+    def close(self) -> None:
+        pass
+
+
+_SECONDS = 120.0
+_MAX_OUTPUT_CHARACTERS = 300
+# sysexits.h: the mail or its recipient is to blame. Everything else is the mail system's business, and ours.
+_EX_DATAERR, _EX_NOUSER, _EX_NOHOST = 65, 67, 68
+
+
+class SendmailTransport:
+    """`command` in the shell's spelling, but started without one."""
+
+    connections = 1
+
+    def __init__(self, command: str) -> None:
+        self._command = command
+
+    def send(self, sender: str, to: str, raw: bytes) -> str:
+        try:
+            # -i: a line with a single dot is text
+            command = [*shlex.split(self._command), "-i", "-f", sender, "--", to]
+            finished = run(command, raw.replace(b"\r\n", b"\n"), _SECONDS)
+        except (OSError, ValueError) as error:
+            raise RelayUnreachable(f"mail.sendmail cannot be started: {error}") from error
+        output = visible((finished.stderr + finished.stdout).decode("utf-8", "replace"))[
+            :_MAX_OUTPUT_CHARACTERS
+        ]
+        if finished.code == 0:
+            return f"taken by {command[0]} {output}".strip()
+        if finished.code in (_EX_DATAERR, _EX_NOUSER, _EX_NOHOST):
+            raise DeliveryRefused(f"{command[0]} ended with {finished.code}: {output}")
+        ending = "took too long" if finished.code is None else f"ended with {finished.code}"
+        raise RelayUnreachable(f"{command[0]} {ending}: {output}")
+
+    def close(self) -> None:
+        pass
+
+
+_MAX_FOLDER_CHARACTERS = 200
+
+
+class MaildirTransport:
+    """The Maildirs below `root`."""
+
+    connections = 1
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+
+    def send(self, _sender: str, to: str, raw: bytes) -> str:
+        """Write the complete mail or nothing, and only once, even if we are killed before we note it."""
+        folder = self._root / folder_name(to)
+        text = raw.replace(b"\r\n", b"\n")
+        digest = hashlib.sha256(text).hexdigest()[:32]
+        try:
+            _make(folder)
+            if any(True for box in ("new", "cur") for _ in (folder / box).glob(f"*D{digest}.*")):
+                return "was kept before"
+            return f"kept as {_keep(folder, digest, text)}"
+        except OSError as error:
+            raise RelayUnreachable(f"cannot write to {self._root}: {error}") from error
+
+    def close(self) -> None:
+        pass
+
+
+def _make(folder: Path) -> None:
+    """Make and fsync the missing folders of the Maildir; we may have been killed between two of them."""
+    missing = [folder / box for box in ("tmp", "new", "cur") if not (folder / box).is_dir()]
+    for box in missing:
+        make_folder(box)
+    if missing:
+        for changed in (folder, folder.parent, folder.parent.parent):
+            sync_folder(changed)
+
+
+def _keep(folder: Path, digest: str, text: bytes) -> str:
+    """Write and sync the mail in tmp/, then move it to new/; its name, which sorts by time."""
+    seconds, rest = divmod(time.time_ns(), 1_000_000_000)
+    host = re.sub(r"[^A-Za-z0-9.-]", "_", socket.gethostname())
+    name = f"{seconds}.M{rest // 1_000:06}D{digest}.{host}"
+    draft = folder / "tmp" / name
+    try:
+        with open(draft, "xb", opener=lambda path, flags: os.open(path, flags, 0o600)) as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        draft.rename(folder / "new" / name)
+        sync_folder(folder / "new")
+    except OSError:
+        draft.unlink(missing_ok=True)
+        raise
+    return name
+
+
+def folder_name(address: str) -> str:
+    """A recipient's folder: its address, with everything that a file system might mind as %XX."""
+    safe = re.sub(
+        r"[^a-z0-9@._+-]|^\.", lambda m: "".join(f"%{b:02X}" for b in m[0].encode()), address.lower()
+    )
+    return safe[:_MAX_FOLDER_CHARACTERS]

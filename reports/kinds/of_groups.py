@@ -1,0 +1,109 @@
+"""The reports on groups: LGP, DGP, GRP, GRG, GRR (K92, K93)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from contest.interfaces.events import GroupFinished, GroupStarted
+from contest.language import noted
+from contest.model import Attachment, Outgoing, Team
+from reports import scores
+from reports.all_games import group_paragraphs
+from reports.kinds.base import Audience, Disclosed, Mailing, Report
+from reports.play import play_reports
+
+
+class GroupParticipants(Report[GroupStarted]):
+    code = "LGP"
+    meaning = noted("send list of my groups' participants (team names only)")
+    when = GroupStarted
+    to_whom = Audience.GROUP
+    discloses = frozenset({Disclosed.TEAMS})
+
+    def write(self, mailing: Mailing[GroupStarted], wanting: Sequence[Team]) -> Iterator[Outgoing]:
+        """Members that are out are named separately, and games with them are not counted.
+
+        A pairing of two needs both players; a game of all is played if two are left.
+        """
+        event = mailing.event
+        plan, out = event.plan, event.out
+        members = sorted(plan.members, key=str.casefold)
+        return self.same_mail(
+            mailing,
+            wanting,
+            plan=plan,
+            is_final=event.final,
+            members=[name for name in members if name not in out],
+            out=[name for name in members if name in out],
+            pairings=[p for p in plan.pairings if sum(name not in out for name in p.players) >= 2],
+            shape=scores.shape_of(plan, mailing.game),
+        )
+
+
+class GameProtocols(Report[GroupFinished]):
+    code = "DGP"
+    meaning = noted("send detailed game protocol for each of my games (every %(turn_word)s)")
+    when = GroupFinished
+    to_whom = Audience.GROUP
+    discloses = frozenset({Disclosed.OWN_MOVES})
+    needs_moves = True
+
+    def write(self, mailing: Mailing[GroupFinished], wanting: Sequence[Team]) -> Iterator[Outgoing]:
+        for team in wanting:
+            facts = mailing.group.for_member(team.name)
+            yield self.own_mail(mailing, team, facts, _protocols(mailing, team.name))
+
+
+def _protocols(mailing: Mailing[GroupFinished], name: str) -> tuple[Attachment, ...]:
+    """The compact protocols of all attempts at the entry's games (K93, K97), if there were any."""
+    matches, plan = mailing.group.own_games[name].matches, mailing.event.plan
+    if not matches:
+        return ()
+    file = f"round{plan.round}-group{plan.number}-{name}.protocol.gz"
+    play = play_reports(mailing.game.play)
+    return play.attachments(matches, plan.round, plan.number, name, mailing.settings, file)
+
+
+class OwnGamesReport(Report[GroupFinished]):
+    code = "GRP"
+    meaning = noted("send game result (points) for each of my games")
+    when = GroupFinished
+    to_whom = Audience.GROUP
+    contained_in = "DGP"
+    discloses = frozenset({Disclosed.OWN_GAMES})
+
+    def write(self, mailing: Mailing[GroupFinished], wanting: Sequence[Team]) -> Iterator[Outgoing]:
+        return (self.own_mail(mailing, team, mailing.group.for_member(team.name)) for team in wanting)
+
+
+class AllGames(Report[GroupFinished]):
+    code = "GRG"
+    meaning = noted("send group result (all games of all participants)")
+    when = GroupFinished
+    to_whom = Audience.GROUP
+    discloses = frozenset({Disclosed.TEAMS, Disclosed.RANKINGS, Disclosed.GAMES})
+
+    def write(self, mailing: Mailing[GroupFinished], wanting: Sequence[Team]) -> Iterator[Outgoing]:
+        group = mailing.group
+        outcome, own = group.outcome, group.own_games
+        is_melee = group.shape is scores.Shape.MELEE
+        return self.same_mail(
+            mailing,
+            wanting,
+            paragraphs=() if is_melee else group_paragraphs(outcome, own, group.shape, mailing.game),
+            melees=group.melees,
+            score=scores.winners_score(outcome, own) if outcome.plan.title else None,
+            **group.for_all,
+        )
+
+
+class GroupRanking(Report[GroupFinished]):
+    code = "GRR"
+    meaning = noted("send group result (ranking)")
+    when = GroupFinished
+    to_whom = Audience.GROUP
+    contained_in = "RSM"
+    discloses = frozenset({Disclosed.TEAMS, Disclosed.RANKINGS})
+
+    def write(self, mailing: Mailing[GroupFinished], wanting: Sequence[Team]) -> Iterator[Outgoing]:
+        return self.same_mail(mailing, wanting, **mailing.group.for_all)

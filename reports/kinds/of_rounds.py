@@ -1,0 +1,144 @@
+"""The reports on rounds and on the whole contest: LAP, RSM, OWN, BRK."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from contest.interfaces.events import ContestStarted, RoundFinished, RoundPlayed
+from contest.language import by_language, in_language, noted
+from contest.mail.form import record_text
+from contest.model import Attachment, Outgoing, Team
+from reports import results, summary
+from reports.certainty import certainty_sentence, why_no_certainty
+from reports.evolution_table import condensed
+from reports.kinds.base import Audience, Disclosed, Mailing, Report, mail_to, start_facts
+
+
+class AllParticipants(Report[ContestStarted]):
+    code = "LAP"
+    meaning = noted("send list of all participants (full registration format)")
+    when = ContestStarted
+    to_whom = Audience.EVERYBODY
+    discloses = frozenset({Disclosed.TEAMS})
+
+    def write(self, mailing: Mailing[ContestStarted], wanting: Sequence[Team]) -> Iterator[Outgoing]:
+        event = mailing.event
+        by_name = sorted(event.teams.values(), key=lambda team: team.name.casefold())
+        return self.same_mail(
+            mailing,
+            wanting,
+            records=[record_text(team.registration) for team in by_name],
+            entries=event.sealed.entries,
+            **start_facts(event),
+        )
+
+
+SUMMARIES = "summaries"  # the thread
+
+
+class RoundSummary(Report[RoundFinished]):
+    code = "RSM"
+    meaning = noted("send summaries of rounds (includes all group rankings)")
+    when = RoundFinished
+    to_whom = Audience.REGISTERED
+    discloses = frozenset({Disclosed.TEAMS, Disclosed.RANKINGS, Disclosed.BRACKET, Disclosed.WORDS})
+
+    def due(self, mailing: Mailing[RoundFinished]) -> Iterator[Outgoing]:
+        event, own = mailing.event, mailing.settings.contest.language
+        if self.code not in mailing.settings.reports.offered:
+            return
+        readers = dict(by_language(self.wanting(event), own))
+        if event.observers:
+            readers.setdefault(own, [])
+        for language, wanting in readers.items():
+            observers = event.observers if language == own else ()
+            yield from in_language(language, self._write(mailing, wanting, observers))
+
+    def write(self, mailing: Mailing[RoundFinished], wanting: Sequence[Team]) -> Iterator[Outgoing]:
+        return self._write(mailing, wanting, mailing.event.observers)
+
+    def _write(
+        self, mailing: Mailing[RoundFinished], wanting: Sequence[Team], observers: Sequence[str]
+    ) -> Iterator[Outgoing]:
+        event, settings, game = mailing.event, mailing.settings, mailing.game
+        outcome, evolution = event.history[-1], event.evolution
+        rendered = mailing.templates.render(
+            self.template_name,
+            outcome=outcome,
+            ranking=event.ranking,
+            words=event.words,
+            scores=event.scores,
+            places=summary.places(outcome, game),
+            failures=results.failures_of_round(outcome),
+            evolution=evolution,
+            generations=condensed(evolution) if evolution else None,
+            margins=summary.margins(outcome, game),
+            certainty=_how_sure(mailing),
+            **summary.seed_facts(settings, event.seed),
+            **summary.bracket_facts(event.history, event.ranking, game),
+            **summary.prize_facts(event.ranking, event.teams, settings),
+        )
+        table = (Attachment("scores.csv", "text/csv", event.scores.encode()),) if event.scores else ()
+        for team in wanting:
+            yield replace(mail_to(team, event, self.code, rendered, table), thread=SUMMARIES)
+        for address in observers:
+            yield Outgoing(
+                key=f"{event.key}/{self.code}/observer/{address}",
+                kind=self.code,
+                to=address,
+                subject=rendered.subject,
+                body=rendered.body,
+                attachments=table,
+                is_report=True,
+                round=event.round,
+                thread=SUMMARIES,
+            )
+
+
+def _how_sure(mailing: Mailing[RoundFinished]) -> str:
+    """How sure the contest's ranking is, or why nobody knows; "" before its end."""
+    if mailing.event.certainty:
+        return certainty_sentence(mailing.event.certainty)
+    is_over = bool(mailing.event.ranking)
+    return why_no_certainty(mailing.game, mailing.settings.programs) if is_over else ""
+
+
+class OwnResultReport(Report[RoundPlayed]):
+    code = "OWN"
+    meaning = noted("send my own result (place and points) at the end")
+    when = RoundPlayed
+    moment = noted("when the contest is over for you")
+    to_whom = Audience.LEAVING
+    discloses = frozenset({Disclosed.OWN_RESULT})
+
+    def write(self, mailing: Mailing[RoundPlayed], wanting: Sequence[Team]) -> Iterator[Outgoing]:
+        event = mailing.event
+        prizes = summary.prizes_of(event.ranking, event.teams, mailing.settings)
+        results = summary.OwnResults(event.history, event.ranking, prizes)
+        evolved = {line.entry: line for line in event.evolution.ranking} if event.evolution else {}
+        for team in wanting:
+            facts = {
+                "team": team.name,
+                "own": results.of(team.name),
+                "plan": event.history[-1].plan,
+                "is_over": bool(event.ranking),
+                "evolved": evolved.get(team.name),
+            }
+            yield self.own_mail(mailing, team, facts)
+
+
+class BracketReport(Report[RoundPlayed]):
+    code = "BRK"
+    meaning = noted("send the bracket after each round")
+    when = RoundPlayed
+    to_whom = Audience.EVERYBODY
+    contained_in = "RSM"
+    discloses = frozenset({Disclosed.TEAMS, Disclosed.BRACKET, Disclosed.MATCHES})
+
+    def write(self, mailing: Mailing[RoundPlayed], wanting: Sequence[Team]) -> Iterator[Outgoing]:
+        """No mails if the contest has no bracket."""
+        event = mailing.event
+        facts = summary.bracket_facts(event.history, event.ranking, mailing.game)
+        if facts["is_bracket"]:
+            yield from self.same_mail(mailing, wanting, outcome=event.history[-1], **facts)

@@ -1,0 +1,211 @@
+"""What reports say and show differently for each kind of play.
+
+Another package adds a kind by an entry point of the group `knobeln.play_reports`, whose object is a
+PlayReports.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from contest.config.settings import Settings
+from contest.games.drawing import Course
+from contest.games.game import MACHINE, TABLE, TEXT, GameInfo, KindOfPlay
+from contest.games.knobeln import rules_of, throw_points
+from contest.games.registry import game_of
+from contest.language import gettext, ngettext, noted, number
+from contest.model import (
+    Attachment,
+    BuildReport,
+    MachineBuildReport,
+    Match,
+    Moves,
+    PracticeGame,
+    TableBuildReport,
+    TextBuildReport,
+    Verdict,
+)
+from contest.util.plugins import by_name
+from reports import knobeln_protocol, text_protocol
+from reports.series import SeriesFacts, series_facts
+from reports.text import byte_count, kilobytes
+from reports.words import MACHINE_VERDICTS, VERDICTS
+
+if TYPE_CHECKING:
+    from reports.replay.turns import Replay
+
+
+class PlayReports:
+    """How reports and pages treat the games of a kind of play.
+
+    This class does for any kind; a kind that differs has a subclass. What mails say differently is in
+    `reports/templates/play/<kind>/`.
+    """
+
+    # Verbs for what happens to a program: we `take` it, it is `taken`, and then it `works`.
+    words: Mapping[str, str] = {"take": noted("take"), "taken": noted("taken"), "works": noted("works")}
+    counted = noted("units of time in a game")  # what `SeatResult.instructions` are
+    verdicts: Mapping[Verdict, str] = VERDICTS
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def attachments(
+        self,
+        matches: Sequence[Match],
+        round_number: int,
+        group: int,
+        entry: str,
+        settings: Settings,
+        file_name: str,
+    ) -> tuple[Attachment, ...]:
+        """The protocols of these games as a file for the entry's team; () if such games have none."""
+        return ()
+
+    def series(self, games: Sequence[PracticeGame]) -> SeriesFacts | None:
+        """The series that a program threw in practice games; None if its moves are no throws."""
+        return None
+
+    def gains(
+        self, moves: Sequence[Moves] | None, course: Course | None
+    ) -> tuple[tuple[int, ...], ...] | None:
+        """What each seat won in each turn; None if that is not known."""
+        if course is None or not course.points:
+            return None
+        return tuple(zip(*course.gains, strict=True))
+
+    def figures(self, report: BuildReport) -> tuple[tuple[str, str], ...]:
+        """The figures of an accepted program that its page tells after the contest, by what they are."""
+        return ()
+
+    def replay(
+        self, match: Match, moves: Sequence[Moves] | None, course: Course | None, game: GameInfo
+    ) -> Replay:
+        """What a replay of the game shows. `moves` and `course` are None if they are not known any more."""
+        from reports.replay.turns import replay_of
+
+        return replay_of(match, moves, course, game)
+
+
+if TYPE_CHECKING:
+    from reports.replay.turns import Replay
+
+
+class MachineReports(PlayReports):
+    words: Mapping[str, str] = {
+        "take": noted("compile"),
+        "taken": noted("compiled"),
+        "works": noted("compiles"),
+    }
+    counted = noted("instructions in a game")
+    verdicts = MACHINE_VERDICTS
+
+    def attachments(
+        self,
+        matches: Sequence[Match],
+        round_number: int,
+        group: int,
+        entry: str,
+        settings: Settings,
+        file_name: str,
+    ) -> tuple[Attachment, ...]:
+        rules = rules_of(settings.game)
+        games = (knobeln_protocol.GameProtocol.of(match, round_number, group, rules) for match in matches)
+        return (knobeln_protocol.attachment(file_name, knobeln_protocol.write(games)),)
+
+    def series(self, games: Sequence[PracticeGame]) -> SeriesFacts | None:
+        thrown = [knobeln_protocol.throws_of(game.result) or () for game in games]
+        return series_facts([own for own, _ in throws] for throws in thrown)
+
+    def gains(
+        self, moves: Sequence[Moves] | None, course: Course | None
+    ) -> tuple[tuple[int, ...], ...] | None:
+        if not moves:
+            return None
+        return tuple(zip(*(throw_points(int(a), int(b)) for a, b in moves), strict=True))  # type: ignore[arg-type]
+
+    def figures(self, report: BuildReport) -> tuple[tuple[str, str], ...]:
+        found = []
+        if isinstance(report, MachineBuildReport):
+            if report.elements is not None:
+                elements = gettext(
+                    "%(elements)s of %(limit)s allowed",
+                    elements=number(report.elements),
+                    limit=number(report.element_limit),
+                )
+                found.append((gettext("lexical elements"), elements))
+            if report.static_bytes is not None:
+                limit = kilobytes(report.memory_limit)
+                used = kilobytes(report.static_bytes)
+                found.append(
+                    (gettext("memory for data"), gettext("%(used)s of %(limit)s", used=used, limit=limit))
+                )
+            if report.code_bytes is not None:
+                found.append((gettext("code"), byte_count(report.code_bytes)))
+        return tuple(found)
+
+    def replay(
+        self, match: Match, moves: Sequence[Moves] | None, course: Course | None, game: GameInfo
+    ) -> Replay:
+        if not moves:
+            return super().replay(match, moves, course, game)
+        from reports.replay.throws import throw_replay
+
+        return throw_replay(match, moves)
+
+
+class TextReports(PlayReports):
+    def figures(self, report: BuildReport) -> tuple[tuple[str, str], ...]:
+        found = []
+        if isinstance(report, TextBuildReport):
+            if report.image:
+                found.append((gettext("container image"), byte_count(report.image.unpacked_bytes)))
+            else:
+                size = ngettext(
+                    "%(bytes)s in %(num)s file",
+                    "%(bytes)s in %(num)s files",
+                    len(report.files),
+                    bytes=byte_count(sum(file.size for file in report.files)),
+                )
+                found.append((gettext("size"), size))
+            if report.counted_by:
+                counted = gettext("counted in units (%(counted_by)s)", counted_by=report.counted_by)
+                found.append((gettext("time"), counted))
+        return tuple(found)
+
+    def attachments(
+        self,
+        matches: Sequence[Match],
+        round_number: int,
+        group: int,
+        entry: str,
+        settings: Settings,
+        file_name: str,
+    ) -> tuple[Attachment, ...]:
+        game = game_of(settings.game, settings.programs).info
+        games = (text_protocol.of(match, round_number, group, entry) for match in matches)
+        return (knobeln_protocol.attachment(file_name, text_protocol.write(game, games)),)
+
+
+class TableReports(PlayReports):
+    def figures(self, report: BuildReport) -> tuple[tuple[str, str], ...]:
+        found = []
+        if isinstance(report, TableBuildReport):
+            if report.player_name:
+                found.append(("PLAYER_NAME", report.player_name))
+            found.append((gettext("size"), byte_count(report.source_bytes)))
+        return tuple(found)
+
+
+ENTRY_POINTS = "knobeln.play_reports"
+BUILT_IN: tuple[PlayReports, ...] = (
+    MachineReports(MACHINE.name),
+    TextReports(TEXT.name),
+    TableReports(TABLE.name),
+)
+
+
+def play_reports(play: KindOfPlay) -> PlayReports:
+    """How reports treat this kind of play; an unknown kind is treated as most kinds are."""
+    return by_name(ENTRY_POINTS, BUILT_IN).get(play.name) or PlayReports(play.name)

@@ -1,0 +1,120 @@
+"""The pages of texts that mails have, too: rules, announcement, questions, mail commands. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import takewhile
+from textwrap import dedent
+
+from contest.games.registry import rules_text
+from contest.language import gettext, spoken
+from contest.model import Phase
+from reports.kinds import reports
+from reports.site import paths
+from reports.site.facts import MailCommand, SampleLetter, SiteFacts
+from reports.site.front import times_of
+from reports.site.log import about_the_seed
+from reports.site.mail_text import Block, BlockKind, blocks
+from reports.site.markdown import render
+from reports.site.tables import Page
+from reports.text import WIDTH
+
+_ANCHORS = ("content", "this-contest")  # in the templates
+
+
+def rules(facts: SiteFacts) -> Page:
+    """Make the page of the rules. The contest's numbers are those of the mail that `send rules` brings."""
+    known = reports()
+    text = rules_text(facts.settings.game.name, spoken())
+    return Page(
+        paths.RULES,
+        "rules",
+        gettext("Rules"),
+        {
+            "rules": render(text, _ANCHORS) if text else None,
+            "parts": [
+                (title, blocks(text))
+                for title, text in (
+                    ("", facts.texts.numbers),
+                    (gettext("Programs"), facts.texts.programs),
+                    (gettext("If a program breaks the rules"), facts.texts.faults),
+                    (gettext("Evolution"), facts.texts.evolution),
+                )
+                if text
+            ],
+            "label": gettext("The contest's rules"),  # of a part without a title
+            "dates": times_of(facts),
+            "draw": _draw(facts),
+            "offered": [known[code] for code in facts.settings.reports.offered],
+        },
+        summary=gettext(
+            "The rules of %(game)s, and the contest's own numbers, dates and draws.", game=facts.game.title
+        ),
+    )
+
+
+def _draw(facts: SiteFacts) -> tuple[Block, ...]:
+    """How draws will be made; from the contest's start on, how they were."""
+    return blocks(facts.texts.draw if facts.phase is Phase.OPEN else about_the_seed(facts))
+
+
+def announcement(facts: SiteFacts) -> Page:
+    """Make the page with the text that `send announcement` brings. The rules of the game are a page."""
+    found = blocks(facts.texts.announcement)
+    # The page has the contest's title as its heading already.
+    shown = found[1:] if found and found[0].kind is BlockKind.HEADING else found
+    return Page(
+        paths.ANNOUNCEMENT,
+        "announcement",
+        gettext("Announcement"),
+        {"blocks": shown, "is_open": facts.phase is Phase.OPEN},
+        summary=gettext("What the contest is about, how to register, how to send a program, and the dates."),
+    )
+
+
+def questions(facts: SiteFacts) -> Page:
+    """Make the page with the text that `send faq` brings."""
+    return Page(
+        paths.QUESTIONS,
+        "questions",
+        gettext("Questions"),
+        {"blocks": blocks(facts.texts.questions)},
+        summary=gettext(
+            "Frequent questions about %(title)s, and their answers.", title=facts.settings.contest.title
+        ),
+    )
+
+
+_INDENT = 6  # columns before what a command does
+
+
+@dataclass(frozen=True)
+class ShownCommand:
+    """A command as the page shows it. `subjects`: each way to write it; `about`: what it does."""
+
+    name: str
+    subjects: Sequence[str]
+    about: Sequence[Block]
+    letter: SampleLetter
+
+
+def commands(facts: SiteFacts) -> Page:
+    """Make the page of all mail commands, with the words of `help` and a letter to send for each."""
+    shown = [_shown(command) for command in facts.texts.commands]
+    return Page(
+        paths.COMMANDS,
+        "commands",
+        gettext("Mail commands"),
+        {"commands": shown},
+        summary=gettext("What a letter to the robot can do: every subject, with a sample letter."),
+    )
+
+
+def _shown(command: MailCommand) -> ShownCommand:
+    """`help` indents subjects by two blanks, and what they do by more."""
+    lines = dedent(command.about).strip("\n").split("\n")
+    subjects = list(takewhile(lambda line: line and not line.startswith(" "), lines))
+    about = dedent("\n".join(lines[len(subjects) :]))
+    sentences = about[:1].upper() + about[1:]  # there the subject begins the sentence
+    return ShownCommand(command.name, subjects, blocks(sentences, WIDTH - _INDENT), command.letter)

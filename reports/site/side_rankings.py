@@ -1,0 +1,148 @@
+"""The pages beside the contest's ranking: evolution, how sure the ranking is, ladder. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Sequence
+
+from contest.language import decimal, gettext, noted
+from contest.model import Certainty, EvolutionEnding, EvolutionOutcome, LadderRanking
+from reports.certainty import certainty_facts
+from reports.evolution_table import spread
+from reports.ladder_report import movements
+from reports.site import charts, paths
+from reports.site.tables import Cell, Column, Page, Table, cell, name_cell, word_cell
+from reports.text import percent
+
+_SHOWN_GENERATIONS = 24
+
+
+def evolution(outcome: EvolutionOutcome) -> Page:
+    """Make the page of the evolution: a chart of the shares, the ranking, and exemplars per generation."""
+    ranking = Table(
+        "ranking",
+        gettext("Ranking of the evolution"),
+        (
+            Column("rank", noted("rank"), numeric=True),
+            Column("team", noted("team")),
+            Column("share", noted("share"), numeric=True),
+            Column("extinct_in", noted("extinct in generation"), numeric=True),
+        ),
+        tuple(
+            (
+                Cell(str(line.rank or "-"), line.rank),
+                name_cell(line.entry, paths.team(line.entry)),
+                Cell(percent(line.fraction), line.share),
+                cell(line.extinct_in),
+            )
+            for line in outcome.ranking
+        ),
+    )
+    whole = generation_table(outcome, range(len(outcome.generations)), outcome.entries)
+    chart = charts.stacked_areas(outcome)
+    large = {band.entry for band in chart.bands}
+    shown = generation_table(outcome, spread(len(outcome.generations) - 1, _SHOWN_GENERATIONS), large)
+    return Page(
+        paths.EVOLUTION,
+        "evolution",
+        gettext("Evolution"),
+        {
+            "outcome": outcome,
+            "ending": _ending(outcome),
+            "chart": chart,
+            "shares": [(band, _share_at_the_end(band, chart)) for band in chart.bands],
+            "ranking": ranking,
+            "generations": shown,
+        },
+        (ranking, whole),
+    )
+
+
+def _ending(outcome: EvolutionOutcome) -> str:
+    """Say why there were no more generations."""
+    left = [name for name, count in zip(outcome.entries, outcome.generations[-1], strict=True) if count]
+    if outcome.ending is EvolutionEnding.NO_POINTS and len(left) == 1:
+        return gettext("%(name)s alone was left, and it wins nothing against itself", name=left[0])
+    return gettext(outcome.ending)
+
+
+def _share_at_the_end(band: charts.Band, chart: charts.StackedAreas) -> str:
+    left = band.counts[-1] if len(band.counts) == len(chart.shown) else 0
+    return percent((left, chart.totals[-1] or 1))
+
+
+def generation_table(outcome: EvolutionOutcome, generations: Sequence[int], entries: Container[str]) -> Table:
+    """Make the table of the exemplars of these entries in these generations, by rank."""
+    columns = (
+        Column("team", noted("team")),
+        *(
+            Column(str(g), str(g), numeric=True, spoken=gettext("generation %(number)s", number=g))
+            for g in generations
+        ),
+    )
+    rows = tuple(
+        (
+            name_cell(line.entry, paths.team(line.entry)),
+            *(cell(outcome.generations[g][at]) for g in generations),
+        )
+        for line in outcome.ranking
+        if line.entry in entries
+        for at in (outcome.entries.index(line.entry),)
+    )
+    return Table("generations", gettext("Exemplars in the generations"), columns, rows)
+
+
+def certainty(found: Certainty) -> Page:
+    """Make the page about the contests played with other random numbers, with all teams."""
+    facts = certainty_facts(found)
+    keys = _KEYS if len(facts.columns) == len(_KEYS) else [key for key in _KEYS if key != "final"]
+    columns = tuple(
+        Column(key, name, numeric=number > 0)
+        for number, (key, name) in enumerate(zip(keys, facts.columns, strict=False))
+    )
+    rows = tuple((name_cell(name, paths.team(name)), *map(cell, shares)) for name, *shares in facts.lines)
+    caption = gettext("Of 100 contests played with other random numbers")
+    table = Table("certainty", caption, columns, rows) if rows else None
+    return Page(
+        paths.CERTAINTY,
+        "certainty",
+        gettext("How sure is the ranking?"),
+        {"words": facts.words, "table": table, "key": facts.key},
+        (table,) if table else (),
+    )
+
+
+# Of the columns of `certainty_facts`; a contest without rounds has no `final`.
+_KEYS = ("team", "place", "first", "final", "90_of_100", "worse")
+
+
+def ladder(rankings: Sequence[LadderRanking]) -> Page:
+    """Make the page of the present ladder; `rankings` has the newest first, and at least one."""
+    newest, before = rankings[0], rankings[1] if len(rankings) > 1 else None
+    moves = movements(newest, before)
+    is_exact = any(line.strategy for line in newest.lines)
+    table = Table(
+        "ladder",
+        gettext("Ladder"),
+        (
+            Column("rank", noted("rank"), numeric=True),
+            Column("moved", noted("moved")),
+            Column("team", noted("team")),
+            Column("version", noted("version"), numeric=True),
+            Column("points", noted("match points") if is_exact else noted("points per game"), numeric=True),
+            Column("games", noted("games"), numeric=True),
+            Column("failures", noted("failures"), numeric=True),
+        ),
+        tuple(
+            (
+                cell(line.rank),
+                word_cell(moves[line.team]),
+                cell(line.team),
+                cell(line.version),
+                Cell(decimal(f"{line.points:.{0 if is_exact else 1}f}"), line.points),
+                cell(line.games),
+                cell(line.failures),
+            )
+            for line in newest.lines
+        ),
+    )
+    return Page(paths.LADDER, "ladder", gettext("Ladder"), {"ranking": newest, "table": table}, (table,))
