@@ -85,7 +85,6 @@ POISON: dict[str, tuple[Poison, str]] = {
         put("ranking.json", dumped([{}] * 200_000)),
         "ranking.json is not in the form",
     ),
-    "one line of objects": (put("ranking.json", b"[" + b"{}," * 200_000 + b"{}]"), "not in the form"),
     "entries in the ranking": (
         edit("ranking.json", lambda r: r.extend(r * 5_000)),
         "ranking.json has more than 6 entries",
@@ -114,17 +113,13 @@ POISON: dict[str, tuple[Poison, str]] = {
         "the evolution's ranking, line 1",
     ),
     "2^60 instructions": (setting("programs", "max_instructions", 2**60), "settings: max_instructions: it"),
-    "2^70 instructions": (setting("programs", "max_instructions", 2**70), "settings: max_instructions: it"),
     "2^60 instructions of a game": (
         edit(GROUP, lambda g: g["matches"][0]["result"]["seats"][0].update(instructions=2**70)),
         "the instructions of",
     ),
     "2^40 throws": (setting("game", "L", 2**40), "settings: L: it should be"),
     "a million throws": (million_throws, "The first difference: round 1, group 1"),
-    "2^40 games": (setting("tournament", "games", 2**40), "settings: games: it should be"),
     "2^40 contests": (edit("certainty.json", lambda c: c.update(contests=2**40)), "contests, but at most"),
-    "2^40 exemplars": (setting("evolution", "exemplars", 2**40), "settings: exemplars: it should be"),
-    "2^40 teams": (setting("teams", "max_teams", 2**40), "settings: max_teams: it should be"),
     "2^31 groups": (
         edit("rounds.json", lambda r: r[0].update(groups=2**31)),
         "of 2147483648 groups is number 1",
@@ -141,7 +136,6 @@ POISON: dict[str, tuple[Poison, str]] = {
         "its sha256 is not its name",
     ),
     "a large announcement": (put("announcement.txt", b"\n" * 15_000_000), "announcement.txt has more than"),
-    "a large file": (put("rules.md", bytes(20_000_000)), "rules.md has more than 16,000,000 bytes"),
     "a contest that ended before it began": (
         edit("contest.json", lambda c: c.update(finished_at="1990-01-01T00:00:00Z")),
         "start and end cannot be right",
@@ -168,16 +162,8 @@ class Used(NamedTuple):
 def verify_in_child(archive: Path, *options: str) -> tuple[int, str, Used]:
     """The exit code, what was printed, and what was used for it."""
     command = [
-        sys.executable,
-        "-c",
-        MEASURE,
-        sys.executable,
-        "-m",
-        "knobeln",
-        "verify",
-        str(archive),
-        *options,
-    ]
+        sys.executable, "-c", MEASURE, sys.executable, "-m", "knobeln", "verify", str(archive), *options,
+    ]  # fmt: skip
     done = subprocess.run(
         command,
         stdout=subprocess.PIPE,

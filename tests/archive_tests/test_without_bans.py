@@ -18,17 +18,15 @@ import pytest
 from contest.archive import contents, files
 from contest.archive.contents import Archive, seed_of, settings_of
 from contest.interfaces.protocols import ProgressCallback, no_progress
-from contest.model import GroupOutcome, RoundPlan
 from contest.seeds import Seeds
 from contest.store import results
 from knobeln.archive import verification
 from knobeln.archive.without_bans import NOBODY_CAN_TELL, OtherContest, other_contest
 from knobeln.cli.progress_bars import progress_bar
 from knobeln.context import ContestContext
-from knobeln.day.run import Silence, contest_day
-from reports.contest_reporter import ContestReporter
+from knobeln.day.run import contest_day
 from tests.support.archives import Mended, Published, knobeln, knobeln_field, of_game, played, publish, small
-from tournament.day import ContestDay
+from tests.support.contest_days import AfterADraw, Stumbling, until
 from tournament.derived_settings import format_of
 from tournament.field import Field
 
@@ -138,29 +136,13 @@ def test_a_ban_after_the_last_game_changed_nothing(
     assert said(mended(archive, no_bans)) == []
 
 
-class AfterAGroup(Silence):
-    def group_finished(self, outcome: GroupOutcome) -> None:
-        raise KeyboardInterrupt
-
-
-class AfterADraw(Silence):
-    def round_drawn(self, plan: RoundPlan) -> None:
-        raise KeyboardInterrupt
-
-
-def until(folder: ContestContext, spectator: Silence) -> None:
-    reporter = ContestReporter(folder.settings, folder.templates)
-    with pytest.raises(KeyboardInterrupt):
-        ContestDay(folder.store, folder.settings, folder.clock, reporter, spectator).run()
-
-
 @pytest.mark.slow
 def test_a_ban_between_two_draws_is_undone_by_games_that_were_never_played(tmp_path: Path) -> None:
     """Who was out had played before, and its last group keeps its table."""
     out = []
 
     def day(folder: ContestContext) -> None:
-        until(folder, AfterAGroup())
+        until(folder, Stumbling(0))
         with folder.store.read() as tx:
             out.append(results.drawn_round(tx, 1)[1][0].standings[0].entry)
         decide(folder.path, "disqualify", *out)

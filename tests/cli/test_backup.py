@@ -20,18 +20,16 @@ from click.testing import CliRunner
 
 from contest.config.load import FILE_NAME
 from contest.config.settings import game_settings
-from contest.model import GroupOutcome, LetterState, OutboxState, Phase
+from contest.model import LetterState, OutboxState, Phase
 from contest.store import backup, contest_state, ledger, letters, outbox, results, teams
-from contest.subprocesses.child_process import start
 from knobeln.cli import main
 from knobeln.context import ContestContext
-from knobeln.day.run import Silence
 from mailserver.intake.accept import accept
-from reports.contest_reporter import ContestReporter
 from tests.support.command_line import knobeln_in
+from tests.support.contest_days import Stumbling, until
 from tests.support.contest_field import NOW, House, make_contest, settings
 from tests.support.postgresql import PostgreSQL, execute
-from tournament.day import ContestDay
+from tests.support.processes import start
 
 QUESTION = (
     b"From: joe@club.example\r\nTo: knobeln@localhost.example\r\nSubject: help\r\n\r\nWhat is this?\r\n"
@@ -54,15 +52,8 @@ def begun(tmp_path: Path, house: House) -> ContestContext:
     small = settings(workers=1, group_min=2, group_max=3, final_size=3)
     chosen = small.model_copy(update={"game": game_settings({"L": 40})})
     made = make_contest(tmp_path / "contest", 5, house, chosen, ("LAP,DGP,GRG", "RSM", "LGP,GRP,GRR"))
-    reporter = ContestReporter(made.settings, made.templates)
-    with pytest.raises(KeyboardInterrupt):
-        ContestDay(made.store, made.settings, made.clock, reporter, OneGroup()).run()
+    until(made, Stumbling(0))
     return made
-
-
-class OneGroup(Silence):
-    def group_finished(self, outcome: GroupOutcome) -> None:
-        raise KeyboardInterrupt
 
 
 def refused(path: Path, *words: object) -> str:

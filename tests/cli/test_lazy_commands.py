@@ -38,13 +38,8 @@ def test_what_only_tells_of_us_imports_no_command(option: str) -> None:
     assert "knobeln.cli.main" in modules
     assert not modules & {f"knobeln.cli.{name.replace('-', '_')}" for name in main.commands}
     assert not modules & {
-        "contest.config.settings",
-        "contest.store",
-        "mailserver",
-        "compiler",
-        "reports",
-        "sandbox",
-    }
+        "contest.config.settings", "contest.store", "mailserver", "compiler", "reports", "sandbox",
+    }  # fmt: skip
     assert not modules & (HEAVY | {"pydantic", "rich"})
 
 

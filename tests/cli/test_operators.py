@@ -24,7 +24,6 @@ from contest.errors import ToolMissing
 from contest.model import Bounce, LetterState, Member, Outgoing, Phase, Registration, Severity, TeamState
 from contest.store import contest_state, letters, outbox, submissions, teams
 from contest.store.results import Progress
-from contest.subprocesses.child_process import Process, start
 from contest.util.log import log
 from knobeln import log_setup
 from knobeln.cli import output
@@ -35,6 +34,7 @@ from knobeln.services import LIMITS_AREA, note_limits_of_sandboxes
 from sandbox.groups import limits_of_sandboxes
 from tests.support.command_line import knobeln_in
 from tests.support.contest_field import NOW, add_team, settings
+from tests.support.processes import Process, start
 
 PATIENCE = 60.0
 

@@ -89,15 +89,9 @@ def test_a_comment_counts_nothing(text):
 def test_kinds_are_told_apart():
     kinds = [token.kind for token in scan("a 1 \"s\" 'c' + /* */\n'")]
     assert kinds == [
-        TokenKind.IDENTIFIER,
-        TokenKind.NUMBER,
-        TokenKind.STRING,
-        TokenKind.CHARACTER,
-        TokenKind.SPECIAL,
-        TokenKind.COMMENT,
-        TokenKind.NEWLINE,
-        TokenKind.BROKEN,
-    ]
+        TokenKind.IDENTIFIER, TokenKind.NUMBER, TokenKind.STRING, TokenKind.CHARACTER, TokenKind.SPECIAL,
+        TokenKind.COMMENT, TokenKind.NEWLINE, TokenKind.BROKEN,
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize("piece", ['"\\', "'", '"', "/*", "1e+", "\\\n", "a", "*/ /*"])

@@ -1,9 +1,13 @@
 """Our own child processes."""
 
 import signal
+import subprocess
+import sys
 import time
 
 from contest.subprocesses.child_process import CommandResult, run, start
+from tests.support import servers
+from tests.support.processes import command_of, is_running
 
 
 def wait_for(log, text):
@@ -60,3 +64,14 @@ def test_a_command_that_does_not_end_is_ended_with_its_children() -> None:
 
 def test_a_command_need_not_read_its_input() -> None:
     assert run(["true"], b"x" * 1_000_000, 20).code == 0
+
+
+def test_what_tests_start_ends_with_them_by_whatever_they_are_ended():
+    words = "from tests.support.processes import start; from pathlib import Path; import time"
+    code = f"{words}; print(start(['sleep', '600'], Path('/dev/null')).pid, flush=True); time.sleep(600)"
+    for number in (signal.SIGTERM, signal.SIGKILL):
+        with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE) as tests:
+            started = int(tests.stdout.readline())
+            servers.wait_for(lambda started=started: command_of(started).startswith(b"sleep"))
+            tests.send_signal(number)
+        servers.wait_for(lambda started=started: not is_running(started))

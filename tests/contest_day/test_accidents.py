@@ -23,7 +23,6 @@ from contest.config.settings import Settings, game_settings
 from contest.errors import ToolMissing
 from contest.model import LetterState, Phase, Submission, SubmissionState
 from contest.store import contest_state, letters, session, submissions
-from contest.subprocesses.child_process import start
 from knobellib.samples import house_strategies
 from knobeln.cli import main
 from knobeln.context import ContestContext
@@ -34,7 +33,7 @@ from tests.support.contest_days import dump
 from tests.support.contest_field import NOW, House, add_team, make_contest, settings
 from tests.support.contest_runs import SMALL, delivered, finish, run, without_times
 from tests.support.disks import may_mount, mounted
-from tests.support.processes import children_of
+from tests.support.processes import children_of, start
 
 
 def everything(folder: ContestContext) -> object:

@@ -33,7 +33,7 @@ from knobeln.context import ContestContext
 from knobeln.day.run import Silence, contest_day
 from tests.support.contest_field import House, add_team_with_program, make_contest, settings
 from tests.support.oci_images import Made, archive, member, tar
-from tests.support.several_hosts import ROOT, Cluster, cluster, kill, make_key, working_processes
+from tests.support.several_hosts import ROOT, Cluster, Daemon, cluster, kill, make_key, working_processes
 from tests.support.talking_contests import DECIDED, DESCRIPTION, built_samples, talking_contest
 from tournament.group_workers import GroupJob, GroupResult, WorkerContext, Workers
 from tournament.runners import open_runner
@@ -110,46 +110,31 @@ def test_workers_play_the_same_contest(machines: Cluster, house: House, alone: b
     assert "done here" not in told
 
 
-@pytest.mark.slow
-def test_a_worker_that_is_killed_loses_only_time(machines: Cluster, house: House, alone: bytes) -> None:
-    first, second = machines.start_worker(), machines.start_worker()
-    folder = together(machines, house)
-    assert played(folder, Then(lambda: kill(first))) == alone
-    assert second.process.poll() is None
+ACCIDENTS: dict[str, Callable[[Cluster, list[Daemon]], object]] = {
+    "all workers are killed": lambda _, workers: [kill(worker) for worker in workers],
+    "one worker is killed": lambda _, workers: kill(workers[0]),
+    "one process of a worker is killed": lambda _, workers: os.kill(
+        working_processes(workers[0])[0], signal.SIGKILL
+    ),
+    "one worker is stopped": lambda _, workers: kill(workers[0], signal.SIGSTOP),
+    "the scheduler is killed": lambda machines, _: machines.daemons[0].process.kill(),
+}
 
 
 @pytest.mark.slow
-def test_one_process_of_a_worker_is_killed_and_started_anew(
-    machines: Cluster, house: House, alone: bytes
+@pytest.mark.parametrize(
+    "accident", [pytest.param(x, marks=[] if x[:3] == "all" else pytest.mark.night) for x in ACCIDENTS]
+)
+def test_an_accident_costs_time_and_nothing_else(
+    machines: Cluster, house: House, alone: bytes, accident: str
 ) -> None:
-    worker = machines.start_worker()
-    folder = together(machines, house)
-    assert played(folder, Then(lambda: os.kill(working_processes(worker)[0], signal.SIGKILL))) == alone
-
-
-@pytest.mark.slow
-def test_a_worker_that_is_stopped_counts_as_gone(machines: Cluster, house: House, alone: bytes) -> None:
-    worker = machines.start_worker()
-    folder = together(machines, house)
-    try:
-        assert played(folder, Then(lambda: kill(worker, signal.SIGSTOP))) == alone
-    finally:
-        kill(worker, signal.SIGCONT)
-
-
-@pytest.mark.slow
-def test_all_workers_gone_this_computer_plays_alone(machines: Cluster, house: House, alone: bytes) -> None:
     workers = [machines.start_worker(), machines.start_worker()]
     folder = together(machines, house)
-    assert played(folder, Then(lambda: [kill(worker) for worker in workers])) == alone
-
-
-@pytest.mark.slow
-def test_the_scheduler_is_killed(machines: Cluster, house: House, alone: bytes) -> None:
-    machines.start_worker()
-    folder = together(machines, house)
-
-    assert played(folder, Then(machines.daemons[0].process.kill)) == alone
+    try:
+        assert played(folder, Then(lambda: ACCIDENTS[accident](machines, workers))) == alone
+    finally:
+        if accident == "one worker is stopped":
+            kill(workers[0], signal.SIGCONT)
 
 
 @pytest.mark.slow
@@ -191,6 +176,7 @@ def test_a_worker_without_compiler_says_so(
 
 
 @pytest.mark.slow
+@pytest.mark.night
 def test_a_worker_without_bubblewrap_plays_without_native_code(
     machines: Cluster, house: House, alone: bytes, tmp_path: Path
 ) -> None:
@@ -228,7 +214,7 @@ def test_a_later_lie_is_found_by_the_spot_check(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("fault", ["hangs", "dies"])
+@pytest.mark.parametrize("fault", ["hangs", pytest.param("dies", marks=pytest.mark.night)])
 def test_a_group_that_no_worker_finishes_is_played_here(
     machines: Cluster, house: House, alone: bytes, fault: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -376,7 +362,9 @@ def text_contest(folder: Path, game: str, there: ClusterSettings) -> ContestCont
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("game", DECIDED)
+@pytest.mark.parametrize(
+    "game", [pytest.param(x, marks=[] if x == "cooperation" else pytest.mark.night) for x in DECIDED]
+)
 def test_programs_that_talk_play_on_several_computers(tmp_path: Path, game: str) -> None:
     (tmp_path / "alone").mkdir()
     alone = played(text_contest(tmp_path / "alone", game, ClusterSettings()))
@@ -407,6 +395,7 @@ def test_a_worker_without_a_sandbox_plays_no_foreign_program(tmp_path: Path) -> 
 
 
 @pytest.mark.slow
+@pytest.mark.night
 def test_a_worker_with_another_interpreter_is_refused(tmp_path: Path) -> None:
     with cluster(tmp_path) as machines:
         machines.start_worker(fault="other interpreters")
@@ -428,6 +417,7 @@ def places() -> Iterator[Path]:
 
 
 @pytest.mark.slow
+@pytest.mark.night
 def test_a_container_image_goes_to_a_worker_that_lacks_it(
     tmp_path: Path, places: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -19,10 +19,11 @@ from contest import presets
 from contest.config.settings import Settings
 from contest.errors import GiveUp
 from contest.games.registry import game_plugins
-from contest.subprocesses.child_process import own_command, run, start
+from contest.subprocesses.child_process import own_command, run
 from knobeln.day import demonstration
 from knobeln.day.demonstration import Demonstration, demo_settings, what_is_shorter
 from tests.support.desk import DESCRIPTION
+from tests.support.processes import start
 from tests.support.servers import wait_for
 
 

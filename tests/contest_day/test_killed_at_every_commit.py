@@ -13,7 +13,6 @@ from contest.config.settings import Settings, game_settings
 from contest.model import LetterState, OutboxState, Phase
 from contest.schema.sections import Evolution, Reports
 from contest.store import contest_state, letters, outbox, results, submissions
-from contest.subprocesses.child_process import start
 from knobellib.samples import house_strategies
 from knobeln.context import ContestContext
 from mailserver.intake.accept import accept
@@ -23,6 +22,7 @@ from tests.support.contest_runs import delivered, finish, without_times
 from tests.support.killed_in_run import database_for
 from tests.support.machine_programs import ROOT
 from tests.support.postgresql import drop
+from tests.support.processes import start
 
 PREFERENCES = ("LAP,DGP,GRG", "RSM", "LGP,GRP,GRR", "")
 SHORT = game_settings({"L": 40})

@@ -27,7 +27,6 @@ from contest.schema.sections import Evolution
 from contest.seeds import Seeds
 from contest.store import contest_state, decisions, outbox, results, submissions, tables, teams
 from contest.store.results import Games
-from contest.subprocesses.child_process import start
 from knobeln.context import ContestContext
 from knobeln.day.run import Silence
 from knobeln.day.run_with_retries import MAX_TRIES, PAUSE, RetryingRun
@@ -38,6 +37,7 @@ from tests.support.clocks import FixedClock
 from tests.support.command_line import knobeln_in
 from tests.support.contest_days import dump
 from tests.support.contest_field import House, add_team, make_contest, settings
+from tests.support.processes import start
 from tests.support.servers import wait_for
 from tournament.day import ContestDay
 from tournament.runners import open_runner

@@ -26,13 +26,13 @@ from contest.config.template import usual_dates
 from contest.model import LetterState, OutboxState
 from contest.schema.sections import Contest, Mail
 from contest.store import letters, outbox
-from contest.subprocesses.child_process import Process, start
 from contest.util.clock import SystemClock
 from knobeln.context import ContestContext, create_contest
 from tests.support.contest_days import dump
 from tests.support.contest_field import make_contest
 from tests.support.contest_runs import PATIENCE, SMALL, delivered, finish, run, without_times
 from tests.support.disks import Disk, Files, may_mount
+from tests.support.processes import Process, start
 
 CUTS = 4
 ROBOT = "knobeln@contest.example"

@@ -49,18 +49,9 @@ def test_every_setting_says_what_it_means() -> None:
 def built(form: str, folder: Path) -> Path:
     """The guides in this form. A warning is an error."""
     words = [
-        sys.executable,
-        "-m",
-        "sphinx",
-        "-q",
-        "-W",
-        "-b",
-        form,
-        "-d",
-        folder / "doctrees",
-        DOCS,
+        sys.executable, "-m", "sphinx", "-q", "-W", "-b", form, "-d", folder / "doctrees", DOCS,
         folder / form,
-    ]
+    ]  # fmt: skip
     done = subprocess.run([str(w) for w in words], capture_output=True, text=True, check=False, timeout=300)
     assert done.returncode == 0, done.stdout + done.stderr
     return folder / form

@@ -48,17 +48,11 @@ ROWS = languages_of(SETTINGS)
 PROTOCOLS = {"lines": TextProtocol.STDIO, "arguments": TextProtocol.ARGV, "function": TextProtocol.FUNCTION}
 UNITS = 5_000_000_000
 WITHOUT_COUNTED_TIME = {
-    "cannot_end_bubblewraps_process.c",
-    "finds_no_mark_of_the_last_move.py",
-    "finds_no_network.c",
-    "finds_no_secrets.py",
-    "is_refused_what_others_would_notice.c",
-    "leaves_children_behind.c",
-    "leaves_children_behind.py",
-    "prints_while_it_thinks.py",
-    "uses_threads_processes_and_sockets.py",
+    "cannot_end_bubblewraps_process.c", "finds_no_mark_of_the_last_move.py", "finds_no_network.c",
+    "finds_no_secrets.py", "is_refused_what_others_would_notice.c", "leaves_children_behind.c",
+    "leaves_children_behind.py", "prints_while_it_thinks.py", "uses_threads_processes_and_sockets.py",
     "uses_workers_processes_and_sockets.js",
-}
+}  # fmt: skip
 """They want processes, sockets, devices or system calls, and play where processor time is limited."""
 
 
@@ -69,7 +63,11 @@ def language_of(path: Path) -> Language:
 def programs(folder: Path, pattern: str) -> list[object]:
     """The programs of counted languages, in order; slow ones marked."""
     return [
-        pytest.param(path, id=str(path.relative_to(folder)))
+        pytest.param(
+            path,
+            id=str(path.relative_to(folder)),
+            marks=pytest.mark.night if path.name == "templates_without_end.cpp" else [],
+        )
         for path in sorted(folder.glob(pattern))
         if any(path.suffix == f".{suffix}" for row in ROWS if row.is_counted for suffix in row.suffixes)
         and path.name not in WITHOUT_COUNTED_TIME

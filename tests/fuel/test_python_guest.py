@@ -204,19 +204,13 @@ def test_a_file_comes_before_a_module_of_the_same_name():
 @pytest.mark.parametrize(
     "source",
     [
-        "open('x', 'w')",
-        "open('bot.py', 'a')",
-        "import pathlib; pathlib.Path('x').write_text('y')",
-        "open('/etc/passwd')",
-        "open('../box/program.json')",
-        "import os; os.mkdir('x')",
-        "import os; os.remove('bot.py')",
-        "import socket; socket.socket()",
+        "open('x', 'w')", "open('bot.py', 'a')", "import pathlib; pathlib.Path('x').write_text('y')",
+        "open('/etc/passwd')", "open('../box/program.json')", "import os; os.mkdir('x')",
+        "import os; os.remove('bot.py')", "import socket; socket.socket()",
         "import socket; socket.create_connection(('127.0.0.1', 80))",
-        "import select; select.select([0], [], [], 1)",
-        "import subprocess; subprocess.run(['ls'])",
+        "import select; select.select([0], [], [], 1)", "import subprocess; subprocess.run(['ls'])",
     ],
-)
+)  # fmt: skip
 def test_what_is_not_there_is_an_oserror(source):
     reply = run(f"try:\n    {source}\nexcept OSError:\n    print('refused')")
     assert (reply["output"], reply["stderr"]) == ("refused\n", "")
@@ -380,6 +374,7 @@ def test_the_worker_lives_on_whatever_a_program_breaks(what):
 
 
 # --- the component -----------------------------------------------------------------------------------------
+@pytest.mark.night
 def test_the_component_has_the_noted_bytes_wherever_it_is_built():
     """Its sources have changed if this fails: run `python tools/python_guest.py`."""
     built = python_component.build_python_component(Sandbox())

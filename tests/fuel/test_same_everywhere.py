@@ -69,7 +69,10 @@ def archive_of(path: Path, game: str, workers: int) -> Mapping[str, str]:
     return digests_of(publish(contest, path / "archive", strings).archive)
 
 
-@pytest.mark.parametrize("game", FIELDS)
+@pytest.mark.parametrize(
+    "game",
+    [pytest.param(game, marks=[] if game == "bid-tac-toe" else pytest.mark.night) for game in FIELDS],
+)
 def test_load_workers_and_caches_change_nothing(game, tmp_path, monkeypatch):
     """Idle with one worker and warm caches; under full load with four; with two and cold caches."""
     idle = archive_of(tmp_path / "idle", game, 1)

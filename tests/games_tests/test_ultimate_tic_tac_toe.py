@@ -278,21 +278,10 @@ def test_a_whole_number_is_read(text: str, square: int) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "",
-        "\n",
-        "40.0",
-        "4e1",
-        "true",
-        '"40"',
-        "None",
-        "40 41",
-        "move: 40",
-        "debug\n40",
-        "\ufeff40",
-        "٣",
+        "", "\n", "40.0", "4e1", "true", '"40"', "None", "40 41", "move: 40", "debug\n40", "\ufeff40", "٣",
         "9" * 5000,
     ],
-)
+)  # fmt: skip
 def test_anything_else_is_refused_with_what_is_needed(text: str) -> None:
     with pytest.raises(
         ValueError, match=r"the number of a square, 0 to 80, is needed: .* is no whole number"

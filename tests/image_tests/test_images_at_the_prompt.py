@@ -1,4 +1,4 @@
-"""Images on the command line: `knobeln play` and `knobeln doctor`."""
+"""Images on the command line: `knobeln play`."""
 
 import pytest
 from click.testing import CliRunner
@@ -63,9 +63,3 @@ def test_an_image_that_cannot_play_is_told_why(name, run, words, knobeln, image)
 )
 def test_what_is_no_image_for_this_game_is_told(game, name, words, knobeln):
     assert words in knobeln("play", "--game", game, name, "copycat", code=1)
-
-
-@pytest.mark.slow
-def test_doctor_tells_how_images_are_run(knobeln):
-    (line,) = [line for line in knobeln("doctor").splitlines() if " images: " in line]
-    assert line.startswith("ok   images: they are unpacked by skopeo and umoci, and run in the sandbox")

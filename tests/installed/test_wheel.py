@@ -18,11 +18,11 @@ import pytest
 from compiler.build import BuildResult
 from contest.model import Phase
 from contest.store import contest_state, results
-from contest.subprocesses.child_process import start
 from knobeln.context import ContestContext
 from tests.support.contest_days import dump
 from tests.support.contest_field import make_contest
 from tests.support.contest_runs import SMALL, delivered, finish, without_times
+from tests.support.processes import start
 from tests.support.servers import wait_for, world_readable_folder
 
 pytestmark = pytest.mark.slow

@@ -120,6 +120,7 @@ def test_a_program_that_takes_the_compiler_too_long_stays_with_the_interpreter(
 
 
 @pytest.mark.slow
+@pytest.mark.night
 def test_a_thousand_labels_and_computed_jumps_are_translated_within_the_limits_or_not_at_all(
     cache: Translations,
 ) -> None:
@@ -139,6 +140,7 @@ def test_a_thousand_labels_and_computed_jumps_are_translated_within_the_limits_o
 
 
 @pytest.mark.slow
+@pytest.mark.night
 def test_jumps_that_cross_each_other_are_translated_with_less_care_instead_of_not_at_all(
     cache: Translations,
 ) -> None:

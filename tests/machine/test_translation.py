@@ -65,6 +65,7 @@ def test_random_code_does_the_same(compare: Compare, found: Wild) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.night
 @settings(
     max_examples=250,
     deadline=None,
@@ -261,7 +262,7 @@ def test_a_block_with_thousands_of_pointers_is_translated_as_any_other(compare: 
 # --- under the sanitizers ----------------------------------------------------------------------------------
 @pytest.mark.slow
 @settings(
-    max_examples=15,
+    max_examples=5,
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )

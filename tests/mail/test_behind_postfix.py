@@ -16,11 +16,11 @@ from contest.config.template import usual_dates
 from contest.model import OutboxState
 from contest.schema.sections import Contest, DeliveryKind, Mail
 from contest.store import outbox
-from contest.subprocesses.child_process import start
 from contest.util.clock import SystemClock
 from knobeln.cli import main
 from knobeln.context import ContestContext, create_contest
 from tests.support.mail_world import BELIEVED
+from tests.support.processes import start
 from tests.support.relays import Sink, relay
 from tests.support.servers import Dovecot, Postfix, free_port, program, wait_for, world_readable_folder
 

@@ -280,23 +280,7 @@ def test_every_program_survives_the_post(name: str) -> None:
 PIECES = st.sampled_from(
     [
         *(
-            "“",
-            "”",
-            '"',
-            "'",
-            "‘",
-            "’",
-            "\\",
-            "/*",
-            "*/",
-            "//",
-            "\n",
-            "{",
-            "}",
-            ";",
-            ">",
-            "> ",
-            "-- ",
+            "“", "”", '"', "'", "‘", "’", "\\", "/*", "*/", "//", "\n", "{", "}", ";", ">", "> ", "-- ",
             "_____",
         ),
         *(
@@ -314,7 +298,7 @@ PIECES = st.sampled_from(
         ),
         *("p.to<http://p.to>", "wrote:", LONG, "(", ")", "<%", "%>"),
     ]
-)
+)  # fmt: skip
 
 
 @given(st.lists(PIECES, max_size=60).map("".join))

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import mailbox
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -16,7 +16,7 @@ from contest.schema.sections import DeliveryKind, Mail
 from contest.store import Store, contest_state, outbox
 from mailserver.delivery import deliver
 from mailserver.delivery.deliver import Delivered, back_off, deliver_due
-from mailserver.delivery.transports import transport_of
+from mailserver.delivery.transports import Transport, transport_of
 from mailserver.delivery.transports.local import MaildirTransport, folder_name
 from mailserver.delivery.transports.smtp import MAX_CONNECTIONS
 from mailserver.delivery.verp import bounced_items
@@ -26,399 +26,331 @@ from tests.support.relays import Sink, relay
 from tests.support.servers import free_port
 
 ROBOT = "knobeln@contest.example"
-NOWHERE = Path("/nonexistent")
+MINUTE = timedelta(minutes=1)
+
+
+class Post:
+    """The outbox of a contest, and the way out of it: to a relay unless told otherwise."""
+
+    def __init__(self, store: Store, settings: Settings, transport: Transport) -> None:
+        self.store, self.settings, self.transport = store, settings, transport
+        self.clock = FixedClock(START)
+
+    def queue(self, *names: str) -> None:
+        """Mails for these recipients; what comes after a slash makes them different mails."""
+        with self.store.write() as tx:
+            for name in names:
+                to = f"{name.partition('/')[0]}@a.example"
+                mail = Outgoing(f"key/{name}", "GRR", to, "ranking", f"Hello {name}\n.\nbye\n")
+                outbox.put(tx, mail, self.settings, self.clock.at)
+
+    def deliver(self, after: timedelta | None = None) -> Delivered:
+        """What comes of the mails that are due now, or so long after the start."""
+        if after is not None:
+            self.clock.at = START + after
+        return deliver_due(self.store, self.settings, self.clock, self.transport)
+
+    def listing(self) -> dict[str, tuple[OutboxState, int, str]]:
+        with self.store.read() as tx:
+            rows = outbox.listing(tx, state=None, to=None, count=1_000)
+        return {row.to.partition("@")[0]: (row.state, row.attempts, row.last_response) for row in rows}
+
+
+def smtp_settings(port: int, robot: str = ROBOT, **mail: object) -> Settings:
+    section = Mail(delivery=DeliveryKind.SMTP, smarthost=f"127.0.0.1:{port}", **mail)  # type: ignore[arg-type]
+    return make_settings(mail=section, contest={"address": robot})
 
 
 @pytest.fixture
-def sink() -> Iterator[tuple[Sink, int]]:
+def make_post(store: Store) -> Callable[..., Post]:
+    def make(port: int, **options: object) -> Post:
+        settings = smtp_settings(port, **options)  # type: ignore[arg-type]
+        return Post(store, settings, transport_of(settings, Path("/nonexistent")))
+
+    return make
+
+
+@pytest.fixture
+def relayed() -> Iterator[tuple[Sink, int]]:
     handler = Sink()
     with relay(handler) as port:
         yield handler, port
 
 
-def settings_for(port: int, robot: str = ROBOT, **mail: object) -> Settings:
-    section = Mail(delivery=DeliveryKind.SMTP, smarthost=f"127.0.0.1:{port}", **mail)  # type: ignore[arg-type]
-    return make_settings(mail=section, contest={"address": robot})
+@pytest.fixture
+def sink(relayed: tuple[Sink, int]) -> Sink:
+    return relayed[0]
 
 
-def queue(store: Store, settings: Settings, *names: str, at: datetime = START) -> None:
-    """Mails for these recipients; what comes after a slash makes them different mails."""
-    with store.write() as tx:
-        for name in names:
-            to = f"{name.partition('/')[0]}@a.example"
-            mail = Outgoing(f"key/{name}", "GRR", to, "ranking", f"Hello {name}\n.\nbye\n")
-            outbox.put(tx, mail, settings, at)
+@pytest.fixture
+def post(make_post: Callable[..., Post], relayed: tuple[Sink, int]) -> Post:
+    return make_post(relayed[1])
 
 
-def listing(store: Store) -> dict[str, tuple[OutboxState, int, str]]:
-    with store.read() as tx:
-        rows = outbox.listing(tx, state=None, to=None, count=1_000)
-    return {row.to.partition("@")[0]: (row.state, row.attempts, row.last_response) for row in rows}
+def test_what_the_relay_takes_is_sent_once(post: Post, sink: Sink) -> None:
+    post.queue("joe", "jane")
+    assert post.deliver() == Delivered(sent=2)
+    assert post.deliver() == Delivered()
+    assert [to for _, to, _ in sink.taken] == ["joe@a.example", "jane@a.example"]
+    assert sink.conversations == 1
+    assert b"Hello joe\r\n.\r\nbye\r\n" in sink.taken[0][2]
+    assert post.listing()["joe"] == (OutboxState.SENT, 1, "250 taken as 4711")
 
 
-def test_what_the_relay_takes_is_sent_once(store: Store, sink: tuple[Sink, int]) -> None:
-    handler, port = sink
-    settings, clock = settings_for(port), FixedClock(START)
-    transport = transport_of(settings, NOWHERE)
-    queue(store, settings, "joe", "jane")
-    assert deliver_due(store, settings, clock, transport) == Delivered(sent=2)
-    assert deliver_due(store, settings, clock, transport) == Delivered()
-    assert [to for _, to, _ in handler.taken] == ["joe@a.example", "jane@a.example"]
-    assert handler.conversations == 1
-    assert b"Hello joe\r\n.\r\nbye\r\n" in handler.taken[0][2]
-    assert listing(store)["joe"] == (OutboxState.SENT, 1, "250 taken as 4711")
-
-
-def test_each_answer_of_the_relay_has_its_end(store: Store, sink: tuple[Sink, int]) -> None:
-    handler, port = sink
-    settings = settings_for(port)
-    queue(store, settings, "full", "gone", "later", "spam", "joe")
-    done = deliver_due(store, settings, FixedClock(START), transport_of(settings, NOWHERE))
-    assert done == Delivered(sent=1, deferred=2, failed=2)
-    assert listing(store) == {
+def test_each_answer_of_the_relay_has_its_end(post: Post, sink: Sink) -> None:
+    post.queue("full", "gone", "later", "spam", "joe")
+    assert post.deliver() == Delivered(sent=1, deferred=2, failed=2)
+    assert post.listing() == {
         "full": (OutboxState.READY, 1, "452 mailbox full"),
         "gone": (OutboxState.FAILED, 1, "550 no such user"),
         "later": (OutboxState.READY, 1, "451 try later"),
         "spam": (OutboxState.FAILED, 1, "554 looks like spam"),
         "joe": (OutboxState.SENT, 1, "250 taken as 4711"),
     }
-    assert len(handler.taken) == 1
+    assert len(sink.taken) == 1
 
 
 def test_a_deferred_mail_waits_longer_each_time_and_is_given_up_in_the_end(
-    store: Store, sink: tuple[Sink, int], monkeypatch: pytest.MonkeyPatch
+    post: Post, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    _, port = sink
     monkeypatch.setattr(deliver, "GIVE_UP_AFTER", timedelta(hours=4))
-    settings, clock = settings_for(port), FixedClock(START)
-    transport = transport_of(settings, NOWHERE)
-    queue(store, settings, "later")
+    post.queue("later")
     attempts = []
     for minute in range(5 * 60):
-        clock.at = START + timedelta(minutes=minute)
-        if deliver_due(store, settings, clock, transport) != Delivered():
+        if post.deliver(minute * MINUTE) != Delivered():
             attempts.append(minute)
     assert attempts == [0, 1, 3, 8, 23, 53, 113, 173, 233, 293]
-    assert listing(store)["later"] == (OutboxState.FAILED, 10, "given up: 451 try later")
+    assert post.listing()["later"] == (OutboxState.FAILED, 10, "given up: 451 try later")
 
 
 def test_the_waiting_time_stops_growing_at_an_hour() -> None:
-    assert [back_off(n) // timedelta(minutes=1) for n in (0, 1, 2, 3, 4, 5, 6, 500)] == [
-        1,
-        2,
-        5,
-        15,
-        30,
-        60,
-        60,
-        60,
-    ]
-
-
-def test_an_unreachable_relay_costs_one_attempt_not_one_for_each_mail(store: Store) -> None:
-    settings = settings_for(free_port())
-    queue(store, settings, "joe", "jane", "mona")
-    done = deliver_due(store, settings, FixedClock(START), transport_of(settings, NOWHERE))
-    assert done == Delivered(deferred=1)
-    states = listing(store)
-    assert [states[name][1] for name in ("joe", "jane", "mona")] == [1, 0, 0]
-    assert "cannot use the relay 127.0.0.1:" in states["joe"][2]
-
-
-def test_a_connection_that_dies_defers_the_mail_and_does_not_keep_the_next_from_going(
-    store: Store, sink: tuple[Sink, int]
-) -> None:
-    _, port = sink
-    settings = settings_for(port)
-    clock = FixedClock(START)
-    transport = transport_of(settings, NOWHERE)
-    queue(store, settings, "die", "joe")
-    done = []
-    for minute in range(3):
-        clock.at = START + timedelta(minutes=minute)
-        done.append(deliver_due(store, settings, clock, transport))
-    assert done == [Delivered(deferred=1), Delivered(deferred=1), Delivered(sent=1)]
-
-
-def test_a_relay_that_refuses_everybody_costs_no_mail(store: Store, sink: tuple[Sink, int]) -> None:
-    handler, port = sink
-    settings, clock = settings_for(port), FixedClock(START)
-    transport = transport_of(settings, NOWHERE)
-    handler.blocks_us = True
-    queue(store, settings, *(f"joe{number}" for number in range(13)))
-    assert deliver_due(store, settings, clock, transport) == Delivered(deferred=10)
-    assert {state for state, _, _ in listing(store).values()} == {OutboxState.READY}
-    assert "refuses everything" in listing(store)["joe0"][2]
-    assert deliver_due(store, settings, clock, transport) == Delivered()  # nobody is asked in vain
-    handler.blocks_us = False
-    clock.at = START + timedelta(minutes=1)
-    assert deliver_due(store, settings, clock, transport) == Delivered(sent=13)
+    waits = [back_off(n) // MINUTE for n in (0, 1, 2, 3, 4, 5, 6, 500)]
+    assert waits == [1, 2, 5, 15, 30, 60, 60, 60]
 
 
 MANY = [f"joe{number % 30}/{number}" for number in range(60)]  # for 30 recipients
 
 
-def test_many_mails_go_over_several_connections_and_those_for_one_recipient_in_their_order(
-    store: Store, sink: tuple[Sink, int]
+@pytest.mark.parametrize("names", [("joe0", "jane", "mona"), MANY])
+def test_an_unreachable_relay_costs_one_attempt_not_one_for_each_mail(
+    make_post: Callable[..., Post], names: Sequence[str]
 ) -> None:
-    handler, port = sink
-    settings = settings_for(port)
-    queue(store, settings, *MANY)
-    done = deliver_due(store, settings, FixedClock(START), transport_of(settings, NOWHERE))
-    assert done == Delivered(sent=60)
-    assert handler.conversations == MAX_CONNECTIONS
+    post = make_post(free_port())
+    post.queue(*names)
+    assert post.deliver() == Delivered(deferred=1)
+    with post.store.read() as tx:
+        rows = outbox.listing(tx, state=None, to=None, count=100)
+    assert [row.attempts for row in sorted(rows, key=lambda row: row.id)] == [1] + [0] * (len(names) - 1)
+    assert any("cannot use the relay 127.0.0.1:" in row.last_response for row in rows)
+
+
+def test_a_connection_that_dies_defers_the_mail_and_does_not_keep_the_next_from_going(post: Post) -> None:
+    post.queue("die", "joe")
+    done = [post.deliver(minute * MINUTE) for minute in range(3)]
+    assert done == [Delivered(deferred=1), Delivered(deferred=1), Delivered(sent=1)]
+
+
+@pytest.mark.parametrize("count", [13, 60])  # over one connection, and over several
+def test_a_relay_that_refuses_everybody_costs_no_mail(post: Post, sink: Sink, count: int) -> None:
+    sink.blocks_us = True
+    post.queue(*(f"joe{number}" for number in range(count)))
+    assert post.deliver() == Delivered(deferred=10)
+    assert {state for state, _, _ in post.listing().values()} == {OutboxState.READY}
+    assert any("refuses everything" in said for _, _, said in post.listing().values())
+    assert post.deliver() == Delivered()  # nobody is asked in vain
+    sink.blocks_us = False
+    assert post.deliver(MINUTE) == Delivered(sent=count)
+
+
+def test_many_mails_go_over_several_connections_and_those_for_one_recipient_in_their_order(
+    post: Post, sink: Sink
+) -> None:
+    post.queue(*MANY)
+    assert post.deliver() == Delivered(sent=60)
+    assert sink.conversations == MAX_CONNECTIONS
     for number in range(30):
-        first, second = handler.messages_to(f"joe{number}")
+        first, second = sink.messages_to(f"joe{number}")
         assert f"Hello joe{number}/{number}\r\n".encode() in first
         assert f"Hello joe{number}/{number + 30}\r\n".encode() in second
 
 
 @pytest.mark.parametrize("accepts", [1, 2])
 def test_a_relay_that_takes_fewer_connections_gets_all_mails_over_one(
-    store: Store, sink: tuple[Sink, int], accepts: int
+    post: Post, sink: Sink, accepts: int
 ) -> None:
-    handler, port = sink
-    handler.conversations_at_once = accepts
-    settings = settings_for(port)
-    queue(store, settings, *MANY)
-    transport = transport_of(settings, NOWHERE)
-    assert deliver_due(store, settings, FixedClock(START), transport) == Delivered(sent=60)
-    assert {attempts for _, attempts, _ in listing(store).values()} == {1}
-    queue(store, settings, *(f"later{name}" for name in MANY))
-    before = handler.conversations
-    assert deliver_due(store, settings, FixedClock(START), transport) == Delivered(sent=60)
-    assert handler.conversations == before + 1
+    sink.conversations_at_once = accepts
+    post.queue(*MANY)
+    assert post.deliver() == Delivered(sent=60)
+    assert {attempts for _, attempts, _ in post.listing().values()} == {1}
+    post.queue(*(f"later{name}" for name in MANY))
+    before = sink.conversations
+    assert post.deliver() == Delivered(sent=60)
+    assert sink.conversations == before + 1
 
 
-def test_a_relay_that_refuses_many_over_several_connections_costs_no_mail(
-    store: Store, sink: tuple[Sink, int]
-) -> None:
-    handler, port = sink
-    handler.blocks_us = True
-    settings, clock = settings_for(port), FixedClock(START)
-    queue(store, settings, *MANY)
-    transport = transport_of(settings, NOWHERE)
-    assert deliver_due(store, settings, clock, transport) == Delivered(deferred=10)
-    handler.blocks_us = False
-    clock.at = START + timedelta(minutes=1)
-    assert deliver_due(store, settings, clock, transport) == Delivered(sent=60)
+def test_one_recipient_among_many_over_several_connections_is_unknown(post: Post) -> None:
+    post.queue(*MANY, "gone1", "gone2", "gone3", "gone4", "later")
+    assert post.deliver() == Delivered(sent=60, failed=4, deferred=1)
 
 
-def test_one_recipient_among_many_over_several_connections_is_unknown(
-    store: Store, sink: tuple[Sink, int]
-) -> None:
-    _, port = sink
-    settings = settings_for(port)
-    queue(store, settings, *MANY, "gone1", "gone2", "gone3", "gone4", "later")
-    done = deliver_due(store, settings, FixedClock(START), transport_of(settings, NOWHERE))
-    assert done == Delivered(sent=60, failed=4, deferred=1)
-
-
-def test_a_relay_that_is_away_costs_one_attempt_of_many_mails(store: Store) -> None:
-    settings = settings_for(free_port())
-    queue(store, settings, *MANY)
-    done = deliver_due(store, settings, FixedClock(START), transport_of(settings, NOWHERE))
-    assert done == Delivered(deferred=1)
-    with store.read() as tx:
-        rows = outbox.listing(tx, state=None, to=None, count=100)
-    assert sum(row.attempts for row in rows) == 1
-
-
-def test_nine_unknown_recipients_in_a_row_are_their_own_fault(store: Store, sink: tuple[Sink, int]) -> None:
-    _, port = sink
-    settings = settings_for(port)
-    queue(store, settings, *(f"gone{number}" for number in range(9)), "joe", "gone9")
-    done = deliver_due(store, settings, FixedClock(START), transport_of(settings, NOWHERE))
-    assert done == Delivered(sent=1, failed=10)
+def test_nine_unknown_recipients_in_a_row_are_their_own_fault(post: Post) -> None:
+    post.queue(*(f"gone{number}" for number in range(9)), "joe", "gone9")
+    assert post.deliver() == Delivered(sent=1, failed=10)
 
 
 def test_a_relay_that_does_not_like_our_address_is_not_the_recipients_fault(
-    store: Store, sink: tuple[Sink, int]
+    make_post: Callable[..., Post], relayed: tuple[Sink, int]
 ) -> None:
-    _, port = sink
-    settings = settings_for(port, robot="banned@contest.example")
-    queue(store, settings, "joe", "jane")
-    done = deliver_due(store, settings, FixedClock(START), transport_of(settings, NOWHERE))
-    assert done == Delivered(deferred=1)
-    assert "takes no mails from banned+b-1-" in listing(store)["joe"][2]
+    post = make_post(relayed[1], robot="banned@contest.example")
+    post.queue("joe", "jane")
+    assert post.deliver() == Delivered(deferred=1)
+    assert "takes no mails from banned+b-1-" in post.listing()["joe"][2]
 
 
 @pytest.mark.parametrize("verp", [True, False])
 def test_a_relay_that_lets_us_send_from_one_address_only_costs_no_mail(
-    store: Store, sink: tuple[Sink, int], verp: bool
+    make_post: Callable[..., Post], relayed: tuple[Sink, int], verp: bool
 ) -> None:
-    handler, port = sink
-    handler.checks_sender_of = ROBOT
-    settings = settings_for(port, verp=verp)
-    queue(store, settings, "joe", "jane")
-    done = deliver_due(store, settings, FixedClock(START), transport_of(settings, NOWHERE))
-    assert done == (Delivered(deferred=1) if verp else Delivered(sent=2))
+    sink, port = relayed
+    sink.checks_sender_of = ROBOT
+    post = make_post(port, verp=verp)
+    post.queue("joe", "jane")
+    assert post.deliver() == (Delivered(deferred=1) if verp else Delivered(sent=2))
 
 
-def test_each_mail_has_a_sender_of_its_own(store: Store, sink: tuple[Sink, int]) -> None:
-    handler, port = sink
-    settings = settings_for(port)
-    queue(store, settings, "joe", "jane")
-    deliver_due(store, settings, FixedClock(START), transport_of(settings, NOWHERE))
-    with store.read() as tx:
+def test_each_mail_has_a_sender_of_its_own(post: Post, sink: Sink) -> None:
+    post.queue("joe", "jane")
+    post.deliver()
+    with post.store.read() as tx:
         secret = contest_state.secret(tx)
-    senders = [sender for sender, _, _ in handler.taken]
+    senders = [sender for sender, _, _ in sink.taken]
     assert [bounced_items(sender, ROBOT, secret) for sender in senders] == [(1,), (2,)]
 
 
 def test_a_relay_that_takes_one_mail_in_a_conversation_is_called_again_at_once(
-    store: Store, sink: tuple[Sink, int]
+    post: Post, sink: Sink
 ) -> None:
-    handler, port = sink
-    handler.mails_in_a_conversation = 1
-    settings = settings_for(port)
-    queue(store, settings, "joe", "jane", "mona")
-    done = deliver_due(store, settings, FixedClock(START), transport_of(settings, NOWHERE))
-    assert done == Delivered(sent=3)
-    assert handler.conversations == 3
+    sink.mails_in_a_conversation = 1
+    post.queue("joe", "jane", "mona")
+    assert post.deliver() == Delivered(sent=3)
+    assert sink.conversations == 3
 
 
-def test_a_mail_larger_than_the_relay_takes_fails(store: Store) -> None:
-    handler = Sink()
-    with relay(handler, data_size_limit=400) as port, store.write() as tx:
-        settings = settings_for(port)
+def test_a_mail_larger_than_the_relay_takes_fails(make_post: Callable[..., Post]) -> None:
+    port = free_port()
+    post = make_post(port)
+    with post.store.write() as tx:
         mail = Outgoing("key", "GRR", "joe@a.example", "ranking", "x\n" * 400)
-        outbox.put(tx, mail, settings, START)
-        outbox.put(tx, replace(mail, key="other", to="jane@a.example", body="x\n"), settings, START)
-    with relay(handler, port=port, data_size_limit=1_000):
-        done = deliver_due(store, settings, FixedClock(START), transport_of(settings, NOWHERE))
-    assert done == Delivered(sent=1, failed=1)
+        outbox.put(tx, mail, post.settings, START)
+        outbox.put(tx, replace(mail, key="other", to="jane@a.example", body="x\n"), post.settings, START)
+    with relay(Sink(), port=port, data_size_limit=1_000):
+        assert post.deliver() == Delivered(sent=1, failed=1)
 
 
-def test_a_connection_cut_after_the_mail_was_taken_gives_the_same_mail_twice(
-    store: Store, sink: tuple[Sink, int]
-) -> None:
+def test_a_connection_cut_after_the_mail_was_taken_gives_the_same_mail_twice(post: Post, sink: Sink) -> None:
     """SMTP cannot know better; whoever gets both sees one Message-ID."""
-    handler, port = sink
-    settings, clock = settings_for(port), FixedClock(START)
-    transport = transport_of(settings, NOWHERE)
-    queue(store, settings, "cut")
-    assert deliver_due(store, settings, clock, transport) == Delivered(deferred=1)
-    clock.at += timedelta(minutes=1)
-    assert deliver_due(store, settings, clock, transport) == Delivered(deferred=1)
-    first, second = handler.messages_to("cut")
+    post.queue("cut")
+    assert post.deliver() == Delivered(deferred=1)
+    assert post.deliver(MINUTE) == Delivered(deferred=1)
+    first, second = sink.messages_to("cut")
     assert first == second
     assert b"Message-ID: <" in first
 
 
-def test_a_relay_that_is_away_for_an_hour_costs_no_mail_and_doubles_none(store: Store) -> None:
-    handler, port = Sink(), free_port()
-    settings, clock = settings_for(port), FixedClock(START)
-    transport = transport_of(settings, NOWHERE)
+def test_a_relay_that_is_away_for_an_hour_costs_no_mail_and_doubles_none(
+    make_post: Callable[..., Post],
+) -> None:
+    sink, port = Sink(), free_port()
+    post = make_post(port)
     names = [f"joe{number}" for number in range(120)]
 
     def minutes(first: int, last: int) -> Delivered:
         total = Delivered()
         for minute in range(first, last):
-            clock.at = START + timedelta(minutes=minute)
-            queue(store, settings, *names[minute : minute + 1], at=clock.at)
-            total += deliver_due(store, settings, clock, transport)
+            post.clock.at = START + minute * MINUTE
+            post.queue(*names[minute : minute + 1])
+            total += post.deliver()
         return total
 
-    with relay(handler, port=port):
+    with relay(sink, port=port):
         total = minutes(0, 30)
     total += minutes(30, 90)
-    with relay(handler, port=port):
+    with relay(sink, port=port):
         total += minutes(90, 180)
     assert total.sent == 120
     assert total.failed == 0
-    assert sorted(to.partition("@")[0] for _, to, _ in handler.taken) == sorted(names)
-    assert {state for state, _, _ in listing(store).values()} == {OutboxState.SENT}
+    assert sorted(to.partition("@")[0] for _, to, _ in sink.taken) == sorted(names)
+    assert {state for state, _, _ in post.listing().values()} == {OutboxState.SENT}
 
 
-def test_what_the_organizer_holds_is_not_sent_until_it_is_released(
-    store: Store, sink: tuple[Sink, int]
-) -> None:
-    handler, port = sink
-    settings, clock = settings_for(port), FixedClock(START)
-    transport = transport_of(settings, NOWHERE)
-    queue(store, settings, "joe", "jane", "mona")
-    with store.write() as tx:
+def test_what_the_organizer_holds_is_not_sent_until_it_is_released(post: Post, sink: Sink) -> None:
+    post.queue("joe", "jane", "mona")
+    with post.store.write() as tx:
         assert outbox.hold(tx, ids=(1, 77)) == (1,)
         assert outbox.hold(tx, to="JANE@a.example") == (2,)
-    assert deliver_due(store, settings, clock, transport) == Delivered(sent=1)
-    with store.write() as tx:
+    assert post.deliver() == Delivered(sent=1)
+    with post.store.write() as tx:
         assert outbox.hold(tx) == ()
         assert outbox.release(tx, START, ids=(3,)) == ()
         assert outbox.release(tx, START) == (1, 2)
-    assert deliver_due(store, settings, clock, transport) == Delivered(sent=2)
-    assert len(handler.taken) == 3
+    assert post.deliver() == Delivered(sent=2)
+    assert len(sink.taken) == 3
 
 
-def test_what_is_held_while_a_batch_goes_out_stays(store: Store, sink: tuple[Sink, int]) -> None:
-    _, port = sink
-    settings = settings_for(port)
-    queue(store, settings, "joe", "jane")
-    relay_transport = transport_of(settings, NOWHERE)
+def test_what_is_held_while_a_batch_goes_out_stays(post: Post) -> None:
+    post.queue("joe", "jane")
+    relay_transport = post.transport
 
     class HoldsMeanwhile:
         connections = 1
 
         def send(self, sender: str, to: str, raw: bytes) -> str:
-            with store.write() as tx:
+            with post.store.write() as tx:
                 outbox.hold(tx, ids=(2,))
             return relay_transport.send(sender, to, raw)
 
         def close(self) -> None:
             relay_transport.close()
 
-    assert deliver_due(store, settings, FixedClock(START), HoldsMeanwhile()) == Delivered(sent=1)
-    assert listing(store)["jane"][0] is OutboxState.HELD
+    post.transport = HoldsMeanwhile()
+    assert post.deliver() == Delivered(sent=1)
+    assert post.listing()["jane"][0] is OutboxState.HELD
 
 
 def test_a_mail_that_was_given_up_gets_its_whole_time_again_when_it_is_put_back(
-    store: Store, sink: tuple[Sink, int], monkeypatch: pytest.MonkeyPatch
+    post: Post, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    _, port = sink
     monkeypatch.setattr(deliver, "GIVE_UP_AFTER", timedelta(hours=4))
-    settings, clock = settings_for(port), FixedClock(START)
-    transport = transport_of(settings, NOWHERE)
-    queue(store, settings, "later", "gone")
+    post.queue("later", "gone")
     for hours in range(8):
-        clock.at = START + timedelta(hours=hours)
-        deliver_due(store, settings, clock, transport)
-    assert {state for state, _, _ in listing(store).values()} == {OutboxState.FAILED}
-    with store.write() as tx:
-        assert outbox.retry(tx, clock.now(), to="later@a.example") == (1,)
-    assert deliver_due(store, settings, clock, transport) == Delivered(deferred=1)
-    with store.write() as tx:
-        assert outbox.retry(tx, clock.now()) == (1, 2)  # waiting, and failed
-    assert deliver_due(store, settings, clock, transport) == Delivered(deferred=1, failed=1)
+        post.deliver(timedelta(hours=hours))
+    assert {state for state, _, _ in post.listing().values()} == {OutboxState.FAILED}
+    with post.store.write() as tx:
+        assert outbox.retry(tx, post.clock.now(), to="later@a.example") == (1,)
+    assert post.deliver() == Delivered(deferred=1)
+    with post.store.write() as tx:
+        assert outbox.retry(tx, post.clock.now()) == (1, 2)  # waiting, and failed
+    assert post.deliver() == Delivered(deferred=1, failed=1)
 
 
-@pytest.mark.parametrize("security", ["starttls", "tls"])
-def test_without_the_encryption_that_was_asked_for_nothing_is_sent(
-    store: Store, sink: tuple[Sink, int], security: str
+@pytest.mark.parametrize("security", ["none", "starttls", "tls"])
+def test_without_the_encryption_or_login_that_was_asked_for_nothing_is_sent(
+    make_post: Callable[..., Post], relayed: tuple[Sink, int], security: str
 ) -> None:
-    handler, port = sink
-    settings = settings_for(port, security=security, username="knobeln", password="secret")
-    queue(store, settings, "joe")
-    done = deliver_due(store, settings, FixedClock(START), transport_of(settings, NOWHERE))
-    assert done == Delivered(deferred=1)
-    assert handler.taken == []
-
-
-def test_a_login_that_the_relay_does_not_offer_defers(store: Store, sink: tuple[Sink, int]) -> None:
-    _, port = sink
-    settings = settings_for(port, username="knobeln", password="secret")
-    queue(store, settings, "joe")
-    done = deliver_due(store, settings, FixedClock(START), transport_of(settings, NOWHERE))
-    assert done == Delivered(deferred=1)
-    assert "secret" not in listing(store)["joe"][2]
+    sink, port = relayed
+    post = make_post(port, security=security, username="knobeln", password="secret")
+    post.queue("joe")
+    assert post.deliver() == Delivered(deferred=1)
+    assert sink.taken == []
+    assert "secret" not in post.listing()["joe"][2]
 
 
 def test_a_mail_becomes_a_file_in_the_maildir_of_its_recipient(store: Store, tmp_path: Path) -> None:
     settings = make_settings()
-    queue(store, settings, "joe", "jane")
-    transport = transport_of(settings, tmp_path)
-    assert deliver_due(store, settings, FixedClock(START), transport) == Delivered(sent=2)
-    box = mailbox.Maildir(tmp_path / "mail" / "joe@a.example", create=False)
-    (message,) = box
+    post = Post(store, settings, transport_of(settings, tmp_path))
+    post.queue("joe", "jane")
+    assert post.deliver() == Delivered(sent=2)
+    (message,) = mailbox.Maildir(tmp_path / "mail" / "joe@a.example", create=False)
     assert message["To"] == "joe@a.example"
     assert message.get_subdir() == "new"
     assert "Hello joe\n.\nbye\n" in str(message.get_payload())
@@ -440,11 +372,10 @@ def test_a_folder_is_named_safely(address: str, name: str) -> None:
 
 def test_a_file_in_the_place_of_the_folder_defers(store: Store, tmp_path: Path) -> None:
     (tmp_path / "mail").write_text("in the way")
-    settings = make_settings()
-    queue(store, settings, "joe")
-    done = deliver_due(store, settings, FixedClock(START), MaildirTransport(tmp_path / "mail"))
-    assert done == Delivered(deferred=1)
-    assert "cannot write" in listing(store)["joe"][2]
+    post = Post(store, make_settings(), MaildirTransport(tmp_path / "mail"))
+    post.queue("joe")
+    assert post.deliver() == Delivered(deferred=1)
+    assert "cannot write" in post.listing()["joe"][2]
 
 
 def test_a_mail_goes_into_its_maildir_once_though_it_was_not_noted_as_sent(tmp_path: Path) -> None:
@@ -473,27 +404,17 @@ def test_a_maildir_that_was_left_half_made_is_completed(tmp_path: Path) -> None:
     assert len(list(tmp_path.glob("*/new/*"))) == 1
 
 
-def test_mails_put_off_by_a_clock_that_was_years_ahead_go_when_it_is_right(
-    store: Store, sink: tuple[Sink, int]
-) -> None:
-    handler, port = sink
-    settings, clock = settings_for(port), FixedClock(START + timedelta(days=3_650))
-    transport = transport_of(settings, NOWHERE)
-    queue(store, settings, "later", "joe", at=clock.at)
-    with store.write() as tx:
-        outbox.wait_until(tx, clock.at + timedelta(minutes=1))
-    clock.at = START
-    assert deliver_due(store, settings, clock, transport) == Delivered(sent=1, deferred=1)
-    assert len(handler.taken) == 1
-    clock.at = START + timedelta(minutes=1)
-    assert deliver_due(store, settings, clock, transport) == Delivered(deferred=1)
+def test_mails_put_off_by_a_clock_that_was_years_ahead_go_when_it_is_right(post: Post, sink: Sink) -> None:
+    post.clock.at = START + timedelta(days=3_650)
+    post.queue("later", "joe")
+    with post.store.write() as tx:
+        outbox.wait_until(tx, post.clock.at + MINUTE)
+    assert post.deliver(timedelta()) == Delivered(sent=1, deferred=1)
+    assert len(sink.taken) == 1
+    assert post.deliver(MINUTE) == Delivered(deferred=1)
 
 
-def test_a_clock_that_jumps_ahead_gives_up_no_mail(store: Store, sink: tuple[Sink, int]) -> None:
-    _, port = sink
-    settings, clock = settings_for(port), FixedClock(START)
-    transport = transport_of(settings, NOWHERE)
-    queue(store, settings, "later")
+def test_a_clock_that_jumps_ahead_gives_up_no_mail(post: Post) -> None:
+    post.queue("later")
     for days in (0, 3_650):
-        clock.at = START + timedelta(days=days)
-        assert deliver_due(store, settings, clock, transport) == Delivered(deferred=1)
+        assert post.deliver(timedelta(days=days)) == Delivered(deferred=1)

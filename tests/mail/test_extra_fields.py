@@ -226,17 +226,8 @@ def test_it_is_the_same_when_an_answer_has_folded_it(contest: tuple[Settings, Re
 
 
 PIECES = [
-    "school:",
-    "home-town:",
-    "Home town :",
-    "team-members:",
-    "MIT",
-    "\n",
-    " ",
-    "Joe, MIT",
-    ",",
-    "\u202e",
-]
+    "school:", "home-town:", "Home town :", "team-members:", "MIT", "\n", " ", "Joe, MIT", ",", "\u202e",
+]  # fmt: skip
 
 
 @examples(deadline=None, suppress_health_check=[HealthCheck.too_slow])

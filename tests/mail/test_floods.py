@@ -36,16 +36,8 @@ class Flood:
     networks: int
     domains: int
     kinds: tuple[str, ...] = (
-        "form",
-        "form",
-        "form",
-        "bad form",
-        "help",
-        "guess",
-        "resend",
-        "unsubscribe",
-        "objection",
-    )
+        "form", "form", "form", "bad form", "help", "guess", "resend", "unsubscribe", "objection",
+    )  # fmt: skip
 
     def letter(self, number: int, victim: str, name: str) -> EmailMessage:
         """The letter of this number; `victim` and `name` are of a team in the flooded domain."""

@@ -9,7 +9,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from http.server import BaseHTTPRequestHandler, HTTPServer
@@ -102,10 +102,8 @@ def dovecot(authority: trustme.CA, issuer: str) -> Iterator[Dovecot]:
 @pytest.fixture(scope="module")
 def plain_dovecot() -> Iterator[Dovecot]:
     """One that knows nothing newer than IMAP4rev1: no IDLE, no MOVE, no UIDPLUS."""
-    with world_readable_folder() as folder:
-        server = Dovecot(folder, capabilities=WITHOUT_EXTENSIONS)
+    with another_dovecot(capabilities=WITHOUT_EXTENSIONS) as server:
         yield server
-        server.stop()
 
 
 @pytest.fixture
@@ -132,18 +130,43 @@ def bring(server: Dovecot, user: str, raw: bytes = LETTER) -> None:
         client.sendmail("joe@machine.domain.alfdkj", [user], raw)
 
 
-def folders(server: Dovecot, user: str) -> dict[str, int]:
-    """How many letters each folder of the user has."""
+@contextmanager
+def client_of(server: Dovecot, user: str) -> Iterator[IMAPClient]:
+    """What this user does, by another program."""
     with IMAPClient("127.0.0.1", server.imap, ssl=False, timeout=20) as client:
         client.login(user, "secret")
+        client.select_folder("INBOX")
+        yield client
+
+
+def take(server: Dovecot, user: str, letters: int, max_bytes: int = 1_000_000, **changes: Any) -> Taken:
+    """What is taken at one visit, which must be so many letters."""
+    taken = Taken()
+    mailbox = opened(server, user, taken, max_bytes, **changes)
+    assert mailbox.take_all(Event()) == letters
+    mailbox.close()
+    return taken
+
+
+@contextmanager
+def another_dovecot(**options: Any) -> Iterator[Dovecot]:
+    with world_readable_folder() as folder:
+        server = Dovecot(folder, **options)
+        try:
+            yield server
+        finally:
+            server.stop()
+
+
+def folders(server: Dovecot, user: str) -> dict[str, int]:
+    """How many letters each folder of the user has."""
+    with client_of(server, user) as client:
         names = [name for _, _, name in client.list_folders()]
         return {name: client.folder_status(name, ["MESSAGES"])[b"MESSAGES"] for name in names}
 
 
 def flags(server: Dovecot, user: str) -> list[set[bytes]]:
-    with IMAPClient("127.0.0.1", server.imap, ssl=False, timeout=20) as client:
-        client.login(user, "secret")
-        client.select_folder("INBOX")
+    with client_of(server, user) as client:
         found = client.get_flags(client.search())
         return [set(found[uid]) - NOT_OURS for uid in sorted(found)]
 
@@ -152,10 +175,7 @@ def flags(server: Dovecot, user: str) -> list[set[bytes]]:
 def test_letters_are_taken_as_they_are_in_order_and_moved(dovecot: Dovecot, user: str) -> None:
     for number in range(3):
         bring(dovecot, user, LETTER + b"%d\r\n" % number)
-    taken = Taken()
-    mailbox = opened(dovecot, user, taken)
-    assert mailbox.take_all(Event()) == 3
-    mailbox.close()
+    taken = take(dovecot, user, 3)
     assert [raw.endswith(LETTER + b"%d\r\n" % n) for n, raw in enumerate(taken.raws)] == [True] * 3
     assert taken.raws[0].startswith(b"Return-Path: <joe@machine.domain.alfdkj>\r\nDelivered-To: ")
     assert folders(dovecot, user) == {"INBOX": 0, "Processed": 3}
@@ -187,42 +207,24 @@ def test_a_letter_that_cannot_be_kept_stays_and_is_taken_later(dovecot: Dovecot,
 
 @pytest.mark.parametrize("told", [WITHOUT_EXTENSIONS, f"{WITHOUT_EXTENSIONS} UIDPLUS"])
 def test_without_move_letters_are_copied_and_deleted(user: str, told: str) -> None:
-    with world_readable_folder() as folder:
-        server = Dovecot(folder, capabilities=told)
-        try:
-            bring(server, user)
-            taken = Taken()
-            mailbox = opened(server, user, taken)
-            assert not mailbox.can_move
-            assert mailbox.take_all(Event()) == 1
-            mailbox.close()
-            assert folders(server, user) == {"INBOX": 0, "Processed": 1}
-        finally:
-            server.stop()
+    with another_dovecot(capabilities=told) as server:
+        bring(server, user)
+        taken = Taken()
+        mailbox = opened(server, user, taken)
+        assert not mailbox.can_move
+        assert mailbox.take_all(Event()) == 1
+        mailbox.close()
+        assert folders(server, user) == {"INBOX": 0, "Processed": 1}
 
 
-def test_a_letter_that_a_person_has_read_is_taken_all_the_same(dovecot: Dovecot, user: str) -> None:
+@pytest.mark.parametrize(("flag", "count"), [(rb"\Seen", 1), (rb"\Deleted", 0)])
+def test_a_letter_that_a_person_has_read_is_taken_and_one_that_was_deleted_is_not(
+    dovecot: Dovecot, user: str, flag: bytes, count: int
+) -> None:
     bring(dovecot, user)
-    with IMAPClient("127.0.0.1", dovecot.imap, ssl=False, timeout=20) as client:
-        client.login(user, "secret")
-        client.select_folder("INBOX")
-        client.add_flags(client.search(), [rb"\Seen"])
-    taken = Taken()
-    mailbox = opened(dovecot, user, taken)
-    assert mailbox.take_all(Event()) == 1
-    mailbox.close()
-
-
-def test_a_letter_that_a_person_has_deleted_is_left_alone(dovecot: Dovecot, user: str) -> None:
-    bring(dovecot, user)
-    with IMAPClient("127.0.0.1", dovecot.imap, ssl=False, timeout=20) as client:
-        client.login(user, "secret")
-        client.select_folder("INBOX")
-        client.add_flags(client.search(), [rb"\Deleted"])
-    taken = Taken()
-    mailbox = opened(dovecot, user, taken)
-    assert mailbox.take_all(Event()) == 0
-    mailbox.close()
+    with client_of(dovecot, user) as client:
+        client.add_flags(client.search(), [flag])
+    take(dovecot, user, count)
 
 
 def test_a_folder_that_vanishes_is_made_again(dovecot: Dovecot, user: str) -> None:
@@ -230,8 +232,7 @@ def test_a_folder_that_vanishes_is_made_again(dovecot: Dovecot, user: str) -> No
     mailbox = opened(dovecot, user, taken)
     bring(dovecot, user)
     wait_for(lambda: mailbox.take_all(Event()))
-    with IMAPClient("127.0.0.1", dovecot.imap, ssl=False, timeout=20) as client:
-        client.login(user, "secret")
+    with client_of(dovecot, user) as client:
         client.delete_folder("Processed")
     bring(dovecot, user, LETTER + b"y\r\n")
     wait_for(lambda: mailbox.take_all(Event()))
@@ -255,26 +256,16 @@ def test_where_no_folder_can_be_made_letters_are_flagged_and_the_organizer_is_to
 
 
 def test_folders_below_inbox_are_found_where_the_server_has_them_there(user: str) -> None:
-    with world_readable_folder() as folder:
-        server = Dovecot(folder, prefix="INBOX.")
-        try:
-            bring(server, user)
-            taken = Taken()
-            mailbox = opened(server, user, taken)
-            assert mailbox.take_all(Event()) == 1
-            mailbox.close()
-            assert folders(server, user) == {"INBOX": 0, "INBOX.Processed": 1}
-        finally:
-            server.stop()
+    with another_dovecot(prefix="INBOX.") as server:
+        bring(server, user)
+        take(server, user, 1)
+        assert folders(server, user) == {"INBOX": 0, "INBOX.Processed": 1}
 
 
 def test_of_a_letter_that_is_too_large_only_the_headers_are_taken(dovecot: Dovecot, user: str) -> None:
     bring(dovecot, user, LETTER + b"secret program\r\n" * 5_000)
     bring(dovecot, user)
-    taken = Taken()
-    mailbox = opened(dovecot, user, taken, max_bytes=20_000)
-    assert mailbox.take_all(Event()) == 2
-    mailbox.close()
+    taken = take(dovecot, user, 2, max_bytes=20_000)
     large, usual = taken.raws
     assert large.startswith(b"X-Knobeln-Cut: 8")
     assert large.endswith(b"Subject: please compile\r\n\r\n")
@@ -307,13 +298,9 @@ def test_the_time_of_arrival_in_the_mailbox_decides_and_none_is_in_the_future(
 ) -> None:
     now = datetime.now(UTC).replace(microsecond=0)
     yesterday, tomorrow = now - timedelta(days=1), now + timedelta(days=1)
-    with IMAPClient("127.0.0.1", dovecot.imap, ssl=False, timeout=20) as client:
-        client.login(user, "secret")
+    with client_of(dovecot, user) as client:
         client.append("INBOX", LETTER, msg_time=yesterday)
-    taken = Taken()
-    mailbox = opened(dovecot, user, taken)
-    mailbox.take_all(Event())
-    mailbox.close()
+    taken = take(dovecot, user, 1)
     assert taken.times == [yesterday]
     accept_found(store, taken.raws[0], taken.times[0], now)
     accept_found(store, LETTER + b"y\r\n", tomorrow, now)
@@ -339,9 +326,7 @@ def test_a_mailbox_that_is_numbered_anew_brings_nothing_twice(
         assert mailbox.take_all(Event()) == 2
         mailbox.close()
         # As after a restored backup: other numbers, and all flags are lost.
-        with IMAPClient("127.0.0.1", dovecot.imap, ssl=False, timeout=20) as client:
-            client.login(user, "secret")
-            client.select_folder("INBOX")
+        with client_of(dovecot, user) as client:
             client.set_flags(client.search(), [])
         dovecot.number_anew(user)
     assert numbers[0] != numbers[1]
@@ -586,25 +571,21 @@ def test_a_server_that_is_restarted_is_found_again_and_the_organizer_hears_of_it
     user: str, watch: Callable[..., Watched], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(imap_watch, "MAX_PAUSE_SECONDS", 1.0)
-    with world_readable_folder() as folder:
-        server = Dovecot(folder)
-        try:
-            wire = Wire(server.imap)
-            watched = watch(settings(server, user, port=wire.port))
-            bring(server, user, LETTER + b"0\r\n")
-            wait_for(lambda: watched.taken.has(b"0"))
-            server.stop()
-            wire.cut()  # its children would hold on for a while
-            wait_for(lambda: len(watched.taken.alarms) == 2)
-            server.start()
-            bring(server, user, LETTER + b"1\r\n")
-            wait_for(lambda: watched.taken.has(b"1"))
-            wait_for(lambda: len(watched.taken.alarms) == 3)
-            assert watched.taken.alarms[1].startswith("no letters can be fetched: the mail server")
-            assert watched.taken.alarms[::2] == ["letters are fetched from the mailbox"] * 2
-            wire.close()
-        finally:
-            server.stop()
+    with another_dovecot() as server:
+        wire = Wire(server.imap)
+        watched = watch(settings(server, user, port=wire.port))
+        bring(server, user, LETTER + b"0\r\n")
+        wait_for(lambda: watched.taken.has(b"0"))
+        server.stop()
+        wire.cut()  # its children would hold on for a while
+        wait_for(lambda: len(watched.taken.alarms) == 2)
+        server.start()
+        bring(server, user, LETTER + b"1\r\n")
+        wait_for(lambda: watched.taken.has(b"1"))
+        wait_for(lambda: len(watched.taken.alarms) == 3)
+        assert watched.taken.alarms[1].startswith("no letters can be fetched: the mail server")
+        assert watched.taken.alarms[::2] == ["letters are fetched from the mailbox"] * 2
+        wire.close()
 
 
 def test_a_wrong_password_is_told_once_and_not_tried_in_a_loop(

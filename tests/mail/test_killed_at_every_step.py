@@ -25,7 +25,6 @@ from contest.config.template import settings_template, usual_dates
 from contest.model import LetterState, OutboxState, SubmissionState
 from contest.schema.sections import Contest, Imap, Mail
 from contest.store import ledger, letters, outbox, submissions
-from contest.subprocesses.child_process import Process, start
 from contest.util.clock import SystemClock
 from knobellib.samples import house_strategies
 from knobeln.context import ContestContext, create_contest
@@ -36,6 +35,7 @@ from tests.support import killed_at
 from tests.support.killed_at import STEPS
 from tests.support.mail_world import BELIEVED
 from tests.support.postgresql import PostgreSQL, drop
+from tests.support.processes import Process, start
 from tests.support.servers import Dovecot, free_port, wait_for, world_readable_folder
 
 ROBOT, TEAM = "knobeln@contest.example", "joe@club.example"
@@ -54,6 +54,11 @@ BY_RECEIVE = [step for step in STEPS if "handed over" in step]
 BY_SMTP = [step for step in STEPS if step not in (*BY_IMAP, *BY_RECEIVE)]
 IN_THE_LISTENER = [step for step, where in STEPS.items() if where[1] in ("add_all", "accept_all")]
 WITHOUT_MOVE = [step for step in BY_IMAP if STEPS[step][0] == "imapclient"]
+IN_ONE_PROCESS = [step for step in BY_SMTP if step not in IN_THE_LISTENER]
+ONE_OF_EACH_PART = (  # listener, desk, compiler, delivery, mailbox, `receive`; the others are killed at night
+    *("the letter is committed, nobody is told", "the desk has committed", "before the compiler"),
+    *("the report's file is whole", "the letter is put away", "the letter handed over is committed"),
+)
 
 pytestmark = pytest.mark.slow
 
@@ -144,6 +149,14 @@ class Server:
         return states, versions, recorded, [str(mail["Subject"]) for mail in mails]
 
 
+def killed(steps: list[str]) -> pytest.MarkDecorator:
+    """One step of each part by day, all at night."""
+    return pytest.mark.parametrize(
+        "step",
+        [pytest.param(x, marks=[] if x in ONE_OF_EACH_PART else pytest.mark.night) for x in steps],
+    )
+
+
 RECORDED = ["registration accepted", "program accepted"]
 ONCE = ({LetterState.HANDLED: 2}, [1], RECORDED, ["KNOBELN: version 1 of heavy_lords is accepted"])
 
@@ -177,7 +190,7 @@ def killed_and_restarted(server: Server, step: str) -> None:
     assert server.effects() == ONCE
 
 
-@pytest.mark.parametrize("step", BY_SMTP)
+@killed(BY_SMTP)
 def test_a_letter_by_smtp(step: str, serve: Callable[..., Server], prepared: tuple[Path, bytes]) -> None:
     port = free_port()
     server = serve(mail=Mail(listen=f"127.0.0.1:{port}"))
@@ -209,7 +222,7 @@ def test_a_letter_by_smtp(step: str, serve: Callable[..., Server], prepared: tup
         assert server.effects() == ONCE
 
 
-@pytest.mark.parametrize("step", [step for step in BY_IMAP if step not in WITHOUT_MOVE])
+@killed([step for step in BY_IMAP if step not in WITHOUT_MOVE])
 def test_a_letter_by_imap(step: str, serve: Callable[..., Server], prepared: tuple[Path, bytes]) -> None:
     with world_readable_folder() as folder:
         dovecot = Dovecot(folder)
@@ -219,7 +232,7 @@ def test_a_letter_by_imap(step: str, serve: Callable[..., Server], prepared: tup
             dovecot.stop()
 
 
-@pytest.mark.parametrize("step", WITHOUT_MOVE)
+@killed(WITHOUT_MOVE)
 def test_a_letter_by_imap_without_move(
     step: str, serve: Callable[..., Server], prepared: tuple[Path, bytes]
 ) -> None:
@@ -244,7 +257,7 @@ def by_imap(dovecot: Dovecot, step: str, serve: Callable[..., Server], raw: byte
     killed_and_restarted(server, step)
 
 
-@pytest.mark.parametrize("step", BY_RECEIVE)
+@killed(BY_RECEIVE)
 def test_a_letter_that_receive_hands_over(
     step: str, serve: Callable[..., Server], prepared: tuple[Path, bytes]
 ) -> None:
@@ -254,3 +267,34 @@ def test_a_letter_that_receive_hands_over(
     command = [sys.executable, "-m", "knobeln", "receive", "--sender", TEAM, "-C", str(server.path)]
     subprocess.run(command, input=prepared[1], check=True)
     killed_and_restarted(server, step)
+
+
+class _Ended(BaseException):
+    """Nothing of ours catches it, as nothing catches a kill."""
+
+
+@pytest.mark.parametrize("step", IN_ONE_PROCESS)
+def test_a_process_that_ends_at_a_step_leaves_the_rest_to_the_next(
+    step: str, serve: Callable[..., Server], prepared: tuple[Path, bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server = serve()
+    accept(server.folder.store, prepared[1], TEAM, (ROBOT,), "smtp", server.folder.clock.now())
+
+    def work() -> None:
+        services = Services(server.folder)
+        services.handle_letters()
+        services.compile_programs(at_once=True)
+        deliver_all(server.folder, transport_of(server.folder.settings, server.path))
+
+    def end(mark: Path) -> None:
+        if not mark.exists():
+            mark.touch()
+            raise _Ended
+
+    with monkeypatch.context() as patch:
+        patch.setattr(killed_at, "die_once", end)
+        killed_at.arm(step, server.mark, patch.setattr)
+        with pytest.raises(_Ended):
+            work()
+    work()
+    assert server.effects() == ONCE

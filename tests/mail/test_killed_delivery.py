@@ -17,10 +17,10 @@ from contest.config.template import usual_dates
 from contest.model import OutboxState, Outgoing
 from contest.schema.sections import Contest, DeliveryKind, Mail
 from contest.store import outbox
-from contest.subprocesses.child_process import Process, start
 from contest.util.clock import SystemClock
 from knobeln.context import ContestContext, create_contest
 from mailserver.delivery.transports.smtp import MAX_CONNECTIONS
+from tests.support.processes import Process, start
 from tests.support.relays import KillsSender, relay
 
 PATIENCE = 60.0

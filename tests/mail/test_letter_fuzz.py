@@ -28,17 +28,8 @@ SECONDS = 10.0  # of processor time; the worst letters of 1 MB that we know take
 TOKENS = st.sampled_from(
     [
         *(
-            b"\n",
-            b"\r\n",
-            b"\r",
-            b"\n\n",
-            b"\0",
-            b"\xff",
-            b"\xe2\x80\x9c",
-            b"\xc2\xa0",
-            b"\xef\xbb\xbf",
-            b"=",
-            b"=3D",
+            b"\n", b"\r\n", b"\r", b"\n\n", b"\0", b"\xff", b"\xe2\x80\x9c", b"\xc2\xa0", b"\xef\xbb\xbf",
+            b"=", b"=3D",
         ),
         *(
             b"--b\n",
@@ -88,7 +79,7 @@ TOKENS = st.sampled_from(
             b"Reply-To: ",
         ),
     ]
-)
+)  # fmt: skip
 
 
 @st.composite

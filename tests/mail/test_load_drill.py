@@ -21,13 +21,13 @@ from contest.config.settings import Settings, game_settings
 from contest.config.template import usual_dates
 from contest.model import LetterState, OutboxState, Phase, SubmissionState
 from contest.store import contest_state, ledger, letters, outbox, submissions
-from contest.subprocesses.child_process import Process, start
 from contest.util.clock import SystemClock
 from knobellib.samples import house_strategies
 from tests.support.command_line import knobeln_in
 from tests.support.contest_field import House, make_contest, settings
 from tests.support.contest_runs import finish
 from tests.support.knobeln_server import ROBOT, Server, text_of
+from tests.support.processes import Process, start
 from tests.support.servers import wait_for
 
 LETTERS = int(os.environ.get("KNOBELN_DRILL_LETTERS", "2000"))

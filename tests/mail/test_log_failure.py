@@ -17,7 +17,6 @@ from click.testing import CliRunner
 from contest.config.settings import Settings
 from contest.config.template import usual_dates
 from contest.schema.sections import Contest, Mail
-from contest.subprocesses.child_process import Process, start
 from contest.util.clock import SystemClock
 from knobeln.cli import main
 from knobeln.context import ContestContext, create_contest
@@ -25,6 +24,7 @@ from knobeln.server.gateway import Gateway
 from mailserver.intake.accept import accept
 from tests.support.contest_field import House, add_field
 from tests.support.knobeln_server import ROBOT, maildir
+from tests.support.processes import Process, start
 from tests.support.servers import free_port, greets, wait_for
 
 JOE, ORGANIZER = "joe@club.example", "organizer@club.example"

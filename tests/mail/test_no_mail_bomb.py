@@ -74,25 +74,11 @@ def names(mail: EmailMessage) -> list[str | None]:
 
 # --- the attacker ------------------------------------------------------------------------------------------
 SUBJECTS = (
-    REGISTER,
-    "help",
-    "Re: hello?",
-    "please compile",
-    "pleas compile",
-    "please test",
-    "status",
-    "resend authentification",
-    "withdraw",
-    "mail-preference none",
-    "send rules",
-    "send announcement",
-    "send faq",
-    "SEND knobelnsoftware",
-    "SEND knobelnsoftware shar",
-    "help lap",
-    "confirm k7qd-2mxw-9rtz-h4pc-v8sn",
-    "organizer status",
-)
+    REGISTER, "help", "Re: hello?", "please compile", "pleas compile", "please test", "status",
+    "resend authentification", "withdraw", "mail-preference none", "send rules", "send announcement",
+    "send faq", "SEND knobelnsoftware", "SEND knobelnsoftware shar", "help lap",
+    "confirm k7qd-2mxw-9rtz-h4pc-v8sn", "organizer status",
+)  # fmt: skip
 
 
 def tagged(number: int) -> str:
@@ -146,22 +132,8 @@ def forged(trick: str, number: int, team: str) -> EmailMessage:
 
 
 TRICKS = (
-    "subjects",
-    "plus-tags",
-    "dots",
-    "reply-to",
-    "names",
-    "other senders",
-    "delivery reports",
-    "copies",
-)
-
-
-def to_mailbox(world: World, address: str, after: int) -> list[OutboxItem]:
-    """The mails to this mailbox that were queued after this one."""
-    with world.store.read() as tx:
-        found = outbox.queued_after(tx, after)
-    return [item for item in found if addresses.mailbox_of(item.to) == addresses.mailbox_of(address)]
+    "subjects", "plus-tags", "dots", "reply-to", "names", "other senders", "delivery reports", "copies",
+)  # fmt: skip
 
 
 def sent_now(world: World) -> tuple[OutboxItem, ...]:

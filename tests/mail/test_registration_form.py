@@ -105,25 +105,11 @@ def with_value(field: str, value: str) -> FormResult:
 
 
 ADDRESSES = [
-    "two@a.example, addresses@a.example",
-    "Joe <joe@a.example>",
-    "joe@a.example (Joe)",
-    "joe@localhost",
-    "joe@machine.localdomain",
-    "joe@[127.0.0.1]",
-    "joe@127.0.0.1",
-    "joe",
-    "joe@",
-    "@a.example",
-    "knobeln@contest.example",
-    "Knobeln+x@Contest.Example",
-    "prechelt@contest.example",
-    "jörg@a.example",
-    "",
-    "joe@a..example",
-    "a" * 65 + "@a.example",
-    '"joe cool"@a.example',
-]
+    "two@a.example, addresses@a.example", "Joe <joe@a.example>", "joe@a.example (Joe)", "joe@localhost",
+    "joe@machine.localdomain", "joe@[127.0.0.1]", "joe@127.0.0.1", "joe", "joe@", "@a.example",
+    "knobeln@contest.example", "Knobeln+x@Contest.Example", "prechelt@contest.example", "jörg@a.example", "",
+    "joe@a..example", "a" * 65 + "@a.example", '"joe cool"@a.example',
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("address", ADDRESSES)
@@ -408,27 +394,11 @@ def test_a_record_that_an_answer_folded_is_still_the_same_registration(registrat
 
 FRAGMENTS = st.sampled_from(
     [
-        "mail-address:",
-        "mail-preference:",
-        "team-name:",
-        "Organization:",
-        "team-members:",
-        " ",
-        "\n",
-        "\t",
-        "---",
-        "Joe, 45, x,",
-        "LAP",
-        "a@b.example",
-        "-- ",
-        ",",
-        "\u202e",
-        "\x00",
-        "x" * 600,
-        "Team_Name :",
+        "mail-address:", "mail-preference:", "team-name:", "Organization:", "team-members:", " ", "\n", "\t",
+        "---", "Joe, 45, x,", "LAP", "a@b.example", "-- ", ",", "\u202e", "\x00", "x" * 600, "Team_Name :",
         "9" * 50,
     ]
-)
+)  # fmt: skip
 
 
 @given(st.lists(FRAGMENTS | st.text(max_size=10), max_size=60).map("".join))

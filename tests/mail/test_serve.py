@@ -17,11 +17,11 @@ from contest import presets
 from contest.games.hog import HogEntry
 from contest.model import LetterState
 from contest.store import letters, submissions, teams
-from contest.subprocesses.child_process import start
 from contest.util.clock import SystemClock
 from knobellib.samples import house_strategies
 from knobeln.server import gateway
 from tests.support.knobeln_server import ROBOT, Server, text_of
+from tests.support.processes import start
 from tests.support.servers import PATIENCE, need_numpy, wait_for
 from tests.support.waiting_programs import next_queued
 

@@ -21,7 +21,6 @@ from contest.config.template import usual_dates
 from contest.model import LetterState, OutboxState, Phase, SubmissionState
 from contest.schema.sections import Contest, Mail
 from contest.store import contest_state, ledger, letters, outbox, submissions
-from contest.subprocesses.child_process import Process, start
 from contest.util.clock import SystemClock
 from knobellib.samples import house_strategies
 from knobeln.context import ContestContext, create_contest
@@ -32,6 +31,7 @@ from tests.support.contest_runs import finish
 from tests.support.knobeln_server import ROBOT, text_of
 from tests.support.mail_world import BELIEVED
 from tests.support.postgresql import PostgreSQL, also_by_day, execute
+from tests.support.processes import Process, start
 from tests.support.servers import free_port, greets, wait_for
 
 TEAMS = {"heavy_lords": "Joe Cool", "light_ladies": "Jane Roe", "lucky": "Mona Lott", "plucky": "Ann Teak"}

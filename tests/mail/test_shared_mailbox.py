@@ -19,7 +19,7 @@ from contest.config.settings import Settings
 from contest.config.template import usual_dates
 from contest.errors import KnobelnError
 from contest.schema.sections import Imap, Mail
-from contest.subprocesses.child_process import own_command, start
+from contest.subprocesses.child_process import own_command
 from contest.util.clock import SystemClock
 from knobeln.context import create_contest
 from knobeln.server import mail_checks
@@ -27,6 +27,7 @@ from knobeln.server.intakes import mailbox_of
 from mailserver.intake.envelope import is_for
 from tests.support.knobeln_server import maildir, text_of
 from tests.support.mail_world import FORM, make_settings
+from tests.support.processes import start
 from tests.support.servers import NOT_OURS, Dovecot, wait_for, world_readable_folder
 
 DOMAIN = "contest.example"

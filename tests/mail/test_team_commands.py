@@ -605,15 +605,11 @@ def test_a_command_in_a_letter_that_cannot_be_read_is_refused_with_the_reason(wo
     registered_line(world)
     raw = b"\r\n".join(
         (
-            b"From: joe@machine.domain.alfdkj",
-            b"To: knobeln@contest.example",
-            b"Subject: withdraw",
-            b"Content-Type: text/plain",
-            b"Content-Transfer-Encoding: base64",
-            b"",
+            b"From: joe@machine.domain.alfdkj", b"To: knobeln@contest.example", b"Subject: withdraw",
+            b"Content-Type: text/plain", b"Content-Transfer-Encoding: base64", b"",
             b"***" + b64encode(b"<<FROM>> our_team and_our_string"),
         )
-    )
+    )  # fmt: skip
     (mail,) = world.deliver(raw)
     assert "Your letter could not be read: its base64 encoding is damaged" in flat(mail)
 

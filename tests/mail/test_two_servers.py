@@ -27,9 +27,9 @@ from contest.config.template import usual_dates
 from contest.model import LetterState, OutboxState
 from contest.schema.sections import Contest, DeliveryKind, Mail
 from contest.store import letters, outbox
-from contest.subprocesses.child_process import Process, start
 from contest.util.clock import SystemClock
 from knobeln.context import ContestContext, create_contest
+from tests.support.processes import Process, start
 from tests.support.servers import free_port, wait_for
 
 ANNA, BERT = "robot@anna.example", "robot@bert.example"

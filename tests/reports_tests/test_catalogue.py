@@ -102,7 +102,6 @@ def test_lines_that_are_set_by_hand_are_not_too_long(language: str) -> None:
 # --- nothing is outside of the catalogue -------------------------------------------------------------------
 _TAG = re.compile(r"\{\{.*?\}\}|\{#.*?#\}|\{%.*?%\}", re.DOTALL)
 _TRANSLATED = re.compile(r"\{% trans .*?\{% endtrans %\}|\{% trans %\}.*?\{% endtrans %\}", re.DOTALL)
-_CALL = re.compile(r"\b(?:_|ngettext)\(")
 # What people type, and what programs read, is the same in all languages.
 _PROTOCOL = re.compile(
     r"^ *(?:To: |Subject: |<<FROM>> |-- |#|/\*|\*/|int \w+ \(|\./|gcc |sh |tar |cd |mail-preference )"
@@ -223,14 +222,10 @@ _MODULES = [
 ]
 _TITLES = {game.info.title for game in registered().values()}
 _JOURNAL = {
-    "an automatic answer (Auto-Submitted)",
-    "a mass mail (Precedence)",
-    "an automatic answer (X-Autoreply)",
-    "no answer is wanted (X-Auto-Response-Suppress)",
-    "a delivery report",
-    "a bounce (Return-Path <>)",
+    "an automatic answer (Auto-Submitted)", "a mass mail (Precedence)", "an automatic answer (X-Autoreply)",
+    "no answer is wanted (X-Auto-Response-Suppress)", "a delivery report", "a bounce (Return-Path <>)",
     "from a robot's address",
-}
+}  # fmt: skip
 _MARKS = {"gettext", "ngettext", "noted", "noted_plural"}
 _NO_SENTENCES = {"compile", "frozenset", "split", "raise"}
 

@@ -13,7 +13,7 @@ import pytest
 
 from contest.config.settings import Settings
 from contest.mail.form import field_names
-from contest.model import EvolutionRank, Phase
+from contest.model import EvolutionRank
 from contest.schema.sections import Reports, Site
 from mailserver.reading import registration_form
 from reports.site import front
@@ -24,24 +24,12 @@ from reports.site.pages import pages, plan
 from reports.site.tables import Cell, Column, Table, as_csv, cell
 from reports.site.templates import SiteTemplates
 from tests.support import other_contests
-from tests.support.site_files import START, facts_of, files_of
+from tests.support.site_files import START, before, during, facts_of, files_of, of_knobeln
 
 
 @pytest.fixture(scope="module")
 def over(settings: Settings, contest: Any) -> SiteFacts:
-    return facts_of(
-        settings, contest.teams, (contest.first, contest.final), contest.ranking, contest.evolution
-    )
-
-
-def before(facts: SiteFacts) -> SiteFacts:
-    nothing: dict[str, Any] = {"playing": {}, "rounds": (), "ranking": (), "evolution": None, "seed": None}
-    return replace(facts, phase=Phase.OPEN, started_at=None, finished_at=None, **nothing)
-
-
-def during(facts: SiteFacts, rounds: int) -> SiteFacts:
-    nothing: dict[str, Any] = {"ranking": (), "evolution": None, "seed": None, "finished_at": None}
-    return replace(facts, phase=Phase.RUNNING, rounds=facts.rounds[:rounds], **nothing)
+    return of_knobeln(settings, contest)
 
 
 def with_settings(facts: SiteFacts, **changes: object) -> SiteFacts:

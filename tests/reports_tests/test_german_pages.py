@@ -22,7 +22,7 @@ from reports.site.journal import journal_line
 from reports.site.pages import files as other_files
 from tests.support import other_contests
 from tests.support.german import german
-from tests.support.site_files import START, facts_of, files_of
+from tests.support.site_files import START, before, during, facts_of, files_of, of_knobeln
 
 ENGLISH_WORDS = re.compile(
     r"\b(the|your|you|of|to|and|were|with|this|that|not|is|are|games?|round|rank|points?|all|won|each|from)\b",
@@ -46,18 +46,7 @@ def words(html: str) -> str:
 @pytest.fixture(scope="module")
 def over(settings: Settings, contest: Any) -> SiteFacts:
     changed = settings.model_copy(update={"site": Site(url="https://contest.example")})
-    rounds = (contest.first, contest.final)
-    return facts_of(german(changed), contest.teams, rounds, contest.ranking, contest.evolution)
-
-
-def before(facts: SiteFacts) -> SiteFacts:
-    nothing: dict[str, Any] = {"playing": {}, "rounds": (), "ranking": (), "evolution": None, "seed": None}
-    return replace(facts, phase=Phase.OPEN, started_at=None, finished_at=None, **nothing)
-
-
-def during(facts: SiteFacts, rounds: int) -> SiteFacts:
-    nothing: dict[str, Any] = {"ranking": (), "evolution": None, "seed": None, "finished_at": None}
-    return replace(facts, phase=Phase.RUNNING, rounds=facts.rounds[:rounds], **nothing)
+    return of_knobeln(german(changed), contest)
 
 
 def assert_german(facts: SiteFacts) -> None:

@@ -145,7 +145,6 @@ def test_cooperation_has_its_peace_and_its_exploitation() -> None:
     assert exploitation.sentence.startswith("From round 1 to 10 always_betray won 30 points")
 
 
-@pytest.mark.slow
 def test_where_points_come_at_the_end_the_shortest_and_the_longest_game_count() -> None:
     facts = of_game(other_contests.ultimate_tic_tac_toe())
     found = {each.title: each for each in highlights_of(facts)}

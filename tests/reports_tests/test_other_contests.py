@@ -76,15 +76,11 @@ GOLDEN = {
         "round/1/OWN/clumsy",
     ),
     "hog": (
-        "round/1/group/1/LGP/chaser",
-        "round/1/group/1/DGP/always_six",
-        "round/1/group/1/GRP/chaser",
-        "round/1/group/1/GRG/chaser",
-        "round/1/group/1/GRR/chaser",
-        "round/1/RSM/always_six",
+        "round/1/group/1/LGP/chaser", "round/1/group/1/DGP/always_six", "round/1/group/1/GRP/chaser",
+        "round/1/group/1/GRG/chaser", "round/1/group/1/GRR/chaser", "round/1/RSM/always_six",
         "round/1/OWN/chaser",
     ),
-}
+}  # fmt: skip
 MAILS = [(contest, key) for contest, keys in GOLDEN.items() for key in keys]
 SECRET = re.compile(r"Traceback|KeyError|thinking")
 

@@ -190,7 +190,6 @@ def test_a_team_keeps_the_colour_that_it_had_and_others_get_the_free_ones() -> N
     assert set(numbered(many, many[::-1]).items()) == {(name, at) for at, name in enumerate(many, start=1)}
 
 
-@pytest.mark.slow
 def test_the_last_teams_of_a_knock_out_have_colours_and_keep_them() -> None:
     played = other_contests.ultimate_tic_tac_toe()
     over = facts_of(played.settings, played.teams, played.history, played.ranking)

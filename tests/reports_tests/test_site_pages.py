@@ -52,14 +52,23 @@ from reports.site.tables import Cell
 from reports.site.templates import STATIC, SiteTemplates
 from reports.site.views import GroupView
 from tests.support import other_contests
-from tests.support.site_files import START, course_in, facts_of, field, files_of, games_in, turns_in
+from tests.support.site_files import (
+    START,
+    before,
+    course_in,
+    during,
+    facts_of,
+    field,
+    files_of,
+    games_in,
+    of_knobeln,
+    turns_in,
+)
 
 
 @pytest.fixture(scope="module")
 def small(settings: Settings, contest: Any) -> SiteFacts:
-    return facts_of(
-        settings, contest.teams, (contest.first, contest.final), contest.ranking, contest.evolution
-    )
+    return of_knobeln(settings, contest)
 
 
 @pytest.fixture(scope="module")
@@ -250,33 +259,17 @@ def test_no_page_has_the_address_or_a_member_of_a_team(small_files: dict[str, st
 
 # --- what is released --------------------------------------------------------------------------------------
 def test_before_the_start_the_pages_name_nobody(small: SiteFacts) -> None:
-    facts = replace(
-        small, phase=Phase.OPEN, playing={}, rounds=(), ranking=(), evolution=None, seed=None, started_at=None
-    )
-    files = files_of(facts)
+    files = files_of(before(small))
     assert set(files) == {
-        "index.html",
-        "index.dates.csv",
-        "index.dates.json",
-        "rules.html",
-        "questions.html",
-        "commands.html",
-        "announcement.html",
-        "log.html",
-        "log.events.csv",
-        "log.events.json",
-        "feed.xml",
-        "colours.css",
-    }
+        "index.html", "index.dates.csv", "index.dates.json", "rules.html", "questions.html", "commands.html",
+        "announcement.html", "log.html", "log.events.csv", "log.events.json", "feed.xml", "colours.css",
+    }  # fmt: skip
     assert "6 teams registered so far." in files["index.html"]
     assert not any(names_in(text, small) for text in files.values())
 
 
 def test_a_running_contest_shows_its_released_rounds_and_no_more(small: SiteFacts) -> None:
-    facts = replace(
-        small, phase=Phase.RUNNING, rounds=small.rounds[:1], ranking=(), evolution=None, seed=None
-    )
-    files = files_of(facts)
+    files = files_of(during(small, 1))
     assert "rounds/1.html" in files
     assert not any(path.startswith(("rounds/2", "games/2", "evolution")) for path in files)
     assert not any("5eed" in text for text in files.values())
@@ -570,12 +563,12 @@ def test_a_file_of_games_says_who_played_and_which_game_is_next(small_files: dic
     around = {key: [fields[3:6] for word, *fields in game if word == "player"] for key, game in games.items()}
     for key, game in games.items():
         assert field(game, "group")[1] in small_files
-        for link, before, after in around[key]:
+        for link, earlier, later in around[key]:
             assert link in small_files
-            for other in filter(None, (before, after)):
+            for other in filter(None, (earlier, later)):
                 assert other.split(".")[0] == key.split(".")[0]
-            assert not after or key in {back for whose, back, _ in around[after] if whose == link}
-            assert not before or key in {on for whose, _, on in around[before] if whose == link}
+            assert not later or key in {back for whose, back, _ in around[later] if whose == link}
+            assert not earlier or key in {on for whose, _, on in around[earlier] if whose == link}
 
 
 def test_games_of_a_match_follow_one_another() -> None:
@@ -744,14 +737,8 @@ def dates_of(facts: SiteFacts, opened: datetime, **site: Any) -> dict[str, datet
     }
 
 
-def running(facts: SiteFacts) -> SiteFacts:
-    return replace(
-        facts, phase=Phase.RUNNING, rounds=(), ranking=(), evolution=None, seed=None, finished_at=None
-    )
-
-
 def test_before_the_start_the_dates_are_those_that_are_planned(small: SiteFacts) -> None:
-    told = dates_of(replace(running(small), phase=Phase.OPEN, playing={}, started_at=None), START)
+    told = dates_of(replace(during(small, 0), phase=Phase.OPEN, playing={}, started_at=None), START)
     planned = usual_dates(START)
     assert told["registration closes"] == planned.registration_closes
     assert told["the contest starts"] == planned.contest_starts
@@ -760,7 +747,7 @@ def test_before_the_start_the_dates_are_those_that_are_planned(small: SiteFacts)
 
 def test_a_contest_that_is_started_early_tells_no_date_that_did_not_come_true(small: SiteFacts) -> None:
     opened = START - timedelta(days=1)  # the usual calendar has the start in 53 days
-    told = dates_of(running(small), opened)
+    told = dates_of(during(small, 0), opened)
     assert told == {
         "registration opened": opened,
         "the compile service opened": opened,

@@ -12,11 +12,9 @@ import pytest
 
 from contest.config.settings import Settings
 from contest.config.template import usual_dates
-from contest.model import Phase
-from contest.schema.sections import Reports
 from reports.site.facts import SiteFacts
 from tests.support import other_contests
-from tests.support.site_files import START, facts_of, files_of
+from tests.support.site_files import START, before, during, facts_of, files_of, of_knobeln, offering
 
 OWN = "These pages show no results: each team gets its own by mail."
 NOTHING = "These pages show no results."
@@ -25,15 +23,7 @@ CODES = ("LAP", "GRP", "OWN", "DGP", "GRR", "GRG", "RSM", "BRK")
 
 @pytest.fixture(scope="module")
 def small(settings: Settings, contest: Any) -> SiteFacts:
-    return facts_of(
-        settings, contest.teams, (contest.first, contest.final), contest.ranking, contest.evolution
-    )
-
-
-def offering(facts: SiteFacts, *offered: str) -> SiteFacts:
-    """The contest with these reports."""
-    changes = {"reports": Reports(offered=offered)}
-    return replace(facts, settings=facts.settings.model_copy(update=changes))
+    return of_knobeln(settings, contest)
 
 
 def subsets(codes: tuple[str, ...], sizes: range) -> Iterator[tuple[str, ...]]:
@@ -81,6 +71,7 @@ def test_the_pages_promise_no_results_that_they_do_not_have(
 
 
 @pytest.mark.slow
+@pytest.mark.night
 def test_no_combination_of_reports_makes_the_pages_promise_too_much(small: SiteFacts) -> None:
     for offered in subsets(CODES, range(2, len(CODES) + 1)):
         check(offering(small, *offered))
@@ -110,24 +101,13 @@ def test_each_team_of_bid_tac_toe_has_its_own_results_and_the_pages_say_so() -> 
 def test_readers_learn_before_the_contest_whether_there_will_be_results(
     small: SiteFacts, offered: tuple[str, ...], said: str
 ) -> None:
-    before = replace(
-        offering(small, *offered),
-        phase=Phase.OPEN,
-        playing={},
-        rounds=(),
-        ranking=(),
-        evolution=None,
-        seed=None,
-        started_at=None,
-        finished_at=None,
-    )
-    text = files_of(before)["index.html"]
+    text = files_of(before(offering(small, *offered)))["index.html"]
     assert (said or NOTHING) in text if said else "show no results" not in text
     assert ("the results are published" in text) is ("OWN" not in offered)
 
 
 def test_results_that_come_later_are_promised(small: SiteFacts) -> None:
-    playing = replace(small, phase=Phase.RUNNING, rounds=(), ranking=(), evolution=None, seed=None)
+    playing = during(small, 0)
     playing = replace(playing, settings=playing.settings.model_copy(update={"dates": usual_dates(START)}))
     files = files_of(playing)
     assert "show no results" not in files["index.html"]

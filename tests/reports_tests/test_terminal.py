@@ -94,11 +94,6 @@ def test_bands_are_as_high_as_the_shares(contest) -> None:
     assert last == "█" * 18 + "▓" * 12  # 9, 6 and 0
 
 
-def test_letters_stand_in_the_bands_so_that_no_colour_is_needed(contest) -> None:
-    lines = shown(terminal.evolution_chart(contest.evolution))
-    assert {"a", "b", "c"} <= set("".join(line[6:] for line in lines[:18]))
-
-
 def test_a_field_larger_than_the_alphabet_can_be_drawn() -> None:
     entries = tuple(f"team_{at}" for at in range(60))
     ranking = tuple(EvolutionRank(name, 1, (1, 60), None) for name in entries)

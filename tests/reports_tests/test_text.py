@@ -99,9 +99,6 @@ def test_a_table_aligns_its_columns() -> None:
     )
 
 
-_NOON = datetime(1994, 5, 12, 14, tzinfo=timezone(timedelta(hours=2)))
-
-
 @pytest.mark.parametrize(
     ("shown", "expected"),
     [

@@ -56,14 +56,12 @@ def test_what_was_written_is_read_again(written: list[WordProtocol]) -> None:
     assert found.games == tuple(written)
 
 
-@pytest.mark.slow
 @given(games())
 def test_only_a_long_move_or_reason_makes_a_long_line(written: WordProtocol) -> None:
     short = replace(written, moves=None, faults=(), turns=7)
     assert max(map(len, write(BIDS, [short]).split("\n"))) <= WIDTH
 
 
-@pytest.mark.slow
 @given(games())
 def test_the_full_form_fits_into_72_columns(written: WordProtocol) -> None:
     found = read(write(BIDS, [written]))

@@ -77,7 +77,6 @@ def wait_for_boxes(maker: int, count: int) -> set[int]:
     return found
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("maker", [IN_SET_UP, BEFORE_THE_PID, AT_WORK], indirect=True, ids=WHEN)
 def test_the_box_of_a_living_maker_stays(maker: subprocess.Popen[str]) -> None:
     boxes = wait_for_boxes(maker.pid, 2)

@@ -21,7 +21,6 @@ from contest.model import GroupOutcome
 from contest.schema.sections import Ladder, Reports, Site
 from contest.store import results
 from contest.store.results import Games
-from contest.subprocesses.child_process import start
 from knobeln.archive.export import packed
 from knobeln.context import ContestContext
 from knobeln.day.run import Silence
@@ -33,6 +32,7 @@ from reports.contest_reporter import ContestReporter
 from reports.site import games
 from reports.site.folder import LIST
 from tests.support.clocks import FixedClock
+from tests.support.processes import start
 from tests.support.site_contests import MakeContest, Played, knobeln
 from tests.support.site_files import games_in, turns_in
 from tournament.day import ContestDay

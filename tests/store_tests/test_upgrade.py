@@ -11,15 +11,12 @@ from typing import Any
 
 import pytest
 
-from contest.model import GroupOutcome
 from contest.store import migrate
 from contest.util.folders import shipped
 from knobeln.context import only_one
-from knobeln.day.run import Silence
-from reports.contest_reporter import ContestReporter
 from tests.support.command_line import knobeln_in
+from tests.support.contest_days import Stumbling, until
 from tests.support.contest_field import House, make_contest, settings
-from tournament.day import ContestDay
 
 NEXT = f'''
 import sqlalchemy as sa
@@ -46,19 +43,12 @@ def migrations(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder / "versions"
 
 
-class AfterAGroup(Silence):
-    def group_finished(self, outcome: GroupOutcome) -> None:
-        raise KeyboardInterrupt
-
-
 @pytest.fixture
 def contest(migrations: Path, house: House, tmp_path: Path) -> Path:
     """A contest that was stopped in its first round, when the next version is installed."""
     chosen = settings(group_min=2, group_max=3, final_size=3)
     folder = make_contest(tmp_path / "contest", 5, house.first(3), chosen)
-    reporter = ContestReporter(chosen, folder.templates)
-    with pytest.raises(KeyboardInterrupt):
-        ContestDay(folder.store, chosen, folder.clock, reporter, AfterAGroup()).run()
+    until(folder, Stumbling(0))
     folder.store.close()
     (migrations / "next.py").write_text(NEXT)
     return folder.path

@@ -61,6 +61,7 @@ def test_the_rule_breaker_is_accepted_without_a_finding(
 
 
 @pytest.mark.slow
+@pytest.mark.night
 def test_the_rule_breaker_survives_about_half_of_its_trials(
     images_with_breaker: Images, play_games: Play
 ) -> None:

@@ -76,6 +76,7 @@ def test_the_kits_strategies_play_the_same_games_as_on_the_machine(
 
 
 @pytest.mark.slow
+@pytest.mark.night
 def test_all_house_strategies_play_the_same_games_as_on_the_machine(
     kit: Kit, house_images: dict[str, Image]
 ) -> None:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from sqlalchemy import select
 
-from contest.model import GroupOutcome
+from contest.model import GroupOutcome, RoundPlan
 from contest.store import contest_state
 from contest.store.tables import metadata
 from knobeln.context import ContestContext
@@ -38,6 +39,17 @@ class Stumbling(Silence):
         self.left -= 1
         if self.left < 0:
             raise KeyboardInterrupt
+
+
+class AfterADraw(Silence):
+    def round_drawn(self, plan: RoundPlan) -> None:
+        raise KeyboardInterrupt
+
+
+def until(folder: ContestContext, spectator: Silence) -> None:
+    """Play the day up to where this spectator stops it."""
+    with pytest.raises(KeyboardInterrupt):
+        stumbling_day(folder, spectator).run()
 
 
 def stumbling_day(folder: ContestContext, spectator: Silence) -> ContestDay:

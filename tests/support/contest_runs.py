@@ -9,9 +9,9 @@ from collections import Counter
 from datetime import datetime
 from typing import Any
 
-from contest.subprocesses.child_process import Process, start
 from knobeln.context import ContestContext
 from tests.support.contest_field import settings
+from tests.support.processes import Process, start
 
 PATIENCE = 60.0
 SMALL = settings(group_min=4, group_max=8, final_size=8)

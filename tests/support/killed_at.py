@@ -55,13 +55,13 @@ TELL_STEPS = {
 }
 
 
-def arm(step: str, mark: Path) -> None:
+def arm(step: str, mark: Path, replace: Callable[[Any, str, Any], None] = setattr) -> None:
     module, path, when = (STEPS | TELL_STEPS)[step]
     owner: Any = importlib.import_module(module)
     *names, last = path.split(".")
     for name in names:
         owner = getattr(owner, name)
-    setattr(owner, last, deadly(getattr(owner, last), when, mark))
+    replace(owner, last, deadly(getattr(owner, last), when, mark))
 
 
 def deadly(function: Callable[..., Any], when: str, mark: Path) -> Callable[..., Any]:

@@ -17,11 +17,10 @@ from contest.config.template import usual_dates
 from contest.model import LetterState, OutboxState, SubmissionState
 from contest.schema.sections import Mail
 from contest.store import letters, outbox, submissions
-from contest.subprocesses.child_process import Process, start
 from contest.util.clock import SystemClock
 from knobeln.context import ContestContext, create_contest
 from tests.support.mail_world import BELIEVED
-from tests.support.processes import children_of, command_of
+from tests.support.processes import Process, children_of, command_of, start
 from tests.support.servers import wait_for
 
 ROBOT = "knobeln@contest.example"

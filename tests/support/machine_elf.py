@@ -7,16 +7,9 @@ from pathlib import Path
 
 RUNTIME = Path(__file__).parents[2] / "sandbox" / "vm" / "runtime"
 GCC = (
-    "riscv64-unknown-elf-gcc",
-    "-march=rv32im",
-    "-mabi=ilp32",
-    "-std=gnu89",
-    "-O1",
-    "-w",
-    "-nostdlib",
-    "-static",
-    "-ffreestanding",
-)
+    "riscv64-unknown-elf-gcc", "-march=rv32im", "-mabi=ilp32", "-std=gnu89", "-O1", "-w", "-nostdlib",
+    "-static", "-ffreestanding",
+)  # fmt: skip
 LEAVES = """
         .globl _start
 _start: li a0, 0x1234

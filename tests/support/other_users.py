@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from contest.subprocesses.child_process import Process, start
 from tests.support.machine_programs import ROOT
+from tests.support.processes import Process, start
 
 NOBODYS = 61_993
 """A user id without a name, which no sandbox uses."""

@@ -18,6 +18,8 @@ import psycopg
 import pytest
 from sqlalchemy import make_url
 
+from tests.support.processes import UNTIL_WE_END
+
 PASSWORD = "not for command lines"
 also_by_day = pytest.mark.parametrize(
     "database", ["sqlite", pytest.param("postgresql", marks=pytest.mark.slow)], indirect=True
@@ -42,14 +44,8 @@ class PostgreSQL:
             for path in (self._folder, self._folder / "password"):
                 shutil.chown(path, _USER)
         initdb = [
-            programs[-1] / "initdb",
-            "-D",
-            self._folder / "data",
-            "-A",
-            "scram-sha-256",
-            "-U",
-            "knobeln",
-        ]
+            programs[-1] / "initdb", "-D", self._folder / "data", "-A", "scram-sha-256", "-U", "knobeln",
+        ]  # fmt: skip
         subprocess.run(
             [*initdb, "--pwfile", self._folder / "password", "--no-sync", "--encoding=UTF8"],
             check=True, user=_USER, stdout=subprocess.DEVNULL, cwd=self._folder,
@@ -63,7 +59,7 @@ class PostgreSQL:
             *(word for each in settings for word in ("-c", each)),
         ]
         self._process = subprocess.Popen(
-            [programs[-1] / "postgres", "-D", self._folder / "data", *options],
+            [*UNTIL_WE_END, programs[-1] / "postgres", "-D", self._folder / "data", *options],
             user=_USER, stderr=subprocess.DEVNULL, cwd=self._folder,
         )  # fmt: skip
         self._url = f"postgresql+psycopg://knobeln:{quote(PASSWORD)}@/postgres?host={self._folder}"

@@ -1,8 +1,19 @@
-"""Processes of this computer, by what the kernel tells of them."""
+"""Processes that end with the tests, and what the kernel tells of those of this computer."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+
+from contest.subprocesses import child_process
+from contest.subprocesses.child_process import Process
+
+UNTIL_WE_END = ("setpriv", "--pdeathsig", "TERM")
+"""In front of a command: it is ended when we are, also by a signal that lets no test clear up."""
+
+
+def start(command: Sequence[str], log: Path, environment: Mapping[str, str] | None = None) -> Process:
+    return child_process.start([*UNTIL_WE_END, *command], log, environment)
 
 
 def children_of(pid: int) -> set[int]:

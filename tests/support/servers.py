@@ -25,6 +25,8 @@ from typing import NoReturn
 
 import pytest
 
+from tests.support.processes import UNTIL_WE_END
+
 PATIENCE = 240.0
 _UNPACKED = Path(__file__).parents[2] / "build" / "exim" / "usr" / "sbin"  # by tools/exim
 _PLACES = f"{os.environ.get('PATH', '')}:/usr/sbin:/usr/local/sbin:{_UNPACKED}"
@@ -115,7 +117,7 @@ class Child:
     ) -> None:
         with log.open("ab") as output:
             self.process = subprocess.Popen(
-                command,
+                [*UNTIL_WE_END, *command],
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=subprocess.STDOUT,

@@ -15,6 +15,7 @@ from contest.games.registry import game_of
 from contest.language import speaking
 from contest.mail.form import sample
 from contest.model import EvolutionOutcome, Phase, RoundOutcome, Standing, Team
+from contest.schema.sections import Reports
 from knobeln.server.site_facts import site_texts
 from mailserver.attachments import AnnouncementTexts
 from reports.highlights import Highlight
@@ -75,6 +76,31 @@ def facts_of(
         texts=texts_of(settings),
     )
     return replace(facts, **changes)
+
+
+def of_knobeln(settings: Settings, contest: Any) -> SiteFacts:
+    """The contest of the reports' tests, over, with these settings."""
+    rounds = (contest.first, contest.final)
+    return facts_of(settings, contest.teams, rounds, contest.ranking, contest.evolution)
+
+
+_NOTHING: Mapping[str, Any] = {"ranking": (), "evolution": None, "seed": None, "finished_at": None}
+
+
+def before(facts: SiteFacts) -> SiteFacts:
+    """The contest before its start."""
+    return replace(facts, phase=Phase.OPEN, playing={}, rounds=(), started_at=None, **_NOTHING)
+
+
+def during(facts: SiteFacts, rounds: int) -> SiteFacts:
+    """The contest while it runs, with so many rounds released."""
+    return replace(facts, phase=Phase.RUNNING, rounds=facts.rounds[:rounds], **_NOTHING)
+
+
+def offering(facts: SiteFacts, *offered: str) -> SiteFacts:
+    """The contest with these reports."""
+    changes = {"reports": Reports(offered=offered)}
+    return replace(facts, settings=facts.settings.model_copy(update=changes))
 
 
 def texts_of(settings: Settings) -> SiteTexts:

@@ -33,6 +33,7 @@ from pathlib import Path
 
 from tests.support.knobeln_server import text_of
 from tests.support.printed_output import PrintedOutput
+from tests.support.processes import UNTIL_WE_END
 from tests.support.servers import free_port, wait_for
 
 ROOT = Path(__file__).parents[2]
@@ -293,7 +294,7 @@ class Terminal:
         self.log = log
         with log.open("ab") as output:
             self.process = subprocess.Popen(
-                ["bash", "-c", f"exec {command}"],
+                [*UNTIL_WE_END, "bash", "-c", f"exec {command}"],
                 cwd=folder,
                 env=environment,
                 stdin=subprocess.DEVNULL,

@@ -198,6 +198,7 @@ def test_the_margin_covers_the_error_of_small_pools(monkeypatch: pytest.MonkeyPa
 
 
 @pytest.mark.slow
+@pytest.mark.night
 def test_the_interval_has_the_published_place_in_nine_of_ten_contests() -> None:
     """200 contests of teams of known strengths, each with its interval from 200 with other random numbers.
 

@@ -37,8 +37,6 @@ RULES = Tournament(format="double-elimination", games=3, self_play=False)
 UTTT = game("ultimate-tic-tac-toe").info
 FORMAT = DoubleElimination(RULES, UTTT)
 
-Strength = Callable[[str], int]  # the points of an entry in each of its games
-
 
 class Runner:
     """Plays by the points that it is told for each program, which go by the names of the entries."""

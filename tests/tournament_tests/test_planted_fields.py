@@ -61,7 +61,7 @@ def text_pairs(field: PlantedField) -> set[frozenset[str]]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", [1, 2, 3])
+@pytest.mark.parametrize("seed", [1, *(pytest.param(n, marks=pytest.mark.night) for n in (2, 3))])
 def test_all_clones_are_found_and_at_most_one_other_pair(seed: int, honest: Sequence[str]) -> None:
     field = planted_field(seed, honest)
     images = images_of(field)

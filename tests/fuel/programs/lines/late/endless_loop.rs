@@ -1,5 +1,0 @@
-fn main() {
-    loop {
-        std::sync::atomic::fence(std::sync::atomic::Ordering::SeqCst);
-    }
-}
