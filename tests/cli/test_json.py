@@ -259,7 +259,6 @@ def test_a_quiet_contest_day_prints_nothing(tmp_path: Path, house: House) -> Non
     [
         *(("status",), ("results",), ("results", "standings", "--cross"), ("teams",)),
         ("results", "standings", "9"),
-        pytest.param(("doctor",), marks=SLOW),
     ],
 )
 def test_without_colours_a_terminal_gets_no_escape(contests: Contests, words: Sequence[str]) -> None:

@@ -133,12 +133,6 @@ def test_without_a_command_those_that_one_needs_first_are_shown() -> None:
     assert "`knobeln --help` lists all commands" in shown.output
 
 
-def test_a_mistyped_command_is_answered_with_the_nearest() -> None:
-    result = CliRunner().invoke(main, ["statsu"])
-    assert result.exit_code == 2
-    assert "status" in result.output
-
-
 @pytest.mark.parametrize(
     ("words", "incomplete", "offered"),
     [

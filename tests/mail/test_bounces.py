@@ -12,13 +12,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
-from sqlalchemy import update
 
 from contest.config.settings import MAX_ROBOT_NAME
 from contest.model import LetterState, OutboxState, StoredLetter
 from contest.schema.sections import Mail
 from contest.store import Store, contest_state, outbox, teams
-from contest.store.tables import outbox as outbox_table
 from mailserver import bounces
 from mailserver.delivery.deliver import deliver_due, senders
 from mailserver.delivery.verp import bounce_address, bounced_items
@@ -119,21 +117,6 @@ def test_a_mail_that_is_late_or_of_which_nobody_knows_is_still_sent(
     with world.store.read() as tx:
         assert [bounce.permanent for bounce in outbox.bounces_of(tx, item_id)] == [False]
         assert outbox.troubles(tx) == {}
-
-
-def test_a_mail_that_an_earlier_version_queued_is_known_by_its_message_id(
-    make_world: Callable[..., World],
-) -> None:
-    """Its Message-ID was a plain sha256; now it is keyed with the contest's secret."""
-    world = make_world(mail=Mail(verp=False))
-    item_id = welcomed(world)
-    with world.store.engine.begin() as connection:
-        earlier = f"<{'0123456789abcdef' * 2}@contest.example>"
-        connection.execute(update(outbox_table).where(outbox_table.c.id == item_id), {"message_id": earlier})
-    bounce = returned(world, "postfix", item_id)
-    assert earlier.encode() in bounce
-    world.deliver(bounce, envelope="")
-    assert state_of(world.store, item_id) is OutboxState.BOUNCED
 
 
 def test_an_answering_machine_is_no_bounce(world: World) -> None:

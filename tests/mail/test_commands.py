@@ -391,13 +391,6 @@ def test_the_organizer_may_have_the_last_word(make_world: Callable[..., World]) 
     assert world.notes[-1] == f"version 1 of {name} queued for the compiler"
 
 
-def test_a_team_that_waits_cannot_send_programs(make_world: Callable[..., World]) -> None:
-    world = make_world(teams=Teams(approval="organizer"))
-    world.send(REGISTER, FORM)
-    (mail,) = world.send(COMPILE, program(from_line("the_heavy_lords_of_knobeln", "aaaa-bbbb")))
-    assert "do not belong together" in body_of(mail)
-
-
 # --- programs ----------------------------------------------------------------------------------------------
 def test_a_program_with_the_right_string_is_queued_whoever_sends_it(world: World) -> None:
     name, string = registered(world)

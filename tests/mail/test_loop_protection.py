@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import base64
 import email
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import timedelta
 from email.message import EmailMessage
-from email.policy import SMTP
 from email.policy import default as modern
 from pathlib import Path
 
@@ -16,7 +14,7 @@ import pytest
 
 from contest.interfaces.protocols import Rendered
 from contest.mail.compose import compose, unsubscribe_token
-from contest.model import Attachment, LetterState, OutboxState, Outgoing
+from contest.model import LetterState, OutboxState, Outgoing
 from contest.schema.sections import Mail
 from contest.store import Store, outbox
 from mailserver.delivery.deliver import deliver_due
@@ -32,33 +30,6 @@ def composed(**facts: object) -> EmailMessage:
     usual = {"key": "k", "kind": "RSM", "to": "joe@a.example", "subject": "hello", "body": "a table\n"}
     raw = compose(Outgoing(**(usual | facts)), make_settings(), SECRET, START).raw  # type: ignore[arg-type]
     return email.message_from_bytes(raw, policy=modern)  # type: ignore[return-value]
-
-
-@pytest.mark.parametrize(
-    "body",
-    ["", "\n", "a line\n", "no newline", "two\n\nparagraphs\n\n", "From me\n.\n-- \n", "a\tb\r\nc\x0bd\n"],
-)
-def test_a_plain_body_is_written_as_the_library_writes_it(body: str) -> None:
-    by_library = EmailMessage(policy=SMTP)
-    by_library.set_content(body, cte="7bit", params={"format": "fixed"})
-    raw = compose(Outgoing("k", "RSM", "joe@a.example", "hello", body), make_settings(), SECRET, START).raw
-    assert raw.endswith(b"\r\n" + by_library.as_bytes())
-
-
-@pytest.mark.parametrize("size", [0, 1, 56, 57, 58, 114, 115, 5_700, 40_000])
-def test_attachments_arrive_as_they_are_and_stand_as_the_library_writes_them(size: int) -> None:
-    large = Attachment("one.gz", "application/gzip", bytes(n % 251 for n in range(size)))
-    small = Attachment("other.txt", "text/plain", b"a word")
-    mail = composed(attachments=(large, small, large))
-    assert [part.get_payload(decode=True) for part in mail.iter_attachments()] == [
-        large.data,
-        small.data,
-        large.data,
-    ]
-    for part in mail.iter_attachments():
-        lines = part.get_payload().splitlines()
-        assert all(len(line) == 76 for line in lines[:-1])
-        assert "".join(lines) == base64.b64encode(part.get_payload(decode=True)).decode()
 
 
 def test_an_answer_says_what_it_answers_and_that_a_robot_wrote_it() -> None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from contest.subprocesses import child_process
 from contest.subprocesses.child_process import Process
 
-UNTIL_WE_END = ("setpriv", "--pdeathsig", "TERM")
+UNTIL_WE_END = (str(shutil.which("setpriv")), "--pdeathsig", "TERM")  # wherever the PATH of a test leads
 """In front of a command: it is ended when we are, also by a signal that lets no test clear up."""
 
 
