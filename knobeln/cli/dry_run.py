@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from contest.actions.organizer_actions import OrganizerActions
 from contest.errors import GiveUp, NotNow
 from contest.store import Transaction, outbox
 from contest.store.outbox import OutboxItem
