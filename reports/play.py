@@ -83,13 +83,9 @@ class PlayReports:
         self, match: Match, moves: Sequence[Moves] | None, course: Course | None, game: GameInfo
     ) -> Replay:
         """What a replay of the game shows. `moves` and `course` are None if they are not known any more."""
-        from reports.replay.turns import replay_of
+        from reports.replay.turns import replay_of  # mails are written without replays
 
         return replay_of(match, moves, course, game)
-
-
-if TYPE_CHECKING:
-    from reports.replay.turns import Replay
 
 
 class MachineReports(PlayReports):
@@ -150,7 +146,7 @@ class MachineReports(PlayReports):
     ) -> Replay:
         if not moves:
             return super().replay(match, moves, course, game)
-        from reports.replay.throws import throw_replay
+        from reports.replay.throws import throw_replay  # mails are written without replays
 
         return throw_replay(match, moves)
 
