@@ -7,6 +7,12 @@ import os
 import sys
 from collections.abc import Iterator
 
+if sys.version_info < (3, 11):  # noqa: UP036 - a team may have an older one
+    sys.exit("referee.py needs Python 3.11 or later; this is " + sys.version.split()[0] + ".")
+if os.name != "posix":
+    sys.exit("referee.py works on Linux and macOS; on Windows run it in the Windows Subsystem for Linux.")
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "server"))
+
 from contest.errors import GiveUp
 from contest.games.hog import (
     FUNCTION,
@@ -28,12 +34,6 @@ from knobeln.home.kit.own_computer import Order, full_path, home_sandbox, progra
 from sandbox.players import AnswerFault
 from sandbox.players.function import LANGUAGE
 from sandbox.players.table import Domain, constant, tabulate
-
-if sys.version_info < (3, 11):  # noqa: UP036 - a team may have an older one
-    sys.exit("referee.py needs Python 3.11 or later; this is " + sys.version.split()[0] + ".")
-if os.name != "posix":
-    sys.exit("referee.py works on Linux and macOS; on Windows run it in the Windows Subsystem for Linux.")
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "server"))
 
 
 def lines(order: Order) -> Iterator[str]:
