@@ -25,7 +25,7 @@ ARCHIVE = "archive.tar.gz"
 
 FOLDER = Path(__file__).parent
 MADE = {
-    "knobeln.wasm": "97ee93fc092133d223427582e8910e2a978bdaba7589146d8f366a6e78e9835b",
+    "knobeln.wasm": "13a9796a0935399dfad08708af4d2275cc2a7311f44311661a20782f496b46b3",
     "noble.js": "f986fbeadaf6b44647672e2b3546014c18e7c8cc958674ebaf4637cf8dc5fa66",
 }
 """The sha256 of the files that `tools/check_page.py` makes."""

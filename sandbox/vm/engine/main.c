@@ -16,6 +16,7 @@
 #include "faults.h"
 #include "game.h"
 #include "lock.h"
+#include "read_image.h"
 #include "streams.h"
 #include "translation.h"
 
@@ -28,32 +29,16 @@ void *allocate (size_t size)
   return memory;
 }
 
-static void read_translation (struct image *image, uint32_t path_size)
+static void read_translated_image (struct image *image)
 {
   static char path[MAX_PATH + 1];
+  uint32_t path_size = read_image (image);
   if (path_size > MAX_PATH)
     fail ("the path of a translation is too long");
   read_all (path, path_size);
   path[path_size] = '\0';
   if (path_size > 0)
     load_translation (image, path);
-}
-
-static void read_image (struct image *image)
-{
-  struct image_head head;
-  read_all (&head, sizeof head);
-  *image = (struct image) { .entry = head.entry, .code_size = head.code_size, .data_size = head.data_size,
-                            .static_size = head.static_size };
-  const char *wrong = image_fault (image);
-  if (wrong)
-    fail (wrong);
-  uint8_t *bytes = allocate (head.code_size + head.data_size);
-  read_all (bytes, head.code_size + head.data_size);
-  image->code = bytes;
-  image->data = bytes + head.code_size;
-  image->ops = allocate ((head.code_size / 4 + 1) * sizeof (struct op));
-  read_translation (image, head.path_size);
 }
 
 static void lock_or_fail (void)
@@ -78,7 +63,7 @@ static void play_batch (const struct game_hooks *game)
   game->read_rules (head.fuel);
   struct image *images = allocate (head.images * sizeof *images);
   for (uint32_t i = 0; i < head.images; i++)
-    read_image (&images[i]);
+    read_translated_image (&images[i]);
   lock_or_fail ();
 
   for (uint32_t i = 0; i < head.images; i++)
@@ -114,7 +99,7 @@ static void run_program (void)
   read_all (&head.unused, sizeof head - sizeof head.magic);
   if (head.fuel < 1)
     fail ("the limits are impossible");
-  read_image (&image);
+  read_translated_image (&image);
   lock_or_fail ();
 
   decode (&image);

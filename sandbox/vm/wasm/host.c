@@ -12,7 +12,7 @@
 
 #include "batch.h"
 #include "game.h"
-#include "streams.h"
+#include "read_image.h"
 
 #define EXPORT(name) __attribute__ ((export_name (#name)))
 #define PAGE_OF_WASM 65536u
@@ -27,6 +27,7 @@ static const uint8_t *input, *input_end;
 static uint8_t *output, *output_end;
 static struct image *images;
 static uint32_t image_count;
+static const struct game_hooks *game;
 
 void fail (const char *why)
 {
@@ -74,22 +75,13 @@ void answer (const void *from, size_t size)
   output += size;
 }
 
-static void read_image (struct image *image)
+int engine_main (const struct game_hooks *of)
 {
-  struct image_head head;
-  read_all (&head, sizeof head);
-  *image = (struct image) { .entry = head.entry, .code_size = head.code_size, .data_size = head.data_size,
-                            .static_size = head.static_size };
-  const char *wrong = image_fault (image);
-  if (wrong)
-    fail (wrong);
-  uint8_t *bytes = allocate (head.code_size + head.data_size);
-  read_all (bytes, head.code_size + head.data_size);
-  image->code = bytes;
-  image->data = bytes + head.code_size;
-  image->ops = allocate ((head.code_size / 4 + 1) * sizeof (struct op));
-  decode (image);
+  game = of;
+  return 0;
 }
+
+int main (void);
 
 /* Reads the head of a batch, the rules and the images. Called once. */
 EXPORT (open_batch) void open_batch (const uint8_t *bytes, size_t size)
@@ -100,11 +92,14 @@ EXPORT (open_batch) void open_batch (const uint8_t *bytes, size_t size)
   read_all (&head, sizeof head);
   if (head.magic != BATCH_MAGIC || head.fuel < 1 || head.images > MAX_IMAGES)
     fail ("this is no batch");
-  read_rules (head.fuel);
+  main (); /* the game's, which names its functions */
+  game->read_rules (head.fuel);
   image_count = head.images;
   images = allocate (image_count * sizeof *images);
-  for (uint32_t i = 0; i < image_count; i++)
+  for (uint32_t i = 0; i < image_count; i++) {
     read_image (&images[i]);
+    decode (&images[i]);
+  }
 }
 
 /* Plays the games of these orders. Returns how many bytes were answered. */
@@ -115,6 +110,6 @@ EXPORT (play_orders) size_t play_orders (const uint8_t *orders, size_t size, uin
   output = answers;
   output_end = answers + room;
   while (input < input_end)
-    play_order (images, image_count);
+    game->play_order (images, image_count);
   return (size_t) (output - answers);
 }
