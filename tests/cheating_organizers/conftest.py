@@ -12,13 +12,13 @@ from typing import Any
 import pytest
 
 from compiler.builders import machine
-from contest.public_number.drand import Chain
 from tests.support.archives import knobeln
 from tests.support.check_page import must_agree, page_on
 from tests.support.drand_network import drand_server, stand_in
 from tests.support.mail_world import START
 from tests.support.mailed_contest import (
     CHAIN,
+    CHAIN_OF_PAGE,
     CLOSES,
     KNOWN,
     LOST,
@@ -28,14 +28,6 @@ from tests.support.mailed_contest import (
     small_settings,
 )
 from tests.support.organizers import Forgery, Said, Verify
-
-_chain = Chain.from_json(CHAIN)
-CHAIN_OF_PAGE = {
-    "hash": _chain.hash,
-    "key": _chain.public_key.hex(),
-    "genesis": _chain.genesis,
-    "period": _chain.period,
-}
 
 
 @pytest.fixture(scope="session")

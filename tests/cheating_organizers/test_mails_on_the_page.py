@@ -6,9 +6,8 @@ import base64
 from email.message import EmailMessage
 from pathlib import Path
 
-from tests.cheating_organizers.conftest import CHAIN_OF_PAGE
 from tests.support.check_page import page_on
-from tests.support.mailed_contest import DARK, HEAVY, LIGHT, LOST, Stages
+from tests.support.mailed_contest import CHAIN_OF_PAGE, DARK, HEAVY, LIGHT, LOST, Stages
 from tests.support.organizers import Forgery
 
 WITHOUT_RECEIPTS = ("RSM", "LAP", "GRG", "DGP")
