@@ -18,7 +18,6 @@ from tests.support.drand_network import drand_server, stand_in
 from tests.support.mail_world import START
 from tests.support.mailed_contest import (
     CHAIN,
-    CHAIN_OF_PAGE,
     CLOSES,
     KNOWN,
     LOST,
@@ -103,7 +102,7 @@ def verify(monkeypatch: pytest.MonkeyPatch) -> Verify:
 
     def run(archive: Path, mails: Path | None = None) -> Said:
         done = knobeln("verify", archive, *(("--letters", mails) if mails else ()))
-        must_agree(done.exit_code, done.output, page_on(archive, chain=CHAIN_OF_PAGE), remarks=not mails)
+        must_agree(done.exit_code, done.output, page_on(archive, chain=CHAIN), remarks=not mails)
         return Said(done.exit_code, done.output)
 
     return run

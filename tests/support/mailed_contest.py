@@ -20,7 +20,6 @@ from pathlib import Path
 
 from contest.config.settings import Settings, game_settings
 from contest.errors import NumberAwaited
-from contest.public_number.drand import Chain
 from contest.schema.sections import Tournament
 from knobeln.context import ContestContext, create_contest
 from knobeln.day.run import Silence, play_contest
@@ -34,13 +33,6 @@ from tests.support.drand_network import chain_json, trusted_drand
 from tests.support.mail_world import FORM, OPENS, REGISTER, START, from_line, make_settings, told
 
 CHAIN = chain_json(int(datetime(1994, 3, 1, tzinfo=UTC).timestamp()), 30)
-_chain = Chain.from_json(CHAIN)
-CHAIN_OF_PAGE = {  # as the check page notes a chain
-    "hash": _chain.hash,
-    "key": _chain.public_key.hex(),
-    "genesis": _chain.genesis,
-    "period": _chain.period,
-}
 CLOSES = START - timedelta(hours=2)  # programs are no longer taken
 KNOWN = START + timedelta(minutes=11)  # the public number is known
 PROGRAMS = {
