@@ -43,6 +43,7 @@ CERTAIN = Certainty(
         TeamCertainty("example", 3, 1, 412, 3, 5, 588),
     ),
     alike=(("silent", "example"),),
+    likely_winners=("patient_cooperator", "silent"),
 )
 
 

@@ -90,6 +90,11 @@ def test_the_strongest_wins_most_and_all_contests_have_a_winner(title: str) -> N
     firsts = {team.entry: team.first for team in found.teams}
     assert max(firsts, key=lambda name: firsts[name]) == "team_12"
     assert sum(firsts.values()) >= 60  # some share the first place
+    together = [sum(sorted(firsts.values())[-count:]) for count in range(1, 13)]
+    assert found.likely_winners[0] == "team_12"
+    assert together[len(found.likely_winners) - 1] >= 57  # 95 of 100
+    if sum(firsts.values()) == 60:
+        assert ([0, *together])[len(found.likely_winners) - 1] < 57
     assert all(team.low <= team.high for team in found.teams)
     assert {team.entry for team in found.teams} == set(strengths)
     if title == "groups":
