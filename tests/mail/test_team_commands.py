@@ -19,17 +19,7 @@ from contest import presets
 from contest.config.settings import Settings
 from contest.games.registry import registered as registered_games
 from contest.mail.compose import compose
-from contest.model import (
-    Fault,
-    GameResult,
-    Outgoing,
-    Phase,
-    SeatResult,
-    Team,
-    TeamState,
-    Trial,
-    Verdict,
-)
+from contest.model import Fault, GameResult, Outgoing, Phase, SeatResult, Team, TeamState, Trial, Verdict
 from contest.schema.sections import Mail, Registration, Teams
 from contest.store import contest_state, submissions, teams
 from mailserver.commands import COMMANDS, fuzzy_match, help_topics, recognise
