@@ -1,7 +1,5 @@
 """How sure a ranking is: contests with other random numbers, of fields whose strengths are known."""
 
-from __future__ import annotations
-
 import math
 import random
 from collections import Counter
@@ -13,15 +11,7 @@ import pytest
 from contest.config.settings import Settings, game_settings
 from contest.formats import make_format
 from contest.games.registry import game_of
-from contest.model import (
-    Fault,
-    GameJob,
-    GameResult,
-    GroupOutcome,
-    RoundOutcome,
-    SeatResult,
-    Verdict,
-)
+from contest.model import Fault, GameJob, GameResult, GroupOutcome, RoundOutcome, SeatResult, Verdict
 from contest.schema.sections import Tournament
 from contest.seeds import Seeds, seed_from
 from tests.support.contest_field import settings

@@ -1,7 +1,5 @@
 """Group elimination: sizes, draws, halves, ties, and when it ends (K64-K69, K77-K79)."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 import pytest
@@ -103,9 +101,7 @@ def test_every_field_of_1994_fits_into_groups_of_20_to_41(field: int) -> None:
 
 
 @given(st.integers(2, 60), st.integers(0, 60), st.integers(1, 3_000))
-def test_every_pair_of_sizes_that_the_settings_allow_divides_every_field(
-    low: int, more: int, field: int
-) -> None:
+def test_every_pair_of_sizes_that_the_settings_allow_divides_every_field(low, more, field) -> None:
     settings = Tournament(group_min=low, group_max=2 * low - 1 + more, final_size=2)
     sizes = group_sizes(field, settings.group_max)
     assert sum(sizes) == field
@@ -116,7 +112,6 @@ def test_every_pair_of_sizes_that_the_settings_allow_divides_every_field(
 @given(st.integers(1, 300), st.binary(min_size=32, max_size=32))
 def test_the_groups_of_a_round_are_a_partition_of_the_field(count: int, seed: bytes) -> None:
     plan = GroupElimination(OF_1994, KNOBELN).plan(names(count), [], Seeds(seed))
-    assert plan is not None
     assert sorted(name for group in plan.groups for name in group.members) == names(count)
 
 
@@ -137,9 +132,7 @@ def test_the_field_of_a_later_round_is_mixed_anew_over_all_groups() -> None:
 
 
 @pytest.mark.parametrize(("self_play", "games"), [(True, 41 * 42 // 2), (False, 41 * 40 // 2)])
-def test_everyone_meets_everyone_once_and_himself_where_the_contest_says_so(
-    self_play: bool, games: int
-) -> None:
+def test_everyone_meets_everyone_once_and_himself_where_the_contest_says_so(self_play, games) -> None:
     plan = GroupElimination(Tournament(self_play=self_play), KNOBELN).plan(names(41), [], SEEDS)
     pairings = plan.groups[0].pairings
     assert len(pairings) == len(set(pairings)) == games
@@ -228,9 +221,7 @@ def test_rounds_halve_the_field_until_one_group_is_small_enough_to_be_the_final(
 @pytest.mark.parametrize(
     ("count", "sizes"), [(30, [[30], [30], [30]]), (100, [[34, 33, 33], [34, 33, 33], [100]])]
 )
-def test_where_everybody_proceeds_twice_running_the_next_round_is_the_final(
-    count: int, sizes: list[list[int]]
-) -> None:
+def test_where_everybody_proceeds_twice_running_the_next_round_is_the_final(count, sizes) -> None:
     history = rounds(names(count), dict.fromkeys(names(count), 3), Tournament(final_size=20))
     assert [[len(group.members) for group in outcome.plan.groups] for outcome in history] == sizes
     assert [outcome.plan.final for outcome in history] == [False, False, True]
@@ -277,15 +268,8 @@ def test_without_a_final_all_of_the_last_round_are_in_the_ranking_and_nobody_has
     ]
 
 
-@given(
-    st.lists(st.integers(0, 3), max_size=60),
-    st.integers(2, 4),
-    st.integers(0, 3),
-    st.integers(0, 10),
-)
-def test_every_tournament_ends_in_one_final_whatever_the_points(
-    points: list[int], group_min: int, more: int, final: int
-) -> None:
+@given(st.lists(st.integers(0, 3), max_size=60), st.integers(2, 4), st.integers(0, 3), st.integers(0, 10))
+def test_every_tournament_ends_in_one_final_whatever_the_points(points, group_min, more, final) -> None:
     largest = 2 * group_min - 1 + more
     settings = Tournament(group_min=group_min, group_max=largest, final_size=min(2 + final, largest))
     history = rounds(names(len(points)), dict(zip(names(len(points)), points, strict=True)), settings)
