@@ -1,7 +1,5 @@
 """One builder for each kind of play, and those that other packages add."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Several workers build for one contest: each submission is built once, whatever becomes of a worker."""
 
-from __future__ import annotations
-
 import threading
 import time
 from collections import Counter
@@ -160,9 +158,7 @@ def test_while_a_program_is_built_others_write_and_build_but_not_for_the_same_te
     assert contest.reports() == 3
 
 
-def test_a_worker_that_is_gone_loses_its_claim_after_the_lease_and_its_result_comes_too_late(
-    contest: Contest,
-) -> None:
+def test_a_worker_that_is_gone_loses_its_claim_after_the_lease_and_its_result_comes_too_late(contest) -> None:
     contest.send(0)
     other = contest.worker()
 
@@ -245,9 +241,7 @@ def test_a_claim_that_was_made_while_the_clock_was_wrong_does_not_count(contest:
     assert contest.reports() == 1
 
 
-def test_a_newer_version_never_replaces_the_one_that_is_being_built(
-    contest: Contest, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_newer_version_never_replaces_the_one_that_is_being_built(contest, monkeypatch) -> None:
     monkeypatch.setattr(Programs, "MAX_COMPILES_PER_HOUR", 2)
     contest.send(0)
     other = contest.worker()

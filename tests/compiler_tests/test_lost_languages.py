@@ -3,8 +3,6 @@
 Everything is real but the loss: the database, the sandbox, compilers, mails.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -111,9 +109,7 @@ def lose(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     return make
 
 
-def test_programs_of_a_lost_language_wait_and_the_queue_goes_on(
-    make_host: Callable[..., Host], lose: Callable[..., None]
-) -> None:
+def test_programs_of_a_lost_language_wait_and_the_queue_goes_on(make_host, lose) -> None:
     host = make_host()
     host.services.try_languages()  # as `serve` does when it begins
     lose("Python")
@@ -160,9 +156,7 @@ def test_when_the_language_works_again_its_programs_are_compiled_and_a_new_loss_
     assert len(host.mails("programs_wait")) == 2
 
 
-def test_a_language_that_was_never_offered_is_refused_as_ever(
-    make_host: Callable[..., Host], lose: Callable[..., None]
-) -> None:
+def test_a_language_that_was_never_offered_is_refused_as_ever(make_host, lose) -> None:
     host = make_host()
     lose("Python")
     host.services.try_languages()
@@ -173,9 +167,7 @@ def test_a_language_that_was_never_offered_is_refused_as_ever(
     assert "Python is not installed on the contest host" in report
 
 
-def test_what_the_rules_promise_as_counted_is_offered_from_the_start(
-    make_host: Callable[..., Host], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_the_rules_promise_as_counted_is_offered_from_the_start(make_host, monkeypatch) -> None:
     host = make_host(counted_languages=("JavaScript",))
     monkeypatch.setattr(engine, "is_installed", lambda: False)
     program = host.send("one", a_js=b"console.log('C')\n")
@@ -186,9 +178,7 @@ def test_what_the_rules_promise_as_counted_is_offered_from_the_start(
 
 
 @pytest.mark.skipif(not engine.is_installed(), reason="no engine that counts is installed")
-def test_programs_wait_for_a_guest_that_does_not_work(
-    make_host: Callable[..., Host], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_programs_wait_for_a_guest_that_does_not_work(make_host, monkeypatch) -> None:
     host = make_host(counted_languages=("JavaScript",))
 
     def broken(*_: object) -> None:
@@ -206,9 +196,7 @@ def test_programs_wait_for_a_guest_that_does_not_work(
     assert "accepted" in host.mails("compile report")[-1]
 
 
-def test_a_compiler_that_refuses_everything_blames_nobody(
-    make_host: Callable[..., Host], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_compiler_that_refuses_everything_blames_nobody(make_host, monkeypatch) -> None:
     host = make_host()
     refuses = {"build": ("/bin/false",)}
     broken = tuple(row.model_copy(update=refuses) if row.name == "C" else row for row in usual_languages())
@@ -225,9 +213,7 @@ def test_a_compiler_that_refuses_everything_blames_nobody(
     assert sorted("rejected" in each for each in host.mails("compile report")) == [False, True]
 
 
-def test_without_bubblewrap_every_language_waits_and_is_told_once(
-    make_host: Callable[..., Host], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_bubblewrap_every_language_waits_and_is_told_once(make_host, monkeypatch) -> None:
     host = make_host()
     programs = [host.send("one", a_py=PYTHON), host.send("two", a_sh=SHELL), host.send("three", b_sh=SHELL)]
     with monkeypatch.context() as lost:
@@ -242,9 +228,7 @@ def test_without_bubblewrap_every_language_waits_and_is_told_once(
 
 
 @pytest.mark.parametrize("game", ["knobeln", "hog"])
-def test_contests_of_one_language_wait_for_it(
-    game: str, make_host: Callable[..., Host], lose: Callable[..., None], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_contests_of_one_language_wait_for_it(game, make_host, lose, monkeypatch) -> None:
     host = make_host(game)
     files = (
         {"program_c": house_strategies()[0].source.encode()}
@@ -265,9 +249,7 @@ def test_contests_of_one_language_wait_for_it(
     assert "accepted" in host.mails("compile report")[-1]
 
 
-def test_another_host_that_has_the_language_builds_it(
-    make_host: Callable[..., Host], lose: Callable[..., None]
-) -> None:
+def test_another_host_that_has_the_language_builds_it(make_host, lose) -> None:
     host = make_host()
     other = Services(host.contest)
     other.try_languages()
@@ -302,9 +284,7 @@ def test_a_program_that_fails_alone_is_set_aside_and_its_language_does_not_wait(
     assert not host.mails("programs_wait")
 
 
-def test_a_version_that_was_built_late_does_not_take_the_place_of_a_newer_one(
-    make_host: Callable[..., Host], lose: Callable[..., None]
-) -> None:
+def test_a_version_that_was_built_late_does_not_take_the_place_of_a_newer_one(make_host, lose) -> None:
     host = make_host()
     host.services.try_languages()
     lose("Python")
@@ -317,9 +297,7 @@ def test_a_version_that_was_built_late_does_not_take_the_place_of_a_newer_one(
     assert "Version 2, which came later, is used in the contest; version 1 is kept." in report
 
 
-def test_a_list_of_entries_says_that_a_team_cannot_help_it(
-    make_host: Callable[..., Host], lose: Callable[..., None]
-) -> None:
+def test_a_list_of_entries_says_that_a_team_cannot_help_it(make_host, lose) -> None:
     host = make_host()
     host.services.try_languages()
     lose("Python")
@@ -330,9 +308,7 @@ def test_a_list_of_entries_says_that_a_team_cannot_help_it(
     assert "no fault of the team" in absent.reason
 
 
-def test_a_practice_that_lacks_its_language_holds_up_no_other(
-    make_host: Callable[..., Host], lose: Callable[..., None]
-) -> None:
+def test_a_practice_that_lacks_its_language_holds_up_no_other(make_host, lose) -> None:
     host = make_host()
     host.services.try_languages()
     lose("Python")

@@ -1,7 +1,5 @@
 """What the pages about cooperation and the standoff say, held to the games."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 from pathlib import Path

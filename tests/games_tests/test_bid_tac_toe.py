@@ -1,7 +1,5 @@
 """The rules of Bid-Tac-Toe, against the announcement's words and its example, and against a second judge."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Iterable, Sequence
 from itertools import combinations, pairwise
@@ -132,9 +130,7 @@ def test_the_example_game_goes_on_although_rebecca_has_a_line_and_is_hers_in_the
         (100, 100, None, (100, 100)),
     ],
 )
-def test_the_higher_bid_takes_the_square_and_only_its_bidder_pays(
-    first: int, second: int, owner: int | None, bankrolls: tuple[int, int]
-) -> None:
+def test_the_higher_bid_takes_the_square_and_only_its_bidder_pays(first, second, owner, bankrolls) -> None:
     board = play([(bids(s4=first), bids(s4=second))])
     assert board.owners == (None, None, None, owner, None, None, None, None, None)
     assert board.bankrolls == bankrolls

@@ -1,7 +1,5 @@
 """Hog: our own strategies, and what the page says, held to the program."""
 
-from __future__ import annotations
-
 import re
 import runpy
 from functools import cache

@@ -1,7 +1,5 @@
 """The sample programs: all by their languages and pages, those asked by arguments as if by hand."""
 
-from __future__ import annotations
-
 import re
 import shutil
 import subprocess
@@ -119,16 +117,12 @@ ANSWERS = [
 
 
 @pytest.mark.parametrize(("program", "arguments", "answer"), ANSWERS)
-def test_a_program_answers_as_its_first_line_says(
-    run: Run, program: str, arguments: str, answer: str
-) -> None:
+def test_a_program_answers_as_its_first_line_says(run, program, arguments, answer) -> None:
     assert run(program, *arguments.split()).strip() == answer
 
 
 @pytest.mark.parametrize(("program", "letters"), RANDOM.items())
-def test_a_program_without_a_plan_does_everything_that_is_allowed(
-    run: Run, program: str, letters: str
-) -> None:
+def test_a_program_without_a_plan_does_everything_that_is_allowed(run, program, letters) -> None:
     words = ("30/2/N", "30/2/N") if program.startswith("standoff") else ("[]", "[]")
     assert {run(program, *words).strip() for _ in range(80)} == set(letters)
 

@@ -1,7 +1,5 @@
 """The rules of Ultimate Tic-Tac-Toe, and random games against a second judge."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Sequence
 from itertools import chain, combinations

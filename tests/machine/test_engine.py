@@ -1,7 +1,5 @@
 """The engine as a process: how it is built, locked, fed, watched, replayed and ended."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import signal
@@ -9,7 +7,7 @@ import struct
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
@@ -64,9 +62,7 @@ def _runner(images: dict[str, Image], program: Path, workers: int = 1) -> Machin
 
 
 # --- results ---
-def test_results_do_not_depend_on_the_number_of_workers(
-    images: dict[str, Image], jobs: list[GameJob]
-) -> None:
+def test_results_do_not_depend_on_the_number_of_workers(images, jobs) -> None:
     results = [list(MachineRunner(images, RULES, FUEL, workers).play(jobs)) for workers in (0, 1, 2, 5)]
     assert results[1:] == results[:-1]
     assert len(results[0]) == len(jobs)
@@ -86,9 +82,7 @@ def test_swapped_seats_give_swapped_results(images: dict[str, Image], jobs: list
         assert result.seats == mirror.seats[::-1]
 
 
-def test_throws_come_only_where_a_protocol_was_asked_for(
-    images: dict[str, Image], jobs: list[GameJob]
-) -> None:
+def test_throws_come_only_where_a_protocol_was_asked_for(images, jobs) -> None:
     runner = MachineRunner(images, RULES, FUEL)
     with_throws = list(runner.play([replace(job, protocol=True) for job in jobs]))
     without = list(runner.play([replace(job, protocol=False) for job in jobs]))
@@ -129,9 +123,7 @@ def test_even_absurd_limits_can_be_waited_for(images: dict[str, Image], jobs: li
 
 # --- an engine that fails ---
 @pytest.mark.parametrize("accident", ["kill -9 $$", "exit 3", "echo nonsense; cat > /dev/null", "exec true"])
-def test_games_of_an_engine_that_failed_are_played_again(
-    images: dict[str, Image], jobs: list[GameJob], tmp_path: Path, accident: str
-) -> None:
+def test_games_of_an_engine_that_failed_are_played_again(images, jobs, tmp_path, accident) -> None:
     real = knobeln_engine()
     program = _script(
         tmp_path, f"mkdir {tmp_path}/1 2>/dev/null && {{ {accident}; exit 0; }}\n"
@@ -160,18 +152,14 @@ def test_an_engine_that_is_killed_in_the_middle_of_a_game_charges_nobody(tmp_pat
     assert result.seats[0].instructions == fuel
 
 
-def test_an_answer_that_is_cut_short_is_nonsense(
-    images: dict[str, Image], jobs: list[GameJob], tmp_path: Path
-) -> None:
+def test_an_answer_that_is_cut_short_is_nonsense(images, jobs, tmp_path) -> None:
     real = knobeln_engine()
     with pytest.raises(EngineFailed, match="4 times"):
         # The shell would wait for the engine, which waits for more orders.
         _runner(images, _script(tmp_path, f"{real} | (head -c 500; kill $$)")).play(jobs)
 
 
-def test_an_engine_that_always_fails_is_our_failure(
-    images: dict[str, Image], jobs: list[GameJob], tmp_path: Path
-) -> None:
+def test_an_engine_that_always_fails_is_our_failure(images, jobs, tmp_path) -> None:
     program = _script(tmp_path, f"echo x >> {tmp_path}/attempts; echo broken >&2; exit 2")
     with pytest.raises(EngineFailed, match=r"4 times running: ended with 2 'broken"):
         _runner(images, program).play(jobs[:1])
@@ -183,9 +171,7 @@ def test_an_engine_that_is_not_there_is_our_failure(images: dict[str, Image], jo
         _runner(images, Path("/nowhere/engine")).play(jobs[:1])
 
 
-def test_an_engine_that_hangs_is_ended(
-    images: dict[str, Image], jobs: list[GameJob], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_engine_that_hangs_is_ended(images, jobs, tmp_path, monkeypatch) -> None:
     monkeypatch.setattr("tournament.runners.machine.wall_limit", lambda _batch, _games: 0.1)
     program = _script(tmp_path, f"echo $$ >> {tmp_path}/pids; exec sleep 1000")
     with pytest.raises(EngineFailed, match="no answer within"):
@@ -283,9 +269,7 @@ MALFORMED = {
 
 
 @pytest.mark.parametrize("name", MALFORMED)
-def test_a_malformed_batch_is_refused_with_a_sentence(
-    images: dict[str, Image], jobs: list[GameJob], name: str
-) -> None:
+def test_a_malformed_batch_is_refused_with_a_sentence(images, jobs, name) -> None:
     spoil, sentence = MALFORMED[name]
     program = knobeln_engine()
     done = subprocess.run([program], input=spoil(_good_order(images, jobs)), capture_output=True, check=False)
@@ -319,9 +303,7 @@ def engine_process() -> Iterator[subprocess.Popen[bytes]]:
 
 
 @pytest.mark.parametrize("at", [8, 12, 24, 28])
-def test_an_answer_that_contradicts_itself_is_nonsense(
-    images: dict[str, Image], jobs: list[GameJob], at: int
-) -> None:
+def test_an_answer_that_contradicts_itself_is_nonsense(images, jobs, at) -> None:
     batch = Batch(RULES, FUEL, images)
     raw = _answer(batch, jobs[:2])
     assert len(batch.results(jobs[:2], raw)) == 2
@@ -373,9 +355,7 @@ def test_the_engine_locks_itself_up_before_it_plays(tmp_path: Path) -> None:
 
 
 # --- the build ---
-def test_a_computer_without_a_compiler_is_told_what_is_missing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_computer_without_a_compiler_is_told_what_is_missing(tmp_path, monkeypatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(ToolMissing, match="no C compiler"):
         build_c_program(engine_binary.SOURCES, engine_binary.FLAGS, tmp_path)
@@ -461,9 +441,7 @@ def _shut_again(path: Path) -> None:
         pytest.param(_as_another_user, marks=pytest.mark.needs_root),
     ],
 )
-def test_an_engine_that_somebody_could_have_changed_is_built_anew(
-    poison: Callable[[Path], object], tmp_path: Path
-) -> None:
+def test_an_engine_that_somebody_could_have_changed_is_built_anew(poison, tmp_path) -> None:
     (tmp_path / "small.c").write_text("int main (void) { return 7; }\n")
     cache = tmp_path / "cache"
     path = build_c_program(tmp_path, ("-O1",), cache)
@@ -476,9 +454,7 @@ def test_an_engine_that_somebody_could_have_changed_is_built_anew(
 
 
 @pytest.mark.parametrize("above", ["cache", ""])
-def test_a_cache_that_others_can_write_is_not_used(
-    above: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_cache_that_others_can_write_is_not_used(above, tmp_path, monkeypatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     (tmp_path / "small.c").write_text("int main (void) { return 7; }\n")
     kept = c_program(tmp_path, ("-O1",))
@@ -517,9 +493,7 @@ def test_what_killed_builders_left_is_swept_by_the_next(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_an_engine_that_was_cleaned_away_is_built_again(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_an_engine_that_was_cleaned_away_is_built_again(monkeypatch, tmp_path) -> None:
     engine = knobeln_engine()
     assert engine == knobeln_engine()
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))

@@ -1,7 +1,5 @@
 """Whole programs against others who know what they do: an independent RISC-V, and this computer's own gcc."""
 
-from __future__ import annotations
-
 import random
 import subprocess
 from collections.abc import Sequence
@@ -65,7 +63,6 @@ def test_whole_programs_play_as_on_an_independent_machine(name: str) -> None:
     (source,) = (strategy.source for strategy in house_strategies() if strategy.name == name)
     image = compiled(source)
     result = game(image, throwing(OPPONENT), ANY_THROW, seed=name)
-    assert result.moves is not None
     throws, executed = _on_unicorn(image, OPPONENT, stream(f"{name}/0"))
     assert throws == [first for first, _ in result.moves]
     assert executed == result.seats[0].instructions
@@ -185,22 +182,17 @@ def _check_random_program(seed: int, folder: Path, compare: Compare) -> None:
     source = random_source(seed)
     image = compiled(source)
     result = game(image, throwing(OPPONENT), ANY_THROW, max_instructions=100_000_000)
-    assert result.moves is not None
     assert [first for first, _ in result.moves] == _natively(source, folder)
     assert compare(image, [Case(fuel=300_000, stops=100)]).difference == ""
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
-def test_random_programs_do_what_they_do_on_this_computer(
-    seed: int, tmp_path: Path, compare: Compare
-) -> None:
+def test_random_programs_do_what_they_do_on_this_computer(seed, tmp_path, compare) -> None:
     _check_random_program(seed, tmp_path, compare)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(100, 140))
-def test_many_random_programs_do_what_they_do_on_this_computer(
-    seed: int, tmp_path: Path, compare: Compare
-) -> None:
+def test_many_random_programs_do_what_they_do_on_this_computer(seed, tmp_path, compare) -> None:
     _check_random_program(seed, tmp_path, compare)

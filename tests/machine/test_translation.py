@@ -1,7 +1,5 @@
 """The translation does what the interpreter does: in every register, byte, count and fault, at every stop."""
 
-from __future__ import annotations
-
 import struct
 from dataclasses import replace
 from pathlib import Path
@@ -141,9 +139,7 @@ def test_no_distance_leads_around_the_address_space_into_the_memory() -> None:
 
 @pytest.mark.parametrize("shift", [-4, -2, -1, 0, 1, 2, 4, 8, 12])
 @pytest.mark.parametrize("place", [BEGIN, END])
-def test_accesses_through_one_pointer_are_as_good_as_each_by_itself(
-    compare: Compare, place: int, shift: int
-) -> None:
+def test_accesses_through_one_pointer_are_as_good_as_each_by_itself(compare, place, shift) -> None:
     code = [
         store("sw", 6, 10, 4),
         store("sb", 6, 10, -1),

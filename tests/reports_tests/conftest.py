@@ -4,8 +4,6 @@ Round 1: two groups. In group 2 `zero_thrower` fails twice and is disqualified, 
 have occurs: counted, replayed, discarded, not counted, not played. Round 2 is the final, with an evolution.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime

@@ -1,7 +1,5 @@
 """The catalogues have all sentences of mails and pages, and all translations can stand in for the English."""
 
-from __future__ import annotations
-
 import ast
 import json
 import re

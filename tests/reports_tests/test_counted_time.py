@@ -1,7 +1,5 @@
 """How mails tell teams about a contest whose programs are counted in units, in English and German."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

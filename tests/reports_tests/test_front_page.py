@@ -1,7 +1,5 @@
 """The front page before, during and after the contest, and what tables leave out of pages."""
 
-from __future__ import annotations
-
 import json
 import re
 from dataclasses import replace
@@ -75,7 +73,6 @@ def test_the_letter_to_send_is_the_form_that_the_robot_reads(over: SiteFacts) ->
     assert "<" not in filled
     found = registration_form.read(filled.split("\n"), over.settings)
     assert found.problems == ()
-    assert found.registration is not None
     assert set(found.registration.preferences) < set(over.settings.reports.offered)
 
 
@@ -154,7 +151,6 @@ def test_a_running_knock_out_names_who_is_still_in() -> None:
 def test_both_disciplines_have_a_podium_that_says_what_it_is_for(over: SiteFacts) -> None:
     text = page_of(over)
     first = next(s for s in over.ranking if s.rank == 1)
-    assert over.evolution is not None
     evolved = next(e for e in over.evolution.ranking if e.rank == 1)
     podiums = re.findall(r'<ol class="podium">(.*?)</ol> <p>(.*?)</p>', text)
     assert len(podiums) == 2
@@ -165,7 +161,6 @@ def test_both_disciplines_have_a_podium_that_says_what_it_is_for(over: SiteFacts
 
 
 def test_different_winners_are_explained_and_only_they(over: SiteFacts) -> None:
-    assert over.evolution is not None
     first = next(s.entry for s in over.ranking if s.rank == 1)
     other = next(entry for entry in over.evolution.entries if entry != first)
     for best, explained in ((first, False), (other, True)):
@@ -223,9 +218,7 @@ def test_highlights_lead_to_their_turn() -> None:
 
 
 @pytest.mark.parametrize("offered", [("OWN",), (), ("GRP", "DGP")])
-def test_where_nothing_is_published_the_page_says_so_and_has_no_empty_heading(
-    over: SiteFacts, offered: tuple[str, ...]
-) -> None:
+def test_where_nothing_is_published_the_page_says_so_and_has_no_empty_heading(over, offered) -> None:
     text = page_of(with_settings(over, reports=Reports(offered=offered)))
     assert "These pages show no results" in text
     assert headings(text) == ["What it is", "News", "What happened when", "Questions"]
@@ -264,9 +257,7 @@ def table(*values: object) -> Table:
 
 
 @pytest.mark.parametrize(("values", "shown"), [((0, 0), 1), ((0, 1), 2), ((None, None), 1), (("", "x"), 2)])
-def test_an_optional_column_that_says_nothing_is_left_out_of_the_page(
-    values: tuple[object, ...], shown: int
-) -> None:
+def test_an_optional_column_that_says_nothing_is_left_out_of_the_page(values, shown) -> None:
     made = table(*values)
     assert len(made.shown.columns) == shown
     assert all(len(row) == shown for row in made.shown.rows)

@@ -1,7 +1,5 @@
 """The pages of a German contest about its games, groups and teams."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable, Mapping

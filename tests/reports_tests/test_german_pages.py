@@ -1,7 +1,5 @@
 """The pages of a German contest, before, during and after it."""
 
-from __future__ import annotations
-
 import json
 import re
 from dataclasses import replace

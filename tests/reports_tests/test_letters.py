@@ -1,7 +1,5 @@
 """The mails of the contest day: who gets what, once, in 72 columns, with nothing secret in it."""
 
-from __future__ import annotations
-
 import gzip
 import re
 from collections import Counter

@@ -1,7 +1,5 @@
 """The mails of the contest day of every game, played by its rules: what they say, and what they do not."""
 
-from __future__ import annotations
-
 import gzip
 import re
 from collections.abc import Callable

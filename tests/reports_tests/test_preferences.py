@@ -1,7 +1,5 @@
 """Who gets which report (K91-K95), and a report that another package adds."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -202,9 +200,7 @@ def command_topic(settings: Settings) -> help_topics.Topic | None:
     ("game", "words"),
     [("knobeln", "every throw"), ("cooperation", "every round"), ("ultimate-tic-tac-toe", "every move")],
 )
-def test_the_form_names_what_the_protocol_of_a_game_has_in_the_words_of_the_game(
-    game: str, words: str
-) -> None:
+def test_the_form_names_what_the_protocol_of_a_game_has_in_the_words_of_the_game(game, words) -> None:
     facts = {
         "form": "",
         "rules": "",

@@ -1,7 +1,5 @@
 """Game protocols: what is written is what is read, in lines that fit, quickly."""
 
-from __future__ import annotations
-
 import gzip
 import re
 from dataclasses import replace

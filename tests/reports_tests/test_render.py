@@ -1,7 +1,5 @@
 """Templates: the organizer's win, strangers' words are values, and mistakes are named."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

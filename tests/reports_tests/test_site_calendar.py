@@ -1,7 +1,5 @@
 """The contest's dates as iCalendar, read by a library that is not ours."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta

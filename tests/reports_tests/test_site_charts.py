@@ -1,7 +1,5 @@
 """The geometry of the pages' pictures."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from itertools import combinations, pairwise
@@ -27,9 +25,7 @@ from tests.support.site_files import facts_of
     ("value", "low", "high", "expected"),
     [(0, 0, 9, 0), (0.99, 0, 9, 0), (1, 0, 9, 1), (8.5, 0, 9, 8), (9, 0, 9, 8), (-3, -3, 6, 0), (5, 5, 5, 0)],
 )
-def test_the_range_of_values_is_cut_into_equal_shades(
-    value: float, low: float, high: float, expected: int
-) -> None:
+def test_the_range_of_values_is_cut_into_equal_shades(value, low, high, expected) -> None:
     assert charts.shade(value, low, high) == expected
 
 
@@ -95,7 +91,6 @@ def test_a_name_stands_inside_its_band(generations: list[tuple[int, ...]]) -> No
     last = max(1, len(generations) - 1)
     found = charts.stacked_areas(evolution(generations))
     for band, below in pairwise([*found.bands, None]):
-        assert band is not None
         if band.label is None:
             continue
         x, y = band.label
@@ -265,9 +260,7 @@ def seen(colour: str, eyes: str) -> tuple[float, float, float]:
 
 
 @pytest.mark.parametrize("eyes", EYES)
-def test_colour_blind_readers_can_tell_the_teams_apart(
-    eyes: str, schemes: tuple[dict[str, str], ...]
-) -> None:
+def test_colour_blind_readers_can_tell_the_teams_apart(eyes, schemes) -> None:
     for scheme in schemes:
         teams = [scheme[f"team-{number}"] for number in range(1, COLOURS + 1)]
         for one, other in combinations([*teams, scheme["other"]], 2):

@@ -1,7 +1,5 @@
 """The pages as models and as HTML: what is in them, what is not, and what strangers wrote."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json
@@ -343,9 +341,7 @@ def test_a_teams_games_stand_by_rank_and_say_who_won(small_files: dict[str, str]
                 assert row["result"] == ("drawn" if row["own"] == row["theirs"] else told)
 
 
-def test_a_teams_page_leads_to_opponents_and_to_replays(
-    small: SiteFacts, small_files: dict[str, str]
-) -> None:
+def test_a_teams_page_leads_to_opponents_and_to_replays(small, small_files) -> None:
     group = small.rounds[1].outcome.groups[0]
     match = next(m for m in group.matches if m.counted and not m.pairing.is_self)
     for name, other in (match.players, match.players[::-1]):
@@ -375,9 +371,7 @@ def test_the_tally_counts_every_game_once(small: SiteFacts, small_files: dict[st
     assert won + lost + drawn == 2 * len(games)
 
 
-def test_the_best_opponents_are_those_it_won_most_against(
-    small: SiteFacts, small_files: dict[str, str]
-) -> None:
+def test_the_best_opponents_are_those_it_won_most_against(small, small_files) -> None:
     name = small.ranking[0].entry
     text = small_files[f"teams/{name}.html"]
     rows = [
@@ -388,7 +382,6 @@ def test_the_best_opponents_are_those_it_won_most_against(
     ]
     best = max(rows, key=lambda row: float(row["own"] - row["theirs"]))
     told = re.search(r"<dt>best against</dt><dd>(.*?)</dd>", text)
-    assert told is not None
     assert told.group(1).startswith(f'<a href="../teams/{best["opponent"]}.html">{best["opponent"]}</a> (')
     assert f">{best['own']} : {best['theirs']}</a>)" in told.group(1)
 
@@ -454,9 +447,7 @@ def all_against_all(size: int) -> GroupOutcome:
 
 
 @pytest.mark.parametrize(("size", "shown"), [(41, 41), (44, 44), (45, 30), (120, 30)])
-def test_the_cross_table_of_a_large_group_has_the_best_and_its_files_have_all(
-    small: SiteFacts, size: int, shown: int
-) -> None:
+def test_the_cross_table_of_a_large_group_has_the_best_and_its_files_have_all(small, size, shown) -> None:
     group = all_against_all(size)
     released = replace(small.rounds[-1], outcome=replace(small.rounds[-1].outcome, groups=(group,)))
     keys = tuple(GameKey(group.plan, match) for match in group.matches)
@@ -473,7 +464,6 @@ def test_the_cross_table_of_a_large_group_has_the_best_and_its_files_have_all(
 
 def test_shades_tell_who_beats_whom_and_the_points(small: SiteFacts) -> None:
     cross = cross_table(GroupView(all_against_all(3), small.game, Replays()))
-    assert cross is not None
     cells = [row.cells for row in cross.rows]
     assert [[each.win for each in row] for row in cells] == [[None, 6, 8], [2, None, 6], [0, 2, None]]
     assert [[each.amount for each in row] for row in cells] == [[8] * 3, [4] * 3, [0] * 3]
@@ -485,7 +475,6 @@ def test_shades_tell_who_beats_whom_and_the_points(small: SiteFacts) -> None:
 def test_rates_have_one_kind_of_shades_about_a_half() -> None:
     facts = of_other_game("hog")
     cross = cross_table(GroupView(facts.rounds[0].outcome.groups[0], facts.game, Replays()))
-    assert cross is not None
     assert not cross.has_amounts
     for row in cross.rows:
         for other, each in zip(cross.rows, row.cells, strict=True):
@@ -504,9 +493,7 @@ def test_only_games_that_counted_have_pages(small: SiteFacts) -> None:
     assert {key.match.attempt for key in planned.games} == {1, 2}
 
 
-def test_where_pages_are_limited_the_last_round_and_the_best_come_first(
-    small: SiteFacts, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_where_pages_are_limited_the_last_round_and_the_best_come_first(small, monkeypatch) -> None:
     monkeypatch.setattr(site_games, "MAX_GAMES", 4)
     games, counted = chosen_games(small.rounds)
     assert counted > 4
@@ -520,9 +507,7 @@ CROSS = re.compile(r'<td class="(?:d\d )?h\d(?: w)?"(?: data-p="[\d,.]+")?>(?:<a
 
 
 @pytest.mark.parametrize("most", [5, 1000])
-def test_a_cell_of_the_cross_table_leads_to_the_game_where_that_has_a_page(
-    small: SiteFacts, most: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_cell_of_the_cross_table_leads_to_the_game_where_that_has_a_page(small, most, monkeypatch) -> None:
     monkeypatch.setattr(site_games, "MAX_GAMES", most)
     files = files_of(small)
     made = {f"replay.html?game={key}" for key in games_in(files)}

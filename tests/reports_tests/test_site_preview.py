@@ -1,7 +1,5 @@
 """What a link to the contest tells before it is followed: title and description."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from dataclasses import replace
@@ -93,9 +91,7 @@ def test_a_link_to_a_game_tells_its_story(with_games: SiteFacts) -> None:
         assert head.meta["og:description"] == field(games[key], "story")[0]
 
 
-def test_every_surprise_of_the_front_page_has_a_page_as_long_as_the_contest_runs(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_every_surprise_of_the_front_page_has_a_page_as_long_as_the_contest_runs(monkeypatch) -> None:
     played = other_contests.bid_tac_toe()
     facts = facts_of(played.settings, played.teams, played.history)
     files = files_of(facts)
@@ -156,9 +152,7 @@ def test_teams_that_share_a_rank_are_named_together(over: SiteFacts) -> None:
 
 
 @pytest.mark.parametrize("offered", [(), ("OWN",), ("LAP",), ("BRK",)])
-def test_a_link_names_no_team_where_the_ranking_is_not_public(
-    over: SiteFacts, offered: tuple[str, ...]
-) -> None:
+def test_a_link_names_no_team_where_the_ranking_is_not_public(over, offered) -> None:
     facts = offering(over, *offered)
     told = preview(facts)
     assert "Evolution" not in told

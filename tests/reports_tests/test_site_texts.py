@@ -1,9 +1,6 @@
 """Rules, mail commands and the announcement as pages: what strangers wrote, and what readers are told."""
 
-from __future__ import annotations
-
 import re
-from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
 from html import unescape
@@ -315,9 +312,7 @@ def test_an_own_template_shows_on_the_page() -> None:
         (lambda facts: replace(facts, phase=Phase.RUNNING, started_at=SOME_DAY), "The contest seed is"),
     ],
 )
-def test_the_rules_tell_of_the_draw_what_is_true_now(
-    change: Callable[[SiteFacts], SiteFacts], said: str
-) -> None:
+def test_the_rules_tell_of_the_draw_what_is_true_now(change, said) -> None:
     files = files_of(change(before("knobeln")))
     assert said in " ".join(words_of(files["rules.html"]))
     is_past = "The contest was announced with this text." in files["announcement.html"]

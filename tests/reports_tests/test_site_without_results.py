@@ -1,7 +1,5 @@
 """Contests that do not tell everybody their results: the pages say so, and promise nothing."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import replace
@@ -64,9 +62,7 @@ def check(facts: SiteFacts) -> None:
     [(), *((code,) for code in CODES), ("LAP", "OWN"), ("LAP", "GRP", "DGP"), ("GRP", "BRK"), ("OWN", "RSM")],
     ids="-".join,
 )
-def test_the_pages_promise_no_results_that_they_do_not_have(
-    small: SiteFacts, offered: tuple[str, ...]
-) -> None:
+def test_the_pages_promise_no_results_that_they_do_not_have(small, offered) -> None:
     check(offering(small, *offered))
 
 
@@ -98,9 +94,7 @@ def test_each_team_of_bid_tac_toe_has_its_own_results_and_the_pages_say_so() -> 
 
 
 @pytest.mark.parametrize(("offered", "said"), [(("OWN",), OWN), (("LAP",), NOTHING), (("RSM",), "")])
-def test_readers_learn_before_the_contest_whether_there_will_be_results(
-    small: SiteFacts, offered: tuple[str, ...], said: str
-) -> None:
+def test_readers_learn_before_the_contest_whether_there_will_be_results(small, offered, said) -> None:
     text = files_of(before(offering(small, *offered)))["index.html"]
     assert (said or NOTHING) in text if said else "show no results" not in text
     assert ("the results are published" in text) is ("OWN" not in offered)

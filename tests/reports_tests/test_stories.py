@@ -1,7 +1,5 @@
 """The sentence that tells how a game went."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

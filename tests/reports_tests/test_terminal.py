@@ -1,7 +1,5 @@
 """Results in the terminal, without colours."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """Plain text: every line fits, nothing that cannot be printed comes through, no word gets lost."""
 
-from __future__ import annotations
-
 from datetime import datetime, timedelta, timezone
 
 import pytest

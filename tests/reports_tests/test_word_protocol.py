@@ -1,7 +1,5 @@
 """Protocols of games in words: what is written is what is read, and a reader sees what happened."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """The sentences of our scripts are in the list from which pages in another language take them."""
 
-from __future__ import annotations
-
 import json
 import re
 from importlib.resources import files
