@@ -18,9 +18,8 @@ from sandbox.sandbox import Ending, Limits, Sandbox
 MEMORY = Limits(
     address_space_bytes=48 * MB, work_bytes=16 * MB, processes=24, cpu_seconds=50, wall_seconds=60
 )
-needs_groups = pytest.mark.skipif(
-    not groups.limits_of_sandboxes().whole, reason=groups.limits_of_sandboxes().sentence
-)
+HERE = groups.limits_of_sandboxes()
+needs_groups = pytest.mark.skipif(not HERE.whole, reason=HERE.sentence)
 HOLDS_A_SANDBOX = """
 import sys, time
 from sandbox import bubblewrap

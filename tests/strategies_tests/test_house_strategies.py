@@ -41,12 +41,8 @@ def test_the_description_has_fifteen_lines_that_fit_into_a_mail(strategy: HouseS
 
 
 @each_strategy
-def test_a_number_or_more_can_be_changed_at_the_top(strategy: HouseStrategy) -> None:
+def test_a_number_can_be_changed_at_the_top_and_the_mail_adds_the_authentification(strategy) -> None:
     assert re.search(r"^#define [A-Z_]+ ", strategy.source, re.MULTILINE)
-
-
-@each_strategy
-def test_there_is_no_authentification_line_since_the_mail_adds_it(strategy: HouseStrategy) -> None:
     assert "<<FROM>>" not in strategy.source
 
 
