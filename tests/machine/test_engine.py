@@ -7,9 +7,8 @@ import struct
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -207,8 +206,7 @@ runner.play([GameJob((image.digest,) * 2, (bytes(16), bytes(16)))] * 8)
 def test_no_engine_outlives_an_interrupt(tmp_path: Path, number: signal.Signals) -> None:
     # SIGKILL: the real engine asks the kernel to be ended with its parent; an endless program keeps it busy.
     waiting = _script(tmp_path, f"echo $$ >> {tmp_path}/pids; exec sleep 1000")
-    spinning = _script_spinning(tmp_path)
-    program = waiting if number is signal.SIGINT else spinning
+    program = waiting if number is signal.SIGINT else _script_spinning(tmp_path)
     text = INTERRUPTED.format(root=str(ROOT), program=str(program))
     child = subprocess.Popen([sys.executable, "-c", text], stderr=subprocess.DEVNULL)
     _wait_for(lambda: (tmp_path / "pids").exists() and len((tmp_path / "pids").read_text().split()) >= 2)
@@ -229,9 +227,8 @@ def _script_spinning(folder: Path) -> Path:
     return _script(folder / "spin", f"echo $$ >> {folder}/pids; exec {real} < {folder}/order")
 
 
-def _wait_for(holds: object, seconds: float = 120) -> None:
-    assert callable(holds)
-    end = time.monotonic() + seconds
+def _wait_for(holds: Callable[[], object]) -> None:
+    end = time.monotonic() + 120
     while not holds():
         assert time.monotonic() < end, "waited in vain"
         time.sleep(0.02)
@@ -285,21 +282,11 @@ def test_an_engine_without_a_game_plays_no_batch(images: dict[str, Image], jobs:
 
 
 def _answer(batch: Batch, jobs: list[GameJob]) -> bytes:
-    with engine_process() as process:
-        return EngineConnection(process, batch.header()).ask(batch.chunk(jobs), 20)
-
-
-@contextmanager
-def engine_process() -> Iterator[subprocess.Popen[bytes]]:
-    with subprocess.Popen(
-        [knobeln_engine()],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        bufsize=0,
-    ) as process:
-        yield process
+    pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
+    with subprocess.Popen([knobeln_engine()], bufsize=0, **pipes) as process:
+        answer = EngineConnection(process, batch.header()).ask(batch.chunk(jobs), 20)
         process.kill()
+    return answer
 
 
 @pytest.mark.parametrize("at", [8, 12, 24, 28])
@@ -396,27 +383,30 @@ def test_without_a_home_to_write_to_the_engine_is_kept_for_some_time_or_removed(
     assert path.exists() == is_kept
 
 
-def test_several_who_build_at_once_get_the_same_engine(tmp_path: Path) -> None:
-    sources = tmp_path / "sources"
-    sources.mkdir()
-    (sources / "small.c").write_text("int main (void) { return 7; }\n")
-    cache = tmp_path / "cache"
+@pytest.fixture
+def small(tmp_path: Path) -> Path:
+    """A folder with the source of a program that returns 7, if nothing else is said."""
+    text = "#ifndef VALUE\n#define VALUE 7\n#endif\nint main (void) { return VALUE; }\n"
+    (tmp_path / "small.c").write_text(text)
+    return tmp_path
+
+
+def _returned(*programs: Path) -> list[int]:
+    return [subprocess.run([path], check=False).returncode for path in programs]
+
+
+def test_several_who_build_at_once_get_the_same_engine(small: Path) -> None:
     with ThreadPoolExecutor(6) as pool:
-        paths = set(pool.map(lambda _: build_c_program(sources, ("-O1",), cache), range(6)))
-    (path,) = paths
-    assert list(cache.iterdir()) == [path]
-    assert subprocess.run([path], check=False).returncode == 7
+        paths = set(pool.map(lambda _: build_c_program(small, ("-O1",), small / "cache"), range(6)))
+    assert {*(small / "cache").iterdir()} == paths
+    assert _returned(*paths) == [7]
 
 
-def test_other_sources_or_flags_are_another_engine(tmp_path: Path) -> None:
-    sources = tmp_path / "sources"
-    sources.mkdir()
-    (sources / "small.c").write_text("int main (void) { return VALUE; }\n")
-    one = build_c_program(sources, ("-DVALUE=1",), tmp_path / "cache")
-    two = build_c_program(sources, ("-DVALUE=2",), tmp_path / "cache")
-    (sources / "small.c").write_text("int main (void) { return 5 + VALUE; }\n")
-    six = build_c_program(sources, ("-DVALUE=1",), tmp_path / "cache")
-    assert [subprocess.run([path], check=False).returncode for path in (one, two, six)] == [1, 2, 6]
+def test_other_sources_or_flags_are_another_engine(small: Path) -> None:
+    one, two = (build_c_program(small, (f"-DVALUE={n}",), small / "cache") for n in (1, 2))
+    (small / "small.c").write_text("int main (void) { return 5 + VALUE; }\n")
+    six = build_c_program(small, ("-DVALUE=1",), small / "cache")
+    assert _returned(one, two, six) == [1, 2, 6]
 
 
 POISON = "#!/bin/sh\necho poisoned\n"
@@ -441,36 +431,32 @@ def _shut_again(path: Path) -> None:
         pytest.param(_as_another_user, marks=pytest.mark.needs_root),
     ],
 )
-def test_an_engine_that_somebody_could_have_changed_is_built_anew(poison, tmp_path) -> None:
-    (tmp_path / "small.c").write_text("int main (void) { return 7; }\n")
-    cache = tmp_path / "cache"
-    path = build_c_program(tmp_path, ("-O1",), cache)
+def test_an_engine_that_somebody_could_have_changed_is_built_anew(poison, small) -> None:
+    path = build_c_program(small, ("-O1",), small / "cache")
     good = path.read_bytes()
     poison(path)
-    again = build_c_program(tmp_path, ("-O1",), cache)
+    again = build_c_program(small, ("-O1",), small / "cache")
     assert (again.read_bytes(), again.stat().st_uid) == (good, os.geteuid())
     assert again.stat().st_mode & 0o777 == 0o700
-    assert subprocess.run([again], check=False).returncode == 7
+    assert _returned(again) == [7]
 
 
 @pytest.mark.parametrize("above", ["cache", ""])
-def test_a_cache_that_others_can_write_is_not_used(above, tmp_path, monkeypatch) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    (tmp_path / "small.c").write_text("int main (void) { return 7; }\n")
-    kept = c_program(tmp_path, ("-O1",))
-    assert kept.is_relative_to(tmp_path)
-    (tmp_path / above).chmod(0o777)
+def test_a_cache_that_others_can_write_is_not_used(above, small, monkeypatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(small / "cache"))
+    kept = c_program(small, ("-O1",))
+    assert kept.is_relative_to(small)
+    (small / above).chmod(0o777)
     _shut_again(kept)
-    own = c_program(tmp_path, ("-O1",))
-    assert not own.is_relative_to(tmp_path)
-    assert subprocess.run([own], check=False).returncode == 7
-    (tmp_path / above).chmod(0o1777)
-    assert c_program(tmp_path, ("-O1",)) == kept
+    own = c_program(small, ("-O1",))
+    assert not own.is_relative_to(small)
+    assert _returned(own) == [7]
+    (small / above).chmod(0o1777)
+    assert c_program(small, ("-O1",)) == kept
     assert kept.read_text(errors="replace") != POISON
 
 
-def test_what_killed_builders_left_is_swept_by_the_next(tmp_path: Path) -> None:
-    (tmp_path / "small.c").write_text("int main (void) { return 7; }\n")
+def test_what_killed_builders_left_is_swept_by_the_next(tmp_path: Path, small: Path) -> None:
     cache = tmp_path / "cache"
     holder = (
         f"import sys; sys.path.insert(0, {str(ROOT)!r})\n"
@@ -488,7 +474,7 @@ def test_what_killed_builders_left_is_swept_by_the_next(tmp_path: Path) -> None:
     assert left.exists()
     cache.mkdir(mode=0o700)
     left.rename(cache / left.name)
-    path = build_c_program(tmp_path, ("-O1",), cache)
+    path = build_c_program(small, ("-O1",), cache)
     assert list(cache.iterdir()) == [path]
 
 

@@ -132,13 +132,8 @@ def test_no_game_leaves_anything_in_memory_for_the_next() -> None:
     )
     keeper = compiled(f'char text[] = "{"x" * 20_000}"; main() {{ for (;;) make_throw (text[500]); }}')
     images = {image.digest: image for image in (scribbler, reader, keeper)}
-    pairs = [
-        (scribbler, reader),
-        (reader, scribbler),
-        (keeper, scribbler),
-        (reader, keeper),
-        (reader, reader),
-    ] * 2
+    pairs = [(scribbler, reader), (reader, scribbler), (keeper, scribbler), (reader, keeper)]
+    pairs = [*pairs, (reader, reader)] * 2
     jobs = [GameJob((a.digest, b.digest), (stream("a"), stream("b")), True) for a, b in pairs]
     first_throw = {scribbler.digest: 6, reader.digest: 1, keeper.digest: ord("x")}
     for job, result in zip(jobs, MachineRunner(images, RULES, 10_000_000).play(jobs), strict=True):

@@ -47,32 +47,25 @@ def _with(**registers: int) -> tuple[int, ...]:
 
 
 # --- random code -------------------------------------------------------------------------------------------
-def _check_wild(compare: Compare, found: Wild) -> None:
-    assert compare(found.image, found.cases).difference == ""
-
-
-@settings(
-    max_examples=12,
+WILD = settings(
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
     print_blob=True,
 )
+
+
+@settings(WILD, max_examples=12)
 @given(wild())
 def test_random_code_does_the_same(compare: Compare, found: Wild) -> None:
-    _check_wild(compare, found)
+    assert compare(found.image, found.cases).difference == ""
 
 
 @pytest.mark.slow
 @pytest.mark.night
-@settings(
-    max_examples=250,
-    deadline=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
-    print_blob=True,
-)
+@settings(WILD, max_examples=250)
 @given(wild())
 def test_much_random_code_does_the_same(compare: Compare, found: Wild) -> None:
-    _check_wild(compare, found)
+    assert compare(found.image, found.cases).difference == ""
 
 
 # --- whole programs ----------------------------------------------------------------------------------------
@@ -257,11 +250,7 @@ def test_a_block_with_thousands_of_pointers_is_translated_as_any_other(compare: 
 
 # --- under the sanitizers ----------------------------------------------------------------------------------
 @pytest.mark.slow
-@settings(
-    max_examples=5,
-    deadline=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
-)
+@settings(WILD, max_examples=5)
 @given(wild())
 def test_random_code_does_the_same_without_undefined_behaviour(tmp_path: Path, found: Wild) -> None:
     assert compare_sanitized(found.image, found.cases, tmp_path).difference == ""
