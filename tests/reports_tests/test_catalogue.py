@@ -169,9 +169,7 @@ def outside_of_page(source: str) -> Iterator[str]:
     text = _LETTER_HEADER.sub("", _ADDRESS.sub("", text))
     yield from (word for word in re.findall(r"[A-Za-z]{3,}", text) if word not in _SAME_IN_ALL_LANGUAGES)
     for tag in re.findall(r"\{\{.*?\}\}|\{% set .*?%\}", source, re.DOTALL):
-        yield from (
-            found for found in _unmarked(tag) if _WORDS.search(found) and not found.startswith(_STYLE)
-        )
+        yield from (text for text in _unmarked(tag) if _WORDS.search(text) and not text.startswith(_STYLE))
 
 
 @pytest.mark.parametrize("template", PAGES, ids=lambda path: path.name)

@@ -29,11 +29,7 @@ from mailserver.commands import COMMANDS, help_topics
 from mailserver.reading import registration_form
 from reports.contest_reporter import ContestReporter
 from reports.kinds import BUILT_IN, check_offered, reports
-from reports.kinds.base import (
-    Audience,
-    Mailing,
-    Report,
-)
+from reports.kinds.base import Audience, Mailing, Report
 from reports.render import Templates
 from tools.reference import pages
 
@@ -178,9 +174,8 @@ def test_a_report_of_an_installed_package_is_announced_explained_and_sent(settin
     topic = help_topics.find("nws", COMMANDS, offering)
     facts = {"topic": topic, "word": "nws", "form": form, "near": (), "all_words": ()}
     assert "send news of the contest day" in templates.render("help_word", **facts).body
-    announced = templates.render(
-        "call", form=form, rules="", seed_commitment="0", ledger_key="a+public/key="
-    ).body
+    call = {"form": form, "rules": "", "seed_commitment": "0", "ledger_key": "a+public/key="}
+    announced = templates.render("call", **call).body
     assert meaning in announced
     assert "NWS  when the contest starts" in announced
     assert meaning in templates.render("help_word", **{**facts, "topic": command_topic(offering)}).body
@@ -201,14 +196,7 @@ def command_topic(settings: Settings) -> help_topics.Topic | None:
     [("knobeln", "every throw"), ("cooperation", "every round"), ("ultimate-tic-tac-toe", "every move")],
 )
 def test_the_form_names_what_the_protocol_of_a_game_has_in_the_words_of_the_game(game, words) -> None:
-    facts = {
-        "form": "",
-        "rules": "",
-        "seed_commitment": "0",
-        "ledger_key": "a+public/key=",
-        "has_rules": True,
-    }
-    announced = Templates(presets.settings(game, datetime(2027, 1, 4, tzinfo=UTC)), None).render(
-        "call", **facts
-    )
+    facts = {"form": "", "rules": "", "seed_commitment": "0", "ledger_key": "a+public/key="}
+    templates = Templates(presets.settings(game, datetime(2027, 1, 4, tzinfo=UTC)), None)
+    announced = templates.render("call", has_rules=True, **facts)
     assert f"for each of my games ({words})" in " ".join(announced.body.split())

@@ -9,9 +9,8 @@ from reports.render import Templates
 from tests.support import other_contests
 
 SCHOOLS = ("Caltech", "MIT", "Carnegie Mellon")
-SETTINGS = Teams(
-    fields=(ExtraField(name="school", choices=SCHOOLS, required=False),), prizes_by="school", prizes=2
-)
+SCHOOL = ExtraField(name="school", choices=SCHOOLS, required=False)
+SETTINGS = Teams(fields=(SCHOOL,), prizes_by="school", prizes=2)
 Lists = dict[str, list[tuple[int, str]]]
 
 

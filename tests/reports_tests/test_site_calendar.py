@@ -78,9 +78,8 @@ def test_a_date_that_moves_keeps_its_name_and_gets_a_higher_sequence() -> None:
     dates = facts.settings.dates
     moved = dates.model_copy(update={"contest_starts": dates.contest_starts + HOUR})
     at = SOME_DAY + 5 * HOUR
-    after = replace(
-        facts, settings=facts.settings.model_copy(update={"dates": moved}), dates_moved=(SOME_DAY, at)
-    )
+    settings = facts.settings.model_copy(update={"dates": moved})
+    after = replace(facts, settings=settings, dates_moved=(SOME_DAY, at))
     was, now = events_of(facts), events_of(after)
     for name in Dates.model_fields:
         assert was[name]["UID"] == now[name]["UID"]

@@ -15,16 +15,15 @@ from reports.site.featured import SURPRISES
 from reports.site.preview import preview
 from reports.site.templates import SiteTemplates
 from tests.support import other_contests
-from tests.support.site_files import before, facts_of, field, files_of, games_in, of_knobeln, offering
+from tests.support.site_files import before, facts_of, field, files_of, games_in, offering
 
 URL = "https://contest.example/spring"
 
 
 @pytest.fixture(scope="module")
-def over(settings: Any, contest: Any) -> SiteFacts:
+def over(small: SiteFacts) -> SiteFacts:
     """A contest that is over; at an address on the web."""
-    settings = settings.model_copy(update={"site": Site(url=URL + "/")})
-    return of_knobeln(settings, contest)
+    return replace(small, settings=small.settings.model_copy(update={"site": Site(url=URL + "/")}))
 
 
 class Head(HTMLParser):

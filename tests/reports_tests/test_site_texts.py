@@ -171,9 +171,7 @@ def test_samples_keep_their_lines() -> None:
 
 @given(st.text(alphabet=st.sampled_from("ab-=` \n"), max_size=120))
 def test_no_word_of_a_mail_is_lost(text: str) -> None:
-    text = text.replace("-", "- ").replace(
-        "=", "= "
-    )  # without signatures, lines below headings and words of signs
+    text = re.sub("[-=]", r"\g<0> ", text)  # without signatures, lines below headings and words of signs
     shown = [word for block in blocks(text) for word in block.text.split()]
     assert [word for word in shown if word != "-"] == [word for word in text.split() if word != "-"]
 
@@ -209,9 +207,8 @@ def test_a_letter_that_a_team_must_sign_shows_how(game: str) -> None:
 def test_the_page_of_commands_has_the_words_of_help(game: str) -> None:
     facts = before(game)
     html = files_of(facts)["commands.html"]
-    sections = dict(
-        re.findall(r'<section class="command" aria-labelledby="([\w-]+)">(.*?)</section>', html, re.S)
-    )
+    section = r'<section class="command" aria-labelledby="([\w-]+)">(.*?)</section>'
+    sections = dict(re.findall(section, html, re.S))
     assert list(sections) == [command.name for command in facts.texts.commands]
     for command in facts.texts.commands:
         shown = " ".join(words_of(sections[command.name])).casefold()

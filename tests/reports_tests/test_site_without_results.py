@@ -4,24 +4,17 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import chain, combinations
-from typing import Any
 
 import pytest
 
-from contest.config.settings import Settings
 from contest.config.template import usual_dates
 from reports.site.facts import SiteFacts
 from tests.support import other_contests
-from tests.support.site_files import START, before, during, facts_of, files_of, of_knobeln, offering
+from tests.support.site_files import START, before, during, facts_of, files_of, offering
 
 OWN = "These pages show no results: each team gets its own by mail."
 NOTHING = "These pages show no results."
 CODES = ("LAP", "GRP", "OWN", "DGP", "GRR", "GRG", "RSM", "BRK")
-
-
-@pytest.fixture(scope="module")
-def small(settings: Settings, contest: Any) -> SiteFacts:
-    return of_knobeln(settings, contest)
 
 
 def subsets(codes: tuple[str, ...], sizes: range) -> Iterator[tuple[str, ...]]:
@@ -43,9 +36,8 @@ def check(facts: SiteFacts) -> None:
         assert "the results are published" not in files["index.html"]
     if not tells:
         assert "evolution.html" not in files
-        assert not {"Final", "Bracket", "How sure"} & set(
-            re.findall(r">([^<]*)</a></li>", files["index.html"])
-        )
+        linked = set(re.findall(r">([^<]*)</a></li>", files["index.html"]))
+        assert not {"Final", "Bracket", "How sure"} & linked
     for path, text in files.items():
         if path.endswith(".html"):
             assert "There are no results yet." not in text, path
