@@ -19,9 +19,8 @@ def wait_for(log, text):
 
 def test_a_process_writes_its_log_and_ends_when_asked(tmp_path):
     log = tmp_path / "log"
-    process = start(
-        ["/bin/sh", "-c", "echo $WORD; echo no >&2; sleep 600"], log, {"WORD": "ready", "PATH": "/usr/bin"}
-    )
+    script = "echo $WORD; echo no >&2; sleep 600"
+    process = start(["/bin/sh", "-c", script], log, {"WORD": "ready", "PATH": "/usr/bin"})
     wait_for(log, "no")
     assert process.poll() is None
     assert process.terminate() == -signal.SIGTERM

@@ -80,9 +80,8 @@ def test_the_example_game_is_drawn_as_its_board_with_the_bids_of_the_last_round(
 def test_the_example_game_breaks_the_announcements_own_rule_in_its_second_round() -> None:
     board = after_all(ANNOUNCED[:1])
     assert why_illegal(board, MARK, ANNOUNCED[1][MARK]) is None
-    assert (
-        why_illegal(board, REBECCA, ANNOUNCED[1][REBECCA]) == "the bids add up to 86, but the bankroll is 73"
-    )
+    wrong = why_illegal(board, REBECCA, ANNOUNCED[1][REBECCA])
+    assert wrong == "the bids add up to 86, but the bankroll is 73"
 
 
 def told(rounds: Sequence[tuple[Bids, Bids]], seat: int) -> list[str]:

@@ -22,9 +22,8 @@ class Program:
 
     def __init__(self, name: str, command: Sequence[str]) -> None:
         self.name = name
-        self.process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1
-        )
+        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+        self.process = subprocess.Popen(command, text=True, bufsize=1, **pipes)
 
     def tell(self, words: Words) -> None:
         assert self.process.stdin

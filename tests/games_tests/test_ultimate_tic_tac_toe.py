@@ -261,9 +261,8 @@ def test_a_whole_number_is_read(text: str, square: int) -> None:
     ],
 )  # fmt: skip
 def test_anything_else_is_refused_with_what_is_needed(text: str) -> None:
-    with pytest.raises(
-        ValueError, match=r"the number of a square, 0 to 80, is needed: .* is no whole number"
-    ):
+    needed = r"the number of a square, 0 to 80, is needed: .* is no whole number"
+    with pytest.raises(ValueError, match=needed):
         GAME.answer(GAME.start(2), 0, text)
 
 
@@ -341,9 +340,7 @@ class Judge:
     """A board-by-board record of a game, kept move by move in sets."""
 
     def __init__(self) -> None:
-        self.places: dict[tuple[int, int], set[int]] = {
-            (seat, board): set() for seat in (0, 1) for board in range(9)
-        }
+        self.places = {(seat, board): set[int]() for seat in (0, 1) for board in range(9)}
         self.closed: set[int] = set()
         self.won: tuple[set[int], set[int]] = (set(), set())
         self.moves: list[int] = []

@@ -177,9 +177,8 @@ def test_a_write_to_x0_is_lost(probe: Probe) -> None:
 
 
 def test_neither_a_load_nor_a_jump_writes_to_x0(probe: Probe) -> None:
-    seen = probe(
-        [load("lw", 0, 2, 0), jal(0, 8), EBREAK, auipc(5, 0), jalr(0, 5, 8), ECALL], data=b"\xff" * 16
-    )
+    code = [load("lw", 0, 2, 0), jal(0, 8), EBREAK, auipc(5, 0), jalr(0, 5, 8), ECALL]
+    seen = probe(code, data=b"\xff" * 16)
     assert (seen.stop, seen.x[0], seen.executed) == ("leave", 0, 5)
 
 

@@ -118,9 +118,8 @@ def test_a_program_that_takes_the_compiler_too_long_stays_with_the_interpreter(
 @pytest.mark.slow
 @pytest.mark.night
 def test_a_thousand_labels_and_computed_jumps_are_translated_within_the_limits_or_not_at_all(cache) -> None:
-    labels = "".join(
-        f"L{n}: a = a * 69069 + {n}; if (--k < 0) goto out; goto *p[a % 1000];\n" for n in range(1000)
-    )
+    jump = "a = a * 69069 + {0}; if (--k < 0) goto out; goto *p[a % 1000];\n"
+    labels = "".join(f"L{n}: {jump.format(n)}" for n in range(1000))
     addresses = ", ".join(f"&&L{n}" for n in range(1000))
     source = (
         f"int main () {{ unsigned a = 1; int k; static void *p[] = {{ {addresses} }};\n"
@@ -138,9 +137,8 @@ def test_a_thousand_labels_and_computed_jumps_are_translated_within_the_limits_o
 def test_jumps_that_cross_each_other_are_translated_with_less_care_instead_of_not_at_all(cache) -> None:
     # At 10,000 lexical elements; gcc -O2 would take more than the processor time that there is for all.
     chance = random.Random(5)  # noqa: S311 - a repeatable program, no secret
-    jumps = "\n".join(
-        f"L{n}: if ({chance.choice('abcd')}++ & 1) goto L{chance.randrange(700)};" for n in range(760)
-    )
+    pairs = ((chance.choice("abcd"), chance.randrange(700)) for _ in range(760))
+    jumps = "\n".join(f"L{n}: if ({v}++ & 1) goto L{to};" for n, (v, to) in enumerate(pairs))
     source = f"int a, b, c, d; main () {{ for (;;) {{ {jumps} make_throw ((a + b + c + d & 1023) + 1); }} }}"
     crossing = compiled(source)
     expected = _played(crossing, translated=False)

@@ -99,9 +99,8 @@ def test_edge_values_in_every_instruction_on_registers(compare: Compare) -> None
     assert _agree(compare, image, *cases) > 900
 
 
-NEAR_EDGES = [
-    base + more for base in (BEGIN, END, 0, CODE_BASE, DATA_BASE, 2**31, 2**32 - 4) for more in range(-5, 6)
-]
+BASES = (BEGIN, END, 0, CODE_BASE, DATA_BASE, 2**31, 2**32 - 4)
+NEAR_EDGES = [base + more for base in BASES for more in range(-5, 6)]
 
 
 @pytest.mark.parametrize("distance", [0, -2048, 2047])

@@ -106,9 +106,8 @@ def test_doctor_tries_every_language_and_says_what_does_not_work() -> None:
     missing = {**AWK, "name": "missing", "suffixes": ["m"], "tool": "knobeln-nothing"}
     untried = {**AWK, "name": "untried", "suffixes": ["u"], "sample": ""}
     rows = (AWK, broken, missing, untried)
-    replaced = [
-        {**AWK, "name": row.name, "suffixes": row.suffixes} for row in usual_languages() if row.name != "C"
-    ]
+    others = [row for row in usual_languages() if row.name != "C"]
+    replaced = [{**AWK, "name": row.name, "suffixes": row.suffixes} for row in others]
     found = {f.name: f for f in check_languages(settings_with(*rows, *replaced))}
     assert found["programs in awk"].text == "awk; a small program works"
     assert found["programs in C"].text.endswith("a small program works")

@@ -36,9 +36,8 @@ def settings(game: str, changes: Mapping[str, object] | None = None, **of_progra
     """`changes`: in the settings of the game."""
     usual = presets.settings(game, NOW)
     programs = usual.programs.model_copy(update=of_programs)
-    return usual.model_copy(
-        update={"game": usual.game.model_copy(update=changes or {}), "programs": programs}
-    )
+    game_settings = usual.game.model_copy(update=changes or {})
+    return usual.model_copy(update={"game": game_settings, "programs": programs})
 
 
 class HomeKit:
@@ -258,9 +257,8 @@ def test_an_older_python_is_told_which_one_is_needed(kit_for: Callable[[str], Ho
 
 # --- the settings of the contest ----------------------------------------------------------------------------
 def test_the_kit_plays_with_the_settings_of_the_contest(tmp_path: Path) -> None:
-    ours = Language(
-        name="Echo", suffixes=("bids",), tool="cat", run=("{tool}", "{program}"), memory_mb=64, sample="x"
-    )
+    cat = {"tool": "cat", "run": ("{tool}", "{program}"), "memory_mb": 64, "sample": "x"}
+    ours = Language(name="Echo", suffixes=("bids",), **cat)
     changed = settings("bid-tac-toe", {"illegal_bid": "zero"}, languages=(ours,), seconds=0.75)
     kit = unpacked(tmp_path, changed)
     assert "has 0.75 s by the clock" in (kit.path / "README").read_text()

@@ -130,9 +130,7 @@ def test_any_two_strategies_differ_by_more_than_chance(house_images: Images, pla
     chosen = [(name, opponent, seed) for name in names for opponent in OPPONENTS for seed in seeds]
     games = play_games(house_images, chosen, protocol=True)
     halves = {
-        (name, half): [
-            counted(games[name, opponent, seed] for seed in HALVES[half]) for opponent in OPPONENTS
-        ]
+        (name, half): [counted(games[name, other, seed] for seed in HALVES[half]) for other in OPPONENTS]
         for name in names
         for half in (0, 1)
     }

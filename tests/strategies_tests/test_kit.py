@@ -80,9 +80,8 @@ def test_the_shell_archive_unpacks_to_what_the_other_does(tmp_path: Path, shell:
 
 def facts(folder: Path) -> dict[str, tuple[bytes, bool]]:
     """Each file's content, and whether it is a program."""
-    return {
-        path.name: (path.read_bytes(), bool(path.stat().st_mode & 0o100)) for path in sorted(folder.iterdir())
-    }
+    files = sorted(folder.iterdir())
+    return {file.name: (file.read_bytes(), bool(file.stat().st_mode & 0o100)) for file in files}
 
 
 def test_a_damaged_shell_archive_says_which_file_is_damaged(tmp_path: Path) -> None:

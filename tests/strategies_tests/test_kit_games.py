@@ -32,9 +32,8 @@ def on_the_machine(
 ) -> dict[tuple[str, str], str]:
     """The protocols of a contest's games between these, as DGP has them."""
     chosen = [Pairing(pair) for pair in pairs]
-    runner = MachineRunner(
-        {image.digest: image for image in images.values()}, rules or Rules(), INSTRUCTIONS, workers=2
-    )
+    by_digest = {image.digest: image for image in images.values()}
+    runner = MachineRunner(by_digest, rules or Rules(), INSTRUCTIONS, workers=2)
     digests = {name: image.digest for name, image in images.items()}
     jobs = [
         game_job(ROUND, Fixture(pairing, 1, ATTEMPT), digests, Seeds(CONTEST_SEED), images.keys())

@@ -45,9 +45,8 @@ class Arena:
 
 
 def field_of(strengths: Sequence[float], seed: str, **tournament: object) -> tuple[Field, dict[str, float]]:
-    chosen = settings().model_copy(
-        update={"tournament": Tournament.model_validate({"workers": 1, **tournament})}
-    )
+    rules = Tournament.model_validate({"workers": 1, **tournament})
+    chosen = settings().model_copy(update={"tournament": rules})
     info = game_of(chosen.game, chosen.programs).info
     names = {f"team_{number:02}": strength for number, strength in enumerate(strengths, start=1)}
     tournament_format = make_format(chosen.tournament, info)
@@ -100,9 +99,8 @@ def test_the_same_number_gives_the_same_result_whatever_was_played_before() -> N
     field, strengths = field_of([30.0 * n for n in range(9)], "again", group_min=3, group_max=5, final_size=4)
     arena = Arena(strengths, fails="team_09")
     history = contest_of(field, arena)
-    assert certainty(field, history, 40, arena) == certainty(
-        field, history, 40, Arena(strengths, fails="team_09")
-    )
+    fresh = Arena(strengths, fails="team_09")
+    assert certainty(field, history, 40, arena) == certainty(field, history, 40, fresh)
 
 
 def test_who_fails_often_is_disqualified_as_by_the_referee() -> None:
@@ -134,9 +132,8 @@ def test_nothing_is_certain_of_programs_that_talk_and_all_of_tables() -> None:
     assert why_unknown(chosen, {"digest": b"an image of the contest machine"}) is None
     tables = settings(format="exact").model_copy(update={"game": game_settings({"name": "hog"})})
     info = game_of(tables.game, tables.programs).info
-    field = Field(
-        tables, make_format(tables.tournament, info), dict.fromkeys("abcde", "x"), Seeds(seed_from("hog"))
-    )
+    of_tables = make_format(tables.tournament, info)
+    field = Field(tables, of_tables, dict.fromkeys("abcde", "x"), Seeds(seed_from("hog")))
     arena = Arena({name: 1000.0 + ord(name) for name in "abcde"}, noise=0.0)
     history = contest_of(field, arena)
     assert default_contests(field, history) == 1
@@ -200,9 +197,8 @@ def test_the_interval_has_the_published_place_in_nine_of_ten_contests() -> None:
     for number in range(200):
         chance = random.Random(number)  # noqa: S311 - games by known rules
         strengths = [chance.gauss(0, 40) + 500 for _ in range(12)]
-        field, known = field_of(
-            strengths, f"coverage/{number}", **FORMATS["groups" if number % 2 else "one group"]
-        )
+        chosen = FORMATS["groups" if number % 2 else "one group"]
+        field, known = field_of(strengths, f"coverage/{number}", **chosen)
         arena = Arena(known)
         history = contest_of(field, arena)
         contests = 200

@@ -253,9 +253,8 @@ def final(
 
 
 def test_the_matrix_has_what_each_finalist_won_of_each_other_and_the_mean_of_a_self_game() -> None:
-    outcome = final(
-        {"aa": (1, 2), "ab": (3, 4), "ac": (5, 6), "bb": (7, 7), "bc": (8, 9), "cc": (10, 0)}, "abc"
-    )
+    points = {"aa": (1, 2), "ab": (3, 4), "ac": (5, 6), "bb": (7, 7), "bc": (8, 9), "cc": (10, 0)}
+    outcome = final(points, "abc")
     # totals in half points: a 3+6+10=19, b 8+14+16=38, c 12+18+10=40; so c, b, a
     assert score_matrix(outcome) == ScoreMatrix(("c", "b", "a"), ((10, 18, 12), (16, 14, 8), (10, 6, 3)))
 

@@ -112,9 +112,8 @@ class Endless(GroupElimination):
 
     def plan(self, entries: Any, history: Any, seeds: Any) -> RoundPlan | None:
         plan = super().plan(entries, history[-1:], seeds)
-        return plan and replace(
-            plan, number=len(history) + 1, final=False, groups=self._counted(plan, history)
-        )
+        number = len(history) + 1
+        return plan and replace(plan, number=number, final=False, groups=self._counted(plan, history))
 
     def _counted(self, plan: RoundPlan, history: Any) -> Any:
         return tuple(replace(group, round=len(history) + 1) for group in plan.groups)

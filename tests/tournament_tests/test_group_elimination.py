@@ -259,9 +259,8 @@ def test_without_a_final_all_of_the_last_round_are_in_the_ranking_and_nobody_has
         rule.standings(first, False, played_first, {}, set(failed)),
         rule.standings(second, False, [], {}, set(second.members)),
     ]
-    outcome = RoundOutcome(
-        plan, tuple(GroupOutcome(g, (), t) for g, t in zip(plan.groups, tables, strict=True))
-    )
+    groups = tuple(GroupOutcome(g, (), t) for g, t in zip(plan.groups, tables, strict=True))
+    outcome = RoundOutcome(plan, groups)
     ranking = rule.ranking([outcome])  # the only survivor was taken out before the next round was drawn
     assert [(line.entry, line.rank, line.advances) for line in ranking] == [
         (name, None, False) for name in (survivor, *sorted([*failed, *second.members]))

@@ -83,9 +83,8 @@ def test_a_program_lives_through_all_its_games_in_one_process_and_knows_it() -> 
 
 
 def test_a_program_that_plays_itself_does_so_in_two_processes() -> None:
-    (result,) = play(
-        [job(("a", COUNTING), ("a", COUNTING), protocol=True)], settings("bid-tac-toe"), COUNTING
-    )
+    twice = job(("a", COUNTING), ("a", COUNTING), protocol=True)
+    (result,) = play([twice], settings("bid-tac-toe"), COUNTING)
     assert result.is_flawless
     assert result.moves[0] == ("1 0 0 0 0 0 0 0 0",) * 2
 
