@@ -199,31 +199,13 @@ def test_a_program_starts_with_nothing_but_its_stack_pointer(probe: Probe) -> No
 
 
 NO_INSTRUCTIONS = {
-    "all zeros": 0,
-    "all ones": 0xFFFFFFFF,
-    "ebreak": EBREAK,
-    "uret": 0x00200073,
-    "mret": 0x30200073,
-    "wfi": 0x10500073,
-    "ecall with a register": 0x000000F3,
-    "csrrw": 0x30529073,
-    "rdcycle": 0xC0002573,
-    "fence.i": 0x0000100F,
-    "fadd.s": 0x00B50553,
-    "flw": 0x00052507,
-    "amoadd.w": 0x00B5252F,
-    "lwu": 0x00056503,
-    "ld": 0x00053503,
-    "sd": 0x00B53023,
-    "addiw": 0x0015051B,
-    "addw": 0x00B5053B,
-    "slli by 32": 0x02051513,
-    "srai with wrong bits": 0x60055513,
-    "andn": 0x40B57533,
-    "branch funct3 2": 0x00002063,
-    "jalr funct3 1": 0x00001067,
-    "compressed": 0x00010001,
-}
+    "all zeros": 0, "all ones": 0xFFFFFFFF, "ebreak": EBREAK, "uret": 0x00200073, "mret": 0x30200073,
+    "wfi": 0x10500073, "ecall with a register": 0x000000F3, "csrrw": 0x30529073, "rdcycle": 0xC0002573,
+    "fence.i": 0x0000100F, "fadd.s": 0x00B50553, "flw": 0x00052507, "amoadd.w": 0x00B5252F,
+    "lwu": 0x00056503, "ld": 0x00053503, "sd": 0x00B53023, "addiw": 0x0015051B, "addw": 0x00B5053B,
+    "slli by 32": 0x02051513, "srai with wrong bits": 0x60055513, "andn": 0x40B57533,
+    "branch funct3 2": 0x00002063, "jalr funct3 1": 0x00001067, "compressed": 0x00010001,
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", NO_INSTRUCTIONS)

@@ -53,12 +53,10 @@ def table(
 
 
 def played(plan: RoundPlan, points: Mapping[str, int], rule: GroupElimination) -> RoundOutcome:
-    groups = [
-        GroupOutcome(
-            g, (), rule.standings(g, plan.final, self_matches({n: points[n] for n in g.members}), {}, set())
-        )
-        for g in plan.groups
-    ]
+    groups = []
+    for g in plan.groups:
+        table = rule.standings(g, plan.final, self_matches({n: points[n] for n in g.members}), {}, set())
+        groups.append(GroupOutcome(g, (), table))
     return RoundOutcome(plan, tuple(groups))
 
 
@@ -74,20 +72,11 @@ def rounds(entries: Sequence[str], points: Mapping[str, int], settings: Tourname
 @pytest.mark.parametrize(
     ("field", "sizes"),
     [
-        (1, [1]),
-        (2, [2]),
-        (19, [19]),
-        (20, [20]),
-        (41, [41]),
-        (42, [21, 21]),
-        (43, [22, 21]),
-        (82, [41, 41]),
-        (83, [28, 28, 27]),
-        (100, [34, 33, 33]),
-        (124, [31, 31, 31, 31]),
+        (1, [1]), (2, [2]), (19, [19]), (20, [20]), (41, [41]), (42, [21, 21]), (43, [22, 21]),
+        (82, [41, 41]), (83, [28, 28, 27]), (100, [34, 33, 33]), (124, [31, 31, 31, 31]),
         (500, [39] * 6 + [38] * 7),
     ],
-)
+)  # fmt: skip
 def test_a_field_is_divided_into_the_fewest_equal_groups(field: int, sizes: list[int]) -> None:
     assert group_sizes(field, 41) == sizes
 
