@@ -83,14 +83,11 @@ def test_a_given_file_cannot_be_exchanged(sandbox):
     assert sandbox.run([*SHELL, script], files={"/work/given": b"old"}).stdout == b"old"
 
 
-def test_the_work_folder_is_limited_and_forgotten(sandbox):
+def test_the_work_folder_and_each_file_are_limited_and_forgotten(sandbox):
     limits = Limits(work_bytes=1_000_000, file_bytes=400_000)
     script = "for i in 1 2 3 4 5; do head -c 300000 /dev/zero > f$i || exit 7; done"
     assert sandbox.run([*SHELL, script], limits=limits).code == 7
     assert sandbox.run([*SHELL, "ls -A /work"]).stdout == b""
-
-
-def test_a_file_cannot_grow_over_its_limit(sandbox):
     result = sandbox.run([*SHELL, "exec cat /dev/zero > big"], limits=Limits(file_bytes=100_000))
     assert result.ending is Ending.SIGNAL
 

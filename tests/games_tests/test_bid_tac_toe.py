@@ -300,18 +300,12 @@ def test_an_illegal_bid_loses_the_game_and_the_opponent_is_shown_zeros() -> None
     assert board.bankrolls == (86, 68)
 
 
-def test_a_fault_in_the_first_round_ends_the_game_too() -> None:
+def test_a_fault_loses_the_game_in_the_first_round_for_both_and_for_who_leads() -> None:
     board = GAME.apply_with_faults(Board(), {MARK: bids(s1=5)}, never)
     assert (GAME.players_to_move(board), GAME.points(board)) == (frozenset(), (2, 0))
-
-
-def test_two_who_bid_illegally_in_one_round_both_lose() -> None:
     board = GAME.apply_with_faults(AFTER_ONE, {}, never)
     assert (GAME.players_to_move(board), GAME.points(board)) == (frozenset(), (0, 0))
     assert [GAME.game_over_message(board, seat) for seat in (0, 1)] == [("gameover", *NO_BIDS)] * 2
-
-
-def test_who_leads_cannot_win_by_an_illegal_bid() -> None:
     leading = Board(owned("MMM ... ..."), (50, 100), (NO_BIDS, NO_BIDS))
     assert GAME.points(GAME.apply_with_faults(leading, {REBECCA: NO_BIDS}, never)) == (0, 2)
 

@@ -155,11 +155,8 @@ def test_the_number_of_workers_changes_nothing() -> None:
     assert win_rates(entries, all_pairs(7)[::-1], workers=3) == alone[::-1]
 
 
-def test_no_pairs_have_no_rates() -> None:
+def test_no_pairs_have_no_rates_and_a_pair_of_somebody_who_is_not_there_is_a_mistake() -> None:
     assert win_rates([], []) == []
-
-
-def test_a_pair_of_somebody_who_is_not_there_is_a_mistake_of_the_caller() -> None:
     with pytest.raises(IndexError):
         win_rates([always(4, 50)], [(0, 1)])
 

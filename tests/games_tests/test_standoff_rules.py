@@ -200,14 +200,11 @@ def test_what_cannot_be_done_is_objected_to(triplet: str, action: Action, senten
     assert why_illegal is None if sentence is None else sentence in str(why_illegal)
 
 
-def test_who_gives_no_answer_does_nothing_and_the_others_are_not_disturbed() -> None:
+def test_who_gives_no_answer_does_nothing_and_the_round_is_one_like_any_other() -> None:
     rules = Standoff()
     position = rules.apply_with_faults(rules.start(3), {0: S, 2: P}, no_lots)
     assert [each.triplet for each in position.fighters] == ["30/1/S", "20/2/N", "26/2/P"]
     assert rules.players_to_move(position) == {0, 1, 2}
-
-
-def test_a_round_in_which_nobody_answers_is_a_round_like_any_other() -> None:
     rules = Standoff(max_rounds=2)
     position = rules.apply_with_faults(rules.apply_with_faults(rules.start(2), {}, no_lots), {}, no_lots)
     assert position.rounds == 2

@@ -155,13 +155,10 @@ def test_a_drawn_board_is_in_nobodys_line() -> None:
     assert GAME.players_to_move(boards("XFX ... ...", last=80)) == {0}
 
 
-def test_a_game_goes_on_while_one_square_is_open() -> None:
+def test_a_game_goes_on_while_one_square_is_open_and_the_last_move_may_win() -> None:
     position = boards("XOX XOO OXN", last=0)
     assert (open_squares(position), GAME.points(position)) == ([72], (0, 0))
     assert GAME.points(GAME.apply(position, {0: 72})) == (4, 4)
-
-
-def test_the_last_move_may_win() -> None:
     position = boards("XXx FFF FFF", last=0)
     assert GAME.points(GAME.apply(position, {0: 20})) == (100, 0)
 

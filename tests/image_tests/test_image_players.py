@@ -36,13 +36,10 @@ def test_an_image_is_given_its_arguments_as_they_are(player):
     assert one.move(("[C,B]", "$(id)", "'; exit", "*", 5, "")) == "[C,B]|$(id)|'; exit|*|5|"
 
 
-def test_arguments_stand_in_for_cmd_which_is_for_a_move_without_any(player):
+def test_arguments_stand_in_for_cmd_and_come_behind_it_where_there_is_no_entrypoint(player):
     one = player("says", Cmd=["no", "arguments"])
     assert one.move(("[C]", "[B]")) == "[C]|[B]"
     assert one.move(()) == "no|arguments"
-
-
-def test_arguments_come_behind_cmd_where_there_is_no_entrypoint(player):
     assert player(Entrypoint=None, Cmd=["/player", "says"]).move(("[C]", "[B]")) == "[C]|[B]"
 
 

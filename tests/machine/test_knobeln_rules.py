@@ -105,14 +105,11 @@ def test_random_games_are_judged_alike_by_people_and_by_the_engine(first, second
     assert tuple(seat.points for seat in result.seats) == wanted
 
 
-def test_seats_that_fail_in_the_same_throw_are_both_charged() -> None:
+def test_seats_that_fail_in_the_same_throw_are_both_charged_and_nobody_else() -> None:
     result = game(throwing([5, 3]), throwing([5, 99]), Rules(b=20, L=5))
     assert [seat.verdict for seat in result.seats] == [Verdict.ILLEGAL_MOVE] * 2
     assert [seat.fault.turn for seat in result.seats if seat.fault] == [2, 2]
     assert result.turns == 1
-
-
-def test_a_fault_in_one_throw_does_not_charge_the_other_seat() -> None:
     result = game(throwing([5, 5, 1]), throwing([5, 99]), Rules(b=20, L=5))
     assert [seat.verdict for seat in result.seats] == [Verdict.OK, Verdict.ILLEGAL_MOVE]
 

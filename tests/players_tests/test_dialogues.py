@@ -199,12 +199,9 @@ def tabulated(build_text, sandbox):
     return lambda text, *domain: tabulate(build_text("f.py", text), "f", Domain(*domain), sandbox, 20)
 
 
-def test_a_table_holds_the_results_row_by_row(tabulated):
+def test_a_table_holds_the_results_row_by_row_and_takes_seconds_at_hogs_size(tabulated):
     table = tabulated("def f(a, b): return (10 * a + b) % 100", 3, 4, 0, 99)
     assert table == bytes([0, 1, 2, 3, 10, 11, 12, 13, 20, 21, 22, 23])
-
-
-def test_a_table_of_hogs_size_is_made_in_seconds(tabulated):
     table = tabulated("def f(score, opponent_score): return (score + opponent_score) % 11", 300, 300, 0, 10)
     assert (len(table), table[299 * 300 + 298]) == (90_000, 597 % 11)
 

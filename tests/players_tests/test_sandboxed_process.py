@@ -29,9 +29,11 @@ def shell(sandbox):
         one.close()
 
 
-def test_lines_go_in_and_out(shell):
+def test_lines_go_in_and_out_in_their_order(shell):
     process, lines = shell(ECHO), ("one", "", "two  words\\n")
     assert [process.ask(line, 5).text for line in lines] == [f"<{line}>" for line in lines]
+    process = shell("echo early; " + ECHO)
+    assert [process.ask(str(n), 5).text for n in range(3)] == ["early", "<0>", "<1>"]
 
 
 def test_a_line_that_needs_no_answer_gets_none(shell):
@@ -39,11 +41,6 @@ def test_a_line_that_needs_no_answer_gets_none(shell):
     process.tell("tell 1")
     process.tell("tell 2")
     assert process.ask("ask", 5).text == "ask"
-
-
-def test_answers_are_taken_in_their_order(shell):
-    process = shell("echo early; " + ECHO)
-    assert [process.ask(str(n), 5).text for n in range(3)] == ["early", "<0>", "<1>"]
 
 
 def test_a_question_is_one_line(shell):

@@ -35,12 +35,9 @@ def met(winner: str, loser: str, *points: int) -> Meeting:
 
 
 # --- results -----------------------------------------------------------------------------------------------
-def test_the_closest_meeting_has_the_smallest_margin_and_then_the_most_points() -> None:
+def test_the_closest_meeting_has_the_smallest_margin_then_the_most_points_if_any_is_closer() -> None:
     found = [met("a", "b", 8, 2), met("a", "c", 4, 2), met("b", "c", 10, 8), met("c", "d", 6, 6)]
     assert closest(found) == found[2]
-
-
-def test_where_all_margins_are_equal_none_is_the_closest() -> None:
     assert closest([met("a", "b", 2, 0), met("b", "c", 2, 0), met("c", "d", 1, 1)]) is None
     assert closest([]) is None
 

@@ -115,14 +115,11 @@ def recipients(settings, monkeypatch):
     return found
 
 
-def test_a_report_goes_to_the_teams_that_the_event_concerns_or_to_all(make_team, recipients) -> None:
+def test_an_offered_report_goes_to_the_teams_that_the_event_concerns_or_to_all(make_team, recipients) -> None:
     teams = [make_team("c", "FAR"), make_team("a"), make_team("b", "FAR"), make_team("d", "FAR", "RSM")]
     assert recipients(Farewell(), *teams) == ["c"]
     assert recipients(FarewellToAll(), *teams) == ["c", "b"]
     assert recipients(FarewellToAll(), make_team("a")) == []
-
-
-def test_what_the_contest_does_not_offer_is_not_due(make_team, recipients) -> None:
     assert recipients(FarewellToAll(), make_team("a", "FAR"), offered=("OWN",)) == []
 
 

@@ -158,13 +158,10 @@ def test_the_layout_of_a_mail_says_what_is_what(text: str, kinds: list[str]) -> 
     assert [str(block.kind) for block in blocks(text)] == kinds
 
 
-def test_a_line_that_was_ended_on_purpose_stays_one() -> None:
+def test_lines_of_samples_and_those_that_were_ended_on_purpose_stay() -> None:
     long = "word " * 13 + "end"
     (block,) = blocks(f"{long}\nfollows here\nand here.", 72)
     assert block.lines == (f"{long} follows here", "and here.")
-
-
-def test_samples_keep_their_lines() -> None:
     (_, sample) = blocks("Write\n\n    a\n\n      b\n    c")
     assert (sample.kind, sample.text) == (BlockKind.SAMPLE, "a\n\n  b\nc")
 

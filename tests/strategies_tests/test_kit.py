@@ -168,7 +168,7 @@ def test_a_strategy_of_ones_own_is_built_and_played(kit: Kit) -> None:
 
 
 # --- by hand ------------------------------------------------------------------------------------------------
-def test_a_strategy_that_is_run_alone_plays_against_the_person_at_the_keyboard(kit: Kit) -> None:
+def test_a_strategy_run_alone_plays_against_a_person_who_is_asked_before_its_number_shows(kit: Kit) -> None:
     kit.add("steady", "main () { for (;;) make_throw (4096); }")
     said = kit.run("./steady", typed="8192 8193\n4096\n1")
     assert said.out == (
@@ -178,10 +178,6 @@ def test_a_strategy_that_is_run_alone_plays_against_the_person_at_the_keyboard(k
         "throw 4, your number:   it has 4096; points so far: 13 for you, 12 for it\n"
         "throw 5, your number: the end\n"
     )
-
-
-def test_the_person_is_asked_before_the_number_of_the_strategy_shows(kit: Kit) -> None:
-    kit.add("steady", "main () { for (;;) make_throw (4096); }")
     assert kit.run("./steady").out == "throw 1, your number: the end\n"
     assert kit.run("./steady", typed="what?").out == "throw 1, your number: the end\n"
 

@@ -259,12 +259,9 @@ def test_the_matrix_has_what_each_finalist_won_of_each_other_and_the_mean_of_a_s
     assert score_matrix(outcome) == ScoreMatrix(("c", "b", "a"), ((10, 18, 12), (16, 14, 8), (10, 6, 3)))
 
 
-def test_a_finalist_who_was_disqualified_takes_no_part() -> None:
+def test_finalists_who_were_disqualified_take_no_part() -> None:
     outcome = final({"aa": (2, 2), "ab": (9, 9), "ac": (1, 3), "cc": (1, 1)}, "abc", out="b")
     assert score_matrix(outcome) == ScoreMatrix(("c", "a"), ((2, 6), (2, 4)))
-
-
-def test_a_final_without_finalists_has_an_empty_matrix() -> None:
     assert score_matrix(final({}, "ab", out="ab")) == ScoreMatrix((), ())
 
 
