@@ -193,6 +193,26 @@ def test_the_sentences_of_scripts_are_those_that_pages_tell_them() -> None:
     assert all(f'"{sentence}"' in source for sentence in told)
 
 
+@pytest.mark.parametrize(
+    ("script", "template", "word"),
+    [
+        ("cross.js", "group", "lost"),
+        ("evolution.js", "evolution", "at the end"),
+        ("replay.js", "replay", "{number} points"),
+    ],
+)
+def test_a_page_has_all_sentences_of_its_script(script: str, template: str, word: str) -> None:
+    with speaking("de"):
+        known = json.loads(words_of_scripts(template))
+    # What games call a turn is a variable in the calls of `say`.
+    found = set(re.findall(r'\bsay\("([^"]*)"', (_SITE / "static" / script).read_text(encoding="utf-8")))
+    assert word in found
+    assert found <= known.keys()
+    for sentence in found:
+        assert known[sentence]
+        assert set(re.findall(r"\{(\w+)\}", known[sentence])) <= set(re.findall(r"\{(\w+)\}", sentence))
+
+
 def test_what_happens_in_each_game_is_in_the_catalogue() -> None:
     assert {each.info.summary for each in registered().values()} <= set(map(english, sentences("de")))
 
