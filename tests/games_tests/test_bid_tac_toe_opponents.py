@@ -26,12 +26,10 @@ class Program:
         self.process = subprocess.Popen(command, text=True, bufsize=1, **pipes)
 
     def tell(self, words: Words) -> None:
-        assert self.process.stdin
         self.process.stdin.write(" ".join(map(str, words)) + "\n")
         self.process.stdin.flush()
 
     def say(self) -> str:
-        assert self.process.stdout
         return self.process.stdout.readline()
 
     def close(self) -> tuple[str, int]:
