@@ -16,13 +16,14 @@ PYTHON_PACKAGE_FOLDERS = tuple(
 
 
 def check_reachable(place: Path, user: int | None, what: str) -> None:
-    """Raises ToolMissing unless the user that sandboxes run as can enter the folders above `place`.
+    """Raises ToolMissing unless the user that sandboxes run as can enter `place` and the folders above it.
 
     `user`: see Sandbox.user. `what` is kept there, for the message: a noun in the plural.
     """
     if user is None:
         return
-    closed = [each for each in place.resolve().parents if not os.stat(each).st_mode & stat.S_IXOTH]
+    place = place.resolve()
+    closed = [each for each in (place, *place.parents) if not os.stat(each).st_mode & stat.S_IXOTH]
     if closed:
         raise ToolMissing(
             f"{what} are started by the user {user}, who cannot enter {closed[-1]}",

@@ -143,11 +143,12 @@ def test_an_image_that_is_gone_is_not_its_teams_fault(player, sandbox, tmp_path)
 
 
 @pytest.mark.needs_root  # to become somebody else
-def test_a_cache_that_boxes_cannot_enter_is_not_its_teams_fault(sandbox, tmp_path, program):
-    tmp_path.chmod(0o700)
+@pytest.mark.parametrize("cache", ["", "below"])
+def test_a_cache_that_boxes_cannot_enter_is_not_its_teams_fault(cache, sandbox, new_cache, program):
+    new_cache.chmod(0o700)
     made = Made([tar([member("player", program)])], {"Entrypoint": ["/player"]})
-    with pytest.raises(ToolMissing, match=r"cannot enter .*`chmod o\+x"):
-        unpack(archive(made.docker_files()), sandbox, tmp_path)
+    with pytest.raises(ToolMissing, match=rf"cannot enter {new_cache}; `chmod o\+x {new_cache}`"):
+        unpack(archive(made.docker_files()), sandbox, new_cache / cache)
 
 
 def test_an_image_that_was_damaged_behind_our_back_is_not_its_teams_fault(player):
