@@ -1,7 +1,5 @@
 """Every number in contest.toml has bounds, and one outside is refused with the line on which it is."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, get_args
@@ -81,9 +79,7 @@ def test_the_line_of_a_setting_is_where_it_begins(tmp_path: Path, text: str, lin
     assert f"\n  line {line}: {setting}: " in knobeln("status", "-C", tmp_path, code=1).output
 
 
-def test_a_variable_out_of_bounds_is_refused_by_its_name(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_variable_out_of_bounds_is_refused_by_its_name(tmp_path, monkeypatch) -> None:
     knobeln("init", tmp_path)
     monkeypatch.setenv("KNOBELN_SET_PROGRAMS__MAX_INSTRUCTIONS", str(2**64))
     said = knobeln("run", "-C", tmp_path, code=1).output

@@ -1,7 +1,5 @@
 """What the organizer reads when the database cannot be used."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """The commands as an organizer types them, on a real contest folder."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import hmac
@@ -140,9 +138,7 @@ def test_a_place_that_cannot_be_written_is_said_in_one_line(folder: Path, words:
 
 
 @pytest.mark.parametrize("place", ["before", "after", "environment", "here"])
-def test_the_folder_is_found_wherever_it_is_named(
-    folder: Path, place: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_folder_is_found_wherever_it_is_named(folder, place, monkeypatch) -> None:
     words: list[object] = ["status"]
     if place == "before":
         words = ["-C", folder, "status"]
@@ -291,9 +287,7 @@ def test_run_delivers_all_reports_where_no_server_does(tmp_path: Path, five_prog
     assert len(list((tmp_path / "mail").glob("*/new/*"))) == 41 * 4
 
 
-def test_the_organizers_words_come_first_in_the_summary(
-    tmp_path: Path, five_programs: dict[str, Any]
-) -> None:
+def test_the_organizers_words_come_first_in_the_summary(tmp_path, five_programs) -> None:
     chosen = settings()
     waiting = chosen.model_copy(
         update={"reports": chosen.reports.model_copy(update={"summary": "organizer"})}
@@ -353,9 +347,7 @@ def test_play_names_the_house_strategies_when_it_knows_no_such_program() -> None
 
 
 # --- the rest ---------------------------------------------------------------------------------------------
-def test_the_demo_says_at_once_what_is_missing_on_this_host(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_demo_says_at_once_what_is_missing_on_this_host(tmp_path, monkeypatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     output = knobeln("demo", tmp_path / "contest", code=1).output
     assert "this host cannot run a contest yet" in output
@@ -411,18 +403,14 @@ def test_every_command_takes_the_folder_and_has_help() -> None:
         assert loaded(command).help, name
 
 
-def test_a_password_may_come_from_the_environment_and_is_in_no_file(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_password_may_come_from_the_environment_and_is_in_no_file(tmp_path, monkeypatch) -> None:
     monkeypatch.setenv("KNOBELN_SET_MAIL__PASSWORD", "open sesame")
     knobeln("init", tmp_path)
     assert load_settings(tmp_path).mail.password == "open sesame"
     assert "sesame" not in (tmp_path / "contest.toml").read_text()
 
 
-def test_nothing_that_is_kept_of_the_settings_is_secret(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_nothing_that_is_kept_of_the_settings_is_secret(tmp_path, monkeypatch) -> None:
     for name in ("MAIL__PASSWORD", "OAUTH__CLIENT_SECRET", "OAUTH__REFRESH_TOKEN"):
         monkeypatch.setenv(f"KNOBELN_SET_{name}", "open sesame")
     knobeln("init", tmp_path)
@@ -432,9 +420,7 @@ def test_nothing_that_is_kept_of_the_settings_is_secret(
 
 
 @pytest.mark.parametrize("name", ["GAME", "CONTEST__ALIASES"])
-def test_a_variable_that_is_no_json_is_named(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, name: str
-) -> None:
+def test_a_variable_that_is_no_json_is_named(folder, monkeypatch, name) -> None:
     monkeypatch.setenv(f"KNOBELN_SET_{name}", "x@a.example")
     said = knobeln("status", "-C", folder, code=1).output
     assert "KNOBELN_SET_" in said

@@ -1,7 +1,5 @@
 """`knobeln install-service` below a folder that stands for a system."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import stat

@@ -1,7 +1,5 @@
 """`knobeln class`: a class from a CSV list, what is done with odd lists, and the marks afterwards."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json
@@ -92,9 +90,7 @@ def test_a_reply_with_the_form_filled_in_registers_the_team(contest: Path, stude
     assert "1 invitation goes out. 1 address is registered." in said
 
 
-def test_a_form_sent_back_as_it_was_is_refused_and_names_what_is_missing(
-    contest: Path, students: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_form_sent_back_as_it_was_is_refused_and_names_what_is_missing(contest, students, monkeypatch):
     monkeypatch.setenv("KNOBELN_SET_REGISTRATION__CONFIRM", "never")  # no question to the sender first
     text = mails_of_dry_run(contest, students)["gauss@uni.example"].get_content()
     reply = EmailMessage()
@@ -110,9 +106,7 @@ def test_a_form_sent_back_as_it_was_is_refused_and_names_what_is_missing(
     assert "<institution, city, country>" in answer
 
 
-def test_the_same_list_again_invites_nobody_twice_and_a_longer_one_the_new(
-    contest: Path, students: Path
-) -> None:
+def test_the_same_list_again_invites_nobody_twice_and_a_longer_one_the_new(contest, students) -> None:
     knobeln_in(contest, "class", "invite", students)
     assert (
         "0 invitations go out. 2 addresses were invited before"
@@ -142,9 +136,7 @@ def test_the_same_list_again_invites_nobody_twice_and_a_longer_one_the_new(
         (b"\xff\xfe\x00\x00", "must name a column `mail`"),
     ],
 )
-def test_a_wrong_list_invites_nobody_and_says_why(
-    contest: Path, tmp_path: Path, data: bytes, reason: str
-) -> None:
+def test_a_wrong_list_invites_nobody_and_says_why(contest, tmp_path, data, reason) -> None:
     file = tmp_path / "odd.csv"
     file.write_bytes(data)
     assert reason in knobeln_in(contest, "class", "invite", file, code=1).output

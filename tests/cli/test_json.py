@@ -1,7 +1,5 @@
 """What scripts ask for is there as JSON, too, in the form that the reference says."""
 
-from __future__ import annotations
-
 import json
 import os
 import pty
@@ -166,9 +164,7 @@ def test_half_points_are_as_people_count_them(tmp_path: Path) -> None:
         (("play", "council", "dice_cup", "--html", "/proc/x"), 1, "cannot read or write: ", ""),
     ],
 )
-def test_an_error_is_an_object_with_the_exit_code(
-    contests: Contests, words: Sequence[str], code: int, message: str, hint: str
-) -> None:
+def test_an_error_is_an_object_with_the_exit_code(contests, words, code, message, hint) -> None:
     ended = knobeln_in(contests.finished, *words, "--json", code=code)
     assert ended.stdout == ""
     error = json.loads(ended.stderr.splitlines()[-1])

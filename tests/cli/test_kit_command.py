@@ -1,7 +1,5 @@
 """`knobeln kit`: the software as an archive or a folder."""
 
-from __future__ import annotations
-
 import subprocess
 from dataclasses import replace
 from pathlib import Path
@@ -65,9 +63,7 @@ def test_a_folder_is_filled_with_what_the_archives_have(here: Path, is_there: bo
         ("kit.zip", "kit.zip: the name of an archive ends in .tar.gz, .tgz, .shar"),
     ],
 )
-def test_nothing_is_overwritten_and_what_cannot_be_written_is_told(
-    here: Path, where: str, complaint: str
-) -> None:
+def test_nothing_is_overwritten_and_what_cannot_be_written_is_told(here, where, complaint) -> None:
     (here / "kit.tar.gz").write_text("mine")
     (here / "full").mkdir()
     (here / "full" / "mine").write_text("mine")

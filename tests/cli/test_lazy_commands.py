@@ -1,7 +1,5 @@
 """Commands are imported when they are called, and are listed as if they were there."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys
@@ -142,8 +140,6 @@ def test_without_a_command_those_that_one_needs_first_are_shown() -> None:
         (["-C", ".", "letters", "retry"], "--con", {"--contest"}),
     ],
 )
-def test_the_shell_completes_commands_and_options(
-    words: list[str], incomplete: str, offered: set[str]
-) -> None:
+def test_the_shell_completes_commands_and_options(words, incomplete, offered) -> None:
     shell = ShellComplete(main, {}, "knobeln", "_KNOBELN_COMPLETE")
     assert {item.value for item in shell.get_completions(words, incomplete)} >= offered

@@ -1,7 +1,5 @@
 """`knobeln machine`: programs by themselves, as those who check the machine run them."""
 
-from __future__ import annotations
-
 import subprocess
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What those who run a contest see of it: status, logs, and what the supervisor is told."""
 
-from __future__ import annotations
-
 import json
 import os
 import re
@@ -63,9 +61,7 @@ def test_teams_names_people_of_several_teams_once_however_many_there_are(folder:
     assert remark.endswith(" and team_12")
 
 
-def test_submissions_tells_the_whole_reason_below_the_table(
-    folder: ContestContext, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_submissions_tells_the_whole_reason_below_the_table(folder, monkeypatch) -> None:
     monkeypatch.setattr(output.console, "width", 80)
     reason = "printf is neither in your program nor a library routine; there are only five"
     with folder.store.write() as tx:
@@ -156,9 +152,7 @@ def test_of_a_contest_that_was_started_early_only_the_results_are_still_to_come(
     assert next_date(dates, dates.results_published, Phase.FINISHED) is None
 
 
-def test_the_status_says_how_the_limits_of_sandboxes_hold_once_a_server_has_found_out(
-    folder: ContestContext,
-) -> None:
+def test_the_status_says_how_the_limits_of_sandboxes_hold_once_a_server_has_found_out(folder) -> None:
     assert status(folder.path)["limits_of_sandboxes"] is None
     for _ in range(2):
         note_limits_of_sandboxes(folder)
@@ -177,9 +171,7 @@ def test_the_status_says_who_is_at_work(folder: ContestContext) -> None:
     assert status(folder.path)["at_work"]["run"] is False
 
 
-def test_what_the_day_stopped_for_is_in_the_status(
-    folder: ContestContext, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_the_day_stopped_for_is_in_the_status(folder, monkeypatch) -> None:
     def lacks_its_engine(*_: object) -> None:
         raise ToolMissing("the engine is not installed")
 
@@ -280,9 +272,7 @@ def heard(listener: socket.socket, word: str) -> str:
 
 
 @pytest.mark.slow
-def test_the_supervisor_hears_that_serve_is_ready_lives_and_stops(
-    tmp_path: Path, folder: ContestContext, notices: socket.socket
-) -> None:
+def test_the_supervisor_hears_that_serve_is_ready_lives_and_stops(tmp_path, folder, notices) -> None:
     environment = {"NOTIFY_SOCKET": str(tmp_path / "notify"), "WATCHDOG_USEC": "200000"}
     server = serve(folder, tmp_path / "log", **environment)
     try:
@@ -299,9 +289,7 @@ def test_the_supervisor_hears_that_serve_is_ready_lives_and_stops(
 
 
 @pytest.mark.slow
-def test_without_a_supervisor_or_with_one_that_is_gone_serve_works_as_ever(
-    tmp_path: Path, folder: ContestContext
-) -> None:
+def test_without_a_supervisor_or_with_one_that_is_gone_serve_works_as_ever(tmp_path, folder) -> None:
     server = serve(folder, tmp_path / "log", NOTIFY_SOCKET=str(tmp_path / "nobody"), WATCHDOG_USEC="1")
     end = time.monotonic() + PATIENCE
     while "listening" not in (tmp_path / "log").read_text():

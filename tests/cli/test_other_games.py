@@ -1,7 +1,5 @@
 """Games of programs in any language on the command line: real programs, in the real jail."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 
@@ -179,18 +177,14 @@ def final_strategy(score, opponent_score):
 
 
 @pytest.mark.parametrize("words", [("check", "--game", "hog"), ("practice", "--game", "hog", "piler")])
-def test_at_home_a_strategy_of_hog_may_import_what_the_contest_lets_it(
-    tmp_path: Path, words: tuple[str, ...]
-) -> None:
+def test_at_home_a_strategy_of_hog_may_import_what_the_contest_lets_it(tmp_path, words) -> None:
     need_numpy()
     (tmp_path / "final_strategy.py").write_text(NUMB)
     output = knobeln(*words, tmp_path / "final_strategy.py").output
     assert "Numb" in output or "final_strategy" in output
 
 
-def test_at_home_a_package_that_is_not_installed_is_named_and_others_can_play(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_at_home_a_package_that_is_not_installed_is_named_and_others_can_play(tmp_path, monkeypatch) -> None:
     monkeypatch.setattr("compiler.languages.package_patterns", lambda package: (f"/nowhere/{package}",))
     (tmp_path / "final_strategy.py").write_bytes(samples("hog")["piler.py"])
     said = knobeln("check", "--game", "hog", tmp_path / "final_strategy.py").stderr
@@ -219,9 +213,7 @@ def test_a_hog_strategy_that_is_no_function_of_the_scores_is_refused(tmp_path: P
         ('format = "group-elimination"', 'format = "exact"', "there is no evolution in exact"),
     ],
 )
-def test_a_game_and_a_format_that_do_not_fit_are_told_at_once(
-    tmp_path: Path, old: str, new: str, complaint: str
-) -> None:
+def test_a_game_and_a_format_that_do_not_fit_are_told_at_once(tmp_path, old, new, complaint) -> None:
     knobeln("init", tmp_path)
     file = tmp_path / "contest.toml"
     file.write_text(file.read_text().replace(old, new))

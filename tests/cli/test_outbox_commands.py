@@ -1,7 +1,5 @@
 """The organizer's hand on the outbox, and what doctor finds about the way out."""
 
-from __future__ import annotations
-
 import json
 import mailbox
 import re
@@ -64,9 +62,7 @@ def test_mails_are_held_and_released(folder: Path) -> None:
 
 @pytest.mark.parametrize("command", [("hold", *WHY), ("release",), ("retry",)])
 @pytest.mark.parametrize("words", [(1, "--all"), ("--to", "joe@a.example", "--all")])
-def test_mails_are_named_in_one_way(
-    folder: Path, command: tuple[str, ...], words: tuple[object, ...]
-) -> None:
+def test_mails_are_named_in_one_way(folder, command, words) -> None:
     assert "name the mails in one way" in knobeln_in(folder, "mail", *command, *words, code=2).output
     assert "name the mails" in knobeln_in(folder, "mail", "retry", code=2).output
     assert set(states(folder).values()) == {"ready"}

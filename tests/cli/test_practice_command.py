@@ -1,7 +1,5 @@
 """`knobeln practice`: real programs, in the real sandbox and on the contest machine."""
 
-from __future__ import annotations
-
 import json
 import os
 import re
@@ -113,9 +111,7 @@ def test_a_program_that_breaks_the_rules_is_told_how(field: Path) -> None:
         pytest.param(["pavlov", "--game", "chess"], 1, "no game 'chess'", id="unknown game"),
     ],
 )
-def test_what_cannot_be_done_is_said(
-    words: list[str], code: int, says: str, field: Path, tmp_path: Path
-) -> None:
+def test_what_cannot_be_done_is_said(words, code, says, field, tmp_path) -> None:
     bad, empty = tmp_path / "bad.c", tmp_path / "empty"
     bad.write_text("main () { int n = ; }\n")
     empty.mkdir()
@@ -171,9 +167,7 @@ class Interrupted:
 
 
 @pytest.mark.parametrize("before", [signal.default_int_handler, signal.SIG_IGN])
-def test_a_ctrl_c_that_python_drops_ends_the_watch_all_the_same(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, before: signal.Handlers
-) -> None:
+def test_a_ctrl_c_that_python_drops_ends_the_watch_all_the_same(tmp_path, monkeypatch, before) -> None:
     dropped: list[object] = []
     monkeypatch.setattr(sys, "unraisablehook", lambda error: dropped.append(error.exc_type))
     usual = signal.signal(signal.SIGINT, before)

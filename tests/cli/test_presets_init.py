@@ -1,7 +1,5 @@
 """`knobeln init --game`: what it writes is what the preset says, for our games and those of plug-ins."""
 
-from __future__ import annotations
-
 import json
 import sys
 import zoneinfo
@@ -115,9 +113,7 @@ def test_init_without_a_game_is_knobeln_as_ever(tmp_path: Path) -> None:
     assert written == Settings(dates=usual_dates(written.dates.registration_opens))
 
 
-def test_what_is_wrong_in_a_preset_is_said_with_its_file_and_line(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_is_wrong_in_a_preset_is_said_with_its_file_and_line(tmp_path, monkeypatch) -> None:
     text = resources.files(presets).joinpath("hog.toml").read_text(encoding="utf-8")
     wrong = text.replace("seconds = 300.0", "seconds = -1")
     (tmp_path / "hog.toml").write_text(wrong, encoding="utf-8")
@@ -199,9 +195,7 @@ PLUGIN = GamePlugin("ours", GameSettings, lambda *_: Ours(), rules="# Our own ga
         ("hog_game", "Hog", "exact"),
     ],
 )
-def test_a_game_without_a_preset_gets_what_fits_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, module: str, game: str, format_: str
-) -> None:
+def test_a_game_without_a_preset_gets_what_fits_it(tmp_path, monkeypatch, module, game, format_) -> None:
     facts = tmp_path / "our_own_game-1.0.dist-info"
     facts.mkdir()
     (facts / "METADATA").write_text("Metadata-Version: 2.1\nName: our_own_game\nVersion: 1.0\n")
@@ -232,9 +226,7 @@ FIELDS = st.builds(
 
 @pytest.mark.slow
 @given(st.lists(FIELDS, max_size=3, unique_by=lambda field: field.name), st.text(max_size=20))
-def test_tables_and_texts_come_back_from_contest_toml_as_they_were(
-    tmp_path_factory: pytest.TempPathFactory, fields: list[ExtraField], organizer: str
-) -> None:
+def test_tables_and_texts_come_back_from_contest_toml_as_they_were(tmp_path_factory, fields, organizer):
     usual = Settings(dates=usual_dates(NOW))
     contest = usual.contest.model_copy(update={"organizer": organizer})
     settings = usual.model_copy(update={"teams": Teams(fields=tuple(fields)), "contest": contest})

@@ -1,7 +1,5 @@
 """A contest's folder is its owner's alone, also where it was there before us."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 from pathlib import Path

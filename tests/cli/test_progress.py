@@ -1,7 +1,5 @@
 """The bars of `knobeln run`: they count games, never go back, and are full at the end of a round."""
 
-from __future__ import annotations
-
 import pytest
 from rich.progress import Progress
 
@@ -56,9 +54,7 @@ def test_a_bar_says_what_is_played() -> None:
 
 
 @pytest.mark.parametrize("games", [3, 9, 12])
-def test_a_bar_ends_full_whatever_number_of_games_was_played(
-    games: int, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_bar_ends_full_whatever_number_of_games_was_played(games, capsys) -> None:
     with progress_bar("games", 9) as advance:
         for _ in range(games):
             advance(1)

@@ -1,7 +1,5 @@
 """What makes no sense, or cannot be undone, is refused or asked for, with the reason."""
 
-from __future__ import annotations
-
 import json
 import os
 import pty
@@ -101,9 +99,7 @@ def test_a_start_on_the_last_day_needs_no_yes(tmp_path: Path, house: House) -> N
 
 
 @pytest.mark.parametrize(("answer", "after"), [(b"n\n", Phase.OPEN), (b"y\n", Phase.FINISHED)])
-def test_at_a_terminal_a_start_long_before_the_date_is_asked_for(
-    tmp_path: Path, house: House, answer: bytes, after: Phase
-) -> None:
+def test_at_a_terminal_a_start_long_before_the_date_is_asked_for(tmp_path, house, answer, after) -> None:
     contest = long_before(tmp_path / "contest", house, timedelta(days=7, hours=1))
     ours, theirs = pty.openpty()
     command = [sys.executable, "-m", "knobeln", "run", "--now", "-C", str(contest.path)]
@@ -140,9 +136,7 @@ def test_a_letter_that_is_not_there_is_no_reason_to_try_again(folder: ContestCon
     assert "does not exist" in knobeln_in(folder.path, "receive", tmp_path / "nope", code=2).stderr
 
 
-def test_without_a_terminal_no_editor_starts(
-    finished: ContestContext, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_a_terminal_no_editor_starts(finished, tmp_path, monkeypatch) -> None:
     monkeypatch.setenv("EDITOR", f"touch {tmp_path / 'started'} #")
     for words in (("run", "summary", 1), ("teams", "tell", "--subject", "hello")):
         assert "no terminal for an editor" in knobeln_in(finished.path, *words, code=2).stderr
@@ -159,9 +153,7 @@ def test_check_names_what_is_no_program(tmp_path: Path, data: bytes, says: str) 
 
 
 @pytest.mark.parametrize("words", [("play", "leapfrog", "pavlov"), ("practice", "leapfrog")])
-def test_a_compiled_program_is_refused_as_what_it_is(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]
-) -> None:
+def test_a_compiled_program_is_refused_as_what_it_is(tmp_path, monkeypatch, words) -> None:
     (tmp_path / "leapfrog").write_bytes(b"\x7fELF\x02\x01\0\0")
     monkeypatch.chdir(tmp_path)
     said = knobeln(*words, code=1).stderr

@@ -1,7 +1,5 @@
 """One team, one submission; ROUND and options of groups; what the shell completes; the exit codes."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess
@@ -86,9 +84,7 @@ def test_a_round_is_an_argument(command: str) -> None:
         (("teams", "--json", "accept", "team_0001"), "--json"),
     ],
 )
-def test_an_option_of_a_group_alone_is_refused_before_its_commands(
-    folder: ContestContext, words: tuple[str, ...], option: str
-) -> None:
+def test_an_option_of_a_group_alone_is_refused_before_its_commands(folder, words, option) -> None:
     before = knobeln_in(folder.path, "log").stdout
     assert option in knobeln_in(folder.path, *words, code=2).stderr
     assert knobeln_in(folder.path, "log").stdout == before

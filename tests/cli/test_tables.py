@@ -1,7 +1,5 @@
 """Tables on a terminal, which has so many columns, and without one."""
 
-from __future__ import annotations
-
 import fcntl
 import json
 import os

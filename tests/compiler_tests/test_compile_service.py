@@ -216,9 +216,7 @@ def test_a_fault_of_ours_sets_the_program_aside_and_the_queue_goes_on(context: W
     assert len(context.mails()) == 2
 
 
-def test_an_accepted_program_has_its_native_code_when_its_report_goes_out(
-    context: Workshop, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_accepted_program_has_its_native_code_when_its_report_goes_out(context, tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     context.send(context.team("one"), GOOD)
     assert context.work() == 1
@@ -238,9 +236,7 @@ def test_a_program_that_cannot_be_translated_is_accepted_all_the_same(context, t
     assert len(context.mails()) == 1
 
 
-def test_threads_build_for_different_teams_at_once_and_for_one_team_one_after_the_other(
-    context: Workshop, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_threads_build_for_different_teams_at_once_and_for_one_team_one_after_the_other(context, monkeypatch):
     first, second = context.team("first"), context.team("second")
     for team in (first, second, first):
         context.send(team, BAD)

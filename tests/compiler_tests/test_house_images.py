@@ -1,9 +1,5 @@
 """The images of the house strategies are kept, and never taken from a file that somebody has changed."""
 
-from pathlib import Path
-
-import pytest
-
 from compiler.build import build
 from compiler.builders.machine import _house_image
 from compiler.toolchain import Step, Toolchain
@@ -35,9 +31,7 @@ def test_a_house_strategy_is_compiled_once_and_again_if_its_file_was_changed(tmp
     assert toolchain.compiled == 3
 
 
-def test_without_a_folder_to_keep_it_in_a_house_strategy_is_compiled_all_the_same(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_a_folder_to_keep_it_in_a_house_strategy_is_compiled_all_the_same(tmp_path, monkeypatch):
     (tmp_path / "knobeln").write_text("no folder")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     strategy = house_strategies()[0]

@@ -1,7 +1,5 @@
 """What happens to a computer on contest day: full disks, locks, engines and compilers that die, clocks."""
 
-from __future__ import annotations
-
 import os
 import random
 import shutil
@@ -63,9 +61,7 @@ def fill(at: Path) -> Path:
 
 @pytest.mark.slow
 @pytest.mark.skipif(not may_mount(), reason="only root can mount")
-def test_a_run_on_a_full_disk_says_so_and_goes_on_when_there_is_room(
-    tmp_path: Path, house: House, whole: object
-) -> None:
+def test_a_run_on_a_full_disk_says_so_and_goes_on_when_there_is_room(tmp_path, house, whole) -> None:
     with mounted(["-t", "tmpfs", "-o", "size=24m", "tmpfs"], tmp_path / "small") as at:
         folder = make_contest(at / "contest", 40, house, SMALL)
         ballast = fill(at)
@@ -83,9 +79,7 @@ def test_a_run_on_a_full_disk_says_so_and_goes_on_when_there_is_room(
 
 
 @pytest.mark.slow
-def test_a_run_whose_files_may_grow_no_more_says_so_and_goes_on_when_they_may(
-    tmp_path: Path, house: House, whole: object
-) -> None:
+def test_a_run_whose_files_may_grow_no_more_says_so_and_goes_on_when_they_may(tmp_path, house, whole) -> None:
     folder = make_contest(tmp_path / "contest", 40, house, SMALL)
     run_it = [sys.executable, "-m", "knobeln", "run", "--now", "-C", str(folder.path)]
     size = (folder.path / "contest.db").stat().st_size
@@ -111,9 +105,7 @@ def test_a_run_waits_for_a_database_that_somebody_else_has_locked(tmp_path: Path
 
 
 @pytest.mark.slow
-def test_a_run_gives_up_on_a_lock_with_a_sentence_and_can_be_run_again(
-    tmp_path: Path, house: House, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_run_gives_up_on_a_lock_with_a_sentence_and_can_be_run_again(tmp_path, house, monkeypatch) -> None:
     folder = make_contest(tmp_path / "contest", 5, house.first(5), short())
     folder.store.close()
     monkeypatch.setattr(session, "_BUSY_SECONDS", 0)
@@ -237,9 +229,7 @@ def test_a_clock_that_jumps_changes_no_result_and_no_mail(tmp_path: Path, house:
     assert ends[0] == ends[1]
 
 
-def test_programs_that_were_compiled_in_the_future_do_not_count_as_this_hours(
-    tmp_path: Path, house: House
-) -> None:
+def test_programs_that_were_compiled_in_the_future_do_not_count_as_this_hours(tmp_path, house) -> None:
     report = next(iter(house.values())).report
     folder, program = waiting_program(tmp_path)
     allowed = folder.settings.programs.MAX_COMPILES_PER_HOUR

@@ -1,7 +1,5 @@
 """The whole product, as `knobeln demo` shows it: 41 teams by SMTP, then the contest day."""
 
-from __future__ import annotations
-
 import gzip
 import json
 from email import message_from_bytes

@@ -1,7 +1,5 @@
 """A contest day on several hosts, played by real workers that are killed, stopped and wrong."""
 
-from __future__ import annotations
-
 import os
 import pickle
 import re
@@ -125,9 +123,7 @@ ACCIDENTS: dict[str, Callable[[Cluster, list[Daemon]], object]] = {
 @pytest.mark.parametrize(
     "accident", [pytest.param(x, marks=[] if x[:3] == "all" else pytest.mark.night) for x in ACCIDENTS]
 )
-def test_an_accident_costs_time_and_nothing_else(
-    machines: Cluster, house: House, alone: bytes, accident: str
-) -> None:
+def test_an_accident_costs_time_and_nothing_else(machines, house, alone, accident) -> None:
     workers = [machines.start_worker(), machines.start_worker()]
     folder = together(machines, house)
     try:
@@ -153,9 +149,7 @@ def test_without_a_scheduler_this_computer_plays_alone(tmp_path: Path, house: Ho
         ("other files", "its copy of knobeln is"),
     ],
 )
-def test_a_worker_that_plays_otherwise_gets_no_group(
-    machines: Cluster, house: House, alone: bytes, fault: str, told: str
-) -> None:
+def test_a_worker_that_plays_otherwise_gets_no_group(machines, house, alone, fault, told) -> None:
     machines.start_worker(fault=fault)
     folder = together(machines, house)
     assert played(folder) == alone
@@ -164,9 +158,7 @@ def test_a_worker_that_plays_otherwise_gets_no_group(
 
 
 @pytest.mark.slow
-def test_a_worker_without_compiler_says_so(
-    machines: Cluster, house: House, alone: bytes, tmp_path: Path
-) -> None:
+def test_a_worker_without_compiler_says_so(machines, house, alone, tmp_path) -> None:
     (tmp_path / "bin").mkdir()
     machines.start_worker(PATH=str(tmp_path / "bin"), XDG_CACHE_HOME=str(tmp_path / "cache"))
     folder = together(machines, house)
@@ -177,9 +169,7 @@ def test_a_worker_without_compiler_says_so(
 
 @pytest.mark.slow
 @pytest.mark.night
-def test_a_worker_without_bubblewrap_plays_without_native_code(
-    machines: Cluster, house: House, alone: bytes, tmp_path: Path
-) -> None:
+def test_a_worker_without_bubblewrap_plays_without_native_code(machines, house, alone, tmp_path) -> None:
     (tmp_path / "bin").mkdir()
     for tool in ("gcc", "cc", "as", "ld"):
         (tmp_path / "bin" / tool).symlink_to(f"/usr/bin/{tool}")
@@ -203,9 +193,7 @@ def test_a_lie_is_found_and_the_liar_is_out(machines: Cluster, house: House, alo
 
 
 @pytest.mark.slow
-def test_a_later_lie_is_found_by_the_spot_check(
-    machines: Cluster, house: House, monkeypatch: pytest.MonkeyPatch, alone: bytes
-) -> None:
+def test_a_later_lie_is_found_by_the_spot_check(machines, house, monkeypatch, alone) -> None:
     monkeypatch.setattr(session, "CHECK_EVERY", 1)
     machines.start_worker(fault="lies later")
     folder = together(machines, house)
@@ -215,9 +203,7 @@ def test_a_later_lie_is_found_by_the_spot_check(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("fault", ["hangs", pytest.param("dies", marks=pytest.mark.night)])
-def test_a_group_that_no_worker_finishes_is_played_here(
-    machines: Cluster, house: House, alone: bytes, fault: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_group_that_no_worker_finishes_is_played_here(machines, house, alone, fault, monkeypatch) -> None:
     monkeypatch.setattr(session, "MIN_SECONDS", 10.0)
     monkeypatch.setattr(session, "GAME_SECONDS", 0.01)
     machines.start_worker(fault=fault)
@@ -227,9 +213,7 @@ def test_a_group_that_no_worker_finishes_is_played_here(
 
 
 @pytest.mark.slow
-def test_what_a_worker_sends_is_not_unpickled(
-    machines: Cluster, house: House, alone: bytes, tmp_path: Path
-) -> None:
+def test_what_a_worker_sends_is_not_unpickled(machines, house, alone, tmp_path) -> None:
     machines.start_worker(fault="sends a trap", TRAP=str(tmp_path / "sprung"))
     folder = together(machines, house)
     assert played(folder) == alone
@@ -330,9 +314,7 @@ def test_what_a_worker_sends_back_is_the_same_result(house: House, tmp_path: Pat
 
 
 @pytest.mark.slow
-def test_no_password_travels(
-    machines: Cluster, tmp_path: Path, house: House, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_password_travels(machines, tmp_path, house, monkeypatch) -> None:
     """What a worker is told has neither passwords nor paths of this host."""
     told: list[bytes] = []
 
@@ -418,9 +400,7 @@ def places() -> Iterator[Path]:
 
 @pytest.mark.slow
 @pytest.mark.night
-def test_a_container_image_goes_to_a_worker_that_lacks_it(
-    tmp_path: Path, places: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_container_image_goes_to_a_worker_that_lacks_it(tmp_path, places, monkeypatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(places / "here"))
     player, source = tmp_path / "player", Path(__file__).parents[1] / "image_tests" / "player.c"
     subprocess.run(["gcc", "-static", "-O1", "-w", "-s", "-o", player, source], check=True)

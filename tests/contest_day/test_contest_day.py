@@ -1,7 +1,5 @@
 """The contest day from frozen entries to the last report: real programs, the real engine, a real database."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from itertools import pairwise
@@ -189,9 +187,7 @@ def test_settings_that_decide_results_are_frozen_at_the_start(tmp_path: Path, ho
     assert set(seen) == {1000}
 
 
-def test_reports_tell_the_rules_that_were_played_by_whatever_the_file_says_later(
-    tmp_path: Path, house: House
-) -> None:
+def test_reports_tell_the_rules_that_were_played_by_whatever_the_file_says_later(tmp_path, house) -> None:
     folder = make_contest(tmp_path, 5, house, settings())
     contest_day(folder).run()
     file = tmp_path / FILE_NAME
@@ -207,9 +203,7 @@ def test_reports_tell_the_rules_that_were_played_by_whatever_the_file_says_later
     assert "Somebody" in posting
 
 
-def test_the_summary_waits_for_the_organizers_words_when_the_settings_say_so(
-    tmp_path: Path, house: House, reporting: Callable[[Settings], Settings]
-) -> None:
+def test_the_summary_waits_for_the_organizers_words_when_the_settings_say_so(tmp_path, house, reporting):
     folder = make_contest(tmp_path, 6, house, reporting(settings()), ("RSM",))
     day = contest_day(folder)
     day.run()
@@ -237,9 +231,7 @@ def reporting() -> Callable[[Settings], Settings]:
     return wait
 
 
-def test_a_team_without_a_program_is_told_so_and_gets_the_summaries_it_asked_for(
-    tmp_path: Path, house: House
-) -> None:
+def test_a_team_without_a_program_is_told_so_and_gets_the_summaries_it_asked_for(tmp_path, house) -> None:
     folder = make_contest(tmp_path, 5, house, settings(), ("LAP",))
     with folder.store.write() as tx:
         add_team(tx, "the_dreamers", "LAP,RSM")

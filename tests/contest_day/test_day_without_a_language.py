@@ -1,7 +1,5 @@
 """A contest day on a host that has lost its compiler: it is played without the programs that wait for it."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -40,9 +38,7 @@ def state_of_late(contest: ContestContext) -> SubmissionState:
     return version.submission.state
 
 
-def test_the_day_is_played_without_programs_that_wait(
-    contest: ContestContext, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_day_is_played_without_programs_that_wait(contest, monkeypatch) -> None:
     monkeypatch.setattr("compiler.toolchain.PREFIXES", ("no-such-",))
     played = knobeln("run", "--now", "--yes", "-C", contest.path)
     assert played.exit_code == 0
@@ -69,9 +65,7 @@ def serving(contest: ContestContext) -> Iterator[None]:
         thread.join()
 
 
-def test_serve_compiles_what_waits_when_the_compiler_is_back(
-    contest: ContestContext, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_serve_compiles_what_waits_when_the_compiler_is_back(contest, monkeypatch) -> None:
     monkeypatch.setattr("knobeln.services.LANGUAGES_SECONDS", 0.2)
 
     def waits() -> bool:

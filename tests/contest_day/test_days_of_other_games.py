@@ -1,7 +1,5 @@
 """Whole contests of the other games by mail: 12 teams, from their letters to the reports in their boxes."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """The server of `knobeln demo`: it ends with the demo, and works in any folder."""
 
-from __future__ import annotations
-
 import os
 import signal
 import sys
@@ -42,9 +40,7 @@ def test_the_server_ends_with_the_demo_whatever_ends_it(tmp_path: Path, number: 
 
 
 @pytest.mark.slow
-def test_the_server_ends_with_a_demo_that_is_ended_while_it_starts_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_server_ends_with_a_demo_that_is_ended_while_it_starts_it(tmp_path, monkeypatch) -> None:
     slow = tmp_path / "bin" / "setpriv"
     slow.parent.mkdir()
     begun, server = tmp_path / "begun", tmp_path / "server"
@@ -66,9 +62,7 @@ def test_the_server_ends_with_a_demo_that_is_ended_while_it_starts_it(
 
 
 @pytest.mark.slow
-def test_a_file_in_the_current_folder_takes_the_place_of_no_module(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_file_in_the_current_folder_takes_the_place_of_no_module(tmp_path, monkeypatch) -> None:
     """A library of ours imports `cmd`, and somebody's file of that name may be in /tmp."""
     (tmp_path / "cmd.py").write_text("raise ValueError('a stray file')")
     (tmp_path / "mine.c").write_text(DESCRIPTION + "main () { for (;;) make_throw (1); }")

@@ -1,7 +1,5 @@
 """The lists of entries: the first when programs are no longer taken, the final one at the start."""
 
-from __future__ import annotations
-
 import email
 import email.policy
 from collections.abc import Callable
@@ -89,9 +87,7 @@ def test_the_list_waits_for_letters_and_programs(tmp_path: Path, house: House) -
 
 
 @pytest.mark.parametrize("at", [NOW - timedelta(hours=3), NOW, NOW + timedelta(days=1)])
-def test_there_is_no_first_list_before_programs_close_or_after_the_start(
-    tmp_path: Path, house: House, at: object
-) -> None:
+def test_there_is_no_first_list_before_programs_close_or_after_the_start(tmp_path, house, at) -> None:
     contest = replace(closed(tmp_path, house), clock=FixedClock(at))  # type: ignore[arg-type]
     assert Services(contest).list_entries() is False
 
@@ -132,9 +128,7 @@ def test_with_a_number_all_teams_get_the_final_list_in_any_case(tmp_path: Path, 
     assert "Nothing has changed" not in flat(mails[0])
 
 
-def test_a_list_that_is_too_long_for_a_mail_is_not_in_it(
-    tmp_path: Path, house: House, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_list_that_is_too_long_for_a_mail_is_not_in_it(tmp_path, house, monkeypatch) -> None:
     monkeypatch.setattr("reports.contest_reporter.MAX_LISTED", 3)
     contest = closed(tmp_path, house)
     Services(contest).list_entries()

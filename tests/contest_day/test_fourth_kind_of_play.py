@@ -1,7 +1,5 @@
 """A kind of play from another package plays a contest by mail, without an edit to any module of ours."""
 
-from __future__ import annotations
-
 import json
 import re
 from email import message_from_bytes

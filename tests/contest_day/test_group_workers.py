@@ -1,7 +1,5 @@
 """Group workers in processes give the same results as in threads, and their failures are ours."""
 
-from __future__ import annotations
-
 from multiprocessing import active_children
 from pathlib import Path
 
@@ -26,9 +24,7 @@ def large(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.slow
-def test_processes_give_the_same_results_as_threads(
-    tmp_path: Path, house: House, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_processes_give_the_same_results_as_threads(tmp_path, house, monkeypatch) -> None:
     monkeypatch.setattr(group_workers, "LARGE", 60)
     dumps = []
     for workers in (1, 2, 6):

@@ -1,16 +1,12 @@
 """`knobeln run` as a process, killed again and again: the day ends as if nothing had happened."""
 
-from __future__ import annotations
-
 import os
 import signal
 import time
-from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
-from compiler.build import BuildResult
 from contest.model import OutboxState, Phase
 from contest.store import contest_state, outbox, results
 from knobeln.context import ContestContext
@@ -62,9 +58,7 @@ def is_running(pid: int) -> bool:
 
 
 @pytest.mark.slow
-def test_a_run_killed_at_many_moments_ends_like_one_that_was_not(
-    tmp_path: Path, house: Mapping[str, BuildResult]
-) -> None:
+def test_a_run_killed_at_many_moments_ends_like_one_that_was_not(tmp_path, house) -> None:
     whole = make_contest(tmp_path / "whole", 40, house, SMALL)
     assert finish(run(whole)) == 0
     broken = make_contest(tmp_path / "broken", 40, house, SMALL)
@@ -81,9 +75,7 @@ def test_a_run_killed_at_many_moments_ends_like_one_that_was_not(
 
 
 @pytest.mark.slow
-def test_of_two_runs_at_once_one_plays_and_the_other_says_so(
-    tmp_path: Path, house: Mapping[str, BuildResult]
-) -> None:
+def test_of_two_runs_at_once_one_plays_and_the_other_says_so(tmp_path, house) -> None:
     folder = make_contest(tmp_path / "contest", 20, house, settings())
     processes = [run(folder) for _ in range(2)]
     codes = sorted(map(finish, processes))

@@ -1,7 +1,5 @@
 """`knobeln run` killed at every commit and between them: the next one ends as if nothing had happened."""
 
-from __future__ import annotations
-
 import os
 import sys
 from pathlib import Path
@@ -100,9 +98,7 @@ def walk(tmp_path: Path, house: House, chosen: Settings, tables: str = "threads"
 @pytest.mark.parametrize(
     "database", [pytest.param("sqlite", marks=pytest.mark.night), "postgresql"], indirect=True
 )
-def test_killed_everywhere_with_tables_in_processes(
-    tmp_path: Path, house: House, database: str | None
-) -> None:
+def test_killed_everywhere_with_tables_in_processes(tmp_path, house, database) -> None:
     every = 5 if database else 1  # a whole walk with PostgreSQL takes half an hour
     assert walk(tmp_path, house, knobeln(2), "processes", every) >= 80
 

@@ -1,7 +1,5 @@
 """A contest that was played: old reports again, copies, observers, threads, and words to those of a round."""
 
-from __future__ import annotations
-
 import smtplib
 from collections.abc import Iterator, Mapping
 from email import message_from_bytes
@@ -82,9 +80,7 @@ def sent(world: World, key: str) -> EmailMessage:
 
 
 @pytest.mark.slow
-def test_an_old_report_comes_again_word_for_word_and_the_newest_where_a_group_was_played_twice(
-    world: World,
-) -> None:
+def test_an_old_report_comes_again_word_for_word_and_the_newest_where_a_group_was_played_twice(world) -> None:
     group = next(g for g in (1, 2, 3, 4) if f"send report DGP 1 {g}" in flat(ask(world, "send report")))
     before, again = sent(world, f"DGP 1 {group}"), ask(world, f"Send report dgp round 1, group {group}")
     assert content(again) == content(before)
@@ -106,9 +102,7 @@ def test_an_old_report_comes_again_word_for_word_and_the_newest_where_a_group_wa
         ("send report GRR 1 1 1", "There is no report"),
     ],
 )
-def test_a_report_that_the_team_did_not_get_is_not_sent_but_those_it_got_are_listed(
-    world: World, subject: str, words: str
-) -> None:
+def test_a_report_that_the_team_did_not_get_is_not_sent_but_those_it_got_are_listed(world, subject, words):
     mail = ask(world, subject)
     assert words in flat(mail)
     assert "send report LAP" in flat(mail)

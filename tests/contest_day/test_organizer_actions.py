@@ -1,7 +1,5 @@
 """The organizer's levers, by the real commands, before, during and after a real contest day."""
 
-from __future__ import annotations
-
 import json
 import re
 import signal
@@ -94,9 +92,7 @@ class After(Silence):
 
 
 # --- pause -------------------------------------------------------------------------------------------------
-def test_a_paused_contest_rests_and_goes_on_as_if_nothing_had_been(
-    field: Callable[..., ContestContext],
-) -> None:
+def test_a_paused_contest_rests_and_goes_on_as_if_nothing_had_been(field) -> None:
     whole, broken = played(field("whole")), field("broken")
     with pytest.raises(Paused, match="because it is so"):
         played(broken, After(1, lambda: knobeln(broken, "run", "pause", *WHY)))
@@ -130,9 +126,7 @@ def test_a_contest_that_is_paused_does_not_start(field: Callable[..., ContestCon
 
 
 @pytest.mark.slow
-def test_a_run_in_another_process_waits_while_the_contest_is_paused(
-    field: Callable[..., ContestContext],
-) -> None:
+def test_a_run_in_another_process_waits_while_the_contest_is_paused(field) -> None:
     folder = field()
     knobeln(folder, "run", "pause", *WHY)
     log = folder.path.parent / "log"
@@ -151,9 +145,7 @@ def test_a_run_in_another_process_waits_while_the_contest_is_paused(
 
 # --- disqualified, dropped, reinstated ---------------------------------------------------------------------
 @pytest.mark.parametrize(("command", "kind"), [("disqualify", "disqualified"), ("drop", "dropped")])
-def test_a_team_that_is_out_before_the_start_takes_no_part(
-    field: Callable[..., ContestContext], command: str, kind: str
-) -> None:
+def test_a_team_that_is_out_before_the_start_takes_no_part(field, command, kind) -> None:
     folder = field()
     knobeln(folder, "teams", command, "team_0003", *WHY)
     assert mails(folder, kind) == ["team_0003"]
@@ -175,9 +167,7 @@ def test_a_team_that_is_reinstated_before_the_start_takes_part(field: Callable[.
     assert outcomes(played(folder)) == outcomes(whole)
 
 
-def test_a_team_that_is_disqualified_while_its_group_is_played_has_no_game_in_it(
-    field: Callable[..., ContestContext],
-) -> None:
+def test_a_team_that_is_disqualified_while_its_group_is_played_has_no_game_in_it(field) -> None:
     folder = field()
     victims: list[str] = []
 
@@ -228,9 +218,7 @@ def test_a_group_that_starts_without_somebody_says_so(field: Callable[..., Conte
     assert f"{len(first.matches)} games are played." in told
 
 
-def test_who_is_disqualified_after_a_group_keeps_its_table_but_does_not_proceed(
-    field: Callable[..., ContestContext],
-) -> None:
+def test_who_is_disqualified_after_a_group_keeps_its_table_but_does_not_proceed(field) -> None:
     folder = field()
     winner = played(field("whole")) and outcomes(ContestContext.open(folder.path.parent / "whole"))[0]
     best = winner.standings[0].entry
@@ -257,9 +245,7 @@ def test_in_a_knock_out_the_other_one_goes_on(field: Callable[..., ContestContex
 
 
 @pytest.mark.parametrize("command", ["disqualify", "drop"])
-def test_nobody_is_taken_out_when_the_results_are_out(
-    field: Callable[..., ContestContext], command: str
-) -> None:
+def test_nobody_is_taken_out_when_the_results_are_out(field, command) -> None:
     folder = field(count=7)
     knobeln(folder, "mail", "hold", *WHY)
     played(folder)
@@ -271,9 +257,7 @@ def test_nobody_is_taken_out_when_the_results_are_out(
     assert dump(folder) == before
 
 
-def test_while_the_reports_are_held_a_team_can_be_taken_out_after_the_last_game(
-    field: Callable[..., ContestContext],
-) -> None:
+def test_while_the_reports_are_held_a_team_can_be_taken_out_after_the_last_game(field) -> None:
     folder = field()
     knobeln(folder, "mail", "hold", *WHY)
     played(folder)
@@ -299,9 +283,7 @@ def test_there_must_be_such_a_team_and_a_reason(field: Callable[..., ContestCont
 
 
 # --- played again ------------------------------------------------------------------------------------------
-def test_a_group_that_is_played_again_comes_out_the_same_if_nothing_has_changed(
-    field: Callable[..., ContestContext],
-) -> None:
+def test_a_group_that_is_played_again_comes_out_the_same_if_nothing_has_changed(field) -> None:
     folder = played(field())
     before, sent = outcomes(folder), len(mails(folder, "GRG"))
     knobeln(folder, "run", "rerun", 1, 2, *WHY)
@@ -320,9 +302,7 @@ def test_a_group_that_is_played_again_comes_out_the_same_if_nothing_has_changed(
     assert "because it is so" in " ".join(knobeln(folder, "results", "standings", "--former").output.split())
 
 
-def test_a_round_is_played_again_without_who_was_disqualified_since(
-    field: Callable[..., ContestContext],
-) -> None:
+def test_a_round_is_played_again_without_who_was_disqualified_since(field) -> None:
     folder = played(field())
     before = outcomes(folder)
     winner = before[-1].standings[0].entry
@@ -335,9 +315,7 @@ def test_a_round_is_played_again_without_who_was_disqualified_since(
         assert [group for former in results.former_outcomes(tx) for group in former.groups] == [before[-1]]
 
 
-def test_a_group_that_is_being_played_when_its_round_is_ordered_again_is_not_kept(
-    field: Callable[..., ContestContext],
-) -> None:
+def test_a_group_that_is_being_played_when_its_round_is_ordered_again_is_not_kept(field) -> None:
     whole, folder = played(field("whole")), field("other")
     ordered: list[str] = []
 
@@ -367,9 +345,7 @@ def test_what_is_not_there_cannot_be_played_again(field: Callable[..., ContestCo
 
 # --- failures of ours --------------------------------------------------------------------------------------
 @pytest.mark.slow
-def test_after_repeated_failures_of_ours_the_run_pauses_and_goes_on_later(
-    field: Callable[..., ContestContext],
-) -> None:
+def test_after_repeated_failures_of_ours_the_run_pauses_and_goes_on_later(field) -> None:
     whole, folder = played(field("whole")), field("other")
     clock = FixedClock(folder.clock.now())
     folder = replace(folder, clock=clock)
@@ -439,9 +415,7 @@ def test_a_game_that_is_computed_has_no_time_for_a_move(field: Callable[..., Con
 
 
 # --- dates -------------------------------------------------------------------------------------------------
-def test_moved_dates_count_at_once_and_all_registered_teams_are_told(
-    field: Callable[..., ContestContext],
-) -> None:
+def test_moved_dates_count_at_once_and_all_registered_teams_are_told(field) -> None:
     folder = field(count=3)
     knobeln(folder, "teams", "disqualify", "team_0001", *WHY)
     knobeln(folder, "dates", "move", "contest_starts=1994-05-15T12:00", *WHY)
@@ -457,9 +431,7 @@ def test_moved_dates_count_at_once_and_all_registered_teams_are_told(
     )
 
 
-def test_a_date_that_is_changed_in_the_file_later_counts_as_it_is_there(
-    field: Callable[..., ContestContext],
-) -> None:
+def test_a_date_that_is_changed_in_the_file_later_counts_as_it_is_there(field) -> None:
     folder = field(count=1)
     knobeln(folder, "dates", "move", "results_published=1994-06-01T12:00", *WHY)
     file = folder.path / FILE_NAME
@@ -475,18 +447,14 @@ def test_a_date_that_is_changed_in_the_file_later_counts_as_it_is_there(
         ("contest_starts=tomorrow", "'tomorrow' is not a time; write it like 1994-05-15T12:00"),
     ],
 )
-def test_a_date_that_cannot_be_is_refused(
-    field: Callable[..., ContestContext], change: str, answer: str
-) -> None:
+def test_a_date_that_cannot_be_is_refused(field, change, answer) -> None:
     folder = field(count=1)
     before = dump(folder)
     assert answer in knobeln(folder, "dates", "move", change, *WHY, code=1).output
     assert dump(folder) == before
 
 
-def test_when_the_contest_has_started_only_the_publication_can_be_moved(
-    field: Callable[..., ContestContext],
-) -> None:
+def test_when_the_contest_has_started_only_the_publication_can_be_moved(field) -> None:
     folder = field(count=15)
     with pytest.raises(Paused):
         played(folder, After(1, lambda: knobeln(folder, "run", "pause", *WHY)))
@@ -498,9 +466,7 @@ def test_when_the_contest_has_started_only_the_publication_can_be_moved(
 
 
 # --- a late program ----------------------------------------------------------------------------------------
-def test_a_program_is_put_in_by_hand_after_programs_are_closed(
-    field: Callable[..., ContestContext], tmp_path: Path
-) -> None:
+def test_a_program_is_put_in_by_hand_after_programs_are_closed(field, tmp_path) -> None:
     folder = field(count=1)
     with folder.store.write() as tx:
         add_team(tx, "the_late_ones", "")
@@ -588,9 +554,7 @@ def test_a_rehearsal_says_what_would_happen_and_changes_nothing(field: Callable[
     assert "has started already" in knobeln(folder, "run", "rehearse", code=1).output
 
 
-def test_preferences_that_make_megabytes_are_named(
-    field: Callable[..., ContestContext], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_preferences_that_make_megabytes_are_named(field, monkeypatch) -> None:
     monkeypatch.setattr("knobeln.day.rehearsal.MANY_BYTES", 1_000)
     output = knobeln(field(count=7), "run", "rehearse").output
     assert "team_0002 would get" in output
@@ -644,9 +608,7 @@ WORDS = "Dear teams,\n\n  the cafeteria is open.\n"
 TELL = ("teams", "tell", "--subject", "Lunch")
 
 
-def test_the_organizers_own_words_reach_each_of_these_teams_once(
-    field: Callable[..., ContestContext],
-) -> None:
+def test_the_organizers_own_words_reach_each_of_these_teams_once(field) -> None:
     folder = field()
     with folder.store.write() as tx:
         add_team(tx, "late", "")
@@ -681,9 +643,7 @@ def participants(folder: ContestContext) -> list[str]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("step", killed_at.TELL_STEPS)
-def test_words_to_the_teams_that_were_killed_in_the_middle_reach_each_team_once(
-    field: Callable[..., ContestContext], tmp_path: Path, step: str
-) -> None:
+def test_words_to_the_teams_that_were_killed_in_the_middle_reach_each_team_once(field, tmp_path, step):
     folder = field()
     words = tmp_path / "words.txt"
     words.write_text(WORDS)

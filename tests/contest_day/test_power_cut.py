@@ -1,7 +1,5 @@
 """The power goes at random moments of a run and of a server: it goes on from what the disk had then."""
 
-from __future__ import annotations
-
 import mailbox
 import os
 import random
@@ -13,14 +11,14 @@ import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
+from typing import Self
 
 import pytest
 
-from compiler.build import BuildResult
 from contest.config.settings import Settings
 from contest.config.template import usual_dates
 from contest.model import LetterState, OutboxState
@@ -100,9 +98,7 @@ def everything(folder: ContestContext) -> object:
     return without_times(dump(folder)), delivered(folder)
 
 
-def test_a_run_goes_on_from_whatever_the_disk_had_when_the_power_went(
-    tmp_path: Path, house: Mapping[str, BuildResult], disk: Files
-) -> None:
+def test_a_run_goes_on_from_whatever_the_disk_had_when_the_power_went(tmp_path, house, disk) -> None:
     whole = make_contest(tmp_path / "whole", 40, house, SMALL)
     with disk.at() as at:
         broken = make_contest(at / "contest", 40, house, SMALL)
@@ -132,7 +128,7 @@ class Senders:
         self._stop = threading.Event()
         self._threads = [threading.Thread(target=self._write, args=(name,)) for name in "abc"]
 
-    def __enter__(self) -> Senders:
+    def __enter__(self) -> Self:
         for thread in self._threads:
             thread.start()
         return self

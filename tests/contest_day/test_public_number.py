@@ -1,7 +1,5 @@
 """The public number: it is drawn after the list of entries is final, and the seed is made of it."""
 
-from __future__ import annotations
-
 import hashlib
 import hmac
 import json
@@ -326,9 +324,7 @@ def test_a_server_whose_certificate_nobody_trusts_is_not_believed(tmp_path: Path
 
 
 @pytest.mark.usefixtures("soon")
-def test_without_a_server_the_day_waits_and_the_organizer_hands_the_number_in(
-    tmp_path: Path, house: House, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_a_server_the_day_waits_and_the_organizer_hands_the_number_in(tmp_path, house, monkeypatch):
     monkeypatch.setattr("knobeln.day.wait_for_number.TELL_AFTER", timedelta(0))
     chain = chain_json(int(time.time()) - 100)
     with drand_server(chain) as url:

@@ -1,7 +1,5 @@
 """A KNOBELN contest as a round robin, from `knobeln init` to the results, by the organizer's commands."""
 
-from __future__ import annotations
-
 import json
 from fractions import Fraction
 from itertools import combinations, combinations_with_replacement, islice

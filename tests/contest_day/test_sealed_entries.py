@@ -1,7 +1,5 @@
 """The contest's seed is made when the entries are final: of a secret number and of the list of entries."""
 
-from __future__ import annotations
-
 import hashlib
 import hmac
 from dataclasses import replace

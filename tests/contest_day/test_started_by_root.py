@@ -1,7 +1,5 @@
 """Started by root, commands that meet strangers go on as the folder's owner, or as the user `knobeln`."""
 
-from __future__ import annotations
-
 import os
 import smtplib
 import socket

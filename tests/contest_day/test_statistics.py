@@ -1,7 +1,5 @@
 """How sure is the result? What the summary, the command and the pages say, and that it changes nothing."""
 
-from __future__ import annotations
-
 import json
 import re
 from email import message_from_bytes

@@ -1,7 +1,5 @@
 """`knobeln run --step`: a contest is shown step by step, and nobody is told before the last step."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """`knobeln programs twins`."""
 
-from __future__ import annotations
-
 import json
 from itertools import islice
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The guide on adding a game: what it shows is installed as it stands, and plays a contest by mail."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """The guides are held to the program: what it has is in them, and what they show works."""
 
-from __future__ import annotations
-
 import os
 import platform
 import re
@@ -526,9 +524,7 @@ FORM_MISTAKES: list[tuple[str, Change]] = [
 
 
 @pytest.mark.parametrize(("quote", "change"), FORM_MISTAKES)
-def test_a_mistake_in_the_form_gets_the_answer_that_the_guide_quotes(
-    robot: Robot, quote: str, change: Change
-) -> None:
+def test_a_mistake_in_the_form_gets_the_answer_that_the_guide_quotes(robot, quote, change) -> None:
     writer = f"writer{next(_letters)}@machine.domain.alfdkj"
     assert quote in flat(robot.answer(change(REGISTER), writer))
     assert quote in flat(TEAM)
@@ -584,9 +580,7 @@ PROGRAM_MISTAKES: list[tuple[str, Change]] = [
 
 
 @pytest.mark.parametrize(("quote", "change"), PROGRAM_MISTAKES)
-def test_a_program_that_cannot_be_taken_gets_the_answer_that_the_guide_quotes(
-    robot: Robot, welcome: str, quote: str, change: Change
-) -> None:
+def test_a_program_that_cannot_be_taken_gets_the_answer_that_the_guide_quotes(robot, welcome, quote, change):
     assert "accepted" in welcome
     writer = f"writer{next(_letters)}@machine.domain.alfdkj"
     assert quote in flat(robot.answer(change(COMPILE), writer))
@@ -608,9 +602,7 @@ REPAIRS = [
 
 
 @pytest.mark.parametrize(("repair", "change"), REPAIRS)
-def test_what_is_mended_in_a_program_gets_the_remark_that_the_guide_quotes(
-    repair: str, change: Change
-) -> None:
+def test_what_is_mended_in_a_program_gets_the_remark_that_the_guide_quotes(repair, change) -> None:
     program = find_program(parse(change(COMPILE).encode()))
     assert isinstance(program, Text)
     assert program.repairs == (repair,)
@@ -636,9 +628,7 @@ REJECTED: list[tuple[str, Change]] = [
 
 
 @pytest.mark.parametrize(("quote", "change"), REJECTED)
-def test_a_program_against_the_rules_gets_the_finding_that_the_guide_quotes(
-    toolchain: Toolchain, quote: str, change: Change
-) -> None:
+def test_a_program_against_the_rules_gets_the_finding_that_the_guide_quotes(toolchain, quote, change) -> None:
     program = find_program(parse(change(COMPILE).encode()))
     assert isinstance(program, Text)
     report = build("\n".join(program.lines) + "\n", CALENDAR.programs, toolchain).report

@@ -1,7 +1,5 @@
 """The gallery shows all pictures that `tools/screenshots.py` makes, and the tool makes them."""
 
-from __future__ import annotations
-
 import importlib.util
 import re
 import shutil

@@ -1,7 +1,5 @@
 """The glossary and the guides name only files and classes that exist."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

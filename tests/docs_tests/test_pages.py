@@ -1,7 +1,5 @@
 """The guides as pages: they are made without a warning, and the reference says what the program says."""
 
-from __future__ import annotations
-
 import importlib.util
 import re
 import subprocess

@@ -1,7 +1,5 @@
 """Requirement codes: docs/requirements.md defines what the source cites, and nothing else."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Every folder with Python is a package that lint reads, or holds programs that stand alone."""
 
-from __future__ import annotations
-
 import tomllib
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What `make setup` and the like install: the groups of pyproject.toml, each once, at the tested versions."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil
@@ -116,9 +114,7 @@ def test_a_computer_without_wheels_that_count_goes_on(clone: Path) -> None:
 
 
 @pytest.mark.skipif(not shutil.which("apt-get"), reason="only Debian and Ubuntu have these packages")
-def test_doctor_prints_the_line_that_installs_what_is_missing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_doctor_prints_the_line_that_installs_what_is_missing(tmp_path, monkeypatch) -> None:
     query = tmp_path / "dpkg-query"  # called with the package as its fourth word
     query.write_text('#!/bin/sh\ncase $4 in gcc | bubblewrap) ;; *) echo "install ok installed" ;; esac\n')
     query.chmod(0o755)

@@ -1,7 +1,5 @@
 """Tests stand alone: what several of them share is in `tests/support/`."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The rules of the games in other languages: nothing of the English page is missing or has other numbers."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 
@@ -49,9 +47,7 @@ def page(name: str, language: str = SOURCE) -> str:
 
 
 @pytest.mark.parametrize(("name", "language"), PAGES)
-def test_a_translation_has_the_structure_the_code_and_the_numbers_of_the_english(
-    name: str, language: str
-) -> None:
+def test_a_translation_has_the_structure_the_code_and_the_numbers_of_the_english(name, language) -> None:
     assert of_each_piece(page(name, language), language) == of_each_piece(page(name), language)
 
 
@@ -66,9 +62,7 @@ def test_what_has_drifted_apart_is_noticed(word: str, other: str) -> None:
 
 
 @pytest.mark.parametrize(("name", "language"), PAGES)
-def test_a_letter_brings_the_translation_without_what_only_readers_of_the_program_need(
-    name: str, language: str
-) -> None:
+def test_a_letter_brings_the_translation_without_what_only_readers_of_the_program_need(name, language):
     with speaking(language):
         (sent,) = rules(name)
     lines = sent.data.decode().split("\n")

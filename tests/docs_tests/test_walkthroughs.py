@@ -1,7 +1,5 @@
 """The tutorials and the README's tour are done as they are printed, and what they print is what comes out."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -83,9 +81,7 @@ def test_files_are_written_and_commands_run_in_order(reader: Reader, tmp_path: P
         "Change these lines in `a.toml`:\n\n```toml\n[a]\nb = 1\n```\n",
     ],
 )
-def test_a_page_that_is_not_true_is_noticed(
-    reader: Reader, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str
-) -> None:
+def test_a_page_that_is_not_true_is_noticed(reader, tmp_path, monkeypatch, text) -> None:
     monkeypatch.setattr("tests.support.walkthrough.WRITES", False)
     with pytest.raises((AssertionError, OSError)):
         walked(reader, tmp_path, text)

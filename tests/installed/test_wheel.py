@@ -1,21 +1,18 @@
 """The wheel, installed by pipx far from the repository: it has all that the program needs, and upgrades."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil
 import subprocess
 import sys
 import tomllib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from zipfile import ZipFile
 
 import pytest
 
-from compiler.build import BuildResult
 from contest.model import Phase
 from contest.store import contest_state, results
 from knobeln.context import ContestContext
@@ -134,9 +131,7 @@ def test_what_is_shipped_besides_code_is_found(pipx: Pipx) -> None:
     shutil.rmtree(pipx.folder / "contest")
 
 
-def test_a_contest_goes_on_after_an_upgrade_in_the_middle_of_its_day(
-    pipx: Pipx, house: Mapping[str, BuildResult], tmp_path: Path
-) -> None:
+def test_a_contest_goes_on_after_an_upgrade_in_the_middle_of_its_day(pipx, house, tmp_path) -> None:
     def play(contest: ContestContext, killed_when: Callable[[], bool] = lambda: False) -> int:
         words = pipx.command("run", "--now", "--yes", "-C", contest.path)
         process = start(words, contest.path.parent / "log", pipx.environment)

@@ -1,7 +1,5 @@
 """A team checks its mails against the archive; each way to cheat is named, by the kit's arithmetic too."""
 
-from __future__ import annotations
-
 import base64
 import json
 import mailbox
@@ -264,9 +262,7 @@ def test_the_file_alone_tells_its_usage() -> None:
 
 @settings(max_examples=30, deadline=None)
 @given(st.binary(min_size=32, max_size=32), st.binary(max_size=100), st.integers(0, 511), st.booleans())
-def test_the_kits_arithmetic_agrees_with_the_library(
-    key: bytes, message: bytes, bit: int, is_damaged: bool
-) -> None:
+def test_the_kits_arithmetic_agrees_with_the_library(key, message, bit, is_damaged) -> None:
     signature = signing.sign(key, message)
     if is_damaged:
         number = int.from_bytes(signature, "little") ^ (1 << bit)

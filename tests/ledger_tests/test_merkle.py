@@ -1,7 +1,5 @@
 """The Merkle tree against RFC 6962, the test vectors of Certificate Transparency, and a naive tree."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Sequence
 

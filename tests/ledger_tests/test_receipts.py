@@ -1,7 +1,5 @@
 """The bytes of entries, checkpoints, signatures and receipts, which docs/archive.md promises."""
 
-from __future__ import annotations
-
 import hashlib
 import subprocess
 from datetime import UTC, datetime, timedelta, timezone

@@ -362,9 +362,7 @@ def test_a_cache_that_cannot_be_written_is_named(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("is_kept", [True, False])
-def test_without_a_home_to_write_to_the_engine_is_kept_for_some_time_or_removed(
-    tmp_path: Path, *, is_kept: bool
-) -> None:
+def test_without_a_home_to_write_to_the_engine_is_kept_for_some_time_or_removed(tmp_path, *, is_kept) -> None:
     (tmp_path / "file").touch()
     if not is_kept:
         (tmp_path / f"knobeln-{os.geteuid()}").touch()  # somebody was there before us

@@ -106,9 +106,7 @@ def test_a_program_that_is_too_large_stays_with_the_interpreter(cache: Translati
     assert _played(large)[0].turns == 0
 
 
-def test_a_program_that_takes_the_compiler_too_long_stays_with_the_interpreter(
-    cache: Translations, example: Image, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_program_that_takes_the_compiler_too_long_stays_with_the_interpreter(cache, example, monkeypatch):
     monkeypatch.setattr(translation, "LIMITS", Limits(address_space_bytes=32 * 1024 * 1024))
     with pytest.raises(NotTranslated, match="did not translate"):
         cache.add(example, Sandbox())

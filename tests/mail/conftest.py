@@ -1,7 +1,5 @@
 """A contest with a real database, our own templates, and a way to send it letters."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from datetime import timedelta
 from pathlib import Path

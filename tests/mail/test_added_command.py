@@ -1,7 +1,5 @@
 """A package that adds a mail command is all that it takes to recognise, answer, limit and describe it."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path

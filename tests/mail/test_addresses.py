@@ -1,7 +1,5 @@
 """Where mails go: a team's new address, its second address, observers. Each is confirmed by an answer."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from datetime import timedelta
@@ -92,17 +90,13 @@ def test_a_new_string_makes_the_old_letter_void(world: World, line: str) -> None
         (OLD, "the mail-address of your team"),
     ],
 )
-def test_an_address_that_cannot_be_used_is_refused(
-    world: World, line: str, subject: str, address: str, why: str
-) -> None:
+def test_an_address_that_cannot_be_used_is_refused(world, line, subject, address, why) -> None:
     (mail,) = world.send(f"{subject} {address}", line)
     assert mail["To"] == OLD
     assert why in flat(mail)
 
 
-def test_the_address_of_another_team_is_refused_until_and_when_it_is_confirmed(
-    world: World, line: str
-) -> None:
+def test_the_address_of_another_team_is_refused_until_and_when_it_is_confirmed(world, line) -> None:
     asked = to(world.send("change address jane@b.example", line))
     form = FORM.replace(OLD, "jane@b.example").replace("the_heavy_lords_of_knobeln", "others")
     registered(world, form)
@@ -112,18 +106,14 @@ def test_the_address_of_another_team_is_refused_until_and_when_it_is_confirmed(
 
 
 @pytest.mark.parametrize("subject", [f"change address {NEW}", f"send copies to {NEW}", "send no copies"])
-def test_without_the_string_nobody_is_asked_and_nothing_changes(
-    world: World, line: str, subject: str
-) -> None:
+def test_without_the_string_nobody_is_asked_and_nothing_changes(world, line, subject) -> None:
     assert set(to(world.send(subject, "", sender=EVE))) == {EVE}
     name = line.split()[1]
     assert set(to(world.send(subject, f"<<FROM>> {name} wrong", sender=EVE))) == {EVE, OLD}
     assert addresses(world) == (OLD, None)
 
 
-def test_questions_to_an_address_are_limited_and_the_team_is_told_when_none_went(
-    make_world: Callable[..., World],
-) -> None:
+def test_questions_to_an_address_are_limited_and_the_team_is_told_when_none_went(make_world) -> None:
     world = make_world(mail=Mail(answers_per_hour=2))
     line = from_line(*registered(world))
     told = [to(world.send(f"change address {NEW}", f"{line}{number}", sender=EVE)) for number in range(3)]
@@ -168,9 +158,7 @@ def test_copies_end_by_a_letter_of_the_team_or_of_their_reader(world: World, lin
     assert set(to(world.send("status", "", sender=OLD))) == {OLD}
 
 
-def test_reports_go_to_the_present_address_and_with_their_attachments_to_the_second(
-    world: World, line: str
-) -> None:
+def test_reports_go_to_the_present_address_and_with_their_attachments_to_the_second(world, line) -> None:
     """As reports do that were composed before the team changed its address."""
     with world.store.write() as tx:
         teams.set_address(tx, 1, NEW)

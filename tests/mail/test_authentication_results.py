@@ -1,7 +1,5 @@
 """Authentication-Results: what our own mail server says about a letter's sender, and nobody else."""
 
-from __future__ import annotations
-
 import pytest
 
 from mailserver.reading.authentication_results import Authenticity, authenticity

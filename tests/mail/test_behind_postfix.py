@@ -1,7 +1,5 @@
 """Mails through a real Postfix with TLS and logins, as many organizers have it, and what comes back."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -78,7 +76,7 @@ class World:
         self._monkeypatch = monkeypatch
 
     @contextmanager
-    def running(self) -> Iterator[World]:
+    def running(self) -> Iterator["World"]:
         with relay(self.teams) as port, ExitStack() as servers:
             (self.path / "dovecot").mkdir()
             servers.callback(LoginsByDovecot(self.path / "dovecot").stop)
@@ -159,9 +157,7 @@ def register(folder: ContestContext, address: str, name: str) -> None:
 
 @pytest.mark.parametrize("security", ["starttls", "tls"])
 @pytest.mark.parametrize(("mechanisms", "used"), [("!external", "PLAIN"), ("!plain", "LOGIN")])
-def test_a_mail_gets_through_with_encryption_and_login(
-    authority: trustme.CA, monkeypatch: pytest.MonkeyPatch, security: str, mechanisms: str, used: str
-) -> None:
+def test_a_mail_gets_through_with_encryption_and_login(authority, monkeypatch, security, mechanisms, used):
     with world_with(authority, monkeypatch, mechanisms) as world:
         port = world.implicit if security == "tls" else world.postfix.smtp
         folder = world.contest(security=security, smarthost=f"127.0.0.1:{port}")
@@ -219,9 +215,7 @@ def test_doctor_sends_a_letter_around_and_finds_all_well(world: World) -> None:
     assert result.exit_code == 0
 
 
-def test_doctor_finds_that_bounces_would_not_come_back(
-    authority: trustme.CA, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_doctor_finds_that_bounces_would_not_come_back(authority, monkeypatch) -> None:
     these = "{ /^(knobeln@contest|organizer@team)\\.example$$/ OK }"
     only_the_robot = f"check_recipient_access regexp:{{{these}}}, reject"
     with world_with(authority, monkeypatch, recipients=only_the_robot) as world:

@@ -1,9 +1,6 @@
 """Mails that come back: whose they were, why, and who could make that up."""
 
-from __future__ import annotations
-
 import string
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -84,9 +81,7 @@ CAME_BACK = [
 @pytest.mark.parametrize("channel", ["smtp", "imap"])
 @pytest.mark.parametrize("verp", [True, False])
 @pytest.mark.parametrize(("name", "diagnosis"), CAME_BACK)
-def test_a_mail_that_came_back_is_shown_with_the_reason(
-    make_world: Callable[..., World], name: str, diagnosis: str, verp: bool, channel: str
-) -> None:
+def test_a_mail_that_came_back_is_shown_with_the_reason(make_world, name, diagnosis, verp, channel) -> None:
     world = make_world(mail=Mail(verp=verp))
     item_id = welcomed(world)
     assert world.deliver(returned(world, name, item_id), envelope="", channel=channel) == []
@@ -107,9 +102,7 @@ def test_a_mail_that_came_back_is_shown_with_the_reason(
         ("unheard_of", "Ihre Nachricht konnte nicht zugestellt werden"),
     ],
 )
-def test_a_mail_that_is_late_or_of_which_nobody_knows_is_still_sent(
-    world: World, name: str, diagnosis: str
-) -> None:
+def test_a_mail_that_is_late_or_of_which_nobody_knows_is_still_sent(world, name, diagnosis) -> None:
     item_id = welcomed(world)
     assert world.deliver(returned(world, name, item_id), envelope="") == []
     assert world.notes[-1] == f"mail {item_id} to {ADDRESS} is late: {diagnosis}"

@@ -1,7 +1,5 @@
 """Programs in the text of letters: what mailers do is undone, and what teams wrote is left alone."""
 
-from __future__ import annotations
-
 import base64
 import html
 import quopri

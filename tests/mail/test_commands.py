@@ -1,7 +1,5 @@
 """Letters through the desk into a real database: effects, and the answers that go out."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from datetime import timedelta
@@ -349,9 +347,7 @@ def test_a_taken_name_is_changed_and_said_so(world: World) -> None:
     assert "I have changed yours a little" in " ".join(body_of(mail).split())
 
 
-def test_there_is_a_limit_of_teams_and_of_teams_from_one_organization(
-    make_world: Callable[..., World],
-) -> None:
+def test_there_is_a_limit_of_teams_and_of_teams_from_one_organization(make_world) -> None:
     world = make_world(teams=Teams(max_teams=2, max_per_organization=1))
     registered(world)
     (mail,) = world.send(REGISTER, form_of(2).replace("University of", "university  OF"))
@@ -598,9 +594,7 @@ def test_the_software_is_sent_once_an_hour(world: World) -> None:
         ("Re: send software shar.", "knobelnsoftware.shar", shell_archive),
     ],
 )
-def test_a_team_gets_the_whole_kit_as_it_was_made(
-    world: World, subject: str, name: str, archive: Callable[..., bytes]
-) -> None:
+def test_a_team_gets_the_whole_kit_as_it_was_made(world, subject, name, archive) -> None:
     registered(world)
     (mail,) = world.send(subject, "", sender=f"Joe <{ADDRESS.upper()}>")
     assert mail["To"] == ADDRESS
@@ -648,9 +642,7 @@ def test_one_address_gets_only_so_many_answers_in_an_hour(make_world: Callable[.
     assert len(world.send(REGISTER, "no form", at=start + 60 * MINUTE)) == 1
 
 
-def test_of_many_registrations_from_one_address_the_answers_are_spread_over_hours(
-    make_world: Callable[..., World],
-) -> None:
+def test_of_many_registrations_from_one_address_the_answers_are_spread_over_hours(make_world) -> None:
     world = make_world(mail=Mail(answers_per_hour=2))
     for number in range(5):
         world.send(REGISTER, FORM.replace("our_team", f"team{number}").replace("heavy", f"heavy{number}"))

@@ -1,7 +1,5 @@
 """What we write in the place of the library, because it takes its time, is what the library would write."""
 
-from __future__ import annotations
-
 import hashlib
 from datetime import UTC, datetime
 from email.headerregistry import Address

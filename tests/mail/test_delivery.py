@@ -1,9 +1,7 @@
 """The outbox on its way: into Maildirs, and to a real SMTP sink that takes, defers, refuses or dies."""
 
-from __future__ import annotations
-
 import mailbox
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -110,9 +108,7 @@ def test_each_answer_of_the_relay_has_its_end(post: Post, sink: Sink) -> None:
     assert len(sink.taken) == 1
 
 
-def test_a_deferred_mail_waits_longer_each_time_and_is_given_up_in_the_end(
-    post: Post, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_deferred_mail_waits_longer_each_time_and_is_given_up_in_the_end(post, monkeypatch) -> None:
     monkeypatch.setattr(deliver, "GIVE_UP_AFTER", timedelta(hours=4))
     post.queue("later")
     attempts = []
@@ -132,9 +128,7 @@ MANY = [f"joe{number % 30}/{number}" for number in range(60)]  # for 30 recipien
 
 
 @pytest.mark.parametrize("names", [("joe0", "jane", "mona"), MANY])
-def test_an_unreachable_relay_costs_one_attempt_not_one_for_each_mail(
-    make_post: Callable[..., Post], names: Sequence[str]
-) -> None:
+def test_an_unreachable_relay_costs_one_attempt_not_one_for_each_mail(make_post, names) -> None:
     post = make_post(free_port())
     post.queue(*names)
     assert post.deliver() == Delivered(deferred=1)
@@ -162,9 +156,7 @@ def test_a_relay_that_refuses_everybody_costs_no_mail(post: Post, sink: Sink, co
     assert post.deliver(MINUTE) == Delivered(sent=count)
 
 
-def test_many_mails_go_over_several_connections_and_those_for_one_recipient_in_their_order(
-    post: Post, sink: Sink
-) -> None:
+def test_many_mails_go_over_several_connections_and_those_for_one_recipient_in_their_order(post, sink):
     post.queue(*MANY)
     assert post.deliver() == Delivered(sent=60)
     assert sink.conversations == MAX_CONNECTIONS
@@ -175,9 +167,7 @@ def test_many_mails_go_over_several_connections_and_those_for_one_recipient_in_t
 
 
 @pytest.mark.parametrize("accepts", [1, 2])
-def test_a_relay_that_takes_fewer_connections_gets_all_mails_over_one(
-    post: Post, sink: Sink, accepts: int
-) -> None:
+def test_a_relay_that_takes_fewer_connections_gets_all_mails_over_one(post, sink, accepts) -> None:
     sink.conversations_at_once = accepts
     post.queue(*MANY)
     assert post.deliver() == Delivered(sent=60)
@@ -198,9 +188,7 @@ def test_nine_unknown_recipients_in_a_row_are_their_own_fault(post: Post) -> Non
     assert post.deliver() == Delivered(sent=1, failed=10)
 
 
-def test_a_relay_that_does_not_like_our_address_is_not_the_recipients_fault(
-    make_post: Callable[..., Post], relayed: tuple[Sink, int]
-) -> None:
+def test_a_relay_that_does_not_like_our_address_is_not_the_recipients_fault(make_post, relayed) -> None:
     post = make_post(relayed[1], robot="banned@contest.example")
     post.queue("joe", "jane")
     assert post.deliver() == Delivered(deferred=1)
@@ -208,9 +196,7 @@ def test_a_relay_that_does_not_like_our_address_is_not_the_recipients_fault(
 
 
 @pytest.mark.parametrize("verp", [True, False])
-def test_a_relay_that_lets_us_send_from_one_address_only_costs_no_mail(
-    make_post: Callable[..., Post], relayed: tuple[Sink, int], verp: bool
-) -> None:
+def test_a_relay_that_lets_us_send_from_one_address_only_costs_no_mail(make_post, relayed, verp) -> None:
     sink, port = relayed
     sink.checks_sender_of = ROBOT
     post = make_post(port, verp=verp)
@@ -227,9 +213,7 @@ def test_each_mail_has_a_sender_of_its_own(post: Post, sink: Sink) -> None:
     assert [bounced_items(sender, ROBOT, secret) for sender in senders] == [(1,), (2,)]
 
 
-def test_a_relay_that_takes_one_mail_in_a_conversation_is_called_again_at_once(
-    post: Post, sink: Sink
-) -> None:
+def test_a_relay_that_takes_one_mail_in_a_conversation_is_called_again_at_once(post, sink) -> None:
     sink.mails_in_a_conversation = 1
     post.queue("joe", "jane", "mona")
     assert post.deliver() == Delivered(sent=3)
@@ -257,9 +241,7 @@ def test_a_connection_cut_after_the_mail_was_taken_gives_the_same_mail_twice(pos
     assert b"Message-ID: <" in first
 
 
-def test_a_relay_that_is_away_for_an_hour_costs_no_mail_and_doubles_none(
-    make_post: Callable[..., Post],
-) -> None:
+def test_a_relay_that_is_away_for_an_hour_costs_no_mail_and_doubles_none(make_post) -> None:
     sink, port = Sink(), free_port()
     post = make_post(port)
     names = [f"joe{number}" for number in range(120)]
@@ -317,9 +299,7 @@ def test_what_is_held_while_a_batch_goes_out_stays(post: Post) -> None:
     assert post.listing()["jane"][0] is OutboxState.HELD
 
 
-def test_a_mail_that_was_given_up_gets_its_whole_time_again_when_it_is_put_back(
-    post: Post, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_mail_that_was_given_up_gets_its_whole_time_again_when_it_is_put_back(post, monkeypatch) -> None:
     monkeypatch.setattr(deliver, "GIVE_UP_AFTER", timedelta(hours=4))
     post.queue("later", "gone")
     for hours in range(8):
@@ -334,9 +314,7 @@ def test_a_mail_that_was_given_up_gets_its_whole_time_again_when_it_is_put_back(
 
 
 @pytest.mark.parametrize("security", ["none", "starttls", "tls"])
-def test_without_the_encryption_or_login_that_was_asked_for_nothing_is_sent(
-    make_post: Callable[..., Post], relayed: tuple[Sink, int], security: str
-) -> None:
+def test_without_the_encryption_or_login_that_was_asked_for_nothing_is_sent(make_post, relayed, security):
     sink, port = relayed
     post = make_post(port, security=security, username="knobeln", password="secret")
     post.queue("joe")

@@ -1,7 +1,5 @@
 """The other ways out: a command like sendmail, and a stream for dry runs."""
 
-from __future__ import annotations
-
 import io
 import mailbox
 from pathlib import Path

@@ -1,10 +1,8 @@
 """Letters as gateways, mailers and people make them, at the SMTP port of a running server."""
 
-from __future__ import annotations
-
 import binascii
 import quopri
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -225,9 +223,7 @@ def residue(code: str) -> str:
     ],
     ids=["quoted above", "uuencoded", "mailbox", "encoded", "encoded below words", "encoded in part"],
 )
-def test_a_program_that_has_one_reading_is_compiled(
-    desk: Desk, change: Callable[[str, str], str], repair: str
-) -> None:
+def test_a_program_that_has_one_reading_is_compiled(desk, change, repair) -> None:
     address, auth_line = desk.team()
     (report,) = desk.send(COMPILE, change(auth_line, desk.program(auth_line, CODE)), address)
     assert "is accepted" in report["Subject"]
@@ -242,9 +238,7 @@ def test_a_program_that_has_one_reading_is_compiled(
 @pytest.mark.parametrize("encoding", ["quoted-printable", "base64"])
 @pytest.mark.parametrize("words", ["It is größer =20 now.\n\n", ""])
 @pytest.mark.parametrize("content_type", ["text/plain", "application/x-uuencode"])
-def test_a_uuencoded_program_is_found_below_another_encoding(
-    desk: Desk, encoding: str, words: str, content_type: str
-) -> None:
+def test_a_uuencoded_program_is_found_below_another_encoding(desk, encoding, words, content_type) -> None:
     address, auth_line = desk.team()
     program = desk.program(auth_line, CODE)
     text = (words + uuencoded("lords.c", program.encode())).replace("\n", "\r\n").encode()

@@ -1,7 +1,5 @@
 """The envelope that mail systems write on top of a letter."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st

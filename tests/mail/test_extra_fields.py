@@ -1,7 +1,5 @@
 """A contest's own fields of the registration form, and members of one line: read tolerantly."""
 
-from __future__ import annotations
-
 import string
 from collections.abc import Sequence
 
@@ -158,9 +156,7 @@ OFFERS = [
 
 
 @pytest.mark.parametrize(("offered", "written", "words"), OFFERS)
-def test_a_report_that_is_not_offered_is_refused_with_those_that_are(
-    offered: str, written: str, words: str
-) -> None:
+def test_a_report_that_is_not_offered_is_refused_with_those_that_are(offered, written, words) -> None:
     codes = tuple(code for code in offered.split(",") if code)
     (problem,) = read_text(FORM.replace("OWN", written), settings_of(SCHOOL, COACH, offered=codes)).problems
     assert problem.text == words

@@ -1,7 +1,5 @@
 """`knobeln receive` hands its letter to a server that runs, and does without one that does not answer."""
 
-from __future__ import annotations
-
 import os
 import socket
 import subprocess
@@ -111,9 +109,7 @@ def test_no_answer_and_nonsense_are_no_success(tmp_path: Path, answer: bytes) ->
         thread.join()
 
 
-def test_a_server_that_hangs_is_not_waited_for_without_end(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_server_that_hangs_is_not_waited_for_without_end(tmp_path, monkeypatch) -> None:
     monkeypatch.setattr(hand_over, "TIMEOUT_SECONDS", 0.2)
     with socket.socket(socket.AF_UNIX) as server:
         server.bind(str(tmp_path / ".receive.socket"))

@@ -3,8 +3,6 @@
 Real letters, a real database, the real jail; the images are made here, around one small static program.
 """
 
-from __future__ import annotations
-
 import gzip
 import hashlib
 import shutil
@@ -75,9 +73,7 @@ def cache(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], Path]]:
 
 
 @pytest.fixture
-def make_office(
-    make_world: Callable[..., Any], cache: object, monkeypatch: pytest.MonkeyPatch
-) -> Callable[..., Office]:
+def make_office(make_world, cache, monkeypatch) -> Callable[..., Office]:
     monkeypatch.setattr(Settings, "MAX_LETTER_BYTES", SMALL)
 
     def make(game: str = "cooperation-legacy", programs: Programs = TAKES, **sections: Any) -> Office:
@@ -103,9 +99,7 @@ def words(text: str) -> str:
 # --- images that play --------------------------------------------------------------------------------------
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["player.tar", "Player.TAR.GZ", "player.tgz"])
-def test_an_archive_is_unpacked_described_and_tried(
-    make_office: Callable[..., Office], program: bytes, name: str
-) -> None:
+def test_an_archive_is_unpacked_described_and_tried(make_office, program, name) -> None:
     office = make_office()
     raw = image_of(program, "always")
     sent = raw if name.endswith("tar") else gzip.compress(raw)
@@ -137,18 +131,14 @@ def test_a_description_may_lie_beside_an_image(make_office: Callable[..., Office
     assert "description        15 lines\n" in report
 
 
-def test_an_image_that_fails_in_its_trial_is_told_so(
-    make_office: Callable[..., Office], program: bytes
-) -> None:
+def test_an_image_that_fails_in_its_trial_is_told_so(make_office, program) -> None:
     office = make_office()
     report = words(office.report("lords", {"player.tar": image_of(program, "silent")}))
     assert "Your program FAILED in it, in round 1: the program ended without printing anything" in report
 
 
 @pytest.mark.slow
-def test_the_image_counts_on_a_contest_day_with_another_cache(
-    make_office: Callable[..., Office], program: bytes, cache: Callable[[], Path]
-) -> None:
+def test_the_image_counts_on_a_contest_day_with_another_cache(make_office, program, cache) -> None:
     office = make_office(evolution={"enabled": False}, tournament=ROUND_ROBIN)
     office.team("others")
     office.send("lords", {"player.tar": image_of(program, "always")})
@@ -172,9 +162,7 @@ def outcome(office: Office) -> list[Any]:
 
 
 @pytest.mark.slow
-def test_an_archive_that_is_lost_ends_the_day_with_a_reason(
-    make_office: Callable[..., Office], program: bytes, cache: Callable[[], Path]
-) -> None:
+def test_an_archive_that_is_lost_ends_the_day_with_a_reason(make_office, program, cache) -> None:
     office = make_office(evolution={"enabled": False}, tournament=ROUND_ROBIN)
     office.send("lords", {"player.tar": image_of(program, "always")})
     office.team("others")
@@ -207,9 +195,7 @@ BAD: dict[str, tuple[Callable[[bytes], bytes], str]] = {
 
 
 @pytest.mark.parametrize("name", [*list(BAD)[:-1], pytest.param("a bomb", marks=pytest.mark.slow)])
-def test_a_bad_archive_is_rejected_in_a_sentence(
-    make_office: Callable[..., Office], program: bytes, name: str
-) -> None:
+def test_a_bad_archive_is_rejected_in_a_sentence(make_office, program, name) -> None:
     office = make_office()
     make, sentence = BAD[name]
     report = words(office.report("lords", {"player.tar.gz": make(program)}))
@@ -243,9 +229,7 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("programs", "game", "name", "size", "sentence"), REFUSED)
-def test_an_archive_that_is_not_taken_is_refused_at_once(
-    make_office: Callable[..., Office], programs: Programs, game: str, name: str, size: int, sentence: str
-) -> None:
+def test_an_archive_that_is_not_taken_is_refused_at_once(make_office, programs, game, name, size, sentence):
     office = make_office(game, programs)
     assert sentence in words(office.report("lords", {name: b"\0" * size}))
     with office.world.store.read() as tx:
@@ -274,9 +258,7 @@ NOT_LISTED = [
 
 
 @pytest.mark.parametrize(("programs", "text", "sentence"), NOT_LISTED)
-def test_a_name_that_was_not_listed_for_the_team_is_refused(
-    make_office: Callable[..., Office], programs: Programs, text: str, sentence: str
-) -> None:
+def test_a_name_that_was_not_listed_for_the_team_is_refused(make_office, programs, text, sentence) -> None:
     office = make_office(programs=programs)
     assert sentence in words(office.report("lords", {}, text))
     with office.world.store.read() as tx:
@@ -311,9 +293,7 @@ def letter_of(office: Office, sender: str, data: bytes) -> bytes:
     return letter.as_bytes()
 
 
-def test_a_large_letter_is_taken_by_smtp_from_a_team_alone(
-    make_office: Callable[..., Office], program: bytes
-) -> None:
+def test_a_large_letter_is_taken_by_smtp_from_a_team_alone(make_office, program) -> None:
     office = make_office()
     team = office.team("others")
     raw = letter_of(office, team, image_of(program, "always"))
@@ -335,9 +315,7 @@ def test_a_large_letter_is_taken_by_smtp_from_a_team_alone(
 @pytest.mark.parametrize(
     ("sender", "whole"), [("lords", True), ("stranger", False), ("a@b.example, lords", False)]
 )
-def test_a_large_letter_from_a_mailbox_is_kept_whole_from_a_team_alone(
-    make_office: Callable[..., Office], program: bytes, sender: str, whole: bool
-) -> None:
+def test_a_large_letter_from_a_mailbox_is_kept_whole_from_a_team_alone(make_office, program, sender, whole):
     office = make_office()
     world = office.world
     address = office.team("ladies")

@@ -1,7 +1,5 @@
 """Letters out of a real mailbox: Dovecot's, over real connections that break in every way."""
 
-from __future__ import annotations
-
 import json
 import smtplib
 import socket
@@ -26,7 +24,7 @@ from imapclient import IMAPClient
 from contest.errors import StoreBusy
 from contest.model import LetterState
 from contest.schema.sections import Imap, OAuth
-from contest.store import Store, letters
+from contest.store import letters
 from mailserver.intake import imap, imap_watch
 from mailserver.intake.accept import accept_found
 from mailserver.intake.imap import Failures, Mailbox, MailboxRefused, MailboxUnreachable
@@ -218,9 +216,7 @@ def test_without_move_letters_are_copied_and_deleted(user: str, told: str) -> No
 
 
 @pytest.mark.parametrize(("flag", "count"), [(rb"\Seen", 1), (rb"\Deleted", 0)])
-def test_a_letter_that_a_person_has_read_is_taken_and_one_that_was_deleted_is_not(
-    dovecot: Dovecot, user: str, flag: bytes, count: int
-) -> None:
+def test_a_letter_that_a_person_has_read_is_taken_and_one_that_was_deleted_is_not(dovecot, user, flag, count):
     bring(dovecot, user)
     with client_of(dovecot, user) as client:
         client.add_flags(client.search(), [flag])
@@ -273,9 +269,7 @@ def test_of_a_letter_that_is_too_large_only_the_headers_are_taken(dovecot: Dovec
     assert folders(dovecot, user) == {"INBOX": 0, "Processed": 1, "Failed": 1}
 
 
-def test_a_letter_that_the_server_cannot_read_stops_no_other_and_is_put_aside(
-    dovecot: Dovecot, user: str
-) -> None:
+def test_a_letter_that_the_server_cannot_read_stops_no_other_and_is_put_aside(dovecot, user) -> None:
     bring(dovecot, user)
     (broken,) = dovecot.maildir(user).glob("[nc][eu][wr]/*")
     broken.chmod(0)
@@ -293,9 +287,7 @@ def test_a_letter_that_the_server_cannot_read_stops_no_other_and_is_put_aside(
     assert [alarm[:9] for alarm in taken.alarms] == ["letter 1 "]
 
 
-def test_the_time_of_arrival_in_the_mailbox_decides_and_none_is_in_the_future(
-    dovecot: Dovecot, user: str, store: Store
-) -> None:
+def test_the_time_of_arrival_in_the_mailbox_decides_and_none_is_in_the_future(dovecot, user, store) -> None:
     now = datetime.now(UTC).replace(microsecond=0)
     yesterday, tomorrow = now - timedelta(days=1), now + timedelta(days=1)
     with client_of(dovecot, user) as client:
@@ -308,9 +300,7 @@ def test_the_time_of_arrival_in_the_mailbox_decides_and_none_is_in_the_future(
         assert [row.received_at for row in letters.listing(tx, None, 5)] == [yesterday, now]
 
 
-def test_a_mailbox_that_is_numbered_anew_brings_nothing_twice(
-    dovecot: Dovecot, user: str, store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_mailbox_that_is_numbered_anew_brings_nothing_twice(dovecot, user, store, monkeypatch) -> None:
     monkeypatch.setattr(imap, "PROCESSED", "a//b")  # cannot be made, so letters stay
     now = datetime.now(UTC)
 
@@ -347,9 +337,7 @@ def wait_and_bring(mailbox: Mailbox, bring_it: Callable[[], object], after: floa
 
 @pytest.mark.slow
 @pytest.mark.parametrize("security", ["none", "tls"])
-def test_a_new_letter_is_heard_of_at_once(
-    dovecot: Dovecot, user: str, security: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_new_letter_is_heard_of_at_once(dovecot, user, security, monkeypatch) -> None:
     changes: dict[str, Any] = {"security": security}
     if security == "tls":
         changes["port"] = dovecot.imaps
@@ -365,9 +353,7 @@ def test_a_new_letter_is_heard_of_at_once(
 
 
 @pytest.mark.slow
-def test_a_letter_that_comes_between_the_search_and_idle_is_not_overlooked(
-    dovecot: Dovecot, user: str
-) -> None:
+def test_a_letter_that_comes_between_the_search_and_idle_is_not_overlooked(dovecot, user) -> None:
     taken = Taken()
     mailbox = opened(dovecot, user, taken)
     for number in range(5):
@@ -380,9 +366,7 @@ def test_a_letter_that_comes_between_the_search_and_idle_is_not_overlooked(
     mailbox.close()
 
 
-def test_without_idle_it_looks_from_time_to_time(
-    plain_dovecot: Dovecot, user: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_idle_it_looks_from_time_to_time(plain_dovecot, user, monkeypatch) -> None:
     monkeypatch.setattr(imap, "POLL_SECONDS", 1.0)
     taken = Taken()
     mailbox = opened(plain_dovecot, user, taken)
@@ -415,9 +399,7 @@ def test_a_connection_that_was_closed_ends_the_wait(dovecot: Dovecot, user: str)
 
 # --- logging in --------------------------------------------------------------------------------------------
 @pytest.mark.parametrize("security", ["tls", "starttls"])
-def test_an_encrypted_connection_with_a_trusted_certificate_works(
-    dovecot: Dovecot, user: str, security: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_encrypted_connection_with_a_trusted_certificate_works(dovecot, user, security, monkeypatch):
     monkeypatch.setenv("SSL_CERT_FILE", str(dovecot.folder / "authority.pem"))
     bring(dovecot, user)
     taken = Taken()
@@ -504,9 +486,7 @@ def test_an_access_token_opens_the_mailbox(dovecot: Dovecot, user: str, login: s
 
 @pytest.mark.parametrize("login", ["xoauth2", "oauthbearer"])
 @pytest.mark.parametrize("token", ["expired", "good-somebody"])
-def test_a_token_that_is_not_good_is_for_the_organizer_to_mend(
-    dovecot: Dovecot, user: str, login: str, token: str, tmp_path: Path
-) -> None:
+def test_a_token_that_is_not_good_is_for_the_organizer_to_mend(dovecot, user, login, token, tmp_path) -> None:
     chosen = settings(dovecot, user, login=login, password="")
     with pytest.raises(MailboxRefused, match=r"imap\.login"):
         Mailbox(chosen, 10**6, Taken().accept, print, token_of(token, tmp_path))
@@ -546,9 +526,7 @@ def watch(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Watched]]:
 
 
 @pytest.mark.slow
-def test_letters_go_on_coming_when_connections_break_and_servers_fall_silent(
-    dovecot: Dovecot, user: str, watch: Callable[..., Watched]
-) -> None:
+def test_letters_go_on_coming_when_connections_break_and_servers_fall_silent(dovecot, user, watch) -> None:
     wire = Wire(dovecot.imap)
     watched = watch(settings(dovecot, user, port=wire.port))
     bring(dovecot, user, LETTER + b"0\r\n")
@@ -567,9 +545,7 @@ def test_letters_go_on_coming_when_connections_break_and_servers_fall_silent(
 
 
 @pytest.mark.slow
-def test_a_server_that_is_restarted_is_found_again_and_the_organizer_hears_of_it(
-    user: str, watch: Callable[..., Watched], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_server_that_is_restarted_is_found_again_and_the_organizer_hears_of_it(user, watch, monkeypatch):
     monkeypatch.setattr(imap_watch, "MAX_PAUSE_SECONDS", 1.0)
     with another_dovecot() as server:
         wire = Wire(server.imap)
@@ -588,9 +564,7 @@ def test_a_server_that_is_restarted_is_found_again_and_the_organizer_hears_of_it
         wire.close()
 
 
-def test_a_wrong_password_is_told_once_and_not_tried_in_a_loop(
-    dovecot: Dovecot, user: str, watch: Callable[..., Watched], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_wrong_password_is_told_once_and_not_tried_in_a_loop(dovecot, user, watch, monkeypatch) -> None:
     monkeypatch.setattr(imap, "CONNECT_SECONDS", 60.0)  # a slow refusal is one, too
     monkeypatch.setattr(imap, "READ_SECONDS", 60.0)
     wire = Wire(dovecot.imap)

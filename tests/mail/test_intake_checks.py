@@ -1,7 +1,5 @@
 """What `knobeln doctor` finds out about the ways in, live."""
 
-from __future__ import annotations
-
 import smtplib
 import socket
 import threading

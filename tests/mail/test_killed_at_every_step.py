@@ -1,7 +1,5 @@
 """`knobeln serve` is killed at every step of one letter's way: it has exactly one effect and one answer."""
 
-from __future__ import annotations
-
 import mailbox
 import os
 import re
@@ -161,9 +159,7 @@ ONCE = ({LetterState.HANDLED: 2}, [1], RECORDED, ["KNOBELN: version 1 of heavy_l
 
 
 @pytest.fixture
-def serve(
-    prepared: tuple[Path, bytes], url: str | None, tmp_path: Path, request: pytest.FixtureRequest
-) -> Iterator[Callable[..., Server]]:
+def serve(prepared, url, tmp_path, request) -> Iterator[Callable[..., Server]]:
     made: list[Server] = []
 
     def make(**sections: object) -> Server:
@@ -232,9 +228,7 @@ def test_a_letter_by_imap(step: str, serve: Callable[..., Server], prepared: tup
 
 
 @killed(WITHOUT_MOVE)
-def test_a_letter_by_imap_without_move(
-    step: str, serve: Callable[..., Server], prepared: tuple[Path, bytes]
-) -> None:
+def test_a_letter_by_imap_without_move(step, serve, prepared) -> None:
     with world_readable_folder() as folder:
         dovecot = Dovecot(folder, capabilities="IMAP4rev1 IDLE UIDPLUS")
         try:
@@ -253,9 +247,7 @@ def by_imap(dovecot: Dovecot, step: str, serve: Callable[..., Server], raw: byte
 
 
 @killed(BY_RECEIVE)
-def test_a_letter_that_receive_hands_over(
-    step: str, serve: Callable[..., Server], prepared: tuple[Path, bytes]
-) -> None:
+def test_a_letter_that_receive_hands_over(step, serve, prepared) -> None:
     server = serve(mail=Mail(listen=f"127.0.0.1:{free_port()}"))
     server.start(step)
     wait_for(lambda: "listening" in server.log.read_text())
@@ -269,9 +261,7 @@ class _Ended(BaseException):
 
 
 @pytest.mark.parametrize("step", IN_ONE_PROCESS)
-def test_a_process_that_ends_at_a_step_leaves_the_rest_to_the_next(
-    step: str, serve: Callable[..., Server], prepared: tuple[Path, bytes], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_process_that_ends_at_a_step_leaves_the_rest_to_the_next(step, serve, prepared, monkeypatch):
     server = serve()
     accept(server.folder.store, prepared[1], TEAM, (ROBOT,), "smtp", server.folder.clock.now())
 

@@ -1,7 +1,5 @@
 """The process that delivers is killed just when the relay has taken a mail."""
 
-from __future__ import annotations
-
 import os
 import signal
 import sys

@@ -1,7 +1,5 @@
 """The language of answers: the contest's, or the team's own."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from datetime import timedelta

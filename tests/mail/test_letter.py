@@ -1,7 +1,5 @@
 """Raw bytes -> Letter: the oddities of mail, one numbered file each, and what no letter can do."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

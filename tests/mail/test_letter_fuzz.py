@@ -3,8 +3,6 @@
 `make fuzz` runs this for minutes, with many more examples than the ordinary tests.
 """
 
-from __future__ import annotations
-
 import time
 from pathlib import Path
 

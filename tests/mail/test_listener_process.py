@@ -1,7 +1,5 @@
 """The listener of `knobeln serve` is a process of its own: what happens when it or its server is killed."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal
@@ -12,7 +10,6 @@ import time
 from contextlib import suppress
 from email.message import EmailMessage
 from email.policy import SMTP
-from pathlib import Path
 
 import pytest
 
@@ -149,9 +146,7 @@ def test_a_listener_that_hangs_does_not_keep_the_server_from_ending(server: Serv
     assert not is_running(listener)
 
 
-def test_no_restore_while_the_listener_of_a_killed_server_may_still_write(
-    server: Server, tmp_path: Path
-) -> None:
+def test_no_restore_while_the_listener_of_a_killed_server_may_still_write(server, tmp_path) -> None:
     listener = server.listener()
     knobeln_in(server.folder.path, "backup", tmp_path / "backup.tar.gz")
     os.kill(listener, signal.SIGSTOP)

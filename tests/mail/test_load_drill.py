@@ -3,8 +3,6 @@
 A tenth of the drill is a slow test; `make drill` is the whole of it.
 """
 
-from __future__ import annotations
-
 import os
 import sys
 import time

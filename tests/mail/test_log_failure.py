@@ -1,7 +1,5 @@
 """`knobeln serve` and `run` whose log cannot be written: they work on, and tell the organizer."""
 
-from __future__ import annotations
-
 import os
 import smtplib
 import subprocess
@@ -71,9 +69,7 @@ def contest(tmp_path: Path) -> Iterator[ContestContext]:
 @pytest.mark.parametrize(
     ("begin", "reason"), [(full, "No space left on device"), (unread, "Broken pipe")], ids=["full", "unread"]
 )
-def test_a_log_that_cannot_be_written_harms_no_letter_and_is_told(
-    contest: ContestContext, begin: Callable[[list[str]], Process], reason: str
-) -> None:
+def test_a_log_that_cannot_be_written_harms_no_letter_and_is_told(contest, begin, reason) -> None:
     port = contest.settings.mail.listen_port
     with serving(contest, begin) as server:
         with smtplib.SMTP("127.0.0.1", port, timeout=10) as client:
@@ -114,9 +110,7 @@ def test_a_run_whose_log_cannot_be_written_plays_and_tells_it(contest: ContestCo
 
 
 @pytest.mark.slow
-def test_what_may_pass_by_itself_does_not_end_as_what_the_organizer_must_change(
-    contest: ContestContext, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_may_pass_by_itself_does_not_end_as_what_the_organizer_must_change(contest, monkeypatch) -> None:
     """systemd starts `serve` again after every exit code but 1 and 2."""
 
     for error, code in ((ZeroDivisionError("a fault of ours"), 70), (OSError(5, "Input/output error"), 75)):

@@ -1,7 +1,5 @@
 """What we send has the marks that robots and people need, and never feeds a loop."""
 
-from __future__ import annotations
-
 import email
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -98,9 +96,7 @@ def without(names: tuple[str, ...], raw: bytes) -> bytes:
     ("lost", "mails"),
     [((), 1), (("Auto-Submitted",), 2), (("Auto-Submitted", "In-Reply-To", "References"), 2)],
 )
-def test_two_robots_that_write_to_each_other_fall_silent(
-    make_world: Callable[..., World], other_world: World, lost: tuple[str, ...], mails: int
-) -> None:
+def test_two_robots_that_write_to_each_other_fall_silent(make_world, other_world, lost, mails) -> None:
     world = make_world(mail=Mail())
     worlds = (world, other_world)
     ways = (
@@ -154,9 +150,7 @@ def test_where_one_answer_goes_out_in_an_hour_it_is_the_last(make_world: Callabl
     assert world.send("help lap", "") == []
 
 
-def test_a_form_that_goes_back_has_no_words_about_the_last_answer_in_it(
-    make_world: Callable[..., World],
-) -> None:
+def test_a_form_that_goes_back_has_no_words_about_the_last_answer_in_it(make_world) -> None:
     world = make_world(mail=Mail(answers_per_hour=1))
     (mail,) = world.send(REGISTER, FORM.replace("LAP", "lap"))
     form = body_of(mail).split("`:\n\n")[1].split("\n-- \n")[0].replace("lap", "LAP")

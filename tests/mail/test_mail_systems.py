@@ -1,7 +1,5 @@
 """Letters that real mail systems bring: Postfix where the tests run as root, Exim; and filters."""
 
-from __future__ import annotations
-
 import os
 import pwd
 import re
@@ -104,9 +102,7 @@ def test_postfix_brings_letters_encrypted_and_checks_the_certificate(store: Stor
 
 @pytest.mark.needs_root  # as Postfix does
 @pytest.mark.parametrize("door", ["inet", "unix"])
-def test_postfix_brings_letters_by_lmtp_and_hears_of_each_recipient(
-    store: Store, place: Path, door: str
-) -> None:
+def test_postfix_brings_letters_by_lmtp_and_hears_of_each_recipient(store, place, door) -> None:
     port = free_port()
     where = f"inet:127.0.0.1:{port}" if door == "inet" else f"unix:{place}/door/lmtp"
     (place / "door").mkdir()
@@ -124,9 +120,7 @@ def test_postfix_brings_letters_by_lmtp_and_hears_of_each_recipient(
 
 
 @pytest.mark.needs_root  # as Postfix does
-def test_postfix_keeps_a_letter_that_we_cannot_take_now_and_brings_it_again(
-    store: Store, place: Path
-) -> None:
+def test_postfix_keeps_a_letter_that_we_cannot_take_now_and_brings_it_again(store, place) -> None:
     port = free_port()
     main = f"transport_maps = inline:{{ contest.example=smtp:[127.0.0.1]:{port} }}"
     with listening(store, place, listen=f"127.0.0.1:{port}") as (_, failures), postfix(place, main) as relay:
@@ -164,9 +158,7 @@ def test_postfix_brings_utf8_in_addresses(store: Store, place: Path) -> None:
 # --- Exim --------------------------------------------------------------------------------------------------
 @pytest.mark.slow
 @pytest.mark.parametrize("protocol", ["smtp", "lmtp"])
-def test_exim_brings_letters_also_after_we_could_not_take_them(
-    store: Store, place: Path, protocol: str
-) -> None:
+def test_exim_brings_letters_also_after_we_could_not_take_them(store, place, protocol) -> None:
     port = free_port()
     (place / "exim").mkdir()
     transport = (
@@ -270,9 +262,7 @@ def out_of_reach(contest: ContestContext) -> Iterator[None]:
 
 @pytest.mark.slow
 @pytest.mark.needs_root  # as Postfix does
-def test_postfix_pipes_letters_with_their_envelope_and_waits_while_it_has_to(
-    contest: ContestContext, place: Path
-) -> None:
+def test_postfix_pipes_letters_with_their_envelope_and_waits_while_it_has_to(contest, place) -> None:
     master = (
         "knobeln unix - n n - 1 pipe\n  flags=R user=nobody null_sender=\n"
         f"  argv={receive(contest)} --sender=${{sender}} --recipient=${{recipient}}\n"
@@ -295,9 +285,7 @@ def test_postfix_pipes_letters_with_their_envelope_and_waits_while_it_has_to(
 
 @pytest.mark.slow
 @pytest.mark.needs_root  # as Postfix does
-def test_postfix_follows_an_alias_or_forward_file_with_a_command(
-    contest: ContestContext, place: Path
-) -> None:
+def test_postfix_follows_an_alias_or_forward_file_with_a_command(contest, place) -> None:
     main = f'alias_maps = inline:{{ {{ robot = "|{receive(contest)}" }} }}\ndefault_privs = nobody\n'
     with postfix(place, main) as relay:
         send(relay.smtp, recipients=("robot@local.example",))
@@ -333,9 +321,7 @@ def maildrop(contest: ContestContext, place: Path) -> list[str]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("chosen", [procmail, maildrop])
-def test_a_filter_hands_letters_over_and_tells_the_mail_system_to_try_again(
-    contest: ContestContext, place: Path, chosen: Filter
-) -> None:
+def test_a_filter_hands_letters_over_and_tells_the_mail_system_to_try_again(contest, place, chosen) -> None:
     command = chosen(contest, place)
     with out_of_reach(contest):
         assert filtered(command, place) == 75

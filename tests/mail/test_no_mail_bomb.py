@@ -1,7 +1,5 @@
 """Forged letters cause few and short mails, and real people get in all the same."""
 
-from __future__ import annotations
-
 import random
 import re
 from collections.abc import Callable
@@ -176,9 +174,7 @@ def test_a_trick_with_forged_letters_brings_a_mailbox_few_and_short_mails(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("is_team", [False, True])
-def test_two_thousand_forged_letters_bring_a_mailbox_five_mails_at_most(
-    open_world: World, is_team: bool
-) -> None:
+def test_two_thousand_forged_letters_bring_a_mailbox_five_mails_at_most(open_world, is_team) -> None:
     team = register_victim(open_world) if is_team else "nobody"
     chance = random.Random(13)  # noqa: S311 - a repeatable attack
     letters = [forged(chance.choice(TRICKS), number, team) for number in range(2_000)]
@@ -217,9 +213,7 @@ def test_thirty_teams_of_one_school_get_in_within_ten_minutes(open_world: World)
     assert team_names(world) == [f"team_{number}" for number in range(30)]
 
 
-def test_who_makes_mistakes_all_day_is_told_when_to_come_back_and_can_still_register(
-    open_world: World,
-) -> None:
+def test_who_makes_mistakes_all_day_is_told_when_to_come_back_and_can_still_register(open_world) -> None:
     start, sender = open_world.clock.now(), "joe@machine.domain.alfdkj"
 
     def write(hours: float, text: str) -> list[EmailMessage]:
@@ -309,9 +303,7 @@ def test_the_time_of_the_form_counts_not_that_of_the_reply(open_world: World) ->
         ("never", {}, None),
     ],
 )
-def test_the_organizer_decides_who_is_asked(
-    make_world: Callable[..., World], confirm: str, headers: dict[str, str], words: str | None
-) -> None:
+def test_the_organizer_decides_who_is_asked(make_world, confirm, headers, words) -> None:
     sections = {"mail": Mail(authserv_id="mx.contest.example"), "registration": Registration(confirm=confirm)}
     (mail,) = make_world(**sections).send(REGISTER, FORM, sender="our_team@machine.domain.alfdkj", **headers)
     assert ("Nothing is registered yet." in flat(mail)) == (words is not None)
@@ -326,9 +318,7 @@ def test_a_mailbox_with_a_team_that_was_never_heard_from_has_to_confirm_the_seco
     assert "there is already a team with a mail-address of this mailbox" in flat(question)
 
 
-def test_the_organizer_sees_a_doubtful_registration_after_it_was_confirmed(
-    make_world: Callable[..., World],
-) -> None:
+def test_the_organizer_sees_a_doubtful_registration_after_it_was_confirmed(make_world) -> None:
     sections = {"mail": Mail(), "registration": Registration(), "teams": Teams(approval="organizer")}
     world = make_world(**sections)
     (question,) = world.send(REGISTER, form("our_team@school.example"))
@@ -444,9 +434,7 @@ def test_mailboxes_that_may_be_one_have_one_family(address: str, family: str) ->
         ("", [], ""),
     ],
 )
-def test_the_network_is_that_of_the_topmost_public_address(
-    client: str, received: list[str], network: str
-) -> None:
+def test_the_network_is_that_of_the_topmost_public_address(client, received, network) -> None:
     assert network_of(client, received) == network
 
 

@@ -1,7 +1,5 @@
 """Access tokens: from a command, and for a refresh token from a real HTTP issuer."""
 
-from __future__ import annotations
-
 import json
 import threading
 from collections.abc import Iterator
@@ -72,9 +70,7 @@ def given(**fields: object) -> tuple[int, str]:
     return 200, json.dumps(fields)
 
 
-def test_a_refresh_token_brings_an_access_token_that_is_used_until_it_ends(
-    issuer: Issuer, tmp_path: Path
-) -> None:
+def test_a_refresh_token_brings_an_access_token_that_is_used_until_it_ends(issuer, tmp_path) -> None:
     issuer.answers = [given(access_token="one", expires_in=3600), given(access_token="two")]
     token = token_of(issuer, tmp_path)
     assert [token.get(), token.get()] == ["one", "one"]
@@ -92,17 +88,13 @@ def test_a_refresh_token_brings_an_access_token_that_is_used_until_it_ends(
 
 
 @pytest.mark.parametrize("life", [30, "59", 0])
-def test_a_token_that_ends_within_a_minute_is_not_used_again(
-    issuer: Issuer, tmp_path: Path, life: object
-) -> None:
+def test_a_token_that_ends_within_a_minute_is_not_used_again(issuer, tmp_path, life) -> None:
     issuer.answers = [given(access_token="one", expires_in=life), given(access_token="two", expires_in=life)]
     token = token_of(issuer, tmp_path)
     assert [token.get(), token.get()] == ["one", "two"]
 
 
-def test_a_changed_refresh_token_is_kept_privately_until_the_settings_name_another(
-    issuer: Issuer, tmp_path: Path
-) -> None:
+def test_a_changed_refresh_token_is_kept_privately_until_the_settings_name_another(issuer, tmp_path) -> None:
     issuer.answers = [given(access_token="a", refresh_token="second"), given(access_token="b")]
     token_of(issuer, tmp_path).get()
     token_of(issuer, tmp_path).get()  # another process
@@ -128,9 +120,7 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("code", "text", "said"), REFUSED)
-def test_an_issuer_that_says_no_is_told_in_its_own_words(
-    issuer: Issuer, tmp_path: Path, code: int, text: str, said: str
-) -> None:
+def test_an_issuer_that_says_no_is_told_in_its_own_words(issuer, tmp_path, code, text, said) -> None:
     issuer.answers = [(code, text)]
     with pytest.raises(TokenRefused, match=said) as caught:
         token_of(issuer, tmp_path).get()
@@ -157,9 +147,7 @@ def test_an_issuer_that_is_not_there_is_asked_again_later(tmp_path: Path) -> Non
         AccessToken(settings, tmp_path).get()
 
 
-def test_a_command_prints_the_token_and_does_not_see_our_settings(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_command_prints_the_token_and_does_not_see_our_settings(tmp_path, monkeypatch) -> None:
     monkeypatch.setenv("KNOBELN_SET_MAIL__PASSWORD", "hush")
     command = """sh -c 'echo "token$KNOBELN_SET_MAIL__PASSWORD"'"""
     assert AccessToken(OAuth(token_command=command), tmp_path).get() == "token"
@@ -176,9 +164,7 @@ COMMANDS = [
 
 
 @pytest.mark.parametrize(("command", "said"), COMMANDS)
-def test_a_command_that_gives_no_token_is_told_with_its_own_words(
-    tmp_path: Path, command: str, said: str
-) -> None:
+def test_a_command_that_gives_no_token_is_told_with_its_own_words(tmp_path, command, said) -> None:
     with pytest.raises(TokenRefused, match=said):
         AccessToken(OAuth(token_command=command), tmp_path).get()
 

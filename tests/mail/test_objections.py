@@ -1,7 +1,5 @@
 """`objection`: it reaches the organizer as it came, and its writer learns what the ledger has."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 from email.message import EmailMessage
 from typing import Any

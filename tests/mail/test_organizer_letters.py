@@ -1,10 +1,7 @@
 """The organizer's commands by mail: who may give them, what confirms them, and what nobody learns."""
 
-from __future__ import annotations
-
 import json
 import re
-from collections.abc import Callable
 from datetime import timedelta
 from email.message import EmailMessage
 from pathlib import Path
@@ -137,9 +134,7 @@ def test_teams_are_told_the_organizers_own_words_once_they_are_confirmed(ours: W
         ("tell everybody", TEXT, "`organizer tell all`"),
     ],
 )
-def test_words_that_cannot_be_told_are_refused_at_once(
-    ours: World, subject: str, text: str, why: str
-) -> None:
+def test_words_that_cannot_be_told_are_refused_at_once(ours, subject, text, why) -> None:
     (answer,) = ask(ours, f"organizer {subject}", PROOF + text)
     assert "not done" in answer["Subject"]
     assert why in " ".join(body_of(answer).split())
@@ -291,14 +286,7 @@ def test_a_contest_is_run_by_letter(server: Server, house: House) -> None:
         ("file", (PROOF, ""), (PROOF + "heads\nor tails\n", ""), "the public number is heads"),
     ],
 )
-def test_the_public_number_is_handed_in_by_letter(
-    make_world: Callable[..., World],
-    beacon: str,
-    wrong: tuple[str, str],
-    right: tuple[str, str],
-    shown: str,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_the_public_number_is_handed_in_by_letter(make_world, beacon, wrong, right, shown, monkeypatch):
     chain = chain_json(int(START.timestamp()) - 110)
     monkeypatch.setattr(drand, "QUICKNET", chain)
     world = make_world(tournament=Tournament(beacon=beacon))

@@ -1,7 +1,5 @@
 """Practice by mail: programs that are only tried, friendly matches. Real letters, machine and jail."""
 
-from __future__ import annotations
-
 import gzip
 import re
 from collections.abc import Callable
@@ -89,9 +87,7 @@ def gym(make_world: Callable[..., World]) -> Callable[..., Gym]:
 
 # --- please test -------------------------------------------------------------------------------------------
 @pytest.mark.slow
-def test_a_tested_program_plays_against_every_house_strategy_and_does_not_enter_the_contest(
-    gym: Callable[..., Gym],
-) -> None:
+def test_a_tested_program_plays_against_every_house_strategy_and_does_not_enter_the_contest(gym) -> None:
     here = gym()
     here.team("alpha")
     (mail,) = here.send("alpha", "please test", HOUSE["pavlov"])
@@ -135,9 +131,7 @@ def test_a_program_that_fails_is_told_against_whom_and_in_which_throw(gym: Calla
     assert body_of(mail).count("FAILED") == len(HOUSE)
 
 
-def test_a_house_strategy_that_fails_is_told_with_the_reason_and_is_not_in_the_average(
-    gym: Callable[..., Gym],
-) -> None:
+def test_a_house_strategy_that_fails_is_told_with_the_reason_and_is_not_in_the_average(gym) -> None:
     here = gym(programs=Programs(max_instructions=2_000_000))
     here.team("alpha")
     (mail,) = here.send("alpha", "please test", HOUSE["pavlov"])
@@ -224,9 +218,7 @@ def test_without_practice_the_commands_are_not_there(gym: Callable[..., Gym]) ->
     assert "please test" not in body_of(mail)
 
 
-def test_a_test_waits_while_a_program_is_to_be_compiled_and_while_the_contest_runs(
-    gym: Callable[..., Gym],
-) -> None:
+def test_a_test_waits_while_a_program_is_to_be_compiled_and_while_the_contest_runs(gym) -> None:
     here = gym()
     here.team("alpha")
     here.team("beta")
@@ -267,9 +259,7 @@ def test_what_breaks_our_service_is_set_aside_and_can_be_put_back(gym: Callable[
     assert "practice of alpha" in here.world.mails()[-1]["Subject"]
 
 
-def test_a_practice_with_which_our_machinery_fails_is_tried_again_and_then_set_aside(
-    gym: Callable[..., Gym],
-) -> None:
+def test_a_practice_with_which_our_machinery_fails_is_tried_again_and_then_set_aside(gym) -> None:
     here = gym()
     here.team("alpha")
     here.world.send("please test", f"/* <<FROM>> alpha {STRING}-alpha */\n{HOUSE['pavlov']}")
@@ -303,9 +293,7 @@ for line in sys.stdin:
         ("require", 0, "your program has no description; it needs"),
     ],
 )
-def test_a_test_judges_the_words_of_the_letter_as_a_submission_does(
-    gym: Callable[..., Gym], asked: str, lines: int, verdict: str
-) -> None:
+def test_a_test_judges_the_words_of_the_letter_as_a_submission_does(gym, asked, lines, verdict) -> None:
     here = gym(game={"name": "bid-tac-toe"}, programs=Programs(description=asked))
     here.team("alpha")
     words = "It bids nothing, as nothing is worth a bid.\n" * lines
@@ -343,9 +331,7 @@ def test_an_answer_to_the_end_of_a_game_is_dropped_and_told(gym: Callable[..., G
         ("bid-tac-toe", "fair_share.py"),
     ],
 )
-def test_programs_of_the_other_games_are_tried_against_the_samples(
-    gym: Callable[..., Gym], game: str, file: str
-) -> None:
+def test_programs_of_the_other_games_are_tried_against_the_samples(gym, game, file) -> None:
     here = gym(game={"name": game}, programs=Programs(description="none", seconds=30))
     here.team("alpha")
     known = samples(game)

@@ -1,7 +1,5 @@
 """Contests of all games, from the form to the welcome: each in its own words, and nothing of KNOBELN's C."""
 
-from __future__ import annotations
-
 import re
 import textwrap
 from collections.abc import Callable
@@ -124,9 +122,7 @@ def test_a_game_that_is_not_there_is_named_with_those_that_are() -> None:
 
 # --- from the form to the welcome --------------------------------------------------------------------------
 @pytest.mark.parametrize("game", sorted(game_plugins()))
-def test_the_form_that_a_contest_asks_for_is_accepted_and_brings_the_rules(
-    contest_of: Callable[..., Contest], game: str
-) -> None:
+def test_the_form_that_a_contest_asks_for_is_accepted_and_brings_the_rules(contest_of, game) -> None:
     contest = contest_of(game)
     form = contest.form().replace("name, age in years", "Joe Cool, 45")
     (mail,) = contest.world.send(contest.subject, form, sender="joe@machine.example")
@@ -139,9 +135,7 @@ def test_the_form_that_a_contest_asks_for_is_accepted_and_brings_the_rules(
 
 
 @pytest.mark.parametrize("game", sorted(game_plugins()))
-def test_the_announcement_says_all_that_a_stranger_needs_and_its_form_is_accepted(
-    contest_of: Callable[..., Contest], game: str
-) -> None:
+def test_the_announcement_says_all_that_a_stranger_needs_and_its_form_is_accepted(contest_of, game) -> None:
     contest = contest_of(game)
     (mail,) = contest.world.send("send announcement", "", sender="stranger@machine.example")
     text = body_of(mail)
@@ -167,9 +161,7 @@ OF_ORGANIZERS = re.compile(
 
 
 @pytest.mark.parametrize("game", sorted(game_plugins()))
-def test_the_rules_speak_of_nothing_that_only_organizers_or_readers_of_the_program_know(
-    contest_of: Callable[..., Contest], game: str
-) -> None:
+def test_the_rules_speak_of_nothing_that_only_organizers_or_readers_of_the_program_know(contest_of, game):
     contest = contest_of(game)
     (mail,) = contest.world.send("send announcement", "", sender="stranger@machine.example")
     with contest.world.store.read() as tx:
@@ -179,9 +171,7 @@ def test_the_rules_speak_of_nothing_that_only_organizers_or_readers_of_the_progr
 
 
 @pytest.mark.parametrize("game", sorted(game_plugins()))
-def test_the_frequent_questions_tell_the_contests_own_numbers(
-    contest_of: Callable[..., Contest], game: str
-) -> None:
+def test_the_frequent_questions_tell_the_contests_own_numbers(contest_of, game) -> None:
     contest = contest_of(game)
     programs = contest.world.settings.programs
     text = flat(*contest.world.send("send faq", ""))
@@ -194,9 +184,7 @@ FORGED = "<<FROM>> name_of_your_team 0000-1111-2222-3333-4444"
 
 
 @pytest.mark.parametrize("game", OTHERS)
-def test_no_mail_of_another_contest_speaks_of_c_or_of_knobeln(
-    contest_of: Callable[..., Contest], game: str
-) -> None:
+def test_no_mail_of_another_contest_speaks_of_c_or_of_knobeln(contest_of, game) -> None:
     contest = contest_of(game)
     world = contest.world
     mails = [
@@ -225,9 +213,7 @@ def test_no_mail_of_another_contest_speaks_of_c_or_of_knobeln(
 
 
 @pytest.mark.parametrize("game", OTHERS)
-def test_the_rules_for_participants_leave_out_what_only_readers_of_the_program_need(
-    contest_of: Callable[..., Contest], game: str
-) -> None:
+def test_the_rules_for_participants_leave_out_what_only_readers_of_the_program_need(contest_of, game) -> None:
     (mail,) = contest_of(game).world.send("send rules", "")
     text = attached(mail)["rules.txt"]
     assert "tests/" not in text
@@ -264,22 +250,16 @@ NUMBERS = {
 
 
 @pytest.mark.parametrize(("game", "words"), NUMBERS.items())
-def test_each_welcome_says_how_its_contest_goes(
-    contest_of: Callable[..., Contest], game: str, words: str
-) -> None:
+def test_each_welcome_says_how_its_contest_goes(contest_of, game, words) -> None:
     assert words in flat(contest_of(game).register())
 
 
 @pytest.mark.parametrize("game", ["bid-tac-toe", "standoff"])
-def test_the_seeds_sha256_comes_with_the_welcome_whatever_reports_a_team_orders(
-    contest_of: Callable[..., Contest], game: str
-) -> None:
+def test_the_seeds_sha256_comes_with_the_welcome_whatever_reports_a_team_orders(contest_of, game) -> None:
     assert ContestSeed(bytes(32)).commitment in flat(contest_of(game).register())
 
 
-def test_a_team_that_waited_gets_the_same_when_the_organizer_accepts_it(
-    contest_of: Callable[..., Contest],
-) -> None:
+def test_a_team_that_waited_gets_the_same_when_the_organizer_accepts_it(contest_of) -> None:
     usual = presets.settings("bid-tac-toe", NOW)
     contest = contest_of("bid-tac-toe", teams=usual.teams.model_copy(update={"approval": "organizer"}))
     assert "The organizer looks at each registration" in flat(contest.register())
@@ -313,9 +293,7 @@ def test_send_software_brings_the_sample_programs_of_the_game(contest_of: Callab
 
 
 @pytest.mark.parametrize("game", ["bid-tac-toe", "hog", "standoff", "ultimate-tic-tac-toe"])
-def test_a_team_gets_a_kit_with_the_settings_of_its_contest(
-    contest_of: Callable[..., Contest], game: str
-) -> None:
+def test_a_team_gets_a_kit_with_the_settings_of_its_contest(contest_of, game) -> None:
     contest = contest_of(game)
     contest.register()
     (team,) = contest.all_teams()
@@ -384,9 +362,7 @@ def test_the_school_is_kept_as_the_contest_spells_it(contest_of: Callable[..., C
 
 
 @pytest.mark.parametrize("code", ["LAP", "RSM", "DGP", "BRK"])
-def test_a_report_that_the_contest_keeps_private_is_refused(
-    contest_of: Callable[..., Contest], code: str
-) -> None:
+def test_a_report_that_the_contest_keeps_private_is_refused(contest_of, code) -> None:
     words = flat(contest_of("bid-tac-toe").register(mail_preference=f"OWN,{code}"))
     assert f"`{code}` is not one of OWN (separated by commas)." in words
     assert f"OWN {reports()['OWN'].meaning_for('round')}" in words

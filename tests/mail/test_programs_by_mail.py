@@ -3,8 +3,6 @@
 Real letters, a real database, the real jail, the real sample programs.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Callable, Mapping
 from datetime import timedelta
@@ -99,9 +97,7 @@ def here(name: str) -> bool:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("game", "name"), sample_programs())
-def test_every_sample_program_is_accepted_and_plays_its_trial(
-    make_office: Callable[..., Office], game: str, name: str
-) -> None:
+def test_every_sample_program_is_accepted_and_plays_its_trial(make_office, game, name) -> None:
     office = make_office(game)
     office.team("lords")
     data = samples(game)[name]
@@ -119,9 +115,7 @@ def test_every_sample_program_is_accepted_and_plays_its_trial(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(samples("hog")))
-def test_every_sample_strategy_of_hog_is_accepted_with_its_goal(
-    make_office: Callable[..., Office], name: str
-) -> None:
+def test_every_sample_strategy_of_hog_is_accepted_with_its_goal(make_office, name) -> None:
     office = make_office("hog")
     office.team("lords")
     data = samples("hog")[name]
@@ -145,9 +139,7 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("files", "words"), WRONG)
-def test_a_program_that_cannot_be_built_is_rejected_with_the_reason(
-    make_office: Callable[..., Office], files: Mapping[str, bytes], words: str
-) -> None:
+def test_a_program_that_cannot_be_built_is_rejected_with_the_reason(make_office, files, words) -> None:
     office = make_office("cooperation")
     office.team("lords")
     report = office.report("lords", files)
@@ -169,9 +161,7 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("files", "words"), REFUSED)
-def test_a_letter_without_a_program_to_build_is_refused_at_once(
-    make_office: Callable[..., Office], files: Mapping[str, bytes], words: str
-) -> None:
+def test_a_letter_without_a_program_to_build_is_refused_at_once(make_office, files, words) -> None:
     office = make_office("cooperation")
     office.team("lords")
     assert words in " ".join(office.report("lords", files).split())
@@ -187,9 +177,7 @@ FAULTS = [
 
 
 @pytest.mark.parametrize(("source", "words"), FAULTS)
-def test_a_program_that_fails_in_its_trial_is_accepted_and_told_so(
-    make_office: Callable[..., Office], source: bytes, words: str
-) -> None:
+def test_a_program_that_fails_in_its_trial_is_accepted_and_told_so(make_office, source, words) -> None:
     office = make_office("cooperation")
     office.team("lords")
     (mail,) = office.send("lords", {"p.py": b"# a program\n" + source})
@@ -221,18 +209,14 @@ WELL_PLAYED = [
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("game", "name", "source"), WELL_PLAYED)
-def test_what_a_program_says_in_a_trial_without_faults_reaches_its_team(
-    make_office: Callable[..., Office], game: str, name: str, source: bytes
-) -> None:
+def test_what_a_program_says_in_a_trial_without_faults_reaches_its_team(make_office, game, name, source):
     office = make_office(game)
     office.team("lords")
     report = office.report("lords", {name: source})
     assert "standard error (only you see this):\n  thinking" in report
 
 
-def test_a_trial_that_takes_too_long_is_broken_off_and_told_so(
-    make_office: Callable[..., Office], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_trial_that_takes_too_long_is_broken_off_and_told_so(make_office, monkeypatch) -> None:
     monkeypatch.setattr(Programs, "TRIAL_SECONDS", 1.0)
     office = make_office("cooperation")
     office.team("lords")
@@ -276,9 +260,7 @@ def test_what_is_built_of_a_program_holds_no_string(make_office: Callable[..., O
 
 
 @pytest.mark.parametrize("policy", ["require", "warn"])
-def test_a_missing_description_is_what_the_contest_makes_of_it(
-    make_office: Callable[..., Office], policy: str
-) -> None:
+def test_a_missing_description_is_what_the_contest_makes_of_it(make_office, policy) -> None:
     office = make_office("cooperation", Programs(description=policy))
     office.team("lords")
     report = office.report("lords", {"p.sh": b"echo C\n"}, "")
@@ -288,17 +270,13 @@ def test_a_missing_description_is_what_the_contest_makes_of_it(
 
 
 @pytest.mark.parametrize("text", ["", "Hello!\n"])
-def test_nobody_is_warned_where_no_description_is_asked_for(
-    make_office: Callable[..., Office], text: str
-) -> None:
+def test_nobody_is_warned_where_no_description_is_asked_for(make_office, text) -> None:
     office = make_office("cooperation", Programs(description="none"))
     office.team("lords")
     assert "Warnings" not in office.report("lords", {"p.sh": b"echo C\n"}, text)
 
 
-def test_a_description_may_be_a_file_that_the_program_does_not_see(
-    make_office: Callable[..., Office],
-) -> None:
+def test_a_description_may_be_a_file_that_the_program_does_not_see(make_office) -> None:
     office = make_office("cooperation", Programs())
     office.team("lords")
     files = {"p.sh": b"cat description.txt && echo C || echo B\n", "Description.txt": b"One.\n\nTwo.\n"}
@@ -389,9 +367,7 @@ def test_two_strategies_are_compared_exactly_for_a_team_that_proves_itself(hog: 
         ("please compare chaser", "not compared with itself"),
     ],
 )
-def test_a_comparison_that_cannot_be_is_answered_with_the_reason(
-    hog: Office, subject: str, words: str
-) -> None:
+def test_a_comparison_that_cannot_be_is_answered_with_the_reason(hog, subject, words) -> None:
     (mail,) = hog.send("chaser", {}, subject=subject)
     assert mail["To"] == "chaser@teams.example"
     assert words in " ".join(body(mail).split())
@@ -459,9 +435,7 @@ STRATEGIES = [
 
 
 @pytest.mark.parametrize(("source", "words"), STRATEGIES)
-def test_what_is_wrong_with_a_strategy_is_said(
-    make_office: Callable[..., Office], source: bytes, words: str
-) -> None:
+def test_what_is_wrong_with_a_strategy_is_said(make_office, source, words) -> None:
     office = make_office("hog")
     office.team("lords")
     report = office.report("lords", {"final_strategy.py": source})

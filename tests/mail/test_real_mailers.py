@@ -1,7 +1,5 @@
 """One program as the mailers of the world send it: the folder tells what must come of it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Every letter with an effect has one entry in the ledger, and its answer ends with a receipt."""
 
-from __future__ import annotations
-
 import re
 from base64 import b64decode
 from collections.abc import Callable
@@ -63,9 +61,7 @@ def must_fit(world: World, receipt: Receipt) -> LedgerEntry:
         ("withdraw", Effect.WITHDRAWN),
     ],
 )
-def test_a_command_with_an_effect_is_answered_with_a_receipt(
-    world: World, subject: str, effect: Effect
-) -> None:
+def test_a_command_with_an_effect_is_answered_with_a_receipt(world, subject, effect) -> None:
     name, string = registered(world)
     before = len(entries(world.store))
     mails = world.send(subject, from_line(name, string))

@@ -1,7 +1,5 @@
 """The form of the announcement: what is mended, what is refused and in which words, and round trips."""
 
-from __future__ import annotations
-
 import re
 import string
 from pathlib import Path
@@ -150,9 +148,7 @@ PREFERENCES = [
 
 
 @pytest.mark.parametrize(("written", "codes"), PREFERENCES)
-def test_preferences_are_codes_in_capitals_between_commas(
-    written: str, codes: tuple[str, ...] | None
-) -> None:
+def test_preferences_are_codes_in_capitals_between_commas(written, codes) -> None:
     registration = with_value("mail-preference", written).registration
     assert (registration and registration.preferences) == codes
 
@@ -309,9 +305,7 @@ NAMES = ("mail-address", "mail-preference", "team-name", "Organization", "team-m
 
 @given(st.sampled_from(NAMES).flatmap(lambda n: st.tuples(st.just(n), misspelled(n))), st.booleans())
 @pytest.mark.parametrize("indent", ["", "  "])
-def test_a_field_that_is_nearly_right_is_read_or_named_with_its_line(
-    indent: str, names: tuple[str, str], in_capitals: bool
-) -> None:
+def test_a_field_that_is_nearly_right_is_read_or_named_with_its_line(indent, names, in_capitals) -> None:
     name, written = names
     shown = written.upper() if in_capitals else written
     number = LONG[: LONG.index(name)].count("\n") + 1

@@ -1,7 +1,5 @@
 """The files of a program in any language: attached under their own names, byte for byte."""
 
-from __future__ import annotations
-
 from email.message import EmailMessage
 from email.policy import SMTP
 from pathlib import Path
@@ -157,9 +155,7 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("sent", "words", "form"), WRONG)
-def test_files_that_cannot_be_taken_are_a_problem_with_the_right_form(
-    sent: list[tuple[str, bytes]], words: str, form: str
-) -> None:
+def test_files_that_cannot_be_taken_are_a_problem_with_the_right_form(sent, words, form) -> None:
     letter = mail("Hello!\n")
     for name, data in sent:
         attach(letter, name, data)

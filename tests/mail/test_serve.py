@@ -1,7 +1,5 @@
 """`knobeln serve` as a process: letters by SMTP, answers in Maildirs, and every way in which it ends."""
 
-from __future__ import annotations
-
 import re
 import sys
 import threading

@@ -1,7 +1,5 @@
 """A whole contest by mail whose server is several processes, on one computer or as if on several."""
 
-from __future__ import annotations
-
 import mailbox
 import os
 import shutil
@@ -30,7 +28,7 @@ from tests.support.command_line import knobeln_in
 from tests.support.contest_runs import finish
 from tests.support.knobeln_server import ROBOT, text_of
 from tests.support.mail_world import BELIEVED
-from tests.support.postgresql import PostgreSQL, also_by_day, execute
+from tests.support.postgresql import also_by_day, execute
 from tests.support.processes import Process, start
 from tests.support.servers import free_port, greets, wait_for
 
@@ -169,9 +167,7 @@ def ended(process: Process) -> int | None:
 
 
 @pytest.mark.slow
-def test_a_part_that_may_be_there_once_refuses_to_start_twice_and_the_status_names_missing_ones(
-    site: Site, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_a_part_that_may_be_there_once_refuses_to_start_twice_and_the_status_names_missing_ones(site, capfd):
     def advice() -> str:
         return knobeln_in(site.contest.path, "status").output
 
@@ -203,9 +199,7 @@ def test_a_part_that_may_be_there_once_refuses_to_start_twice_and_the_status_nam
 
 @pytest.mark.slow
 @pytest.mark.night
-def test_a_part_whose_connections_break_works_on_and_has_its_lock_again(
-    tmp_path: Path, postgresql: PostgreSQL, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_part_whose_connections_break_works_on_and_has_its_lock_again(tmp_path, postgresql, monkeypatch):
     """As when the database is started anew: nobody else may take the part, and `restore` must be refused."""
     monkeypatch.setenv("KNOBELN_DATABASE", postgresql.new_database())
     site = Site(tmp_path, several_computers=True)

@@ -1,7 +1,5 @@
 """Two contests with one mailbox of a real Dovecot: each takes its letters and leaves the others unseen."""
 
-from __future__ import annotations
-
 import os
 import smtplib
 from collections.abc import Iterator

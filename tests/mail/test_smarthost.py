@@ -1,7 +1,5 @@
 """A relay that wants encryption and a login, with real TLS: what works, and what never gets out."""
 
-from __future__ import annotations
-
 import re
 import ssl
 from pathlib import Path
@@ -51,9 +49,7 @@ LOGINS = [("password", [], "PLAIN"), ("password", ["PLAIN"], "LOGIN"), ("xoauth2
 
 
 @pytest.mark.parametrize(("login", "without", "mechanism"), LOGINS)
-def test_a_login_behind_starttls(
-    trusted: ssl.SSLContext, tmp_path: Path, login: str, without: list[str], mechanism: str
-) -> None:
+def test_a_login_behind_starttls(trusted, tmp_path, login, without, mechanism) -> None:
     sink = Sink()
     with relay(
         sink, tls_context=trusted, require_starttls=True, auth_required=True, auth_exclude_mechanism=without
@@ -64,9 +60,7 @@ def test_a_login_behind_starttls(
 
 
 @pytest.mark.parametrize(("login", "without", "mechanism"), LOGINS)
-def test_a_login_where_all_is_encrypted(
-    trusted: ssl.SSLContext, tmp_path: Path, login: str, without: list[str], mechanism: str
-) -> None:
+def test_a_login_where_all_is_encrypted(trusted, tmp_path, login, without, mechanism) -> None:
     sink = Sink()
     options = {"auth_required": True, "auth_require_tls": False, "auth_exclude_mechanism": without}
     with relay(sink, implicit=trusted, **options) as port:
@@ -76,9 +70,7 @@ def test_a_login_where_all_is_encrypted(
 
 @pytest.mark.parametrize("security", ["starttls", "tls"])
 @pytest.mark.parametrize("fault", ["another name", "nobody's certificate"])
-def test_a_relay_that_cannot_prove_who_it_is_learns_nothing(
-    authority: trustme.CA, trusted: ssl.SSLContext, tmp_path: Path, security: str, fault: str
-) -> None:
+def test_a_relay_that_cannot_prove_who_it_is_learns_nothing(authority, trusted, tmp_path, security, fault):
     sink = Sink()
     context = (
         server_context(authority, "relay.example")
@@ -100,9 +92,7 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("facts", "said"), WRONG)
-def test_a_login_that_is_not_accepted_is_told_without_the_secret(
-    trusted: ssl.SSLContext, tmp_path: Path, facts: dict[str, str], said: str
-) -> None:
+def test_a_login_that_is_not_accepted_is_told_without_the_secret(trusted, tmp_path, facts, said) -> None:
     sink = Sink()
     with relay(sink, tls_context=trusted) as port, pytest.raises(RelayUnreachable, match=said) as caught:
         send(way_out(port, tmp_path, security="starttls", **facts))
@@ -143,9 +133,7 @@ def test_a_token_that_only_serve_knows_is_missed_where_it_is_needed_and_not_befo
     assert "must be in the environment of `serve`, and of this command too" in doctor
 
 
-def test_a_token_that_is_not_accepted_any_more_is_asked_for_again(
-    trusted: ssl.SSLContext, tmp_path: Path
-) -> None:
+def test_a_token_that_is_not_accepted_any_more_is_asked_for_again(trusted, tmp_path) -> None:
     sink = Sink()
     (tmp_path / "token").write_text("old")
     with relay(sink, tls_context=trusted) as port:
@@ -178,9 +166,7 @@ ADVICE = [
 
 
 @pytest.mark.parametrize(("facts", "options", "advice"), ADVICE)
-def test_for_each_way_in_which_it_fails_doctor_knows_what_helps(
-    tmp_path: Path, facts: dict[str, Any], options: dict[str, Any], advice: str
-) -> None:
+def test_for_each_way_in_which_it_fails_doctor_knows_what_helps(tmp_path, facts, options, advice) -> None:
     with relay(Sink(), **options) as port, pytest.raises(DeliveryDeferred) as caught:
         way_out(port, tmp_path, **facts).send(ROBOT, "joe@a.example", RAW)
     assert advice in advice_on(str(caught.value))
@@ -194,9 +180,7 @@ def test_doctor_knows_what_helps_where_the_relay_does_not_like_our_sender(tmp_pa
     assert "mail.verp = false" in advice_on(str(caught.value))
 
 
-def test_a_probe_says_how_the_relay_was_reached_and_sends_nothing(
-    trusted: ssl.SSLContext, tmp_path: Path
-) -> None:
+def test_a_probe_says_how_the_relay_was_reached_and_sends_nothing(trusted, tmp_path) -> None:
     sink = Sink()
     with relay(sink, tls_context=trusted) as port:
         transport = way_out(port, tmp_path, security="starttls")

@@ -1,7 +1,5 @@
 """Conversations with the real listener, over a socket, with a real database behind it."""
 
-from __future__ import annotations
-
 import asyncio
 import smtplib
 import socket
@@ -390,17 +388,13 @@ def test_letters_to_a_role_at_our_domain_are_passed_on_to_the_organizer(
     assert attached.get_payload(decode=True) == report
 
 
-def test_the_robots_own_letters_are_handled_also_where_a_role_gets_them_too(
-    client: smtplib.SMTP, world: World
-) -> None:
+def test_the_robots_own_letters_are_handled_also_where_a_role_gets_them_too(client, world) -> None:
     client.sendmail(JOE, [ROBOT, "postmaster@contest.example"], LETTER.replace(b"please compile", b"help"))
     (mail,) = handled(world)
     assert mail["To"] == JOE
 
 
-def test_letters_to_roles_do_not_flood_the_organizer(
-    client: smtplib.SMTP, make_world: Callable[..., World]
-) -> None:
+def test_letters_to_roles_do_not_flood_the_organizer(client, make_world) -> None:
     world = make_world()
     for number in range(MAX_PASSED_ON_PER_DAY + 3):
         client.sendmail(JOE, ["abuse@contest.example"], LETTER + b"%d\r\n" % number)
@@ -438,9 +432,7 @@ def test_lines_longer_than_smtp_allows_are_taken(client: smtplib.SMTP, store: St
     assert stored.raw == raw
 
 
-def test_a_line_longer_than_we_take_is_refused_and_the_next_letter_is_taken(
-    client: smtplib.SMTP, store: Store
-) -> None:
+def test_a_line_longer_than_we_take_is_refused_and_the_next_letter_is_taken(client, store) -> None:
     with pytest.raises(smtplib.SMTPDataError) as refused:
         client.sendmail(JOE, [ROBOT], LETTER + b"y" * (smtp.MAX_LINE_BYTES + 10) + b"\r\nRSET\r\n")
     assert refused.value.smtp_code == 500
@@ -502,9 +494,7 @@ def test_the_same_command_too_often_ends_the_conversation(port: int, command: by
     assert lines[-1].startswith(b"421 4.7.0")
 
 
-def test_who_brings_no_letter_cannot_keep_a_connection(
-    client: smtplib.SMTP, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_who_brings_no_letter_cannot_keep_a_connection(client, monkeypatch) -> None:
     monkeypatch.setattr(smtp, "MAX_SECONDS_WITHOUT_LETTER", 1.0)
     time.sleep(0.6)
     client.sendmail(JOE, [ROBOT], LETTER)
@@ -525,9 +515,7 @@ def test_who_brings_no_letter_cannot_keep_a_connection(
     ],
     ids=["nearly too long", "too long", "too many lines", "fifty hops", "a loop"],
 )
-def test_headers_that_we_could_not_read_and_loops_are_refused(
-    client: smtplib.SMTP, store: Store, fields: bytes, code: int
-) -> None:
+def test_headers_that_we_could_not_read_and_loops_are_refused(client, store, fields, code) -> None:
     client.mail(JOE)
     client.rcpt(ROBOT)
     assert client.data(fields + LETTER)[0] == code
@@ -573,9 +561,7 @@ def presented(authority: trustme.CA, port: int) -> bytes | None:
         return client.sock.getpeercert(binary_form=True)  # type: ignore[attr-defined]
 
 
-def test_letters_come_encrypted_and_a_renewed_certificate_is_taken_without_a_restart(
-    authority: trustme.CA, tmp_path: Path
-) -> None:
+def test_letters_come_encrypted_and_a_renewed_certificate_is_taken_without_a_restart(authority, tmp_path):
     taken: list[bytes] = []
     first = write_certificate(authority, tmp_path)
     with listening(lambda raw, *_: taken.append(raw), tmp_path, tls_certificate="server.pem") as listener:
@@ -603,9 +589,7 @@ def test_what_came_before_starttls_counts_for_nothing(authority: trustme.CA, tmp
         assert client.rcpt(ROBOT)[0] == 503
 
 
-def test_a_client_that_speaks_no_tls_is_sent_away_and_the_next_is_served(
-    authority: trustme.CA, tmp_path: Path
-) -> None:
+def test_a_client_that_speaks_no_tls_is_sent_away_and_the_next_is_served(authority, tmp_path) -> None:
     write_certificate(authority, tmp_path)
     with listening(lambda *_: None, tmp_path, tls_certificate="server.pem") as listener:
         with socket.create_connection(("127.0.0.1", listener.port), 10) as raw:
@@ -620,9 +604,7 @@ def test_a_client_that_speaks_no_tls_is_sent_away_and_the_next_is_served(
 
 
 @pytest.mark.parametrize("content", [None, "no certificate"])
-def test_a_certificate_that_cannot_be_used_is_a_fault_of_the_settings(
-    tmp_path: Path, content: str | None
-) -> None:
+def test_a_certificate_that_cannot_be_used_is_a_fault_of_the_settings(tmp_path, content) -> None:
     if content:
         (tmp_path / "server.pem").write_text(content)
     listener = Listener(
@@ -722,9 +704,7 @@ def test_a_file_in_the_sockets_place_is_not_replaced(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("host", "client"), [("127.0.0.1", ""), ("127.0.0.2", "127.0.0.2")])
-def test_the_address_of_a_foreign_client_is_kept_with_the_letter(
-    monkeypatch: pytest.MonkeyPatch, host: str, client: str
-) -> None:
+def test_the_address_of_a_foreign_client_is_kept_with_the_letter(monkeypatch, host, client) -> None:
     monkeypatch.setattr("mailserver.intake.smtp.is_ours", lambda host: host == "127.0.0.1")
     found: list[str] = []
     listener = Listener(

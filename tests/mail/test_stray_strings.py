@@ -1,7 +1,5 @@
 """An authentification string in a program, besides that of the `<<FROM>>` line: nothing is compiled."""
 
-from __future__ import annotations
-
 import pytest
 
 from mailserver.team_secret import STRING_LENGTH, digest, find_strings, new_string, stray_string

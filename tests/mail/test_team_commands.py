@@ -1,7 +1,5 @@
 """What a team can ask for and change by mail: help, status, mail-preference, withdraw, a new string."""
 
-from __future__ import annotations
-
 import inspect
 import re
 from base64 import b64encode
@@ -198,9 +196,7 @@ CHANGING = [
 
 @pytest.mark.parametrize(("command", "form"), CHANGING, ids=lambda value: getattr(value, "name", value))
 @given(data=st.data())
-def test_a_slip_in_a_command_that_changes_something_carries_out_no_other(
-    command: object, form: str, data: st.DataObject
-) -> None:
+def test_a_slip_in_a_command_that_changes_something_carries_out_no_other(command, form, data) -> None:
     settings = make_settings()
     place = data.draw(st.integers(0, len(form) - 1))
     slip = form[:place] + data.draw(st.sampled_from(["", "x", form[place] * 2])) + form[place + 1 :]
@@ -234,9 +230,7 @@ def test_no_two_commands_are_so_alike_that_one_slip_leads_to_the_other() -> None
         ("", "unknown", ()),
     ],
 )
-def test_the_words_after_a_command_stay_as_they_are_written(
-    subject: str, name: str, words: tuple[str, ...]
-) -> None:
+def test_the_words_after_a_command_stay_as_they_are_written(subject, name, words) -> None:
     settings = make_settings(game={"name": "hog"}, contest={"subject_word": "Hog"})
     command, arguments = recognise(subject, settings)
     assert (command.name, arguments) == (name, words)
@@ -475,9 +469,7 @@ WRONG_PREFERENCES = [
 
 
 @pytest.mark.parametrize(("subject", "text", "words"), WRONG_PREFERENCES)
-def test_a_wrong_preference_is_refused_with_the_right_form(
-    world: World, subject: str, text: str, words: str
-) -> None:
+def test_a_wrong_preference_is_refused_with_the_right_form(world, subject, text, words) -> None:
     from_line = registered_line(world)
     (mail,) = world.send(subject.replace("\x1b[31m", ""), text + from_line)
     assert words in flat(mail)
@@ -574,9 +566,7 @@ MISSING = [
 
 @pytest.mark.parametrize("subject", BY_STRING)
 @pytest.mark.parametrize(("text", "words"), MISSING)
-def test_a_command_without_a_right_line_is_shown_the_form(
-    world: World, subject: str, text: str, words: str
-) -> None:
+def test_a_command_without_a_right_line_is_shown_the_form(world, subject, text, words) -> None:
     registered_line(world)
     (mail,) = world.send(subject, text, sender=EVE)
     assert mail["To"] == EVE
@@ -731,9 +721,7 @@ def test_the_organizer_may_refuse_to_take_a_team_back(make_world: Callable[..., 
 
 
 # --- a new string ------------------------------------------------------------------------------------------
-def test_a_new_string_goes_to_the_registered_address_and_the_old_one_is_void_once_it_is_used(
-    world: World,
-) -> None:
+def test_a_new_string_goes_to_the_registered_address_and_the_old_one_is_void_once_it_is_used(world) -> None:
     old = registered_line(world)
     (mail,) = world.send("resend authentification", "", sender=ADDRESS)
     new = f"<<FROM>> {NAME} {string_in(mail)}\n"
@@ -861,9 +849,7 @@ def test_a_second_time_the_answer_tells_how_to_get_reports(world: World) -> None
     assert "gets no reports. To get some, send the subject `mail-preference`" in flat(mail)
 
 
-def test_a_letter_that_proves_nothing_ends_no_reports_before_the_address_has_answered(
-    make_world: Callable[..., World],
-) -> None:
+def test_a_letter_that_proves_nothing_ends_no_reports_before_the_address_has_answered(make_world) -> None:
     world = make_world(mail=Mail(), registration=Registration())
     (welcome,) = world.send(REGISTER, FORM, sender=ADDRESS)
     name, string = told(welcome)

@@ -1,7 +1,5 @@
 """The authentification string and the `<<FROM>>` line."""
 
-from __future__ import annotations
-
 import math
 import re
 

@@ -1,7 +1,5 @@
 """A part of a letter -> its lines: transfer encodings, charsets, HTML, and labels that are wrong."""
 
-from __future__ import annotations
-
 import base64
 import quopri
 
@@ -94,9 +92,7 @@ ENCODINGS = [
 
 
 @pytest.mark.parametrize(("raw", "lines", "remark"), ENCODINGS)
-def test_transfer_encodings_are_undone_with_any_label(
-    raw: bytes, lines: tuple[str, ...], remark: str
-) -> None:
+def test_transfer_encodings_are_undone_with_any_label(raw, lines, remark) -> None:
     assert body(raw) == Text(lines, (remark,) if remark else ())
 
 
@@ -113,9 +109,7 @@ LINE_ENDS = [
 
 @pytest.mark.parametrize("encoding", ["8bit", "quoted-printable", "base64"])
 @pytest.mark.parametrize(("text", "lines", "remark"), LINE_ENDS)
-def test_a_line_end_that_not_everybody_sees_is_told(
-    text: bytes, lines: tuple[str, ...], remark: str, encoding: str
-) -> None:
+def test_a_line_end_that_not_everybody_sees_is_told(text, lines, remark, encoding) -> None:
     encoded = {
         "8bit": text,
         "quoted-printable": quopri.encodestring(text).replace(b"\r", b"=0D"),

@@ -3,8 +3,6 @@
 Whatever starts it, they fall silent, and a person's letter to both gets exactly one answer from each.
 """
 
-from __future__ import annotations
-
 import re
 import smtplib
 import sys
@@ -210,9 +208,7 @@ def test_nobody_answers_a_list_that_says_so(both: Both) -> None:
 
 
 @pytest.mark.parametrize("lost", [(), MARKS])
-def test_a_list_that_hides_what_it_is_and_wants_answers_for_all_is_answered_once(
-    both: Both, lost: tuple[str, ...]
-) -> None:
+def test_a_list_that_hides_what_it_is_and_wants_answers_for_all_is_answered_once(both, lost) -> None:
     both.office.lost = lost
     both.office.list_answers_to_list = True
     both.post(JOE, [LIST], "what now?")

@@ -18,7 +18,6 @@ from sandbox.limits import Limits
 from sandbox.places import WORK
 from sandbox.players import AnswerFaultKind, Player, driver
 from sandbox.players.function import FunctionPlayer
-from sandbox.program_folder import ProgramFolder
 
 DRIVER = Path(driver.__file__)
 
@@ -110,9 +109,7 @@ MOVES = "\ndef get_move(n):\n    found = bool(find())\n    leave()\n    return 1
 
 
 @pytest.fixture
-def function(
-    player: Callable[..., Player], build_text: Callable[..., ProgramFolder]
-) -> Callable[..., Player]:
+def function(player, build_text) -> Callable[..., Player]:
     def make(text: str, seconds: float = 20.0) -> Player:
         made = player("function", build_text("bot.py", text), seconds)
         made.begin()

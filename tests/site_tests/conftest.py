@@ -1,7 +1,5 @@
 """A contest that was really played: two rounds, one team by mail, the others put straight into the store."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The page on which readers check a contest, in Chromium and Firefox, from a server and from disk."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil
@@ -129,9 +127,7 @@ def forged(archive: Path, place: Path) -> Path:
 
 # --- both browsers, from a server and from disk ------------------------------------------------------------
 @pytest.mark.parametrize("name", ["chromium", "firefox"])
-def test_one_button_checks_the_contest_beside_the_page(
-    shown: Shown, name: str, request: pytest.FixtureRequest
-) -> None:
+def test_one_button_checks_the_contest_beside_the_page(shown, name, request) -> None:
     browser: AnyBrowser = request.getfixturevalue(name)
     browser.get(f"{shown.address}/verify.html")
     assert text(browser, "#start") == "Check the contest"
@@ -144,9 +140,7 @@ def test_one_button_checks_the_contest_beside_the_page(
 
 
 @pytest.mark.parametrize("name", ["chromium", "firefox"])
-def test_from_disk_the_archives_file_is_chosen(
-    shown: Shown, name: str, tmp_path: Path, request: pytest.FixtureRequest
-) -> None:
+def test_from_disk_the_archives_file_is_chosen(shown, name, tmp_path, request) -> None:
     browser: AnyBrowser = request.getfixturevalue(name)
     browser.get((shown.folder / "verify.html").as_uri())
     assert text(browser, "#start") == "Choose the archive's file"
@@ -160,9 +154,7 @@ def test_from_disk_the_archives_file_is_chosen(
 
 
 # --- what is shown -----------------------------------------------------------------------------------------
-def test_a_difference_leads_to_the_replay_of_its_game(
-    shown: Shown, chromium: Chromium, tmp_path: Path
-) -> None:
+def test_a_difference_leads_to_the_replay_of_its_game(shown, chromium, tmp_path) -> None:
     honest = shown.folder / "archive.tar.gz"
     kept = honest.read_bytes()
     honest.write_bytes(forged(shown.archive, tmp_path / "forged.tar").read_bytes())
@@ -194,9 +186,7 @@ def test_a_replay_leads_to_the_page_which_shows_its_game(shown: Shown, chromium:
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("size", [DESK, NARROW], ids=["desk", "telephone"])
-def test_the_page_fits_its_screen_and_shuts_nobody_out(
-    shown: Shown, chromium: Chromium, size: tuple[int, int], scheme: str
-) -> None:
+def test_the_page_fits_its_screen_and_shuts_nobody_out(shown, chromium, size, scheme) -> None:
     chromium.complaints()
     chromium.open("verify.html", size, scheme)
     assert violations(chromium) == []
@@ -248,9 +238,7 @@ dispatchEvent(new DragEvent("drop", { dataTransfer: given }));
 """
 
 
-def test_mails_that_are_dropped_fit_or_do_not(
-    shown: Shown, played: Played, chromium: Chromium, firefox: Firefox
-) -> None:
+def test_mails_that_are_dropped_fit_or_do_not(shown, played, chromium, firefox) -> None:
     box = next(each for each in (played.folder / "mail").glob("heavy@*"))
     mails = [file.read_text() for file in sorted((box / "new").iterdir())]
     compiled = next(mail for mail in mails if "X-Knobeln-Receipt" in mail and "compile-report" in mail)

@@ -3,8 +3,6 @@
 Screenshots stay in `build/screenshots`, to be looked at.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator
@@ -243,9 +241,7 @@ def test_the_order_changes_on_both_sides_and_every_cell_goes_along(browser: Brow
     assert cells(browser) == before
 
 
-def test_a_focused_cell_tells_both_results_and_lights_row_and_column(
-    browser: Browser, played: Played
-) -> None:
+def test_a_focused_cell_tells_both_results_and_lights_row_and_column(browser, played) -> None:
     rows = table(played, "rounds/2.1.games")
     first, second = rows[0], rows[1]
     browser.open("rounds/2.1.html", DESK)

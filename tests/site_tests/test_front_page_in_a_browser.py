@@ -1,7 +1,5 @@
 """The front page and the tables of all pages as people use them, in Chromium, without a server."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -73,9 +71,7 @@ def until(browser: Browser, condition: Callable[[], Any]) -> None:
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("size", [DESK, TELEPHONE], ids=["desk", "telephone"])
 @pytest.mark.parametrize("phase", PHASES)
-def test_the_front_page_fits_its_screen_and_complains_about_nothing(
-    browser: Browser, phase: str, size: tuple[int, int], scheme: str
-) -> None:
+def test_the_front_page_fits_its_screen_and_complains_about_nothing(browser, phase, size, scheme) -> None:
     browser.open(f"{phase}/index.html", size, scheme)
     wide, room = browser.run(
         "return [document.documentElement.scrollWidth, document.documentElement.clientWidth]"

@@ -1,7 +1,5 @@
 """How many games the front page tells."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 

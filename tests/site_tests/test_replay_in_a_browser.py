@@ -1,10 +1,8 @@
 """The replay of games as people see it: in Chromium, from the files, without a server."""
 
-from __future__ import annotations
-
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -105,9 +103,7 @@ def expected(game: Game, turn: int) -> list[list[str]]:
 
 
 # --- KNOBELN -----------------------------------------------------------------------------------------------
-def test_a_replay_begins_at_the_beginning_and_says_who_and_how(
-    browser: Browser, key: str, games: Mapping[str, Game]
-) -> None:
+def test_a_replay_begins_at_the_beginning_and_says_who_and_how(browser, key, games) -> None:
     game = games[key]
     first, second = key.split(".")[1:3]
     open_replay(browser, page_of(key))
@@ -157,9 +153,7 @@ def test_a_key_that_a_control_needs_is_left_to_it(browser: Browser, key: str) ->
     assert at(browser) == 3
 
 
-def test_a_link_opens_the_replay_at_its_throw_and_the_button_copies_it(
-    browser: Browser, key: str, games: Mapping[str, Game]
-) -> None:
+def test_a_link_opens_the_replay_at_its_throw_and_the_button_copies_it(browser, key, games) -> None:
     open_replay(browser, f"{page_of(key)}#throw=500")
     assert at(browser) == 500
     assert cards(browser) == expected(games[key], 500)
@@ -177,9 +171,7 @@ def test_a_link_opens_the_replay_at_its_throw_and_the_button_copies_it(
         assert at(browser) == shows
 
 
-def test_the_links_of_a_player_lead_to_its_other_games(
-    browser: Browser, key: str, games: Mapping[str, Game]
-) -> None:
+def test_the_links_of_a_player_lead_to_its_other_games(browser, key, games) -> None:
     open_replay(browser, page_of(key), SCREEN)
     around = [fields[4:6] for word, *fields in games[key] if word == "player"]
     links = [str(each.get_attribute("href")).partition("?game=")[2] for each in browser.all(".ways a")]
@@ -285,9 +277,7 @@ def test_a_reader_who_wants_less_motion_gets_fewer_changes(browser: Browser, key
     assert browser.run("return window.changes") <= at(browser) / 15
 
 
-def test_those_who_cannot_see_hear_the_throw_but_not_while_it_runs(
-    browser: Browser, key: str, games: Mapping[str, Game]
-) -> None:
+def test_those_who_cannot_see_hear_the_throw_but_not_while_it_runs(browser, key, games) -> None:
     open_replay(browser, page_of(key), SCREEN)
     press(browser, " ")
     WebDriverWait(browser.driver, PATIENCE).until(lambda _: at(browser) > 30)
@@ -335,9 +325,7 @@ def test_on_paper_the_end_of_the_game_stands_without_controls(browser: Browser, 
 
 
 # --- games with a page of their own ------------------------------------------------------------------------
-def test_the_page_of_a_game_replays_it_from_the_turn_that_matters(
-    browser: Browser, featured: str, games: Mapping[str, Game]
-) -> None:
+def test_the_page_of_a_game_replays_it_from_the_turn_that_matters(browser, featured, games) -> None:
     open_replay(browser, page_of_its_own(featured), SCREEN)
     begins = at(browser)
     assert begins > 1
@@ -356,9 +344,7 @@ def test_the_page_of_a_game_replays_it_from_the_turn_that_matters(
 
 
 @pytest.mark.parametrize("address", [page_of, page_of_its_own])
-def test_the_link_of_such_a_game_is_that_of_its_page(
-    browser: Browser, featured: str, address: Callable[[str], str]
-) -> None:
+def test_the_link_of_such_a_game_is_that_of_its_page(browser, featured, address) -> None:
     open_replay(browser, f"{address(featured)}#throw=7", SCREEN)
     browser.run("navigator.clipboard.writeText = () => Promise.reject()")
     browser.one("[data-do=copy]").click()
@@ -367,9 +353,7 @@ def test_the_link_of_such_a_game_is_that_of_its_page(
     assert link.startswith("file:")
 
 
-def test_the_page_of_a_game_tells_all_without_javascript(
-    played: Played, featured: str, games: Mapping[str, Game]
-) -> None:
+def test_the_page_of_a_game_tells_all_without_javascript(played, featured, games) -> None:
     browser = Browser(played.pages, javascript=False)
     try:
         open_replay(browser, page_of_its_own(featured))
@@ -423,9 +407,7 @@ def squares(browser: Browser, what: str) -> list[Any]:
     return found
 
 
-def test_a_board_goes_along_with_the_moves_and_shows_where_the_next_may_be(
-    others: Mapping[str, tuple[Path, Mapping[str, Game]]],
-) -> None:
+def test_a_board_goes_along_with_the_moves_and_shows_where_the_next_may_be(others) -> None:
     pages, games = others["ultimate-tic-tac-toe"]
     key = longest(games)
     moves = [int(re.sub("!", "", turn[0] if turn[0] != "-" else turn[1])) for turn in turns_in(games[key])]
@@ -538,9 +520,7 @@ def test_decisions_are_a_band_of_cells(others: Mapping[str, tuple[Path, Mapping[
         (("--game", "standoff", "cautious", "avenger", "dice"), None, ".ring .body"),
     ],
 )
-def test_a_game_at_home_is_replayed_from_one_file(
-    tmp_path: Path, words: tuple[str, ...], turns: int | None, sees: str
-) -> None:
+def test_a_game_at_home_is_replayed_from_one_file(tmp_path, words, turns, sees) -> None:
     page = tmp_path / "game.html"
     said = knobeln("play", *words, "--seed", "s", "--html", page)
     assert str(page) in "".join(said.split())

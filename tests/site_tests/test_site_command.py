@@ -1,7 +1,5 @@
 """`knobeln site`, and the pages that `serve` keeps: of a contest that was really played."""
 
-from __future__ import annotations
-
 import json
 import re
 import sys
@@ -77,9 +75,7 @@ def test_nothing_is_written_twice(played: Played) -> None:
     assert stamps(played.pages) == before
 
 
-def test_a_further_round_leaves_the_files_of_the_games_before_it_alone(
-    make_contest: MakeContest, tmp_path: Path
-) -> None:
+def test_a_further_round_leaves_the_files_of_the_games_before_it_alone(make_contest, tmp_path) -> None:
     folder, pages = make_contest(tmp_path / "contest"), tmp_path / "pages"
     run_until(folder, 3)  # the first round is over
     knobeln("site", pages, "-C", folder.path)
@@ -111,9 +107,7 @@ def test_pages_are_put_into_no_folder_of_other_files(played: Played, tmp_path: P
     assert [file.name for file in tmp_path.iterdir()] == ["thesis.txt"]
 
 
-def test_only_so_many_games_can_be_replayed_and_others_go(
-    make_contest: MakeContest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_only_so_many_games_can_be_replayed_and_others_go(make_contest, tmp_path, monkeypatch) -> None:
     monkeypatch.setattr(games, "MAX_GAMES", 5)
     folder = make_contest(tmp_path / "contest").path
     knobeln("run", "--now", "--yes", "-C", folder)
@@ -140,9 +134,7 @@ def test_a_german_contest_tells_its_journal_in_german(make_contest: MakeContest,
     assert "moved" not in log
 
 
-def test_a_changed_translation_changes_what_games_are_made_of(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_a_changed_translation_changes_what_games_are_made_of(monkeypatch, tmp_path) -> None:
     def keys() -> list[str]:
         found = []
         for language in available():
@@ -229,9 +221,7 @@ def test_a_round_that_is_being_played_shows_nothing(make_contest: MakeContest, t
     assert not any("<h2>Program</h2>" in text for text in files.values())
 
 
-def test_a_round_whose_summary_waits_for_the_organizers_words_shows_nothing(
-    make_contest: MakeContest, tmp_path: Path
-) -> None:
+def test_a_round_whose_summary_waits_for_the_organizers_words_shows_nothing(make_contest, tmp_path) -> None:
     folder = make_contest(tmp_path / "contest", reports=Reports(summary="organizer")).path
     knobeln("run", "--now", "--yes", "-C", folder)
     pages = tmp_path / "pages"
@@ -250,9 +240,7 @@ def test_a_round_whose_summary_waits_for_the_organizers_words_shows_nothing(
     assert "evolution.html" in files
 
 
-def test_where_only_own_results_are_offered_nobody_is_named(
-    make_contest: MakeContest, tmp_path: Path
-) -> None:
+def test_where_only_own_results_are_offered_nobody_is_named(make_contest, tmp_path) -> None:
     folder = make_contest(tmp_path / "contest", reports=Reports(offered=("OWN",))).path
     knobeln("run", "--now", "--yes", "-C", folder)
     knobeln("site", tmp_path / "pages", "-C", folder)
@@ -261,9 +249,7 @@ def test_where_only_own_results_are_offered_nobody_is_named(
     assert not any("team_0" in text for text in files.values())
 
 
-def test_nothing_shows_of_a_round_of_which_a_report_is_held(
-    make_contest: MakeContest, tmp_path: Path
-) -> None:
+def test_nothing_shows_of_a_round_of_which_a_report_is_held(make_contest, tmp_path) -> None:
     folder = make_contest(tmp_path / "contest")
     run_until(folder, 3)  # the first round is over, and nothing was delivered
     knobeln("mail", "hold", "--all", "--reason", "to read them", "-C", folder.path)
@@ -275,9 +261,7 @@ def test_nothing_shows_of_a_round_of_which_a_report_is_held(
     assert "rounds/1.html" in texts(pages)
 
 
-def test_nothing_shows_of_what_was_played_while_reports_are_held(
-    make_contest: MakeContest, tmp_path: Path
-) -> None:
+def test_nothing_shows_of_what_was_played_while_reports_are_held(make_contest, tmp_path) -> None:
     quiet = Reports(offered=("BRK",))  # nobody ordered it, so that no mail is held
     folder = make_contest(tmp_path / "contest", reports=quiet).path
     knobeln("mail", "hold", "--reason", "to look at them first", "-C", folder)
@@ -307,9 +291,7 @@ def test_results_can_wait_for_their_date(make_contest: MakeContest, tmp_path: Pa
 
 
 # --- before the contest ------------------------------------------------------------------------------------
-def test_rules_commands_and_announcement_are_there_from_the_first_day(
-    make_contest: MakeContest, tmp_path: Path
-) -> None:
+def test_rules_commands_and_announcement_are_there_from_the_first_day(make_contest, tmp_path) -> None:
     folder = make_contest(tmp_path / "contest").path
     templates = folder / "templates" / "commands"
     templates.mkdir(parents=True)
@@ -396,9 +378,7 @@ def test_the_archive_is_beside_the_page_as_soon_as_it_is_published(played: Playe
 
 
 @pytest.mark.parametrize("hidden", [{"site": {"programs": False}}, {"reports": {"offered": ("RSM",)}}])
-def test_an_archive_that_tells_more_than_the_pages_is_not_beside_them(
-    played: Played, tmp_path: Path, hidden: dict[str, dict[str, object]]
-) -> None:
+def test_an_archive_that_tells_more_than_the_pages_is_not_beside_them(played, tmp_path, hidden) -> None:
     contest = ContestContext.open(played.folder)
     ((name, changes),) = hidden.items()
     section = getattr(contest.settings, name).model_copy(update=changes)

@@ -3,8 +3,6 @@
 Screenshots stay in `build/screenshots`, to be looked at.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime

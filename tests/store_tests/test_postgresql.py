@@ -1,7 +1,5 @@
 """The same contest on a real PostgreSQL, where one is installed."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Iterator
 from datetime import UTC, datetime

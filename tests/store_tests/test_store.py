@@ -1,7 +1,5 @@
 """The database: its schema, its durability, and the rules of its tables."""
 
-from __future__ import annotations
-
 import hashlib
 import shutil
 import sqlite3
@@ -164,9 +162,7 @@ def test_a_writer_finds_the_short_moments_between_the_transactions_of_another_pr
     assert taken <= 40
 
 
-def test_a_locked_database_means_try_again(
-    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_locked_database_means_try_again(store, tmp_path, monkeypatch) -> None:
     monkeypatch.setattr(session_module, "_BUSY_TIMEOUT", "busy_timeout=0")
     blocker = sqlite3.connect(tmp_path / "contest.db")
     blocker.execute("BEGIN IMMEDIATE")
@@ -277,9 +273,7 @@ def test_a_mail_with_a_known_key_is_not_queued_again(store: Store, settings: Set
 
 
 @pytest.mark.parametrize("key", ["contest/LAP/x", "again/1/round/2/GRR/x", "ladder/3/x"])
-def test_reports_are_held_and_released_whatever_their_keys(
-    store: Store, settings: Settings, key: str
-) -> None:
+def test_reports_are_held_and_released_whatever_their_keys(store, settings, key) -> None:
     with store.write() as tx:
         decisions.hold_reports(tx, NOW)
         outbox.put(tx, outgoing(key, is_report=True, round=2), settings, NOW)
@@ -301,9 +295,7 @@ def test_a_body_that_goes_to_many_is_kept_once(store: Store, settings: Settings)
 
 
 @pytest.mark.parametrize("subject", ["a\nBcc: evil@x.example", "a\r\nX: y"])
-def test_a_subject_with_a_line_break_never_becomes_a_header(
-    store: Store, settings: Settings, subject: str
-) -> None:
+def test_a_subject_with_a_line_break_never_becomes_a_header(store, settings, subject) -> None:
     with pytest.raises(ValueError, match="linefeed"), store.write() as tx:
         outbox.put(tx, outgoing("k", subject=subject), settings, NOW)
 
@@ -330,9 +322,7 @@ def message_id(settings: Settings) -> Callable[[Store, datetime], str]:
     return queued
 
 
-def test_the_message_id_of_a_mail_depends_on_its_key_alone(
-    store: Store, tmp_path: Path, message_id: Callable[[Store, datetime], str]
-) -> None:
+def test_the_message_id_of_a_mail_depends_on_its_key_alone(store, tmp_path, message_id) -> None:
     """A restored contest queues the mail again, at another time."""
     store.close()
     shutil.copy(tmp_path / "contest.db", tmp_path / "restored.db")
@@ -340,9 +330,7 @@ def test_the_message_id_of_a_mail_depends_on_its_key_alone(
     assert message_id(store, NOW) == message_id(restored, NOW.replace(hour=13))
 
 
-def test_no_two_contests_and_no_stranger_make_the_same_message_id(
-    store: Store, tmp_path: Path, message_id: Callable[[Store, datetime], str], settings: Settings
-) -> None:
+def test_no_two_contests_and_no_stranger_make_the_same_message_id(store, tmp_path, message_id, settings):
     other = new_store(tmp_path / "other.db")
     computed = hashlib.sha256(f"{settings.contest.address}/a@b.example/round/1".encode()).hexdigest()[:32]
     ids = {message_id(store, NOW), message_id(other, NOW)}

@@ -1,7 +1,5 @@
 """`knobeln upgrade` from this version to a next one, whose migration adds a table and a column."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import sqlite3

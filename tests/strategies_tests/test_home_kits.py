@@ -174,9 +174,7 @@ def test_at_home_the_clock_decides_who_is_late(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_game_of_python_functions_and_one_in_a_lasting_process_go_on_after_a_crash(
-    tmp_path: Path, kit_for: Callable[[str], HomeKit]
-) -> None:
+def test_a_game_of_python_functions_and_one_in_a_lasting_process_go_on_after_a_crash(tmp_path, kit_for):
     (tmp_path / "raises.py").write_text("def get_move(T, gamestate):\n    raise ValueError('my remark')\n")
     game = ("ultimate-tic-tac-toe", "first_open.sh", tmp_path / "raises.py")
     (tmp_path / "quits.py").write_text("import sys\ninput()\nprint('my remark', file=sys.stderr)\n")

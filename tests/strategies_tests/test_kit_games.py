@@ -240,9 +240,7 @@ ZIGZAG = "main () { int i; for (i = 0;; i++) make_throw (i / 8 % 2 ? 5 : 7); }" 
 
 
 @pytest.mark.parametrize("programs", [{"old_style": OLD_STYLE, "new_style": NEW_STYLE}, {"zigzag": ZIGZAG}])
-def test_good_programs_in_the_old_and_in_the_new_style_play_the_same_at_home(
-    kit, compile_program, programs
-) -> None:
+def test_good_programs_in_the_old_and_in_the_new_style_play_the_same_at_home(kit, compile_program, programs):
     _, protocol = in_both(kit, compile_program, programs)
     assert "verdicts OK OK" in protocol
 

@@ -1,7 +1,5 @@
 """Contests that are played and published, for the tests of archives."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import re

@@ -3,8 +3,6 @@
 Screenshots stay in `build/screenshots`, to be looked at.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 from pathlib import Path

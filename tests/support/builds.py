@@ -1,7 +1,5 @@
 """Compile reports without a compiler."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Checks archives as the check page does: its own modules, run by node."""
 
-from __future__ import annotations
-
 import io
 import json
 import re

@@ -1,7 +1,5 @@
 """The program at the prompt, in this process."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from click.testing import CliRunner, Result

@@ -1,7 +1,5 @@
 """The compile service of a contest, with the mails that it writes."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Any
 

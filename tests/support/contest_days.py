@@ -1,7 +1,5 @@
 """The contest day in this process: what it leaves in the database, and how it is interrupted."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

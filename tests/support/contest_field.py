@@ -3,8 +3,6 @@
 The programs are the house strategies, really compiled; only the mails that would bring them are left out.
 """
 
-from __future__ import annotations
-
 import os
 import pickle
 from collections.abc import Iterator, Mapping, Sequence

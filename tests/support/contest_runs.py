@@ -1,7 +1,5 @@
 """`knobeln run` as a process of its own, and what it leaves behind."""
 
-from __future__ import annotations
-
 import mailbox
 import sys
 import time

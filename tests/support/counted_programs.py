@@ -1,7 +1,5 @@
 """Contests of programs in C whose time is counted."""
 
-from __future__ import annotations
-
 import os
 import signal
 from collections.abc import Collection, Iterator, Mapping

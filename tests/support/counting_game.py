@@ -1,7 +1,5 @@
 """A small game, to try programs of all protocols."""
 
-from __future__ import annotations
-
 from contest.games.game import FaultRule, GameInfo, TextProtocol
 
 

@@ -1,7 +1,5 @@
 """The desk as its users meet it: `knobeln serve` at an SMTP port, with answers in Maildirs."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from email.message import EmailMessage, Message
 from email.policy import SMTP

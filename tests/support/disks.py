@@ -1,7 +1,5 @@
 """What a contest's folder stands on when the power goes, and disks that are full."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """A stand-in for the network drand: one node with its own key, which signs rounds as their times come."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import struct

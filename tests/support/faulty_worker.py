@@ -1,7 +1,5 @@
 """Loaded by a worker process at its start: makes it fail in the way that the variable FAULT names."""
 
-from __future__ import annotations
-
 import os
 import sys
 import time

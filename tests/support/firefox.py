@@ -1,7 +1,5 @@
 """Firefox, driven by its own protocol Marionette, so that tests need no other program than the browser."""
 
-from __future__ import annotations
-
 import base64
 import json
 import os

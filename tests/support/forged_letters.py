@@ -1,7 +1,5 @@
 """Forms and replies of strangers, and what they make of a contest."""
 
-from __future__ import annotations
-
 from email.message import EmailMessage
 
 from contest.model import IncomingLetter

@@ -1,7 +1,5 @@
 """Workers of programs whose time is counted, and modules to run in them."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """Images as the fuzz target reads them, and the target built and run."""
 
-from __future__ import annotations
-
 import struct
 import subprocess
 from collections.abc import Iterable

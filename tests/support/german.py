@@ -1,7 +1,5 @@
 """A contest in German, for tests that look for English in it."""
 
-from __future__ import annotations
-
 import re
 
 from contest.config.settings import Settings

@@ -1,7 +1,5 @@
 """Whole texts that are compared with files, byte for byte."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

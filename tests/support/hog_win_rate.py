@@ -1,7 +1,5 @@
 """The win rate of Hog straight from the rules: the definition that the fast solver is compared with."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction

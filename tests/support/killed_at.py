@@ -7,8 +7,6 @@ The file MARK is made just before, so that a second start lives on. With ON_ANOT
 environment, the other processes cannot see that this one is dead.
 """
 
-from __future__ import annotations
-
 import importlib
 import os
 import signal

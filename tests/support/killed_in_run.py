@@ -11,8 +11,6 @@ point, and is then started once more.
 Every run is a process of its own that was forked from this one, so that nobody waits for the imports.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 import signal

@@ -1,7 +1,5 @@
 """The kit as a team has it: unpacked in a folder, and what its programs say."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """`knobeln serve` as a process of its own, which can be killed and started again."""
 
-from __future__ import annotations
-
 import mailbox
 import os
 import re

@@ -1,7 +1,5 @@
 """Instructions as words, by the formats of the RISC-V manual; written without a look at the decoder."""
 
-from __future__ import annotations
-
 
 def _r(opcode: int, funct3: int, funct7: int, rd: int, rs1: int, rs2: int) -> int:
     return funct7 << 25 | rs2 << 20 | rs1 << 15 | funct3 << 12 | rd << 7 | opcode

@@ -1,7 +1,5 @@
 """Interpreter and translation of one image side by side: the program compare.c, built and fed."""
 
-from __future__ import annotations
-
 import shutil
 import struct
 import subprocess

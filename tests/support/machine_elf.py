@@ -1,7 +1,5 @@
 """ELF files for the contest machine, linked by hand."""
 
-from __future__ import annotations
-
 import subprocess
 from pathlib import Path
 

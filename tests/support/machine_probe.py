@@ -1,7 +1,5 @@
 """The machine by itself, without the referee: `probe` runs a few instructions and shows everything."""
 
-from __future__ import annotations
-
 import shutil
 import struct
 import subprocess

@@ -1,7 +1,5 @@
 """Programs for the machine's tests, built by the cross compiler directly or word by word."""
 
-from __future__ import annotations
-
 import functools
 import hashlib
 import io

@@ -1,7 +1,5 @@
 """Hypothesis strategies for code that does everything: jumps anywhere, accesses every edge, is no code."""
 
-from __future__ import annotations
-
 import struct
 from collections.abc import Sequence
 from dataclasses import dataclass

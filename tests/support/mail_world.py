@@ -1,7 +1,5 @@
 """A contest that is sent letters and answers them: its settings, its desk, and its mails."""
 
-from __future__ import annotations
-
 import email
 import email.policy
 import re

@@ -3,8 +3,6 @@
 Its teams keep their mails as a provider hands them over: in Maildirs, each with a header of its arrival.
 """
 
-from __future__ import annotations
-
 import email
 import email.policy
 import mailbox
@@ -17,6 +15,7 @@ from email.message import EmailMessage
 from email.utils import format_datetime
 from functools import partial
 from pathlib import Path
+from typing import Self
 
 from contest.config.settings import Settings, game_settings
 from contest.errors import NumberAwaited
@@ -74,7 +73,7 @@ class MailedContest:
     strings: dict[str, str]
 
     @classmethod
-    def create(cls, place: Path, chosen: Settings) -> MailedContest:
+    def create(cls, place: Path, chosen: Settings) -> Self:
         made = cls(place, FixedClock(OPENS), {})
         create_contest(made.folder, chosen, clock=made.clock).store.close()
         return made
@@ -91,10 +90,10 @@ class MailedContest:
         finally:
             contest.store.close()
 
-    def copied(self, place: Path) -> MailedContest:
+    def copied(self, place: Path) -> Self:
         """The same contest and the same mails once more, for another future."""
         shutil.copytree(self.place, place)
-        return MailedContest(place, FixedClock(self.clock.at), dict(self.strings))
+        return type(self)(place, FixedClock(self.clock.at), dict(self.strings))
 
     # --- letters ---------------------------------------------------------------------------------------
     def send(self, team: str, subject: str, body: str) -> None:

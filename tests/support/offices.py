@@ -1,7 +1,5 @@
 """The desk and the compile service of one contest: from a letter with files to its report."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from email.message import EmailMessage

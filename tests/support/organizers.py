@@ -1,7 +1,5 @@
 """An organizer who owns all of a contest: its database, its signing key, its archive."""
 
-from __future__ import annotations
-
 import base64
 import json
 from collections.abc import Callable, Iterator, Sequence

@@ -3,8 +3,6 @@
 Nothing is jailed: strategies are functions here, so that the same contest is played in every test run.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime

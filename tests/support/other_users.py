@@ -1,7 +1,5 @@
 """Run the program for, or as, another user of this host, as only root can."""
 
-from __future__ import annotations
-
 import os
 import platform
 import subprocess

@@ -1,7 +1,5 @@
 """A real PostgreSQL server for the tests, with a new database for each contest."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import signal

@@ -9,8 +9,6 @@ A string or digest that the page repeats later must be the same one later, and w
 to type is typed with the real one.
 """
 
-from __future__ import annotations
-
 import re
 from difflib import unified_diff
 

@@ -1,7 +1,5 @@
 """Processes that end with the tests, and what the kernel tells of those of this computer."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Relays of our own for tests: real SMTP servers on loopback that do what the recipient's name says."""
 
-from __future__ import annotations
-
 import os
 import signal
 import ssl

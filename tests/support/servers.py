@@ -4,8 +4,6 @@ A computer that has not got one skips what needs it, and says so; with CI set in
 failure. `tools/system-packages --for-tests` installs them.
 """
 
-from __future__ import annotations
-
 import getpass
 import grp
 import os

@@ -1,7 +1,5 @@
 """A cluster on this host: dask's scheduler and workers as docs/scaling.md says, which can be killed."""
 
-from __future__ import annotations
-
 import os
 import re
 import shlex

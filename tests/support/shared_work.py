@@ -4,8 +4,6 @@ Each test has a contest of its own. Compiling its templates was a quarter of the
 and migrating its new database a sixth of that of the tests of the contest day.
 """
 
-from __future__ import annotations
-
 import sqlite3
 from typing import Any
 

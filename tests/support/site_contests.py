@@ -1,7 +1,5 @@
 """Contests that are really played, for their pages: what the tests share."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from email.message import EmailMessage

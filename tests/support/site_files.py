@@ -1,7 +1,5 @@
 """Contests as pages, without a folder of their own: what the tests share."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace

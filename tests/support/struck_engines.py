@@ -3,8 +3,6 @@
 `python -m tests.support.struck_engines FOLDER FILE` compiles one program that waits in a contest.
 """
 
-from __future__ import annotations
-
 import os
 import signal
 import sys

@@ -1,7 +1,5 @@
 """Contests of programs that talk, whose games are the same on every computer."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 

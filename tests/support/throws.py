@@ -1,7 +1,5 @@
 """Throws of KNOBELN judged by the rules in Python."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 

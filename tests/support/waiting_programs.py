@@ -1,7 +1,5 @@
 """What waits to be compiled."""
 
-from __future__ import annotations
-
 from sqlalchemy import select
 
 from contest.model import Submission, SubmissionState

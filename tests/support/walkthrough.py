@@ -14,8 +14,6 @@ These fenced blocks are known; any other one is an error, so that nothing on a p
 With KNOBELN_GOLDEN=write in the environment, the page gets the output that came out where it differs.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import signal

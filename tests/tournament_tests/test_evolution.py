@@ -115,9 +115,7 @@ BY_HAND = [
 
 
 @pytest.mark.parametrize(("rows", "exemplars", "rounding", "generations", "ending", "ranking"), BY_HAND)
-def test_an_evolution_goes_as_computed_by_hand(
-    rows, exemplars, rounding, generations, ending, ranking
-) -> None:
+def test_an_evolution_goes_as_computed_by_hand(rows, exemplars, rounding, generations, ending, ranking):
     outcome = run(rows, exemplars, rounding)
     assert list(outcome.generations) == generations
     assert outcome.ending is ending

@@ -197,9 +197,7 @@ def test_an_exact_half_decides_a_cut() -> None:
         (3, 2, [3, 2]),
     ],
 )
-def test_rounds_halve_the_field_until_one_group_is_small_enough_to_be_the_final(
-    count: int, final_size: int, fields: list[int]
-) -> None:
+def test_rounds_halve_the_field_until_one_group_is_small_enough_to_be_the_final(count, final_size, fields):
     points = {name: number for number, name in enumerate(names(count))}
     history = rounds(names(count), points, Tournament(final_size=final_size))
     assert [sum(len(g.members) for g in outcome.plan.groups) for outcome in history] == fields

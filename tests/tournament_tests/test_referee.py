@@ -138,9 +138,7 @@ def test_a_program_that_never_works_is_out_after_its_first_two_games(scripted_ar
 
 @pytest.mark.parametrize("size", range(1, 12))
 @pytest.mark.parametrize("self_play", [True, False])
-def test_nobody_has_more_than_two_games_in_the_opening_and_nobody_none(
-    scripted_arena, size, self_play
-) -> None:
+def test_nobody_has_more_than_two_games_in_the_opening_and_nobody_none(scripted_arena, size, self_play):
     members = "abcdefghijk"[:size]
     runner = scripted_arena()
     play(group(members, self_play), runner)
@@ -291,9 +289,7 @@ def test_a_whole_tournament_ends_and_the_disqualified_never_come_back(
     assert finished or out == set(members) or not history[-1].survivors
 
 
-def test_after_the_second_failure_no_further_game_is_carried_out_although_the_wave_played_it(
-    scripted_arena,
-) -> None:
+def test_after_the_second_failure_no_further_game_is_carried_out_although_the_wave_played_it(scripted_arena):
     members = "abcdefghijkl"
     # a and the member at index j meet in slot j; slots 0 and 1 are the opening.
     failing = " ".join(f"a{other}10" for other in members[2:])

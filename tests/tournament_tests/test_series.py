@@ -107,9 +107,7 @@ class Even:
 @pytest.mark.parametrize(
     ("decisive", "games", "most", "played"), [(6, 3, 9, 6), (99, 1, 4, 4), (2, 3, 9, 3), (99, 3, 0, 3)]
 )
-def test_a_series_goes_on_while_it_is_even_and_stops_as_soon_as_it_is_not(
-    decisive: int, games: int, most: int, played: int
-) -> None:
+def test_a_series_goes_on_while_it_is_even_and_stops_as_soon_as_it_is_not(decisive, games, most, played):
     runner = Even(decisive)
     outcome = play(runner, ["a", "b"], FaultRule.GAME_LOST, games, most)
     assert len(outcome.matches) == runner.played == played
