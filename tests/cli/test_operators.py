@@ -211,15 +211,10 @@ def test_the_time_left_is_at_the_pace_so_far(rounds: list[Progress], minutes: in
 @pytest.mark.parametrize(
     ("seconds", "words"),
     [
-        (-5, "0 s"),
-        (0, "0 s"),
-        (119, "119 s"),
-        (150, "2 min"),
-        (7_199, "120 min"),
-        (7_200, "2 h"),
+        (-5, "0 s"), (0, "0 s"), (119, "119 s"), (150, "2 min"), (7_199, "120 min"), (7_200, "2 h"),
         (400_000, "5 days"),
     ],
-)
+)  # fmt: skip
 def test_a_span_is_told_in_one_unit(seconds: float, words: str) -> None:
     assert span(seconds) == words
 

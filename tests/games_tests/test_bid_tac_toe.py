@@ -120,15 +120,10 @@ def test_the_example_game_goes_on_although_rebecca_has_a_line_and_is_hers_in_the
 @pytest.mark.parametrize(
     ("first", "second", "owner", "bankrolls"),
     [
-        (5, 4, 0, (95, 100)),
-        (4, 5, 1, (100, 95)),
-        (1, 0, 0, (99, 100)),
-        (0, 0, None, (100, 100)),
-        (7, 7, None, (100, 100)),
-        (100, 99, 0, (0, 100)),
-        (100, 100, None, (100, 100)),
+        (5, 4, 0, (95, 100)), (4, 5, 1, (100, 95)), (1, 0, 0, (99, 100)), (0, 0, None, (100, 100)),
+        (7, 7, None, (100, 100)), (100, 99, 0, (0, 100)), (100, 100, None, (100, 100)),
     ],
-)
+)  # fmt: skip
 def test_the_higher_bid_takes_the_square_and_only_its_bidder_pays(first, second, owner, bankrolls) -> None:
     board = play([(bids(s4=first), bids(s4=second))])
     assert board.owners == (None, None, None, owner, None, None, None, None, None)

@@ -152,15 +152,10 @@ def test_floating_point_makes_a_difference_at_four_sizes_only() -> None:
 @pytest.mark.parametrize(
     ("answer", "words"),
     [
-        (11, "not more"),
-        (10**400, "not more"),
-        (-1, "not fewer"),
-        (True, "not a bool"),
-        (4.0, "not a float"),
-        ("4", "not a str"),
-        (None, "not a NoneType"),
+        (11, "not more"), (10**400, "not more"), (-1, "not fewer"), (True, "not a bool"),
+        (4.0, "not a float"), ("4", "not a str"), (None, "not a NoneType"),
     ],
-)
+)  # fmt: skip
 def test_any_other_answer_than_0_to_10_dice_is_named(answer: object, words: str) -> None:
     assert words in str(why_illegal_dice(answer))
     assert [why_illegal_dice(dice) for dice in range(11)] == [None] * 11

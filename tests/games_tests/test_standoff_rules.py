@@ -168,16 +168,10 @@ def test_a_round_between_three(actions: str, after: list[str]) -> None:
 @pytest.mark.parametrize(
     ("before", "action", "after"),
     [
-        ("30/2/N", S, "30/1/S"),
-        ("30/1/S", S, "30/0/S"),
-        ("30/0/S", S, "30/0/N"),
-        ("30/0/S", R, "30/1/R"),
-        ("30/1/R", R, "30/2/R"),
-        ("30/2/R", R, "30/2/N"),
-        ("30/1/R", P, "30/1/P"),
-        ("30/1/P", N, "30/1/N"),
+        ("30/2/N", S, "30/1/S"), ("30/1/S", S, "30/0/S"), ("30/0/S", S, "30/0/N"), ("30/0/S", R, "30/1/R"),
+        ("30/1/R", R, "30/2/R"), ("30/2/R", R, "30/2/N"), ("30/1/R", P, "30/1/P"), ("30/1/P", N, "30/1/N"),
     ],
-)
+)  # fmt: skip
 def test_ammunition_is_spent_and_filled_up_and_what_cannot_be_done_is_nothing(before, action, after) -> None:
     position = turn(Standoff(), circle(before, "30/2/N", "30/2/N"), {0: action, 1: P, 2: P})
     assert position.fighters[0].triplet == after
@@ -186,15 +180,10 @@ def test_ammunition_is_spent_and_filled_up_and_what_cannot_be_done_is_nothing(be
 @pytest.mark.parametrize(
     ("triplet", "action", "sentence"),
     [
-        ("30/0/N", S, "had no ammunition"),
-        ("30/2/N", R, "wanted to reload"),
-        ("30/2/N", S, None),
-        ("30/1/N", R, None),
-        ("30/0/N", R, None),
-        ("1/0/N", P, None),
-        ("1/0/N", N, None),
+        ("30/0/N", S, "had no ammunition"), ("30/2/N", R, "wanted to reload"), ("30/2/N", S, None),
+        ("30/1/N", R, None), ("30/0/N", R, None), ("1/0/N", P, None), ("1/0/N", N, None),
     ],
-)
+)  # fmt: skip
 def test_what_cannot_be_done_is_objected_to(triplet: str, action: Action, sentence: str | None) -> None:
     why_illegal = Standoff().why_illegal(circle(triplet, "30/2/N"), 0, action)
     assert why_illegal is None if sentence is None else sentence in str(why_illegal)

@@ -27,14 +27,9 @@ GAME = UltimateTicTacToe()
 
 # Boards as letters: won by X or O, Full and won by nobody, x and o with two in a row, Nearly full, empty.
 PATTERNS = {
-    "X": "111000000",
-    "O": "000222000",
-    "F": "121122211",
-    "x": "110000000",
-    "o": "000220000",
-    "N": "021122211",
-    ".": "000000000",
-}
+    "X": "111000000", "O": "000222000", "F": "121122211", "x": "110000000", "o": "000220000",
+    "N": "021122211", ".": "000000000",
+}  # fmt: skip
 
 
 def boards(letters: str, last: int | None = None, mover: int = 0, faults: tuple[int, int] = (0, 0)) -> Boards:
@@ -132,16 +127,11 @@ def test_exactly_the_open_squares_are_allowed() -> None:
 @pytest.mark.parametrize(
     ("letters", "points"),
     [
-        ("XXX OO. ...", (100, 0)),
-        ("O.. XOX .XO", (0, 100)),
-        ("XO. XO. XF.", (100, 0)),
-        ("..O XOX OX.", (0, 100)),
-        ("XOX XOO OXF", (4, 4)),
-        ("FFF FFF FFF", (0, 0)),
-        ("XXO FFX XOF", (4, 2)),
+        ("XXX OO. ...", (100, 0)), ("O.. XOX .XO", (0, 100)), ("XO. XO. XF.", (100, 0)),
+        ("..O XOX OX.", (0, 100)), ("XOX XOO OXF", (4, 4)), ("FFF FFF FFF", (0, 0)), ("XXO FFX XOF", (4, 2)),
         ("XFX FFF FFF", (2, 0)),
     ],
-)
+)  # fmt: skip
 def test_three_boards_in_a_row_win_100_points_in_a_tie_each_board_counts_one_and_drawn_ones_nothing(
     letters: str, points: tuple[int, int]
 ) -> None:

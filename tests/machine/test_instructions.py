@@ -139,20 +139,12 @@ def _expected(name: str, a: int, b: int) -> int:
     """By the words of the RISC-V manual, in Python's unlimited integers."""
     sa, sb = _signed(a), _signed(b)
     results = {
-        "div": lambda: _truncated(sa, sb) if b else -1,
-        "divu": lambda: a // b if b else -1,
-        "rem": lambda: sa - _truncated(sa, sb) * sb if b else a,
-        "remu": lambda: a % b if b else a,
-        "mul": lambda: a * b,
-        "mulh": lambda: sa * sb >> 32,
-        "mulhsu": lambda: sa * b >> 32,
-        "mulhu": lambda: a * b >> 32,
-        "sll": lambda: a << b % 32,
-        "srl": lambda: a >> b % 32,
-        "sra": lambda: sa >> b % 32,
-        "slt": lambda: sa < sb,
-        "sltu": lambda: a < b,
-    }
+        "div": lambda: _truncated(sa, sb) if b else -1, "divu": lambda: a // b if b else -1,
+        "rem": lambda: sa - _truncated(sa, sb) * sb if b else a, "remu": lambda: a % b if b else a,
+        "mul": lambda: a * b, "mulh": lambda: sa * sb >> 32, "mulhsu": lambda: sa * b >> 32,
+        "mulhu": lambda: a * b >> 32, "sll": lambda: a << b % 32, "srl": lambda: a >> b % 32,
+        "sra": lambda: sa >> b % 32, "slt": lambda: sa < sb, "sltu": lambda: a < b,
+    }  # fmt: skip
     return int(results[name]()) & 0xFFFFFFFF
 
 

@@ -183,16 +183,11 @@ TRANSLATION
 }
 """
 ATTEMPTS = {
-    "open": ("2", "path", "0L", "0L"),
-    "socket": ("41", "2L", "1L", "0L"),
-    "send": ("44", "1L", "path", "4L"),
-    "fork": ("57", "0L", "0L", "0L"),
-    "exec": ("59", "path", "0L", "0L"),
-    "kill": ("62", "1L", "9L", "0L"),
-    "more memory": ("9", "0L", "4096L", "7L"),
-    "executable memory": ("10", "machine", "4096L", "7L"),
+    "open": ("2", "path", "0L", "0L"), "socket": ("41", "2L", "1L", "0L"), "send": ("44", "1L", "path", "4L"),
+    "fork": ("57", "0L", "0L", "0L"), "exec": ("59", "path", "0L", "0L"), "kill": ("62", "1L", "9L", "0L"),
+    "more memory": ("9", "0L", "4096L", "7L"), "executable memory": ("10", "machine", "4096L", "7L"),
     "ptrace": ("101", "0L", "0L", "0L"),
-}
+}  # fmt: skip
 
 
 def _evil_translation(image: Image, attempt: str, folder: Path) -> bytes:

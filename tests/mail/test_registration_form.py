@@ -135,16 +135,10 @@ def test_an_internet_style_address_needs_no_known_top_level_domain(written: str,
 
 
 PREFERENCES = [
-    ("", ()),
-    ("LAP", ("LAP",)),
-    ("RSM , LAP", ("RSM", "LAP")),
-    ("LAP,LGP,DGP,GRP,GRG,GRR,RSM", KNOBELN_REPORTS),
-    ("lap", None),
-    ("LAP;RSM", None),
-    ("LAP RSM", None),
-    ("LAP,LAP", None),
-    ("ALL", None),
-]
+    ("", ()), ("LAP", ("LAP",)), ("RSM , LAP", ("RSM", "LAP")),
+    ("LAP,LGP,DGP,GRP,GRG,GRR,RSM", KNOBELN_REPORTS), ("lap", None), ("LAP;RSM", None), ("LAP RSM", None),
+    ("LAP,LAP", None), ("ALL", None),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("written", "codes"), PREFERENCES)
@@ -154,28 +148,11 @@ def test_preferences_are_codes_in_capitals_between_commas(written, codes) -> Non
 
 
 NAMES = [
-    ("a" * 30, True),
-    ("_x9", True),
-    ("Int", True),
-    ("a" * 31, False),
-    ("9lives", False),
-    ("heavy lords", False),
-    ("heavy-lords", False),
-    ("müller", False),
-    ("\u0430bc", False),
-    ("int", False),
-    ("inline", False),
-    ("_Bool", False),
-    ("nullptr", False),
-    ("typeof", False),
-    ("asm", False),
-    ("CON", False),
-    ("lpt1", False),
-    ("referee", False),
-    ("House", False),
-    ("", False),
-    ("{{7*7}}", False),
-]
+    ("a" * 30, True), ("_x9", True), ("Int", True), ("a" * 31, False), ("9lives", False),
+    ("heavy lords", False), ("heavy-lords", False), ("müller", False), ("\u0430bc", False), ("int", False),
+    ("inline", False), ("_Bool", False), ("nullptr", False), ("typeof", False), ("asm", False),
+    ("CON", False), ("lpt1", False), ("referee", False), ("House", False), ("", False), ("{{7*7}}", False),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("name", "is_good"), NAMES)
@@ -209,22 +186,13 @@ def test_an_organization_is_one_visible_text_of_at_most_500_characters(text: str
 HEAD = FORM.partition("team-members:\n")[0] + "team-members:\n"
 ONE = "  Joe, 45, programmer,\n  many years\n"
 MEMBERS = [
-    (ONE, 1),
-    (ONE * 10, 10),
-    (ONE.replace("  ", ""), 1),
-    (ONE.replace("Joe", "\tJoe") + "\n" + ONE, 2),
-    ("  Joe, 45, father, programmer,\n  many, years, 20, old\n", 1),
-    (ONE * 11, None),
-    ("", None),
-    ("  Joe, 45, programmer\n", None),
-    ("  Joe, 0, programmer\n  x\n", None),
-    ("  Joe, 151, programmer\n  x\n", None),
-    ("  Joe, 4½, programmer\n  x\n", None),
-    ("  Joe, programmer, 45\n  x\n", None),
-    ("  Joe, 45,\n  x\n", None),
-    ("  Joe, 45, programmer,\n" + "  more\n" * 199, None),
-    ("  Joe, 45, " + "x" * 300 + "\n  x\n", None),
-]
+    (ONE, 1), (ONE * 10, 10), (ONE.replace("  ", ""), 1), (ONE.replace("Joe", "\tJoe") + "\n" + ONE, 2),
+    ("  Joe, 45, father, programmer,\n  many, years, 20, old\n", 1), (ONE * 11, None), ("", None),
+    ("  Joe, 45, programmer\n", None), ("  Joe, 0, programmer\n  x\n", None),
+    ("  Joe, 151, programmer\n  x\n", None), ("  Joe, 4½, programmer\n  x\n", None),
+    ("  Joe, programmer, 45\n  x\n", None), ("  Joe, 45,\n  x\n", None),
+    ("  Joe, 45, programmer,\n" + "  more\n" * 199, None), ("  Joe, 45, " + "x" * 300 + "\n  x\n", None),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("text", "count"), MEMBERS)

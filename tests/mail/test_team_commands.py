@@ -121,23 +121,14 @@ def enter(world: World, phase: Phase) -> None:
 
 # --- typing errors -----------------------------------------------------------------------------------------
 MEANT = [
-    ("pleas compile", "please compile"),
-    ("plaese comple", "please compile"),
-    ("please compile my program", "please compile"),
-    ("compile", "please compile"),
-    ("regsitration for KNOBELN", "registration for KNOBELN"),
-    ("register", "registration for KNOBELN"),
+    ("pleas compile", "please compile"), ("plaese comple", "please compile"),
+    ("please compile my program", "please compile"), ("compile", "please compile"),
+    ("regsitration for KNOBELN", "registration for KNOBELN"), ("register", "registration for KNOBELN"),
     ("registration for CHESS", "registration for KNOBELN"),
-    ("mail-prefernce LAP,DGP", "mail-preference CODES"),
-    ("mail-preferences LAP", "mail-preference CODES"),
-    ("withdrawal", "withdraw"),
-    ("resend authentication sting", "resend authentification"),
-    ("help!", ""),
-    ("what now?", ""),
-    ("Question about the dates", ""),
-    ("hello", ""),
-    ("", ""),
-]
+    ("mail-prefernce LAP,DGP", "mail-preference CODES"), ("mail-preferences LAP", "mail-preference CODES"),
+    ("withdrawal", "withdraw"), ("resend authentication sting", "resend authentification"), ("help!", ""),
+    ("what now?", ""), ("Question about the dates", ""), ("hello", ""), ("", ""),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("subject", "right"), MEANT)

@@ -20,17 +20,12 @@ NEEDED = {"C", "C++", "Python", "Perl", "shell"}
 @pytest.mark.parametrize(
     ("names", "program", "language"),
     [
-        (["program_3.py"], "program_3.py", "Python"),
-        (["PROGRAM.PY"], "PROGRAM.PY", "Python"),
-        (["openings.txt", "a.b-c.c", "README", "tables.h"], "a.b-c.c", "C"),
-        (["x.cc"], "x.cc", "C++"),
-        (["x.rs"], "x.rs", "Rust"),
-        (["x.mjs"], "x.mjs", "JavaScript"),
-        (["Main.java"], "Main.java", "Java"),
-        (["x.pl"], "x.pl", "Perl"),
-        (["x.sh"], "x.sh", "shell"),
+        (["program_3.py"], "program_3.py", "Python"), (["PROGRAM.PY"], "PROGRAM.PY", "Python"),
+        (["openings.txt", "a.b-c.c", "README", "tables.h"], "a.b-c.c", "C"), (["x.cc"], "x.cc", "C++"),
+        (["x.rs"], "x.rs", "Rust"), (["x.mjs"], "x.mjs", "JavaScript"), (["Main.java"], "Main.java", "Java"),
+        (["x.pl"], "x.pl", "Perl"), (["x.sh"], "x.sh", "shell"),
     ],
-)
+)  # fmt: skip
 def test_a_programs_suffix_tells_its_language(names, program, language):
     found = recognise(names)
     assert (found[0], found[1].name) == (program, language)

@@ -20,18 +20,12 @@ INSTRUCTIONS = 10_000_000  # nobody of the house thinks longer about a game, so 
 
 # Programs that no sensible team would send, to surprise the house: what `next` makes of the numbers so far.
 SURPRISES = {
-    "always_the_smallest": "1",
-    "always_the_largest": "12288",
-    "always_two": "2",
+    "always_the_smallest": "1", "always_the_largest": "12288", "always_two": "2",
     "largest_after_smallest": "throws % 8 == 7 ? 12288 : 1",
-    "smallest_after_largest": "throws / 8 % 2 ? 12288 : 1",
-    "tiny": "next_random (1, 3)",
-    "anything": "next_random (1, 12288)",
-    "extremes": "corner[next_random (0, 8)]",
-    "copier": "yours",
-    "doubler": "2 * yours",
-    "halver": "yours / 2",
-}
+    "smallest_after_largest": "throws / 8 % 2 ? 12288 : 1", "tiny": "next_random (1, 3)",
+    "anything": "next_random (1, 12288)", "extremes": "corner[next_random (0, 8)]", "copier": "yours",
+    "doubler": "2 * yours", "halver": "yours / 2",
+}  # fmt: skip
 SURPRISE = """
 #if 0
 {description}

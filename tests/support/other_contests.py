@@ -349,19 +349,11 @@ def fighter(plan: str, fails: int = 0) -> Strategy:
 
 
 FIGHTERS: Mapping[str, Strategy] = {
-    "accountant": fighter("SSPRP"),
-    "avenger": fighter("SSSR"),
-    "bystander": fighter("N"),
-    "cautious": fighter("PPPS"),
-    "clumsy": fighter("P", fails=60),
-    "dice": fighter("SPRN"),
-    "hermit": fighter("P"),
-    "the_north_by_northwest_fighter": fighter("SP"),
-    "pacifist": fighter("PN"),
-    "sniper": fighter("SSSSP"),
-    "trigger_happy": fighter("S"),
-    "vulture": fighter("PPS"),
-}
+    "accountant": fighter("SSPRP"), "avenger": fighter("SSSR"), "bystander": fighter("N"),
+    "cautious": fighter("PPPS"), "clumsy": fighter("P", fails=60), "dice": fighter("SPRN"),
+    "hermit": fighter("P"), "the_north_by_northwest_fighter": fighter("SP"), "pacifist": fighter("PN"),
+    "sniper": fighter("SSSSP"), "trigger_happy": fighter("S"), "vulture": fighter("PPS"),
+}  # fmt: skip
 
 
 @cache
