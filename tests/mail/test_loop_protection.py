@@ -17,7 +17,7 @@ from contest.schema.sections import Mail
 from contest.store import Store, outbox
 from mailserver.delivery.deliver import deliver_due
 from mailserver.limits import MAX_STRANGERS_BYTES
-from tests.support.mail_world import FORM, START, World, body_of, make_settings
+from tests.support.mail_world import FORM, START, World, body_of, flat, make_settings
 
 HOUR = timedelta(hours=1)
 SECRET = bytes(32)
@@ -129,7 +129,7 @@ def test_the_last_answer_of_an_hour_says_so_and_until_when(make_world: Callable[
 
     def answers(minute: int, subject: str = "help lap", body: str = "") -> list[str]:
         mails = world.send(subject, body, at=start + timedelta(minutes=minute, seconds=10))
-        return [" ".join(body_of(mail).split()) for mail in mails]
+        return [flat(mail) for mail in mails]
 
     words = "at most 3 answers of this kind"
     (first,), (second,), (third,) = answers(0), answers(10, REGISTER, "no form"), answers(20)

@@ -137,7 +137,7 @@ def test_teams_are_told_the_organizers_own_words_once_they_are_confirmed(ours: W
 def test_words_that_cannot_be_told_are_refused_at_once(ours, subject, text, why) -> None:
     (answer,) = ask(ours, f"organizer {subject}", PROOF + text)
     assert "not done" in answer["Subject"]
-    assert why in " ".join(body_of(answer).split())
+    assert why in flat(answer)
 
 
 @pytest.mark.parametrize(
@@ -155,7 +155,7 @@ def test_words_that_cannot_be_told_are_refused_at_once(ours, subject, text, why)
 def test_what_cannot_be_asked_for_is_answered_at_once(ours: World, subject: str, words: str) -> None:
     (answer,) = ask(ours, subject)
     assert "not done" in answer["Subject"]
-    assert words in " ".join(body_of(answer).split())
+    assert words in flat(answer)
 
 
 def test_what_cannot_be_done_when_it_is_confirmed_is_told(ours: World) -> None:
@@ -181,7 +181,7 @@ def test_a_token_that_is_too_old_does_nothing(ours: World) -> None:
     (question,) = ask(ours, "organizer pause")
     ours.clock.at += timedelta(hours=MAX_TOKEN_HOURS, seconds=1)
     (answer,) = confirm(ours, token_of(question))
-    assert "older than 2 hours" in " ".join(body_of(answer).split())
+    assert "older than 2 hours" in flat(answer)
     with ours.store.read() as tx:
         assert decisions.paused(tx) is None
 
