@@ -11,7 +11,6 @@ import subprocess
 import sys
 from collections.abc import Mapping
 from email import message_from_bytes
-from email.message import EmailMessage
 from email.policy import default as modern
 from html import unescape
 from pathlib import Path
@@ -33,7 +32,10 @@ from sandbox import bubblewrap, groups
 from sandbox.groups import LimitsOfSandboxes, limits_of_sandboxes
 from tests.support.command_line import knobeln
 from tests.support.contest_field import House, make_contest, settings
+from tests.support.letters import letter
 from tests.support.mail_world import FORM
+
+TEAM = "our_team@machine.domain.alfdkj"
 
 
 def from_json(*words: object) -> Any:
@@ -46,15 +48,6 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path / "contest"
 
 
-def letter(subject: str, body: str, sender: str = "our_team@machine.domain.alfdkj") -> bytes:
-    mail = EmailMessage()
-    mail["From"] = sender
-    mail["To"] = "knobeln@localhost.example"
-    mail["Subject"] = subject
-    mail.set_content(body)
-    return mail.as_bytes()
-
-
 def newest_mail(folder: Path) -> dict[str, Any]:
     item = from_json("mail", "-C", folder)[-1]
     shown: dict[str, Any] = from_json("mail", "show", item["id"], "-C", folder)
@@ -63,7 +56,7 @@ def newest_mail(folder: Path) -> dict[str, Any]:
 
 def register(folder: Path) -> str:
     """The line that proves where a program comes from."""
-    knobeln("receive", "-C", folder, stdin=letter("registration for KNOBELN", FORM))
+    knobeln("receive", "-C", folder, stdin=letter(TEAM, "registration for KNOBELN", FORM))
     body: str = newest_mail(folder)["body"]
     return next(line.strip() for line in body.splitlines() if "<<FROM>>" in line)
 
@@ -159,7 +152,7 @@ def test_a_team_registers_and_submits_by_the_pipe(folder: Path) -> None:
     assert team["name"] == "the_heavy_lords_of_knobeln"
     assert team["team"]["registration"]["preferences"] == ["LAP", "DGP", "GRG", "RSM"]
     source = house_strategies()[0].source
-    knobeln("receive", "-C", folder, stdin=letter("please compile", f"/*\n  {line}\n*/\n{source}"))
+    knobeln("receive", "-C", folder, stdin=letter(TEAM, "please compile", f"/*\n  {line}\n*/\n{source}"))
     report = newest_mail(folder)
     assert "is accepted" in report["headers"]["Subject"]
     assert line.split()[-1] not in report["body"]
@@ -174,7 +167,7 @@ def test_a_team_registers_and_submits_by_the_pipe(folder: Path) -> None:
         pytest.param(b"x" * 1_000_001, 65, id="too large"),
         pytest.param(b"X: y\n" * 1_001 + b"\nx\n", 65, id="too many headers"),
         pytest.param(b"\x00\xff\xfe no letter at all", 0, id="rubbish is kept and ignored"),
-        pytest.param(letter("hello", "who are you?"), 0, id="an unknown subject is answered"),
+        pytest.param(letter(TEAM, "hello", "who are you?"), 0, id="an unknown subject is answered"),
     ],
 )
 def test_receive_speaks_sysexits(folder: Path, stdin: bytes, code: int) -> None:
@@ -193,14 +186,14 @@ def test_upgrade_makes_no_database_where_there_is_none(folder: Path, tmp_path: P
 
 @pytest.mark.parametrize("sender", ["<>", ""])
 def test_the_null_sender_may_have_its_angle_brackets(folder: Path, sender: str) -> None:
-    knobeln("receive", "--sender", sender, "-C", folder, stdin=letter("hello", "I am a bounce"))
+    knobeln("receive", "--sender", sender, "-C", folder, stdin=letter(TEAM, "hello", "I am a bounce"))
     assert from_json("letters", "-C", folder)[0]["sender"] == ""
     assert from_json("mail", "-C", folder) == []  # it is not answered
 
 
 def test_an_envelope_that_is_no_text_does_not_cost_the_letter(folder: Path) -> None:
     odd = os.fsdecode(b"\xff@a.example")
-    knobeln("receive", "--sender", odd, "--recipient", odd, "-C", folder, stdin=letter("hello", "x"))
+    knobeln("receive", "--sender", odd, "--recipient", odd, "-C", folder, stdin=letter(TEAM, "hello", "x"))
     assert from_json("letters", "-C", folder)[0]["sender"] == "?@a.example"
 
 
@@ -229,14 +222,14 @@ def test_mail_show_names_what_is_not_there(folder: Path) -> None:
 def test_a_registration_that_waits_is_accepted_or_rejected_by_the_organizer(folder: Path) -> None:
     toml = folder / "contest.toml"
     toml.write_text(toml.read_text().replace('approval = "automatic"', 'approval = "organizer"'))
-    knobeln("receive", "-C", folder, stdin=letter("registration for KNOBELN", FORM))
+    knobeln("receive", "-C", folder, stdin=letter(TEAM, "registration for KNOBELN", FORM))
     assert from_json("teams", "-C", folder)[0]["state"] == "pending"
     assert "<<FROM>>" not in newest_mail(folder)["body"]
     name = "the_heavy_lords_of_knobeln"
     knobeln("teams", "reject", name, "--reason", "Too heavy.", "-C", folder)
     assert "Too heavy." in newest_mail(folder)["body"]
     assert from_json("teams", "-C", folder) == []
-    knobeln("receive", "-C", folder, stdin=letter("registration for KNOBELN", FORM + "\n"))
+    knobeln("receive", "-C", folder, stdin=letter(TEAM, "registration for KNOBELN", FORM + "\n"))
     knobeln("teams", "accept", name, "-C", folder)
     assert "<<FROM>>" in newest_mail(folder)["body"]
     assert "does not wait" in knobeln("teams", "accept", name, "-C", folder, code=1).output

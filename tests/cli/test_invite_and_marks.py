@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.command_line import knobeln, knobeln_in
+from tests.support.letters import letter
 
 LIST = """\
 Matrikelnummer;Nachname;Vorname;E-Mail;Team
@@ -73,12 +74,9 @@ def test_a_reply_with_the_form_filled_in_registers_the_team(contest: Path, stude
         .replace("<computer science and programming background>", "wrote the first program")
     )
     quoted = "".join(f"> {line}\n" for line in text.splitlines())
-    reply = EmailMessage()
-    reply["From"] = "ada@uni.example"
-    reply["To"] = str(invitation["Reply-To"])
-    reply["Subject"] = f"Re: {invitation['Subject']}"
-    reply.set_content(f"{filled}\n\nThe robot wrote:\n{quoted}")
-    knobeln("receive", "-C", contest, stdin=reply.as_bytes())
+    to, subject = str(invitation["Reply-To"]), f"Re: {invitation['Subject']}"
+    reply = letter("ada@uni.example", subject, f"{filled}\n\nThe robot wrote:\n{quoted}", to)
+    knobeln("receive", "-C", contest, stdin=reply)
     team = json.loads(knobeln_in(contest, "teams", "show", "analysts", "--json").stdout)
     assert [member["name"] for member in team["team"]["registration"]["members"]] == [
         "Ada Lovelace",
@@ -93,11 +91,9 @@ def test_a_reply_with_the_form_filled_in_registers_the_team(contest: Path, stude
 def test_a_form_sent_back_as_it_was_is_refused_and_names_what_is_missing(contest, students, monkeypatch):
     monkeypatch.setenv("KNOBELN_SET_REGISTRATION__CONFIRM", "never")  # no question to the sender first
     text = mails_of_dry_run(contest, students)["gauss@uni.example"].get_content()
-    reply = EmailMessage()
-    reply["From"], reply["To"] = "gauss@uni.example", "knobeln@localhost.example"
-    reply["Subject"] = "Re: registration for KNOBELN"
-    reply.set_content("".join(f"> {line}\n" for line in text.splitlines()))
-    knobeln("receive", "-C", contest, stdin=reply.as_bytes())
+    quoted = "".join(f"> {line}\n" for line in text.splitlines())
+    reply = letter("gauss@uni.example", "Re: registration for KNOBELN", quoted)
+    knobeln("receive", "-C", contest, stdin=reply)
     assert json.loads(knobeln_in(contest, "teams", "--json").stdout) == []
     subjects = [mail["subject"] for mail in json.loads(knobeln_in(contest, "mail", "--json").stdout)]
     assert subjects == ["International KNOBELN contest: your registration is not accepted"]
@@ -171,11 +167,7 @@ def test_marks_have_a_row_for_each_member(contest: Path, students: Path) -> None
         "  Ada Lovelace, 27, student,\n  wrote the first program\n"
         "  Charles Babbage, 51, engineer,\n  builds engines\n"
     )
-    letter = EmailMessage()
-    letter["From"], letter["To"] = "ada@uni.example", "knobeln@localhost.example"
-    letter["Subject"] = "registration for KNOBELN"
-    letter.set_content(body)
-    knobeln("receive", "-C", contest, stdin=letter.as_bytes())
+    knobeln("receive", "-C", contest, stdin=letter("ada@uni.example", "registration for KNOBELN", body))
     rows = list(csv.DictReader(io.StringIO(knobeln_in(contest, "class", "marks").stdout)))
     assert [(row["member"], row["team"], row["rank"]) for row in rows] == [
         ("Ada Lovelace", "analysts", ""),

@@ -9,7 +9,6 @@ import sys
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from email.message import EmailMessage
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +21,7 @@ from contest.store.results import Games
 from tests.support.archives import knobeln_field, played, publish, small
 from tests.support.command_line import knobeln, knobeln_in
 from tests.support.contest_field import House, make_contest, settings
+from tests.support.letters import letter
 from tools.reference import answer_type, commands, json_text
 
 TYPES = {name: found for name, command in commands() if (found := answer_type(command))}
@@ -50,9 +50,7 @@ def contests(tmp_path_factory: pytest.TempPathFactory, house: House) -> Contests
     field = {name: sent for name, sent in knobeln_field().items() if name in TEAMS}
     finished, strings = played(path / "finished", chosen, field)
     publish(finished, path / "archive", strings)
-    letter = EmailMessage()
-    letter["From"], letter["To"], letter["Subject"] = "joe@a.example", "knobeln@localhost.example", "help"
-    knobeln("receive", "-C", finished, stdin=letter.as_bytes())
+    knobeln("receive", "-C", finished, stdin=letter("joe@a.example", "help", ""))
     make_contest(path / "open", 5, house.first(5), settings())
     files = path / "files"
     files.mkdir()

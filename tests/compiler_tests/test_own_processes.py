@@ -10,18 +10,11 @@ from tests.support import servers
 from tests.support.processes import command_of, is_running
 
 
-def wait_for(log, text):
-    deadline = time.monotonic() + 10
-    while text not in log.read_text():
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
-
-
 def test_a_process_writes_its_log_and_ends_when_asked(tmp_path):
     log = tmp_path / "log"
     script = "echo $WORD; echo no >&2; sleep 600"
     process = start(["/bin/sh", "-c", script], log, {"WORD": "ready", "PATH": "/usr/bin"})
-    wait_for(log, "no")
+    servers.wait_for(lambda: "no" in log.read_text())
     assert process.poll() is None
     assert process.terminate() == -signal.SIGTERM
     assert process.poll() == -signal.SIGTERM
@@ -31,7 +24,7 @@ def test_a_process_writes_its_log_and_ends_when_asked(tmp_path):
 def test_a_process_that_does_not_end_is_ended(tmp_path):
     log = tmp_path / "log"
     process = start(["/bin/sh", "-c", "trap '' TERM; echo deaf; while :; do sleep 0.1; done"], log)
-    wait_for(log, "deaf")
+    servers.wait_for(lambda: "deaf" in log.read_text())
     assert process.terminate(grace_seconds=0.2) == -signal.SIGKILL
 
 
@@ -46,7 +39,7 @@ def test_a_log_is_continued(tmp_path):
     log = tmp_path / "log"
     log.write_text("before\n")
     process = start(["/bin/echo", "after"], log)
-    wait_for(log, "after")
+    servers.wait_for(lambda: "after" in log.read_text())
     process.terminate()
     assert log.read_text() == "before\nafter\n"
 

@@ -21,7 +21,7 @@ from contest.subprocesses.child_process import own_command, run
 from knobeln.day import demonstration
 from knobeln.day.demonstration import Demonstration, demo_settings, what_is_shorter
 from tests.support.desk import DESCRIPTION
-from tests.support.processes import start
+from tests.support.processes import is_running, start
 from tests.support.servers import wait_for
 
 
@@ -36,7 +36,7 @@ def test_the_server_ends_with_the_demo_whatever_ends_it(tmp_path: Path, number: 
     assert b"-P\0-m\0knobeln\0serve" in Path(f"/proc/{server}/cmdline").read_bytes()
     os.kill(demo.pid, number)
     wait_for(lambda: demo.poll() is not None)
-    wait_for(lambda: _is_gone(server))
+    wait_for(lambda: not is_running(int(server)))
 
 
 @pytest.mark.slow
@@ -55,9 +55,9 @@ def test_the_server_ends_with_a_demo_that_is_ended_while_it_starts_it(tmp_path, 
     try:
         assert demo.terminate() == 128 + signal.SIGTERM
         time.sleep(2.5)
-        assert _is_gone(pid)
+        assert not is_running(int(pid))
     finally:
-        if not _is_gone(pid):
+        if is_running(int(pid)):
             os.kill(int(pid), signal.SIGTERM)
 
 
@@ -69,13 +69,6 @@ def test_a_file_in_the_current_folder_takes_the_place_of_no_module(tmp_path, mon
     monkeypatch.chdir(tmp_path)
     checked = run(own_command("check", "mine.c"), b"", 60)
     assert (checked.code, checked.stderr) == (0, b"")
-
-
-def _is_gone(pid: str) -> bool:
-    try:
-        return ") Z " in Path(f"/proc/{pid}/stat").read_text()
-    except FileNotFoundError:
-        return True
 
 
 @pytest.mark.parametrize("game", game_plugins())

@@ -3,7 +3,6 @@
 import os
 import signal
 import time
-from pathlib import Path
 
 import pytest
 
@@ -12,8 +11,9 @@ from contest.store import contest_state, outbox, results
 from knobeln.context import ContestContext
 from tests.support.contest_days import dump
 from tests.support.contest_field import make_contest, settings
-from tests.support.contest_runs import PATIENCE, SMALL, delivered, finish, run, without_times
-from tests.support.processes import children_of
+from tests.support.contest_runs import SMALL, delivered, finish, run, without_times
+from tests.support.processes import children_of, is_running
+from tests.support.servers import wait_for
 
 PAUSES = [number * 17 % 60 / 1_000 for number in range(18)]  # seconds from a step to the kill
 
@@ -38,23 +38,8 @@ def kill_after_some_progress(folder: ContestContext, pause: float) -> bool:
     if process.poll() is None:
         os.kill(process.pid, signal.SIGKILL)
     code = finish(process)
-    wait_until_gone(children)
+    wait_for(lambda: not any(map(is_running, children)), "an engine, which outlives its run,")
     return code == -signal.SIGKILL
-
-
-def wait_until_gone(pids: set[int]) -> None:
-    """The engines end with the run that started them."""
-    end = time.monotonic() + PATIENCE
-    while any(is_running(pid) for pid in pids):
-        assert time.monotonic() < end, "an engine outlives its run"
-        time.sleep(0.01)
-
-
-def is_running(pid: int) -> bool:
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except OSError:
-        return False
 
 
 @pytest.mark.slow

@@ -31,6 +31,7 @@ from tests.support.contest_field import make_contest
 from tests.support.contest_runs import PATIENCE, SMALL, delivered, finish, run, without_times
 from tests.support.disks import Disk, Files, may_mount
 from tests.support.processes import Process, start
+from tests.support.servers import wait_for
 
 CUTS = 4
 ROBOT = "knobeln@contest.example"
@@ -68,7 +69,7 @@ def test_a_copy_of_the_disk_has_what_was_synced_and_nothing_else(tmp_path: Path)
 def standing_still(process: Process) -> Iterator[None]:
     os.kill(process.pid, signal.SIGSTOP)
     try:
-        patiently(lambda: all_stopped(process))  # each thread ends the call that it is in
+        wait_for(lambda: all_stopped(process))  # each thread ends the call that it is in
         yield
     finally:
         os.kill(process.pid, signal.SIGCONT)
@@ -157,15 +158,8 @@ def serve(at: Path) -> tuple[Process, int]:
     log = at / "log"
     log.unlink(missing_ok=True)
     process = start([sys.executable, "-m", "knobeln", "serve", "-C", str(at / "contest")], log)
-    patiently(lambda: "listening" in log.read_text())
+    wait_for(lambda: "listening" in log.read_text())
     return process, int(re.findall(r"port=(\d+)", log.read_text())[-1])
-
-
-def patiently(holds: Callable[[], bool]) -> None:
-    end = time.monotonic() + PATIENCE
-    while not holds():
-        assert time.monotonic() < end, "it takes too long"
-        time.sleep(0.02)
 
 
 def is_idle(folder: ContestContext) -> bool:
@@ -190,7 +184,7 @@ def test_a_letter_that_was_taken_is_answered_once_however_the_power_goes(tmp_pat
         os.sync()
         process, port = serve(at)
         with Senders(lambda: port) as senders:
-            patiently(lambda: len(senders.taken) > 3)  # so that there is something that could be lost
+            wait_for(lambda: len(senders.taken) > 3)  # so that there is something that could be lost
             said = cut_again_and_again(disk, process, tmp_path / "copies", lambda: list(senders.taken))
         process.terminate()
     for number, taken in enumerate(said):
@@ -198,7 +192,7 @@ def test_a_letter_that_was_taken_is_answered_once_however_the_power_goes(tmp_pat
             left = ContestContext.open(at / "contest")
             left.store.check_integrity()
             process, _ = serve(at)
-            patiently(lambda left=left: is_idle(left))  # type: ignore[misc]
+            wait_for(lambda left=left: is_idle(left))  # type: ignore[misc]
             process.terminate()
             left.store.close()
             got = answers(at / "contest")

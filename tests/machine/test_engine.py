@@ -141,9 +141,9 @@ def test_an_engine_that_is_killed_in_the_middle_of_a_game_charges_nobody(tmp_pat
     runner._program = program
     with ThreadPoolExecutor(1) as pool:
         playing = pool.submit(runner.play, [GameJob((endless.digest, patient.digest), (bytes(16),) * 2)])
-        _wait_for(lambda: (tmp_path / "pids").exists() and (tmp_path / "pids").read_text().split())
+        wait_for(lambda: (tmp_path / "pids").exists() and (tmp_path / "pids").read_text().split())
         (first,) = (int(pid) for pid in (tmp_path / "pids").read_text().split())
-        _wait_for(lambda: "Seccomp:\t2" in Path(f"/proc/{first}/status").read_text())
+        wait_for(lambda: "Seccomp:\t2" in Path(f"/proc/{first}/status").read_text())
         os.kill(first, signal.SIGKILL)
         (result,) = playing.result()
     assert len((tmp_path / "pids").read_text().split()) == 2
@@ -209,11 +209,11 @@ def test_no_engine_outlives_an_interrupt(tmp_path: Path, number: signal.Signals)
     program = waiting if number is signal.SIGINT else _script_spinning(tmp_path)
     text = INTERRUPTED.format(root=str(ROOT), program=str(program))
     child = subprocess.Popen([sys.executable, "-c", text], stderr=subprocess.DEVNULL)
-    _wait_for(lambda: (tmp_path / "pids").exists() and len((tmp_path / "pids").read_text().split()) >= 2)
+    wait_for(lambda: (tmp_path / "pids").exists() and len((tmp_path / "pids").read_text().split()) >= 2)
     time.sleep(0.1)
     child.send_signal(number)
     child.wait(120)
-    _wait_for(lambda: not _alive(tmp_path / "pids"))
+    wait_for(lambda: not _alive(tmp_path / "pids"))
 
 
 def _script_spinning(folder: Path) -> Path:
@@ -227,7 +227,7 @@ def _script_spinning(folder: Path) -> Path:
     return _script(folder / "spin", f"echo $$ >> {folder}/pids; exec {real} < {folder}/order")
 
 
-def _wait_for(holds: Callable[[], object]) -> None:
+def wait_for(holds: Callable[[], object]) -> None:
     end = time.monotonic() + 120
     while not holds():
         assert time.monotonic() < end, "waited in vain"
@@ -332,7 +332,7 @@ def test_a_locked_process_is_killed_for_any_other_system_call(locked: Path, atte
 def test_the_engine_locks_itself_up_before_it_plays(tmp_path: Path) -> None:
     pid = subprocess.Popen([_script_spinning(tmp_path)])
     try:
-        _wait_for(lambda: "Seccomp:\t2" in Path(f"/proc/{pid.pid}/status").read_text())
+        wait_for(lambda: "Seccomp:\t2" in Path(f"/proc/{pid.pid}/status").read_text())
         status = Path(f"/proc/{pid.pid}/status").read_text()
         assert "NoNewPrivs:\t1" in status
         assert "knobeln" in os.readlink(f"/proc/{pid.pid}/exe")

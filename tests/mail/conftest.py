@@ -13,6 +13,7 @@ from reports.render import Templates
 from tests.support.clocks import FixedClock
 from tests.support.knobeln_server import Server
 from tests.support.mail_world import OPENS, World, make_settings
+from tests.support.servers import Dovecot, world_readable_folder
 
 
 @pytest.fixture(scope="session")
@@ -63,3 +64,11 @@ def server(tmp_path: Path) -> Iterator[Server]:
     yield server
     server.process.terminate()
     server.folder.store.close()
+
+
+@pytest.fixture(scope="module")
+def dovecot() -> Iterator[Dovecot]:
+    with world_readable_folder() as folder:
+        server = Dovecot(folder)
+        yield server
+        server.stop()

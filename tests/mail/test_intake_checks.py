@@ -3,7 +3,6 @@
 import smtplib
 import socket
 import threading
-from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -17,7 +16,7 @@ from contest.schema.sections import Imap, Mail
 from knobeln.server import mail_checks
 from mailserver.intake.smtp import Listener
 from tests.support.mail_world import make_settings
-from tests.support.servers import Dovecot, free_port, world_readable_folder
+from tests.support.servers import Dovecot, free_port
 
 
 def found(settings: Settings, path: Path) -> dict[str, str]:
@@ -96,14 +95,6 @@ def test_a_certificate_is_looked_at(tmp_path: Path, days: int, well: bool) -> No
         if well
         else "FAIL mail.tls_certificate: certificate has expired; renew it"
     )
-
-
-@pytest.fixture(scope="module")
-def dovecot() -> Iterator[Dovecot]:
-    with world_readable_folder() as folder:
-        server = Dovecot(folder)
-        yield server
-        server.stop()
 
 
 def test_the_mailbox_is_opened_and_nothing_is_taken(dovecot: Dovecot, tmp_path: Path) -> None:

@@ -11,8 +11,6 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from email.message import EmailMessage
-from email.policy import SMTP
 from pathlib import Path
 
 import pytest
@@ -31,6 +29,7 @@ from mailserver.delivery.transports import transport_of
 from mailserver.intake.accept import accept
 from tests.support import killed_at
 from tests.support.killed_at import STEPS
+from tests.support.letters import letter
 from tests.support.mail_world import BELIEVED
 from tests.support.postgresql import PostgreSQL, drop
 from tests.support.processes import Process, start
@@ -61,13 +60,6 @@ ONE_OF_EACH_PART = (  # listener, desk, compiler, delivery, mailbox, `receive`; 
 pytestmark = pytest.mark.slow
 
 
-def letter(subject: str, text: str, message_id: str) -> bytes:
-    mail = EmailMessage()
-    mail["From"], mail["To"], mail["Subject"], mail["Message-ID"] = TEAM, ROBOT, subject, message_id
-    mail.set_content(text)
-    return mail.as_bytes(policy=SMTP)
-
-
 @pytest.fixture(scope="module", params=["sqlite", pytest.param("postgresql", marks=pytest.mark.night)])
 def url(request: pytest.FixtureRequest) -> str | None:
     """The database of the prepared contest; None: it is in its folder."""
@@ -94,7 +86,7 @@ def prepared(tmp_path_factory: pytest.TempPathFactory, url: str | None) -> tuple
     settings = Settings(contest=Contest(address=ROBOT), dates=usual_dates(now), registration=BELIEVED)
     with named(url):
         folder = create_contest(path, settings)
-    raw = letter("registration for KNOBELN", FORM, "<registration@club.example>")
+    raw = letter(TEAM, "registration for KNOBELN", FORM)
     accept(folder.store, raw, TEAM, (ROBOT,), "smtp", now)
     Services(folder).handle_letters()
     deliver_all(folder, transport_of(folder.settings, path))
@@ -103,7 +95,7 @@ def prepared(tmp_path_factory: pytest.TempPathFactory, url: str | None) -> tuple
     line = re.search(r"<<FROM>> \S+ \S+", str(welcome))
     assert line
     source = f"/*\n  {line[0]}\n*/\n{house_strategies()[0].source}"
-    return path, letter("please compile", source, QUESTION)
+    return path, letter(TEAM, "please compile", source, Message_ID=QUESTION)
 
 
 class Server:

@@ -3,7 +3,6 @@
 import os
 import signal
 import sys
-import time
 from collections import Counter
 from email import message_from_bytes
 from pathlib import Path
@@ -18,10 +17,9 @@ from contest.store import outbox
 from contest.util.clock import SystemClock
 from knobeln.context import ContestContext, create_contest
 from mailserver.delivery.transports.smtp import MAX_CONNECTIONS
+from tests.support.contest_runs import finish
 from tests.support.processes import Process, start
 from tests.support.relays import KillsSender, relay
-
-PATIENCE = 60.0
 
 
 def flush(folder: ContestContext, *, held_until: Path | None = None) -> Process:
@@ -29,14 +27,6 @@ def flush(folder: ContestContext, *, held_until: Path | None = None) -> Process:
     command = [sys.executable, "-m", "knobeln", "mail", "flush", "-C", str(folder.path)]
     wait = f"while [ ! -e '{held_until}' ]; do sleep 0.02; done; exec \"$@\""
     return start(["sh", "-c", wait, "sh", *command] if held_until else command, folder.path / "log")
-
-
-def finish(process: Process) -> int:
-    end = time.monotonic() + PATIENCE
-    while (code := process.poll()) is None:
-        assert time.monotonic() < end, "it does not end"
-        time.sleep(0.02)
-    return code
 
 
 @pytest.mark.slow

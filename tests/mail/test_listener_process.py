@@ -8,14 +8,13 @@ import socket
 import threading
 import time
 from contextlib import suppress
-from email.message import EmailMessage
-from email.policy import SMTP
 
 import pytest
 
 from contest.store import letters
 from tests.support.command_line import knobeln_in
-from tests.support.knobeln_server import ROBOT, Server
+from tests.support.knobeln_server import Server
+from tests.support.letters import letter
 from tests.support.processes import is_running
 from tests.support.servers import PATIENCE, wait_for
 
@@ -25,11 +24,8 @@ SOON_SECONDS = 5.0
 
 
 def question(number: int, sender: str) -> bytes:
-    mail = EmailMessage()
-    mail["From"], mail["To"], mail["Subject"] = sender, ROBOT, "please compile"
-    mail["Message-ID"] = f"<{number}.{sender}>"
-    mail.set_content("int main(void) { return 0; }\n" * 20)
-    return mail.as_bytes(policy=SMTP)
+    program = "int main(void) { return 0; }\n" * 20
+    return letter(sender, "please compile", program, Message_ID=f"<{number}.{sender}>")
 
 
 class People:

@@ -9,8 +9,6 @@ import time
 from collections import Counter
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
-from email.message import EmailMessage
-from email.policy import SMTP
 from pathlib import Path
 
 import pytest
@@ -24,7 +22,8 @@ from knobellib.samples import house_strategies
 from tests.support.command_line import knobeln_in
 from tests.support.contest_field import House, make_contest, settings
 from tests.support.contest_runs import finish
-from tests.support.knobeln_server import ROBOT, Server, text_of
+from tests.support.knobeln_server import Server, text_of
+from tests.support.letters import letter
 from tests.support.processes import Process, start
 from tests.support.servers import wait_for
 
@@ -44,14 +43,10 @@ team-members:
 """
 
 
-def letter(name: str, subject: str, text: str) -> tuple[str, bytes]:
+def sent_by(name: str, subject: str, text: str) -> tuple[str, bytes]:
     """The sender, and the letter."""
-    mail = EmailMessage()
-    sender = mail["From"] = f"{name}@club.example"
-    mail["To"], mail["Subject"] = ROBOT, subject
-    mail["Message-ID"] = f"<{subject.split(maxsplit=1)[0]}.{name}@club.example>"
-    mail.set_content(text)
-    return str(sender), mail.as_bytes(policy=SMTP)
+    sender = f"{name}@club.example"
+    return sender, letter(sender, subject, text)
 
 
 def send_all(server: Server, found: Iterable[tuple[str, bytes]]) -> int:
@@ -94,7 +89,7 @@ def test_nothing_is_lost_under_load(tmp_path: Path, house: House) -> None:
     names = [f"team{number:05}" for number in range(TEAMS)]
     try:
         sent = send_all(
-            server, (letter(name, "registration for KNOBELN", FORM.format(name=name)) for name in names)
+            server, (sent_by(name, "registration for KNOBELN", FORM.format(name=name)) for name in names)
         )
         wait_until_idle(server, slowest)
         day = start(
@@ -104,10 +99,11 @@ def test_nothing_is_lost_under_load(tmp_path: Path, house: House) -> None:
         lines = {name: server.auth_line(f"{name}@club.example") for name in names}
         source = house_strategies()[0].source
         programs = (
-            letter(name, "please compile", f"/*\n{lines[name]}\n*/\n/* {name} */\n{source}") for name in names
+            sent_by(name, "please compile", f"/*\n{lines[name]}\n*/\n/* {name} */\n{source}")
+            for name in names
         )
         questions = (
-            letter(f"stranger{number:05}", "help", f"What is this, asks number {number}?")
+            sent_by(f"stranger{number:05}", "help", f"What is this, asks number {number}?")
             for number in range(LETTERS - 2 * TEAMS)
         )
         sent += send_all(server, (*programs, *questions))

@@ -24,6 +24,7 @@ from tests.support.contest_field import House, add_field
 from tests.support.desk import COMPILE, Desk, flat
 from tests.support.drand_network import chain_json, signed_round
 from tests.support.knobeln_server import Server
+from tests.support.letters import letter
 from tests.support.mail_world import FORM, START, World, body_of
 from tests.support.servers import wait_for
 
@@ -353,14 +354,6 @@ def command(server: Server, *words: str) -> str:
     result = CliRunner().invoke(main, [*words, "-C", str(server.folder.path)])
     assert result.exit_code == 0, result.output
     return str(result.stdout)
-
-
-def letter(sender: str, subject: str, body: str) -> bytes:
-    mail = EmailMessage()
-    mail["From"], mail["Subject"] = sender, subject
-    mail["Message-ID"] = f"<{abs(hash(subject))}@machine.example>"
-    mail.set_content(body)
-    return mail.as_bytes()
 
 
 def wait_for_answers(server: Server, address: str, count: int) -> list[EmailMessage]:

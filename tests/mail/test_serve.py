@@ -5,8 +5,6 @@ import sys
 import threading
 import time
 from collections import Counter
-from email.message import EmailMessage
-from email.policy import SMTP
 from pathlib import Path
 
 import pytest
@@ -18,7 +16,8 @@ from contest.store import letters, submissions, teams
 from contest.util.clock import SystemClock
 from knobellib.samples import house_strategies
 from knobeln.server import gateway
-from tests.support.knobeln_server import ROBOT, Server, text_of
+from tests.support.knobeln_server import Server, text_of
+from tests.support.letters import letter
 from tests.support.processes import start
 from tests.support.servers import PATIENCE, need_numpy, wait_for
 from tests.support.waiting_programs import next_queued
@@ -28,24 +27,16 @@ BOMB = "int a[100000001] = { [0 ... 100000000] = 1 };\nmain() { for (;;) make_th
 DESCRIPTION = "#if 0\n" + "What it does.\n" * 15 + "#endif\n"
 
 
-def letter(subject: str, text: str, sender: str) -> bytes:
-    mail = EmailMessage()
-    mail["From"], mail["To"], mail["Subject"] = sender, ROBOT, subject
-    mail["Message-ID"] = f"<{abs(hash((subject, text, sender)))}@client.example>"
-    mail.set_content(text)
-    return mail.as_bytes(policy=SMTP)
-
-
 def registration(address: str, name: str) -> bytes:
     form = (
         f"mail-address: {address}\nmail-preference: RSM\nteam-name: {name}\nOrganization: Club, Eggland\n"
         "team-members:\n  Joe Cool, 45, programmer,\n  much experience\n"
     )
-    return letter("registration for KNOBELN", form, address)
+    return letter(address, "registration for KNOBELN", form)
 
 
 def program(auth_line: str, source: str, sender: str) -> bytes:
-    return letter("please compile", f"/*\n  {auth_line}\n*/\n{source}", sender)
+    return letter(sender, "please compile", f"/*\n  {auth_line}\n*/\n{source}")
 
 
 def test_a_team_registers_and_sends_a_program(server: Server) -> None:
@@ -76,14 +67,6 @@ def final_strategy(score, opponent_score):
 """
 
 
-def hog_program(auth_line: str, source: bytes, sender: str) -> bytes:
-    mail = EmailMessage()
-    mail["From"], mail["To"], mail["Subject"] = sender, ROBOT, "please compile"
-    mail.set_content(auth_line)
-    mail.add_attachment(source, maintype="text", subtype="x-python", filename="final_strategy.py")
-    return mail.as_bytes(policy=SMTP)
-
-
 @pytest.mark.slow
 def test_a_strategy_of_hog_imports_numpy_and_learns_what_else_there_is_not(tmp_path: Path) -> None:
     need_numpy()
@@ -93,9 +76,10 @@ def test_a_strategy_of_hog_imports_numpy_and_learns_what_else_there_is_not(tmp_p
         form = registration(address, "numbers").replace(b"registration for KNOBELN", b"registration for Hog")
         server.send(form.replace(b", 45, programmer,\r\n  much experience", b", Club"), address)
         line = server.auth_line(address)
-        server.send(hog_program(line, NUMB, address), address)
+        server.send(letter(address, "please compile", line, attached={"final_strategy.py": NUMB}), address)
         wait_for(lambda: len(server.answers(address)) == 2)
-        server.send(hog_program(line, NUMB.replace(b"import", b"import scipy\nimport", 1), address), address)
+        more = NUMB.replace(b"import", b"import scipy\nimport", 1)
+        server.send(letter(address, "please compile", line, attached={"final_strategy.py": more}), address)
         wait_for(lambda: len(server.answers(address)) == 3)
         with server.folder.store.read() as tx:
             digests = [built.report.image_digest for built in submissions.newest(tx, 2) if built.report]

@@ -8,8 +8,7 @@ import smtplib
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
-from email.message import EmailMessage, Message
-from email.policy import SMTP
+from email.message import Message
 from pathlib import Path
 
 import pytest
@@ -27,6 +26,7 @@ from tests.support import killed_at
 from tests.support.command_line import knobeln_in
 from tests.support.contest_runs import finish
 from tests.support.knobeln_server import ROBOT, text_of
+from tests.support.letters import letter
 from tests.support.mail_world import BELIEVED
 from tests.support.postgresql import also_by_day, execute
 from tests.support.processes import Process, start
@@ -86,12 +86,9 @@ class Site:
         return ["serve", *(word for part in parts for word in ("--only", part)), "-C", str(folder)]
 
     def send(self, name: str, subject: str, text: str) -> None:
-        mail = EmailMessage()
-        mail["From"], mail["To"], mail["Subject"] = f"{name}@club.example", ROBOT, subject
-        mail["Message-ID"] = f"<{subject.split(maxsplit=1)[0]}.{name}@club.example>"
-        mail.set_content(text)
+        sender = f"{name}@club.example"
         with smtplib.SMTP("127.0.0.1", self.port, timeout=60) as client:
-            client.sendmail(f"{name}@club.example", [ROBOT], mail.as_bytes(policy=SMTP))
+            client.sendmail(sender, [ROBOT], letter(sender, subject, text))
 
     def mails(self) -> list[Message]:
         """All mails that all delivering processes have put into Maildirs."""

@@ -2,7 +2,6 @@
 
 import os
 import smtplib
-from collections.abc import Iterator
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from itertools import count
@@ -26,20 +25,12 @@ from mailserver.intake.envelope import is_for
 from tests.support.knobeln_server import maildir, text_of
 from tests.support.mail_world import FORM, make_settings
 from tests.support.processes import start
-from tests.support.servers import NOT_OURS, Dovecot, wait_for, world_readable_folder
+from tests.support.servers import NOT_OURS, Dovecot, wait_for
 
 DOMAIN = "contest.example"
 TAGS = ("spring", "autumn")
 TEAM = "our_team@machine.domain.alfdkj"
 _users = count(1)
-
-
-@pytest.fixture(scope="module")
-def dovecot() -> Iterator[Dovecot]:
-    with world_readable_folder() as folder:
-        server = Dovecot(folder)
-        yield server
-        server.stop()
 
 
 class Shared(NamedTuple):

@@ -27,6 +27,7 @@ from contest.schema.sections import Contest, DeliveryKind, Mail
 from contest.store import letters, outbox
 from contest.util.clock import SystemClock
 from knobeln.context import ContestContext, create_contest
+from tests.support.letters import letter
 from tests.support.processes import Process, start
 from tests.support.servers import free_port, wait_for
 
@@ -135,13 +136,8 @@ class Both:
 
     def post(self, sender: str, recipients: list[str], subject: str, **headers: str) -> None:
         """Somebody posts a letter."""
-        mail = EmailMessage()
-        mail["From"], mail["To"], mail["Subject"] = sender, ", ".join(recipients), subject
-        mail["Message-ID"] = f"<{abs(hash((sender, subject, *recipients)))}@club.example>"
-        for name, value in headers.items():
-            mail[name.replace("_", "-")] = value
-        mail.set_content("What do you say to that?\n")
-        self.office.handle(sender, recipients, mail.as_bytes(policy=SMTP))
+        raw = letter(sender, subject, "What do you say to that?\n", ", ".join(recipients), **headers)
+        self.office.handle(sender, recipients, raw)
 
     def fall_silent(self) -> None:
         """Wait until neither has anything to do; what is on the way is READY with its sender or NEW here."""

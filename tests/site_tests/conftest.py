@@ -1,6 +1,7 @@
 """A contest that was really played: two rounds, one team by mail, the others put straight into the store."""
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -13,8 +14,10 @@ from contest.schema.sections import Contest, Mail, Programs, Tournament
 from contest.util.clock import SystemClock
 from knobellib.samples import house_strategies
 from knobeln.context import ContestContext, create_contest
+from tests.support.browser import Browser
 from tests.support.contest_field import add_field
-from tests.support.site_contests import FORM, TEAMS, MakeContest, Played, knobeln, letter
+from tests.support.letters import letter
+from tests.support.site_contests import ADDRESS, FORM, TEAMS, MakeContest, Played, knobeln
 
 
 @pytest.fixture(scope="session")
@@ -44,13 +47,20 @@ def make_contest() -> MakeContest:
 def played(make_contest: MakeContest, tmp_path_factory: pytest.TempPathFactory) -> Played:
     path = tmp_path_factory.mktemp("played")
     folder = make_contest(path / "contest").path
-    knobeln("receive", "-C", folder, stdin=letter("registration for KNOBELN", FORM))
+    knobeln("receive", "-C", folder, stdin=letter(ADDRESS, "registration for KNOBELN", FORM))
     answer = json.loads(knobeln("mail", "--json", "-C", folder))[-1]
     body = json.loads(knobeln("mail", "show", answer["id"], "--json", "-C", folder))["body"]
     line = next(line.strip() for line in body.splitlines() if "<<FROM>>" in line)
     secret = line.split()[-1]
     source = house_strategies()[TEAMS].source
-    knobeln("receive", "-C", folder, stdin=letter("please compile", f"/* {line} */\n{source}"))
+    knobeln("receive", "-C", folder, stdin=letter(ADDRESS, "please compile", f"/* {line} */\n{source}"))
     knobeln("run", "--now", "--yes", "-C", folder)
     knobeln("site", path / "pages", "-C", folder)
     return Played(folder, path / "pages", secret)
+
+
+@pytest.fixture(scope="module")
+def browser(played: Played) -> Iterator[Browser]:
+    found = Browser(played.pages)
+    yield found
+    found.driver.quit()

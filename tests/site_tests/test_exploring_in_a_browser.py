@@ -23,13 +23,6 @@ pytestmark = pytest.mark.slow
 DESK, TELEPHONE = (1400, 900), (390, 844)
 
 
-@pytest.fixture(scope="module")
-def browser(played: Played) -> Iterator[Browser]:
-    found = Browser(played.pages)
-    yield found
-    found.driver.quit()
-
-
 def table(played: Played, name: str) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = json.loads((played.pages / f"{name}.json").read_text())
     return found

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -56,13 +56,6 @@ def featured(played: Played) -> str:
     found = re.search(r'href="games/([^"]*)\.html#throw=\d+"', front)
     assert found
     return found[1]
-
-
-@pytest.fixture(scope="module")
-def browser(played: Played) -> Iterator[Browser]:
-    found = Browser(played.pages)
-    yield found
-    found.driver.quit()
 
 
 def open_replay(browser: Browser, page: str, size: tuple[int, int] = SCREEN, scheme: str = "light") -> None:

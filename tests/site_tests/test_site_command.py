@@ -4,8 +4,6 @@ import json
 import re
 import sys
 import tarfile
-import time
-from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -31,6 +29,7 @@ from reports.site import games
 from reports.site.folder import LIST
 from tests.support.clocks import FixedClock
 from tests.support.processes import start
+from tests.support.servers import wait_for
 from tests.support.site_contests import MakeContest, Played, knobeln
 from tests.support.site_files import games_in, turns_in
 from tournament.day import ContestDay
@@ -333,23 +332,16 @@ def test_a_date_that_moves_also_moves_in_calendars(make_contest: MakeContest, tm
 
 
 # --- serve -------------------------------------------------------------------------------------------------
-def wait_for(what: Callable[[], bool], said: Path) -> None:
-    deadline = time.monotonic() + PATIENCE
-    while not what():
-        assert time.monotonic() < deadline, said.read_text()
-        time.sleep(0.1)
-
-
 def test_serve_keeps_the_pages_up_to_date(make_contest: MakeContest, tmp_path: Path) -> None:
     folder = make_contest(tmp_path / "contest", site=Site(folder="www")).path
     pages, said = folder / "www", tmp_path / "serve.log"
     server = start([sys.executable, "-m", "knobeln", "serve", "-C", str(folder)], said)
     try:
-        wait_for((pages / "index.html").exists, said)
+        wait_for((pages / "index.html").exists)
         assert "13 teams registered so far." in (pages / "index.html").read_text()
         knobeln("run", "--now", "--yes", "-C", folder)
-        wait_for(lambda: "The contest is over." in (pages / "index.html").read_text(), said)
-        wait_for(lambda: "evolution.html" in json.loads((pages / LIST).read_text()), said)
+        wait_for(lambda: "The contest is over." in (pages / "index.html").read_text())
+        wait_for(lambda: "evolution.html" in json.loads((pages / LIST).read_text()))
     finally:
         server.terminate(30)
     assert "unexpected" not in said.read_text()

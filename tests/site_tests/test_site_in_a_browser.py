@@ -3,7 +3,6 @@
 Screenshots stay in `build/screenshots`, to be looked at.
 """
 
-from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -22,13 +21,6 @@ from tests.support.site_contests import Played
 from tests.support.site_files import facts_of, write_site
 
 pytestmark = pytest.mark.slow
-
-
-@pytest.fixture(scope="module")
-def browser(played: Played) -> Iterator[Browser]:
-    found = Browser(played.pages)
-    yield found
-    found.driver.quit()
 
 
 def test_every_page_can_be_reached_by_links_and_none_complains(browser: Browser, played: Played) -> None:

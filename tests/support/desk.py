@@ -1,13 +1,13 @@
 """The desk as its users meet it: `knobeln serve` at an SMTP port, with answers in Maildirs."""
 
-from collections.abc import Mapping
-from email.message import EmailMessage, Message
-from email.policy import SMTP
+from email.message import Message
 from itertools import count
 from pathlib import Path
+from typing import Any
 
 from contest.config.settings import Settings
-from tests.support.knobeln_server import ROBOT, Server, text_of
+from tests.support.knobeln_server import Server, text_of
+from tests.support.letters import letter
 from tests.support.mail_world import FORM, REGISTER
 from tests.support.servers import wait_for
 
@@ -43,25 +43,10 @@ class Desk:
         self.send(REGISTER, form_of(address, address.partition("@")[0]), address)
         return address, self.server.auth_line(address)
 
-    def send(
-        self,
-        subject: str,
-        text: str,
-        sender: str,
-        *,
-        attached: Mapping[str, bytes] | None = None,
-        **headers: str,
-    ) -> list[Message]:
-        """Send a plain text, and files; the mails to this address that they cause."""
-        mail = EmailMessage()
-        mail["From"], mail["To"], mail["Subject"] = sender, ROBOT, subject
-        mail["Message-ID"] = f"<{next(_numbers)}@client.example>"
-        for name, value in headers.items():
-            mail[name.replace("_", "-")] = value
-        mail.set_content(text)
-        for file, data in (attached or {}).items():
-            mail.add_attachment(data, maintype="text", subtype="x-csrc", filename=file)
-        return self.post(mail.as_bytes(policy=SMTP), sender)
+    def send(self, subject: str, text: str, sender: str, **parts: Any) -> list[Message]:
+        """Send a letter with these parts; the mails to this address that they cause."""
+        parts = {"Message_ID": f"<{next(_numbers)}@client.example>"} | parts
+        return self.post(letter(sender, subject, text, **parts), sender)
 
     def post(self, raw: bytes, sender: str, envelope: str | None = None) -> list[Message]:
         """Send these bytes; the mails to `sender` that they cause, compile reports too."""

@@ -17,6 +17,7 @@ from contest.store import Store, letters, outbox
 from mailserver.handler import handle
 from mailserver.intake.accept import accept
 from tests.support.clocks import FixedClock
+from tests.support.letters import letter
 
 LETTERS = Path(__file__).parent.parent / "letters"
 # One test may register more teams than strangers may, and reads the answers without a question first.
@@ -85,17 +86,9 @@ class World:
         **headers: str,
     ) -> list[EmailMessage]:
         self._seen += 1
-        letter = EmailMessage()
-        letter["From"] = sender
-        letter["To"] = self.settings.contest.address
-        letter["Subject"] = subject
-        letter["Message-ID"] = headers.pop("message_id", f"<{self._seen}@machine.domain.alfdkj>")
-        for name, value in headers.items():
-            letter[name.replace("_", "-")] = value
-        letter.set_content(body)
-        for file, data in (attached or {}).items():
-            letter.add_attachment(data, maintype="application", subtype="octet-stream", filename=file)
-        return self.deliver(letter.as_bytes(), sender if envelope is None else envelope, channel, at)
+        headers["Message_ID"] = headers.pop("message_id", f"<{self._seen}@machine.domain.alfdkj>")
+        raw = letter(sender, subject, body, self.settings.contest.address, attached, **headers)
+        return self.deliver(raw, sender if envelope is None else envelope, channel, at)
 
     def answer(self, subject: str, body: str, **how: Any) -> str:
         """The text of the only mail that this letter caused, in one line."""

@@ -29,6 +29,7 @@ from mailserver.intake.accept import accept
 from tests.support.archives import HOUSE, knobeln
 from tests.support.clocks import FixedClock
 from tests.support.drand_network import chain_json, trusted_drand
+from tests.support.letters import letter
 from tests.support.mail_world import FORM, OPENS, REGISTER, START, from_line, make_settings, told
 
 CHAIN = chain_json(int(datetime(1994, 3, 1, tzinfo=UTC).timestamp()), 30)
@@ -98,16 +99,11 @@ class MailedContest:
     # --- letters ---------------------------------------------------------------------------------------
     def send(self, team: str, subject: str, body: str) -> None:
         """Send a letter of this team, let the server do what follows, and bring all mails."""
-        letter = EmailMessage()
-        letter["From"] = address_of(team)
-        letter["Subject"] = subject
-        letter["Message-ID"] = (
-            f"<{team}.{subject.replace(' ', '.')}.{self.clock.at.timestamp()}@teams.example>"
-        )
-        letter.set_content(body)
+        number = f"<{team}.{subject.replace(' ', '.')}.{self.clock.at.timestamp()}@teams.example>"
+        raw = letter(address_of(team), subject, body, Message_ID=number)
         with self.opened() as contest:
             to = (contest.settings.contest.address,)
-            accept(contest.store, letter.as_bytes(), address_of(team), to, "test", self.clock.now())
+            accept(contest.store, raw, address_of(team), to, "test", self.clock.now())
             services = Services(contest)
             services.handle_letters()
             services.compile_programs(at_once=True)

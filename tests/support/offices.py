@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from email.message import EmailMessage
-from email.policy import SMTP
 from typing import Any
 
 from compiler.service import CompileService
@@ -11,6 +10,7 @@ from contest.model import Submission, TeamState
 from contest.store import submissions, teams
 from mailserver.team_secret import digest
 from tests.support.contest_field import add_team
+from tests.support.letters import letter
 
 STRING = "k7qd-2mxw-9rtz-h4pc-v8sn"
 WORDS = "It does what it says.\n\nThat is all, in two paragraphs.\n"
@@ -36,16 +36,10 @@ class Office:
         self, name: str, files: Mapping[str, bytes], text: str = WORDS, subject: str = "please compile"
     ) -> list[EmailMessage]:
         """The mails that a letter with these files caused, reports and all."""
-        letter = EmailMessage(policy=SMTP)
-        letter["From"] = f"{name}@machine.example"
-        letter["To"] = self.world.settings.contest.address
-        letter["Subject"] = subject
         self.sent += 1
-        letter["Message-ID"] = f"<{self.sent}@machine.example>"
-        letter.set_content(f"<<FROM>> {name} {STRING}-{name}\n\n{text}")
-        for file, data in files.items():
-            letter.add_attachment(data, maintype="application", subtype="octet-stream", filename=file)
-        return self.deliver(letter.as_bytes())
+        text, number = f"<<FROM>> {name} {STRING}-{name}\n\n{text}", f"<{self.sent}@machine.example>"
+        to = self.world.settings.contest.address
+        return self.deliver(letter(f"{name}@machine.example", subject, text, to, files, Message_ID=number))
 
     def deliver(self, raw: bytes) -> list[EmailMessage]:
         before = len(self.world.mails())

@@ -2,14 +2,14 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from email.message import EmailMessage
 from pathlib import Path
 
 from knobeln.context import ContestContext
 from tests.support import command_line
 
-FORM = """\
-mail-address: heavy@machine.domain.alfdkj
+ADDRESS = "heavy@machine.domain.alfdkj"
+FORM = f"""\
+mail-address: {ADDRESS}
 mail-preference: RSM
 team-name: the_heavy_lords_of_knobeln
 Organization: University of <b>Northeast</b> Sacrodata
@@ -24,15 +24,6 @@ MakeContest = Callable[..., ContestContext]
 def knobeln(*words: object, stdin: bytes | None = None, code: int = 0) -> str:
     """What the command says."""
     return command_line.knobeln(*words, stdin=stdin, code=code).output
-
-
-def letter(subject: str, body: str) -> bytes:
-    mail = EmailMessage()
-    mail["From"] = "heavy@machine.domain.alfdkj"
-    mail["To"] = "knobeln@localhost.example"
-    mail["Subject"] = subject
-    mail.set_content(body)
-    return mail.as_bytes()
 
 
 @dataclass(frozen=True)
