@@ -1,9 +1,6 @@
 """Whole contests of the other games by mail: 12 teams, from their letters to the reports in their boxes."""
 
 import json
-import shutil
-import subprocess
-import tempfile
 from collections.abc import Iterator
 from dataclasses import replace
 from email import message_from_bytes
@@ -21,8 +18,7 @@ from knobeln.cli import demo, main
 from knobeln.day import demo_teams
 from knobeln.day.demo_teams import DemoTeam
 from tests.support.mail_world import too_wide
-from tests.support.oci_images import Made, archive, member, tar
-from tests.support.servers import need_image_tools
+from tests.support.oci_images import Made, archive, cache_folder, member, static_player, tar
 
 OTHERS = sorted(registered().keys() - {"knobeln"})
 LONG_THOUGHT = {"alpha_beta.c": b": 0.5));", "playouts.js": b", 0.5)));"}  # seconds for each move
@@ -63,18 +59,10 @@ def text_of(mail: EmailMessage) -> str:
 @pytest.fixture
 def image() -> Iterator[bytes]:
     """A small archive of an image whose player betrays; unpacked images have a place of their own."""
-    need_image_tools()
-    # The user of boxes cannot enter pytest's folders.
-    place = Path(tempfile.mkdtemp(dir="/var/tmp", prefix="knobeln-images-"))
-    place.chmod(0o755)
-    made = place / "player"
-    source = Path(__file__).parents[1] / "image_tests" / "player.c"
-    subprocess.run(["gcc", "-static", "-O1", "-w", "-s", "-o", made, source], check=True)
-    layer = tar([member("player", made.read_bytes())])
-    with pytest.MonkeyPatch.context() as patch:
+    with cache_folder() as place, pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_CACHE_HOME", str(place))
+        layer = tar([member("player", static_player(place))])
         yield archive(Made([layer], {"Entrypoint": ["/player", "always"]}).docker_files())
-    shutil.rmtree(place)
 
 
 @pytest.fixture

@@ -2,13 +2,12 @@
 
 import json
 import re
-from email import message_from_bytes
-from email.policy import default as modern
 from pathlib import Path
 
 import pytest
 
 from tests.support.command_line import knobeln
+from tests.support.letters import letter, words_to
 
 PACKAGE = '''
 """The kind of play "constant": a program is a number, and the higher number wins."""
@@ -120,39 +119,13 @@ constant = constant_play:BUILDER
 [knobeln.runners]
 constant = constant_play:RUNNER
 """
-FORM = """From: {address}
-To: highest@localhost.example
-Subject: registration for Highest
-Message-ID: <{name}-1@machine.example>
-
-mail-address: {address}
+FORM = """mail-address: {address}
 mail-preference: DGP,GRP,GRR,RSM
 team-name: {name}
 Organization: University of Eggland
 team-members:
   Joe Cool, 45, professional systems programmer,
   20-year-experienced programmer
-"""
-LETTER = """From: {address}
-To: highest@localhost.example
-Subject: please compile
-Message-ID: <{name}-{attempt}@machine.example>
-MIME-Version: 1.0
-Content-Type: multipart/mixed; boundary="next"
-
---next
-Content-Type: text/plain
-
-<<FROM>> {name} {string}
-
-{description}
-
---next
-Content-Type: text/plain
-Content-Disposition: attachment; filename="number.txt"
-
-{number}
---next--
 """
 ABOUT = "\n".join(f"Line {number} about it." for number in range(20))
 
@@ -176,15 +149,17 @@ def contest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_a_kind_of_play_from_another_package_is_played_by_mail_and_verified(contest: Path) -> None:
     for name, number in (("two", "2"), ("nine", "9"), ("five", "5")):
         address = f"{name}@machine.example"
-        knobeln("receive", "-C", contest, stdin=FORM.format(address=address, name=name))
+        form = FORM.format(address=address, name=name)
+        knobeln("receive", "-C", contest, stdin=letter(address, "registration for Highest", form))
         welcome = mails_to(contest, address)
         assert "Mail a number." in welcome
         string = re.findall(r"authentification string\s+(\S+)", welcome)[0]
-        facts = {"address": address, "name": name, "string": string, "description": ABOUT}
-        knobeln("receive", "-C", contest, stdin=LETTER.format(attempt=2, number="many", **facts))
-        assert "That is no number." in mails_to(contest, address)
-        knobeln("receive", "-C", contest, stdin=LETTER.format(attempt=3, number=number, **facts))
-        assert f"of {name} is accepted" in mails_to(contest, address)
+        text = f"<<FROM>> {name} {string}\n\n{ABOUT}\n"
+        for sent, said in (("many", "That is no number."), (number, f"of {name} is accepted")):
+            sent_file = {"number.txt": f"{sent}\n".encode()}
+            raw = letter(address, "please compile", text, attached=sent_file)
+            knobeln("receive", "-C", contest, stdin=raw)
+            assert said in mails_to(contest, address)
     knobeln("run", "--now", "--yes", "-C", contest)
     output = json.loads(knobeln("results", "-C", contest, "--json").output)
     (group,) = output["rounds"][0]["groups"]
@@ -202,12 +177,5 @@ def test_a_kind_of_play_from_another_package_is_played_by_mail_and_verified(cont
 
 
 def mails_to(contest: Path, address: str) -> str:
-    """The subjects and texts of all mails to this address, with their attachments."""
     knobeln("mail", "flush", "-C", contest)
-    messages = [
-        message_from_bytes(file.read_bytes(), policy=modern)
-        for file in (contest / "mail" / address / "new").iterdir()
-    ]
-    parts = [part for message in messages for part in message.walk()]
-    texts = [str(part.get_content()) for part in parts if part.get_content_maintype() == "text"]
-    return "\n".join([*(str(message["Subject"]) for message in messages), *texts])
+    return words_to(contest, address)

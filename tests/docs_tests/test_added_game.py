@@ -7,49 +7,23 @@ import subprocess
 import sys
 import tomllib
 from dataclasses import dataclass
-from email import message_from_bytes
-from email.policy import default as modern
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.support.letters import letter, words_to
+
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "add-a-game.md").read_text(encoding="utf-8")
 PROJECT, RULES, PROGRAM, CHECK = re.findall(r"^```(?:toml|python)\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE)
-FORM = """From: {address}
-To: undercut@localhost.example
-Subject: registration for Undercut
-Message-ID: <{name}-1@machine.example>
-
-mail-address: {address}
+FORM = """mail-address: {address}
 mail-preference: DGP,RSM
 team-name: {name}
 Organization: University of Eggland
 team-members:
   Joe Cool, 45, professional systems programmer,
   20-year-experienced programmer
-"""
-LETTER = """From: {address}
-To: undercut@localhost.example
-Subject: please compile
-Message-ID: <{name}-2@machine.example>
-MIME-Version: 1.0
-Content-Type: multipart/mixed; boundary="next"
-
---next
-Content-Type: text/plain
-
-<<FROM>> {name} {string}
-
-{description}
-
---next
-Content-Type: text/x-python
-Content-Disposition: attachment; filename="program.py"
-
-{program}
---next--
 """
 
 
@@ -156,27 +130,23 @@ def test_the_guides_game_is_played_by_mail(installed: Installed) -> None:
     toml.write_text(toml.read_text().replace("rounds = 30", "rounds = 4"))
     for name, program in (("fives", "print(5)"), ("twos", PROGRAM), ("ones", "print(1)")):
         address = f"{name}@machine.example"
-        installed.run("receive", "-C", contest, stdin=FORM.format(address=address, name=name))
+        form = letter(address, "registration for Undercut", FORM.format(address=address, name=name))
+        installed.run("receive", "-C", contest, stdin=form.decode())
         welcome = mails_to(installed, contest, address)
         string = re.findall(r"authentification string\s+(\S+)", welcome)[0]
-        about = "\n".join(f"Line {n} about it." for n in range(20))
-        letter = LETTER.format(address=address, name=name, string=string, description=about, program=program)
-        installed.run("receive", "-C", contest, stdin=letter)
+        text = f"<<FROM>> {name} {string}\n\n" + "".join(f"Line {n} about it.\n" for n in range(20))
+        sent = letter(address, "please compile", text, attached={"program.py": program.encode()})
+        installed.run("receive", "-C", contest, stdin=sent.decode())
         mails = mails_to(installed, contest, address)
         assert "A trial game against cautious" in mails
         assert "One less than the other takes both" in mails  # the rules
         assert "send software" in mails
     installed.run("run", "--now", "--yes", "-C", contest)
-    standings = json.loads(installed.run("results", "-C", contest, "--json"))["rounds"][0]["groups"][0][
-        "standings"
-    ]
-    points = {line["entry"]: line["half_points"] / 2 for line in standings}
+    (group,) = json.loads(installed.run("results", "-C", contest, "--json"))["rounds"][0]["groups"]
+    points = {line["entry"]: line["half_points"] / 2 for line in group["standings"]}
     assert points == {"twos": 3 + 3 * 9 + 4 * 3, "fives": 5 + 4 * 5, "ones": 4 + 4}
 
 
 def mails_to(installed: Installed, contest: Path, address: str) -> str:
-    """All words of all mails to this address, those of their attachments too."""
     installed.run("mail", "flush", "-C", contest)
-    files = (contest / "mail" / address / "new").iterdir()
-    parts = [part for file in files for part in message_from_bytes(file.read_bytes(), policy=modern).walk()]
-    return "\n".join(str(part.get_content()) for part in parts if part.get_content_maintype() == "text")
+    return words_to(contest, address)

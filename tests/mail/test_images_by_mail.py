@@ -5,16 +5,12 @@ Real letters, a real database, the real jail; the images are made here, around o
 
 import gzip
 import hashlib
-import shutil
 import smtplib
-import subprocess
-import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from datetime import timedelta
 from email.message import EmailMessage
 from email.policy import SMTP
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -35,41 +31,31 @@ from sandbox.executable import player_from_bytes
 from sandbox.images.oci_image import OciImage, image_cache
 from tests.support.compile_services import compile_service
 from tests.support.mail_world import make_settings
-from tests.support.oci_images import Made, archive, folder, member, tar
+from tests.support.oci_images import Made, archive, cache_folder, folder, member, static_player, tar
 from tests.support.offices import STRING, Office
-from tests.support.servers import need_image_tools
 from tournament.day import ContestDay
 from tournament.runners import open_runner
 
 TAKES = Programs(description="none", max_image_bytes=4_000_000)
-OCI = Path(__file__).parents[1] / "image_tests"
 ROUND_ROBIN = {"format": "round-robin", "self_play": False}
 SMALL = 20_000  # bytes that an ordinary letter may have here
 
 
 @pytest.fixture(scope="session")
 def program(tmp_path_factory: pytest.TempPathFactory) -> bytes:
-    need_image_tools()
-    made = tmp_path_factory.mktemp("player") / "player"
-    subprocess.run(["gcc", "-static", "-O1", "-w", "-s", "-o", made, OCI / "player.c"], check=True)
-    return made.read_bytes()
+    return static_player(tmp_path_factory.mktemp("player"))
 
 
 @pytest.fixture
-def cache(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], Path]]:
-    """Makes a new place for unpacked images, and uses it. The user of boxes cannot enter pytest's folders."""
-    made: list[Path] = []
+def cache(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], None]]:
+    """Makes a new place for unpacked images, and uses it."""
+    with ExitStack() as caches:
 
-    def use() -> Path:
-        made.append(Path(tempfile.mkdtemp(dir="/var/tmp", prefix="knobeln-images-")))
-        made[-1].chmod(0o755)
-        monkeypatch.setenv("XDG_CACHE_HOME", str(made[-1]))
-        return made[-1]
+        def use() -> None:
+            monkeypatch.setenv("XDG_CACHE_HOME", str(caches.enter_context(cache_folder())))
 
-    use()
-    yield use
-    for path in made:
-        shutil.rmtree(path)
+        use()
+        yield use
 
 
 @pytest.fixture

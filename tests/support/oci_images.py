@@ -4,12 +4,18 @@ import gzip
 import hashlib
 import io
 import json
+import shutil
+import subprocess
 import tarfile
-from collections.abc import Iterable, Mapping
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from sandbox.images.oci_image import this_architecture
+from tests.support.servers import need_image_tools
 
 CONFIGURATION = "application/vnd.oci.image.config.v1+json"
 INDEX = "application/vnd.oci.image.index.v1+json"
@@ -104,3 +110,20 @@ def described(blob: bytes, media_type: str) -> dict[str, Any]:
 
 def archive(files: Mapping[str, bytes]) -> bytes:
     return tar(member(name, data) for name, data in files.items())
+
+
+def static_player(folder: Path) -> bytes:
+    """player.c of the tests of images, as a static program that needs no other file; made here."""
+    need_image_tools()
+    source = Path(__file__).parents[1] / "image_tests" / "player.c"
+    subprocess.run(["gcc", "-static", "-O1", "-w", "-s", "-o", folder / "player", source], check=True)
+    return (folder / "player").read_bytes()
+
+
+@contextmanager
+def cache_folder() -> Iterator[Path]:
+    """A folder that the user of the sandboxes can enter; pytest's own folders are closed to it."""
+    made = Path(tempfile.mkdtemp(dir="/var/tmp", prefix="knobeln-images-"))
+    made.chmod(0o755)
+    yield made
+    shutil.rmtree(made)

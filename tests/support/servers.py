@@ -135,28 +135,10 @@ class Child:
 
 # --- Dovecot -----------------------------------------------------------------------------------------------
 _DOVECOT_23 = """
-base_dir = {d}/run
-state_dir = {d}/state
-log_path = {d}/dovecot.log
 protocols = imap lmtp
-listen = 127.0.0.1
-ssl = {ssl}
-{certificate}
 disable_plaintext_auth = no
 auth_mechanisms = plain login {bearer}
-auth_failure_delay = 0
-default_internal_user = {internal_user}
-default_internal_group = {internal_group}
-default_login_user = {login_user}
-first_valid_uid = 1
 mail_location = maildir:{d}/mail/%n
-mail_uid = {uid}
-mail_gid = {gid}
-mailbox_idle_check_interval = 1s
-hostname = mail.contest.example
-postmaster_address = postmaster@contest.example
-{capability}
-{oauth}
 passdb {{
   driver = static
   args = password=secret
@@ -165,70 +147,21 @@ userdb {{
   driver = static
   args = uid={uid} gid={gid} home={d}/mail/%n allow_all_users=yes
 }}
-namespace inbox {{
-  inbox = yes
-  {namespace}
-}}
-service imap-login {{
-  chroot =
-  inet_listener imap {{
-    port = {imap}
-  }}
-  inet_listener imaps {{
-    port = {imaps}
-    ssl = yes
-  }}
-}}
-service anvil {{
-  chroot =
-  unix_listener anvil-auth-penalty {{
-    mode = 0
-  }}
-}}
-service stats {{
-  chroot =
-}}
-service lmtp {{
-  user = {lmtp_user}
-  inet_listener lmtp {{
-    port = {lmtp}
-  }}
-}}
 """
 _DOVECOT_24 = """
-dovecot_config_version = 2.4.0
-dovecot_storage_version = 2.4.0
-base_dir = {d}/run
-state_dir = {d}/state
-log_path = {d}/dovecot.log
 protocols {{
   imap = yes
   lmtp = yes
 }}
-listen = 127.0.0.1
-ssl = {ssl}
-{certificate}
 auth_allow_cleartext = yes
-auth_failure_delay = 0
 auth_mechanisms {{
   plain = yes
   login = yes
   {bearer}
 }}
-default_internal_user = {internal_user}
-default_internal_group = {internal_group}
-default_login_user = {login_user}
-first_valid_uid = 1
-mail_uid = {uid}
-mail_gid = {gid}
 mail_home = {d}/mail/%{{user | username}}
 mail_driver = maildir
 mail_path = ~
-mailbox_idle_check_interval = 1s
-hostname = mail.contest.example
-postmaster_address = postmaster@contest.example
-{capability}
-{oauth}
 passdb static {{
   password = secret
 }}
@@ -240,6 +173,27 @@ userdb static {{
   }}
   static_allow_all_users = yes
 }}
+"""
+_DOVECOT = """
+{version}
+base_dir = {d}/run
+state_dir = {d}/state
+log_path = {d}/dovecot.log
+listen = 127.0.0.1
+ssl = {ssl}
+{certificate}
+auth_failure_delay = 0
+default_internal_user = {internal_user}
+default_internal_group = {internal_group}
+default_login_user = {login_user}
+first_valid_uid = 1
+mail_uid = {uid}
+mail_gid = {gid}
+mailbox_idle_check_interval = 1s
+hostname = mail.contest.example
+postmaster_address = postmaster@contest.example
+{capability}
+{oauth}
 namespace inbox {{
   inbox = yes
   {namespace}
@@ -356,7 +310,8 @@ class Dovecot(Child):
         )
         told = self._capabilities
         (folder / "dovecot.conf").write_text(
-            (_DOVECOT_24 if new else _DOVECOT_23).format(
+            (_DOVECOT + (_DOVECOT_24 if new else _DOVECOT_23)).format(
+                version="dovecot_config_version = 2.4.0\ndovecot_storage_version = 2.4.0" if new else "",
                 d=folder,
                 ssl="yes" if self._certificate else "no",
                 certificate="\n".join(f"{n}{self._certificate}" for n in names if self._certificate),
