@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from contest.config.settings import Settings
-from contest.model import LetterState
+from contest.model import LetterState, Phase
 from contest.schema.sections import Contest, Dates, Mail, Registration
-from contest.store import Store, letters, outbox
+from contest.store import Store, contest_state, letters, outbox
 from mailserver.handler import handle
 from mailserver.intake.accept import accept
 from tests.support.clocks import FixedClock
@@ -121,6 +121,14 @@ class World:
     def _waiting(self) -> list[bytes]:
         with self.store.read() as tx:
             return [item.raw for item in outbox.due(tx, self.clock.now() + timedelta(days=400), 10_000)]
+
+    def enter(self, phase: Phase) -> None:
+        """Start the contest, or end it; it may have been started before."""
+        with self.store.write() as tx:
+            if phase is not Phase.OPEN and contest_state.state(tx).phase is Phase.OPEN:
+                contest_state.start(tx, {}, self.clock.now())
+            if phase is Phase.FINISHED:
+                contest_state.finish(tx, self.clock.now())
 
     def states(self) -> dict[LetterState, int]:
         with self.store.read() as tx:
