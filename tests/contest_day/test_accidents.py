@@ -241,3 +241,15 @@ def test_programs_that_were_compiled_in_the_future_do_not_count_as_this_hours(tm
     Services(folder).compile_programs()
     with folder.store.read() as tx:
         assert submissions.versions(tx, program.team_id)[0].submission.state is SubmissionState.BUILT
+
+
+@pytest.mark.slow
+def test_of_two_runs_at_once_one_plays_and_the_other_says_so(tmp_path, house) -> None:
+    folder = make_contest(tmp_path / "contest", 20, house, settings())
+    processes = [run(folder) for _ in range(2)]
+    codes = sorted(map(finish, processes))
+    with folder.store.read() as tx:
+        assert contest_state.state(tx).phase is Phase.FINISHED
+    assert codes in ([0, 0], [0, 1])  # [0, 0]: the second came when the first was done
+    if codes == [0, 1]:
+        assert "is at work in this contest already" in (tmp_path / "log").read_text()

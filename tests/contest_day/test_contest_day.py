@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -12,18 +13,16 @@ from contest.config.load import FILE_NAME
 from contest.config.settings import Settings
 from contest.errors import EngineFailed, NotFound, NotNow
 from contest.games.knobeln import rules_of
-from contest.interfaces.protocols import Images, ProgressCallback, Runner
+from contest.interfaces.protocols import Images, Runner
 from contest.model import Phase
-from contest.seeds import ContestSeed, Seeds
+from contest.seeds import ContestSeed
 from contest.store import contest_state, outbox, results, submissions
 from contest.store.results import Games
 from knobeln.context import ContestContext
 from knobeln.day.run import Silence, contest_day
 from reports.announcement import announcement
-from reports.contest_reporter import ContestReporter
 from tests.support.contest_days import Stumbling, dump, stumbling_day
 from tests.support.contest_field import PREFERENCES, SEED, House, add_team, make_contest, settings
-from tournament.day import ContestDay
 from tournament.derived_settings import format_of
 from tournament.runners import open_runner
 
@@ -38,8 +37,7 @@ def kinds(folder: ContestContext) -> dict[str, list[str]]:
     return got
 
 
-@pytest.mark.slow
-def test_forty_one_teams_play_one_final_and_an_evolution(tmp_path: Path, house: House) -> None:
+def test_forty_one_teams_play_one_final_and_an_evolution_and_get_what_they_asked_for(tmp_path, house) -> None:
     folder = make_contest(tmp_path, 41, house, settings())
     contest_day(folder).run()
     with folder.store.read() as tx:
@@ -50,13 +48,7 @@ def test_forty_one_teams_play_one_final_and_an_evolution(tmp_path: Path, house: 
         assert len(final.groups[0].matches) == 41 * 42 // 2
         assert {s.rank for s in final.groups[0].standings} >= {1, 2}
         evolution = results.get_evolution(tx)
-    assert evolution is not None
     assert sum(evolution.generations[0]) == 41 * 5
-
-
-def test_every_team_gets_what_its_preference_asks_for_and_nothing_else(tmp_path: Path, house: House) -> None:
-    folder = make_contest(tmp_path, 41, house, settings())
-    contest_day(folder).run()
     got = kinds(folder)
     for number in range(1, 42):
         codes = set(PREFERENCES[(number - 1) % len(PREFERENCES)].split(",")) - {""}
@@ -146,15 +138,8 @@ def test_an_engine_that_breaks_stops_the_day_and_costs_no_team_anything(tmp_path
         def play(self, jobs: object) -> list[Any]:
             raise EngineFailed("the engine does not answer")
 
-    def broken(
-        images: Images, chosen: Settings, seeds: Seeds, told: ProgressCallback
-    ) -> AbstractContextManager[Runner]:
-        return nullcontext(Broken())
-
-    reporter = ContestReporter(folder.settings, folder.templates)
-    day = ContestDay(folder.store, folder.settings, folder.clock, reporter, Silence(), broken)
     with pytest.raises(EngineFailed):
-        day.run()
+        stumbling_day(folder, Silence(), lambda *_: nullcontext(Broken())).run()
     contest_day(folder).run()
     contest_day(whole).run()
     assert dump(folder) == dump(whole)
@@ -166,24 +151,19 @@ def test_settings_that_decide_results_are_frozen_at_the_start(tmp_path: Path, ho
     class Stop(Exception):
         pass
 
-    def stop(
-        images: Images, chosen: Settings, seeds: Seeds, told: ProgressCallback
-    ) -> AbstractContextManager[Runner]:
+    def stop(*_: object) -> None:
         raise Stop
 
-    reporter = ContestReporter(folder.settings, folder.templates)
     with pytest.raises(Stop):
-        ContestDay(folder.store, folder.settings, folder.clock, reporter, Silence(), stop).run()
+        stumbling_day(folder, Silence(), stop).run()
     seen: list[int] = []
 
-    def watch(
-        images: Images, chosen: Settings, seeds: Seeds, told: ProgressCallback
-    ) -> AbstractContextManager[Runner]:
+    def watch(images: Images, chosen: Settings, *others: Any) -> AbstractContextManager[Runner]:
         seen.append(rules_of(chosen.game).L)
-        return open_runner(images, chosen, seeds, told)
+        return open_runner(images, chosen, *others)
 
     later = folder.settings.model_copy(update={"game": folder.settings.game.model_copy(update={"L": 17})})
-    ContestDay(folder.store, later, folder.clock, reporter, Silence(), watch).run()
+    stumbling_day(replace(folder, settings=later), Silence(), watch).run()
     assert set(seen) == {1000}
 
 

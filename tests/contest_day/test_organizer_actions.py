@@ -19,25 +19,22 @@ from sqlalchemy import update
 from contest.config.load import FILE_NAME
 from contest.config.settings import Settings, game_settings
 from contest.errors import EngineFailed, Paused
-from contest.interfaces.protocols import Images, ProgressCallback, Runner
+from contest.interfaces.protocols import Runner
 from contest.model import GameJob, GameResult, GroupOutcome, Phase, RoundPlan, SeatResult, Standing, Verdict
 from contest.schema.sections import Evolution
-from contest.seeds import Seeds
 from contest.store import contest_state, decisions, outbox, results, submissions, tables, teams
 from contest.store.results import Games
 from knobeln.context import ContestContext
 from knobeln.day.run import Silence
 from knobeln.day.run_with_retries import MAX_TRIES, PAUSE, RetryingRun
-from reports.contest_reporter import ContestReporter
 from sandbox.program_folder import Needs, ProgramFolder
 from tests.support import killed_at
 from tests.support.clocks import FixedClock
 from tests.support.command_line import knobeln_in
-from tests.support.contest_days import dump
+from tests.support.contest_days import dump, stumbling_day
 from tests.support.contest_field import House, add_team, make_contest, settings
 from tests.support.processes import start
 from tests.support.servers import wait_for
-from tournament.day import ContestDay
 from tournament.runners import open_runner
 
 SMALL = settings(group_min=4, group_max=8, final_size=6)
@@ -57,9 +54,8 @@ def field(tmp_path: Path, house: House) -> Callable[..., ContestContext]:
     return made
 
 
-def played(folder: ContestContext, spectator: Silence | None = None) -> ContestContext:
-    reporter = ContestReporter(folder.settings, folder.templates)
-    ContestDay(folder.store, folder.settings, folder.clock, reporter, spectator or Silence()).run()
+def played(folder: ContestContext, spectator: Silence | None = None, *make_runner: Any) -> ContestContext:
+    stumbling_day(folder, spectator or Silence(), *make_runner).run()
     return folder
 
 
@@ -117,9 +113,8 @@ def mail_keys(folder: ContestContext) -> set[tuple[str, str, str]]:
 def test_a_contest_that_is_paused_does_not_start(field: Callable[..., ContestContext]) -> None:
     folder = field()
     knobeln(folder, "run", "pause", *WHY)
-    assert (
-        "goes on after `knobeln run resume`" in knobeln(folder, "run", "--now", "--no-wait", code=75).output
-    )
+    output = knobeln(folder, "run", "--now", "--no-wait", code=75).output
+    assert "goes on after `knobeln run resume`" in output
     with folder.store.read() as tx:
         assert contest_state.state(tx).phase is Phase.OPEN
     assert "paused already" in knobeln(folder, "run", "pause", *WHY, code=1).output
@@ -172,16 +167,15 @@ def test_a_team_that_is_disqualified_while_its_group_is_played_has_no_game_in_it
     victims: list[str] = []
 
     @contextmanager
-    def meanwhile(images: Images, chosen: Settings, seeds: Seeds, told: ProgressCallback) -> Iterator[Runner]:
+    def meanwhile(*arguments: Any) -> Iterator[Runner]:
         if not victims:  # the first group has been started, and is about to be played
             with folder.store.read() as tx:
                 victims.append(results.drawn_round(tx, 1)[0].groups[0].members[0])
             knobeln(folder, "teams", "disqualify", victims[0], *WHY)
-        with open_runner(images, chosen, seeds, told) as runner:
+        with open_runner(*arguments) as runner:
             yield runner
 
-    reporter = ContestReporter(folder.settings, folder.templates)
-    ContestDay(folder.store, folder.settings, folder.clock, reporter, Silence(), meanwhile).run()
+    played(folder, None, meanwhile)
     (name,) = victims
     first = outcomes(folder)[0]
     assert line_of(first, name) == Standing(name, 0, None, 0, True, False)
@@ -320,16 +314,15 @@ def test_a_group_that_is_being_played_when_its_round_is_ordered_again_is_not_kep
     ordered: list[str] = []
 
     @contextmanager
-    def meanwhile(images: Images, chosen: Settings, seeds: Seeds, told: ProgressCallback) -> Iterator[Runner]:
+    def meanwhile(*arguments: Any) -> Iterator[Runner]:
         with folder.store.read() as tx:
             second = [plan for plan, _ in results.all_rounds(tx) if plan.number == 2]
         if second and not ordered:
             ordered.append(knobeln(folder, "run", "rerun", 1, 1, *WHY).output)
-        with open_runner(images, chosen, seeds, told) as runner:
+        with open_runner(*arguments) as runner:
             yield runner
 
-    reporter = ContestReporter(folder.settings, folder.templates)
-    ContestDay(folder.store, folder.settings, folder.clock, reporter, Silence(), meanwhile).run()
+    played(folder, None, meanwhile)
     assert ordered
     assert outcomes(folder) == outcomes(whole)
     assert len(mails(folder, "RSM")) == len(mails(whole, "RSM")) + len(set(mails(folder, "RSM")))
@@ -356,15 +349,14 @@ def test_after_repeated_failures_of_ours_the_run_pauses_and_goes_on_later(field)
             raise EngineFailed("the engine does not answer")
 
     @contextmanager
-    def runner(images: Images, chosen: Settings, seeds: Seeds, told: ProgressCallback) -> Iterator[Runner]:
+    def runner(*arguments: Any) -> Iterator[Runner]:
         if broken[0]:
             yield Broken()
         else:
-            with open_runner(images, chosen, seeds, told) as real:
+            with open_runner(*arguments) as real:
                 yield real
 
-    reporter = ContestReporter(folder.settings, folder.templates)
-    day = ContestDay(folder.store, folder.settings, clock, reporter, Silence(), runner)
+    day = stumbling_day(folder, Silence(), runner)
     run = RetryingRun(folder)
     with pytest.raises(Paused, match="knobeln doctor"):
         run.play(day)
@@ -415,20 +407,20 @@ def test_a_game_that_is_computed_has_no_time_for_a_move(field: Callable[..., Con
 
 
 # --- dates -------------------------------------------------------------------------------------------------
+MOVE_START = ("dates", "move", "contest_starts=1994-05-15T12:00", *WHY)
+
+
 def test_moved_dates_count_at_once_and_all_registered_teams_are_told(field) -> None:
     folder = field(count=3)
     knobeln(folder, "teams", "disqualify", "team_0001", *WHY)
-    knobeln(folder, "dates", "move", "contest_starts=1994-05-15T12:00", *WHY)
+    knobeln(folder, *MOVE_START)
     assert mails(folder, "dates_moved") == ["team_0002", "team_0003"]
     body = body_of(folder, "dates_moved")
     assert "was  1994-05-14 12:00 UT\r\n    now  1994-05-15 12:00 UT" in body
     assert "the contest starts        1994-05-15 12:00 UT" in body
     assert folder.current().settings.dates.contest_starts.day == 15
     assert "1994-05-15 12:00 UT  1994-05-14 12:00 UT" in knobeln(folder, "dates").output
-    assert (
-        "so already"
-        in knobeln(folder, "dates", "move", "contest_starts=1994-05-15T12:00", *WHY, code=1).output
-    )
+    assert "so already" in knobeln(folder, *MOVE_START, code=1).output
 
 
 def test_a_date_that_is_changed_in_the_file_later_counts_as_it_is_there(field) -> None:
@@ -458,10 +450,7 @@ def test_when_the_contest_has_started_only_the_publication_can_be_moved(field) -
     folder = field(count=15)
     with pytest.raises(Paused):
         played(folder, After(1, lambda: knobeln(folder, "run", "pause", *WHY)))
-    assert (
-        "has started"
-        in knobeln(folder, "dates", "move", "contest_starts=1994-05-15T12:00", *WHY, code=1).output
-    )
+    assert "has started" in knobeln(folder, *MOVE_START, code=1).output
     knobeln(folder, "dates", "move", "results_published=1994-06-15T12:00", *WHY)
 
 
@@ -583,21 +572,20 @@ def test_who_is_out_is_not_in_the_one_game_of_all(field: Callable[..., ContestCo
     fallen: list[str] = []
 
     @contextmanager
-    def meanwhile(images: Images, chosen: Settings, seeds: Seeds, told: ProgressCallback) -> Iterator[Runner]:
+    def meanwhile(*arguments: Any) -> Iterator[Runner]:
         if not fallen:
             fallen.append("team_0002")
             knobeln(folder, "teams", "drop", "team_0002", *WHY)
         yield Places()
 
-    reporter = ContestReporter(folder.settings, folder.templates)
-    ContestDay(folder.store, folder.settings, folder.clock, reporter, Silence(), meanwhile).run()
+    played(folder, None, meanwhile)
     (outcome,) = outcomes(folder)
     (match,) = outcome.matches
     assert sorted(match.players) == ["team_0001", "team_0003", "team_0004", "team_0005"]
     assert line_of(outcome, "team_0002").disqualified
     knobeln(folder, "teams", "reinstate", "team_0002", *WHY)
     knobeln(folder, "run", "rerun", 1, 1, *WHY)
-    ContestDay(folder.store, folder.settings, folder.clock, reporter, Silence(), meanwhile).run()
+    played(folder, None, meanwhile)
     (outcome,) = outcomes(folder)
     assert len(outcome.matches[0].players) == 5
     assert not line_of(outcome, "team_0002").disqualified

@@ -4,15 +4,13 @@ import re
 import sys
 import threading
 import time
-from collections import Counter
 from pathlib import Path
 
 import pytest
 
 from contest import presets
 from contest.games.hog import HogEntry
-from contest.model import LetterState
-from contest.store import letters, submissions, teams
+from contest.store import submissions, teams
 from contest.util.clock import SystemClock
 from knobellib.samples import house_strategies
 from knobeln.server import gateway
@@ -133,39 +131,6 @@ def test_sigterm_while_a_bomb_is_compiled_ends_it_soon_and_loses_nothing(server:
         waiting = next_queued(tx)
     assert waiting is not None
     assert waiting.team_id == team.id
-
-
-@pytest.mark.slow
-def test_killed_at_any_moment_each_letter_has_one_effect_and_one_answer(server: Server) -> None:
-    source = house_strategies()[0].source
-    addresses = [f"team{number}@club.example" for number in range(12)]
-
-    def take_part(address: str) -> None:
-        server.insist(registration(address, address.partition("@")[0]), address)
-        line = server.auth_line(address)
-        for version in (1, 2):
-            server.insist(program(line, f"/* {version} */\n{source}", address), address)
-
-    people = [threading.Thread(target=take_part, args=(address,), daemon=True) for address in addresses]
-    for person in people:
-        person.start()
-    for kill in range(8):
-        time.sleep(0.05 + 0.11 * (kill % 5))
-        server.kill()
-        server.start()
-    for person in people:
-        person.join(PATIENCE)
-        assert not person.is_alive()
-    wait_for(server.is_idle)
-
-    with server.folder.store.read() as tx:
-        assert letters.count_by_state(tx) == {LetterState.HANDLED: 3 * len(addresses)}
-        versions = submissions.count_versions(tx)
-        assert versions == {team.id: 2 for team in teams.all_teams(tx)}
-        assert len(versions) == len(addresses)
-    for address in addresses:
-        questions = Counter(str(mail["In-Reply-To"]) for mail in server.answers(address))
-        assert sorted(questions.values()) == [1, 1, 1], address
 
 
 def test_a_loop_without_work_is_not_woken_by_every_letter() -> None:

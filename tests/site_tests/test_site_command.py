@@ -13,26 +13,23 @@ from icalendar import Calendar
 
 from contest.archive import files
 from contest.language import SOURCE, available, speaking
-from contest.model import GroupOutcome
 from contest.schema.sections import Ladder, Reports, Site
 from contest.store import results
 from contest.store.results import Games
 from knobeln.archive.export import packed
 from knobeln.context import ContestContext
-from knobeln.day.run import Silence
 from knobeln.server import site_writer
 from knobeln.server.site_writer import GamesMadeOf, SiteWriter
 from knobeln.services import Services
 from reports.check_page import check_page
-from reports.contest_reporter import ContestReporter
 from reports.site import games
 from reports.site.folder import LIST
 from tests.support.clocks import FixedClock
+from tests.support.contest_days import Stumbling, until
 from tests.support.processes import start
 from tests.support.servers import wait_for
 from tests.support.site_contests import MakeContest, Played, knobeln
 from tests.support.site_files import games_in, turns_in
-from tournament.day import ContestDay
 
 pytestmark = pytest.mark.slow
 PATIENCE = 240.0
@@ -76,7 +73,7 @@ def test_nothing_is_written_twice(played: Played) -> None:
 
 def test_a_further_round_leaves_the_files_of_the_games_before_it_alone(make_contest, tmp_path) -> None:
     folder, pages = make_contest(tmp_path / "contest"), tmp_path / "pages"
-    run_until(folder, 3)  # the first round is over
+    until(folder, Stumbling(2))  # the first round is over
     knobeln("site", pages, "-C", folder.path)
     # A page changes with what all pages lead to; the game on it does not.
     before = {file: stamp for file, stamp in stamps(pages).items() if file.suffix == ".js"}
@@ -188,31 +185,13 @@ def test_the_organizers_own_style_and_templates_win(make_contest: MakeContest, t
 
 
 # --- what is released --------------------------------------------------------------------------------------
-class Stopping(Silence):
-    """Stops the run when so many groups have been finished."""
-
-    def __init__(self, after: int) -> None:
-        self.left = after
-
-    def group_finished(self, outcome: GroupOutcome) -> None:
-        self.left -= 1
-        if self.left == 0:
-            raise KeyboardInterrupt
-
-
-def run_until(folder: ContestContext, groups: int) -> None:
-    reporter = ContestReporter(folder.settings, folder.templates)
-    with pytest.raises(KeyboardInterrupt):
-        ContestDay(folder.store, folder.settings, folder.clock, reporter, Stopping(groups)).run()
-
-
 def test_a_round_that_is_being_played_shows_nothing(make_contest: MakeContest, tmp_path: Path) -> None:
     folder = make_contest(tmp_path / "contest")
-    run_until(folder, 1)
+    until(folder, Stumbling(0))
     knobeln("site", tmp_path / "pages", "-C", folder.path)
     assert not any(path.startswith(("rounds", "games")) for path in texts(tmp_path / "pages"))
     assert "results yet" in texts(tmp_path / "pages")["teams/team_0001.html"]
-    run_until(folder, 3)  # both groups of the first round, and the final's, which is not closed
+    until(folder, Stumbling(2))  # both groups of the first round, and the final's, which is not closed
     knobeln("site", tmp_path / "pages", "-C", folder.path)
     files = texts(tmp_path / "pages")
     assert "rounds/1.html" in files
@@ -250,7 +229,7 @@ def test_where_only_own_results_are_offered_nobody_is_named(make_contest, tmp_pa
 
 def test_nothing_shows_of_a_round_of_which_a_report_is_held(make_contest, tmp_path) -> None:
     folder = make_contest(tmp_path / "contest")
-    run_until(folder, 3)  # the first round is over, and nothing was delivered
+    until(folder, Stumbling(2))  # the first round is over, and nothing was delivered
     knobeln("mail", "hold", "--all", "--reason", "to read them", "-C", folder.path)
     pages = tmp_path / "pages"
     knobeln("site", pages, "-C", folder.path)

@@ -11,7 +11,7 @@ from contest.store.tables import metadata
 from knobeln.context import ContestContext
 from knobeln.day.run import Silence
 from reports.contest_reporter import ContestReporter
-from tournament.day import ContestDay
+from tournament.day import ContestDay, RunnerFactory
 
 
 def dump(folder: ContestContext) -> dict[str, list[Any]]:
@@ -50,6 +50,6 @@ def until(folder: ContestContext, spectator: Silence) -> None:
         stumbling_day(folder, spectator).run()
 
 
-def stumbling_day(folder: ContestContext, spectator: Silence) -> ContestDay:
+def stumbling_day(folder: ContestContext, spectator: Silence, *make_runner: RunnerFactory) -> ContestDay:
     reporter = ContestReporter(folder.settings, folder.templates)
-    return ContestDay(folder.store, folder.settings, folder.clock, reporter, spectator)
+    return ContestDay(folder.store, folder.settings, folder.clock, reporter, spectator, *make_runner)
