@@ -66,7 +66,7 @@ def test_init_writes_every_setting_with_its_meaning(folder: Path) -> None:
     text = (folder / "contest.toml").read_text()
     for name, section in Settings.model_fields.items():
         assert f"[{name}]" in text
-        for key, info in section.annotation.model_fields.items():  # type: ignore[union-attr]
+        for key, info in section.annotation.model_fields.items():
             assert f"# {description_of(info)}\n{key} = " in text
     assert settings_template(load_settings(folder)) == text
     for private in ("contest.toml", "contest.db"):

@@ -47,7 +47,7 @@ def mails_of_dry_run(contest: Path, students: Path) -> dict[str, EmailMessage]:
     file.write_bytes(printed)
     parser = BytesParser(policy=default)
     found = [parser.parsebytes(bytes(mail)) for mail in mailbox.mbox(file)]
-    return {str(mail["To"]): mail for mail in found}  # type: ignore[misc]
+    return {str(mail["To"]): mail for mail in found}
 
 
 def test_a_list_makes_a_form_for_each_team_and_each_single_person(contest: Path, students: Path) -> None:

@@ -176,7 +176,7 @@ def test_before_the_contest_nobody_waits(context: Workshop) -> None:
 
 def with_build(service: CompileService, build: Callable[..., object]) -> CompileService:
     """The service with another way to build."""
-    return replace(service, builder=SimpleNamespace(build=build, win_rates=None))  # type: ignore[arg-type]
+    return replace(service, builder=SimpleNamespace(build=build, win_rates=None))
 
 
 def test_what_another_worker_has_built_is_not_set_aside(context: Workshop) -> None:

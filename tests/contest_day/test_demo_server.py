@@ -96,7 +96,7 @@ def test_the_demo_gives_up_only_if_nothing_moves(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(
         demonstration, "time", SimpleNamespace(monotonic=lambda: 50.0 * next(clock), sleep=lambda _: None)
     )
-    demo: Any = Demonstration(Any, [], lambda *_: nullcontext(print), print)  # type: ignore[arg-type]
+    demo: Any = Demonstration(Any, [], lambda *_: nullcontext(print), print)
     demo._server = SimpleNamespace(poll=lambda: None)
     slow: Iterator[int] = iter(range(40))
     demo._wait(lambda: next(slow), 39, "teams register")  # 2,000 seconds in all

@@ -88,7 +88,7 @@ def test_the_list_waits_for_letters_and_programs(tmp_path: Path, house: House) -
 
 @pytest.mark.parametrize("at", [NOW - timedelta(hours=3), NOW, NOW + timedelta(days=1)])
 def test_there_is_no_first_list_before_programs_close_or_after_the_start(tmp_path, house, at) -> None:
-    contest = replace(closed(tmp_path, house), clock=FixedClock(at))  # type: ignore[arg-type]
+    contest = replace(closed(tmp_path, house), clock=FixedClock(at))
     assert Services(contest).list_entries() is False
 
 
@@ -97,7 +97,7 @@ def test_what_has_changed_is_in_the_final_list_with_the_reason(tmp_path: Path, h
     Services(contest).list_entries()
     actions(contest, lambda o: o.take_out("team_0002", BanKind.DISQUALIFIED, "two teams, one author"))
     with contest.store.write() as tx:
-        teams.set_state(tx, teams.by_name(tx, "team_0003").id, TeamState.WITHDRAWN)  # type: ignore[union-attr]
+        teams.set_state(tx, teams.by_name(tx, "team_0003").id, TeamState.WITHDRAWN)
     contest_day(at_start(contest)).run()
     first, final = list_mails(contest)[0], list_mails(contest)[-1]
     assert "team_0002" in flat(first)

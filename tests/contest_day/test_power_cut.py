@@ -192,10 +192,10 @@ def test_a_letter_that_was_taken_is_answered_once_however_the_power_goes(tmp_pat
             left = ContestContext.open(at / "contest")
             left.store.check_integrity()
             process, _ = serve(at)
-            wait_for(lambda left=left: is_idle(left))  # type: ignore[misc]
+            wait_for(lambda left=left: is_idle(left))
             process.terminate()
             left.store.close()
             got = answers(at / "contest")
             assert set(got.values()) == {1}
-            assert got.keys() >= set(taken)  # type: ignore[call-overload]
+            assert got.keys() >= set(taken)
         shutil.rmtree(tmp_path / "copies" / str(number), ignore_errors=True)

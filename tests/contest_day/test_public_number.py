@@ -55,7 +55,7 @@ def chosen(**tournament: object) -> Settings:
 
 
 def actions(contest: ContestContext, tx: object) -> OrganizerActions:
-    return OrganizerActions(tx, contest.settings, contest.templates, contest.clock.now(), "a test")  # type: ignore[arg-type]
+    return OrganizerActions(tx, contest.settings, contest.templates, contest.clock.now(), "a test")
 
 
 def hand_in(contest: ContestContext, text: str) -> str:
@@ -171,7 +171,6 @@ def test_the_draw_is_at_a_time_that_nobody_can_choose_freely() -> None:
 
     def minutes(final_after: timedelta) -> float:
         draw = draw_of(made.tournament.beacon, made.dates.contest_starts, starts + final_after)
-        assert draw is not None
         return (draw.at - starts).total_seconds() / 60
 
     assert [minutes(timedelta(seconds=each)) for each in (0, 7, 500, 570, 3_600, -3_600)] == [
@@ -184,7 +183,6 @@ def test_a_round_of_drand_always_comes_after_the_list(seconds: int) -> None:
     made = chosen(beacon="drand")
     final_at = made.dates.contest_starts + timedelta(days=12_000, seconds=seconds)  # when quicknet runs
     draw = draw_of(made.tournament.beacon, made.dates.contest_starts, final_at)
-    assert draw is not None
     assert draw.at > final_at
     assert draw.at == draw.chain.time_of(draw.round)
 
@@ -233,7 +231,7 @@ def test_the_number_is_taken_once_and_only_in_its_time(tmp_path: Path, house: Ho
         contest_day(contest).run()
     with pytest.raises(NotNow, match="is drawn at 1994-05-14 12:10 UT"):
         hand_in(contest, "1 2 3")
-    later = replace(contest, clock=type(contest.clock)(NOW + timedelta(minutes=10)))  # type: ignore[call-arg]
+    later = replace(contest, clock=type(contest.clock)(NOW + timedelta(minutes=10)))
     with pytest.raises(GiveUp, match="the numbers that were drawn"):
         hand_in(later, "one, two, three")
     assert "3.11.20./" in hand_in(later, "11 3 20")
@@ -279,7 +277,6 @@ def test_the_day_fetches_the_number_itself_and_everybody_can_check_it(tmp_path: 
     assert "The public number is round" in said[0]
     archive = publish(contest, tmp_path / "archive", strings).archive
     read = contents.from_files(files.read(archive))
-    assert read.seal is not None
     assert json.loads(read.seal.source)["randomness"] == read.seal.number
     with stand_in(chain):
         checked = verification.verify(read, progress_bar).checked
@@ -305,7 +302,6 @@ def test_a_forged_round_is_refused_and_the_next_server_asked(tmp_path: Path, hou
         draw = draw_of(
             contest.settings.tournament.beacon, contest.settings.dates.contest_starts, state.started_at
         )
-    assert draw is not None
     assert json.loads(signed_round(draw.round))["randomness"] in known.text
     assert known.reason == (
         f"fetched from {honest}; {liar} does not give round {draw.round} of drand: "

@@ -33,7 +33,6 @@ fi
 
 def test_make_has_a_target_for_each_group() -> None:
     found = re.search(r"addprefix setup-,(.*)\)", (ROOT / "Makefile").read_text(encoding="utf-8"))
-    assert found
     assert set(found[1].split()) == set(GROUPS)
 
 

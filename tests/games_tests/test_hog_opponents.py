@@ -44,7 +44,7 @@ def test_sample_strategies_have_different_names() -> None:
 
 
 def test_the_page_shows_the_ranking_of_the_sample_strategies() -> None:
-    entries = [HogEntry(bytes(answers(p)), goal_for(p.stat().st_size)) for p in OPPONENTS]  # type: ignore[arg-type]
+    entries = [HogEntry(bytes(answers(p)), goal_for(p.stat().st_size)) for p in OPPONENTS]
     pairs = all_pairs(len(entries))
     table = ranking(len(entries), dict(zip(pairs, win_rates(entries, pairs), strict=True)))
     lines = [f"| {place.rank} | {OPPONENTS[place.entry].stem} | {place.match_points} |" for place in table]

@@ -100,7 +100,7 @@ class World:
             "security": "starttls",
             "username": USER,
         }
-        section = Mail(**(facts | mail))  # type: ignore[arg-type]
+        section = Mail(**(facts | mail))
         settings = Settings(
             contest=Contest(address=ROBOT, organizer_address=ORGANIZER),
             dates=usual_dates(SystemClock().now()),

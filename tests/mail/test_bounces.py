@@ -61,7 +61,6 @@ def returned(world: World, name: str, item_id: int, to: str | None = None) -> by
 def state_of(store: Store, item_id: int) -> OutboxState:
     with store.read() as tx:
         item = outbox.get(tx, item_id)
-    assert item is not None
     return item.state
 
 

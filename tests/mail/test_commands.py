@@ -169,7 +169,6 @@ def test_the_database_keeps_no_authentification_string_with_the_team(world: Worl
     name, string = registered(world)
     with world.store.read() as tx:
         team = teams.by_name(tx, name)
-        assert team is not None
         assert team.state is TeamState.ACTIVE
         assert teams.auth_digests_among(tx, [string, digest(string)]) == {digest(string)}
 
@@ -251,7 +250,7 @@ WINDOWS = [
 
 @pytest.mark.parametrize(("at", "words"), WINDOWS)
 def test_the_time_of_receipt_decides_about_the_deadline(world: World, at: object, words: str) -> None:
-    (mail,) = world.send(REGISTER, FORM, at=at)  # type: ignore[arg-type]
+    (mail,) = world.send(REGISTER, FORM, at=at)
     assert (words or "Your registration is accepted") in flat(mail)
 
 

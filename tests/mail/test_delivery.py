@@ -55,14 +55,14 @@ class Post:
 
 
 def smtp_settings(port: int, robot: str = ROBOT, **mail: object) -> Settings:
-    section = Mail(delivery=DeliveryKind.SMTP, smarthost=f"127.0.0.1:{port}", **mail)  # type: ignore[arg-type]
+    section = Mail(delivery=DeliveryKind.SMTP, smarthost=f"127.0.0.1:{port}", **mail)
     return make_settings(mail=section, contest={"address": robot})
 
 
 @pytest.fixture
 def make_post(store: Store) -> Callable[..., Post]:
     def make(port: int, **options: object) -> Post:
-        settings = smtp_settings(port, **options)  # type: ignore[arg-type]
+        settings = smtp_settings(port, **options)
         return Post(store, settings, transport_of(settings, Path("/nonexistent")))
 
     return make

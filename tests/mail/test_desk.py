@@ -305,5 +305,4 @@ def test_a_delivery_report_to_the_plain_address_is_read_by_its_message_id(desk: 
             item_id = outbox.id_of(tx, str(welcome["Message-ID"]))
             assert item_id is not None
             item = outbox.get(tx, item_id)
-        assert item is not None
         assert item.state is state

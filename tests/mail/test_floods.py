@@ -142,7 +142,6 @@ def check_flood(world: World, flood: Flood, count: int) -> None:
     assert mails_to(world, victim) - before - 2 <= 5
     with world.store.read() as tx:
         team = teams.by_name(tx, name)
-        assert team is not None
         assert team.registration.preferences == ("LAP", "DGP", "GRG", "RSM")
         assert teams.count(tx) == 1  # who has answered a welcome: nobody else takes a place
     assert is_served()

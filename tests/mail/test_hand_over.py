@@ -33,7 +33,7 @@ def counter(folder: Path, error: KnobelnError | None = None) -> Iterator[list[Of
     def take(*offered: object) -> None:
         if error:
             raise error
-        taken.append(offered)  # type: ignore[arg-type]
+        taken.append(offered)
 
     opened = HandOverServer(folder, MAX_BYTES, take)
     opened.start()

@@ -124,7 +124,7 @@ def test_a_mailbox_that_does_not_open_is_told_with_what_to_mend(dovecot: Dovecot
 
 @pytest.mark.parametrize(("login", "missing"), [("password", "imap.password"), ("xoauth2", "oauth.token")])
 def test_without_anything_to_log_in_with_nobody_is_asked(tmp_path: Path, login: str, missing: str) -> None:
-    chosen = Imap(server="imap.contest.example", username="robot", login=login)  # type: ignore[arg-type]
+    chosen = Imap(server="imap.contest.example", username="robot", login=login)
     said = found(make_settings(mail=Mail(listen=""), imap=chosen), tmp_path)["letters by IMAP"]
     assert said.startswith("FAIL imap.")
     assert missing in said

@@ -93,7 +93,6 @@ def prepared(tmp_path_factory: pytest.TempPathFactory, url: str | None) -> tuple
     folder.store.close()
     (welcome,) = mailbox.Maildir(path / "mail" / TEAM)
     line = re.search(r"<<FROM>> \S+ \S+", str(welcome))
-    assert line
     source = f"/*\n  {line[0]}\n*/\n{house_strategies()[0].source}"
     return path, letter(TEAM, "please compile", source, Message_ID=QUESTION)
 
@@ -118,7 +117,7 @@ class Server:
 
     def wait_until_killed(self) -> None:
         assert self.process is not None
-        wait_for(lambda: self.process.poll() is not None, "to get to this step")  # type: ignore[union-attr]
+        wait_for(lambda: self.process.poll() is not None, "to get to this step")
         assert self.process.poll() == -signal.SIGKILL, self.log.read_text()
 
     def is_idle(self) -> bool:

@@ -26,8 +26,8 @@ REGISTER = "registration for KNOBELN"
 
 def composed(**facts: object) -> EmailMessage:
     usual = {"key": "k", "kind": "RSM", "to": "joe@a.example", "subject": "hello", "body": "a table\n"}
-    raw = compose(Outgoing(**(usual | facts)), make_settings(), SECRET, START).raw  # type: ignore[arg-type]
-    return email.message_from_bytes(raw, policy=modern)  # type: ignore[return-value]
+    raw = compose(Outgoing(**(usual | facts)), make_settings(), SECRET, START).raw
+    return email.message_from_bytes(raw, policy=modern)
 
 
 def test_an_answer_says_what_it_answers_and_that_a_robot_wrote_it() -> None:

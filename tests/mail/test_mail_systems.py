@@ -49,7 +49,7 @@ def listening(store: Store, place: Path, **mail: object) -> Iterator[tuple[Liste
             raise failures[0]
         accept_all(store, arrivals, str(mail.get("listen_protocol", "smtp")), OPENS)
 
-    listener = Listener(make_settings(mail=Mail(**mail)), keep, place)  # type: ignore[arg-type]
+    listener = Listener(make_settings(mail=Mail(**mail)), keep, place)
     listener.start()
     yield listener, failures
     listener.stop()
@@ -116,7 +116,7 @@ def test_postfix_brings_letters_by_lmtp_and_hears_of_each_recipient(store, place
         wait_for(lambda: re.search(r"to=<jane@contest.example>.*status=bounced", relay.log()))
     (row,) = kept(store)
     assert row["channel"] == "lmtp"
-    assert row["letter"].recipients == (ROBOT, "prechelt@contest.example")  # type: ignore[attr-defined]
+    assert row["letter"].recipients == (ROBOT, "prechelt@contest.example")
 
 
 @pytest.mark.needs_root  # as Postfix does
@@ -213,7 +213,7 @@ def test_mutt_brings_a_letter_with_an_attachment(store: Store, place: Path) -> N
     assert done.returncode == 0, done.stderr
     (row,) = kept(store)
     assert row["sender"] == JOE
-    assert re.search(rb'filename="?strategy\.c"?', row["letter"].raw)  # type: ignore[attr-defined]
+    assert re.search(rb'filename="?strategy\.c"?', row["letter"].raw)
 
 
 # --- the pipe, as mail systems and filters call it ---------------------------------------------------------
@@ -279,7 +279,7 @@ def test_postfix_pipes_letters_with_their_envelope_and_waits_while_it_has_to(con
         wait_for(lambda: "status=bounced" in relay.log())
     first, second = kept(contest.store)
     assert (first["sender"], first["channel"]) == (JOE, "pipe")
-    assert set(first["letter"].recipients) == {ROBOT, "knobeln+7@contest.example"}  # type: ignore[attr-defined]
+    assert set(first["letter"].recipients) == {ROBOT, "knobeln+7@contest.example"}
     assert (second["sender"], second["note"]) == ("", "a bounce (Return-Path <>)")
 
 
@@ -292,8 +292,8 @@ def test_postfix_follows_an_alias_or_forward_file_with_a_command(contest, place)
         wait_for(lambda: len(kept(contest.store)) == 1)
     (row,) = kept(contest.store)
     assert (row["sender"], row["channel"]) == (JOE, "receive")
-    assert row["letter"].recipients == ("robot@local.example",)  # type: ignore[attr-defined]
-    assert not row["letter"].raw.startswith(b"From ")  # type: ignore[attr-defined]
+    assert row["letter"].recipients == ("robot@local.example",)
+    assert not row["letter"].raw.startswith(b"From ")
 
 
 def filtered(command: list[str], home: Path, raw: bytes = LETTER) -> int:

@@ -510,10 +510,8 @@ def test_who_repeats_a_mistake_is_not_answered_but_a_form_waits() -> None:
     unless = (each.unless for each in wide if each.unless)
     free = {each: Free(each, now + HOUR, now) for each in (mailbox, others, *wide, *unless)}
     full = blocked((mailbox, others, *wide), free, now)
-    assert full is not None
     assert not full.quota.waits
     held_up = blocked(wide, free, now)
-    assert held_up is not None
     assert held_up.quota.waits
 
 

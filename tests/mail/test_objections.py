@@ -32,11 +32,10 @@ def test_a_team_learns_that_its_receipt_is_in_the_ledger_and_why_it_is_not_on_th
         assert "entry 1: it is in the ledger (registration accepted, the_heavy_lords_of_knobeln" in flat(mail)
         assert "is not on the list of 1994-05-14 10:00 UT: no program of it was accepted" in flat(mail)
     (attached,) = passed_on.iter_attachments()
-    assert b"Where am I?" in attached.get_payload(decode=True)  # type: ignore[operator]
+    assert b"Where am I?" in attached.get_payload(decode=True)
     (receipt,) = receipts_in(str(answer))
     with world.store.read() as tx:
         entry = ledger.entry_of(tx, receipt)
-    assert entry is not None
     assert (entry.effect, entry.team) == (Effect.OBJECTION, "the_heavy_lords_of_knobeln")
 
 

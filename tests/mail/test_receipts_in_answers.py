@@ -152,7 +152,7 @@ def test_the_database_refuses_to_change_the_ledger(world: World, change: object)
     registered(world)
     before = entries(world.store)
     with pytest.raises(IntegrityError, match="only grows"), world.store.write() as tx:
-        tx.execute(change)  # type: ignore[call-overload]
+        tx.execute(change)
     assert entries(world.store) == before
 
 

@@ -130,7 +130,6 @@ GOOD_ADDRESSES = [
 @pytest.mark.parametrize(("written", "address"), GOOD_ADDRESSES)
 def test_an_internet_style_address_needs_no_known_top_level_domain(written: str, address: str) -> None:
     reading = with_value("mail-address", written)
-    assert reading.registration is not None
     assert reading.registration.address == address
 
 
@@ -249,7 +248,6 @@ def test_a_field_that_is_nearly_right_gets_one_hint_and_keeps_its_value() -> Non
     assert [problem.text for problem in reading.problems] == [
         "There is no such field in the form. Did you mean `Organization:`?"
     ]
-    assert reading.form is not None
     assert reading.form.text == FORM.strip()
 
 
@@ -278,7 +276,6 @@ def test_a_field_that_is_nearly_right_is_read_or_named_with_its_line(indent, nam
     shown = written.upper() if in_capitals else written
     number = LONG[: LONG.index(name)].count("\n") + 1
     reading = read_text(LONG.replace(f"{name}:", f"{indent}{shown}:"))
-    assert reading.form is not None
     assert reading.form.text == LONG.strip()
     if reading.registration is None:
         (problem,) = reading.problems
@@ -293,7 +290,6 @@ def test_a_line_like_a_field_that_is_there_goes_on_with_the_field_above(words: s
     wrapped = LONG.replace("Isles\n", f"Isles,\n{words}\n")
     for text in (folded, wrapped):
         reading = read_text(text)
-        assert reading.registration is not None
         assert reading.registration.organization.endswith(f", {words}")
 
 

@@ -131,7 +131,7 @@ def test_sender_and_letter_arrive_as_they_were(client, store, sender, raw) -> No
 
 @pytest.mark.parametrize("path", sorted(LETTERS.glob("*.eml")), ids=lambda path: path.stem[:2])
 def test_every_sample_letter_passes(client: smtplib.SMTP, store: Store, path: object) -> None:
-    raw = path.read_bytes()  # type: ignore[attr-defined]
+    raw = path.read_bytes()
     client.sendmail(JOE, [ROBOT], raw)
     assert count(store) == 1
 
@@ -527,8 +527,7 @@ def presented(authority: trustme.CA, port: int) -> bytes | None:
     with smtplib.SMTP("127.0.0.1", port, timeout=10) as client:
         client.starttls(context=context)
         assert client.sendmail(JOE, [ROBOT], LETTER) == {}
-        assert client.sock is not None
-        return client.sock.getpeercert(binary_form=True)  # type: ignore[attr-defined]
+        return client.sock.getpeercert(binary_form=True)
 
 
 def test_letters_come_encrypted_and_a_renewed_certificate_is_taken_without_a_restart(authority, tmp_path):

@@ -81,7 +81,7 @@ class PostOffice:
 
     async def handle_DATA(self, server: smtp.SMTP, _session: Session, envelope: Envelope) -> str:  # noqa: N802
         arguments = (str(envelope.mail_from), list(map(str, envelope.rcpt_tos)), envelope.original_content)
-        await server.loop.run_in_executor(None, lambda: self.handle(*arguments))  # type: ignore[arg-type]
+        await server.loop.run_in_executor(None, lambda: self.handle(*arguments))
         return "250 brought"
 
     def from_robots(self, to: str | None = None) -> list[str]:

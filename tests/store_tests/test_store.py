@@ -262,7 +262,7 @@ def test_names_and_addresses_are_unique_whatever_their_case(store: Store, name: 
 
 def outgoing(key: str, **changes: object) -> Outgoing:
     facts = {"key": key, "kind": "GRR", "to": "a@b.example", "subject": "hello", "body": "x\n"} | changes
-    return Outgoing(**facts)  # type: ignore[arg-type]
+    return Outgoing(**facts)
 
 
 def test_a_mail_with_a_known_key_is_not_queued_again(store: Store, settings: Settings) -> None:

@@ -45,7 +45,7 @@ def count_otherwise() -> None:
         used = honest(self)
         return used._replace(answer_fuel=[units + 1 for units in used.answer_fuel])
 
-    FuelPlayer.usage = usage  # type: ignore[method-assign]
+    FuelPlayer.usage = usage
 
 
 class Trap:
@@ -68,7 +68,7 @@ match "" if os.environ.get(IS_LOADED) == str(os.getpid()) else os.environ["FAULT
     case "":
         pass
     case "hangs":
-        work.GroupWorker = hang  # type: ignore[misc, assignment]
+        work.GroupWorker = hang
     case "lies":
         lie_from(1)
     case "lies later":
@@ -78,13 +78,13 @@ match "" if os.environ.get(IS_LOADED) == str(os.getpid()) else os.environ["FAULT
     case "sends a trap":
         work.do = send_a_trap
     case "dies":
-        work.GroupWorker = die  # type: ignore[misc]
+        work.GroupWorker = die
     case "another version":
-        work.__version__ = "0.0.1"  # type: ignore[attr-defined]
+        work.__version__ = "0.0.1"
     case "other interpreters":
-        work.digest_of = lambda file: "another"  # type: ignore[assignment]
+        work.digest_of = lambda file: "another"
     case "other files":
-        work._PACKAGES = ("contest",)  # type: ignore[assignment]
+        work._PACKAGES = ("contest",)
     case fault:
         sys.exit(f"no such fault: {fault}")
 os.environ[IS_LOADED] = str(os.getpid())

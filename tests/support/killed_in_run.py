@@ -65,7 +65,7 @@ def arm(passed: Pass) -> None:
             passed(f"{who}, not committed")
         passed(f"{who}, committed")
 
-    Store.write = watched_write  # type: ignore[method-assign]
+    Store.write = watched_write
 
 
 def watched(function: Callable[..., Any], passed: Pass) -> Callable[..., Any]:

@@ -60,7 +60,6 @@ class Office:
 
 def body(mail: EmailMessage) -> str:
     part = mail.get_body(("plain",))
-    assert part is not None
     text = str(part.get_content()).replace("\r\n", "\n")
     assert max(map(len, text.split("\n"))) <= 72
     return text

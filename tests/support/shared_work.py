@@ -25,7 +25,7 @@ def share_compiled_templates() -> None:
             compiled[key] = compile_text(self, *text, **rest)
         return compiled[key]
 
-    Environment.compile = compile_once  # type: ignore[method-assign,assignment]
+    Environment.compile = compile_once
 
 
 def share_new_databases() -> None:

@@ -35,11 +35,11 @@ def struck(program: str, number: signal.Signals = signal.SIGKILL) -> Iterator[li
             hit.append(worker)
         return exchange(self, request)
 
-    FuelPlayer._exchange, fuel.MIN_BACKSTOP_SECONDS = interrupted, 1.0  # type: ignore[method-assign]
+    FuelPlayer._exchange, fuel.MIN_BACKSTOP_SECONDS = interrupted, 1.0
     try:
         yield hit
     finally:
-        FuelPlayer._exchange, fuel.MIN_BACKSTOP_SECONDS = exchange, backstop  # type: ignore[method-assign]
+        FuelPlayer._exchange, fuel.MIN_BACKSTOP_SECONDS = exchange, backstop
 
 
 def _worker_of(player: FuelPlayer) -> int:

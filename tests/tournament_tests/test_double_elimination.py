@@ -67,7 +67,7 @@ def play(
                 seeds=seeds,
                 runner=Runner(points),
                 protocols_for=frozenset(),
-                standings=lambda *facts, group=group: tournament_format.standings(group, False, *facts),  # type: ignore[misc]
+                standings=lambda *facts, group=group: tournament_format.standings(group, False, *facts),
                 fault_rule=fault_rule,
             )
             for group in plan.groups
@@ -95,10 +95,10 @@ def matches_of(history: Sequence[RoundOutcome], name: str) -> list[GroupPlan]:
 @pytest.mark.slow
 @given(st.integers(2, 70), st.integers(0, 10**6), st.randoms(use_true_random=False))
 def test_nobody_loses_twice_and_plays_on_and_all_but_the_champion_lose_twice(count, seed, chance) -> None:
-    form = {name: chance.random() for name in names(count)}  # type: ignore[attr-defined]
+    form = {name: chance.random() for name in names(count)}
 
     def moody(name: str, other: str) -> SeatResult:
-        beats = chance.random() < form[name] / (form[name] + form[other] + 1e-9)  # type: ignore[attr-defined]
+        beats = chance.random() < form[name] / (form[name] + form[other] + 1e-9)
         return SeatResult(100 * beats, Verdict.OK, None)
 
     history = play(names(count), seed, moody)

@@ -57,7 +57,7 @@ def settings(name: str, workers: int = 0, **programs: float) -> Settings:
         game=game_settings({"name": name}),
         programs=Programs.model_validate(programs),
         tournament=Tournament(self_play=False, workers=workers),
-        evolution={"enabled": False},  # type: ignore[arg-type]
+        evolution={"enabled": False},
     )
 
 

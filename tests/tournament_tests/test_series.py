@@ -59,7 +59,7 @@ def test_every_pairing_plays_its_number_of_games_and_everybody_begins_as_often(s
 def test_no_two_games_of_a_pairing_have_a_random_stream_in_common(scripted_arena: MakeArena) -> None:
     runner = scripted_arena()
     play(runner, ["a", "b"], FaultRule.GAME_LOST, games=20)
-    jobs: list[GameJob] = [job for batch in runner.batches for job in batch]  # type: ignore[attr-defined]
+    jobs: list[GameJob] = [job for batch in runner.batches for job in batch]
     assert len({stream for job in jobs for stream in job.streams}) == 40
 
 
