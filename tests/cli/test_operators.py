@@ -71,9 +71,8 @@ def test_submissions_tells_the_whole_reason_below_the_table(folder, monkeypatch)
         report = build("main () { printf (1); }", folder.settings.programs, Toolchain()).report
         error = replace(report.findings[0], text=reason, severity=Severity.ERROR)
         submissions.add_build(tx, sent.id, replace(report, findings=(error,)), None, NOW)
-    assert (
-        f"{sent.id}, heavy_lords_of_the_north_sea_1: {reason}\n" in knobeln_in(folder.path, "programs").stdout
-    )
+    programs = knobeln_in(folder.path, "programs").stdout
+    assert f"{sent.id}, heavy_lords_of_the_north_sea_1: {reason}\n" in programs
 
 
 # --- status ------------------------------------------------------------------------------------------------

@@ -120,10 +120,8 @@ def test_who_stays_root_says_why(place: Path) -> None:
     said = subprocess.run(["id", "knobeln"], capture_output=True, check=False)
     if said.returncode:
         knobeln_in(folder, "run", "rehearse", code=1)
-        assert (
-            "is root's, and there is no user `knobeln`"
-            in knobeln_in(folder, "run", "rehearse", code=1).output
-        )
+        refused = knobeln_in(folder, "run", "rehearse", code=1).output
+        assert "is root's, and there is no user `knobeln`" in refused
     os.chown(folder, NOBODYS, NOBODYS)
     place.chmod(0o700)
     output = knobeln_in(folder, "run", "rehearse", code=1).output

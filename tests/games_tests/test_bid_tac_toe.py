@@ -185,9 +185,8 @@ def test_a_game_without_money_on_either_side_still_takes_its_three_rounds() -> N
     board = play([(bids(s1=100), bids(s2=100))])
     assert board.bankrolls == (0, 0)
     assert GAME.players_to_move(board) == {0, 1}
-    assert [GAME.why_illegal(board, seat, bids(s3=1)) for seat in (0, 1)] == [
-        "the bids add up to 1, but the bankroll is 0"
-    ] * 2
+    for seat in (0, 1):
+        assert GAME.why_illegal(board, seat, bids(s3=1)) == "the bids add up to 1, but the bankroll is 0"
 
 
 @pytest.mark.parametrize("last", [NO_BIDS, bids(s9=1)])

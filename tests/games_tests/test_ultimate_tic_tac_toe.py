@@ -259,10 +259,8 @@ def test_no_text_is_read_as_anything_but_a_whole_number(text: str) -> None:
 def test_the_registry_has_the_game_and_its_facts() -> None:
     info = game_named("ultimate-tic-tac-toe").info
     assert (info.min_seats, info.max_seats) == (2, 2)
-    assert (info.fault_rule, info.protocols) == (
-        FaultRule.RANDOM_MOVE,
-        (TextProtocol.ARGV, TextProtocol.FUNCTION),
-    )
+    assert info.fault_rule is FaultRule.RANDOM_MOVE
+    assert info.protocols == (TextProtocol.ARGV, TextProtocol.FUNCTION)
 
 
 @pytest.mark.parametrize("seats", [1, 3])

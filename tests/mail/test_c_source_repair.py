@@ -262,9 +262,8 @@ def test_every_program_survives_the_post(name: str) -> None:
             continue  # `x =` may stand at the end of a line: nothing shows that it was encoded
         found = find_program(parse(sent))
         assert isinstance(found, Text)
-        assert [t.text for t in SourceText("\n".join(found.lines)).code] == [
-            t.text for t in SourceText(program).code
-        ]
+        tokens, wanted = (SourceText(text).code for text in ("\n".join(found.lines), program))
+        assert [token.text for token in tokens] == [token.text for token in wanted]
 
 
 PIECES = st.sampled_from(

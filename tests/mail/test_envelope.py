@@ -51,10 +51,8 @@ def test_whatever_stands_there_is_bounded_and_never_an_error(raw: bytes) -> None
 
 @pytest.mark.parametrize("start", [b"", b"From joe@x.example Sat May 14 12:00:00 1994\n", b">From joe\r\n"])
 def test_the_line_of_a_mbox_is_left_out(start: bytes) -> None:
-    assert (
-        without_from_line(start + b"From: joe@x.example\n\nFrom here\n")
-        == b"From: joe@x.example\n\nFrom here\n"
-    )
+    letter = b"From: joe@x.example\n\nFrom here\n"
+    assert without_from_line(start + letter) == letter
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,8 @@
 """A contest's own fields of the registration form, and members of one line: read tolerantly."""
 
 import string
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 
 import pytest
 from hypothesis import HealthCheck, given
@@ -158,57 +159,53 @@ LETTERS = st.sampled_from(string.ascii_letters)
 NAMES = st.from_regex(r"[A-Za-z][A-Za-z0-9]{1,7}(-[a-z0-9]{1,6})?", fullmatch=True).filter(
     lambda name: spelling(name) not in {"to", "from", "subject", "date", "cc", "mailaddress", "teamname"}
 )
-TEXTS = st.text(LETTERS | st.sampled_from("0123456789.!'+/ é한"), max_size=60).map(
-    lambda text: "x" + " ".join(text.split())
-)
-FIELDS = st.builds(
-    ExtraField,
-    name=NAMES,
-    description=TEXTS,
-    choices=st.lists(TEXTS, max_size=4, unique_by=str.casefold).map(tuple),
-    required=st.booleans(),
-)
+VISIBLE = st.characters(codec="utf-8", exclude_categories=["C", "Z"], exclude_characters="<>,:-_=")
+PLAIN = LETTERS | st.sampled_from("0123456789.!'+/ é한")
 
 
 @st.composite
-def contests(draw: st.DrawFn) -> tuple[Settings, Registration]:
-    """A contest with fields of its own, and a registration that fits."""
-    fields = draw(st.lists(FIELDS, max_size=4, unique_by=lambda field: spelling(field.name)))
+def contests(draw: st.DrawFn, characters: st.SearchStrategy[str]) -> tuple[Settings, Registration]:
+    """A contest, with or without fields of its own, and a registration of these characters that fits."""
+    texts = st.text(characters | st.just(" "), max_size=60).map(lambda text: "x" + " ".join(text.split()))
+    choices = st.lists(texts, max_size=4, unique_by=str.casefold).map(tuple)
+    one_field = st.builds(ExtraField, name=NAMES, description=texts, choices=choices, required=st.booleans())
+    fields = draw(st.lists(one_field, max_size=4, unique_by=lambda field: spelling(field.name)))
     lines = draw(st.sampled_from((1, 2)))
     values = []
     for field in fields:
         if field.required or draw(st.booleans()):
-            values.append((field.name, draw(st.sampled_from(field.choices) if field.choices else TEXTS)))
-    two = st.builds(Member, TEXTS, st.integers(1, 150), TEXTS, TEXTS)
-    one = st.builds(Member, TEXTS, st.none(), TEXTS, st.just(""))
+            values.append((field.name, draw(st.sampled_from(field.choices) if field.choices else texts)))
+    two = st.builds(Member, texts, st.integers(1, 150), texts, texts)
+    one = st.builds(Member, texts, st.none(), texts, st.just(""))
     members = draw(st.lists(two if lines == 2 else one, min_size=1, max_size=4))
     registration = Registration(
         "team@machine.example",
         tuple(draw(st.lists(st.sampled_from(tuple(reports())), unique=True))),
         draw(st.from_regex(r"[A-Za-z]q[A-Za-z0-9_]{0,28}", fullmatch=True)),
-        draw(TEXTS),
+        draw(st.lists(texts, min_size=1, max_size=7).map(", ".join)),
         tuple(members),
         tuple(values),
     )
     return settings_of(*fields, lines=lines), registration
 
 
-@pytest.mark.slow
-@given(contests())
+def reads_again(contest: tuple[Settings, Registration], change: Callable[[str], str]) -> None:
+    settings, registration = contest
+    reading = read_text(change(record_text(registration)), settings)
+    assert reading.problems == ()
+    assert reading.registration == registration
+
+
+@examples(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(contests(VISIBLE))
 def test_the_record_of_any_contest_read_again_is_the_same(contest: tuple[Settings, Registration]) -> None:
-    settings, registration = contest
-    reading = read_text(record_text(registration), settings)
-    assert reading.problems == ()
-    assert reading.registration == registration
+    reads_again(contest, str)
 
 
-@pytest.mark.slow
-@given(contests())
+@examples(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(contests(PLAIN))
 def test_it_is_the_same_when_an_answer_has_folded_it(contest: tuple[Settings, Registration]) -> None:
-    settings, registration = contest
-    reading = read_text(fold(record_text(registration), indent="  "), settings)
-    assert reading.problems == ()
-    assert reading.registration == registration
+    reads_again(contest, partial(fold, indent="  "))
 
 
 PIECES = [

@@ -103,9 +103,7 @@ def test_a_run_whose_log_cannot_be_written_plays_and_tells_it(contest: ContestCo
     status = " ".join(CliRunner().invoke(main, ["status", "-C", str(contest.path)]).output.split())
     assert "the log cannot be written, lines are lost: No space left on device" in status
     (mail,) = maildir(contest, ORGANIZER)
-    assert (
-        mail["Subject"] == f"{contest.settings.contest.title}: the log of the contest day cannot be written"
-    )
+    assert mail["Subject"].endswith(": the log of the contest day cannot be written")
     assert "The log of `knobeln run` cannot be written" in " ".join(mail.get_payload().split())
 
 

@@ -471,12 +471,8 @@ def test_which_quota_holds_a_mail_up() -> None:
     now = OPENS
     mailbox, others, *wide = quotas(Limit.DROP, False, 10, ("help",), "8.8.8.0/24")
     assert (mailbox.mails, others.mails, others.templates) == (5, 4, ("help",))
-    assert [(quota.scope, quota.mails) for quota in wide] == [
-        (Scope.FAMILY, 6),
-        (Scope.DOMAIN, 40),
-        (Scope.NETWORK, 40),
-        (Scope.ALL, 333),
-    ]
+    wanted = [(Scope.FAMILY, 6), (Scope.DOMAIN, 40), (Scope.NETWORK, 40), (Scope.ALL, 333)]
+    assert [(quota.scope, quota.mails) for quota in wide] == wanted
 
     def full(*hours: int) -> Free | None:
         free = {each: Free(each, now + hours * HOUR, now) for each, hours in zip(wide, hours, strict=True)}
@@ -490,12 +486,8 @@ def test_one_forms_waits_where_others_have_used_up_a_limit_but_not_in_a_calm_dom
     now = OPENS
     (mailbox, *wide) = quotas(Limit.WAIT, False, 10, (), "")
     assert mailbox.waits
-    assert [(quota.scope, quota.mails) for quota in wide] == [
-        (Scope.FAMILY, 10),
-        (Scope.DOMAIN, 60),
-        (Scope.ALL, 500),
-        (Scope.ALL, 20_000),
-    ]
+    wanted = [(Scope.FAMILY, 10), (Scope.DOMAIN, 60), (Scope.ALL, 500), (Scope.ALL, 20_000)]
+    assert [(quota.scope, quota.mails) for quota in wide] == wanted
     calm = wide[2].unless
     assert calm is not None
     free = {each: Free(each, now + HOUR * (each is wide[2]), now) for each in (*wide, calm)}

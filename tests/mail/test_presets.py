@@ -356,9 +356,8 @@ def test_the_school_is_kept_as_the_contest_spells_it(contest_of: Callable[..., C
     contest.register(school="carnegie  mellon")
     (team,) = contest.all_teams()
     assert team.registration.field("school") == "Carnegie Mellon"
-    assert team.registration.members == (
-        Member("Joe Cool", None, "University of Northeast Sacrodata, Eggland", ""),
-    )
+    member = Member("Joe Cool", None, "University of Northeast Sacrodata, Eggland", "")
+    assert team.registration.members == (member,)
 
 
 @pytest.mark.parametrize("code", ["LAP", "RSM", "DGP", "BRK"])

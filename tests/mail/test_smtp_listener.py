@@ -99,12 +99,11 @@ def the_letter(store: Store) -> StoredLetter:
 
 
 def test_a_letter_is_in_the_database_when_250_is_said(client: smtplib.SMTP, store: Store) -> None:
-    assert (
-        client.sendmail(JOE, [ROBOT, "KNOBELN+x@Contest.example", "prechelt@contest.example"], LETTER) == {}
-    )
+    recipients = (ROBOT, "KNOBELN+x@Contest.example", "prechelt@contest.example")
+    assert client.sendmail(JOE, recipients, LETTER) == {}
     stored = the_letter(store)
     assert (stored.raw, stored.sender, stored.channel) == (LETTER, JOE, "smtp")
-    assert stored.recipients == (ROBOT, "KNOBELN+x@Contest.example", "prechelt@contest.example")
+    assert stored.recipients == recipients
 
 
 def test_the_same_bytes_twice_are_kept_once(client: smtplib.SMTP, store: Store) -> None:

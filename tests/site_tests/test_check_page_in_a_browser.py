@@ -265,10 +265,8 @@ def test_where_readers_speak_german_the_page_does(shown: Shown, tmp_path: Path) 
         browser.get((shown.folder / "verify.html").as_uri())
         assert text(browser, "#start") == "Datei des Archivs wählen"
         browser.give("#file", shown.folder / "archive.tar.gz")
-        assert (
-            verdict(browser)
-            == "Alle Ergebnisse, die diese Seite berechnen kann, stimmen mit dem Archiv überein."
-        )
+        said = "Alle Ergebnisse, die diese Seite berechnen kann, stimmen mit dem Archiv überein."
+        assert verdict(browser) == said
         assert browser.run("return document.documentElement.lang") == "de"
         assert "noch einmal gespielt: gleich bis auf den letzten Punkt" in text(browser, "#agreed")
         browser.shoot("verify-german")

@@ -86,11 +86,8 @@ def test_points_are_added_and_most_points_win_and_not_most_games() -> None:
     plan = GroupPlan(1, 1, ("a", "b", "c"), ())
     matches = [match("a", "b", (20, 21)), match("a", "c", (30, 0)), match("b", "c", (11, 10))]
     lines = WITHOUT_SELF_PLAY.standings(plan, True, matches, {}, set())
-    assert [(line.entry, line.rank, line.half_points) for line in lines] == [
-        ("a", 1, 100),
-        ("b", 2, 64),
-        ("c", 3, 20),
-    ]
+    wanted = [("a", 1, 100), ("b", 2, 64), ("c", 3, 20)]
+    assert [(line.entry, line.rank, line.half_points) for line in lines] == wanted
 
 
 def test_equal_points_share_a_rank_and_the_disqualified_have_none() -> None:

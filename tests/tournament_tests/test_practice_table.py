@@ -78,11 +78,8 @@ def test_the_mean_over_all_opponents_is_that_of_all_games_with_points(games: lis
 
 def test_in_a_game_of_many_each_player_has_a_row_and_the_program_is_one_of_them() -> None:
     rows = practice_table([game("a b", 3, 5, 5), game("a b", 4, 1, 2)], TOGETHER)
-    assert [(row.rank, row.name, row.won, row.drawn, row.lost) for row in rows] == [
-        (1, "b", 0, 1, 1),
-        (1, YOU, 1, 0, 1),
-        (3, "a", 0, 1, 1),
-    ]
+    wanted = [(1, "b", 0, 1, 1), (1, YOU, 1, 0, 1), (3, "a", 0, 1, 1)]
+    assert [(row.rank, row.name, row.won, row.drawn, row.lost) for row in rows] == wanted
 
 
 def test_cells_have_thousands_separators_and_say_what_has_no_points() -> None:
