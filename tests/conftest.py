@@ -40,6 +40,24 @@ def house(tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
+def sandbox():
+    from sandbox.sandbox import Sandbox
+
+    return Sandbox()
+
+
+@pytest.fixture(scope="session")
+def finished(tmp_path_factory, house):
+    """A finished contest of five teams, which no test changes."""
+    from tests.support.command_line import knobeln_in
+    from tests.support.contest_field import make_contest, settings
+
+    contest = make_contest(tmp_path_factory.mktemp("over") / "contest", 5, house.first(5), settings())
+    knobeln_in(contest.path, "run", "--now")
+    return contest
+
+
+@pytest.fixture(scope="session")
 def postgresql():
     """A PostgreSQL server; without one installed the test is skipped."""
     from tests.support.postgresql import PostgreSQL

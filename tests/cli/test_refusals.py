@@ -30,13 +30,6 @@ def folder(tmp_path: Path, house: House) -> ContestContext:
     return make_contest(tmp_path / "contest", 5, house.first(5), settings())
 
 
-@pytest.fixture(scope="module")
-def finished(tmp_path_factory: pytest.TempPathFactory, house: House) -> ContestContext:
-    contest = make_contest(tmp_path_factory.mktemp("over") / "contest", 5, house.first(5), settings())
-    knobeln_in(contest.path, "run", "--now")
-    return contest
-
-
 # --- reasons, pauses ----------------------------------------------------------------------------------------
 @pytest.mark.parametrize("reason", ["", "   "])
 @pytest.mark.parametrize(

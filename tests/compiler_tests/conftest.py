@@ -7,15 +7,9 @@ import pytest
 from compiler.build import BuildResult, build
 from compiler.toolchain import Toolchain
 from contest.schema.sections import Programs
-from sandbox.sandbox import Sandbox
 
 DESCRIPTION = "#if 0\n" + "A line that says what the program does.\n" * 15 + "#endif\n"
 PLAY = "\nmain()\n{\n  for (;;)\n    make_throw(1994);\n}\n"
-
-
-@pytest.fixture(scope="session")
-def sandbox() -> Sandbox:
-    return Sandbox()
 
 
 @pytest.fixture(scope="session")

@@ -85,6 +85,13 @@ def notes(folder: ContestContext) -> str:
         return "\n".join(line.text for line in contest_state.log(tx, 1_000, area="workers"))
 
 
+def notes_of_the_same(machines: Cluster, house: House, alone: bytes) -> str:
+    """What is noted of the workers, while the contest comes out as it does alone."""
+    folder = together(machines, house)
+    assert played(folder) == alone
+    return notes(folder)
+
+
 class Then(Silence):
     """Does something when the first group has finished."""
 
@@ -100,9 +107,7 @@ class Then(Silence):
 @pytest.mark.slow
 def test_workers_play_the_same_contest(machines: Cluster, house: House, alone: bytes) -> None:
     machines.start_worker(processes=2)
-    folder = together(machines, house)
-    assert played(folder) == alone
-    told = notes(folder)
+    told = notes_of_the_same(machines, house, alone)
     assert "has joined" in told
     assert "dismissed" not in told
     assert "done here" not in told
@@ -136,9 +141,7 @@ def test_an_accident_costs_time_and_nothing_else(machines, house, alone, acciden
 @pytest.mark.slow
 def test_without_a_scheduler_this_computer_plays_alone(tmp_path: Path, house: House, alone: bytes) -> None:
     machines = Cluster(tmp_path)
-    folder = together(machines, house)
-    assert played(folder) == alone
-    assert "cannot be reached" in notes(folder)
+    assert "cannot be reached" in notes_of_the_same(machines, house, alone)
 
 
 @pytest.mark.slow
@@ -151,20 +154,18 @@ def test_without_a_scheduler_this_computer_plays_alone(tmp_path: Path, house: Ho
 )
 def test_a_worker_that_plays_otherwise_gets_no_group(machines, house, alone, fault, told) -> None:
     machines.start_worker(fault=fault)
-    folder = together(machines, house)
-    assert played(folder) == alone
-    assert told in notes(folder)
-    assert "has joined" not in notes(folder)
+    noted = notes_of_the_same(machines, house, alone)
+    assert told in noted
+    assert "has joined" not in noted
 
 
 @pytest.mark.slow
 def test_a_worker_without_compiler_says_so(machines, house, alone, tmp_path) -> None:
     (tmp_path / "bin").mkdir()
     machines.start_worker(PATH=str(tmp_path / "bin"), XDG_CACHE_HOME=str(tmp_path / "cache"))
-    folder = together(machines, house)
-    assert played(folder) == alone
-    assert "is dismissed: it cannot play" in notes(folder)
-    assert "has joined" not in notes(folder)
+    noted = notes_of_the_same(machines, house, alone)
+    assert "is dismissed: it cannot play" in noted
+    assert "has joined" not in noted
 
 
 @pytest.mark.slow
@@ -174,31 +175,23 @@ def test_a_worker_without_bubblewrap_plays_without_native_code(machines, house, 
     for tool in ("gcc", "cc", "as", "ld"):
         (tmp_path / "bin" / tool).symlink_to(f"/usr/bin/{tool}")
     machines.start_worker(PATH=str(tmp_path / "bin"), XDG_CACHE_HOME=str(tmp_path / "cache"))
-    folder = together(machines, house)
-    assert played(folder) == alone
-    assert "has joined" in notes(folder)
+    assert "has joined" in notes_of_the_same(machines, house, alone)
 
 
 @pytest.mark.slow
 def test_a_lie_is_found_and_the_liar_is_out(machines: Cluster, house: House, alone: bytes) -> None:
     machines.start_worker(fault="lies")
-    folder = together(machines, house)
-    assert played(folder) == alone
-    told = re.search(
-        r"dismissed: it gave a wrong result for round 1, group \d: the ranking would be another here",
-        notes(folder),
-    )
-    assert told, notes(folder)
-    assert "before" not in notes(folder)
+    told = notes_of_the_same(machines, house, alone)
+    lie = r"it gave a wrong result for round 1, group \d: the ranking would be another here"
+    assert re.search(f"dismissed: {lie}", told)
+    assert "before" not in told
 
 
 @pytest.mark.slow
 def test_a_later_lie_is_found_by_the_spot_check(machines, house, monkeypatch, alone) -> None:
     monkeypatch.setattr(session, "CHECK_EVERY", 1)
     machines.start_worker(fault="lies later")
-    folder = together(machines, house)
-    assert played(folder) == alone
-    assert "It did 1 other piece of work before" in notes(folder)
+    assert "It did 1 other piece of work before" in notes_of_the_same(machines, house, alone)
 
 
 @pytest.mark.slow
@@ -207,17 +200,13 @@ def test_a_group_that_no_worker_finishes_is_played_here(machines, house, alone, 
     monkeypatch.setattr(session, "MIN_SECONDS", 10.0)
     monkeypatch.setattr(session, "GAME_SECONDS", 0.01)
     machines.start_worker(fault=fault)
-    folder = together(machines, house)
-    assert played(folder) == alone
-    assert "no worker gave a result for round 1" in notes(folder)
+    assert "no worker gave a result for round 1" in notes_of_the_same(machines, house, alone)
 
 
 @pytest.mark.slow
 def test_what_a_worker_sends_is_not_unpickled(machines, house, alone, tmp_path) -> None:
     machines.start_worker(fault="sends a trap", TRAP=str(tmp_path / "sprung"))
-    folder = together(machines, house)
-    assert played(folder) == alone
-    assert "no worker gave a result" in notes(folder)
+    assert "no worker gave a result" in notes_of_the_same(machines, house, alone)
     assert not (tmp_path / "sprung").exists()
 
 
@@ -272,16 +261,11 @@ def test_nothing_of_a_cluster_listens_to_strangers(machines: Cluster) -> None:
 def test_without_dask_it_is_said_what_to_install(tmp_path: Path, house: House) -> None:
     (tmp_path / "distributed.py").write_text("raise ModuleNotFoundError(name='distributed')")
     there = ClusterSettings(scheduler="tls://127.0.0.1:1")
-    folder = make_contest(
-        tmp_path / "contest", 4, house.first(2), settings().model_copy(update={"cluster": there})
-    )
-    run = subprocess.run(
-        [sys.executable, "-P", "-m", "knobeln", "run", "--now", "-C", str(folder.path)],
-        env={**os.environ, "PYTHONPATH": f"{tmp_path}:{ROOT}"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    chosen = settings().model_copy(update={"cluster": there})
+    folder = make_contest(tmp_path / "contest", 4, house.first(2), chosen)
+    command = [sys.executable, "-P", "-m", "knobeln", "run", "--now", "-C", str(folder.path)]
+    environment = {**os.environ, "PYTHONPATH": f"{tmp_path}:{ROOT}"}
+    run = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     assert run.returncode == 1
     assert "several hosts need the Python package distributed" in run.stderr
     assert "make setup-cluster" in run.stderr

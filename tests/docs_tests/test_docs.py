@@ -419,12 +419,15 @@ def toolchain() -> Toolchain:
     return Toolchain()
 
 
+def source_in(letter: str) -> str:
+    program = find_program(parse(letter.encode()))
+    assert isinstance(program, Text)
+    return "\n".join(program.lines) + "\n"
+
+
 @pytest.fixture(scope="module")
 def built() -> BuildResult:
-    program = find_program(parse(COMPILE.encode()))
-    assert isinstance(program, Text)
-    source = "\n".join(program.lines) + "\n"
-    return builder_of(CALENDAR, open_runner).build({"program.c": source.encode()}, "")
+    return builder_of(CALENDAR, open_runner).build({"program.c": source_in(COMPILE).encode()}, "")
 
 
 @pytest.fixture
@@ -432,9 +435,7 @@ def at_home(tmp_path: Path) -> Path:
     """The home of somebody who has mailed for the software and written the guide's program."""
     (tmp_path / "knobelnsoftware.tar.gz").write_bytes(tar_archive(knobeln_kit(Rules())))
     (tmp_path / "knobellib.c").write_bytes(files("knobellib").joinpath("knobellib.c").read_bytes())
-    program = find_program(parse(COMPILE.encode()))
-    assert isinstance(program, Text)
-    (tmp_path / "mystrategy.c").write_text("\n".join(program.lines) + "\n")
+    (tmp_path / "mystrategy.c").write_text(source_in(COMPILE))
     return tmp_path
 
 
@@ -446,13 +447,16 @@ def session(title: str) -> tuple[str, list[str]]:
     return "\n".join(typed), [line for line in lines if not line.startswith("$ ")]
 
 
+def done_at(home: Path, script: str, typed: str = "", **variables: str) -> subprocess.CompletedProcess[str]:
+    command, environment = ["sh", "-ec", script], {**os.environ, **variables}
+    streams = {"input": typed, "capture_output": True, "text": True}
+    return subprocess.run(command, check=True, cwd=home, env=environment, **streams)
+
+
 @pytest.mark.slow
 def test_the_software_kit_does_with_the_sample_program_what_the_guide_shows(at_home: Path) -> None:
     typed, shown = session("With the software kit.")
-    home = {**os.environ, "HOME": str(at_home)}
-    done = subprocess.run(
-        ["sh", "-ec", typed], cwd=at_home, env=home, capture_output=True, text=True, check=True
-    )
+    done = done_at(at_home, typed, HOME=str(at_home))
     assert len(shown) == 3
     assert done.stderr.splitlines() == shown
     assert done.stdout.endswith(f"{shown[0]}, played to the end\n{shown[1]}, played to the end\n")
@@ -461,16 +465,7 @@ def test_the_software_kit_does_with_the_sample_program_what_the_guide_shows(at_h
 def test_by_hand_the_sample_program_does_what_the_guide_shows(at_home: Path) -> None:
     typed, shown = session("By hand.")
     numbers = re.findall(r"your number: (\d+)", "\n".join(shown))
-    seeded = {**os.environ, "KNOBELN_SEED": "1,2,3,4"}
-    done = subprocess.run(
-        ["sh", "-ec", typed],
-        cwd=at_home,
-        env=seeded,
-        input="\n".join(numbers),
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    done = done_at(at_home, typed, "\n".join(numbers), KNOBELN_SEED="1,2,3,4")
     without_typing = [re.sub(r"(your number:) \d+", r"\1 ", line) for line in shown]
     assert flat(" ".join(without_typing)) + " the end" == flat(done.stdout)
 
@@ -629,9 +624,7 @@ REJECTED: list[tuple[str, Change]] = [
 
 @pytest.mark.parametrize(("quote", "change"), REJECTED)
 def test_a_program_against_the_rules_gets_the_finding_that_the_guide_quotes(toolchain, quote, change) -> None:
-    program = find_program(parse(change(COMPILE).encode()))
-    assert isinstance(program, Text)
-    report = build("\n".join(program.lines) + "\n", CALENDAR.programs, toolchain).report
+    report = build(source_in(change(COMPILE)), CALENDAR.programs, toolchain).report
     assert not report.accepted
     assert any(quote in finding.text for finding in report.findings)
     assert quote in flat(TEAM)

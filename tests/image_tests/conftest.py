@@ -5,15 +5,9 @@ from pathlib import Path
 import pytest
 
 from sandbox.images.unpacking import unpack
-from sandbox.sandbox import Sandbox
 from tests.support.oci_images import archive, cache_folder, static_player
 
 FOLDER = Path(__file__).parent
-
-
-@pytest.fixture(scope="session")
-def sandbox() -> Sandbox:
-    return Sandbox()
 
 
 @pytest.fixture(scope="session")

@@ -7,7 +7,6 @@ import hashlib
 from collections.abc import Callable, Mapping
 from datetime import timedelta
 from email.message import EmailMessage
-from email.policy import SMTP
 from typing import Any
 
 import pytest
@@ -28,6 +27,7 @@ from knobellib.samples import samples
 from mailserver.commands import compare
 from sandbox.program_folder import ProgramFolder
 from tests.support.compile_services import compile_service
+from tests.support.letters import letter
 from tests.support.offices import STRING, WORDS, Office, body
 from tournament.runners import open_runner
 
@@ -60,11 +60,13 @@ def made() -> dict[str, Made]:
 
 @pytest.fixture
 def make_office(make_world: Callable[..., Any], made: Any) -> Callable[..., Office]:
-    def make(game: str, programs: Programs = LENIENT, **sections: Any) -> Office:
+    def make(game: str, programs: Programs = LENIENT, team: str = "lords", **sections: Any) -> Office:
         world = make_world(game={"name": game}, programs=programs, **sections)
         builder = remembering(builder_of(world.settings, open_runner), programs, made.setdefault(game, {}))
         common = (world.store, world.settings, world.clock, builder)
-        return Office(world, compile_service(*common, world.renderer))
+        office = Office(world, compile_service(*common, world.renderer))
+        office.team(team)
+        return office
 
     return make
 
@@ -99,7 +101,6 @@ def here(name: str) -> bool:
 @pytest.mark.parametrize(("game", "name"), sample_programs())
 def test_every_sample_program_is_accepted_and_plays_its_trial(make_office, game, name) -> None:
     office = make_office(game)
-    office.team("lords")
     data = samples(game)[name]
     report = office.report("lords", {name: data})
     assert "Version 1 of lords compiled and is accepted." in report
@@ -117,7 +118,6 @@ def test_every_sample_program_is_accepted_and_plays_its_trial(make_office, game,
 @pytest.mark.parametrize("name", sorted(samples("hog")))
 def test_every_sample_strategy_of_hog_is_accepted_with_its_goal(make_office, name) -> None:
     office = make_office("hog")
-    office.team("lords")
     data = samples("hog")[name]
     report = office.report("lords", {"final_strategy.py": data})
     assert "accepted" in report
@@ -141,7 +141,6 @@ WRONG = [
 @pytest.mark.parametrize(("files", "words"), WRONG)
 def test_a_program_that_cannot_be_built_is_rejected_with_the_reason(make_office, files, words) -> None:
     office = make_office("cooperation")
-    office.team("lords")
     report = office.report("lords", files)
     assert "Version 1 of lords is rejected." in report
     assert words in " ".join(report.split())
@@ -163,7 +162,6 @@ REFUSED = [
 @pytest.mark.parametrize(("files", "words"), REFUSED)
 def test_a_letter_without_a_program_to_build_is_refused_at_once(make_office, files, words) -> None:
     office = make_office("cooperation")
-    office.team("lords")
     assert words in " ".join(office.report("lords", files).split())
     with office.world.store.read() as tx:
         assert list(submissions.newest(tx, 1)) == []
@@ -179,7 +177,6 @@ FAULTS = [
 @pytest.mark.parametrize(("source", "words"), FAULTS)
 def test_a_program_that_fails_in_its_trial_is_accepted_and_told_so(make_office, source, words) -> None:
     office = make_office("cooperation")
-    office.team("lords")
     (mail,) = office.send("lords", {"p.py": b"# a program\n" + source})
     assert str(mail["Subject"]).endswith("accepted, but failed its trial game")
     report = " ".join(body(mail).split())
@@ -211,7 +208,6 @@ WELL_PLAYED = [
 @pytest.mark.parametrize(("game", "name", "source"), WELL_PLAYED)
 def test_what_a_program_says_in_a_trial_without_faults_reaches_its_team(make_office, game, name, source):
     office = make_office(game)
-    office.team("lords")
     report = office.report("lords", {name: source})
     assert "standard error (only you see this):\n  thinking" in report
 
@@ -219,7 +215,6 @@ def test_what_a_program_says_in_a_trial_without_faults_reaches_its_team(make_off
 def test_a_trial_that_takes_too_long_is_broken_off_and_told_so(make_office, monkeypatch) -> None:
     monkeypatch.setattr(Programs, "TRIAL_SECONDS", 1.0)
     office = make_office("cooperation")
-    office.team("lords")
     report = office.report("lords", {"p.sh": b"sleep 0.6; echo C\n"})
     assert "compiled and is accepted" in report
     assert "it took longer than the 1 s that a trial game may take" in " ".join(report.split())
@@ -229,14 +224,10 @@ def test_a_trial_that_takes_too_long_is_broken_off_and_told_so(make_office, monk
 # --- secrets and descriptions ------------------------------------------------------------------------------
 def test_the_string_is_in_nothing_that_runs_and_the_size_stays(make_office: Callable[..., Office]) -> None:
     office = make_office("hog")
-    office.team("lords")
     line = f"# <<FROM>> lords {STRING}-lords\n".encode()
     data = line + samples("hog")["always_six.py"]
-    letter = EmailMessage(policy=SMTP)
-    letter["From"], letter["Subject"] = "joe@machine.example", "please compile"
-    letter.set_content("Hello!\n")
-    letter.add_attachment(data, maintype="application", subtype="octet-stream", filename="final_strategy.py")
-    (mail,) = office.deliver(letter.as_bytes())
+    file = {"final_strategy.py": data}
+    (mail,) = office.deliver(letter("joe@machine.example", "please compile", "Hello!\n", attached=file))
     assert f"target score       {goal_for(len(data))}\n" in body(mail)
     assert office.newest().files == {"final_strategy.py": data}
     assert STRING not in body(mail)
@@ -244,7 +235,6 @@ def test_the_string_is_in_nothing_that_runs_and_the_size_stays(make_office: Call
 
 def test_what_is_built_of_a_program_holds_no_string(make_office: Callable[..., Office]) -> None:
     office = make_office("cooperation")
-    office.team("lords")
     mark = f"# <<FROM>> lords {STRING}-lords\n".encode()
     office.send("lords", {"p.sh": mark + b"echo C\n", "notes.txt": mark})
     with office.world.store.read() as tx:
@@ -259,7 +249,6 @@ def test_what_is_built_of_a_program_holds_no_string(make_office: Callable[..., O
 @pytest.mark.parametrize("policy", ["require", "warn"])
 def test_a_missing_description_is_what_the_contest_makes_of_it(make_office, policy) -> None:
     office = make_office("cooperation", Programs(description=policy))
-    office.team("lords")
     report = office.report("lords", {"p.sh": b"echo C\n"}, "")
     assert "your program has no description" in report
     assert ("Errors, for which" in report) is (policy == "require")
@@ -269,13 +258,11 @@ def test_a_missing_description_is_what_the_contest_makes_of_it(make_office, poli
 @pytest.mark.parametrize("text", ["", "Hello!\n"])
 def test_nobody_is_warned_where_no_description_is_asked_for(make_office, text) -> None:
     office = make_office("cooperation", Programs(description="none"))
-    office.team("lords")
     assert "Warnings" not in office.report("lords", {"p.sh": b"echo C\n"}, text)
 
 
 def test_a_description_may_be_a_file_that_the_program_does_not_see(make_office) -> None:
     office = make_office("cooperation", Programs())
-    office.team("lords")
     files = {"p.sh": b"cat description.txt && echo C || echo B\n", "Description.txt": b"One.\n\nTwo.\n"}
     report = office.report("lords", files, "")
     assert "description        2 lines\n" in report
@@ -288,9 +275,10 @@ def test_a_description_may_be_a_file_that_the_program_does_not_see(make_office) 
 def hog(make_office: Callable[..., Office], monkeypatch: pytest.MonkeyPatch) -> Office:
     """A contest with three strategies that count."""
     monkeypatch.setattr(compare, "MAX_PER_HOUR", 2)
-    office = make_office("hog", Programs(description="warn"))
+    office = make_office("hog", Programs(description="warn"), "chaser")
+    office.team("always_four")
+    office.team("always_six")
     for name in ("always_four", "always_six", "chaser"):
-        office.team(name)
         office.send(name, {"final_strategy.py": samples("hog")[f"{name}.py"]})
     return office
 
@@ -384,9 +372,9 @@ def test_nobody_compares_without_a_team_or_too_often(hog: Office) -> None:
 
 def test_a_team_hears_once_a_day_that_somebody_compares_in_its_name(hog: Office) -> None:
     def forged(sender: str) -> list[EmailMessage]:
-        letter = f"From: {sender}\nSubject: please compare always_six\n\n<<FROM>> chaser wrong-string\n"
+        raw = f"From: {sender}\nSubject: please compare always_six\n\n<<FROM>> chaser wrong-string\n"
         before = len(hog.world.mails())
-        hog.world.deliver(letter.encode(), sender)
+        hog.world.deliver(raw.encode(), sender)
         found: list[EmailMessage] = hog.world.mails()[before:]
         return found
 
@@ -405,7 +393,6 @@ def test_a_team_hears_once_a_day_that_somebody_compares_in_its_name(hog: Office)
 
 def test_other_games_have_neither_ladder_nor_comparisons(make_office: Callable[..., Office]) -> None:
     office = make_office("cooperation")
-    office.team("lords")
     for subject in ("please send ladder", "please compare lords"):
         (mail,) = office.send("lords", {}, subject=subject)
         said = " ".join(body(mail).split())
@@ -434,7 +421,6 @@ STRATEGIES = [
 @pytest.mark.parametrize(("source", "words"), STRATEGIES)
 def test_what_is_wrong_with_a_strategy_is_said(make_office, source, words) -> None:
     office = make_office("hog")
-    office.team("lords")
     report = office.report("lords", {"final_strategy.py": source})
     assert "is rejected" in report
     assert words in " ".join(report.split())
@@ -442,7 +428,6 @@ def test_what_is_wrong_with_a_strategy_is_said(make_office, source, words) -> No
 
 def test_a_strategys_name_is_shown_in_one_line_and_harmless(make_office: Callable[..., Office]) -> None:
     office = make_office("hog")
-    office.team("lords")
     source = b"PLAYER_NAME = 'a\\x1b[31m\\n\\u202eb {{7*7}}'\ndef final_strategy(a, b): return 4\n"
     assert "PLAYER_NAME        a[31m b {{7*7}}\n" in office.report("lords", {"final_strategy.py": source})
     (mail,) = office.send("lords", {}, subject="please send ladder")
@@ -451,12 +436,9 @@ def test_a_strategys_name_is_shown_in_one_line_and_harmless(make_office: Callabl
 
 def test_the_text_of_the_letter_can_be_the_strategy(make_office: Callable[..., Office]) -> None:
     office = make_office("hog")
-    office.team("lords")
     text = "PLAYER_NAME = 'Four'\n\n\ndef final_strategy(score, opponent_score):\n    return 4\n"
-    letter = EmailMessage(policy=SMTP)
-    letter["From"], letter["Subject"] = "joe@machine.example", "please compile"
-    letter.set_content(f"# <<FROM>> lords {STRING}-lords\n{text}-- \nJoe\n")
-    (mail,) = office.deliver(letter.as_bytes())
+    text = f"# <<FROM>> lords {STRING}-lords\n{text}-- \nJoe\n"
+    (mail,) = office.deliver(letter("joe@machine.example", "please compile", text))
     assert "is accepted" in body(mail)
     assert "the signature (2 lines" in " ".join(body(mail).split())
     assert office.newest().program == "final_strategy.py"

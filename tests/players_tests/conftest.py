@@ -23,11 +23,6 @@ PLAYERS: Mapping[str, Callable[[ProgramFolder, Sandbox, float], Player]] = {
 
 
 @pytest.fixture(scope="session")
-def sandbox() -> Sandbox:
-    return Sandbox()
-
-
-@pytest.fixture(scope="session")
 def build_text(sandbox):
     """Builds a program given as text; a program that is refused fails the test."""
 

@@ -13,7 +13,7 @@ import pytest
 from contest.errors import ToolMissing
 from sandbox import groups, leftovers
 from sandbox.limits import MB, NOT_COUNTED
-from sandbox.sandbox import Ending, Limits, Sandbox
+from sandbox.sandbox import Ending, Limits
 
 MEMORY = Limits(
     address_space_bytes=48 * MB, work_bytes=16 * MB, processes=24, cpu_seconds=50, wall_seconds=60
@@ -33,11 +33,6 @@ process = Sandbox().open(["/bin/sh", "-c", "echo ready; sleep 1000"])
 print(process.ask("", 60).text, flush=True)
 time.sleep(1000)
 """
-
-
-@pytest.fixture(scope="session")
-def sandbox():
-    return Sandbox()
 
 
 @pytest.fixture

@@ -3,8 +3,6 @@
 import re
 from dataclasses import replace
 
-import pytest
-
 from knobeln.context import ContestContext
 from knobeln.server.site_facts import site_facts
 from reports.site import paths
@@ -12,15 +10,6 @@ from reports.site.facts import SiteFacts
 from reports.site.pages import navigation, pages, plan
 from reports.site.templates import SiteTemplates
 from tests.support.command_line import knobeln_in
-from tests.support.contest_field import House, make_contest, settings
-
-
-@pytest.fixture(scope="module")
-def finished(tmp_path_factory: pytest.TempPathFactory, house: House) -> ContestContext:
-    """A finished contest of five teams."""
-    contest = make_contest(tmp_path_factory.mktemp("over") / "contest", 5, house.first(5), settings())
-    knobeln_in(contest.path, "run", "--now")
-    return contest
 
 
 def announced(contest: ContestContext) -> int:
