@@ -86,9 +86,13 @@ class Site:
         return ["serve", *(word for part in parts for word in ("--only", part)), "-C", str(folder)]
 
     def send(self, name: str, subject: str, text: str) -> None:
-        sender = f"{name}@club.example"
+        sender, number = f"{name}@club.example", self._message_id(name, subject)
         with smtplib.SMTP("127.0.0.1", self.port, timeout=60) as client:
-            client.sendmail(sender, [ROBOT], letter(sender, subject, text))
+            client.sendmail(sender, [ROBOT], letter(sender, subject, text, Message_ID=number))
+
+    @staticmethod
+    def _message_id(name: str, subject: str) -> str:
+        return f"<{subject.split(maxsplit=1)[0]}.{name}@club.example>"
 
     def mails(self) -> list[Message]:
         """All mails that all delivering processes have put into Maildirs."""
@@ -96,7 +100,7 @@ class Site:
         return [mail for box in boxes for mail in mailbox.Maildir(box)]
 
     def answers(self, name: str, subject: str) -> list[Message]:
-        wanted = f"<{subject.split(maxsplit=1)[0]}.{name}@club.example>"
+        wanted = self._message_id(name, subject)
         return [mail for mail in self.mails() if mail["In-Reply-To"] == wanted]
 
     def waiting(self) -> int:
