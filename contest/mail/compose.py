@@ -105,7 +105,7 @@ def _is_plain(text: str) -> bool:
 
 
 def _lead(text: str, plain: bool) -> bytes:
-    return _lines(text) if plain else _part(text, plain).as_bytes().partition(_END_OF_HEADERS)[2]
+    return _lines(text) if plain or not text else _part(text, plain).as_bytes().partition(_END_OF_HEADERS)[2]
 
 
 def _head(
