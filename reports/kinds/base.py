@@ -66,7 +66,7 @@ class GroupFacts:
         return results.own_games(self.outcome)
 
     @cached_property
-    def scores(self) -> Mapping[str, tuple[scores.Score, ...]]:
+    def pairings(self) -> Mapping[str, tuple[scores.Score, ...]]:
         return {name: scores.scores(own) for name, own in self.own_games.items()}
 
     @cached_property
@@ -101,7 +101,7 @@ class GroupFacts:
             "is_played": bool(own.matches),
             "gone": self.gone,
             "games": own.lines,
-            "scores": self.scores[name],
+            "scores": self.pairings[name],
             "melees": self.melees,
             "standing": next(s for s in self.outcome.standings if s.entry == name),
             "failures": own.failures if replays else results.alike(own.failures),
@@ -117,7 +117,7 @@ class GroupFacts:
         if not plan.pairings or (games and len(self.melees) == 1):
             return {}
         places = summary.places_in(self.outcome.standings, in_group=self.is_one_of_several)
-        compared = self.scores if games and self.shape is not scores.Shape.RATES else {}
+        compared = self.pairings if games and self.shape is not scores.Shape.RATES else {}
         return {
             name: own_news(places[name], plan.round, plan.title, compared.get(name, ()))
             for name in plan.members
