@@ -78,7 +78,11 @@ def test_a_program_that_breaks_the_rules_is_told_why_and_its_standard_error_is_s
     [
         pytest.param(["--game", "chess", "a", "b"], "no game 'chess'", id="an unknown game"),
         pytest.param(["--game", "cooperation", "tit_for_tat"], "played by 2", id="too few programs"),
-        pytest.param(["--game", "cooperation", "nobody", "pavlov"], "`knobeln games` lists them", id="an unknown program"),
+        pytest.param(
+            ["--game", "cooperation", "nobody", "pavlov"],
+            "`knobeln games` lists them",
+            id="an unknown program",
+        ),
         pytest.param(["council"], "played by 2", id="KNOBELN alone"),
     ],
 )
