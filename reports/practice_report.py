@@ -81,7 +81,8 @@ class PracticeLetters:
         file_name = f"friendly-{team.name}-{other.name}.protocol.gz"
         play = play_reports(self._info.play)
         for number, (own, its) in enumerate(((team, other), (other, team))):
-            attachments = play.attachments([match], 0, 0, own.name, self.settings, file_name)
+            text = play.protocols([match], 0, 0, own.name, self.settings)
+            attachments = (Attachment(file_name, "application/gzip", packed(text)),) if text else ()
             with speaking(own.language or self.settings.contest.language):
                 rendered = self.templates.render(
                     "friendly_match",

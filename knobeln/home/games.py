@@ -20,7 +20,7 @@ from contest.seeds import Seeds, seed_from
 from contest.util.plurals import plural
 from knobeln.home.home_game import check_number, distinct_names, game_at_home, lines_about
 from knobeln.home.programs import IMAGE, built_program, check_is_source, files_of
-from reports.knobeln_protocol import GameProtocol, full, reasons_of
+from reports.knobeln_protocol import GameProtocol, full
 from reports.site.alone import replay_alone
 from sandbox.sandbox import Sandbox
 from sandbox.vm.image import Image
@@ -88,7 +88,7 @@ def _machine_game(settings: Settings, programs: Sequence[str], seed: str, *, wit
     names, lines = (Path(programs[0]).stem, Path(programs[1]).stem), []
     if with_moves:
         match = Match(Pairing(names), 1, result, counted=result.is_flawless)
-        lines.append(full(GameProtocol.of(match, 0, 0, rules_of(settings.game)), reasons_of(result)))
+        lines.append(full(GameProtocol(0, 0, rules_of(settings.game), match)))
     for name, seat in zip(names, result.seats, strict=True):
         failure = f"; failed: {seat.fault.reason}" if seat.fault else ""
         lines.append(f"{name}: {plural(seat.points, 'point')}, {seat.instructions:,} instructions{failure}")

@@ -61,7 +61,8 @@ def _protocols(mailing: Mailing[GroupFinished], name: str) -> tuple[Attachment, 
         return ()
     file = f"round{plan.round}-group{plan.number}-{name}.protocol.gz"
     play = play_reports(mailing.game.play)
-    return play.attachments(matches, plan.round, plan.number, name, mailing.settings, file)
+    text = play.protocols(matches, plan.round, plan.number, name, mailing.settings)
+    return (Attachment(file, "application/gzip", packed(text)),) if text else ()
 
 
 class OwnGamesReport(Report[GroupFinished]):
