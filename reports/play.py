@@ -16,6 +16,7 @@ from contest.games.knobeln import rules_of, throw_points
 from contest.games.registry import game_of
 from contest.language import gettext, ngettext, noted, number
 from contest.model import (
+    Attachment,
     BuildReport,
     MachineBuildReport,
     Match,
@@ -53,8 +54,21 @@ class PlayReports:
     def protocols(
         self, matches: Sequence[Match], round_number: int, group: int, entry: str, settings: Settings
     ) -> str:
-        """The protocols of these games for the entry's team as a compact text; "" if such games have none."""
+        """The protocols of one or more games for the entry's team as a compact text; "" if they have none."""
         return ""
+
+    def attachments(
+        self,
+        file: str,
+        matches: Sequence[Match],
+        round_number: int,
+        group: int,
+        entry: str,
+        settings: Settings,
+    ) -> tuple[Attachment, ...]:
+        """The protocols as a gzipped file; () if such games have none."""
+        text = self.protocols(matches, round_number, group, entry, settings)
+        return (Attachment(file, "application/gzip", knobeln_protocol.packed(text)),) if text else ()
 
     def series(self, games: Sequence[PracticeGame]) -> SeriesFacts | None:
         """The series that a program threw in practice games; None if its moves are no throws."""

@@ -35,8 +35,8 @@ when it was played. `digest` is over all moves, to compare a replay with.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import chain
 from urllib.parse import quote, unquote
 
@@ -88,7 +88,7 @@ def of(game: GameInfo, match: Match, round_number: int, group: int, entry: str) 
 
 # --- writing -----------------------------------------------------------------------------------------------
 def write(games: Sequence[WordProtocol]) -> str:
-    """Return the compact text of one or more games. Raises ValueError for a player's name with white space."""
+    """Return the compact text of one or more games. Raises ValueError if a name has white space."""
     head = f"rules {games[0].game} point={games[0].point} turn={games[0].turn_word}"
     return "\n".join(chain([TITLE, head], *map(_block, games))) + "\n"
 

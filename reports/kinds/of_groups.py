@@ -61,8 +61,7 @@ def _protocols(mailing: Mailing[GroupFinished], name: str) -> tuple[Attachment, 
         return ()
     file = f"round{plan.round}-group{plan.number}-{name}.protocol.gz"
     play = play_reports(mailing.game.play)
-    text = play.protocols(matches, plan.round, plan.number, name, mailing.settings)
-    return (Attachment(file, "application/gzip", packed(text)),) if text else ()
+    return play.attachments(file, matches, plan.round, plan.number, name, mailing.settings)
 
 
 class OwnGamesReport(Report[GroupFinished]):
