@@ -190,12 +190,11 @@ def _practice(contest: ContestContext) -> PracticeService:
 
 def _ladder(contest: ContestContext) -> LadderService:
     from arena.ladder_service import LadderService
-    from reports.ladder_report import LadderLetters
+    from reports.ladder_report import ladder_moved
     from tournament.runners import open_runner
 
-    letters = LadderLetters(contest.templates)
     common = contest.store, contest.settings, contest.clock
-    return LadderService(*common, open_runner, letters, failures_of(contest))
+    return LadderService(*common, open_runner, partial(ladder_moved, contest.templates), failures_of(contest))
 
 
 def failures_of(contest: ContestContext) -> EngineFailures:

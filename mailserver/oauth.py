@@ -37,14 +37,6 @@ _TOKEN = re.compile(r"[!-~]+")
 _TEMPORARY = ("temporarily_unavailable", "server_error", "slow_down")
 
 
-class TokenUnavailable(TryAgain):
-    """The issuer could not be reached, or was busy."""
-
-
-class TokenRefused(GiveUp):
-    """The issuer or the command gives no token, and will not until a person fixes something."""
-
-
 @dataclass(frozen=True)
 class _Token:
     text: str
@@ -69,7 +61,11 @@ class AccessToken:
         return self._settings.is_set
 
     def get(self) -> str:
-        """A token that is good for the next minute. Raises TokenUnavailable or TokenRefused."""
+        """A token that is good for the next minute.
+
+        Raises TryAgain where the issuer could not be reached or was busy, GiveUp where a person has to fix
+        something.
+        """
         if self._settings.token_command:
             return _from_command(self._settings.token_command)
         with self._lock:
@@ -122,7 +118,7 @@ class AccessToken:
                 os.fsync(file.fileno())
             draft.replace(self._kept)
         except OSError as error:
-            raise TokenUnavailable(
+            raise TryAgain(
                 f"the issuer has changed the refresh token, and {self._kept} cannot be written: {error}"
             ) from error
 
@@ -140,12 +136,12 @@ def _from_command(line: str) -> str:
         command = shlex.split(line)
         finished = run(command, b"", _COMMAND_SECONDS)
     except (OSError, ValueError, IndexError) as error:
-        raise TokenRefused(f"oauth.token_command cannot be started: {error}") from error
+        raise GiveUp(f"oauth.token_command cannot be started: {error}") from error
     if finished.code is None:
-        raise TokenUnavailable(f"oauth.token_command took longer than {_COMMAND_SECONDS:.0f} s")
+        raise TryAgain(f"oauth.token_command took longer than {_COMMAND_SECONDS:.0f} s")
     if finished.code:
         stderr = _reason(finished.stderr.decode("utf-8", "replace"))
-        raise TokenRefused(f"oauth.token_command ended with {finished.code}: {stderr}")
+        raise GiveUp(f"oauth.token_command ended with {finished.code}: {stderr}")
     return _checked(finished.stdout.decode("utf-8", "replace").strip(), "the output of oauth.token_command")
 
 
@@ -165,15 +161,15 @@ def _ask(url: str, form: dict[str, str]) -> dict[str, Any]:
     except HTTPError as error:
         raise _refusal(url, error) from error
     except (OSError, HTTPException) as error:
-        raise TokenUnavailable(f"{url} cannot be asked for a token: {error}") from error
+        raise TryAgain(f"{url} cannot be asked for a token: {error}") from error
 
 
-def _refusal(url: str, error: HTTPError) -> TokenUnavailable | TokenRefused:
+def _refusal(url: str, error: HTTPError) -> TryAgain | GiveUp:
     answer = _object(error.read(_MAX_ANSWER_BYTES))
     name = answer.get("error", "")
     text = f"{url} gives no token: {error.code} " + _reason(f"{name} {answer.get('error_description', '')}")
     later = error.code == 429 or error.code >= 500 or name in _TEMPORARY
-    return TokenUnavailable(text) if later else TokenRefused(text)
+    return TryAgain(text) if later else GiveUp(text)
 
 
 def _object(raw: bytes) -> dict[str, Any]:
@@ -187,7 +183,7 @@ def _object(raw: bytes) -> dict[str, Any]:
 def _checked(token: object, where: str) -> str:
     """The token, which must be one word of printable ASCII: it goes into a line of SMTP or IMAP."""
     if not isinstance(token, str) or not _TOKEN.fullmatch(token):
-        raise TokenRefused(f"{where} is not an access token")
+        raise GiveUp(f"{where} is not an access token")
     return token
 
 

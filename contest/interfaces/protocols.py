@@ -100,11 +100,9 @@ class CompileReporter(Protocol):
         `replaced` the versions in whose place it was compiled, `place` that on the ladder, if any."""
 
 
-class WaitingReporter(Protocol):
-    """Tells the organizer that programs wait because this host cannot build their language."""
-
-    def __call__(self, key: str, language: str, reason: str) -> Outgoing:
-        """`key`: the mail's; `reason`: why it cannot, in one sentence or several."""
+WaitingReporter = Callable[[str, str, str], Outgoing]
+"""The mail with this key to the organizer, that programs in this language wait because this host cannot build
+it, and why, in one sentence or several."""
 
 
 class PracticeReporter(Protocol):
@@ -122,13 +120,8 @@ class PracticeReporter(Protocol):
         """One of the two has no program any more."""
 
 
-class LadderReporter(Protocol):
-    """The mails about the ladder."""
-
-    def ladder_moved(
-        self, ranking: LadderRanking, before: LadderRanking | None, teams: Sequence[Team]
-    ) -> Iterable[Outgoing]:
-        """To those of the teams that want rankings; `before` is the ranking that was mailed last."""
+LadderReporter = Callable[[LadderRanking, LadderRanking | None, Sequence[Team]], Iterable[Outgoing]]
+"""The mails about this ranking to those of the teams that want rankings, and the one that was mailed last."""
 
 
 class Runner(Protocol):

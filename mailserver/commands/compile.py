@@ -22,7 +22,7 @@ from contest.model import Submission, SubmissionState, Team
 from contest.store import Transaction, decisions, submissions, teams
 from contest.util.program_files import IMAGE_NAME, is_archive
 from mailserver import authentication, deadlines
-from mailserver.command import Command, LetterContext, PartOfMail, by_template
+from mailserver.command import Command, LetterContext, PartOfMail
 from mailserver.deadlines import Window
 from mailserver.limits import Limit
 from mailserver.problem import Problem, quote
@@ -283,8 +283,10 @@ COMMAND = Command(
     "compile",
     lambda context, _arguments: receive(context, _take),
     lambda settings: ("please compile", "compile"),
-    answers=by_template(
-        compile_refused=Limit.DROP, wrong_authentification=Limit.DROP, compile_unchanged=Limit.DROP
-    ),
+    answers={
+        "compile_refused": Limit.DROP,
+        "wrong_authentification": Limit.DROP,
+        "compile_unchanged": Limit.DROP,
+    },
     sample_body=sample_body,
 )

@@ -13,7 +13,7 @@ from contest.ledger.receipts import Effect, LedgerEntry, receipts_in
 from contest.model import Phase
 from contest.store import entry_lists, ledger
 from mailserver.authentication import claimed_by, from_line_alone, proof_in
-from mailserver.command import Arguments, Command, LetterContext, by_template
+from mailserver.command import Arguments, Command, LetterContext
 from mailserver.for_organizer import pass_letter_on
 from mailserver.limits import Limit
 
@@ -63,7 +63,7 @@ COMMAND = Command(
     "objection",
     _object,
     lambda settings: ("objection",),
-    answers=by_template(objection=Limit.DROP),
+    answers={"objection": Limit.DROP},
     sample_body=from_line_alone,
 )
 

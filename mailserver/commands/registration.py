@@ -21,7 +21,6 @@ from mailserver.command import (
     Arguments,
     Command,
     LetterContext,
-    by_template,
 )
 from mailserver.deadlines import Window
 from mailserver.limits import HOUR, Doubt, FormFacts, Limit, doubt
@@ -58,12 +57,12 @@ COMMAND = Command(
     "registration",
     _register,
     lambda settings: (f"registration for {settings.contest.subject_word}", "registration", "register"),
-    answers=by_template(
-        registration_refused=Limit.TELL,
-        registration_accepted=Limit.WAIT,
-        registration_pending=Limit.WAIT,
-        welcome_files=Limit.NONE,
-    ),
+    answers={
+        "registration_refused": Limit.TELL,
+        "registration_accepted": Limit.WAIT,
+        "registration_pending": Limit.WAIT,
+        "welcome_files": Limit.NONE,
+    },
     sample_body=lambda settings, part: sample(settings).text,
 )
 

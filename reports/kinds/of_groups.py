@@ -92,7 +92,8 @@ class AllGames(Report[GroupFinished]):
             wanting,
             paragraphs=() if is_melee else group_paragraphs(outcome, own, group.shape, mailing.game),
             melees=group.melees,
-            score=scores.winners_score(outcome, own) if outcome.plan.title else None,
+            # A match, from the view of the team that stands first.
+            score=scores.scores(own[outcome.standings[0].entry])[0] if outcome.plan.title else None,
             **group.for_all,
         )
 
