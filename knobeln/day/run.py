@@ -9,7 +9,7 @@ from typing import Any
 
 from contest.config.settings import hide_secrets
 from contest.errors import KnobelnError, NotNow, NumberAwaited, Paused, StoreBusy
-from contest.model import EvolutionOutcome, GroupOutcome, Phase, RoundPlan
+from contest.model import Phase
 from contest.store import contest_state, languages
 from contest.util.clock import TIME_FORMAT
 from contest.util.log import log
@@ -21,25 +21,6 @@ from knobeln.services import Services, note_limits_of_sandboxes
 from reports.contest_reporter import ContestReporter
 from tournament.day import ContestDay, Spectator, archive_of
 from tournament.group_workers import OpenWorkers, open_workers
-
-
-class Silence:
-    """A spectator that does nothing."""
-
-    def round_drawn(self, plan: RoundPlan) -> None:
-        pass
-
-    def games_played(self, games: int) -> None:
-        pass
-
-    def group_finished(self, outcome: GroupOutcome) -> None:
-        pass
-
-    def playing_with_other_chance(self, contests: int) -> None:
-        pass
-
-    def evolution_finished(self, outcome: EvolutionOutcome) -> None:
-        pass
 
 
 def play_contest(
@@ -112,7 +93,7 @@ def contest_day(contest: ContestContext, spectator: Spectator | None = None) -> 
         contest.settings,
         contest.clock,
         reporter,
-        spectator or Silence(),
+        spectator or Spectator(),
         open_workers=_workers(contest),
     )
 

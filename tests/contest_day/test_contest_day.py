@@ -20,12 +20,12 @@ from contest.seeds import ContestSeed, Seeds
 from contest.store import contest_state, outbox, results, submissions
 from contest.store.results import Games
 from knobeln.context import ContestContext
-from knobeln.day.run import Silence, contest_day
+from knobeln.day.run import contest_day
 from reports.announcement import announcement
 from reports.contest_reporter import ContestReporter
 from tests.support.contest_days import Stumbling, dump, stumbling_day
 from tests.support.contest_field import PREFERENCES, SEED, House, add_team, make_contest, settings
-from tournament.day import ContestDay
+from tournament.day import ContestDay, Spectator
 from tournament.derived_settings import format_of
 from tournament.runners import open_runner
 
@@ -154,7 +154,7 @@ def test_an_engine_that_breaks_stops_the_day_and_costs_no_team_anything(tmp_path
         return nullcontext(Broken())
 
     reporter = ContestReporter(folder.settings, folder.templates)
-    day = ContestDay(folder.store, folder.settings, folder.clock, reporter, Silence(), broken)
+    day = ContestDay(folder.store, folder.settings, folder.clock, reporter, Spectator(), broken)
     with pytest.raises(EngineFailed):
         day.run()
     contest_day(folder).run()
@@ -175,7 +175,7 @@ def test_settings_that_decide_results_are_frozen_at_the_start(tmp_path: Path, ho
 
     reporter = ContestReporter(folder.settings, folder.templates)
     with pytest.raises(Stop):
-        ContestDay(folder.store, folder.settings, folder.clock, reporter, Silence(), stop).run()
+        ContestDay(folder.store, folder.settings, folder.clock, reporter, Spectator(), stop).run()
     seen: list[int] = []
 
     def watch(
@@ -185,7 +185,7 @@ def test_settings_that_decide_results_are_frozen_at_the_start(tmp_path: Path, ho
         return open_runner(images, chosen, seeds, told)
 
     later = folder.settings.model_copy(update={"game": folder.settings.game.model_copy(update={"L": 17})})
-    ContestDay(folder.store, later, folder.clock, reporter, Silence(), watch).run()
+    ContestDay(folder.store, later, folder.clock, reporter, Spectator(), watch).run()
     assert set(seen) == {1000}
 
 

@@ -28,7 +28,6 @@ from contest.seeds import Seeds
 from contest.store import contest_state, decisions, outbox, results, submissions, tables, teams
 from contest.store.results import Games
 from knobeln.context import ContestContext
-from knobeln.day.run import Silence
 from knobeln.day.run_with_retries import MAX_TRIES, PAUSE, RetryingRun
 from reports.contest_reporter import ContestReporter
 from sandbox.program_folder import Needs, ProgramFolder
@@ -39,7 +38,7 @@ from tests.support.contest_days import dump
 from tests.support.contest_field import House, add_team, make_contest, settings
 from tests.support.processes import start
 from tests.support.servers import wait_for
-from tournament.day import ContestDay
+from tournament.day import ContestDay, Spectator
 from tournament.runners import open_runner
 
 SMALL = settings(group_min=4, group_max=8, final_size=6)
@@ -59,9 +58,9 @@ def field(tmp_path: Path, house: House) -> Callable[..., ContestContext]:
     return made
 
 
-def played(folder: ContestContext, spectator: Silence | None = None) -> ContestContext:
+def played(folder: ContestContext, spectator: Spectator | None = None) -> ContestContext:
     reporter = ContestReporter(folder.settings, folder.templates)
-    ContestDay(folder.store, folder.settings, folder.clock, reporter, spectator or Silence()).run()
+    ContestDay(folder.store, folder.settings, folder.clock, reporter, spectator or Spectator()).run()
     return folder
 
 
@@ -81,7 +80,7 @@ def mails(folder: ContestContext, kind: str) -> list[str]:
     return [mail.to.partition("@")[0] for mail in listed if mail.kind == kind]
 
 
-class After(Silence):
+class After(Spectator):
     """Does something once, when so many groups have been finished."""
 
     def __init__(self, groups: int, do: Callable[[], object]) -> None:
@@ -191,7 +190,7 @@ def test_a_team_that_is_disqualified_while_its_group_is_played_has_no_game_in_it
             yield runner
 
     reporter = ContestReporter(folder.settings, folder.templates)
-    ContestDay(folder.store, folder.settings, folder.clock, reporter, Silence(), meanwhile).run()
+    ContestDay(folder.store, folder.settings, folder.clock, reporter, Spectator(), meanwhile).run()
     (name,) = victims
     first = outcomes(folder)[0]
     assert line_of(first, name) == Standing(name, 0, None, 0, True, False)
@@ -214,7 +213,7 @@ def body_of(folder: ContestContext, kind: str) -> str:
 def test_a_group_that_starts_without_somebody_says_so(field: Callable[..., ContestContext]) -> None:
     folder = field()
 
-    class Drops(Silence):
+    class Drops(Spectator):
         def round_drawn(self, plan: RoundPlan) -> None:
             if plan.number == 1:
                 knobeln(folder, "teams", "drop", plan.groups[0].members[0], *WHY)
@@ -351,7 +350,7 @@ def test_a_group_that_is_being_played_when_its_round_is_ordered_again_is_not_kep
             yield runner
 
     reporter = ContestReporter(folder.settings, folder.templates)
-    ContestDay(folder.store, folder.settings, folder.clock, reporter, Silence(), meanwhile).run()
+    ContestDay(folder.store, folder.settings, folder.clock, reporter, Spectator(), meanwhile).run()
     assert ordered
     assert outcomes(folder) == outcomes(whole)
     assert len(mails(folder, "RSM")) == len(mails(whole, "RSM")) + len(set(mails(folder, "RSM")))
@@ -388,7 +387,7 @@ def test_after_repeated_failures_of_ours_the_run_pauses_and_goes_on_later(
                 yield real
 
     reporter = ContestReporter(folder.settings, folder.templates)
-    day = ContestDay(folder.store, folder.settings, clock, reporter, Silence(), runner)
+    day = ContestDay(folder.store, folder.settings, clock, reporter, Spectator(), runner)
     run = RetryingRun(folder)
     with pytest.raises(Paused, match="knobeln doctor"):
         run.play(day)
@@ -626,14 +625,14 @@ def test_who_is_out_is_not_in_the_one_game_of_all(field: Callable[..., ContestCo
         yield Places()
 
     reporter = ContestReporter(folder.settings, folder.templates)
-    ContestDay(folder.store, folder.settings, folder.clock, reporter, Silence(), meanwhile).run()
+    ContestDay(folder.store, folder.settings, folder.clock, reporter, Spectator(), meanwhile).run()
     (outcome,) = outcomes(folder)
     (match,) = outcome.matches
     assert sorted(match.players) == ["team_0001", "team_0003", "team_0004", "team_0005"]
     assert line_of(outcome, "team_0002").disqualified
     knobeln(folder, "teams", "reinstate", "team_0002", *WHY)
     knobeln(folder, "run", "rerun", 1, 1, *WHY)
-    ContestDay(folder.store, folder.settings, folder.clock, reporter, Silence(), meanwhile).run()
+    ContestDay(folder.store, folder.settings, folder.clock, reporter, Spectator(), meanwhile).run()
     (outcome,) = outcomes(folder)
     assert len(outcome.matches[0].players) == 5
     assert not line_of(outcome, "team_0002").disqualified

@@ -23,7 +23,6 @@ from contest.store import results
 from contest.store.results import Games
 from knobeln.archive.export import packed
 from knobeln.context import ContestContext
-from knobeln.day.run import Silence
 from knobeln.server import site_writer
 from knobeln.server.site_writer import GamesMadeOf, SiteWriter
 from knobeln.services import Services
@@ -35,7 +34,7 @@ from tests.support.clocks import FixedClock
 from tests.support.processes import start
 from tests.support.site_contests import MakeContest, Played, knobeln
 from tests.support.site_files import games_in, turns_in
-from tournament.day import ContestDay
+from tournament.day import ContestDay, Spectator
 
 pytestmark = pytest.mark.slow
 PATIENCE = 240.0
@@ -197,7 +196,7 @@ def test_the_organizers_own_style_and_templates_win(make_contest: MakeContest, t
 
 
 # --- what is released --------------------------------------------------------------------------------------
-class Stopping(Silence):
+class Stopping(Spectator):
     """Stops the run when so many groups have been finished."""
 
     def __init__(self, after: int) -> None:
