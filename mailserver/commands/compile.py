@@ -84,7 +84,7 @@ def told_secret(tx: Transaction, files: Mapping[str, bytes]) -> Problem | None:
     That of the `<<FROM>>` line is cut out. An archive of an image is not published.
     """
     texts = {name: data.decode("latin-1") for name, data in files.items() if not is_archive(name)}
-    possible = {found.digest for text in texts.values() for found in possible_strings(text)}
+    possible = {digest for text in texts.values() for _, digest in possible_strings(text)}
     digests = teams.auth_digests_among(tx, possible)
     for name, text in texts.items():
         line = stray_string(text, digests)

@@ -23,7 +23,7 @@ from mailserver.command import (
     LetterContext,
 )
 from mailserver.deadlines import Window
-from mailserver.limits import HOUR, Doubt, FormFacts, Limit, doubt
+from mailserver.limits import HOUR, Doubt, Limit, doubt
 from mailserver.problem import Problem
 from mailserver.reading import addresses
 from mailserver.reading.registration_form import FormResult, read
@@ -140,7 +140,8 @@ def _doubt(context: LetterContext, wanted: Registration) -> Doubt | None:
     scopes = (Scope.MAILBOX, Scope.DOMAIN, *((Scope.NETWORK,) if context.network else ()))
     earlier = answers.count_letters(context.tx, form, scopes, _FORM_ANSWERS, HOUR)
     unproved = teams.unproved_addresses(context.tx)
-    facts = FormFacts(
+    return doubt(
+        context.settings.registration.confirm,
         is_senders=mailbox == addresses.mailbox_of(context.letter.sender or ""),
         is_checked=bool(context.settings.mail.authserv_id),
         authenticity=context.authenticity,
@@ -148,7 +149,6 @@ def _doubt(context: LetterContext, wanted: Registration) -> Doubt | None:
         is_second=mailbox in map(addresses.mailbox_of, unproved),
         is_crowded=len(unproved) >= context.settings.teams.max_teams,
     )
-    return doubt(facts, context.settings.registration.confirm)
 
 
 _FORM_ANSWERS = (CONFIRM_REGISTRATION, "registration_accepted", "registration_pending")
