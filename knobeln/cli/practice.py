@@ -42,6 +42,7 @@ from knobeln.home.home_game import distinct_names
 from knobeln.home.practice import HomePractice
 from knobeln.home.programs import accepted, files_of
 from knobeln.home.watch import Watch
+from tournament.runners import open_runner
 
 
 @dataclass(frozen=True)
@@ -282,7 +283,7 @@ def _verdict_text(names: Sequence[str], compared: Comparison, info: GameInfo) ->
 
 def _compared_exactly(programs: Sequence[str], settings: Settings) -> ComparedStrategies:
     """Compute who wins how often. Raises NotFound, GiveUp with what is wrong with a program."""
-    builder = TableBuilder(settings)
+    builder = TableBuilder(settings, open_runner)
     entries = [
         accepted(program, builder.rebuild(files_of(program, settings.game.name), "")) for program in programs
     ]
