@@ -36,6 +36,10 @@ def to_team(team: Team, key: str, kind: str, text: Rendered) -> Outgoing:
     return Outgoing(key, kind, team.address, text.subject, text.body, team_id=team.id, team=team.name)
 
 
+def to_organizer(settings: Settings, key: str, kind: str, text: Rendered) -> Outgoing:
+    return Outgoing(key, kind, settings.contest.organizer_address, text.subject, text.body)
+
+
 class Renderer(Protocol):
     def render(self, template: str, /, **facts: object) -> Rendered:
         """The template `<template>.txt.j2`, the organizer's own where there is one, with these facts.
@@ -98,11 +102,6 @@ class CompileReporter(Protocol):
     ) -> Rendered:
         """`number` is the version's, `previous_good` the accepted version that counted before it, if any,
         `replaced` the versions in whose place it was compiled, `place` that on the ladder, if any."""
-
-
-WaitingReporter = Callable[[str, str, str], Outgoing]
-"""The mail with this key to the organizer, that programs in this language wait because this host cannot build
-it, and why, in one sentence or several."""
 
 
 class PracticeReporter(Protocol):

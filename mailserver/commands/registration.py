@@ -332,14 +332,8 @@ def reject_pending(
         teams.remove(tx, team.id)
     with speaking(team.language or settings.contest.language):
         rendered = renderer.render("registration_rejected", team=team, words=reason)
-    outgoing = Outgoing(
-        key=_key(team, "rejected"),
-        kind="registration_rejected",
-        to=team.address,
-        subject=rendered.subject,
-        body=rendered.body,
-        receipt=receipt,
-    )
+    key, kind = _key(team, "rejected"), "registration_rejected"
+    outgoing = Outgoing(key, kind, team.address, rendered.subject, rendered.body, receipt=receipt)
     outbox.put(tx, outgoing, settings, now)
 
 

@@ -17,7 +17,7 @@ from reports.bracket import is_knock_out
 from reports.certainty import why_no_certainty
 from reports.highlights import Highlight
 from reports.prizes import PrizeList, grand_prize, prize_fields, prize_lists
-from reports.site import charts, paths, sparks
+from reports.site import charts, paths
 from reports.site.facts import ReleasedRound, SampleLetter, SiteFacts, about_results, date_words
 from reports.site.featured import first_two, surprises
 from reports.site.games import Replays, points_cell
@@ -344,7 +344,7 @@ def _record(of_one: Sequence[int]) -> Cell:
     if not of_one:
         return cell(None)
     text = "-".join(str(of_one.count(result)) for result in (1, 0, -1))
-    return Cell(text, text, spark=sparks.bars(of_one))
+    return Cell(text, text, spark=charts.spark_bars(of_one))
 
 
 def _evolved(outcome: EvolutionOutcome) -> Mapping[str, tuple[Cell, Cell]]:
@@ -355,7 +355,7 @@ def _evolved(outcome: EvolutionOutcome) -> Mapping[str, tuple[Cell, Cell]]:
     return {
         line.entry: (
             Cell(str(line.rank or "-"), line.rank),
-            Cell(percent(line.fraction), line.share, spark=sparks.line(over_time[line.entry], top)),
+            Cell(percent(line.fraction), line.share, spark=charts.spark_line(over_time[line.entry], top)),
         )
         for line in outcome.ranking
     }
