@@ -79,8 +79,7 @@ def without_images_unless_possible(settings: Settings) -> Settings:
     with suppress(ToolMissing):
         require_tools()
         return settings
-    programs = settings.programs.model_copy(update={"max_image_bytes": 0})
-    return settings.model_copy(update={"programs": programs})
+    return settings.changed(programs={"max_image_bytes": 0})
 
 
 def _holds_image(name: str) -> bool:

@@ -45,8 +45,7 @@ def scratch_copy(contest: ContestContext) -> Iterator[ContestContext]:
             with store.write() as tx:
                 contest_state.reseed(tx)
                 decisions.resume(tx)
-            chosen = contest.settings.tournament.model_copy(update={"beacon": BeaconKind.NONE.value})
-            settings = contest.settings.model_copy(update={"tournament": chosen})
+            settings = contest.settings.changed(tournament={"beacon": BeaconKind.NONE.value})
             yield replace(contest, path=path, store=store, settings=settings)
         finally:
             store.close()
