@@ -12,7 +12,6 @@ import os
 import re
 import shlex
 import time
-from dataclasses import dataclass
 from http.client import HTTPException
 from pathlib import Path
 from threading import Lock
@@ -37,12 +36,6 @@ _TOKEN = re.compile(r"[!-~]+")
 _TEMPORARY = ("temporarily_unavailable", "server_error", "slow_down")
 
 
-@dataclass(frozen=True)
-class _Token:
-    text: str
-    ends: float  # by time.monotonic()
-
-
 class AccessToken:
     """The current access token; safe to use from several threads.
 
@@ -52,7 +45,7 @@ class AccessToken:
     def __init__(self, settings: OAuth, folder: Path) -> None:
         self._settings = settings
         self._kept = folder / KEPT_FILE
-        self._token: _Token | None = None
+        self._token, self._ends = "", 0.0  # when, by time.monotonic()
         self._lock = Lock()
 
     @property
@@ -69,16 +62,16 @@ class AccessToken:
         if self._settings.token_command:
             return _from_command(self._settings.token_command)
         with self._lock:
-            if self._token is None or self._token.ends < time.monotonic() + _MARGIN_SECONDS:
-                self._token = self._refresh()
-            return self._token.text
+            if not self._token or self._ends < time.monotonic() + _MARGIN_SECONDS:
+                self._refresh()
+            return self._token
 
     def forget(self) -> None:
         """The server did not accept the token: the next `get` asks for another."""
         with self._lock:
-            self._token = None
+            self._token = ""
 
-    def _refresh(self) -> _Token:
+    def _refresh(self) -> None:
         settings = self._settings
         form = {
             "grant_type": "refresh_token",
@@ -94,7 +87,7 @@ class AccessToken:
         seconds = (
             float(life) if isinstance(life, int | float | str) and _is_number(life) else _DEFAULT_LIFE_SECONDS
         )
-        return _Token(token, time.monotonic() + seconds)
+        self._token, self._ends = token, time.monotonic() + seconds
 
     def _refresh_token(self) -> str:
         """The one that was kept, if it descends from that of the settings."""
