@@ -180,7 +180,7 @@ def certainty(number: int | None) -> None:
     the pages of the contest say. The same N gives the same numbers on any host. With more contests the
     margin shrinks, and it takes longer.
     """
-    from knobeln.day.stored_certainty import certainty_of
+    from knobeln.day.run import certainty_of
 
     contest = open_contest()
     with busy("drawing and playing the contest again ..."):
