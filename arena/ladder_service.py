@@ -127,7 +127,7 @@ class LadderService:
             return
         with self.store.write() as tx:
             (now_on_top,), before = ladder.rankings(tx, 1), ladder.last_mailed(tx)
-            for mail in self.reporter.ladder_moved(now_on_top, before, teams.present(tx)):
+            for mail in self.reporter(now_on_top, before, teams.present(tx)):
                 outbox.put(tx, mail, self.settings, self.clock.now())
             ladder.mark_mailed(tx, now_on_top.id, self.clock.now())
 

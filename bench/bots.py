@@ -270,9 +270,8 @@ def _compare_counted(language: str, sample: Sample, folder: Path) -> None:
 
 def _built(language: str, sample: Sample, source: str) -> FuelProgram:
     chosen = presets.settings("cooperation", datetime.now(UTC))
-    changes = {"counted_languages": (language,), "description": "none"}
-    programs = chosen.programs.model_copy(update=changes)
-    builder = TextBuilder(chosen.model_copy(update={"programs": programs}), open_runner)
+    counted = chosen.changed(programs={"counted_languages": (language,), "description": "none"})
+    builder = TextBuilder(counted, open_runner)
     built = builder.rebuild({f"program.{sample.suffix}": source.encode()}, "")
     assert isinstance(built.image, FuelProgram), built.report.findings
     return built.image

@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import suppress
 
-from compiler.uploaded_files import UntriedBuild, UploadedFiles, description_findings, has_errors
+from compiler.uploaded_files import UploadedFiles, description_findings, has_errors
 from contest.config.settings import Settings
 from contest.errors import ToolMissing
+from contest.interfaces.protocols import BuildResult
 from contest.language import gettext
 from contest.model import Finding, ImageFacts, Severity, TextBuildReport
 from contest.schema.sections import Programs
@@ -30,7 +31,7 @@ def is_image(files: Mapping[str, bytes]) -> bool:
     return any(map(_holds_image, files))
 
 
-def build_image(uploaded: UploadedFiles, settings: Programs, sandbox: Sandbox) -> UntriedBuild:
+def build_image(uploaded: UploadedFiles, settings: Programs, sandbox: Sandbox) -> BuildResult[OciImage]:
     """Examine the image in these files.
 
     Raises ToolMissing or TryAgain where our machinery is at fault, never for anything that an image is.
@@ -62,7 +63,7 @@ def build_image(uploaded: UploadedFiles, settings: Programs, sandbox: Sandbox) -
         if image
         else None,
     )
-    return UntriedBuild(report, image, program)
+    return BuildResult(report, image, program)
 
 
 def try_images(settings: Programs, sandbox: Sandbox) -> None:
@@ -78,8 +79,7 @@ def without_images_unless_possible(settings: Settings) -> Settings:
     with suppress(ToolMissing):
         require_tools()
         return settings
-    programs = settings.programs.model_copy(update={"max_image_bytes": 0})
-    return settings.model_copy(update={"programs": programs})
+    return settings.changed(programs={"max_image_bytes": 0})
 
 
 def _holds_image(name: str) -> bool:

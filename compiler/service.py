@@ -23,7 +23,14 @@ from contest.actions.repeated_failures import EngineFailures
 from contest.config.settings import Settings
 from contest.errors import EngineFailed, KnobelnError, ToolMissing
 from contest.games.hog import WIN_RATE_UNIT
-from contest.interfaces.protocols import BuildResult, CompileReporter, Serializable, WaitingReporter, to_team
+from contest.interfaces.protocols import (
+    BuildResult,
+    CompileReporter,
+    Renderer,
+    Serializable,
+    to_organizer,
+    to_team,
+)
 from contest.language import speaking
 from contest.ledger.receipts import Effect, LedgerEntry, Receipt, program_digest
 from contest.model import LadderEntry, LadderGame, LadderPlace, Submission, Team, TeamState
@@ -65,7 +72,7 @@ class CompileService:
     clock: Clock
     builder: ProgramBuilder[Any]
     write_report: CompileReporter
-    write_waiting: WaitingReporter
+    renderer: Renderer
     failures: EngineFailures
     claimant: Claimant = field(default_factory=Claimant)
 
@@ -158,7 +165,8 @@ class CompileService:
         now = self.clock.now()
         with self.store.write() as tx:
             if languages.wait_for(tx, submission.id, language, reason, now):
-                mail = self.write_waiting(f"waiting/{submission.id}", language, reason)
+                text = self.renderer.render("programs_wait", language=language, reason=reason)
+                mail = to_organizer(self.settings, f"waiting/{submission.id}", "programs_wait", text)
                 outbox.put(tx, mail, self.settings, now)
 
     @property

@@ -45,7 +45,7 @@ def with_counted_time(settings: Settings) -> Settings:
         with suppress(ToolMissing):
             try_language(row, settings)
             here += (row.name,)
-    return settings.model_copy(update={"programs": programs.model_copy(update={"counted_languages": here})})
+    return settings.changed(programs={"counted_languages": here})
 
 
 def _run(language: Language, settings: Settings) -> str:

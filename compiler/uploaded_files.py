@@ -9,15 +9,13 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 from contest.games.game import TEXT
 from contest.language import gettext, ngettext
 from contest.mail.from_line import strip_secret
-from contest.model import FileFacts, Finding, Severity, TextBuildReport
+from contest.model import FileFacts, Finding, Severity
 from contest.schema.sections import Programs
 from contest.util.program_files import is_archive
-from sandbox.executable import Executable
 
 DESCRIPTION = "description.txt"
 
@@ -42,14 +40,6 @@ class UploadedFiles:
     def digest_of(self, program: str) -> str:
         """The sha256 of this file in hex; of nothing, where there is no such file."""
         return hashlib.sha256(self.files.get(program, b"")).hexdigest()
-
-
-class UntriedBuild(NamedTuple):
-    """A program for a text game before its trial game; `program` is the name of its file, "" = not known."""
-
-    report: TextBuildReport
-    image: Executable | None
-    program: str
 
 
 def take_apart(files: Mapping[str, bytes], text: str) -> UploadedFiles:

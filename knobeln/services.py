@@ -15,7 +15,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from contest.errors import EngineFailed, KnobelnError
-from contest.model import Outgoing
+from contest.interfaces.protocols import to_organizer
 from contest.store import Transaction, contest_state, languages, letters, outbox, practices, submissions
 from contest.store.claims import Claimant
 from contest.util.log import log
@@ -161,7 +161,7 @@ class Services:
 def _compiler(contest: ContestContext) -> CompileService:
     from compiler.builders import builder_of
     from compiler.service import CompileService
-    from reports.compile_report import compile_report, programs_wait
+    from reports.compile_report import compile_report
     from tournament.runners import open_runner
 
     return CompileService(
@@ -170,7 +170,7 @@ def _compiler(contest: ContestContext) -> CompileService:
         contest.clock,
         builder_of(contest.settings, open_runner),
         partial(compile_report, settings=contest.settings, templates=contest.templates),
-        partial(programs_wait, settings=contest.settings, templates=contest.templates),
+        contest.templates,
         failures_of(contest),
         this_process(),
     )
@@ -190,12 +190,11 @@ def _practice(contest: ContestContext) -> PracticeService:
 
 def _ladder(contest: ContestContext) -> LadderService:
     from arena.ladder_service import LadderService
-    from reports.ladder_report import LadderLetters
+    from reports.ladder_report import ladder_moved
     from tournament.runners import open_runner
 
-    letters = LadderLetters(contest.templates)
     common = contest.store, contest.settings, contest.clock
-    return LadderService(*common, open_runner, letters, failures_of(contest))
+    return LadderService(*common, open_runner, partial(ladder_moved, contest.templates), failures_of(contest))
 
 
 def failures_of(contest: ContestContext) -> EngineFailures:
@@ -219,8 +218,7 @@ def note_limits_of_sandboxes(contest: ContestContext) -> None:
 def tell_about_run(contest: ContestContext, tx: Transaction, key: str, text: str, *, done: bool) -> None:
     """Queue a mail to the organizer about the run."""
     rendered = contest.templates.render("organizer_answer", what="run", text=text, done=done)
-    to = contest.settings.contest.organizer_address
-    mail = Outgoing(key, "organizer_answer", to, rendered.subject, rendered.body)
+    mail = to_organizer(contest.settings, key, "organizer_answer", rendered)
     outbox.put(tx, mail, contest.settings, contest.clock.now())
 
 
@@ -268,8 +266,7 @@ def tell_log_failure(contest: ContestContext, command: str) -> bool:
     """
     reason, now, settings = log.failure, contest.clock.now(), contest.settings
     mail = contest.templates.render("log_failed", command=command, reason=reason, at=now)
-    key, to = f"log/{now:%Y-%m-%d}", settings.contest.organizer_address
-    outgoing = Outgoing(key, "log_failed", to, mail.subject, mail.body)
+    outgoing = to_organizer(settings, f"log/{now:%Y-%m-%d}", "log_failed", mail)
     with suppress(KnobelnError):
         with contest.store.write() as tx:
             contest_state.note(tx, "log", f"the log cannot be written, lines are lost: {reason}", now)

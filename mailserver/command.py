@@ -42,12 +42,6 @@ from mailserver.reading.letter import Letter
 from mailserver.reading.subject import arguments_after, plain_subject
 from mailserver.team_secret import digest, new_string
 
-
-def by_template(**limits: Limit) -> Mapping[str, Limit]:
-    """The limit of each of these templates."""
-    return limits
-
-
 CONFIRM_REGISTRATION, CONFIRM_ANSWER = "registration_confirm", "answer_confirm"
 QUESTIONS = {CONFIRM_REGISTRATION: Limit.WAIT, CONFIRM_ANSWER: Limit.DROP}
 """The templates that ask for a reply, which shows that the letter is the reader's own."""

@@ -12,7 +12,7 @@ from datetime import timedelta
 
 from contest.model import LetterQuestion
 from contest.store import Transaction, decisions, letters, outbox
-from mailserver.command import LetterContext, by_template
+from mailserver.command import LetterContext
 from mailserver.commands import Recognised, organizer, recognise, unknown
 from mailserver.limits import MAX_CONFIRMATION_DAYS, Limit
 from mailserver.reading import addresses
@@ -20,7 +20,7 @@ from mailserver.reading.letter import Letter, parse
 from mailserver.team_secret import digest
 
 _VOID = "confirmation_void"
-ANSWERS = by_template(confirmation_void=Limit.DROP)
+ANSWERS = {"confirmation_void": Limit.DROP}
 _DIGEST = re.compile(r"letter/[0-9]+/[a-z_]+/([0-9a-f]{64})")
 
 

@@ -6,12 +6,13 @@ organizer, and no letter is lost.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 from contest.config.settings import Settings
-from contest.interfaces.protocols import Rendered, Renderer
+from contest.interfaces.protocols import Rendered, Renderer, to_organizer
 from contest.language import speaking
-from contest.model import Attachment, Outgoing, StoredLetter
+from contest.model import Attachment, StoredLetter
 from contest.store import Store, Transaction, letters, outbox
 from mailserver.limits import DAY, MAX_WAIT_DAYS
 from mailserver.reading.letter import parse
@@ -30,15 +31,9 @@ def pass_letter_on(
     if outbox.sent_since(tx, to, (template,), now - DAY) >= MAX_PASSED_ON_PER_DAY:
         letters.keep_for_list(tx, stored.id, now + DAY)
         return "kept for the list of letters that the organizer gets"
-    outgoing = Outgoing(
-        key=f"letter/{stored.id}/{template}",
-        kind=template,
-        to=to,
-        subject=mail.subject,
-        body=mail.body,
-        attachments=(Attachment("letter.eml", "application/octet-stream", stored.raw),),
-    )
-    outbox.put(tx, outgoing, settings, now)
+    outgoing = to_organizer(settings, f"letter/{stored.id}/{template}", template, mail)
+    copy = Attachment("letter.eml", "application/octet-stream", stored.raw)
+    outbox.put(tx, replace(outgoing, attachments=(copy,)), settings, now)
     return "passed on to the organizer"
 
 
@@ -49,7 +44,7 @@ def tell_of_limit(tx: Transaction, limit: str, settings: Settings, renderer: Ren
         return
     with speaking(settings.contest.language):
         mail = renderer.render(_LIMIT, limit=limit, days=MAX_WAIT_DAYS)
-    outbox.put(tx, Outgoing(f"limits/{now.isoformat()}", _LIMIT, to, mail.subject, mail.body), settings, now)
+    outbox.put(tx, to_organizer(settings, f"limits/{now.isoformat()}", _LIMIT, mail), settings, now)
 
 
 def tidy(store: Store, settings: Settings, renderer: Renderer, now: datetime) -> None:
@@ -65,5 +60,4 @@ def tidy(store: Store, settings: Settings, renderer: Renderer, now: datetime) ->
             listed = [(each, parse(each.raw)) for each in kept[:MAX_LISTED]]
             with speaking(settings.contest.language):
                 mail = renderer.render(_REST, letters=listed, count=len(kept), per_day=MAX_PASSED_ON_PER_DAY)
-            to, key = settings.contest.organizer_address, f"letters/{now.isoformat()}"
-            outbox.put(tx, Outgoing(key, _REST, to, mail.subject, mail.body), settings, now)
+            outbox.put(tx, to_organizer(settings, f"letters/{now.isoformat()}", _REST, mail), settings, now)

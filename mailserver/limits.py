@@ -145,30 +145,30 @@ class Doubt(StrEnum):
     MANY_TEAMS = "many teams"
 
 
-@dataclass(frozen=True)
-class FormFacts:
-    """What we know of a registration form. `forms_in_an_hour`: for its mailbox, domain or network, whichever
-    has most, with this one. `is_second`: the mailbox has a team already, which has not been heard from.
-    `is_crowded`: as many teams have not been heard from as the contest takes."""
+def doubt(
+    confirm: str,
+    *,
+    is_senders: bool,
+    is_checked: bool,
+    authenticity: Authenticity,
+    forms_in_an_hour: int,
+    is_second: bool,
+    is_crowded: bool,
+) -> Doubt | None:
+    """Why a registration form has to be confirmed; None = it is taken. `confirm` is the setting.
 
-    is_senders: bool
-    is_checked: bool  # our mail server says who wrote letters
-    authenticity: Authenticity
-    forms_in_an_hour: int
-    is_second: bool
-    is_crowded: bool
-
-
-def doubt(form: FormFacts, confirm: str) -> Doubt | None:
-    """Why the form has to be confirmed; None = it is taken. `confirm` is the setting."""
+    `is_checked`: our mail server says who wrote letters. `forms_in_an_hour`: for its mailbox, domain or
+    network, whichever has most, with this one. `is_second`: the mailbox has a team already, which has not
+    been heard from. `is_crowded`: as many teams have not been heard from as the contest takes.
+    """
     if confirm == "never":
         return None
     reasons = (
         (Doubt.ALWAYS, confirm == "always"),
-        (Doubt.OTHER_SENDER, not form.is_senders),
-        (Doubt.NOT_AUTHENTIC, form.is_checked and form.authenticity is not Authenticity.PASS),
-        (Doubt.MANY_FORMS, form.forms_in_an_hour > MAX_FORMS_PER_HOUR),
-        (Doubt.SECOND_TEAM, form.is_second),
-        (Doubt.MANY_TEAMS, form.is_crowded),
+        (Doubt.OTHER_SENDER, not is_senders),
+        (Doubt.NOT_AUTHENTIC, is_checked and authenticity is not Authenticity.PASS),
+        (Doubt.MANY_FORMS, forms_in_an_hour > MAX_FORMS_PER_HOUR),
+        (Doubt.SECOND_TEAM, is_second),
+        (Doubt.MANY_TEAMS, is_crowded),
     )
     return next((reason for reason, applies in reasons if applies), None)

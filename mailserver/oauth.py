@@ -12,7 +12,6 @@ import os
 import re
 import shlex
 import time
-from dataclasses import dataclass
 from http.client import HTTPException
 from pathlib import Path
 from threading import Lock
@@ -37,20 +36,6 @@ _TOKEN = re.compile(r"[!-~]+")
 _TEMPORARY = ("temporarily_unavailable", "server_error", "slow_down")
 
 
-class TokenUnavailable(TryAgain):
-    """The issuer could not be reached, or was busy."""
-
-
-class TokenRefused(GiveUp):
-    """The issuer or the command gives no token, and will not until a person fixes something."""
-
-
-@dataclass(frozen=True)
-class _Token:
-    text: str
-    ends: float  # by time.monotonic()
-
-
 class AccessToken:
     """The current access token; safe to use from several threads.
 
@@ -60,7 +45,7 @@ class AccessToken:
     def __init__(self, settings: OAuth, folder: Path) -> None:
         self._settings = settings
         self._kept = folder / KEPT_FILE
-        self._token: _Token | None = None
+        self._token, self._ends = "", 0.0  # when, by time.monotonic()
         self._lock = Lock()
 
     @property
@@ -69,20 +54,24 @@ class AccessToken:
         return self._settings.is_set
 
     def get(self) -> str:
-        """A token that is good for the next minute. Raises TokenUnavailable or TokenRefused."""
+        """A token that is good for the next minute.
+
+        Raises TryAgain where the issuer could not be reached or was busy, GiveUp where a person has to fix
+        something.
+        """
         if self._settings.token_command:
             return _from_command(self._settings.token_command)
         with self._lock:
-            if self._token is None or self._token.ends < time.monotonic() + _MARGIN_SECONDS:
-                self._token = self._refresh()
-            return self._token.text
+            if not self._token or self._ends < time.monotonic() + _MARGIN_SECONDS:
+                self._refresh()
+            return self._token
 
     def forget(self) -> None:
         """The server did not accept the token: the next `get` asks for another."""
         with self._lock:
-            self._token = None
+            self._token = ""
 
-    def _refresh(self) -> _Token:
+    def _refresh(self) -> None:
         settings = self._settings
         form = {
             "grant_type": "refresh_token",
@@ -98,7 +87,7 @@ class AccessToken:
         seconds = (
             float(life) if isinstance(life, int | float | str) and _is_number(life) else _DEFAULT_LIFE_SECONDS
         )
-        return _Token(token, time.monotonic() + seconds)
+        self._token, self._ends = token, time.monotonic() + seconds
 
     def _refresh_token(self) -> str:
         """The one that was kept, if it descends from that of the settings."""
@@ -122,7 +111,7 @@ class AccessToken:
                 os.fsync(file.fileno())
             draft.replace(self._kept)
         except OSError as error:
-            raise TokenUnavailable(
+            raise TryAgain(
                 f"the issuer has changed the refresh token, and {self._kept} cannot be written: {error}"
             ) from error
 
@@ -140,12 +129,12 @@ def _from_command(line: str) -> str:
         command = shlex.split(line)
         finished = run(command, b"", _COMMAND_SECONDS)
     except (OSError, ValueError, IndexError) as error:
-        raise TokenRefused(f"oauth.token_command cannot be started: {error}") from error
+        raise GiveUp(f"oauth.token_command cannot be started: {error}") from error
     if finished.code is None:
-        raise TokenUnavailable(f"oauth.token_command took longer than {_COMMAND_SECONDS:.0f} s")
+        raise TryAgain(f"oauth.token_command took longer than {_COMMAND_SECONDS:.0f} s")
     if finished.code:
         stderr = _reason(finished.stderr.decode("utf-8", "replace"))
-        raise TokenRefused(f"oauth.token_command ended with {finished.code}: {stderr}")
+        raise GiveUp(f"oauth.token_command ended with {finished.code}: {stderr}")
     return _checked(finished.stdout.decode("utf-8", "replace").strip(), "the output of oauth.token_command")
 
 
@@ -165,15 +154,15 @@ def _ask(url: str, form: dict[str, str]) -> dict[str, Any]:
     except HTTPError as error:
         raise _refusal(url, error) from error
     except (OSError, HTTPException) as error:
-        raise TokenUnavailable(f"{url} cannot be asked for a token: {error}") from error
+        raise TryAgain(f"{url} cannot be asked for a token: {error}") from error
 
 
-def _refusal(url: str, error: HTTPError) -> TokenUnavailable | TokenRefused:
+def _refusal(url: str, error: HTTPError) -> TryAgain | GiveUp:
     answer = _object(error.read(_MAX_ANSWER_BYTES))
     name = answer.get("error", "")
     text = f"{url} gives no token: {error.code} " + _reason(f"{name} {answer.get('error_description', '')}")
     later = error.code == 429 or error.code >= 500 or name in _TEMPORARY
-    return TokenUnavailable(text) if later else TokenRefused(text)
+    return TryAgain(text) if later else GiveUp(text)
 
 
 def _object(raw: bytes) -> dict[str, Any]:
@@ -187,7 +176,7 @@ def _object(raw: bytes) -> dict[str, Any]:
 def _checked(token: object, where: str) -> str:
     """The token, which must be one word of printable ASCII: it goes into a line of SMTP or IMAP."""
     if not isinstance(token, str) or not _TOKEN.fullmatch(token):
-        raise TokenRefused(f"{where} is not an access token")
+        raise GiveUp(f"{where} is not an access token")
     return token
 
 

@@ -9,7 +9,6 @@ import secrets
 from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from contest.language import gettext, ngettext
 from contest.mail.from_line import FROM_MARK, begins_with_mark, is_marked, strip_secret, words_after_mark
@@ -54,29 +53,17 @@ _EXACT_GROUP = f"[{ALPHABET}]{{{GROUP_SIZE}}}"
 _EXACT = re.compile(rf"(?={_EXACT_GROUP}((?:-{_EXACT_GROUP}){{{GROUPS - 1}}}))")  # strings may overlap
 
 
-class MaybeString(NamedTuple):
-    """What may be an authentification string: where it begins in a text, and its digest."""
-
-    place: int
-    digest: str
-
-
-def possible_strings(text: str) -> Iterator[MaybeString]:
-    """Everything in the text that has the form of an authentification string."""
+def possible_strings(text: str) -> Iterator[tuple[int, str]]:
+    """Everything in the text that has the form of an authentification string: where it begins, its digest."""
     for found in _EXACT.finditer(text):
         place = found.start()
-        yield MaybeString(place, digest(text[place : place + STRING_LENGTH]))
-
-
-def find_strings(text: str, digests: AbstractSet[str]) -> Iterator[int]:
-    """The places in the text at which one of the strings with these digests begins."""
-    return (found.place for found in possible_strings(text) if found.digest in digests)
+        yield place, digest(text[place : place + STRING_LENGTH])
 
 
 def stray_string(text: str, digests: AbstractSet[str]) -> int:
     """The number of the first line that has one of the strings, but is no `<<FROM>>` line; 0 without one."""
     public = strip_secret(text)
-    place = next(find_strings(public, digests), None)
+    place = next((at for at, found in possible_strings(public) if found in digests), None)
     return 0 if place is None else public.count("\n", 0, place) + 1
 
 

@@ -12,7 +12,7 @@ from contest.language import gettext
 from contest.model import GroupOutcome, Match, Standing
 from contest.model.tournament import points_text
 from reports import results
-from reports.results import GameLine, GameStatus, OwnGames
+from reports.results import GameStatus, OwnGames
 from reports.scores import Score, Shape
 from reports.text import points
 
@@ -54,7 +54,9 @@ def _texts(own: OwnGames, numbers: Mapping[str, int], shape: Shape, point: int) 
             yield f"{label} {_game_text(own.entry, tried, point)}"
         else:
             score = Score(own.entry, pairing.is_self, own.lines_of[pairing])
-            yield f"{label} {_rate_text(score) if shape is Shape.RATES else _series_text(score, point)}"
+            # `0.523412+`: the win rate, and `+` or `-` if the player or its opponent has the match point.
+            rate = f"{score.rate}{'+' * score.has_match_point}{'-' * score.gives_match_point}"
+            yield f"{label} {rate if shape is Shape.RATES else _series_text(score, point)}"
 
 
 _MARKS = {GameStatus.COUNTED: "", GameStatus.REPLAYED: "r", GameStatus.EXPUNGED: "x"}
@@ -82,16 +84,8 @@ def _series_text(score: Score, point: int) -> str:
 def _games_text(score: Score, point: int) -> str:
     if not score.is_short:
         return f"{score.won}-{score.tied}-{score.lost}"
-    return " ".join(_pair_text(line, point) for line in score.counted)
-
-
-def _pair_text(line: GameLine, point: int) -> str:
-    return f"{points(line.own or 0, point)}:{points(line.theirs or 0, point)}"
-
-
-def _rate_text(score: Score) -> str:
-    """Return `0.523412+`: the win rate, and `+` or `-` if the player or its opponent has the match point."""
-    return f"{score.rate}{'+' * score.has_match_point}{'-' * score.gives_match_point}"
+    each = ((points(line.own or 0, point), points(line.theirs or 0, point)) for line in score.counted)
+    return " ".join(map(":".join, each))
 
 
 def games_csv(outcome: GroupOutcome, own_games: Mapping[str, OwnGames], shape: Shape, point: int) -> str:

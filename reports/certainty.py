@@ -28,7 +28,8 @@ def certainty_facts(found: Certainty) -> CertaintyFacts:
     """The sentence of the mail, and each team's chances."""
     if found.contests == 1:
         return CertaintyFacts(certainty_sentence(found))
-    has_final = _has_final(found)
+    # Some are out before the final, so that a draw decides who meets whom.
+    has_final = any(team.final < found.contests for team in found.teams)
     return CertaintyFacts(
         " ".join(filter(None, (certainty_sentence(found), _likely(found), _alike(found)))),
         (
@@ -111,10 +112,10 @@ def certainty_sentence(found: Certainty) -> str:
     if found.contests == 1:
         return gettext(_CERTAIN)
     winners = [team for team in found.teams if team.place == 1]
-    others = sorted((team for team in found.teams if team.place > 1 and team.first), key=_by_first)
+    others = sorted((-team.first, team.entry, team) for team in found.teams if team.place > 1 and team.first)
     shares = [
         gettext("%(entry)s won %(share)s of 100", entry=team.entry, share=_share(team.first, found.contests))
-        for team in (*winners, *others[:1])
+        for team in (*winners, *(team for _, _, team in others[:1]))
     ]
     return gettext(
         "The whole contest was drawn and played again %(contests)s times with other random numbers, which "
@@ -123,10 +124,6 @@ def certainty_sentence(found: Certainty) -> str:
         shares=listed(shares),
         margin=found.margin,
     )
-
-
-def _by_first(team: TeamCertainty) -> tuple[int, str]:
-    return -team.first, team.entry
 
 
 _MOST_NAMES = 8
@@ -150,8 +147,3 @@ def _alike(found: Certainty) -> str:
     ends = [(places[run[0]], places[run[-1]]) for run in found.alike]
     alike = [gettext("%(low)s to %(high)s", low=first, high=last) for first, last in ends if first < last]
     return gettext("Places %(alike)s cannot be told apart.", alike=listed(alike)) if alike else ""
-
-
-def _has_final(found: Certainty) -> bool:
-    """Whether some are out before the final, so that a draw decides who meets whom."""
-    return any(team.final < found.contests for team in found.teams)

@@ -1,4 +1,4 @@
-"""The mails about programs that were sent: the compile report (K45, K46), and that a language waits."""
+"""The compile report (K45, K46)."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from contest.config.settings import Settings
 from contest.interfaces.protocols import Rendered, Renderer
-from contest.model import BuildReport, LadderPlace, Outgoing
+from contest.model import BuildReport, LadderPlace
 from reports.used import used
 
 
@@ -41,11 +41,3 @@ def compile_report(
         open_until=settings.dates.compilation_closes,
         max_instructions=settings.programs.max_instructions,
     )
-
-
-def programs_wait(
-    key: str, language: str, reason: str, *, settings: Settings, templates: Renderer
-) -> Outgoing:
-    """The mail with this key. `reason`: why this host cannot."""
-    text = templates.render("programs_wait", language=language, reason=reason)
-    return Outgoing(key, "programs_wait", settings.contest.organizer_address, text.subject, text.body)

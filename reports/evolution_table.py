@@ -17,13 +17,8 @@ class GenerationTable:
     """Exemplars in some of the generations; `totals` are the actual sums, which may drift (K84)."""
 
     generations: tuple[int, ...]
-    rows: tuple[tuple[str, tuple[int, ...]], ...]  # by rank
+    rows: tuple[tuple[object, ...], ...]  # by rank: the entry's name, and its exemplars
     totals: tuple[int, ...]
-
-    @property
-    def lines(self) -> list[tuple[object, ...]]:
-        """The rows as one tuple each."""
-        return [(name, *counts) for name, counts in self.rows]
 
 
 def condensed(outcome: EvolutionOutcome, width: int = WIDTH, gap: int = 2) -> GenerationTable:
@@ -36,7 +31,7 @@ def condensed(outcome: EvolutionOutcome, width: int = WIDTH, gap: int = 2) -> Ge
     number_width = max(len(str(last)), *(len(str(sum(g))) for g in outcome.generations))
     shown = spread(last, max(2, (width - name_width) // (number_width + gap)))
     rows = tuple(
-        (line.entry, tuple(outcome.generations[g][outcome.entries.index(line.entry)] for g in shown))
+        (line.entry, *(outcome.generations[g][outcome.entries.index(line.entry)] for g in shown))
         for line in outcome.ranking
     )
     return GenerationTable(shown, rows, tuple(sum(outcome.generations[g]) for g in shown))

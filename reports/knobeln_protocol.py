@@ -36,7 +36,7 @@ from itertools import chain
 from pydantic import ValidationError
 
 from contest.games.knobeln import KnobelnSettings, Rules, ThrowLines, throw_points
-from contest.model import Attachment, GameResult, Match, Verdict
+from contest.model import GameResult, Match, Pairing, SeatResult, Verdict
 from contest.util.plurals import form, plural
 from reports.text import WIDTH, fold
 from reports.words import MACHINE_VERDICTS
@@ -51,42 +51,12 @@ class ProtocolError(ValueError):
 
 @dataclass(frozen=True)
 class GameProtocol:
-    """An attempt at a game. `throws` are pairs in the order of the players; None if they were not kept."""
+    """An attempt at a game, and where it was played; outside the contest `round` and `group` are 0."""
 
     round: int
     group: int
-    attempt: int
-    players: tuple[str, str]
     rules: Rules
-    points: tuple[int, int]
-    verdicts: tuple[Verdict, Verdict]
-    counted: bool
-    digest: str
-    throws_played: int
-    throws: Sequence[tuple[int, int]] | None
-
-    @property
-    def is_discarded(self) -> bool:
-        """Whether the attempt was discarded because a player failed."""
-        return any(verdict is not Verdict.OK for verdict in self.verdicts)
-
-    @classmethod
-    def of(cls, match: Match, round_number: int, group: int, rules: Rules) -> GameProtocol:
-        """Make the protocol of a game of the contest."""
-        first, second = match.result.seats
-        return cls(
-            round=round_number,
-            group=group,
-            attempt=match.attempt,
-            players=_two(match.players),
-            rules=rules,
-            points=(first.points, second.points),
-            verdicts=(first.verdict, second.verdict),
-            counted=match.counted,
-            digest=match.result.digest,
-            throws_played=match.result.turns,
-            throws=throws_of(match.result),
-        )
+    match: Match
 
 
 def throws_of(result: GameResult) -> Sequence[tuple[int, int]] | None:
@@ -94,20 +64,10 @@ def throws_of(result: GameResult) -> Sequence[tuple[int, int]] | None:
     return result.moves  # type: ignore[return-value]  # on the machine a move is a number, and both always move
 
 
-def _two(players: tuple[str, ...]) -> tuple[str, str]:
-    first, second = players
-    return first, second
-
-
 # --- writing -----------------------------------------------------------------------------------------------
 def write(games: Iterable[GameProtocol]) -> str:
     """Return the compact text of these games. Raises ValueError if a player's name has white space."""
     return "".join(chain([TITLE, "\n"], *map(_block, games)))
-
-
-def attachment(file_name: str, text: str) -> Attachment:
-    """Return a compact text as a gzipped file; the same text gives the same bytes."""
-    return Attachment(file_name, "application/gzip", packed(text))
 
 
 def packed(text: str) -> bytes:
@@ -117,23 +77,23 @@ def packed(text: str) -> bytes:
 
 
 def _block(game: GameProtocol) -> Iterator[str]:
-    if not all(map(NAME.fullmatch, game.players)):
-        raise ValueError(f"a player's name in a protocol has no white space: {game.players}")
-    rules, (first, second) = game.rules, game.players
+    rules, match, result, throws = game.rules, game.match, game.match.result, throws_of(game.match.result)
+    if not all(map(NAME.fullmatch, match.players)):
+        raise ValueError(f"a player's name in a protocol has no white space: {match.players}")
     yield (
-        f"game round={game.round} group={game.group} attempt={game.attempt}\n"
-        f"players {first} {second}\n"
+        f"game round={game.round} group={game.group} attempt={match.attempt}\n"
+        f"players {' '.join(match.players)}\n"
         f"rules a={rules.a} b={rules.b} k={rules.k} L={rules.L}\n"
-        f"points {game.points[0]} {game.points[1]}\n"
-        f"verdicts {game.verdicts[0]} {game.verdicts[1]}\n"
-        f"counted {'yes' if game.counted else 'no'}\n"
-        f"digest {game.digest}\n"
-        f"throws {game.throws_played}{' not kept' if game.throws is None else ''}\n"
+        f"points {' '.join(str(seat.points) for seat in result.seats)}\n"
+        f"verdicts {' '.join(seat.verdict for seat in result.seats)}\n"
+        f"counted {'yes' if match.counted else 'no'}\n"
+        f"digest {result.digest}\n"
+        f"throws {result.turns}{' not kept' if throws is None else ''}\n"
     )
-    if isinstance(game.throws, ThrowLines) and game.throws_played:
-        yield game.throws.text
-    elif game.throws:
-        yield from _throw_lines(game.throws)
+    if isinstance(throws, ThrowLines) and result.turns:
+        yield throws.text
+    elif throws:
+        yield from _throw_lines(throws)
     yield "end\n"
 
 
@@ -198,28 +158,19 @@ def _read_block(lines: ProtocolLines) -> GameProtocol:
     round_number, group, attempt = lines.match(
         rf"game round={_NUMBER} group={_NUMBER} attempt={_NUMBER}", "game round=1 group=1 attempt=1"
     )
-    first, second = lines.match(r"players (\S+) (\S+)", "players NAME NAME")
+    players = lines.match(r"players (\S+) (\S+)", "players NAME NAME")
     rules = _read_rules(lines)
     points = lines.match(rf"points {_NUMBER} {_NUMBER}", "points 4123 3999")
     verdicts = lines.match(rf"verdicts ({_VERDICT}) ({_VERDICT})", "verdicts OK OK")
     (counted,) = lines.match(r"counted (yes|no)", "counted yes")
     (digest,) = lines.match(r"digest ([0-9a-f]+)", "digest 0123456789abcdef")
     played, not_kept = lines.match(rf"throws {_NUMBER}( not kept)?", "throws 1000")
-    game = GameProtocol(
-        round=int(round_number),
-        group=int(group),
-        attempt=int(attempt),
-        players=(first, second),
-        rules=rules,
-        points=(int(points[0]), int(points[1])),
-        verdicts=(Verdict(verdicts[0]), Verdict(verdicts[1])),
-        counted=counted == "yes",
-        digest=digest,
-        throws_played=int(played),
-        throws=None if not_kept else _read_throws(lines, int(played)),
-    )
+    throws = None if not_kept else _read_throws(lines, int(played))
     lines.match("end", "end")
-    return game
+    seats = (SeatResult(int(won), Verdict(v), None) for won, v in zip(points, verdicts, strict=True))
+    result = GameResult(tuple(seats), int(played), digest, throws)
+    match = Match(Pairing(players), int(attempt), result, counted == "yes")
+    return GameProtocol(int(round_number), int(group), rules, match)
 
 
 def _read_rules(lines: ProtocolLines) -> Rules:
@@ -254,22 +205,22 @@ def _numbers(lines: ProtocolLines) -> list[int]:
 
 
 # --- the full form -----------------------------------------------------------------------------------------
-def full(game: GameProtocol, reasons: tuple[str, str] = ("", "")) -> str:
+def full(game: GameProtocol) -> str:
     """Return the game for reading, in at most 72 columns: every throw with its points and the totals so far.
 
     A `>` marks the first throw of a series. Points are computed from the throws by the rules (K3 to K5).
-    `reasons`: what each player did against the rules, "" = nothing, or not known.
     """
-    return "\n".join((*_heading(game), *_throws_in_full(game.throws or ()), *_ending(game, reasons))) + "\n"
+    throws = throws_of(game.match.result) or ()
+    return "\n".join((*_heading(game), *_throws_in_full(throws), *_ending(game.match))) + "\n"
 
 
 def _heading(game: GameProtocol) -> Iterator[str]:
     if game.round:
-        yield f"Round {game.round}, group {game.group}, attempt {game.attempt}"
+        yield f"Round {game.round}, group {game.group}, attempt {game.match.attempt}"
     rules = game.rules
     yield f"a = {rules.a}, b = {rules.b}, k = {rules.k}, L = {rules.L}"
     yield ""
-    first, second = game.players
+    first, second = game.match.players
     yield f"         {first:<30}   {second}".rstrip()
     yield "  throw       number points      total         number points      total"
 
@@ -289,24 +240,17 @@ def _throws_in_full(throws: Sequence[tuple[int, int]]) -> Iterator[str]:
         before = pair
 
 
-def reasons_of(result: GameResult) -> tuple[str, str]:
-    """Return what each player did against the rules, with the throw that broke them; "" = nothing."""
-    first, second = (seat.fault.reason if seat.fault else "" for seat in result.seats)
-    return first, second
-
-
-def _ending(game: GameProtocol, reasons: tuple[str, str]) -> Iterator[str]:
+def _ending(match: Match) -> Iterator[str]:
+    turns, is_stopped = match.result.turns, not match.result.is_flawless
     yield ""
-    if game.throws is None:
-        throws = form(game.throws_played, "throw was", "throws were")
-        yield f"In this game {game.throws_played} {throws} played, but not kept."
-    for player, points, verdict, reason in zip(
-        game.players, game.points, game.verdicts, reasons, strict=True
-    ):
-        kept = game.is_discarded and verdict is Verdict.OK
-        end = "kept to the rules until then" if kept else MACHINE_VERDICTS[verdict]
-        yield fold(f"{player}: {points} {form(points, 'point')}, {end}{': ' if reason else ''}{reason}")
-    if game.is_discarded:
+    if match.result.moves is None:
+        yield f"In this game {turns} {form(turns, 'throw was', 'throws were')} played, but not kept."
+    for player, seat in match.sides:
+        kept = is_stopped and seat.verdict is Verdict.OK
+        end = "kept to the rules until then" if kept else MACHINE_VERDICTS[seat.verdict]
+        reason = f": {seat.fault.reason}" if seat.fault and seat.fault.reason else ""
+        yield fold(f"{player}: {seat.points} {form(seat.points, 'point')}, {end}{reason}")
+    if is_stopped:
         yield "The game was stopped; its points are discarded."
-    elif not game.counted:
+    elif not match.counted:
         yield "The game does not count."

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from contest.arena.ladder_ranking import RANKINGS
 from contest.interfaces.protocols import Renderer, to_team
@@ -12,22 +12,17 @@ from contest.language import noted, speaking
 from contest.model import LadderRanking, Outgoing, Team
 
 
-@dataclass(frozen=True)
-class LadderLetters:
-    """Implements contest.interfaces.protocols.LadderReporter."""
-
-    templates: Renderer
-
-    def ladder_moved(
-        self, ranking: LadderRanking, before: LadderRanking | None, teams: Sequence[Team]
-    ) -> Iterator[Outgoing]:
-        moves = movements(ranking, before)
-        for team in teams:
-            if RANKINGS.isdisjoint(team.registration.preferences):
-                continue
-            with speaking(team.language) if team.language else nullcontext():
-                words = self.templates.render("ladder", lines=ranking.lines, moves=moves)
-            yield replace(to_team(team, f"ladder/{ranking.id}/{team.name}", "ladder", words), is_report=True)
+def ladder_moved(
+    templates: Renderer, ranking: LadderRanking, before: LadderRanking | None, teams: Sequence[Team]
+) -> Iterator[Outgoing]:
+    """A contest.interfaces.protocols.LadderReporter, once it has its templates."""
+    moves = movements(ranking, before)
+    for team in teams:
+        if RANKINGS.isdisjoint(team.registration.preferences):
+            continue
+        with speaking(team.language) if team.language else nullcontext():
+            words = templates.render("ladder", lines=ranking.lines, moves=moves)
+        yield replace(to_team(team, f"ladder/{ranking.id}/{team.name}", "ladder", words), is_report=True)
 
 
 def movements(ranking: LadderRanking, before: LadderRanking | None) -> dict[str, str]:

@@ -51,17 +51,24 @@ class PlayReports:
     def __init__(self, name: str) -> None:
         self.name = name
 
+    def protocols(
+        self, matches: Sequence[Match], round_number: int, group: int, entry: str, settings: Settings
+    ) -> str:
+        """The protocols of one or more games for the entry's team as a compact text; "" if they have none."""
+        return ""
+
     def attachments(
         self,
+        file: str,
         matches: Sequence[Match],
         round_number: int,
         group: int,
         entry: str,
         settings: Settings,
-        file_name: str,
     ) -> tuple[Attachment, ...]:
-        """The protocols of these games as a file for the entry's team; () if such games have none."""
-        return ()
+        """The protocols as a gzipped file; () if such games have none."""
+        text = self.protocols(matches, round_number, group, entry, settings)
+        return (Attachment(file, "application/gzip", knobeln_protocol.packed(text)),) if text else ()
 
     def series(self, games: Sequence[PracticeGame]) -> SeriesFacts | None:
         """The series that a program threw in practice games; None if its moves are no throws."""
@@ -97,18 +104,13 @@ class MachineReports(PlayReports):
     counted = noted("instructions in a game")
     verdicts = MACHINE_VERDICTS
 
-    def attachments(
-        self,
-        matches: Sequence[Match],
-        round_number: int,
-        group: int,
-        entry: str,
-        settings: Settings,
-        file_name: str,
-    ) -> tuple[Attachment, ...]:
+    def protocols(
+        self, matches: Sequence[Match], round_number: int, group: int, entry: str, settings: Settings
+    ) -> str:
         rules = rules_of(settings.game)
-        games = (knobeln_protocol.GameProtocol.of(match, round_number, group, rules) for match in matches)
-        return (knobeln_protocol.attachment(file_name, knobeln_protocol.write(games)),)
+        return knobeln_protocol.write(
+            knobeln_protocol.GameProtocol(round_number, group, rules, match) for match in matches
+        )
 
     def series(self, games: Sequence[PracticeGame]) -> SeriesFacts | None:
         thrown = [knobeln_protocol.throws_of(game.result) or () for game in games]
@@ -170,18 +172,13 @@ class TextReports(PlayReports):
                 found.append((gettext("time"), counted))
         return tuple(found)
 
-    def attachments(
-        self,
-        matches: Sequence[Match],
-        round_number: int,
-        group: int,
-        entry: str,
-        settings: Settings,
-        file_name: str,
-    ) -> tuple[Attachment, ...]:
+    def protocols(
+        self, matches: Sequence[Match], round_number: int, group: int, entry: str, settings: Settings
+    ) -> str:
         game = game_of(settings.game, settings.programs).info
-        games = (text_protocol.of(match, round_number, group, entry) for match in matches)
-        return (knobeln_protocol.attachment(file_name, text_protocol.write(game, games)),)
+        return text_protocol.write(
+            [text_protocol.of(game, match, round_number, group, entry) for match in matches]
+        )
 
 
 class TableReports(PlayReports):

@@ -81,7 +81,7 @@ class PracticeLetters:
         file_name = f"friendly-{team.name}-{other.name}.protocol.gz"
         play = play_reports(self._info.play)
         for number, (own, its) in enumerate(((team, other), (other, team))):
-            attachments = play.attachments([match], 0, 0, own.name, self.settings, file_name)
+            attachments = play.attachments(file_name, [match], 0, 0, own.name, self.settings)
             with speaking(own.language or self.settings.contest.language):
                 rendered = self.templates.render(
                     "friendly_match",

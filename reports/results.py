@@ -200,13 +200,10 @@ def own_games(outcome: GroupOutcome) -> Mapping[str, OwnGames]:
         for name in dict.fromkeys(pairing.players):
             found[name].append((pairing, matches))
     out = disqualified(outcome)
-    return {name: OwnGames(name, _by_opponent(name, of_name), out) for name, of_name in found.items()}
-
-
-def _by_opponent(
-    name: str, tried: Sequence[tuple[Pairing, tuple[Match, ...]]]
-) -> tuple[tuple[Pairing, tuple[Match, ...]], ...]:
-    return tuple(sorted(tried, key=lambda each: opponent(each[0], name).casefold()))
+    return {
+        name: OwnGames(name, tuple(sorted(of_name, key=lambda each: opponent(each[0], name).casefold())), out)
+        for name, of_name in found.items()
+    }
 
 
 def alike(failures: Sequence[Failure]) -> tuple[Failure, ...]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -132,11 +131,6 @@ def scores(own: OwnGames) -> tuple[Score, ...]:
     )
 
 
-def winners_score(outcome: GroupOutcome, own_games: Mapping[str, OwnGames]) -> Score:
-    """Return a match from the view of the team that stands first. `own_games` are the group's."""
-    return scores(own_games[outcome.standings[0].entry])[0]
-
-
 # --- more than two ----------------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class MeleePlace:
@@ -190,9 +184,3 @@ def melees(outcome: GroupOutcome, max_turns: int) -> tuple[tuple[MeleePlace, ...
         for match in outcome.matches
         if match.counted and len(match.pairing.players) > 2
     )
-
-
-def only_melee(outcome: GroupOutcome, max_turns: int) -> tuple[MeleePlace, ...]:
-    """Return the places of the group's only game of many; () if there were none, or several."""
-    found = melees(outcome, max_turns)
-    return found[0] if len(found) == 1 else ()

@@ -31,19 +31,15 @@ def seed_facts(settings: Settings, seed: ContestSeed | None) -> dict[str, object
         names = ("seed", "secret", "entries_root", "public_number", "seed_commitment")
         return {**dict.fromkeys(names), "drawn": {}}
     game, seeds = game_of(settings.game, settings.programs), Seeds(seed.value)
+    is_text = settings.tournament.beacon != BeaconKind.DRAND
     return {
         "seed": seed.value.hex(),
         "secret": seed.secret.hex(),
         "entries_root": seed.entries_root.hex(),
-        "public_number": _shown_number(settings, seed.number),
+        "public_number": seed.number.decode(errors="replace") if is_text else seed.number.hex(),
         "seed_commitment": seed.commitment,
         "drawn": game.drawn_facts(partial(seeds.below, "game")),
     }
-
-
-def _shown_number(settings: Settings, number: bytes) -> str:
-    is_text = settings.tournament.beacon != BeaconKind.DRAND
-    return number.decode(errors="replace") if is_text else number.hex()
 
 
 def bracket_facts(history: History, ranking: Sequence[Standing], game: GameInfo) -> dict[str, object]:
@@ -81,21 +77,14 @@ def prize_facts(
 
 def places(outcome: RoundOutcome, game: GameInfo) -> tuple[scores.MeleePlace, ...]:
     """Return the places if the round was a single melee, else (). The games must have been loaded."""
-    return scores.only_melee(outcome.groups[0], game.max_turns) if len(outcome.groups) == 1 else ()
+    found = scores.melees(outcome.groups[0], game.max_turns) if len(outcome.groups) == 1 else ()
+    return found[0] if len(found) == 1 else ()
 
 
 # --- how close it was ---------------------------------------------------------------------------------------
-@dataclass(frozen=True)
-class Margin:
-    """The lead of the first of a group: in half points, and as a fraction of its points (numerator,
-    denominator)."""
-
-    ahead: int
-    part: tuple[int, int]
-
-
-def margins(outcome: RoundOutcome, game: GameInfo) -> Mapping[int, Margin]:
-    """Return the leads by group number, for groups in which points alone decide and there is a second."""
+def margins(outcome: RoundOutcome, game: GameInfo) -> Mapping[int, tuple[int, int]]:
+    """By group number, where points alone decide and there is a second: the half points by which the first
+    leads, and those that it has."""
     found = {}
     for group in outcome.groups:
         by_points = not group.plan.title and scores.shape_of(group.plan, game) is not scores.Shape.MELEE
@@ -103,7 +92,7 @@ def margins(outcome: RoundOutcome, game: GameInfo) -> Mapping[int, Margin]:
         if by_points and len(ranked) > 1:
             first, second = ranked[:2]
             ahead = first.half_points - second.half_points
-            found[group.plan.number] = Margin(ahead, (ahead, max(1, abs(first.half_points))))
+            found[group.plan.number] = ahead, max(1, abs(first.half_points))
     return found
 
 

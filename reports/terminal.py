@@ -170,7 +170,7 @@ def evolution_table(outcome: EvolutionOutcome, width: int = 80) -> Table:
     shown = condensed(outcome, width - _RANK_AND_FRACTION, gap=_RICH_GAP)
     headings = (f"#{generation}" for generation in shown.generations)
     table = _table(f"Evolution: {outcome.ending}", "#rank", "team", "#fraction", *headings)
-    for line, (_, counts) in zip(outcome.ranking, shown.rows, strict=True):
+    for line, (_, *counts) in zip(outcome.ranking, shown.rows, strict=True):
         cells = (line.rank or "-", line.entry, percent(line.fraction), *counts)
         table.add_row(*(Text(str(cell)) for cell in cells), style="dim" if line.rank is None else "")
     return table
@@ -217,12 +217,10 @@ def _line(row: int, height: int, bands: Sequence[Sequence[int | None]]) -> Text:
         if index is None:
             line.append(" ")
         else:
-            line.append(_character(index, column), style=_colour(index))
+            has_letter = column % _LETTER_EVERY == _LETTER_EVERY // 2
+            sign = _letter(index) if has_letter else _SHADES[index % len(_SHADES)]
+            line.append(sign, style=_colour(index))
     return line
-
-
-def _character(index: int, column: int) -> str:
-    return _letter(index) if column % _LETTER_EVERY == _LETTER_EVERY // 2 else _SHADES[index % len(_SHADES)]
 
 
 def _letter(index: int) -> str:

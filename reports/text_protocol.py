@@ -35,13 +35,23 @@ when it was played. `digest` is over all moves, to compare a replay with.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import chain
 from urllib.parse import quote, unquote
 
 from contest.games.game import GameInfo
-from contest.model import Match, Missing, Moves, Verdict, points_text
+from contest.model import (
+    Fault,
+    GameResult,
+    Match,
+    Missing,
+    Moves,
+    Pairing,
+    SeatResult,
+    Verdict,
+    points_text,
+)
 from contest.util.plurals import form
 from reports.knobeln_protocol import NAME, ProtocolLines
 from reports.text import WIDTH, clean, columns_of, fold, one_line, table, wrap
@@ -53,87 +63,52 @@ _ESCAPED = re.compile(r"[%;\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]|^\s|\s$"
 
 
 @dataclass(frozen=True)
-class SeatFault:
-    """A seat's first fault: seat and turn from 1, in how many turns it was at fault, and what was wrong."""
-
-    seat: int
-    turn: int
-    turns: int
-    reason: str  # "" if it was another team's fault
-
-
-@dataclass(frozen=True)
 class WordProtocol:
-    """An attempt at a game, as one of its teams gets it. `moves` is None if they were not kept."""
-
-    round: int
-    group: int
-    game: int
-    attempt: int
-    players: tuple[str, ...]
-    points: tuple[int, ...]
-    verdicts: tuple[Verdict, ...]
-    faults: tuple[SeatFault, ...]
-    counted: bool
-    digest: str
-    turns: int
-    moves: Sequence[Moves] | None
-
-
-@dataclass(frozen=True)
-class WordProtocols:
-    """The games of a compact text, and the facts that hold for all of them."""
+    """An attempt at a game, as one of its teams gets it: a fault's reason is "" if it was another team's."""
 
     game: str
     point: int
     turn_word: str
-    games: tuple[WordProtocol, ...]
+    round: int
+    group: int
+    match: Match
 
 
-def of(match: Match, round_number: int, group: int, entry: str) -> WordProtocol:
+def of(game: GameInfo, match: Match, round_number: int, group: int, entry: str) -> WordProtocol:
     """Make the protocol of a game of the contest for this entry's team."""
-    return WordProtocol(
-        round=round_number,
-        group=group,
-        game=match.game,
-        attempt=match.attempt,
-        players=match.players,
-        points=tuple(seat.points for seat in match.result.seats),
-        verdicts=tuple(seat.verdict for seat in match.result.seats),
-        faults=tuple(
-            SeatFault(
-                number, seat.fault.turn, seat.faults, one_line(seat.fault.reason) if name == entry else ""
-            )
-            for number, (name, seat) in enumerate(match.sides, start=1)
-            if seat.fault
-        ),
-        counted=match.counted,
-        digest=match.result.digest,
-        turns=match.result.turns,
-        moves=match.result.moves,
+    seats = tuple(
+        replace(seat, fault=Fault(seat.fault.turn, one_line(seat.fault.reason) if name == entry else ""))
+        if seat.fault
+        else seat
+        for name, seat in match.sides
     )
+    shown = replace(match, result=replace(match.result, seats=seats))
+    return WordProtocol(game.name, game.point, game.turn_word, round_number, group, shown)
 
 
 # --- writing -----------------------------------------------------------------------------------------------
-def write(game: GameInfo, games: Iterable[WordProtocol]) -> str:
-    """Return the compact text. Raises ValueError for a player's name with white space in it."""
-    head = f"rules {game.name} point={game.point} turn={game.turn_word}"
+def write(games: Sequence[WordProtocol]) -> str:
+    """Return the compact text of one or more games. Raises ValueError if a name has white space."""
+    head = f"rules {games[0].game} point={games[0].point} turn={games[0].turn_word}"
     return "\n".join(chain([TITLE, head], *map(_block, games))) + "\n"
 
 
 def _block(game: WordProtocol) -> Iterator[str]:
-    if not all(map(NAME.fullmatch, game.players)):
-        raise ValueError(f"a player's name in a protocol has no white space: {game.players}")
-    yield f"game round={game.round} group={game.group} game={game.game} attempt={game.attempt}"
-    yield from _filled(("players", *game.players))
-    yield from _filled(("points", *map(str, game.points)))
-    yield from _filled(("verdicts", *game.verdicts))
-    for fault in game.faults:
-        yield f"fault seat={fault.seat} turn={fault.turn} turns={fault.turns} {fault.reason}".rstrip()
-    yield f"counted {'yes' if game.counted else 'no'}"
-    yield f"digest {game.digest}"
-    yield f"turns {game.turns}{' not kept' if game.moves is None else ''}"
-    for moves in game.moves or ():
+    match, result = game.match, game.match.result
+    if not all(map(NAME.fullmatch, match.players)):
+        raise ValueError(f"a player's name in a protocol has no white space: {match.players}")
+    yield f"game round={game.round} group={game.group} game={match.game} attempt={match.attempt}"
+    yield from _filled(("players", *match.players))
+    yield from _filled(("points", *(str(seat.points) for seat in result.seats)))
+    yield from _filled(("verdicts", *(seat.verdict for seat in result.seats)))
+    for number, seat in enumerate(result.seats, start=1):
+        if seat.fault:
+            where = f"fault seat={number} turn={seat.fault.turn} turns={seat.faults}"
+            yield f"{where} {seat.fault.reason}".rstrip()
+    yield f"counted {'yes' if match.counted else 'no'}"
+    yield f"digest {result.digest}"
+    yield f"turns {result.turns}{' not kept' if result.moves is None else ''}"
+    for moves in result.moves or ():
         yield from _filled([_move(move) for move in moves], _BETWEEN)
     yield "end"
 
@@ -170,7 +145,7 @@ def _written(move: str) -> str:
 _NUMBER = r"(\d{1,10})"
 
 
-def read(text: str) -> WordProtocols:
+def read(text: str) -> tuple[WordProtocol, ...]:
     """Read the games of a compact text. Raises ProtocolError, which names the line and what it should be."""
     lines = ProtocolLines(text)
     lines.match(re.escape(TITLE), TITLE)
@@ -179,11 +154,12 @@ def read(text: str) -> WordProtocols:
     )
     games = []
     while lines:
-        games.append(_read_block(lines))
-    return WordProtocols(name, int(point), turn_word, tuple(games))
+        games.append(WordProtocol(name, int(point), turn_word, *_read_block(lines)))
+    return tuple(games)
 
 
-def _read_block(lines: ProtocolLines) -> WordProtocol:
+def _read_block(lines: ProtocolLines) -> tuple[int, int, Match]:
+    """The round, the group, and the game."""
     round_number, group, game, attempt = lines.match(
         rf"game round={_NUMBER} group={_NUMBER} game={_NUMBER} attempt={_NUMBER}",
         "game round=1 group=1 game=1 attempt=1",
@@ -191,28 +167,18 @@ def _read_block(lines: ProtocolLines) -> WordProtocol:
     players = _words(lines, "players", "players NAME NAME")
     points = _words(lines, "points", "points 2 0", r"-?\d{1,18}", len(players))
     verdicts = _words(lines, "verdicts", "verdicts OK OK", "|".join(Verdict), len(players))
-    faults = []
+    seats = [SeatResult(int(won), Verdict(v), None) for won, v in zip(points, verdicts, strict=True)]
     while lines.peek().startswith("fault "):
-        faults.append(_read_fault(lines, len(players)))
+        _read_fault(lines, seats)
     (counted,) = lines.match(r"counted (yes|no)", "counted yes")
     (digest,) = lines.match(r"digest ([0-9a-f]+)", "digest 0123456789abcdef")
     turns, not_kept = lines.match(rf"turns {_NUMBER}( not kept)?", "turns 12")
     moves = None if not_kept else tuple(_read_moves(lines, len(players)) for _ in range(int(turns)))
     lines.match("end", "end")
-    return WordProtocol(
-        round=int(round_number),
-        group=int(group),
-        game=int(game),
-        attempt=int(attempt),
-        players=players,
-        points=tuple(map(int, points)),
-        verdicts=tuple(map(Verdict, verdicts)),
-        faults=tuple(faults),
-        counted=counted == "yes",
-        digest=digest,
-        turns=int(turns),
-        moves=moves,
-    )
+    shift = (1 - int(game)) % len(players)  # a pairing has its players in the order of its first game
+    pairing = Pairing((*players[shift:], *players[:shift]))
+    result = GameResult(tuple(seats), int(turns), digest, moves)
+    return int(round_number), int(group), Match(pairing, int(attempt), result, counted == "yes", int(game))
 
 
 def _words(
@@ -227,14 +193,16 @@ def _words(
     return tuple(words[1:])
 
 
-def _read_fault(lines: ProtocolLines, seats: int) -> SeatFault:
+def _read_fault(lines: ProtocolLines, seats: list[SeatResult]) -> None:
+    """Put the fault into its seat."""
     seat, turn, turns, reason = lines.match(
         rf"fault seat={_NUMBER} turn={_NUMBER} turns={_NUMBER}(?: (.*))?",
         "fault seat=1 turn=3 turns=1 REASON",
     )
-    if not 1 <= int(seat) <= seats:
-        raise lines.error(f"there is no seat {seat}, only 1 to {seats}")
-    return SeatFault(int(seat), int(turn), int(turns), reason or "")
+    if not 1 <= int(seat) <= len(seats):
+        raise lines.error(f"there is no seat {seat}, only 1 to {len(seats)}")
+    at = int(seat) - 1
+    seats[at] = replace(seats[at], fault=Fault(int(turn), reason or ""), faults=int(turns))
 
 
 def _read_moves(lines: ProtocolLines, seats: int) -> Moves:
@@ -260,34 +228,35 @@ def _read_text(text: str) -> str:
 
 
 # --- the full form -----------------------------------------------------------------------------------------
-def full(protocols: WordProtocols, game: WordProtocol) -> str:
+def full(game: WordProtocol) -> str:
     """Return the game for reading: the moves of each turn, the faults, and the points."""
-    parts = (_heading(protocols, game), _moves_in_full(protocols, game), _ending(protocols, game))
+    parts = (_heading(game), _moves_in_full(game), _ending(game))
     return "\n\n".join("\n".join(part) for part in parts) + "\n"
 
 
-def _heading(protocols: WordProtocols, game: WordProtocol) -> Iterator[str]:
-    attempt = f", attempt {game.attempt}" if game.attempt > 1 else ""
-    yield fold(f"{protocols.game}: round {game.round}, group {game.group}, game {game.game}{attempt}")
-    for number, player in enumerate(game.players, start=1):
+def _heading(game: WordProtocol) -> Iterator[str]:
+    attempt = f", attempt {game.match.attempt}" if game.match.attempt > 1 else ""
+    yield fold(f"{game.game}: round {game.round}, group {game.group}, game {game.match.game}{attempt}")
+    for number, player in enumerate(game.match.players, start=1):
         yield fold(f"{number:>4}  {player}")
 
 
-def _moves_in_full(protocols: WordProtocols, game: WordProtocol) -> Iterator[str]:
-    if game.moves is None:
-        turns = form(game.turns, f"{protocols.turn_word} was", f"{protocols.turn_word}s were")
-        yield f"In this game {game.turns} {turns} played, but not kept."
+def _moves_in_full(game: WordProtocol) -> Iterator[str]:
+    result, turn_word = game.match.result, game.turn_word
+    if result.moves is None:
+        turns = form(result.turns, f"{turn_word} was", f"{turn_word}s were")
+        yield f"In this game {result.turns} {turns} played, but not kept."
         return
-    shown = [[_shown(move) for move in moves] for moves in game.moves]
-    names = list(map(str, range(1, len(game.players) + 1)))
-    head = (protocols.turn_word, *names)
+    shown = [[_shown(move) for move in moves] for moves in result.moves]
+    names = list(map(str, range(1, len(result.seats) + 1)))
+    head = (turn_word, *names)
     rows = [head, *((str(number), *moves) for number, moves in enumerate(shown, start=1))]
     text = table(rows, "r" + "l" * len(names))
     if max(map(columns_of, text.split("\n"))) <= WIDTH:
         yield text
         return
     for number, moves in enumerate(shown, start=1):
-        yield wrap(f"{protocols.turn_word} {number}:", indent="  ", first="")
+        yield wrap(f"{turn_word} {number}:", indent="  ", first="")
         for name, move in zip(names, moves, strict=True):
             if move:
                 yield wrap(f"{name:>3}: {move}", indent="       ", first="  ")
@@ -299,14 +268,14 @@ def _shown(move: int | str | Missing | None) -> str:
     return "" if move is None else clean(str(move))
 
 
-def _ending(protocols: WordProtocols, game: WordProtocol) -> Iterator[str]:
-    for fault in game.faults:
-        times = f", and in {fault.turns - 1} more" if fault.turns > 1 else ""
-        reason = fault.reason or VERDICTS[game.verdicts[fault.seat - 1]]
-        where = f"{game.players[fault.seat - 1]} was at fault in {protocols.turn_word} {fault.turn}{times}"
-        yield wrap(f"{where}: {reason}", indent="  ", first="")
-    for player, points in zip(game.players, game.points, strict=True):
-        count = points_text(2 * points, protocols.point)
+def _ending(game: WordProtocol) -> Iterator[str]:
+    for player, seat in game.match.sides:
+        if seat.fault:
+            times = f", and in {seat.faults - 1} more" if seat.faults > 1 else ""
+            where = f"{player} was at fault in {game.turn_word} {seat.fault.turn}{times}"
+            yield wrap(f"{where}: {seat.fault.reason or VERDICTS[seat.verdict]}", indent="  ", first="")
+    for player, seat in game.match.sides:
+        count = points_text(2 * seat.points, game.point)
         yield fold(f"{player}: {count} {'point' if count == '1' else 'points'}")
-    if not game.counted:
+    if not game.match.counted:
         yield "The game does not count."

@@ -29,7 +29,6 @@ from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import Protocol
 
 from contest.config.settings import Settings, hide_secrets, without_secrets
 from contest.errors import NotFound, NotNow, NumberAwaited, Paused
@@ -39,7 +38,6 @@ from contest.interfaces.events import ContestStarted, Event, GroupStarted, Round
 from contest.interfaces.protocols import Reporter, RunnerFactory, no_progress
 from contest.model import (
     Entry,
-    EvolutionOutcome,
     GroupOutcome,
     GroupPlan,
     Pause,
@@ -86,20 +84,20 @@ from tournament.runners import open_runner, runner_of
 from tournament.seal_entries import seal_entries
 
 
-class Spectator(Protocol):
-    """Watches the contest day."""
+class Spectator:
+    """Watches the contest day; this one does nothing."""
 
-    def round_drawn(self, plan: RoundPlan) -> None: ...
+    def round_drawn(self, plan: RoundPlan) -> None:
+        """Also of a round that goes on after an interruption."""
 
     def games_played(self, games: int) -> None:
         """`games` more were played in a group; called from any thread."""
 
-    def group_finished(self, outcome: GroupOutcome) -> None: ...
+    def group_finished(self, outcome: GroupOutcome) -> None:
+        """Its result is stored."""
 
     def playing_with_other_chance(self, contests: int) -> None:
         """After the last round so many contests are played, to tell how sure the ranking is."""
-
-    def evolution_finished(self, outcome: EvolutionOutcome) -> None: ...
 
 
 class StaleState(Exception):
@@ -354,7 +352,6 @@ class ContestDay:
                 outcome = results.round_outcome(tx, plan.number, Games.ALL)
                 evolved = evolve(score_matrix(outcome.groups[0]), self._contest.settings.evolution)
                 results.set_evolution(tx, evolved)
-                self._spectator.evolution_finished(evolved)
             history, ranking = self._played(tx, plan.number, is_last, known)
             teams = self._contest.teams
             event = RoundPlayed(teams=teams, history=history, ranking=ranking, evolution=evolved)

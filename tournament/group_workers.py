@@ -215,9 +215,7 @@ def _play(job: GroupJob) -> GroupResult:
 def with_limits(settings: Settings, seconds: float, workers: int | None) -> Settings:
     """The settings with so many seconds for a move, and so many processes for games (None: as they say)."""
     chosen = settings.tournament.workers if workers is None else workers
-    tournament = settings.tournament.model_copy(update={"workers": chosen})
-    programs = settings.programs.model_copy(update={"seconds": seconds})
-    return settings.model_copy(update={"tournament": tournament, "programs": programs})
+    return settings.changed(tournament={"workers": chosen}, programs={"seconds": seconds})
 
 
 def marked(mails: Iterable[Outgoing], mark: str) -> Iterable[Outgoing]:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import hashlib
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import ClassVar, Generic, TypeVar
 
 from compiler.uploaded_files import take_apart, without_secret
 from contest.config.settings import Settings
@@ -28,6 +27,13 @@ Raises EngineFailed when the machinery keeps failing.
 
 class ProgramBuilder(ABC, Generic[Image_]):
     """Builds submissions for one kind of play. Threads may share it."""
+
+    name: ClassVar[str]  # of the kind of play
+
+    def __init__(self, settings: Settings, open_runner: RunnerFactory) -> None:
+        """It plays its trial games with `open_runner`."""
+        self._settings = settings
+        self._open_runner = open_runner
 
     def build(self, files: Mapping[str, bytes], text: str) -> BuildResult[Image_]:
         """Build the files as they were sent and play the trial game; `text` is what the letter says.
@@ -107,11 +113,3 @@ class ProgramBuilder(ABC, Generic[Image_]):
         Raises ValueError, with the end of a sentence, for files that are no program of this kind.
         """
         return take_apart(files, text).description
-
-
-@dataclass(frozen=True)
-class BuilderPlugin:
-    """How `builder_of` makes the builder for a kind of play; `name` is the kind's."""
-
-    name: str
-    make: Callable[[Settings, RunnerFactory], ProgramBuilder[Any]]

@@ -10,7 +10,7 @@ from functools import cache
 from importlib.resources import files
 
 from compiler.build import build
-from compiler.builders.base import BuilderPlugin, ProgramBuilder
+from compiler.builders.base import ProgramBuilder
 from compiler.source import SourceText, decoded, normalise
 from compiler.toolchain import Toolchain
 from contest.config.settings import Settings
@@ -33,9 +33,10 @@ OPPONENT = "patient_cooperator"  # keeps the rules whatever the other side does
 
 
 class MachineBuilder(ProgramBuilder[Image]):
+    name = "machine"
+
     def __init__(self, settings: Settings, open_runner: RunnerFactory) -> None:
-        self._settings = settings
-        self._open_runner = open_runner
+        super().__init__(settings, open_runner)
         self._toolchain = Toolchain()
 
     def _build(self, files: Mapping[str, bytes], text: str, *, with_trial: bool) -> BuildResult[Image]:
@@ -81,9 +82,6 @@ class MachineBuilder(ProgramBuilder[Image]):
         with self._open_runner(images, self._settings, seeds) as runner:
             (result,) = runner.play([GameJob((image.digest, opponent.digest), streams)])
         return Trial(OPPONENT, result)
-
-
-PLUGIN = BuilderPlugin("machine", MachineBuilder)
 
 
 def _source(files: Mapping[str, bytes]) -> str:

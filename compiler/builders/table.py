@@ -12,7 +12,7 @@ from functools import cache
 from typing import NamedTuple
 
 from compiler import languages
-from compiler.builders.base import BuilderPlugin, ProgramBuilder, WinRates
+from compiler.builders.base import ProgramBuilder, WinRates
 from compiler.languages import Problem, languages_of
 from compiler.trial import try_language
 from compiler.uploaded_files import description_findings, has_errors, take_apart
@@ -30,7 +30,7 @@ from contest.games.hog import (
     why_illegal_name,
 )
 from contest.games.hog_game import NAME as HOG
-from contest.interfaces.protocols import BuildResult, SparringOpponents
+from contest.interfaces.protocols import BuildResult, RunnerFactory, SparringOpponents
 from contest.language import gettext
 from contest.model import Finding, Severity, TableBuildReport
 from contest.subprocesses.engine_pool import cores
@@ -56,8 +56,10 @@ def _right_label() -> str:
 
 
 class TableBuilder(ProgramBuilder[HogEntry]):
-    def __init__(self, settings: Settings) -> None:
-        self._settings = settings
+    name = "table"
+
+    def __init__(self, settings: Settings, open_runner: RunnerFactory) -> None:
+        super().__init__(settings, open_runner)
         self._sandbox = Sandbox()
         # Only of this language can functions be called.
         self._languages = tuple(row for row in languages_of(settings.programs) if row.name == LANGUAGE)
@@ -115,9 +117,6 @@ class TableBuilder(ProgramBuilder[HogEntry]):
             trial_rates=_trial_rates(entry) if entry and with_trial else (),
         )
         return BuildResult(report, entry, outcome.program)
-
-
-PLUGIN = BuilderPlugin("table", lambda settings, _open_runner: TableBuilder(settings))
 
 
 class _Reading(NamedTuple):

@@ -7,16 +7,16 @@ from dataclasses import replace
 from functools import cache
 
 from compiler import counted, languages
-from compiler.builders.base import BuilderPlugin, ProgramBuilder
+from compiler.builders.base import ProgramBuilder
 from compiler.images import IMAGES, build_image, is_image, try_images
 from compiler.languages import Problem, languages_of
 from compiler.trial import try_language
-from compiler.uploaded_files import UntriedBuild, UploadedFiles, description_findings, has_errors, take_apart
+from compiler.uploaded_files import UploadedFiles, description_findings, has_errors, take_apart
 from contest.config.settings import Settings
 from contest.errors import ToolMissing
 from contest.games.registry import game_of
 from contest.interfaces.protocols import BuildResult, RunnerFactory, SparringOpponents
-from contest.model import GameJob, TextBuildReport, Trial
+from contest.model import BuildReport, GameJob, TextBuildReport, Trial
 from contest.schema.languages import Language
 from contest.schema.sections import Programs
 from contest.seeds import Seeds
@@ -30,18 +30,19 @@ YOU = "you"  # the program's name in its trial game
 
 
 class TextBuilder(ProgramBuilder[Executable]):
+    name = "text"
+
     def __init__(self, settings: Settings, open_runner: RunnerFactory) -> None:
-        self._settings = settings
-        self._open_runner = open_runner
+        super().__init__(settings, open_runner)
         self._info = game_of(settings.game, settings.programs).info
         self._sandbox = Sandbox()
         self._languages = languages_of(settings.programs)
 
     def _build(self, files: Mapping[str, bytes], text: str, *, with_trial: bool) -> BuildResult[Executable]:
-        report, image, program = self._untried(take_apart(files, text))
-        if image and with_trial:
-            report = self._with_trial(report, image)
-        return BuildResult(report, image, program)
+        built = self._untried(take_apart(files, text))
+        if not built.image or not with_trial:
+            return built
+        return replace(built, report=self._with_trial(built.report, built.image))
 
     def sparring_opponents(self) -> SparringOpponents:
         """The game's sample programs in the languages that are installed here."""
@@ -70,7 +71,7 @@ class TextBuilder(ProgramBuilder[Executable]):
             if row.name == language:
                 try_language(row, self._settings)
 
-    def _untried(self, uploaded: UploadedFiles) -> UntriedBuild:
+    def _untried(self, uploaded: UploadedFiles) -> BuildResult[Executable]:
         programs = self._settings.programs
         if programs.takes_images and is_image(uploaded.files):
             return build_image(uploaded, programs, self._sandbox)
@@ -90,9 +91,9 @@ class TextBuilder(ProgramBuilder[Executable]):
             files=uploaded.facts,
             counted_by=counted.counted_by(image, outcome.language, tool),
         )
-        return UntriedBuild(report, image, outcome.program)
+        return BuildResult(report, image, outcome.program)
 
-    def _with_trial(self, report: TextBuildReport, image: Executable) -> TextBuildReport:
+    def _with_trial(self, report: BuildReport, image: Executable) -> BuildReport:
         """The report with one game against sample programs in it (K45).
 
         The game decides nothing. Its chance comes from the source's digest, so the same program always has
@@ -114,9 +115,6 @@ class TextBuilder(ProgramBuilder[Executable]):
             (result,) = runner.play([job])
         trial = Trial(" and ".join(dict.fromkeys(job.names[1:])), result)
         return replace(report, trial=trial, stderr_tail=result.seats[0].stderr_tail)
-
-
-PLUGIN = BuilderPlugin("text", TextBuilder)
 
 
 @cache

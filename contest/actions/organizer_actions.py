@@ -460,13 +460,7 @@ class OrganizerActions:
             return
         rendered = self.renderer.render("dates_moved", **facts)
         mails = (
-            Outgoing(
-                key=f"{event}/observer/{address}",
-                kind="dates_moved",
-                to=address,
-                subject=rendered.subject,
-                body=rendered.body,
-            )
+            Outgoing(f"{event}/observer/{address}", "dates_moved", address, rendered.subject, rendered.body)
             for address in addresses
         )
         outbox.put_all(self.tx, mails, self.settings, self.now)

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 
 from contest.config.settings import Settings
 from contest.errors import EngineFailed
-from contest.interfaces.protocols import Renderer, to_team
+from contest.interfaces.protocols import Renderer, to_organizer, to_team
 from contest.language import speaking
 from contest.ledger.receipts import Effect, LedgerEntry
-from contest.model import Outgoing, Team
+from contest.model import Team
 from contest.store import (
     Store,
     Transaction,
@@ -86,10 +86,9 @@ class EngineFailures:
         for team in owners:
             self.tell(tx, team, error.program)
         names = ", ".join(team.name for team in owners)
-        text = f"the program {error.program[:12]}{f' of {names}' if names else ''} is set aside"
-        contest_state.note(tx, AREA, text, now, whom=names, reason=str(error))
-        to = self.settings.contest.organizer_address
+        what = f"the program {error.program[:12]}{f' of {names}' if names else ''} is set aside"
+        contest_state.note(tx, AREA, what, now, whom=names, reason=str(error))
         facts = {"program": error.program[:12], "names": names, "reason": str(error)}
-        mail = self.renderer.render("engine_failed", **facts)
+        text = self.renderer.render("engine_failed", **facts)
         key = f"aside/{now.isoformat()}/{error.program}"
-        outbox.put(tx, Outgoing(key, "engine_failed", to, mail.subject, mail.body), self.settings, now)
+        outbox.put(tx, to_organizer(self.settings, key, "engine_failed", text), self.settings, now)

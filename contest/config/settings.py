@@ -93,6 +93,11 @@ class Settings(BaseModel):
     def __init__(self, **given: Any) -> None:
         super().__init__(**_with_environment(given))
 
+    def changed(self, **sections: Mapping[str, object]) -> Settings:
+        """With these values, by section and name; nobody checks them."""
+        changes = {name: getattr(self, name).model_copy(update=values) for name, values in sections.items()}
+        return self.model_copy(update=changes)
+
     @model_validator(mode="after")
     def _evolution_has_its_games(self) -> Settings:
         if self.evolution.enabled and not self.tournament.self_play:
@@ -202,13 +207,11 @@ def without_secrets(settings: Settings) -> SettingsValues:
 def hide_secrets(settings: Settings) -> Settings:
     """The settings, with the defaults of passwords and other secrets in place of these."""
     sections = {name: getattr(settings, name) for name in Settings.model_fields}
-    hidden = {
-        name: section.model_copy(
-            update={key: type(section).model_fields[key].default for key in _secrets_of(section)}
-        )
+    defaults = {
+        name: {key: type(section).model_fields[key].default for key in _secrets_of(section)}
         for name, section in sections.items()
     }
-    return settings.model_copy(update=hidden)
+    return settings.changed(**defaults)
 
 
 def _secrets_of(section: BaseModel) -> set[str]:

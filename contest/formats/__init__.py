@@ -1,4 +1,4 @@
-"""The tournament formats, one file each; this module looks them up by name.
+"""The tournament formats; this module looks them up by name.
 
 Another package adds its format by an entry point of the group `knobeln.formats`, whose object is a subclass
 of `contest.formats.format.Format`; `contest.testing.check_format` must pass it.
@@ -10,11 +10,9 @@ from collections.abc import Mapping
 
 from contest.errors import ConfigError
 from contest.formats.double_elimination import DoubleElimination
-from contest.formats.exact import Exact
 from contest.formats.format import Format
 from contest.formats.group_elimination import GroupElimination
-from contest.formats.melee import Melee
-from contest.formats.round_robin import RoundRobin
+from contest.formats.one_round import Exact, Melee, RoundRobin
 from contest.games.game import GameInfo
 from contest.schema.sections import Tournament
 from contest.util.plugins import by_name

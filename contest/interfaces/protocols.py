@@ -36,6 +36,10 @@ def to_team(team: Team, key: str, kind: str, text: Rendered) -> Outgoing:
     return Outgoing(key, kind, team.address, text.subject, text.body, team_id=team.id, team=team.name)
 
 
+def to_organizer(settings: Settings, key: str, kind: str, text: Rendered) -> Outgoing:
+    return Outgoing(key, kind, settings.contest.organizer_address, text.subject, text.body)
+
+
 class Renderer(Protocol):
     def render(self, template: str, /, **facts: object) -> Rendered:
         """The template `<template>.txt.j2`, the organizer's own where there is one, with these facts.
@@ -103,13 +107,6 @@ class CompileReporter(Protocol):
         `replaced` the versions in whose place it was compiled, `place` that on the ladder, if any."""
 
 
-class WaitingReporter(Protocol):
-    """Tells the organizer that programs wait because this host cannot build their language."""
-
-    def __call__(self, key: str, language: str, reason: str) -> Outgoing:
-        """`key`: the mail's; `reason`: why it cannot, in one sentence or several."""
-
-
 class PracticeReporter(Protocol):
     """The mails about programs that were only tried, and about friendly matches."""
 
@@ -125,13 +122,8 @@ class PracticeReporter(Protocol):
         """One of the two has no program any more."""
 
 
-class LadderReporter(Protocol):
-    """The mails about the ladder."""
-
-    def ladder_moved(
-        self, ranking: LadderRanking, before: LadderRanking | None, teams: Sequence[Team]
-    ) -> Iterable[Outgoing]:
-        """To those of the teams that want rankings; `before` is the ranking that was mailed last."""
+LadderReporter = Callable[[LadderRanking, LadderRanking | None, Sequence[Team]], Iterable[Outgoing]]
+"""The mails about this ranking to those of the teams that want rankings, and the one that was mailed last."""
 
 
 class Runner(Protocol):

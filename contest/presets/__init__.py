@@ -21,9 +21,7 @@ from contest.config.load import faults, is_of_environment
 from contest.config.settings import Settings
 from contest.config.template import usual_dates
 from contest.errors import ConfigError
-from contest.formats.exact import Exact
-from contest.formats.melee import Melee
-from contest.formats.round_robin import RoundRobin
+from contest.formats.one_round import Exact, Melee, RoundRobin
 from contest.games.game import GameInfo
 from contest.games.registry import game
 from contest.schema.sections import DEFAULT_GAME, Dates

@@ -80,43 +80,37 @@ QUICKNET = (
 """The chain of the League of Entropy with a round every three seconds, since August 2023."""
 
 
-@dataclass(frozen=True)
-class _Round:
-    number: int
-    randomness: bytes
-    signature: bytes
-
-
 def randomness_in(text: str, chain: Chain, round_number: int) -> bytes:
     """The 32 random bytes of this round, from the JSON of a drand server.
 
     Raises GiveUp with what is wrong, such as a signature that is not of the chain's key. Takes some 30 ms.
     """
-    found = _read(text)
-    if found.number != round_number:
+    number, randomness, signature = _read(text)
+    if number != round_number:
         raise GiveUp(
-            f"this is round {found.number} of drand, but round {round_number} of chain {chain.hash} counts"
+            f"this is round {number} of drand, but round {round_number} of chain {chain.hash} counts"
         )
-    if hashlib.sha256(found.signature).digest() != found.randomness:
+    if hashlib.sha256(signature).digest() != randomness:
         raise GiveUp("the randomness is not the sha256 of the signature")
-    if not _is_signed(found, chain):
+    if not _is_signed(number, signature, chain):
         raise GiveUp("the chain of drand has not signed this round")
-    return found.randomness
+    return randomness
 
 
-def _is_signed(found: _Round, chain: Chain) -> bool:
+def _is_signed(number: int, signature: bytes, chain: Chain) -> bool:
     """Whether the chain's key has signed this round."""
     try:  # a point outside of the group is a ValueError, too
-        signature = G1Point.from_compressed_bytes(found.signature)
+        point = G1Point.from_compressed_bytes(signature)
         key = G2Point.from_compressed_bytes(chain.public_key)
     except ValueError:
         return False
-    message = hashlib.sha256(found.number.to_bytes(8, "big")).digest()
+    message = hashlib.sha256(number.to_bytes(8, "big")).digest()
     hashed = G1Point.hash_to_curve(message, _DOMAIN)
-    return key != G2Point.identity() and GT.pairing_check([hashed, -signature], [key, G2Point()])
+    return key != G2Point.identity() and GT.pairing_check([hashed, -point], [key, G2Point()])
 
 
-def _read(text: str) -> _Round:
+def _read(text: str) -> tuple[int, bytes, bytes]:
+    """The round's number, its randomness, and its signature."""
     try:
         found: Any = json.loads(text)
         number, signature = found["round"], bytes.fromhex(found["signature"])
@@ -129,4 +123,4 @@ def _read(text: str) -> _Round:
             "this is not a round of drand",
             hint='it must be JSON like {"round": 1, "randomness": "...", "signature": "..."}',
         )
-    return _Round(number, randomness, signature)
+    return number, randomness, signature

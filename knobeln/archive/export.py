@@ -127,8 +127,7 @@ def _at_start(settings: Settings, changes: Sequence[TimeChange]) -> Settings:
     """Return the settings with the time for a move that the contest started with."""
     if not changes:
         return settings
-    programs = settings.programs.model_copy(update={"seconds": changes[0].before})
-    return settings.model_copy(update={"programs": programs})
+    return settings.changed(programs={"seconds": changes[0].before})
 
 
 def _decisions(tx: Transaction) -> Decisions:

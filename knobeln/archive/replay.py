@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from compiler.builders import builder_of
 from contest.archive import contents, files
@@ -25,7 +25,6 @@ from knobeln.archive.export import check_builds
 from knobeln.context import ContestContext
 from reports import knobeln_protocol, text_protocol
 from reports.board_text import board_text
-from reports.text_protocol import WordProtocols
 from tournament.derived_settings import is_computed
 from tournament.referee import Fixture, game_job
 from tournament.replay import course_of
@@ -118,29 +117,22 @@ def _no_game(played: PlayedRound, number: int, teams: Sequence[str]) -> NotFound
     )
 
 
-class ShownGame(NamedTuple):
-    """A game as text, and the match with its moves."""
+def shown_game(played: PlayedRound, group: GroupOutcome, match: Match) -> tuple[str, Match]:
+    """Play the game again, or check its recorded moves. Raises Differs if they are not as stored.
 
-    text: str
-    match: Match
-
-
-def shown_game(played: PlayedRound, group: GroupOutcome, match: Match) -> ShownGame:
-    """Play the game again, or check its recorded moves. Raises Differs if they are not as stored."""
+    Returns the game as text, and the match with its moves.
+    """
     game = game_of(played.settings.game, played.settings.programs)
     if isinstance(game, TextGame):
-        return ShownGame(_recorded_text(game, played, group, match), match)
+        return _recorded_text(game, played, group, match), match
     again = _played_again(played, group, match)
     if not game.info.play.has_moves:
         sides = zip(again.players, again.result.seats, strict=True)
         text = "\n".join(f"{name} wins {seat.points / WIN_RATE_UNIT:.10%}" for name, seat in sides) + "\n"
-        return ShownGame(text, again)
+        return text, again
     rules = rules_of(played.settings.game)
-    text = knobeln_protocol.full(
-        knobeln_protocol.GameProtocol.of(again, group.plan.round, group.plan.number, rules),
-        knobeln_protocol.reasons_of(again.result),
-    )
-    return ShownGame(text, again)
+    shown = knobeln_protocol.GameProtocol(group.plan.round, group.plan.number, rules, again)
+    return knobeln_protocol.full(shown), again
 
 
 def _played_again(played: PlayedRound, group: GroupOutcome, match: Match) -> Match:
@@ -163,9 +155,8 @@ def _recorded_text(rules: TextGame[Any, Any], played: PlayedRound, group: GroupO
         check_result(rules, match.result, job, played.seeds, range(len(job.names)))
     except Differs as error:
         raise Differs(f"{name_of(match)}: {error}") from None
-    shown = text_protocol.of(match, group.plan.round, group.plan.number, entry="")
-    info = rules.info
-    text = text_protocol.full(WordProtocols(info.name, info.point, info.turn_word, (shown,)), shown)
+    shown = text_protocol.of(rules.info, match, group.plan.round, group.plan.number, entry="")
+    text = text_protocol.full(shown)
     course = course_of(rules, group.plan.round, match, played.seeds)
     drawings = course.drawings if course else ()
     boards = (f"The board at the end:\n\n{board_text(last, match.players)}" for last in drawings[-1:])

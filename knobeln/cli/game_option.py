@@ -55,13 +55,11 @@ def settings_for(game_name: str | None) -> Settings:
     names = ", ".join(lacking)
     remark(f"A contest of this game lets programs import {names}, which is not installed here.", err=True)
     here = tuple(name for name in settings.programs.python_packages if name not in lacking)
-    programs = settings.programs.model_copy(update={"python_packages": here})
-    return settings.model_copy(update={"programs": programs})
+    return settings.changed(programs={"python_packages": here})
 
 
 def without_description(settings: Settings) -> Settings:
     """Return settings that accept a program without a description: at home it needs none."""
     if settings.programs.description != "require":
         return settings
-    programs = settings.programs.model_copy(update={"description": "warn"})
-    return settings.model_copy(update={"programs": programs})
+    return settings.changed(programs={"description": "warn"})

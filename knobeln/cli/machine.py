@@ -14,10 +14,10 @@ from contest.util.plurals import plural
 from knobeln.cli.contest_option import ContestCommand, ContestGroup, open_contest
 from knobeln.cli.game_option import settings_or_defaults
 from knobeln.cli.output import remark
-from sandbox.sandbox import Sandbox
 from sandbox.vm.image import Image
 from sandbox.vm.run import RunResult, run
-from sandbox.vm.translation import NotTranslated, translations
+from sandbox.vm.translation import translations
+from tournament.runners import runner_of
 
 _NAMES = (
     *("zero", "ra", "sp", "gp", "tp", "t0", "t1", "t2", "s0", "s1"),
@@ -65,24 +65,16 @@ def translate() -> None:
     if game_of(contest.settings.game, contest.settings.programs).info.play.takes != "c source":
         raise GiveUp("the programs of this contest do not run on the contest machine")
     with contest.store.read() as tx:
-        raw = submissions.load_images(tx, submissions.digests_that_count(tx))
-    native, sandbox = translations(), Sandbox()
-    images = [Image.from_bytes(data) for data in raw.values()]
-    waiting = [image for image in images if image.digest not in native.found([image])]
-    failed = sum(not _translate(image, sandbox) for image in waiting)
+        images = submissions.load_images(tx, submissions.digests_that_count(tx))
+    native = translations().found(map(Image.from_bytes, images.values()))
+    waiting = {digest: raw for digest, raw in images.items() if digest not in native}
+    failures = runner_of(contest.settings).speed_up(waiting, contest.settings)
+    for failure in failures:
+        click.echo(failure, err=True)
     remark(
-        f"{plural(len(images), 'program')}: {len(images) - len(waiting)} had native code, "
-        f"{len(waiting) - failed} translated now, {failed} left to the interpreter"
+        f"{plural(len(images), 'program')}: {len(native)} had native code, "
+        f"{len(waiting) - len(failures)} translated now, {len(failures)} left to the interpreter"
     )
-
-
-def _translate(image: Image, sandbox: Sandbox) -> bool:
-    try:
-        translations().add(image, sandbox)
-    except NotTranslated as reason:
-        click.echo(f"program {image.digest[:12]}: {reason}", err=True)
-        return False
-    return True
 
 
 def _image(file: Path) -> Image:

@@ -40,8 +40,9 @@ from knobeln.cli.game_option import game_option, settings_for, without_descripti
 from knobeln.cli.output import remark, table
 from knobeln.home.home_game import distinct_names
 from knobeln.home.practice import HomePractice
-from knobeln.home.programs import accepted, files_of
+from knobeln.home.programs import accepted, rebuilt
 from knobeln.home.watch import Watch
+from tournament.runners import open_runner
 
 
 @dataclass(frozen=True)
@@ -282,10 +283,8 @@ def _verdict_text(names: Sequence[str], compared: Comparison, info: GameInfo) ->
 
 def _compared_exactly(programs: Sequence[str], settings: Settings) -> ComparedStrategies:
     """Compute who wins how often. Raises NotFound, GiveUp with what is wrong with a program."""
-    builder = TableBuilder(settings)
-    entries = [
-        accepted(program, builder.rebuild(files_of(program, settings.game.name), "")) for program in programs
-    ]
+    builder = TableBuilder(settings, open_runner)
+    entries = [accepted(program, rebuilt(program, builder, settings)) for program in programs]
     names, pairs = distinct_names(programs), all_pairs(len(entries))
     rates = dict(zip(pairs, win_rates(entries, pairs, workers=0), strict=True))
     return ComparedStrategies(

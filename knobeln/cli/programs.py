@@ -161,13 +161,16 @@ def submit(team: str, files: tuple[Path, ...], reason: str, dry_run: bool) -> No
     program = {path.name: path.read_bytes() for path in files}
     if dry_run:
         with scratch_copy(contest) as copy:
+            with copy.store.read() as tx:
+                before = outbox.newest(tx)
             done = submit_by_hand(copy, team, program, reason, operator())
             with copy.store.read() as tx:
-                print_mails(copy, tx, outbox.queued_after(tx, done.newest_mail_before))
+                print_mails(copy, tx, outbox.queued_after(tx, before))
     else:
         done = submit_by_hand(contest, team, program, reason, operator())
     print_outcome(
-        f"version {done.number} of {team}: {done.verdict}; the report is in the outbox", dry_run=dry_run
+        f"version {done.submission.number} of {team}: {done.verdict}; the report is in the outbox",
+        dry_run=dry_run,
     )
 
 

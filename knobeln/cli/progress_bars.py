@@ -13,7 +13,7 @@ from contest.model import GroupOutcome, GroupPlan, RoundPlan
 from contest.util.plurals import plural
 from knobeln.cli.answers import is_quiet
 from knobeln.cli.output import console
-from knobeln.day.run import Silence
+from tournament.day import Spectator
 
 COLUMNS = 48  # for the text before a bar
 
@@ -55,7 +55,7 @@ def round_bars() -> Iterator[RoundBars]:
         yield RoundBars(progress)
 
 
-class RoundBars(Silence):
+class RoundBars(Spectator):
     """A bar per round, in games. A game may be played again or never, so each group corrects it."""
 
     def __init__(self, progress: Progress) -> None:

@@ -57,10 +57,6 @@ def rounds_for_tables(tx: Transaction, settings: Settings, *, games: bool) -> tu
     return results.all_rounds(tx, Games.ALL if needs_games else Games.NONE)
 
 
-def no_such_round(number: int, rounds: Sequence[DrawnRound]) -> NotFound:
-    return NotFound(f"there is no round {number}", hint=f"the last is {rounds[-1][0].number}")
-
-
 def contest_ranking(tx: Transaction, settings: Settings) -> tuple[Standing, ...]:
     """Return the contest's ranking; () before its end."""
     history = results.finished_rounds(tx)
@@ -93,7 +89,7 @@ class RoundTables:
         else:
             numbered = {each[0].number: each for each in rounds}
             if number not in numbered:
-                raise no_such_round(number, rounds)
+                raise NotFound(f"there is no round {number}", hint=f"the last is {rounds[-1][0].number}")
             found = numbered[number]
         plan, outcomes = found
         history = [RoundOutcome(each, done) for each, done in rounds if each.number <= plan.number and done]

@@ -180,7 +180,7 @@ def certainty(number: int | None) -> None:
     the pages of the contest say. The same N gives the same numbers on any host. With more contests the
     margin shrinks, and it takes longer.
     """
-    from knobeln.day.stored_certainty import certainty_of
+    from knobeln.day.run import certainty_of
 
     contest = open_contest()
     with busy("drawing and playing the contest again ..."):
@@ -307,10 +307,10 @@ def protocol(file: Path, against: str | None) -> None:
     try:
         text = (gzip.decompress(raw) if raw[:2] == _GZIP_MAGIC else raw).decode()
         if text.startswith(text_protocol.TITLE):
-            read = text_protocol.read(text)
-            games = [(game.players, text_protocol.full(read, game)) for game in read.games]
+            games = [(game.match.players, text_protocol.full(game)) for game in text_protocol.read(text)]
         else:
-            games = [(game.players, knobeln_protocol.full(game)) for game in knobeln_protocol.read(text)]
+            protocols = knobeln_protocol.read(text)
+            games = [(game.match.players, knobeln_protocol.full(game)) for game in protocols]
     except (knobeln_protocol.ProtocolError, UnicodeDecodeError, OSError, EOFError, zlib.error) as error:
         raise GiveUp(f"{file} is not a protocol of knobeln: {error}") from None
     found = [game for players, game in games if against is None or against in players]

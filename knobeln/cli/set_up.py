@@ -60,8 +60,7 @@ def init(folder: Path | None, game: str | None, beacon: str) -> None:
     """
     path = (folder or contest_path()).absolute()
     settings = presets.settings(game or DEFAULT_GAME, SystemClock().now())
-    chosen = settings.tournament.model_copy(update={"beacon": beacon})
-    settings = settings.model_copy(update={"tournament": chosen})
+    settings = settings.changed(tournament={"beacon": beacon})
     file = path / FILE_NAME
     if file.exists():  # it is kept
         settings = load_settings(path)

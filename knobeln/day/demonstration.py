@@ -18,7 +18,6 @@ from email.message import EmailMessage
 from email.policy import default as modern
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 from contest import presets
 from contest.config.settings import Settings
@@ -46,7 +45,7 @@ def demo_settings(game_name: str) -> Settings:
     """Return the game's usual contest, open for letters and with its own server. Raises NotFound."""
     settings = presets.settings(game_name, SystemClock().now() - timedelta(minutes=1))
     info = game(game_name).info
-    changes: dict[str, dict[str, Any]] = {
+    changes: dict[str, dict[str, object]] = {
         "contest": {"title": f"{info.title} demonstration", "address": "robot@contest.example"},
         "mail": {"listen": "127.0.0.1:0", "answers_per_hour": 1_000},  # 0: any free port
         "registration": {"confirm": "never"},  # all teams are made up, and write from one domain
@@ -57,8 +56,7 @@ def demo_settings(game_name: str) -> Settings:
         changes["programs"] |= {"description": "warn"}  # the example of 1994 has no description itself
     for name, update in presets.demo(game_name).settings.items():
         changes.setdefault(name, {}).update(update)
-    sections = {name: getattr(settings, name).model_copy(update=update) for name, update in changes.items()}
-    return settings.model_copy(update=sections)
+    return settings.changed(**changes)
 
 
 def what_is_shorter(game_name: str) -> str:

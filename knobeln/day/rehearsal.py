@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 
 from contest.errors import NotNow
-from contest.model import EvolutionOutcome, GroupOutcome, Phase, RoundPlan, TeamState
+from contest.model import Phase, TeamState
 from contest.public_number.beacon import BeaconKind
 from contest.store import (
     Store,
@@ -45,8 +45,7 @@ def scratch_copy(contest: ContestContext) -> Iterator[ContestContext]:
             with store.write() as tx:
                 contest_state.reseed(tx)
                 decisions.resume(tx)
-            chosen = contest.settings.tournament.model_copy(update={"beacon": BeaconKind.NONE.value})
-            settings = contest.settings.model_copy(update={"tournament": chosen})
+            settings = contest.settings.changed(tournament={"beacon": BeaconKind.NONE.value})
             yield replace(contest, path=path, store=store, settings=settings)
         finally:
             store.close()
@@ -87,30 +86,6 @@ class Rehearsal:
     warnings: tuple[str, ...]
 
 
-class _RoundClock:
-    """Passes everything on to another spectator, and notes when each round was drawn."""
-
-    def __init__(self, spectator: Spectator) -> None:
-        self._spectator = spectator
-        self.drawn_at: list[float] = []
-
-    def round_drawn(self, plan: RoundPlan) -> None:
-        self.drawn_at.append(time.monotonic())
-        self._spectator.round_drawn(plan)
-
-    def games_played(self, games: int) -> None:
-        self._spectator.games_played(games)
-
-    def group_finished(self, outcome: GroupOutcome) -> None:
-        self._spectator.group_finished(outcome)
-
-    def playing_with_other_chance(self, contests: int) -> None:
-        self._spectator.playing_with_other_chance(contests)
-
-    def evolution_finished(self, outcome: EvolutionOutcome) -> None:
-        self._spectator.evolution_finished(outcome)
-
-
 def rehearsal_of(
     contest: ContestContext, spectator: Callable[[], AbstractContextManager[Spectator]]
 ) -> Rehearsal:
@@ -124,38 +99,36 @@ def rehearsal_of(
 
 def _play(contest: ContestContext, spectator: Callable[[], AbstractContextManager[Spectator]]) -> Rehearsal:
     with spectator() as watching:
-        clock = _RoundClock(watching)
         handle_everything(contest)
         with contest.store.read() as tx:
             newest_mail = outbox.newest(tx)
             before = _warnings_before(contest, tx)
         start = time.monotonic()
-        contest_day(contest, clock).run()
-        ends = [*clock.drawn_at[1:], time.monotonic()]
+        contest_day(contest, watching).run()
+        seconds = time.monotonic() - start
     with contest.store.read() as tx:
-        seconds = [end - begin for begin, end in zip(clock.drawn_at, ends, strict=True)]
         volume = outbox.volume(tx, newest_mail)
         entries = submissions.all_entries(tx)
         return Rehearsal(
             len(entries),
-            _rounds(tx, seconds),
-            round(ends[-1] - start, 1),
+            _rounds(tx),
+            round(seconds, 1),
             _by_kind(volume),
             (*before, *_warnings_after(contest, tx, len(entries), _by_team(volume))),
         )
 
 
-def _rounds(tx: Transaction, seconds: list[float]) -> tuple[RehearsedRound, ...]:
-    played = zip(results.all_rounds(tx), seconds, strict=True)
+def _rounds(tx: Transaction) -> tuple[RehearsedRound, ...]:
+    played = zip(results.all_rounds(tx), results.round_log(tx), strict=True)
     return tuple(
         RehearsedRound(
             plan.number,
             plan.final,
             tuple(len(group.members) for group in plan.groups),
             sum(pairing.games for group in plan.groups for pairing in group.pairings),
-            round(spent, 1),
+            round(((log.played_at or log.planned_at) - log.planned_at).total_seconds(), 1),
         )
-        for (plan, _), spent in played
+        for (plan, _), log in played
     )
 
 

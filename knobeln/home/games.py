@@ -6,9 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from compiler.build import build
-from compiler.source import decoded
-from compiler.toolchain import Toolchain
+from compiler.builders import builder_of
 from contest.config.settings import Settings
 from contest.errors import GiveUp
 from contest.games.drawing import Course
@@ -19,11 +17,10 @@ from contest.model import GameJob, GameResult, Match, Pairing
 from contest.seeds import Seeds, seed_from
 from contest.util.plurals import plural
 from knobeln.home.home_game import check_number, distinct_names, game_at_home, lines_about
-from knobeln.home.programs import IMAGE, built_program, check_is_source, files_of
-from reports.knobeln_protocol import GameProtocol, full, reasons_of
+from knobeln.home.programs import IMAGE, accepted, built_program, rebuilt
+from reports.knobeln_protocol import GameProtocol, full
 from reports.site.alone import replay_alone
 from sandbox.sandbox import Sandbox
-from sandbox.vm.image import Image
 from tournament.replay import course
 from tournament.runners import open_runner
 from tournament.runners.text import open_player
@@ -79,8 +76,8 @@ def _machine_game(settings: Settings, programs: Sequence[str], seed: str, *, wit
     info = game_of(settings.game, settings.programs).info
     if len(programs) != 2:
         raise GiveUp(f"{info.title} is played by 2 programs, not by {len(programs)}")
-    toolchain, seeds = Toolchain(), Seeds(seed_from(f"play/{seed}"))
-    images = tuple(_image(name, settings, toolchain) for name in programs)
+    builder, seeds = builder_of(settings, open_runner), Seeds(seed_from(f"play/{seed}"))
+    images = tuple(accepted(name, rebuilt(name, builder, settings)) for name in programs)
     streams = (seeds.stream("seat/0"), seeds.stream("seat/1"))
     job = GameJob(tuple(image.digest for image in images), streams, protocol=True)
     with open_runner({image.digest: image.to_bytes() for image in images}, settings, seeds) as runner:
@@ -88,26 +85,13 @@ def _machine_game(settings: Settings, programs: Sequence[str], seed: str, *, wit
     names, lines = (Path(programs[0]).stem, Path(programs[1]).stem), []
     if with_moves:
         match = Match(Pairing(names), 1, result, counted=result.is_flawless)
-        lines.append(full(GameProtocol.of(match, 0, 0, rules_of(settings.game)), reasons_of(result)))
+        lines.append(full(GameProtocol(0, 0, rules_of(settings.game), match)))
     for name, seat in zip(names, result.seats, strict=True):
         failure = f"; failed: {seat.fault.reason}" if seat.fault else ""
         lines.append(f"{name}: {plural(seat.points, 'point')}, {seat.instructions:,} instructions{failure}")
     if not result.is_flawless:
         lines.append("The game was stopped: in a contest it would be discarded, and played again once.")
     return LocalGame(info, names, result, tuple(lines))
-
-
-def _image(name: str, settings: Settings, toolchain: Toolchain) -> Image:
-    files = files_of(name, settings.game.name)
-    if len(files) != 1:
-        raise GiveUp(f"{name} has {len(files)} files; a program has one")
-    (data,) = files.values()
-    check_is_source(name, data)
-    built = build(decoded(data), settings.programs, toolchain)
-    if built.image is None or not built.report.accepted:
-        reason = next((finding.text for finding in built.report.findings), "see its messages")
-        raise GiveUp(f"{name} is not accepted; `knobeln check {name}` says why: {reason}")
-    return built.image
 
 
 def _text_game(settings: Settings, programs: Sequence[str], seed: str, *, with_moves: bool) -> LocalGame:

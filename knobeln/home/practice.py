@@ -18,7 +18,7 @@ from contest.model import PracticeGame
 from contest.subprocesses.engine_pool import cores
 from contest.util.program_files import is_archive
 from knobeln.home.home_game import distinct_names
-from knobeln.home.programs import IMAGE, accepted, built_program, check_is_source, files_of
+from knobeln.home.programs import IMAGE, accepted, built_program, rebuilt
 from sandbox.vm.translation import NotTranslated
 from tournament.runners import open_runner
 
@@ -69,14 +69,7 @@ class HomePractice:
         if program.startswith(IMAGE) or is_archive(program):
             image = built_program(program, self._info, self._settings)
             return image.digest, image.to_bytes()
-        files = files_of(program, self._info.name)
-        if self._info.play.is_in_c:
-            for data in files.values():
-                check_is_source(program, data)
-        try:
-            built = self._builder.rebuild(files, "")
-        except ValueError as error:
-            raise GiveUp(f"{program} {error}") from None
+        built = rebuilt(program, self._builder, self._settings)
         return built.report.image_digest or "", accepted(program, built).to_bytes()
 
     def _prepare(self, built: Built) -> None:

@@ -5,10 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TypeVar
 
+from compiler.builders.base import ProgramBuilder
 from compiler.builders.text import TextBuilder
 from contest.config.settings import Settings
 from contest.errors import GiveUp, NotFound
 from contest.games.game import GameInfo, TextProtocol
+from contest.games.registry import game_of
 from contest.interfaces.protocols import BuildResult, Serializable
 from contest.model import Severity
 from contest.schema.sections import DEFAULT_GAME as KNOBELN
@@ -31,8 +33,7 @@ def built_program(program: str, info: GameInfo, settings: Settings) -> Executabl
     """Build a file in any language or a sample, or take an image's archive or `image:NAME`."""
     is_name, is_packed = program.startswith(IMAGE), is_archive(program)
     if not is_name and not is_packed:
-        builder = TextBuilder(settings, open_runner)
-        return accepted(program, builder.rebuild(files_of(program, settings.game.name), ""))
+        return accepted(program, rebuilt(program, TextBuilder(settings, open_runner), settings))
     if TextProtocol.ARGV not in info.protocols:
         raise GiveUp(f"{program}: an image is started for each move, but {info.title} programs keep running")
     if is_packed and not Path(program).is_file():
@@ -44,6 +45,18 @@ def built_program(program: str, info: GameInfo, settings: Settings) -> Executabl
         return unpack(Path(program).read_bytes(), sandbox, image_cache())
     except Refused as why:
         raise GiveUp(f"{program}: {why}") from None
+
+
+def rebuilt(program: str, builder: ProgramBuilder[Made], settings: Settings) -> BuildResult[Made]:
+    """Build a file, a folder or a program of ours. Raises NotFound, GiveUp for what can be no program."""
+    files = files_of(program, settings.game.name)
+    if game_of(settings.game, settings.programs).info.play.is_in_c:
+        for data in files.values():
+            check_is_source(program, data)
+    try:
+        return builder.rebuild(files, "")
+    except ValueError as error:
+        raise GiveUp(f"{program} {error}") from None
 
 
 def accepted(program: str, built: BuildResult[Made]) -> Made:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from datetime import datetime
 from email.utils import format_datetime
 
 from contest.errors import GiveUp, NotNow
@@ -12,24 +10,16 @@ from contest.games.registry import game_of
 from contest.interfaces.protocols import to_team
 from contest.model import LetterState, Phase, Team, TeamState
 from contest.store import Transaction, contest_state, decisions, letters, outbox, submissions, teams
+from contest.store.submissions import Version
 from contest.util.program_files import is_safe
 from knobeln.context import ContestContext
 from knobeln.services import Services
 from mailserver.commands.compile import C_PROGRAM, told_secret
 
 
-@dataclass(frozen=True)
-class SubmittedByHand:
-    """A submission that was built. `newest_mail_before`: the outbox's newest mail before it."""
-
-    number: int
-    verdict: str
-    newest_mail_before: int
-
-
 def submit_by_hand(
     contest: ContestContext, name: str, files: Mapping[str, bytes], reason: str, actor: str
-) -> SubmittedByHand:
+) -> Version:
     """Store a submission of the team `name` as if it came by letter, and build it at once.
 
     Raises GiveUp, NotFound or NotNow if that is impossible.
@@ -42,7 +32,6 @@ def submit_by_hand(
         team = _active_team(tx, name)
         if problem := told_secret(tx, files):
             raise GiveUp(f"line {problem.line}: {problem.text}")
-        before = outbox.newest(tx)
         # The letters have an entry for it, with what would have come by mail.
         head = f"Date: {format_datetime(now)}\nSubject: a program of {name}, submitted by {actor}\n\n"
         parts = (f"--- {file}\n".encode() + data for file, data in files.items())
@@ -50,14 +39,15 @@ def submit_by_hand(
         letter_id, _ = letters.add(tx, raw=raw, sender="", recipients=(), channel="submit", now=now)
         program = C_PROGRAM if C_PROGRAM in files else ""
         submission = submissions.add(tx, team.id, letter_id, files, now, program=program)
-        _tell_team(tx, contest, team, submission.number, reason, now)
+        words = contest.templates.render("put_in", team=name, number=submission.number, reason=reason)
+        mail = to_team(team, f"submit/{team.id}/{submission.number}", "put_in", words)
+        outbox.put(tx, mail, contest.settings, now)
         text = f"version {submission.number} of {name} was submitted by hand"
         letters.finish(tx, letter_id, LetterState.HANDLED, text, None)
         contest_state.note(tx, "submit", text, now, actor=actor, whom=name, reason=reason)
     Services(contest).compile_programs(at_once=True)
     with contest.store.read() as tx:
-        version = submissions.versions(tx, team.id)[submission.number - 1]
-    return SubmittedByHand(submission.number, version.verdict, before)
+        return submissions.versions(tx, team.id)[submission.number - 1]
 
 
 def _checked(contest: ContestContext, files: Mapping[str, bytes]) -> Mapping[str, bytes]:
@@ -85,11 +75,3 @@ def _active_team(tx: Transaction, name: str) -> Team:
     if team.state is not TeamState.ACTIVE:
         raise NotNow(f"{name} does not take part yet: it is {team.state}")
     return team
-
-
-def _tell_team(
-    tx: Transaction, contest: ContestContext, team: Team, number: int, reason: str, now: datetime
-) -> None:
-    text = contest.templates.render("put_in", team=team.name, number=number, reason=reason)
-    mail = to_team(team, f"submit/{team.id}/{number}", "put_in", text)
-    outbox.put(tx, mail, contest.settings, now)

@@ -98,7 +98,7 @@ def check_languages(settings: Settings) -> Iterator[CheckResult]:
     counted are tried for all contests, so that they can be mended before there is one.
     """
     programs = settings.programs
-    bare = settings.model_copy(update={"programs": programs.model_copy(update={"python_packages": ()})})
+    bare = settings.changed(programs={"python_packages": ()})
     for language in languages_of(programs):
         what = f"programs in {language.name}"
         if language.is_counted:

@@ -43,7 +43,8 @@ def install(root: Path, contests: Sequence[str]) -> Iterator[Step]:
     """
     program = PROGRAM if _is_foreign(root) else _own_program(contests)
     if _user_and_group(root) is None:
-        yield Step(f"make the system user {USUAL_USER}", partial(_make_user, root))
+        make_user = ("systemd-sysusers", f"--root={root.resolve()}", "--inline", _SYSUSERS_LINE)
+        yield Step(f"make the system user {USUAL_USER}", partial(_run, *make_user))
     for folder in (HOME, *(HOME / name for name in contests)):
         if not _below(root, folder).is_dir():
             yield Step(f"make the folder {folder}", partial(_make_folder, root, folder))
@@ -129,10 +130,6 @@ def _user_and_group(root: Path) -> tuple[int, int] | None:
     lines = file.read_text(encoding="utf-8").splitlines() if file.exists() else []
     found = (line.split(":") for line in lines)
     return next(((int(row[2]), int(row[3])) for row in found if row[0] == USUAL_USER), None)
-
-
-def _make_user(root: Path) -> None:
-    _run("systemd-sysusers", f"--root={root.resolve()}", "--inline", _SYSUSERS_LINE)
 
 
 def _make_folder(root: Path, folder: Path) -> None:

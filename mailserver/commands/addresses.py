@@ -12,7 +12,7 @@ from contest.model import Team
 from contest.store import contest_state, teams
 from mailserver import authentication
 from mailserver.authentication import team_command
-from mailserver.command import Arguments, LetterContext, by_template
+from mailserver.command import Arguments, LetterContext
 from mailserver.limits import DAY, MAX_CONFIRMATION_DAYS, Limit
 from mailserver.problem import Problem
 from mailserver.reading import addresses
@@ -70,12 +70,12 @@ CHANGE = team_command(
     lambda settings: ("change address", "change mail-address"),
     arguments="NEW_ADDRESS",
     every_subject=True,
-    answers=by_template(
-        address_confirm=Limit.DROP,
-        address_asked=Limit.NONE,
-        address_changed=Limit.NONE,
-        address_left=Limit.NONE,
-    ),
+    answers={
+        "address_confirm": Limit.DROP,
+        "address_asked": Limit.NONE,
+        "address_changed": Limit.NONE,
+        "address_left": Limit.NONE,
+    },
 )
 COPIES = team_command(
     "copies",
@@ -85,7 +85,7 @@ COPIES = team_command(
     reads=lambda subject, settings: (
         ("no",) if subject.casefold() == _NO_COPIES else arguments_after(subject, "send copies to")
     ),
-    answers=by_template(address_confirm=Limit.DROP, address_asked=Limit.NONE, copies_changed=Limit.NONE),
+    answers={"address_confirm": Limit.DROP, "address_asked": Limit.NONE, "copies_changed": Limit.NONE},
 )
 
 

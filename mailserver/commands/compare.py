@@ -12,7 +12,7 @@ from contest.language import gettext, ngettext
 from contest.model import LadderEntry, Team
 from contest.store import ladder
 from mailserver.authentication import FROM_LINE, team_command
-from mailserver.command import Arguments, LetterContext, by_template
+from mailserver.command import Arguments, LetterContext
 from mailserver.limits import HOUR, Limit
 from mailserver.problem import Problem, quote
 
@@ -60,7 +60,7 @@ COMMAND = team_command(
     _compare,
     lambda settings: ("please compare",) if is_exact(settings) else (),
     arguments="NAME NAME",
-    answers=by_template(comparison=Limit.NONE, comparison_refused=Limit.DROP),
+    answers={"comparison": Limit.NONE, "comparison_refused": Limit.DROP},
 )
 
 

@@ -22,7 +22,7 @@ from contest.model import Submission, SubmissionState, Team
 from contest.store import Transaction, decisions, submissions, teams
 from contest.util.program_files import IMAGE_NAME, is_archive
 from mailserver import authentication, deadlines
-from mailserver.command import Command, LetterContext, PartOfMail, by_template
+from mailserver.command import Command, LetterContext, PartOfMail
 from mailserver.deadlines import Window
 from mailserver.limits import Limit
 from mailserver.problem import Problem, quote
@@ -84,7 +84,7 @@ def told_secret(tx: Transaction, files: Mapping[str, bytes]) -> Problem | None:
     That of the `<<FROM>>` line is cut out. An archive of an image is not published.
     """
     texts = {name: data.decode("latin-1") for name, data in files.items() if not is_archive(name)}
-    possible = {found.digest for text in texts.values() for found in possible_strings(text)}
+    possible = {digest for text in texts.values() for _, digest in possible_strings(text)}
     digests = teams.auth_digests_among(tx, possible)
     for name, text in texts.items():
         line = stray_string(text, digests)
@@ -283,8 +283,10 @@ COMMAND = Command(
     "compile",
     lambda context, _arguments: receive(context, _take),
     lambda settings: ("please compile", "compile"),
-    answers=by_template(
-        compile_refused=Limit.DROP, wrong_authentification=Limit.DROP, compile_unchanged=Limit.DROP
-    ),
+    answers={
+        "compile_refused": Limit.DROP,
+        "wrong_authentification": Limit.DROP,
+        "compile_unchanged": Limit.DROP,
+    },
     sample_body=sample_body,
 )

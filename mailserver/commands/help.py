@@ -6,7 +6,7 @@ from datetime import timedelta
 
 from contest.mail.form import sample
 from mailserver.attachments import guide
-from mailserver.command import Arguments, Command, LetterContext, by_template
+from mailserver.command import Arguments, Command, LetterContext
 from mailserver.commands import help_topics
 from mailserver.limits import Limit
 
@@ -56,6 +56,6 @@ COMMAND = Command(
     lambda settings: ("help",),
     arguments="WORD",
     read_only=True,
-    answers=by_template(help=Limit.DROP, help_word=Limit.DROP),
+    answers={"help": Limit.DROP, "help_word": Limit.DROP},
     sample_arguments=lambda settings: "",
 )

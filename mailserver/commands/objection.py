@@ -7,25 +7,17 @@ the letter, and about the team that wrote it.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from contest.ledger.receipts import Effect, LedgerEntry, receipts_in
 from contest.model import Phase
 from contest.store import entry_lists, ledger
 from mailserver.authentication import claimed_by, from_line_alone, proof_in
-from mailserver.command import Arguments, Command, LetterContext, by_template
+from mailserver.command import Arguments, Command, LetterContext
 from mailserver.for_organizer import pass_letter_on
 from mailserver.limits import Limit
 
 _PASSED_ON = "objection_passed_on"
 _MAX_RECEIPTS = 20
-
-
-class CheckedReceipt(NamedTuple):
-    """A receipt in the letter. `entry`: what the ledger has; None if it is not a receipt of this ledger."""
-
-    number: int
-    entry: LedgerEntry | None
 
 
 def _object(context: LetterContext, _arguments: Arguments) -> str:
@@ -63,15 +55,16 @@ COMMAND = Command(
     "objection",
     _object,
     lambda settings: ("objection",),
-    answers=by_template(objection=Limit.DROP),
+    answers={"objection": Limit.DROP},
     sample_body=from_line_alone,
 )
 
 
-def _checked(context: LetterContext) -> Iterator[CheckedReceipt]:
-    """The receipts in the letter's text and in its files, such as a mail of ours."""
+def _checked(context: LetterContext) -> Iterator[tuple[int, LedgerEntry | None]]:
+    """The receipts in the letter's text and in its files, such as a mail of ours: the number of each, and
+    what the ledger has; None if it is not a receipt of this ledger."""
     texts = ["\n".join(text.lines) for text in (context.letter.body, *context.letter.attachments)]
     texts += [file.data.decode(errors="replace") for file in context.letter.files]
     found = {receipt: None for text in texts for receipt in receipts_in(text)}
     for receipt in list(found)[:_MAX_RECEIPTS]:
-        yield CheckedReceipt(receipt.number, ledger.entry_of(context.tx, receipt))
+        yield receipt.number, ledger.entry_of(context.tx, receipt)

@@ -18,7 +18,7 @@ from contest.errors import ConfigError, GiveUp
 from contest.language import gettext
 from contest.model import OrganizerRequest
 from contest.store import decisions
-from mailserver.command import Arguments, Command, LetterContext, by_template
+from mailserver.command import Arguments, Command, LetterContext
 from mailserver.commands.organizer_requests import (
     ACTIONS,
     ANSWERS,
@@ -105,6 +105,6 @@ COMMAND = Command(
     NAME,
     _ask_or_answer,
     reads=lambda subject, settings: arguments_after(subject.casefold(), NAME),
-    answers=by_template(**ANSWERS, organizer_confirm=Limit.NONE),
+    answers=dict(**ANSWERS, organizer_confirm=Limit.NONE),
 )
 CONFIRM = Command("confirm", _confirm, reads=_token_in, answers=ANSWERS)

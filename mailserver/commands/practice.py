@@ -12,7 +12,7 @@ from contest.store import practices, submissions, teams
 from contest.util.program_files import IMAGE_NAME, is_archive
 from mailserver import authentication
 from mailserver.authentication import team_command
-from mailserver.command import Arguments, Command, LetterContext, by_template
+from mailserver.command import Arguments, Command, LetterContext
 from mailserver.commands.compile import MailedProgram, receive, sample_body
 from mailserver.limits import HOUR, Limit
 
@@ -130,5 +130,5 @@ FRIENDLY = team_command(
     reads=lambda subject, settings: (
         (subject.casefold(),) if subject.casefold() in _friendly_subjects(settings) else None
     ),
-    answers=by_template(friendly_matches=Limit.NONE),
+    answers={"friendly_matches": Limit.NONE},
 )

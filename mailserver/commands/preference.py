@@ -15,7 +15,7 @@ from contest.model import Phase, Team
 from contest.store import teams
 from mailserver import authentication
 from mailserver.authentication import team_command
-from mailserver.command import Arguments, LetterContext, by_template
+from mailserver.command import Arguments, LetterContext
 from mailserver.limits import Limit
 from mailserver.problem import Problem
 from mailserver.reading.registration_form import NONE, sample_preferences, wrong_codes
@@ -60,7 +60,7 @@ COMMAND = team_command(
     lambda settings: (PREFERENCE,),
     arguments="CODES",
     reads=_codes_in,
-    answers=by_template(preference_changed=Limit.NONE),
+    answers={"preference_changed": Limit.NONE},
     sample_arguments=lambda settings: ",".join(settings.reports.offered[:3]) or NONE,
 )
 

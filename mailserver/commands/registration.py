@@ -21,10 +21,9 @@ from mailserver.command import (
     Arguments,
     Command,
     LetterContext,
-    by_template,
 )
 from mailserver.deadlines import Window
-from mailserver.limits import HOUR, Doubt, FormFacts, Limit, doubt
+from mailserver.limits import HOUR, Doubt, Limit, doubt
 from mailserver.problem import Problem
 from mailserver.reading import addresses
 from mailserver.reading.registration_form import FormResult, read
@@ -58,12 +57,12 @@ COMMAND = Command(
     "registration",
     _register,
     lambda settings: (f"registration for {settings.contest.subject_word}", "registration", "register"),
-    answers=by_template(
-        registration_refused=Limit.TELL,
-        registration_accepted=Limit.WAIT,
-        registration_pending=Limit.WAIT,
-        welcome_files=Limit.NONE,
-    ),
+    answers={
+        "registration_refused": Limit.TELL,
+        "registration_accepted": Limit.WAIT,
+        "registration_pending": Limit.WAIT,
+        "welcome_files": Limit.NONE,
+    },
     sample_body=lambda settings, part: sample(settings).text,
 )
 
@@ -141,7 +140,8 @@ def _doubt(context: LetterContext, wanted: Registration) -> Doubt | None:
     scopes = (Scope.MAILBOX, Scope.DOMAIN, *((Scope.NETWORK,) if context.network else ()))
     earlier = answers.count_letters(context.tx, form, scopes, _FORM_ANSWERS, HOUR)
     unproved = teams.unproved_addresses(context.tx)
-    facts = FormFacts(
+    return doubt(
+        context.settings.registration.confirm,
         is_senders=mailbox == addresses.mailbox_of(context.letter.sender or ""),
         is_checked=bool(context.settings.mail.authserv_id),
         authenticity=context.authenticity,
@@ -149,7 +149,6 @@ def _doubt(context: LetterContext, wanted: Registration) -> Doubt | None:
         is_second=mailbox in map(addresses.mailbox_of, unproved),
         is_crowded=len(unproved) >= context.settings.teams.max_teams,
     )
-    return doubt(facts, context.settings.registration.confirm)
 
 
 _FORM_ANSWERS = (CONFIRM_REGISTRATION, "registration_accepted", "registration_pending")
@@ -333,14 +332,8 @@ def reject_pending(
         teams.remove(tx, team.id)
     with speaking(team.language or settings.contest.language):
         rendered = renderer.render("registration_rejected", team=team, words=reason)
-    outgoing = Outgoing(
-        key=_key(team, "rejected"),
-        kind="registration_rejected",
-        to=team.address,
-        subject=rendered.subject,
-        body=rendered.body,
-        receipt=receipt,
-    )
+    key, kind = _key(team, "rejected"), "registration_rejected"
+    outgoing = Outgoing(key, kind, team.address, rendered.subject, rendered.body, receipt=receipt)
     outbox.put(tx, outgoing, settings, now)
 
 

@@ -9,7 +9,7 @@ from contest.model import Outgoing, Team
 from contest.store import outbox
 from contest.store.outbox import PastReport
 from mailserver.authentication import team_command
-from mailserver.command import Arguments, LetterContext, by_template
+from mailserver.command import Arguments, LetterContext
 from mailserver.limits import Limit
 
 _IGNORED = {"round", "group", "of"}  # as in `send report GRR round 2`
@@ -56,7 +56,7 @@ COMMAND = team_command(
     arguments="CODE ROUND GROUP",
     every_subject=True,
     read_only=True,
-    answers=by_template(no_such_report=Limit.NONE),
+    answers={"no_such_report": Limit.NONE},
     sample_arguments=lambda settings: f"{next(iter(settings.reports.offered), 'OWN')} 1",
 )
 

@@ -12,7 +12,7 @@ from contest.ledger.receipts import Effect
 from contest.model import Phase, Team, TeamState
 from contest.store import contest_state, teams
 from mailserver import authentication
-from mailserver.command import Arguments, Command, LetterContext, by_template
+from mailserver.command import Arguments, Command, LetterContext
 from mailserver.limits import DAY, Limit
 from mailserver.reading.authentication_results import Authenticity
 from mailserver.team_secret import digest, new_string
@@ -63,5 +63,5 @@ COMMAND = Command(
     _resend,
     lambda settings: ("resend authentification", "resend authentication"),
     reads=_asks_for_string,
-    answers=by_template(new_string=Limit.WAIT),
+    answers={"new_string": Limit.WAIT},
 )

@@ -15,7 +15,7 @@ from contest.model import TeamState
 from contest.store import ladder, teams
 from knobellib.kits import kit_of
 from mailserver.attachments import announcement_texts, packed, rules, software
-from mailserver.command import Arguments, Command, LetterContext, by_template
+from mailserver.command import Arguments, Command, LetterContext
 from mailserver.limits import HOUR, Limit
 
 _SHELL_ARCHIVE = "shar"
@@ -46,7 +46,7 @@ RULES = Command(
     lambda settings: ("send rules", "rules"),
     reads=_asks_for_rules,
     read_only=True,
-    answers=by_template(rules=Limit.DROP),
+    answers={"rules": Limit.DROP},
 )
 
 
@@ -120,7 +120,7 @@ SOFTWARE = Command(
     _software_subjects,
     reads=_asks_for_software,
     read_only=True,
-    answers=by_template(software=Limit.DROP, kit=Limit.DROP),
+    answers={"software": Limit.DROP, "kit": Limit.DROP},
 )
 
 
@@ -136,5 +136,5 @@ LADDER = Command(
     lambda settings: ("please send ladder", "send ladder") if is_ladder_told(settings) else (),
     every_subject=True,
     read_only=True,
-    answers=by_template(ladder=Limit.DROP),
+    answers={"ladder": Limit.DROP},
 )

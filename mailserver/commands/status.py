@@ -9,7 +9,7 @@ from __future__ import annotations
 from contest.model import SubmissionState, Team
 from contest.store import entry_lists, submissions
 from mailserver import authentication, deadlines
-from mailserver.command import Arguments, Command, LetterContext, by_template
+from mailserver.command import Arguments, Command, LetterContext
 from mailserver.limits import Limit
 
 
@@ -53,5 +53,5 @@ COMMAND = Command(
         () if subject.casefold() in ("status", "send status", "please send status") else None
     ),
     read_only=True,
-    answers=by_template(status=Limit.DROP),
+    answers={"status": Limit.DROP},
 )

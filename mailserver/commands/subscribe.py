@@ -18,7 +18,7 @@ from contest.model import Team, TeamState
 from contest.store import contest_state, observers, teams
 from mailserver import authentication
 from mailserver.attachments import announcement_texts
-from mailserver.command import Arguments, Command, LetterContext, by_template
+from mailserver.command import Arguments, Command, LetterContext
 from mailserver.limits import Limit
 from mailserver.reading.authentication_results import Authenticity
 from mailserver.reading.registration_form import sample_preferences
@@ -45,7 +45,7 @@ SUBSCRIBE = Command(
     "subscribe",
     _subscribe,
     lambda settings: ("subscribe",),
-    answers=by_template(address_confirm=Limit.DROP, observer_subscribed=Limit.DROP, call=Limit.DROP),
+    answers={"address_confirm": Limit.DROP, "observer_subscribed": Limit.DROP, "call": Limit.DROP},
 )
 
 
@@ -83,9 +83,7 @@ UNSUBSCRIBE = Command(
     _unsubscribe,
     lambda settings: ("unsubscribe", "stop"),
     reads=_in_subject,
-    answers=by_template(
-        address_confirm=Limit.DROP, unsubscribed=Limit.NONE, observer_unsubscribed=Limit.NONE
-    ),
+    answers={"address_confirm": Limit.DROP, "unsubscribed": Limit.NONE, "observer_unsubscribed": Limit.NONE},
 )
 
 

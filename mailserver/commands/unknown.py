@@ -10,7 +10,7 @@ from contest.mail.form import sample
 from contest.mail.from_line import FROM_MARK, begins_with_mark, without_from_line
 from mailserver.attachments import GUIDE_NAME
 from mailserver.authentication import FROM_LINE
-from mailserver.command import Arguments, Command, LetterContext, by_template
+from mailserver.command import Arguments, Command, LetterContext
 from mailserver.commands import fuzzy_match
 from mailserver.commands.help import send_help
 from mailserver.limits import DAY, Limit
@@ -42,7 +42,7 @@ def _ask_or_help(context: LetterContext, arguments: Arguments) -> str:
 COMMAND = Command(
     "unknown",
     _ask_or_help,
-    answers=by_template(did_you_mean=Limit.DROP),
+    answers={"did_you_mean": Limit.DROP},
 )
 
 

@@ -12,7 +12,7 @@ from contest.model import Phase, Team, TeamState
 from contest.store import contest_state, submissions, teams
 from mailserver import authentication, deadlines
 from mailserver.authentication import team_command
-from mailserver.command import Arguments, LetterContext, by_template
+from mailserver.command import Arguments, LetterContext
 from mailserver.deadlines import Window
 from mailserver.limits import Limit
 
@@ -38,5 +38,5 @@ def _withdraw(context: LetterContext, team: Team, _arguments: Arguments) -> str:
 
 
 COMMAND = team_command(
-    "withdraw", _withdraw, lambda settings: ("withdraw",), answers=by_template(withdrawn=Limit.NONE)
+    "withdraw", _withdraw, lambda settings: ("withdraw",), answers={"withdrawn": Limit.NONE}
 )

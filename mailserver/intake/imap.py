@@ -49,10 +49,6 @@ class MailboxUnreachable(TryAgain):
     """The server cannot be reached, or does not behave as usual: try again."""
 
 
-class MailboxRefused(GiveUp):
-    """The server does not let us in, or lacks something that the settings name: a person has to fix it."""
-
-
 class _Fetched(NamedTuple):
     """A letter of the mailbox: all of it, or its headers where it is too large."""
 
@@ -93,7 +89,7 @@ class Mailbox:
         """Connects. `alarm` tells the organizer; `token` is where `imap.login` wants one; `failures` outlives
         the connection. `ours`: if the mailbox is shared, the addresses whose letters we take.
 
-        Raises MailboxUnreachable, MailboxRefused, and what the token's issuer leads to.
+        Raises MailboxUnreachable, and GiveUp where a person has to fix something.
         """
         self._settings = settings
         self._max_bytes = max_bytes
@@ -316,7 +312,7 @@ def _tells_news(responses: Any) -> bool:
 
 # --- connecting --------------------------------------------------------------------------------------------
 def connected(settings: Imap, token: AccessToken | None) -> IMAPClient:
-    """A client that is logged in. Raises MailboxUnreachable or MailboxRefused."""
+    """A client that is logged in. Raises MailboxUnreachable or GiveUp."""
     with _trouble(settings, "cannot be reached"):
         client = _connect(settings)
     try:
@@ -376,7 +372,7 @@ def _log_in(client: IMAPClient, settings: Imap, token: AccessToken | None) -> No
             raise
         if token:
             token.forget()
-        raise MailboxRefused(
+        raise GiveUp(
             f"{_where(settings)} does not let {settings.username!r} in: {text} "
             "(see imap.username, imap.password and imap.login)"
         ) from error
@@ -408,17 +404,17 @@ def _trouble(settings: Imap, what: str, *, refused: bool = False) -> Iterator[No
     except KnobelnError:
         raise
     except ssl.SSLCertVerificationError as error:
-        raise MailboxRefused(
+        raise GiveUp(
             f"{_where(settings)}: its certificate is not trusted: {error.verify_message}; imap.server must "
             "be a name in it, and this host must know who signed it (put an authority of your own into "
             "/usr/local/share/ca-certificates and run update-ca-certificates)"
         ) from error
     except CapabilityError as error:
-        raise MailboxRefused(f"{_where(settings)}: {_reason(error)} (see imap.security)") from error
+        raise GiveUp(f"{_where(settings)}: {_reason(error)} (see imap.security)") from error
     except (IMAPClientError, OSError, ValueError, LookupError, TypeError, AssertionError) as error:
         text = f"{_where(settings)} {what}: {_reason(error)}"
         for_good = refused and (_says_no(error) or isinstance(error, imaplib.IMAP4.readonly))
-        raise (MailboxRefused(text) if for_good else MailboxUnreachable(text)) from error
+        raise (GiveUp(text) if for_good else MailboxUnreachable(text)) from error
 
 
 def _says_no(error: BaseException | None) -> bool:

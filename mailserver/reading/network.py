@@ -25,7 +25,8 @@ def network_of(client: str, received: Sequence[str]) -> str:
     fields = (_BY.split(field[:_MAX_FIELD_CHARACTERS], 1)[0] for field in received[:_MAX_FIELDS])
     found = (texts[-1] for field in fields if (texts := _ADDRESS.findall(_OWN_NAME.sub("", field))))
     public = (address for text in ([client] if client else found) if (address := _public(text)))
-    return next((_network(address) for address in public), "")
+    networks = (ip_network((address, _PREFIX_BITS[address.version]), strict=False) for address in public)
+    return next(map(str, networks), "")
 
 
 def _public(text: str) -> IPv4Address | IPv6Address | None:
@@ -36,7 +37,3 @@ def _public(text: str) -> IPv4Address | IPv6Address | None:
     if isinstance(address, IPv6Address) and address.ipv4_mapped:
         address = address.ipv4_mapped
     return address if address.is_global else None
-
-
-def _network(address: IPv4Address | IPv6Address) -> str:
-    return str(ip_network((address, _PREFIX_BITS[address.version]), strict=False))

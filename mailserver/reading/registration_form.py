@@ -137,13 +137,9 @@ def _without_quotes(lines: Sequence[Line], order: tuple[str, ...]) -> Sequence[L
     for line in lines:
         if not line.text.startswith(">"):
             kept.append(line)
-        elif kept and not _is_quote_before(lines, line):
+        elif kept and not (line.number > 1 and lines[line.number - 2].text.startswith(">")):
             kept = _without_attribution(kept, field_line)
     return kept
-
-
-def _is_quote_before(lines: Sequence[Line], line: Line) -> bool:
-    return line.number > 1 and lines[line.number - 2].text.startswith(">")
 
 
 def _without_attribution(lines: list[Line], field_line: re.Pattern[str]) -> list[Line]:
@@ -313,11 +309,13 @@ def _expected(name: str, settings: Settings) -> str:
         return members.expected(settings.teams.member_lines)
     if name == PREFERENCE:
         return sample_preferences(settings)
+    fields = own_fields(settings.teams)
+    own = {field.name: " | ".join(field.choices) or sample_value(field) for field in fields}
     examples = {
         ADDRESS: "name@machine.domain",
         TEAM_NAME: "the_heavy_lords_of_knobeln" if is_in_c(settings) else sample(settings).team_name,
         ORGANIZATION: "institution, city, country",
-        **{field.name: _asked_for(field) for field in own_fields(settings.teams)},
+        **own,
     }
     return f"{name}: {examples[name]}"
 
@@ -325,10 +323,6 @@ def _expected(name: str, settings: Settings) -> str:
 def sample_preferences(settings: Settings) -> str:
     """An example of the field."""
     return f"{PREFERENCE}: {sample(settings).preferences}".rstrip()
-
-
-def _asked_for(field: ExtraField) -> str:
-    return " | ".join(field.choices) or sample_value(field)
 
 
 class _Values:

@@ -65,7 +65,7 @@ def _protocols(mailing: Mailing[GroupFinished], name: str) -> tuple[Attachment, 
         return ()
     file = f"round{plan.round}-group{plan.number}-{name}.protocol.gz"
     play = play_reports(mailing.game.play)
-    return play.attachments(matches, plan.round, plan.number, name, mailing.settings, file)
+    return play.attachments(file, matches, plan.round, plan.number, name, mailing.settings)
 
 
 class OwnGamesReport(Report[GroupFinished]):
@@ -97,7 +97,8 @@ class AllGames(Report[GroupFinished]):
             mailing,
             wanting,
             melees=group.melees,
-            score=scores.winners_score(outcome, group.own_games) if plan.title else None,
+            # A match, from the view of the team that stands first.
+            score=scores.scores(group.own_games[outcome.standings[0].entry])[0] if plan.title else None,
             file=file,
             **group.for_all,
         )

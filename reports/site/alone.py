@@ -22,9 +22,8 @@ def replay_alone(settings: Settings, game: GameInfo, match: Match, course: Cours
 
     `course`: how the game went, if the moves alone do not tell.
     """
-    contest = settings.contest.model_copy(update={"language": SOURCE})
     with speaking(SOURCE):
-        return _replay_alone(settings.model_copy(update={"contest": contest}), game, match, course)
+        return _replay_alone(settings.changed(contest={"language": SOURCE}), game, match, course)
 
 
 def _replay_alone(settings: Settings, game: GameInfo, match: Match, course: Course | None) -> bytes:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
+from itertools import accumulate, pairwise
 
 from contest.language import gettext, number
 from contest.model import EvolutionOutcome
@@ -265,3 +265,39 @@ def _place(
     )
     boxes.append(Box(node.match, links.get(node.match, ""), x, middle - BOX_HEIGHT / 2))
     return middle, max(below, middle + BOX_HEIGHT / 2 + _GAP_Y)
+
+
+# --- sparks ------------------------------------------------------------------------------------------------
+# Small pictures within a line of a table: the attribute `d` of a path. They say what the text beside does.
+_SPARK_WIDTH, _SPARK_HEIGHT = 100, 20
+_SPARK_COLUMNS = 40
+
+
+def spark_line(values: Sequence[float], top: float) -> str:
+    """Draw values of 0 to `top` from left to right; "" if there are fewer than two.
+
+    >>> spark_line([0, 1, 4], 4)
+    'M0 20L50 15L100 0'
+    """
+    last = len(values) - 1
+    if last < 1 or top <= 0:
+        return ""
+    steps = min(last, _SPARK_COLUMNS)
+    chosen = [round(at * last / steps) for at in range(steps + 1)]
+    across, down = _SPARK_WIDTH / last, _SPARK_HEIGHT / top
+    return "M" + "L".join(f"{across * at:.3g} {down * (top - values[at]):.3g}" for at in chosen)
+
+
+def spark_bars(values: Sequence[float]) -> str:
+    """Draw a bar up for 1, down for -1, and what is between them; of many values the means of neighbours.
+
+    >>> spark_bars([1, -1, 0])
+    'M16.7 10v-9M50 10v9M83.3 10h1'
+    """
+    number = min(len(values), _SPARK_COLUMNS)
+    ends = [round(at * len(values) / number) for at in range(number + 1)] if number else []
+    means = [sum(values[a:b]) / (b - a) for a, b in pairwise(ends)]
+    return "".join(
+        f"M{_SPARK_WIDTH * (at + 0.5) / number:.3g} 10" + (f"v{-9 * mean:.2g}" if round(9 * mean) else "h1")
+        for at, mean in enumerate(means)
+    )

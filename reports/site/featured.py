@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from contest.language import gettext
-from contest.model import GroupPlan, Match, RoundOutcome
+from contest.model import RoundOutcome
 from reports.highlights import Highlight, Meeting, meetings, upsets
 from reports.site import paths
 from reports.site.facts import SiteFacts
@@ -67,8 +67,8 @@ def _wanted(facts: SiteFacts, found: Sequence[Highlight]) -> Iterator[Featured]:
                 yield Featured(GameKey(group.plan, match), title, reason)
     for released in reversed(facts.rounds):
         title = gettext("Surprise")
-        for surprise in surprises(facts, released.outcome):
-            yield Featured(_last_game(surprise.meeting), title, f"{surprise.sentence}.")
+        for meeting, sentence in surprises(facts, released.outcome):
+            yield Featured(_last_game(meeting), title, f"{sentence}.")
 
 
 def _last_game(meeting: Meeting) -> GameKey:
@@ -83,27 +83,11 @@ def first_two(facts: SiteFacts) -> Meeting | None:
     return next((m for m in meetings(facts.history[-1:]) if set(m.players) == names), None)
 
 
-@dataclass(frozen=True)
-class Surprise:
-    """A meeting that the lower one won, in a sentence without its full stop."""
-
-    meeting: Meeting
-    sentence: str
-
-    @property
-    def plan(self) -> GroupPlan:
-        return self.meeting.plan
-
-    @property
-    def match(self) -> Match:
-        return self.meeting.games[-1]
-
-
-def surprises(facts: SiteFacts, outcome: RoundOutcome) -> tuple[Surprise, ...]:
-    """The greatest upsets of a round, by the ranks in its groups."""
+def surprises(facts: SiteFacts, outcome: RoundOutcome) -> Iterator[tuple[Meeting, str]]:
+    """The greatest upsets of a round, by the ranks in its groups, each as a sentence without a full stop."""
     ranks = {s.entry: s.rank for g in outcome.groups for s in g.standings if s.rank is not None}
-    return tuple(
-        Surprise(
+    return (
+        (
             meeting,
             gettext(
                 "%(winner)s, rank %(winner_rank)s, beat %(loser)s, rank %(loser_rank)s, %(points)s to "

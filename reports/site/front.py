@@ -17,7 +17,7 @@ from reports.bracket import is_knock_out
 from reports.certainty import why_no_certainty
 from reports.highlights import Highlight
 from reports.prizes import PrizeList, grand_prize, prize_fields, prize_lists
-from reports.site import charts, paths, sparks
+from reports.site import charts, paths
 from reports.site.facts import ReleasedRound, SampleLetter, SiteFacts, about_results, date_words
 from reports.site.featured import first_two, surprises
 from reports.site.games import Replays, points_cell
@@ -38,22 +38,14 @@ _STEPS = 3
 _MAX_EQUALS = 4  # names on a step of a podium
 
 
-@dataclass(frozen=True)
-class GameCount:
-    """How many games of the released rounds were played, how many count, and how many have a page.
-
-    `counted` is 0 where games are not told.
-    """
-
-    played: int
-    counted: int
-    with_page: int
-
-
 def index(
-    facts: SiteFacts, games: GameCount, views: Views, found: Sequence[Highlight], replays: Replays
+    facts: SiteFacts, games: Mapping[str, int], views: Views, found: Sequence[Highlight], replays: Replays
 ) -> Page:
-    """The front page before, during or after the contest. `found`: the highlights, of a finished contest."""
+    """The front page before, during or after the contest. `found`: the highlights, of a finished contest.
+
+    `games`: how many of the released rounds were `played`, `counted` (0 where games are not told), and how
+    many have a replay (`with_page`).
+    """
     if facts.phase is Phase.OPEN:
         phase, parts = "before", _before(facts)
     elif facts.is_over:
@@ -133,7 +125,12 @@ def _during(facts: SiteFacts, views: Views, replays: Replays) -> Mapping[str, ob
         "last_round": last.name if last else "",
         "standings": _last_round(facts, last, views[-1]) if last and views else None,
         "still_in": _still_in(facts),
-        "surprises": _surprises(facts, replays) if last and views else (),
+        "surprises": [
+            (sentence, replays.page(meeting.plan, meeting.games[-1]))
+            for meeting, sentence in surprises(facts, last.outcome)
+        ]
+        if last and views and facts.shows.games
+        else (),
     }
 
 
@@ -207,12 +204,6 @@ def _still_in(facts: SiteFacts) -> tuple[str, ...]:
         return ()
     outcome = facts.rounds[-1].outcome
     return outcome.survivors if is_knock_out(outcome) and facts.teams else ()
-
-
-def _surprises(facts: SiteFacts, replays: Replays) -> Sequence[tuple[str, str]]:
-    """The surprises of the last round, each with the path of its replay, or ""."""
-    found = surprises(facts, facts.rounds[-1].outcome) if facts.shows.games else ()
-    return [(each.sentence, replays.page(each.plan, each.match)) for each in found]
 
 
 # --- after -------------------------------------------------------------------------------------------------
@@ -311,13 +302,13 @@ def _ranking(facts: SiteFacts, views: Views) -> Table:
     knock_out = any(map(is_knock_out, facts.history))
     counted = [view for of_round in (views if knock_out else views[-1:]) for view in of_round]
     order = {} if knock_out else {s.entry: place for place, s in enumerate(facts.ranking)}
-    evolved = _Evolved(facts.evolution) if facts.evolution else None
+    evolved = _evolved(facts.evolution) if facts.evolution else None
     columns = (
         *plain.columns[:3],
         Column("record", noted("won-drawn-lost"), optional=True),
         *(
             (Column("evolution", noted("evolution"), numeric=True), Column("share", noted("share")))
-            if evolved
+            if evolved is not None
             else ()
         ),
         *plain.columns[3:],
@@ -326,7 +317,7 @@ def _ranking(facts: SiteFacts, views: Views) -> Table:
         (
             *row[:3],
             _record(_results_of(standing.entry, counted, order)),
-            *(evolved.cells(standing.entry) if evolved else ()),
+            *(evolved.get(standing.entry, (cell(None), cell(None))) if evolved is not None else ()),
             *row[3:],
         )
         for standing, row in zip(facts.ranking, plain.rows, strict=True)
@@ -353,30 +344,21 @@ def _record(of_one: Sequence[int]) -> Cell:
     if not of_one:
         return cell(None)
     text = "-".join(str(of_one.count(result)) for result in (1, 0, -1))
-    return Cell(text, text, spark=sparks.bars(of_one))
+    return Cell(text, text, spark=charts.spark_bars(of_one))
 
 
-class _Evolved:
-    """The evolution's columns of the ranking. All lines have the same scale."""
-
-    def __init__(self, outcome: EvolutionOutcome) -> None:
-        self._lines = {line.entry: line for line in outcome.ranking}
-        self._at = {entry: at for at, entry in enumerate(outcome.entries)}
-        totals = [sum(generation) or 1 for generation in outcome.generations]
-        self._shares = [
-            [count / total for count in generation]
-            for generation, total in zip(outcome.generations, totals, strict=True)
-        ]
-        self._top = max(map(max, self._shares), default=0.0) if self._at else 0.0
-
-    def cells(self, name: str) -> tuple[Cell, Cell]:
-        """Rank and share; nothing for a team that took no part in it."""
-        line = self._lines.get(name)
-        if line is None:
-            return cell(None), cell(None)
-        over_time = [shares[self._at[name]] for shares in self._shares]
-        share = Cell(percent(line.fraction), line.share, spark=sparks.line(over_time, self._top))
-        return Cell(str(line.rank or "-"), line.rank), share
+def _evolved(outcome: EvolutionOutcome) -> Mapping[str, tuple[Cell, Cell]]:
+    """The evolution's columns of the ranking by team: rank and share. All lines have the same scale."""
+    shares = [[count / (sum(counts) or 1) for count in counts] for counts in outcome.generations]
+    top = max((share for each in shares for share in each), default=0.0)
+    over_time = dict(zip(outcome.entries, zip(*shares, strict=True), strict=False))
+    return {
+        line.entry: (
+            Cell(str(line.rank or "-"), line.rank),
+            Cell(percent(line.fraction), line.share, spark=charts.spark_line(over_time[line.entry], top)),
+        )
+        for line in outcome.ranking
+    }
 
 
 # --- dates -------------------------------------------------------------------------------------------------

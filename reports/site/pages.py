@@ -109,8 +109,8 @@ def _of_rankings(
 def _index(made: Made) -> Page:
     planned, facts = made.planned, made.facts
     counted = planned.counted if facts.shows.games else 0
-    count = front.GameCount(planned.played, counted, len(planned.games))
-    return front.index(facts, count, made.views, made.found, made.replays)
+    games = {"played": planned.played, "counted": counted, "with_page": len(planned.games)}
+    return front.index(facts, games, made.views, made.found, made.replays)
 
 
 def replay(made: Made) -> Page:

@@ -23,7 +23,7 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 class Cell:
     """A cell: its text, and its value for programs.
 
-    `spark`: a small picture beside the text, which says the same (see `reports.site.sparks`). `at`: the
+    `spark`: a small picture beside the text, which says the same (see `reports.site.charts`). `at`: the
     moment that the text tells.
     """
 

@@ -18,7 +18,7 @@ from tournament.runners import open_runner
 PACKAGE = """
 from dataclasses import replace
 
-from compiler.builders.base import BuilderPlugin, ProgramBuilder
+from compiler.builders.base import ProgramBuilder
 from contest.schema.sections import GameSettings
 from contest.games.game import TEXT, GamePlugin
 from contest.games.cooperation import Cooperation
@@ -39,6 +39,8 @@ class Song:
 
 
 class SungBuilder(ProgramBuilder):
+    name = "sung"
+
     def _build(self, files, text, *, with_trial):
         texts = {"tool": "an ear", "messages": "", "source_digest": "", "image_digest": "la"}
         report = TextBuildReport(findings=(), files=(), description_lines=0, language="Italian", **texts)
@@ -52,7 +54,6 @@ class SungBuilder(ProgramBuilder):
 
 
 GAME = GamePlugin("choir", GameSettings, lambda *_: Sung())
-BUILDER = BuilderPlugin("sung", lambda settings, open_runner: SungBuilder())
 """
 
 
@@ -82,7 +83,7 @@ def test_each_kind_of_play_has_its_builder(game: str, kind: type) -> None:
 
 
 def test_another_package_can_add_a_kind_of_play(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    points = "[knobeln.games]\nchoir = our_choir:GAME\n[knobeln.builders]\nsung = our_choir:BUILDER\n"
+    points = "[knobeln.games]\nchoir = our_choir:GAME\n[knobeln.builders]\nsung = our_choir:SungBuilder\n"
     install(tmp_path, monkeypatch, points)
     builder = builder_of(settings("choir"), open_runner)
     result = builder.build({"song.ly": b"<<FROM>> us k7qd-2mxw-9rtz-h4pc-v8sn"}, "We sing.")

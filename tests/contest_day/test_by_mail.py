@@ -98,10 +98,10 @@ def test_the_protocols_of_a_team_hold_every_throw_of_its_games(demo: Path) -> No
     (mail,) = (m for m in mails(demo, EXAMPLE) if "protocols" in str(m["Subject"]))
     (attachment,) = mail.iter_attachments()
     games = knobeln_protocol.read(gzip.decompress(attachment.get_content()).decode())
-    complete = [game for game in games if game.counted]
+    complete = [game.match for game in games if game.match.counted]
     assert len(complete) >= 37
-    assert all(len(game.throws or ()) == 1000 for game in complete)
-    assert all(EXAMPLE in game.players for game in games)
+    assert all(len(match.result.moves or ()) == 1000 for match in complete)
+    assert all(EXAMPLE in game.match.players for game in games)
 
 
 def test_the_reports_follow_the_mail_preference(demo: Path) -> None:

@@ -28,11 +28,12 @@ from contest.store import contest_state
 from contest.store.tables import outbox
 from knobeln.archive.export import publish
 from knobeln.context import ContestContext
-from knobeln.day.run import Silence, contest_day
+from knobeln.day.run import contest_day
 from tests.support.contest_field import House, add_team_with_program, make_contest, settings
 from tests.support.oci_images import Made, archive, member, tar
 from tests.support.several_hosts import ROOT, Cluster, Daemon, cluster, kill, make_key, working_processes
 from tests.support.talking_contests import DECIDED, DESCRIPTION, built_samples, talking_contest
+from tournament.day import Spectator
 from tournament.group_workers import GroupJob, GroupResult, WorkerContext, Workers
 from tournament.runners import open_runner
 
@@ -60,7 +61,7 @@ def together(machines: Cluster, house: House) -> ContestContext:
     return make_contest(machines.folder / "contest", TEAMS, house.first(6), chosen)
 
 
-def played(folder: ContestContext, watching: Silence | None = None) -> bytes:
+def played(folder: ContestContext, watching: Spectator | None = None) -> bytes:
     """Play the contest; return its archive."""
     contest_day(folder, watching).run()
     return archive_of(folder)
@@ -92,7 +93,7 @@ def notes_of_the_same(machines: Cluster, house: House, alone: bytes) -> str:
     return notes(folder)
 
 
-class Then(Silence):
+class Then(Spectator):
     """Does something when the first group has finished."""
 
     def __init__(self, action: Callable[[], object]) -> None:

@@ -19,10 +19,11 @@ from contest.seeds import ContestSeed
 from contest.store import contest_state, outbox, results, submissions
 from contest.store.results import Games
 from knobeln.context import ContestContext
-from knobeln.day.run import Silence, contest_day
+from knobeln.day.run import contest_day
 from reports.announcement import announcement
 from tests.support.contest_days import Stumbling, dump, stumbling_day
 from tests.support.contest_field import PREFERENCES, SEED, House, add_team, make_contest, settings
+from tournament.day import Spectator
 from tournament.derived_settings import format_of
 from tournament.runners import open_runner
 
@@ -139,7 +140,7 @@ def test_an_engine_that_breaks_stops_the_day_and_costs_no_team_anything(tmp_path
             raise EngineFailed("the engine does not answer")
 
     with pytest.raises(EngineFailed):
-        stumbling_day(folder, Silence(), lambda *_: nullcontext(Broken())).run()
+        stumbling_day(folder, Spectator(), lambda *_: nullcontext(Broken())).run()
     contest_day(folder).run()
     contest_day(whole).run()
     assert dump(folder) == dump(whole)
@@ -155,7 +156,7 @@ def test_settings_that_decide_results_are_frozen_at_the_start(tmp_path: Path, ho
         raise Stop
 
     with pytest.raises(Stop):
-        stumbling_day(folder, Silence(), stop).run()
+        stumbling_day(folder, Spectator(), stop).run()
     seen: list[int] = []
 
     def watch(images: Images, chosen: Settings, *others: Any) -> AbstractContextManager[Runner]:
@@ -163,7 +164,7 @@ def test_settings_that_decide_results_are_frozen_at_the_start(tmp_path: Path, ho
         return open_runner(images, chosen, *others)
 
     later = folder.settings.model_copy(update={"game": folder.settings.game.model_copy(update={"L": 17})})
-    stumbling_day(replace(folder, settings=later), Silence(), watch).run()
+    stumbling_day(replace(folder, settings=later), Spectator(), watch).run()
     assert set(seen) == {1000}
 
 

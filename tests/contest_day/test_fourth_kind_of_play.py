@@ -17,7 +17,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 
-from compiler.builders.base import BuilderPlugin, ProgramBuilder
+from compiler.builders.base import ProgramBuilder
 from compiler.uploaded_files import take_apart
 from contest.schema.sections import GameSettings
 from contest.games.game import TABLE, FaultRule, Game, GameInfo, GamePlugin
@@ -67,6 +67,8 @@ class Number:
 
 
 class NumberBuilder(ProgramBuilder[Number]):
+    name = "constant"
+
     def _build(self, files, text, *, with_trial):
         uploaded = take_apart(files, text)
         ((name, data),) = uploaded.files.items()
@@ -85,9 +87,6 @@ class NumberBuilder(ProgramBuilder[Number]):
 
     def load(self, raw):
         return Number(int(raw))
-
-
-BUILDER = BuilderPlugin("constant", lambda *_: NumberBuilder())
 
 
 class Comparison:
@@ -115,7 +114,7 @@ ENTRY_POINTS = """
 [knobeln.games]
 highest = constant_play:GAME
 [knobeln.builders]
-constant = constant_play:BUILDER
+constant = constant_play:NumberBuilder
 [knobeln.runners]
 constant = constant_play:RUNNER
 """

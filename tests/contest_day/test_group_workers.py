@@ -8,10 +8,11 @@ import pytest
 from contest.errors import ConfigError, EngineFailed
 from contest.model import GroupOutcome
 from contest.store import contest_state
-from knobeln.day.run import Silence, contest_day
+from knobeln.day.run import contest_day
 from tests.support.contest_days import Stumbling, dump, stumbling_day
 from tests.support.contest_field import House, make_contest, settings
 from tournament import group_workers
+from tournament.day import Spectator
 
 GROUPS = {"group_min": 4, "group_max": 8, "final_size": 8}
 SMALL = settings(**GROUPS)
@@ -37,7 +38,7 @@ def test_processes_give_the_same_results_as_threads(tmp_path, house, monkeypatch
     assert dumps[0] == dumps[1] == dumps[2]
 
 
-class Watching(Silence):
+class Watching(Spectator):
     def __init__(self) -> None:
         self.processes: set[int] = set()
 
@@ -59,7 +60,7 @@ def test_interrupted_anywhere_they_leave_nothing_behind(tmp_path: Path, house: H
     assert dump(broken) == dump(whole)
 
 
-class Murder(Silence):
+class Murder(Spectator):
     """Kills the processes when the first group has finished."""
 
     def __init__(self) -> None:

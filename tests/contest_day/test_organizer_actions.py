@@ -25,7 +25,6 @@ from contest.schema.sections import Evolution
 from contest.store import contest_state, decisions, outbox, results, submissions, tables, teams
 from contest.store.results import Games
 from knobeln.context import ContestContext
-from knobeln.day.run import Silence
 from knobeln.day.run_with_retries import MAX_TRIES, PAUSE, RetryingRun
 from sandbox.program_folder import Needs, ProgramFolder
 from tests.support import killed_at
@@ -35,6 +34,7 @@ from tests.support.contest_days import dump, stumbling_day
 from tests.support.contest_field import House, add_team, make_contest, settings
 from tests.support.processes import start
 from tests.support.servers import wait_for
+from tournament.day import Spectator
 from tournament.runners import open_runner
 
 SMALL = settings(group_min=4, group_max=8, final_size=6)
@@ -54,8 +54,8 @@ def field(tmp_path: Path, house: House) -> Callable[..., ContestContext]:
     return made
 
 
-def played(folder: ContestContext, spectator: Silence | None = None, *make_runner: Any) -> ContestContext:
-    stumbling_day(folder, spectator or Silence(), *make_runner).run()
+def played(folder: ContestContext, spectator: Spectator | None = None, *make_runner: Any) -> ContestContext:
+    stumbling_day(folder, spectator or Spectator(), *make_runner).run()
     return folder
 
 
@@ -75,7 +75,7 @@ def mails(folder: ContestContext, kind: str) -> list[str]:
     return [mail.to.partition("@")[0] for mail in listed if mail.kind == kind]
 
 
-class After(Silence):
+class After(Spectator):
     """Does something once, when so many groups have been finished."""
 
     def __init__(self, groups: int, do: Callable[[], object]) -> None:
@@ -198,7 +198,7 @@ def body_of(folder: ContestContext, kind: str) -> str:
 def test_a_group_that_starts_without_somebody_says_so(field: Callable[..., ContestContext]) -> None:
     folder = field()
 
-    class Drops(Silence):
+    class Drops(Spectator):
         def round_drawn(self, plan: RoundPlan) -> None:
             if plan.number == 1:
                 knobeln(folder, "teams", "drop", plan.groups[0].members[0], *WHY)
@@ -356,7 +356,7 @@ def test_after_repeated_failures_of_ours_the_run_pauses_and_goes_on_later(field)
             with open_runner(*arguments) as real:
                 yield real
 
-    day = stumbling_day(folder, Silence(), runner)
+    day = stumbling_day(folder, Spectator(), runner)
     run = RetryingRun(folder)
     with pytest.raises(Paused, match="knobeln doctor"):
         run.play(day)

@@ -32,7 +32,7 @@ from contest.util.clock import SystemClock
 from knobeln.archive import verification
 from knobeln.cli.progress_bars import progress_bar
 from knobeln.context import ContestContext
-from knobeln.day.run import Silence, contest_day, play_contest
+from knobeln.day.run import contest_day, play_contest
 from tests.support.archives import knobeln_field, played, publish
 from tests.support.contest_field import NOW, House, make_contest, settings
 from tests.support.contest_runs import finish, run
@@ -46,6 +46,7 @@ from tests.support.drand_network import (
     trusted_drand,
 )
 from tests.support.servers import wait_for
+from tournament.day import Spectator
 
 QUICKNET = drand.Chain.from_json(drand.QUICKNET)
 
@@ -259,7 +260,7 @@ def in_real_time(path: Path, house: House) -> ContestContext:
     return replace(contest, clock=SystemClock())
 
 
-play = partial(play_contest, early=True, spectator=lambda: nullcontext(Silence()))
+play = partial(play_contest, early=True, spectator=lambda: nullcontext(Spectator()))
 
 
 @pytest.mark.usefixtures("soon")

@@ -82,8 +82,8 @@ def test_the_engine_writes_throws_as_they_stand_in_protocols(count: int, highest
     read = tuple(zip(numbers[:count], numbers[60 - count :], strict=True))
     assert result.moves == read
     match = Match(Pairing(("one", "other")), 1, result, False)
-    kept = GameProtocol.of(match, 1, 1, Rules())
-    assert write([kept]) == write([replace(kept, throws=read)])
+    lists = replace(match, result=replace(result, moves=read))
+    assert write([GameProtocol(1, 1, Rules(), match)]) == write([GameProtocol(1, 1, Rules(), lists)])
 
 
 def test_the_limit_of_instructions_counts_for_each_seat_and_to_the_last_instruction() -> None:

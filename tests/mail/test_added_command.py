@@ -13,7 +13,7 @@ from tools import reference
 
 PACKAGE = """
 from mailserver.command import Command
-from mailserver.command import Limit, by_template
+from mailserver.command import Limit
 
 def ask(context, arguments):
     question = " ".join(arguments)
@@ -25,7 +25,7 @@ COMMAND = Command(
     lambda settings: ("ask the oracle",),
     arguments="QUESTION",
     read_only=True,
-    answers=by_template(oracle_answer=Limit.DROP),
+    answers=dict(oracle_answer=Limit.DROP),
     templates={
         "oracle_answer": "Subject: The oracle\\n\\nYou asked: {{ question }}. Perhaps.\\n",
         "commands/oracle": "  ask the oracle QUESTION\\n      asks for a prophecy.\\n",

@@ -22,7 +22,6 @@ from contest.errors import GiveUp
 from contest.model import LetterState
 from contest.schema.sections import Programs, RegistryImage
 from contest.store import letters, results, submissions
-from knobeln.day.run import Silence
 from mailserver.intake.accept import SizeLimits, accept_all, accept_found
 from mailserver.intake.smtp import Listener
 from reports.contest_reporter import ContestReporter
@@ -33,7 +32,7 @@ from tests.support.compile_services import compile_service
 from tests.support.mail_world import make_settings
 from tests.support.oci_images import Made, archive, cache_folder, folder, member, static_player, tar
 from tests.support.offices import STRING, Office
-from tournament.day import ContestDay
+from tournament.day import ContestDay, Spectator
 from tournament.runners import open_runner
 
 TAKES = Programs(description="none", max_image_bytes=4_000_000)
@@ -139,7 +138,7 @@ def test_the_image_counts_on_a_contest_day_with_another_cache(make_office, progr
 def play_day(office: Office) -> None:
     world = office.world
     reporter = ContestReporter(world.settings, Templates(world.settings, None))
-    ContestDay(world.store, world.settings, world.clock, reporter, Silence()).run()
+    ContestDay(world.store, world.settings, world.clock, reporter, Spectator()).run()
 
 
 def outcome(office: Office) -> list[Any]:

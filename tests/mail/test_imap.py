@@ -21,13 +21,13 @@ import pytest
 import trustme
 from imapclient import IMAPClient
 
-from contest.errors import StoreBusy
+from contest.errors import GiveUp, StoreBusy
 from contest.model import LetterState
 from contest.schema.sections import Imap, OAuth
 from contest.store import letters
 from mailserver.intake import imap, imap_watch
 from mailserver.intake.accept import accept_found
-from mailserver.intake.imap import Failures, Mailbox, MailboxRefused, MailboxUnreachable
+from mailserver.intake.imap import Failures, Mailbox, MailboxUnreachable
 from mailserver.intake.imap_watch import MAX_PAUSE_SECONDS, Watch, pause_seconds
 from mailserver.oauth import AccessToken
 from tests.support.servers import NOT_OURS, Dovecot, Wire, wait_for, world_readable_folder
@@ -419,23 +419,23 @@ def test_a_certificate_that_is_not_trusted_is_refused_before_the_password_is_sen
         monkeypatch.setenv("SSL_CERT_FILE", str(dovecot.folder / "authority.pem"))
         host = "127.0.0.1"
     port = dovecot.imaps if security == "tls" else dovecot.imap
-    with pytest.raises(MailboxRefused, match="update-ca-certificates"):
+    with pytest.raises(GiveUp, match="update-ca-certificates"):
         opened(dovecot, user, Taken(), security=security, host=host, port=port)
 
 
 def test_a_server_that_offers_no_starttls_gets_no_password(plain_dovecot: Dovecot, user: str) -> None:
-    with pytest.raises(MailboxRefused, match="STARTTLS"):
+    with pytest.raises(GiveUp, match="STARTTLS"):
         opened(plain_dovecot, user, Taken(), security="starttls")
 
 
 def test_a_wrong_password_is_for_the_organizer_to_mend(dovecot: Dovecot, user: str) -> None:
-    with pytest.raises(MailboxRefused, match=r"imap\.password") as refused:
+    with pytest.raises(GiveUp, match=r"imap\.password") as refused:
         opened(dovecot, user, Taken(), password="wrong-and-secret")
     assert "wrong-and-secret" not in str(refused.value)
 
 
 def test_a_folder_that_is_not_there_is_for_the_organizer_to_mend(dovecot: Dovecot, user: str) -> None:
-    with pytest.raises(MailboxRefused, match="Nowhere"):
+    with pytest.raises(GiveUp, match="Nowhere"):
         opened(dovecot, user, Taken(), folder="Nowhere")
 
 
@@ -488,7 +488,7 @@ def test_an_access_token_opens_the_mailbox(dovecot: Dovecot, user: str, login: s
 @pytest.mark.parametrize("token", ["expired", "good-somebody"])
 def test_a_token_that_is_not_good_is_for_the_organizer_to_mend(dovecot, user, login, token, tmp_path) -> None:
     chosen = settings(dovecot, user, login=login, password="")
-    with pytest.raises(MailboxRefused, match=r"imap\.login"):
+    with pytest.raises(GiveUp, match=r"imap\.login"):
         Mailbox(chosen, 10**6, Taken().accept, print, token_of(token, tmp_path))
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
 from email.message import EmailMessage
+from typing import Any
 
 import pytest
 
@@ -21,7 +22,6 @@ from mailserver.limits import (
     MAX_UNPROVED_MAIL_BYTES,
     MAX_UNPROVED_MAILS_PER_DAY,
     Doubt,
-    FormFacts,
     Free,
     Limit,
     Quota,
@@ -438,33 +438,34 @@ def test_the_network_is_that_of_the_topmost_public_address(client, received, net
     assert network_of(client, received) == network
 
 
-GOOD = FormFacts(
-    is_senders=True,
-    is_checked=False,
-    authenticity=Authenticity.NONE,
-    forms_in_an_hour=3,
-    is_second=False,
-    is_crowded=False,
-)
+GOOD = {
+    "is_senders": True,
+    "is_checked": False,
+    "authenticity": Authenticity.NONE,
+    "forms_in_an_hour": 3,
+    "is_second": False,
+    "is_crowded": False,
+}
 
 
 @pytest.mark.parametrize(
-    ("form", "reason"),
+    ("change", "reason"),
     [
-        (GOOD, None),
-        (replace(GOOD, is_senders=False), Doubt.OTHER_SENDER),
-        (replace(GOOD, is_checked=True), Doubt.NOT_AUTHENTIC),
-        (replace(GOOD, is_checked=True, authenticity=Authenticity.FAIL), Doubt.NOT_AUTHENTIC),
-        (replace(GOOD, is_checked=True, authenticity=Authenticity.PASS), None),
-        (replace(GOOD, forms_in_an_hour=4), Doubt.MANY_FORMS),
-        (replace(GOOD, is_second=True), Doubt.SECOND_TEAM),
-        (replace(GOOD, is_crowded=True), Doubt.MANY_TEAMS),
+        ({}, None),
+        ({"is_senders": False}, Doubt.OTHER_SENDER),
+        ({"is_checked": True}, Doubt.NOT_AUTHENTIC),
+        ({"is_checked": True, "authenticity": Authenticity.FAIL}, Doubt.NOT_AUTHENTIC),
+        ({"is_checked": True, "authenticity": Authenticity.PASS}, None),
+        ({"forms_in_an_hour": 4}, Doubt.MANY_FORMS),
+        ({"is_second": True}, Doubt.SECOND_TEAM),
+        ({"is_crowded": True}, Doubt.MANY_TEAMS),
     ],
 )
-def test_what_makes_a_form_doubtful(form: FormFacts, reason: Doubt | None) -> None:
-    assert doubt(form, "when-doubtful") is reason
-    assert doubt(form, "never") is None
-    assert doubt(form, "always") is Doubt.ALWAYS
+def test_what_makes_a_form_doubtful(change: dict[str, Any], reason: Doubt | None) -> None:
+    form = GOOD | change
+    assert doubt("when-doubtful", **form) is reason
+    assert doubt("never", **form) is None
+    assert doubt("always", **form) is Doubt.ALWAYS
 
 
 def test_which_quota_holds_a_mail_up() -> None:

@@ -10,8 +10,9 @@ from urllib.parse import parse_qs
 import pytest
 from pydantic import ValidationError
 
+from contest.errors import GiveUp, TryAgain
 from contest.schema.sections import OAuth
-from mailserver.oauth import KEPT_FILE, AccessToken, TokenRefused, TokenUnavailable
+from mailserver.oauth import KEPT_FILE, AccessToken
 
 
 class Issuer(HTTPServer):
@@ -122,7 +123,7 @@ REFUSED = [
 @pytest.mark.parametrize(("code", "text", "said"), REFUSED)
 def test_an_issuer_that_says_no_is_told_in_its_own_words(issuer, tmp_path, code, text, said) -> None:
     issuer.answers = [(code, text)]
-    with pytest.raises(TokenRefused, match=said) as caught:
+    with pytest.raises(GiveUp, match=said) as caught:
         token_of(issuer, tmp_path).get()
     assert str(caught.value).isprintable()
     assert "first" not in str(caught.value)
@@ -136,14 +137,14 @@ def test_an_issuer_that_says_no_is_told_in_its_own_words(issuer, tmp_path, code,
 def test_a_busy_issuer_is_asked_again_later(issuer: Issuer, tmp_path: Path, code: int, text: str) -> None:
     issuer.answers = [(code, text), given(access_token="at-last")]
     token = token_of(issuer, tmp_path)
-    with pytest.raises(TokenUnavailable):
+    with pytest.raises(TryAgain):
         token.get()
     assert token.get() == "at-last"
 
 
 def test_an_issuer_that_is_not_there_is_asked_again_later(tmp_path: Path) -> None:
     settings = OAuth(token_url="http://127.0.0.1:1/token", client_id="knobeln", refresh_token="first")
-    with pytest.raises(TokenUnavailable, match="cannot be asked"):
+    with pytest.raises(TryAgain, match="cannot be asked"):
         AccessToken(settings, tmp_path).get()
 
 
@@ -165,7 +166,7 @@ COMMANDS = [
 
 @pytest.mark.parametrize(("command", "said"), COMMANDS)
 def test_a_command_that_gives_no_token_is_told_with_its_own_words(tmp_path, command, said) -> None:
-    with pytest.raises(TokenRefused, match=said):
+    with pytest.raises(GiveUp, match=said):
         AccessToken(OAuth(token_command=command), tmp_path).get()
 
 

@@ -352,10 +352,10 @@ def test_a_friendly_match_is_told_to_both_with_the_protocol(gym: Callable[..., G
     games = [knobeln_protocol.read(gzip.decompress(attached(mail)).decode()) for mail in (first, second)]
     assert games[0] == games[1]
     (game,) = games[0]
-    assert game.players == ("alpha", "beta")
+    assert game.match.players == ("alpha", "beta")
     for mail in (first, second):
-        for name, points in zip(game.players, game.points, strict=True):
-            assert re.search(rf"^  {name} +{points}$", body_of(mail).replace(",", ""), re.MULTILINE)
+        for name, seat in game.match.sides:
+            assert re.search(rf"^  {name} +{seat.points}$", body_of(mail).replace(",", ""), re.MULTILINE)
 
 
 def attached(mail: EmailMessage) -> bytes:

@@ -15,6 +15,7 @@ from sandbox.program_folder import ProgramFolder
 from sandbox.sandbox import Sandbox
 from tests.support.contest_field import NOW
 from tests.support.servers import need_numpy
+from tournament.runners import open_runner
 
 NUMPY = Programs(python_packages=("numpy",))
 MISSING = Programs(python_packages=("no_such_package",))
@@ -82,4 +83,4 @@ def test_no_program_is_blamed_for_a_package_that_the_host_lacks() -> None:
     settings = presets.settings("hog", NOW).model_copy(update={"programs": MISSING})
     source = b"import no_such_package\nPLAYER_NAME = 'x'\n\n\ndef final_strategy(a, b):\n    return 4\n"
     with pytest.raises(ToolMissing, match="promises no_such_package, which programs cannot import"):
-        TableBuilder(settings).build({"final_strategy.py": source}, "")
+        TableBuilder(settings, open_runner).build({"final_strategy.py": source}, "")

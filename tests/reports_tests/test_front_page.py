@@ -15,7 +15,7 @@ from contest.schema.sections import Reports, Site
 from mailserver.reading import registration_form
 from reports.site import front
 from reports.site.facts import SiteFacts
-from reports.site.front import GameCount, registration_letter
+from reports.site.front import registration_letter
 from reports.site.games import Replays
 from reports.site.pages import pages, plan
 from reports.site.tables import Cell, Column, Table, as_csv, cell
@@ -225,7 +225,7 @@ def test_the_largest_front_page_is_below_300_kilobytes(small: SiteFacts) -> None
     first, names = small.ranking[0], (f"team_with_a_long_name_{n:05}" for n in range(2_000))
     lines = [replace(first, entry=name, rank=rank) for rank, name in enumerate(names, start=1)]
     facts = replace(small, ranking=tuple(lines), playing={}, evolution=None)
-    page = front.index(facts, GameCount(0, 0, 0), (), (), Replays())
+    page = front.index(facts, {"played": 0, "counted": 0, "with_page": 0}, (), (), Replays())
     table = page.facts["ranking"]
     record = Cell("20-0-19", "20-0-19", spark="M1.25 10" + "v-9M3.75 10" * 39)
     wide = replace(table, rows=tuple((*row[:3], record, *row[4:]) for row in table.rows))

@@ -192,10 +192,10 @@ def test_dgp_shows_the_points_and_brings_every_attempt_at_a_game(group_mails, co
     own = [m for m in outcome.matches if "zero_thrower" in (m.players[0], m.players[1])]
     assert len(games) == len(own) == 4
     attempts = sorted((m.pairing, m.attempt) for m in own)
-    assert sorted((Pairing(g.players), g.attempt) for g in games) == attempts
-    assert {g.throws for g in games} == {m.result.moves for m in own}
-    assert [g.is_discarded for g in games] == [True, False, False, True]
-    assert not any(g.counted for g in games)
+    assert sorted((g.match.pairing, g.match.attempt) for g in games) == attempts
+    assert {g.match.result.moves for g in games} == {m.result.moves for m in own}
+    assert [g.match.result.is_flawless for g in games] == [False, True, True, False]
+    assert not any(g.match.counted for g in games)
     assert "\npatient_cooperator  " in mail.body
 
 

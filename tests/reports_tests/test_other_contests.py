@@ -81,10 +81,10 @@ def test_nobody_gets_the_protocol_of_anothers_fault(played: Played) -> None:
     for mail in played.mails.values():
         for attachment in mail.attachments if mail.kind == "DGP" else ():
             own = mail.to.partition("@")[0]
-            found = text_protocol.read(gzip.decompress(attachment.data).decode())
-            for each in found.games:
-                assert own in each.players
-                assert all(fault.reason == "" or each.players[fault.seat - 1] == own for fault in each.faults)
+            for game in text_protocol.read(gzip.decompress(attachment.data).decode()):
+                assert own in game.match.players
+                blamed = {name for name, seat in game.match.sides if seat.fault and seat.fault.reason}
+                assert blamed <= {own}
 
 
 def test_everybody_is_told_the_own_result_once(played: Played) -> None:

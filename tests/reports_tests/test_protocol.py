@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from contest.games.knobeln import Rules
-from contest.model import Verdict
+from contest.model import GameResult, Match, Pairing, SeatResult, Verdict
 from knobellib.software import protocolfmt
 from reports.knobeln_protocol import TITLE, GameProtocol, ProtocolError, full, packed, read, write
 from reports.text import WIDTH
@@ -17,7 +17,7 @@ from reports.text import WIDTH
 NAMES = st.from_regex(r"[A-Za-z_][A-Za-z0-9_]{0,29}", fullmatch=True)
 # A failing program may throw any 32-bit number.
 THROWS = st.integers(-(2**31), 2**31 - 1) | st.integers(1, 12288)
-POINTS = st.integers(0, 30_000_000)
+SEATS = st.builds(SeatResult, st.integers(0, 30_000_000), st.sampled_from(Verdict), st.none())
 NUMBERS = st.integers(1, 10_000)
 SIZES = {"b": st.integers(1, 2**30), "k": st.integers(1, 99), "L": st.integers(99, 1_000_000)}
 RULES = st.builds(Rules, a=st.just(1), **SIZES)
@@ -26,19 +26,19 @@ RULES = st.builds(Rules, a=st.just(1), **SIZES)
 @st.composite
 def games(draw: st.DrawFn) -> GameProtocol:
     throws = draw(st.none() | st.lists(st.tuples(THROWS, THROWS), max_size=60).map(tuple))
-    return GameProtocol(
-        round=draw(NUMBERS),
-        group=draw(NUMBERS),
-        attempt=draw(NUMBERS),
-        players=draw(st.tuples(NAMES, NAMES)),
-        rules=draw(RULES),
-        points=draw(st.tuples(POINTS, POINTS)),
-        verdicts=draw(st.tuples(st.sampled_from(Verdict), st.sampled_from(Verdict))),
-        counted=draw(st.booleans()),
+    result = GameResult(
+        seats=draw(st.tuples(SEATS, SEATS)),
+        turns=draw(NUMBERS) if throws is None else len(throws),
         digest=draw(st.from_regex(r"[0-9a-f]{16}", fullmatch=True)),
-        throws_played=draw(NUMBERS) if throws is None else len(throws),
-        throws=throws,
+        moves=throws,
     )
+    match = Match(Pairing(draw(st.tuples(NAMES, NAMES))), draw(NUMBERS), result, draw(st.booleans()))
+    return GameProtocol(draw(NUMBERS), draw(NUMBERS), draw(RULES), match)
+
+
+def changed(game: GameProtocol, **change: object) -> GameProtocol:
+    """The same with another result."""
+    return replace(game, match=replace(game.match, result=replace(game.match.result, **change)))
 
 
 @pytest.mark.slow
@@ -67,7 +67,7 @@ def test_any_other_text_is_refused_with_the_number_of_the_line(text: str) -> Non
 @pytest.fixture(scope="module")
 def game(contest, settings) -> GameProtocol:
     """A complete game of the small contest."""
-    return GameProtocol.of(contest.final.groups[0].matches[1], 2, 1, settings.game)
+    return GameProtocol(2, 1, settings.game, contest.final.groups[0].matches[1])
 
 
 @pytest.mark.parametrize(
@@ -104,7 +104,7 @@ def test_players_whose_throws_do_not_match_are_refused(game) -> None:
 
 def test_a_name_with_a_blank_is_refused(game) -> None:
     with pytest.raises(ValueError, match="white space"):
-        write([replace(game, players=("two words", "x"))])
+        write([replace(game, match=replace(game.match, pairing=Pairing(("two words", "x"))))])
 
 
 def test_packing_the_same_text_twice_gives_the_same_bytes(game) -> None:
@@ -122,33 +122,37 @@ def rows(text: str) -> list[tuple[str, ...]]:
 
 def test_the_full_form_has_every_throw_and_ends_with_the_points_of_the_game(game) -> None:
     table = rows(full(game))
-    assert [(int(row[2]), int(row[6])) for row in table] == list(game.throws)
-    assert (int(table[-1][4]), int(table[-1][8])) == game.points
+    assert [(int(row[2]), int(row[6])) for row in table] == list(game.match.result.moves)
+    assert [int(table[-1][4]), int(table[-1][8])] == [seat.points for seat in game.match.result.seats]
     assert full(game).endswith("played to the end\n")
 
 
 def test_the_full_form_marks_where_series_begin(game) -> None:
     throws = ((5, 9), (5, 8), (6, 8), (2, 9))
-    table = rows(full(replace(game, throws=throws, throws_played=4)))
+    table = rows(full(changed(game, moves=throws, turns=4)))
     assert [(row[1], row[5]) for row in table] == [(">", ">"), (" ", ">"), (" ", " "), (">", " ")]
 
 
 @given(games())
 def test_the_full_form_fits_into_72_columns(game: GameProtocol) -> None:
-    positive = tuple((abs(p) + 1, abs(q) + 1) for p, q in game.throws or ())
-    assert max(map(len, full(replace(game, throws=positive)).split("\n"))) <= WIDTH
+    positive = tuple((abs(p) + 1, abs(q) + 1) for p, q in game.match.result.moves or ())
+    assert max(map(len, full(changed(game, moves=positive)).split("\n"))) <= WIDTH
 
 
 @pytest.mark.parametrize(
     ("change", "words"),
     [
         (
-            {"verdicts": (Verdict.OK, Verdict.TIME)},
+            {"seats": (SeatResult(40, Verdict.OK, None), SeatResult(2, Verdict.TIME, None))},
             "time limit\nThe game was stopped; its points are discarded.",
         ),
-        ({"counted": False}, "played to the end\nThe game does not count."),
-        ({"throws": None}, "In this game 40 throws were played, but not kept."),
+        ({"moves": None}, "In this game 40 throws were played, but not kept."),
     ],
 )
 def test_the_full_form_says_how_the_game_ended(game, change, words) -> None:
-    assert words in full(replace(game, **change))
+    assert words in full(changed(game, **change))
+
+
+def test_the_full_form_says_that_a_game_does_not_count(game) -> None:
+    text = full(replace(game, match=replace(game.match, counted=False)))
+    assert "played to the end\nThe game does not count." in text

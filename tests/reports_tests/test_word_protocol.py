@@ -7,14 +7,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from contest.games.registry import game
-from contest.model import Missing, Verdict
+from contest.model import Fault, GameResult, Match, Missing, Pairing, SeatResult, Verdict
 from reports import text_protocol
 from reports.knobeln_protocol import ProtocolError
 from reports.text import WIDTH, columns_of, one_line
-from reports.text_protocol import SeatFault, WordProtocol, full, of, read, write
+from reports.text_protocol import WordProtocol, full, of, read, write
 from tests.support import other_contests
 
 BIDS = game("bid-tac-toe").info
+ULTIMATE = game("ultimate-tic-tac-toe").info
 NAMES = st.from_regex(r"[A-Za-z_][A-Za-z0-9_]{0,29}", fullmatch=True)
 # Games of other packages may write anything into a move.
 ANY_MOVE = st.text(st.characters(codec="utf-8"), max_size=30)
@@ -23,47 +24,46 @@ NUMBERS = st.integers(1, 10_000)
 
 
 @st.composite
+def seat_results(draw: st.DrawFn) -> SeatResult:
+    seat = SeatResult(draw(st.integers(-(10**14), 10**14)), draw(st.sampled_from(Verdict)), None)
+    if draw(st.booleans()):
+        return seat
+    return replace(seat, fault=Fault(draw(NUMBERS), one_line(draw(ANY_MOVE))), faults=draw(NUMBERS))
+
+
+@st.composite
 def games(draw: st.DrawFn) -> WordProtocol:
     seats = draw(st.integers(1, 4) | st.just(12))
     move = st.none() | MOVES | MOVES.map(Missing)
     moves = draw(st.none() | st.lists(st.tuples(*[move] * seats), max_size=5).map(tuple))
-    return WordProtocol(
-        round=draw(NUMBERS),
-        group=draw(NUMBERS),
-        game=draw(NUMBERS),
-        attempt=draw(NUMBERS),
-        players=draw(st.tuples(*[NAMES] * seats)),
-        points=draw(st.tuples(*[st.integers(-(10**14), 10**14)] * seats)),
-        verdicts=draw(st.tuples(*[st.sampled_from(Verdict)] * seats)),
-        faults=tuple(
-            SeatFault(seat, draw(NUMBERS), draw(NUMBERS), one_line(draw(ANY_MOVE)))
-            for seat in draw(st.sets(st.integers(1, seats), max_size=3))
-        ),
-        counted=draw(st.booleans()),
-        digest=draw(st.from_regex(r"[0-9a-f]{16}", fullmatch=True)),
+    result = GameResult(
+        seats=draw(st.tuples(*[seat_results()] * seats)),
         turns=draw(NUMBERS) if moves is None else len(moves),
+        digest=draw(st.from_regex(r"[0-9a-f]{16}", fullmatch=True)),
         moves=moves,
     )
+    pairing = Pairing(draw(st.tuples(*[NAMES] * seats)))
+    match = Match(pairing, draw(NUMBERS), result, draw(st.booleans()), game=draw(NUMBERS))
+    return WordProtocol("bid-tac-toe", 2, "round", draw(NUMBERS), draw(NUMBERS), match)
 
 
 @pytest.mark.slow
-@given(st.lists(games(), max_size=3))
+@given(st.lists(games(), min_size=1, max_size=3))
 def test_what_was_written_is_read_again(written: list[WordProtocol]) -> None:
-    found = read(write(BIDS, written))
-    assert (found.game, found.point, found.turn_word) == ("bid-tac-toe", 2, "round")
-    assert found.games == tuple(written)
+    assert read(write(written)) == tuple(written)
 
 
 @given(games())
 def test_only_a_long_move_or_reason_makes_a_long_line(written: WordProtocol) -> None:
-    short = replace(written, moves=None, faults=(), turns=7)
-    assert max(map(len, write(BIDS, [short]).split("\n"))) <= WIDTH
+    seats = tuple(replace(seat, fault=None) for seat in written.match.result.seats)
+    result = replace(written.match.result, moves=None, seats=seats)
+    short = replace(written, match=replace(written.match, result=result))
+    assert max(map(len, write([short]).split("\n"))) <= WIDTH
 
 
 @given(games())
 def test_the_full_form_fits_into_72_columns(written: WordProtocol) -> None:
-    found = read(write(BIDS, [written]))
-    assert max(map(columns_of, full(found, found.games[0]).split("\n"))) <= WIDTH
+    assert max(map(columns_of, full(written).split("\n"))) <= WIDTH
 
 
 @given(st.text())
@@ -76,7 +76,7 @@ def test_any_other_text_is_refused_with_the_number_of_the_line(text: str) -> Non
 def text() -> str:
     outcome = other_contests.bid_tac_toe().history[0].groups[0]
     matches = [match for match in outcome.matches if set(match.players) == {"crashing", "greedy"}]
-    return write(BIDS, (of(match, 1, 1, "greedy") for match in matches))
+    return write([of(BIDS, match, 1, 1, "greedy") for match in matches])
 
 
 @pytest.mark.parametrize(
@@ -103,11 +103,10 @@ def test_a_text_that_was_cut_off_is_refused(text: str) -> None:
 
 
 def test_the_reason_of_a_fault_is_for_its_own_team_alone(text: str) -> None:
-    own = [fault for played in read(text).games for fault in played.faults]
-    games = read(text).games
-    by_player = {g.players[fault.seat - 1]: fault.reason for g in games for fault in g.faults}
-    assert by_player == {"greedy": "the bids add up to 450, but the bankroll is 100", "crashing": ""}
-    assert len(own) > 20
+    sides = [side for game in read(text) for side in game.match.sides]
+    faults = [(player, seat.fault.reason) for player, seat in sides if seat.fault]
+    assert dict(faults) == {"greedy": "the bids add up to 450, but the bankroll is 100", "crashing": ""}
+    assert len(faults) > 20
     assert "Traceback" not in text
 
 
@@ -126,8 +125,7 @@ def test_a_random_move_stands_where_the_fault_was() -> None:
         (move,) = (each for each in (first, second) if each is not None)
         squares.add(int(move.instead if isinstance(move, Missing) else str(move)))
     assert len(squares) == match.result.turns
-    protocols = read(write(game("ultimate-tic-tac-toe").info, [of(match, 1, 1, match.players[0])]))
-    words = full(protocols, protocols.games[0])
+    words = full(*read(write([of(ULTIMATE, match, 1, 1, match.players[0])])))
     assert "FAULT (instead: " in words
     assert f"{match.players[0]}: {match.result.seats[0].points} points" in words
 
@@ -135,12 +133,11 @@ def test_a_random_move_stands_where_the_fault_was() -> None:
 def test_moves_that_were_not_kept_are_told_of() -> None:
     match = other_contests.cooperation().history[0].groups[0].matches[0]
     bare = replace(match, result=replace(match.result, moves=None))
-    protocols = read(write(game("cooperation").info, [of(bare, 1, 1, match.players[0])]))
-    told = full(protocols, protocols.games[0])
+    told = full(*read(write([of(game("cooperation").info, bare, 1, 1, match.players[0])])))
     assert f"In this game {bare.result.turns} rounds were played, but not kept." in told
 
 
 def test_the_pages_example_is_a_protocol() -> None:
     example = (text_protocol.__doc__ or "").split("\n\n")[2]
     found = read("\n".join(line.strip() for line in example.split("\n")))
-    assert found.games[0].moves[2] == (Missing("0 0 0 0 0 0 0 0 0"), "29 0 0 0 0 0 0 0 0")
+    assert found[0].match.result.moves[2] == (Missing("0 0 0 0 0 0 0 0 0"), "29 0 0 0 0 0 0 0 0")

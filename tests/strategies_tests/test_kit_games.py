@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from compiler.build import BuildResult
 from contest.games.knobeln import Rules
-from contest.model import Match, Pairing, Verdict
+from contest.model import Match, Pairing
 from contest.seeds import Seeds, seed_from
 from knobellib.kits import STRATEGIES
 from knobellib.samples import house_strategies
@@ -41,7 +41,7 @@ def on_the_machine(
     ]
     played = zip(chosen, runner.play(jobs), strict=True)
     matches = [Match(pairing, ATTEMPT, result, result.is_flawless) for pairing, result in played]
-    return {each.players: write([GameProtocol.of(each, ROUND, GROUP, rules or Rules())]) for each in matches}
+    return {each.players: write([GameProtocol(ROUND, GROUP, rules or Rules(), each)]) for each in matches}
 
 
 def at_home(kit: Kit, first: str, second: str, *options: str) -> Said:
@@ -440,6 +440,7 @@ def test_a_protocol_that_cannot_be_written_is_no_game(kit: Kit) -> None:
 def test_a_protocol_of_the_referee_is_read_by_the_server(kit: Kit) -> None:
     said = kit.play("-s", "1", "leapfrog", "./grim")
     (game,) = read(said.out)
-    assert game.players == ("leapfrog", "grim")
-    assert game.verdicts == (Verdict.OK, Verdict.OK)
-    assert said.err.startswith(f"leapfrog: {game.points[0]} points\ngrim: {game.points[1]} points\n")
+    assert game.match.players == ("leapfrog", "grim")
+    assert game.match.result.is_flawless
+    points = [seat.points for seat in game.match.result.seats]
+    assert said.err.startswith(f"leapfrog: {points[0]} points\ngrim: {points[1]} points\n")

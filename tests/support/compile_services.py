@@ -9,7 +9,7 @@ from contest.config.settings import Settings
 from contest.interfaces.protocols import Renderer
 from contest.store import Store
 from contest.util.clock import Clock
-from reports.compile_report import compile_report, programs_wait
+from reports.compile_report import compile_report
 
 
 def compile_service(
@@ -21,7 +21,7 @@ def compile_service(
         clock,
         builder,
         partial(compile_report, settings=settings, templates=templates),
-        partial(programs_wait, settings=settings, templates=templates),
+        templates,
         engine_failures(store, settings, clock, templates),
     )
 

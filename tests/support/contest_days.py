@@ -9,9 +9,8 @@ from contest.model import GroupOutcome, RoundPlan
 from contest.store import contest_state
 from contest.store.tables import metadata
 from knobeln.context import ContestContext
-from knobeln.day.run import Silence
 from reports.contest_reporter import ContestReporter
-from tournament.day import ContestDay, RunnerFactory
+from tournament.day import ContestDay, RunnerFactory, Spectator
 
 
 def dump(folder: ContestContext) -> dict[str, list[Any]]:
@@ -27,7 +26,7 @@ def dump(folder: ContestContext) -> dict[str, list[Any]]:
     return rows
 
 
-class Stumbling(Silence):
+class Stumbling(Spectator):
     """Stops the run after so many groups, as a power cut would between two transactions."""
 
     def __init__(self, after: int) -> None:
@@ -39,17 +38,17 @@ class Stumbling(Silence):
             raise KeyboardInterrupt
 
 
-class AfterADraw(Silence):
+class AfterADraw(Spectator):
     def round_drawn(self, plan: RoundPlan) -> None:
         raise KeyboardInterrupt
 
 
-def until(folder: ContestContext, spectator: Silence) -> None:
+def until(folder: ContestContext, spectator: Spectator) -> None:
     """Play the day up to where this spectator stops it."""
     with pytest.raises(KeyboardInterrupt):
         stumbling_day(folder, spectator).run()
 
 
-def stumbling_day(folder: ContestContext, spectator: Silence, *make_runner: RunnerFactory) -> ContestDay:
+def stumbling_day(folder: ContestContext, spectator: Spectator, *make_runner: RunnerFactory) -> ContestDay:
     reporter = ContestReporter(folder.settings, folder.templates)
     return ContestDay(folder.store, folder.settings, folder.clock, reporter, spectator, *make_runner)

@@ -21,7 +21,7 @@ from contest.config.settings import Settings, game_settings
 from contest.errors import NumberAwaited
 from contest.schema.sections import Tournament
 from knobeln.context import ContestContext, create_contest
-from knobeln.day.run import Silence, play_contest
+from knobeln.day.run import play_contest
 from knobeln.day.wait_for_number import wait_for_number
 from knobeln.services import Services, deliver_all
 from mailserver.delivery.transports import MAILDIRS, transport_of
@@ -31,6 +31,7 @@ from tests.support.clocks import FixedClock
 from tests.support.drand_network import chain_json, trusted_drand
 from tests.support.letters import letter
 from tests.support.mail_world import FORM, OPENS, REGISTER, START, from_line, make_settings, told
+from tournament.day import Spectator
 
 CHAIN = chain_json(int(datetime(1994, 3, 1, tzinfo=UTC).timestamp()), 30)
 CLOSES = START - timedelta(hours=2)  # programs are no longer taken
@@ -194,7 +195,7 @@ class Stages:
         return self.place / "archive"
 
 
-_play = partial(play_contest, early=True, spectator=lambda: nullcontext(Silence()), tell=lambda _text: None)
+_play = partial(play_contest, early=True, spectator=lambda: nullcontext(Spectator()), tell=lambda _text: None)
 
 
 def _parsed(file: Path) -> EmailMessage:

@@ -10,7 +10,7 @@ import pytest
 from contest.errors import ConfigError
 from contest.formats import BUILT_IN, ENTRY_POINTS, known_formats, make_format, misfit
 from contest.formats.group_elimination import GroupElimination
-from contest.formats.round_robin import RoundRobin
+from contest.formats.one_round import RoundRobin
 from contest.games.registry import game
 from contest.model import Pairing, RoundPlan, Standing
 from contest.schema.sections import DEFAULT_GAME, Tournament

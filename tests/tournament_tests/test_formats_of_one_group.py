@@ -8,9 +8,7 @@ from hypothesis import strategies as st
 
 from contest.errors import ConfigError
 from contest.formats import make_format
-from contest.formats.exact import Exact
-from contest.formats.melee import Melee
-from contest.formats.round_robin import RoundRobin
+from contest.formats.one_round import Exact, Melee, RoundRobin
 from contest.games.registry import game
 from contest.model import (
     GameResult,

@@ -6,7 +6,7 @@ from functools import partial
 
 import pytest
 
-from contest.formats.round_robin import RoundRobin
+from contest.formats.one_round import RoundRobin
 from contest.games.game import FaultRule
 from contest.games.registry import game
 from contest.interfaces.protocols import Runner

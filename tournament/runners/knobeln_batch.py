@@ -29,10 +29,6 @@ _FIRST_SEAT = 3  # where the fields of the seats begin
 _SECOND_SEAT = _FIRST_SEAT + len(_SEAT_FIELDS)
 
 
-class NonsenseError(ValueError):
-    """The engine's answer cannot be true."""
-
-
 class SeatRecord(NamedTuple):
     """`struct seat_record` of orders.h."""
 
@@ -82,17 +78,17 @@ class Batch:
         return {digest: number for number, digest in enumerate(sorted(self.images))}
 
     def results(self, jobs: Sequence[GameJob], raw: bytes) -> list[GameResult]:
-        """The engine's answers, in the order of the jobs. NonsenseError unless it fits them."""
+        """The engine's answers, in the order of the jobs. Raises ValueError unless it fits them."""
+        found, at = [], 0
         try:
-            found, at = [], 0
             with speaking(self.language):
                 for job in jobs:
                     result, at = self._result(raw, at, job)
                     found.append(result)
-        except (struct.error, ValueError) as error:
-            raise NonsenseError(str(error)) from None
+        except struct.error as error:
+            raise ValueError(str(error)) from None
         if at != len(raw):
-            raise NonsenseError(f"{len(raw) - at} bytes too many")
+            raise ValueError(f"{len(raw) - at} bytes too many")
         return found
 
     def _result(self, raw: bytes, at: int, job: GameJob) -> tuple[GameResult, int]:
@@ -145,4 +141,4 @@ class Batch:
 
 def _check(holds: bool, complaint: str) -> None:
     if not holds:
-        raise NonsenseError(complaint)
+        raise ValueError(complaint)
