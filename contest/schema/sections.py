@@ -88,6 +88,12 @@ class Contest(Section):
         "knobeln@localhost.example", description="the robot's address: registrations and programs go here"
     )
     aliases: tuple[Address, ...] = Field((), description="further addresses that reach the robot")
+    licence: str = Field(
+        "",
+        max_length=200,
+        description="under which licence you publish the archive with all programs, e.g. CC BY 4.0; rules, "
+        "announcements and the archive say it; empty = nothing is said",
+    )
 
     @field_validator("language")
     @classmethod
