@@ -40,7 +40,12 @@ class HomePractice:
 
     def games(self, program: str, games: int | None, seeds: Seeds = USUAL_SEEDS) -> Sequence[PracticeGame]:
         """Build the program, and play so many games against each opponent; None: as many as are quick."""
-        built = self._built(program)
+        return self.play(self._built(program), games, seeds)
+
+    def play(
+        self, built: Built, games: int | None = None, seeds: Seeds = USUAL_SEEDS
+    ) -> Sequence[PracticeGame]:
+        """The games of a program that is built."""
         with ThreadPoolExecutor(cores()) as pool:  # each thread waits for its compiler
             list(pool.map(self._prepare, (built, *self._opponents.values())))
         return practice_games(built, self._opponents, self._settings, open_runner, games, seeds)
