@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import mailbox
+import re
 from email.message import EmailMessage
 from email.parser import BytesParser
 from email.policy import default
@@ -108,6 +109,34 @@ def test_a_form_sent_back_as_it_was_is_refused_and_names_what_is_missing(
     answer = knobeln_in(contest, "mail", "show", "1").output
     assert "<age in years>" in answer
     assert "<institution, city, country>" in answer
+
+
+@pytest.mark.parametrize("game", ["knobeln", "cooperation"])
+def test_a_contest_for_a_class_asks_for_names_and_nothing_else(
+    tmp_path: Path, students: Path, monkeypatch: pytest.MonkeyPatch, game: str
+) -> None:
+    monkeypatch.setenv("KNOBELN_SET_REGISTRATION__CONFIRM", "never")
+    contest = tmp_path / "course"
+    knobeln("init", contest, "--game", game, "--class", "--language", "de", "--beacon", "none")
+    invitation = mails_of_dry_run(contest, students)["gauss@uni.example"]
+    text = invitation.get_content()
+    assert text.startswith("Ihr seid zu")
+    form = text[text.index("mail-address:") : text.rindex("\n---\n")]
+    fields = [line.partition(":")[0] for line in form.splitlines() if ":" in line]
+    assert fields == ["mail-address", "mail-preference", "team-name", "team-members"]
+    assert form.endswith("\n  Carl Friedrich Gauß")
+    assert "LAP" not in text
+    assert not {"Alter", "Beruf", "Organization"} & set(text.replace(",", " ").split())
+    reply = EmailMessage()
+    reply["From"], reply["To"] = "gauss@uni.example", str(invitation["Reply-To"])
+    reply["Subject"] = f"Re: {invitation['Subject']}"
+    reply.set_content(re.sub("team-name: <.*>", "team-name: princeps", form))
+    knobeln("receive", "-C", contest, stdin=reply.as_bytes())
+    team = json.loads(knobeln_in(contest, "teams", "show", "princeps", "--json").stdout)["team"]
+    (member,) = team["registration"]["members"]
+    assert (member["name"], member["age"], member["occupation"]) == ("Carl Friedrich Gauß", None, "")
+    refused = knobeln("init", contest, "--game", game, "--class", code=1).output
+    assert "is there already" in refused
 
 
 def test_the_same_list_again_invites_nobody_twice_and_a_longer_one_the_new(
