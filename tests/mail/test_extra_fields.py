@@ -71,7 +71,7 @@ def test_a_form_can_ask_for_names_and_nothing_else() -> None:
     ("wrong", "says"),
     [
         ("Joe Cool, 27, student", "the name alone, without a comma."),
-        ("x" * 201, "201 characters"),
+        ("x" * 201, "A line about a member has at most 200 characters."),
         ("", "There are no team members."),
     ],
 )
