@@ -212,6 +212,8 @@ class Cooperation(TextGame[Dealings, Decision]):
                 names=listed([names[seat] for seat in sorted(last.forfeited)]),
                 round=last.rounds + 1,
             )
+        if self._noise_percent:
+            return ""  # whoever betrayed first may have done so by chance
         result = who_won(names, self.points(last))
         firsts = [of_one.index(Decision.BETRAY) + 1 for of_one in last.histories if Decision.BETRAY in of_one]
         if not firsts:
