@@ -1,7 +1,7 @@
 """The games of practice: one program against all opponents, each with the same seeds.
 
-The seeds are the same for all programs and at all times, so that the same program always gets the same table,
-by mail and at home, and the versions of a program can be compared game by game.
+The usual seeds are the same for all programs and at all times, so that the same program always gets the same
+table, by mail and at home, and the versions of a program can be compared game by game.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ MAX_GAMES = 16
 """Games against each opponent where games are quick: all 42 house strategies take about a second."""
 MAX_INSTRUCTIONS = 4_000_000_000
 """For the games beyond the first ones, so that programs that think long practise with fewer."""
-_SEEDS = Seeds(seed_from("practice"))
+USUAL_SEEDS = Seeds(seed_from("practice"))
 
 
 def practice_games(
@@ -28,6 +28,7 @@ def practice_games(
     settings: Settings,
     open_runner: RunnerFactory,
     games: int | None = None,
+    seeds: Seeds = USUAL_SEEDS,
 ) -> Sequence[PracticeGame]:
     """Play so many games against each opponent, or one against all together if the game takes more than two.
 
@@ -45,13 +46,13 @@ def practice_games(
         streams = (f"{'/'.join(names)}/{game}/seat/{seat}" for seat in range(len(players)))
         return GameJob(
             tuple(digests[name] for name in players),
-            tuple(_SEEDS.stream(name) for name in streams),
+            tuple(seeds.stream(name) for name in streams),
             protocol=info.play.has_moves and game == 0,
             names=players,
         )
 
     images = {**dict(opponents.values()), program[0]: program[1]}
-    with open_runner(images, settings, _SEEDS) as runner:
+    with open_runner(images, settings, seeds) as runner:
         first = [job(names, 0) for names in fixtures]
         played = [*runner.play(first)]
         instructions = sum(seat.instructions for result in played for seat in result.seats)

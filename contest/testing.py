@@ -10,7 +10,7 @@ from typing import Any
 
 from contest.formats.format import Format
 from contest.games.drawing import Drawing, Drawn, Ringed
-from contest.games.game import Game
+from contest.games.game import Game, TextGame
 from contest.model import (
     GameResult,
     GroupOutcome,
@@ -84,6 +84,10 @@ def _check_walk(game: Game[Any, Any], seats: int, chooser: random.Random) -> Non
         moves = {seat: _some_move(game, position, seat, chooser) for seat in sorted(players_to_move)}
         points = game.points(position)
         _require(len(points) == seats, f"points for {len(points)} seats, not for {seats}")
+        if isinstance(game, TextGame):  # noise makes other moves of some
+            moves = dict(game.carried_out(position, moves, chooser.randrange))
+            illegal = [game.why_illegal(position, seat, move) for seat, move in moves.items()]
+            _require(not any(illegal), f"chance made a move that the rules forbid: {illegal}")
         following = game.apply(position, moves)
         _require(
             position == twin and game.points(position) == points, "a move changed the position before it"

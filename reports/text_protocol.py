@@ -25,10 +25,11 @@ game.
 Points are the game's internal points, by seat. Each seat that was at fault has a line `fault`; seats count
 from 1. It has the first such turn, the number of such turns, and the reason, which only the program's own
 team gets. Below `turns` is a line for each turn: the moves by seat, with `;` between them. `-` is a seat that
-was not asked. `!` is a fault; after it is the move that the rules made instead. A line that ends in `;` goes
-on in the next line, and so does a line of players, points or verdicts that ends in a backslash. In a move
-`%`, `;`, control characters, a blank at its ends, a leading `!` and a lone `-` are written as `%25` and so
-on. An empty move is written as `%`. `turns 17 not kept`: the game had 17 turns, but nobody asked for them
+was not asked. `!` is a fault; after it is the move that the rules made instead. `C>B` is a move that chance
+changed: C was the player's, and B happened. A line that ends in `;` goes on in the next line, and so does a
+line of players, points or verdicts that ends in a backslash. In a move `%`, `;`, `>`, control characters, a
+blank at its ends, a leading `!` and a lone `-` are written as `%25` and so on. An empty move is written as
+`%`. `turns 17 not kept`: the game had 17 turns, but nobody asked for them
 when it was played. `digest` is over all moves, to compare a replay with.
 """
 
@@ -42,6 +43,7 @@ from urllib.parse import quote, unquote
 
 from contest.games.game import GameInfo
 from contest.model import (
+    Changed,
     Fault,
     GameResult,
     Match,
@@ -58,8 +60,8 @@ from reports.text import WIDTH, clean, columns_of, fold, one_line, table, wrap
 from reports.words import VERDICTS
 
 TITLE = "protocol in words 1"
-_FAULT, _NOT_ASKED, _BETWEEN, _NOTHING = "!", "-", ";", "%"
-_ESCAPED = re.compile(r"[%;\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]|^\s|\s$")
+_FAULT, _NOT_ASKED, _BETWEEN, _NOTHING, _CHANGED = "!", "-", ";", "%", ">"
+_ESCAPED = re.compile(r"[%;>\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]|^\s|\s$")
 
 
 @dataclass(frozen=True)
@@ -126,9 +128,11 @@ def _filled(words: Sequence[str], between: str = " ") -> Iterator[str]:
     yield line
 
 
-def _move(move: int | str | Missing | None) -> str:
+def _move(move: int | str | Changed | Missing | None) -> str:
     if move is None:
         return _NOT_ASKED
+    if isinstance(move, Changed):
+        return _written(move.move) + _CHANGED + _written(move.instead)
     if isinstance(move, Missing):
         return _FAULT + (_written(move.instead) if move.instead else "")
     return _written(str(move))
@@ -215,9 +219,12 @@ def _read_moves(lines: ProtocolLines, seats: int) -> Moves:
     return tuple(map(_read_move, moves))
 
 
-def _read_move(text: str) -> str | Missing | None:
+def _read_move(text: str) -> str | Changed | Missing | None:
     if text == _NOT_ASKED:
         return None
+    move, changed, instead = text.partition(_CHANGED)
+    if changed:
+        return Changed(_read_text(move), _read_text(instead))
     if text.startswith(_FAULT):
         return Missing(_read_text(text[1:]))
     return _read_text(text)
@@ -262,7 +269,7 @@ def _moves_in_full(game: WordProtocol) -> Iterator[str]:
                 yield wrap(f"{name:>3}: {move}", indent="       ", first="  ")
 
 
-def _shown(move: int | str | Missing | None) -> str:
+def _shown(move: int | str | Changed | Missing | None) -> str:
     if isinstance(move, Missing):
         return "FAULT" + (f" (instead: {clean(move.instead)})" if move.instead else "")
     return "" if move is None else clean(str(move))

@@ -96,13 +96,14 @@ def _run(
 def generation_points(counts: Counts, scores: ScoreMatrix) -> list[int]:
     """Half points of each entry's exemplars together, each exemplar against every other one (K82).
 
-    n_p * (sum over q of n_q * s(p, q), less one game, because no exemplar plays against itself).
+    n_p * (sum over q of n_q * s(p, q), less one game, because no exemplar plays against itself). Whoever has
+    less than nothing, in a game that takes points off, has nothing.
     """
     alive = [q for q, exemplars in enumerate(counts) if exemplars]
     points = [0] * len(counts)
     for p in alive:
         row = scores.half_points[p]
-        points[p] = counts[p] * (sum(counts[q] * row[q] for q in alive) - row[p])
+        points[p] = max(0, counts[p] * (sum(counts[q] * row[q] for q in alive) - row[p]))
     return points
 
 

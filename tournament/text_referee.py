@@ -26,7 +26,8 @@ class Turn:
 
     moves: Mapping[int, Any]
     faults: Mapping[int, AnswerFault]
-    instead: Mapping[int, Any] = field(default_factory=dict)  # the moves that the rules made for faults
+    # The moves that happened instead: the rules made them for faults, or chance of the players' own.
+    instead: Mapping[int, Any] = field(default_factory=dict)
 
 
 class Step(NamedTuple):
@@ -78,7 +79,7 @@ def steps(
 
     `take_turn` is given the position and the seats to move. Under the fault rule REPLAY a turn with a fault
     is the last and leaves the position as it was. `draw` is for the moves that the rules make for missing
-    ones.
+    ones, and for noise.
     """
     position = start
     while seats := game.players_to_move(position):
@@ -86,7 +87,9 @@ def steps(
         if turn is None:
             return
         if not turn.faults:
-            position = game.apply(position, turn.moves)
+            happened = game.carried_out(position, turn.moves, draw)
+            changed = {seat: move for seat, move in happened.items() if move != turn.moves[seat]}
+            turn, position = replace(turn, instead=changed), game.apply(position, happened)
         elif game.info.fault_rule is FaultRule.REPLAY:
             yield Step(turn, position)
             return
@@ -160,7 +163,7 @@ def program_seeds(streams: Sequence[bytes]) -> list[bytes]:
 
 
 def drawer(streams: Sequence[bytes]) -> Callable[[int], int]:
-    """Random numbers, one per call, for the moves that the rules make for missing ones."""
+    """Random numbers, one per call, for the moves that the rules make for missing ones, and for noise."""
     seeds = Seeds(hashlib.sha256(b"".join(streams)).digest())
     numbers = iter(range(10**9))
     return lambda bound: seeds.below(f"move/{next(numbers)}", bound)

@@ -186,6 +186,16 @@ def compare_versions(
     )
 
 
+def is_confirmed(first: Comparison, again: Comparison | None) -> bool:
+    """Whether a difference is real, and so again, in the same direction, with chance of its own.
+
+    Whoever tries 20 changes that change nothing is told once that one is real, on average; so nearly never.
+    """
+    if again is None or not first.verdict is again.verdict is ComparisonVerdict.REAL:
+        return False
+    return (first.total.difference > 0) is (again.total.difference > 0)
+
+
 def comparison_cells(row: ComparisonRow, point: int) -> tuple[str, ...]:
     """Rank, opponent, games, points of the first and of the second version, difference and margin."""
     points = (_points(value, row.games, point) for value in (row.first, row.second, row.difference))

@@ -6,10 +6,18 @@ those very files are in the software kit (knobellib.python_kit).
 
 from __future__ import annotations
 
+from typing import Annotated
+
 from pydantic import Field, model_validator
 
 from contest.games.bid_tac_toe import BidTacToe, IllegalBid
-from contest.games.cooperation import FEWEST_ROUNDS, MOST_ROUNDS, Cooperation, LegacyCooperation
+from contest.games.cooperation import (
+    FEWEST_ROUNDS,
+    MOST_ROUNDS,
+    Cooperation,
+    LegacyCooperation,
+    Payoffs,
+)
 from contest.games.game import GamePlugin
 from contest.games.hog_game import NAME as HOG
 from contest.games.hog_game import Hog
@@ -28,6 +36,9 @@ class BidTacToeSettings(GameSettings):
     )
 
 
+_Points = Annotated[int, Field(ge=-1_000, le=1_000)]
+
+
 class CooperationSettings(GameSettings):
     """The game's parameters. The number of rounds is drawn once for the contest and kept secret."""
 
@@ -38,10 +49,25 @@ class CooperationSettings(GameSettings):
         MOST_ROUNDS, ge=1, le=1_000, description="the largest number of rounds that may be drawn"
     )
 
+    noise_percent: int = Field(
+        0,
+        ge=0,
+        le=20,
+        description="so many of 100 decisions are turned into their opposite by chance; both players are "
+        "told what happened, not what was decided",
+    )
+    payoffs: tuple[_Points, _Points, _Points, _Points] = Field(
+        Payoffs(),
+        description="points for a round: of a betrayer whose opponent cooperates, of each if both cooperate, "
+        "of each if both betray, of the one who is betrayed (T, R, P, S); each is more than the next",
+    )
+
     @model_validator(mode="after")
     def _range(self) -> CooperationSettings:
         if self.fewest_rounds > self.most_rounds:
             raise ValueError("fewest_rounds is larger than most_rounds")
+        if not Payoffs(*self.payoffs).is_dilemma:
+            raise ValueError("payoffs: each must be more than the next, otherwise there is no dilemma")
         return self
 
 
@@ -70,7 +96,9 @@ PLUGINS = (
     GamePlugin(
         Cooperation.name,
         CooperationSettings,
-        lambda settings, _programs: Cooperation(settings.most_rounds, settings.fewest_rounds),
+        lambda settings, _programs: Cooperation(
+            settings.most_rounds, settings.fewest_rounds, settings.noise_percent, settings.payoffs
+        ),
     ),
     GamePlugin(LegacyCooperation.name, GameSettings, lambda _settings, _programs: LegacyCooperation()),
     GamePlugin("standoff", StandoffSettings, lambda settings, _programs: Standoff(settings.max_rounds)),

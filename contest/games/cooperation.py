@@ -2,6 +2,7 @@
 
 This module has the rules C1 to C7. The first version of the game (L1, L2) has exactly 10 rounds and asks in
 another form; otherwise it has the same rules. Programs get histories as texts with one letter per round.
+A contest may have other payoffs, and noise: then histories tell what happened, not what was decided.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Any
+from typing import Any, NamedTuple
 
 from contest.games.game import FaultRule, GameInfo, TextGame, TextProtocol, Words
 from contest.games.words import letter, who_won
@@ -18,7 +19,6 @@ from contest.language import gettext, listed, noted
 FEWEST_ROUNDS = 10
 MOST_ROUNDS = 15
 LEGACY_ROUNDS = 10
-FORFEIT_PER_ROUND = 2  # what the other side gets for every round of a forfeited game (C5)
 
 
 class Decision(StrEnum):
@@ -28,13 +28,35 @@ class Decision(StrEnum):
     BETRAY = "B"
 
 
-_POINTS = {
-    (Decision.BETRAY, Decision.BETRAY): 1,
-    (Decision.BETRAY, Decision.COOPERATE): 3,
-    (Decision.COOPERATE, Decision.BETRAY): 0,
-    (Decision.COOPERATE, Decision.COOPERATE): 2,
-}
+class Payoffs(NamedTuple):
+    """A side's points for one round, in the order T, R, P, S of the literature (C2)."""
 
+    betrayer: int = 3
+    both_cooperate: int = 2
+    both_betray: int = 1
+    betrayed: int = 0
+
+    @property
+    def is_dilemma(self) -> bool:
+        """Betrayal always pays for the moment, and yet both lose by it."""
+        return self.betrayer > self.both_cooperate > self.both_betray > self.betrayed
+
+    def points(self, own: Decision, other: Decision) -> int:
+        """Return a side's points for one round.
+
+        >>> [Payoffs().points(Decision(own), Decision(other)) for own, other in ("BB", "BC", "CB", "CC")]
+        [1, 3, 0, 2]
+        """
+        if own is Decision.BETRAY:
+            return self.both_betray if other is Decision.BETRAY else self.betrayer
+        return self.betrayed if other is Decision.BETRAY else self.both_cooperate
+
+
+_OPPOSITE = {Decision.COOPERATE: Decision.BETRAY, Decision.BETRAY: Decision.COOPERATE}
+_NOISE = (
+    ("C>B", noted("meant to cooperate, and betrayed by chance")),
+    ("B>C", noted("meant to betray, and cooperated by chance")),
+)
 
 # By whether both cooperated before the first betrayal, and whether the other one paid back.
 _BETRAYALS = {
@@ -64,7 +86,7 @@ _BETRAYALS_BY_BOTH = (
 
 @dataclass(frozen=True)
 class Dealings:
-    """A position: the decisions of each side so far, and the sides that gave no valid answer."""
+    """A position: what each side has done so far, and the sides that gave no valid answer."""
 
     histories: tuple[tuple[Decision, ...], tuple[Decision, ...]] = ((), ())
     forfeited: frozenset[int] = frozenset()
@@ -74,31 +96,38 @@ class Dealings:
         return len(self.histories[0])
 
 
-def round_points(own: Decision, other: Decision) -> int:
-    """Return a side's points for one round (C2).
-
-    >>> [round_points(Decision(own), Decision(other)) for own, other in ("BB", "BC", "CB", "CC")]
-    [1, 3, 0, 2]
-    """
-    return _POINTS[own, other]
-
-
 class Cooperation(TextGame[Dealings, Decision]):
     """The game as the registry knows it, with the largest number of rounds; a contest draws its own."""
 
     name = "cooperation"
     title = "Cooperation game"
 
-    def __init__(self, rounds: int = MOST_ROUNDS, fewest: int = FEWEST_ROUNDS) -> None:
-        """`rounds`: the largest number (C1). `for_players` draws the contest's own, at least `fewest`."""
+    def __init__(
+        self,
+        rounds: int = MOST_ROUNDS,
+        fewest: int = FEWEST_ROUNDS,
+        noise_percent: int = 0,
+        payoffs: Sequence[int] = Payoffs(),
+    ) -> None:
+        """`rounds`: the largest number (C1). `for_players` draws the contest's own, at least `fewest`.
+
+        `noise_percent`: of all decisions, so many are turned into their opposite.
+        """
         if rounds < 1:
             raise ValueError(f"a game of {rounds} rounds: at least 1 is needed")
         self.rounds = rounds
         self._fewest = min(fewest, rounds)
+        self._noise_percent = noise_percent
+        self._payoffs = Payoffs(*payoffs)
 
     @property
     def parameters(self) -> Mapping[str, Any]:
-        return {"rounds": self.rounds, "fewest": self._fewest}
+        return {
+            "rounds": self.rounds,
+            "fewest": self._fewest,
+            "noise_percent": self._noise_percent,
+            "payoffs": self._payoffs,
+        }
 
     @property
     def info(self) -> GameInfo:
@@ -116,11 +145,16 @@ class Cooperation(TextGame[Dealings, Decision]):
                 "Two criminals face a deal, again and again. In each round both decide at the same time: "
                 "cooperate, or betray the other."
             ),
-            letters=((Decision.COOPERATE, noted("cooperate")), (Decision.BETRAY, noted("betray"))),
+            letters=(
+                (Decision.COOPERATE, noted("cooperate")),
+                (Decision.BETRAY, noted("betray")),
+                *(_NOISE if self._noise_percent else ()),
+            ),
         )
 
     def for_players(self, names: Sequence[str], draw: Callable[[int], int]) -> Cooperation:
-        return Cooperation(self._fewest + draw(self.rounds - self._fewest + 1))
+        rounds = self._fewest + draw(self.rounds - self._fewest + 1)
+        return Cooperation(rounds, rounds, self._noise_percent, self._payoffs)
 
     def drawn_facts(self, draw: Callable[[int], int]) -> Mapping[str, int]:
         return {"rounds": self.for_players((), draw).rounds} if self._fewest < self.rounds else {}
@@ -142,6 +176,17 @@ class Cooperation(TextGame[Dealings, Decision]):
         first, second = position.histories
         return replace(position, histories=((*first, moves[0]), (*second, moves[1])))
 
+    def carried_out(
+        self, position: Dealings, moves: Mapping[int, Decision], draw: Callable[[int], int]
+    ) -> Mapping[int, Decision]:
+        """Turn some decisions into their opposite, each by a draw of its own."""
+        if not self._noise_percent:
+            return moves
+        return {
+            seat: _OPPOSITE[moves[seat]] if draw(100) < self._noise_percent else moves[seat]
+            for seat in sorted(moves)
+        }
+
     def apply_with_faults(
         self, position: Dealings, moves: Mapping[int, Decision], draw: Callable[[int], int]
     ) -> Dealings:
@@ -149,12 +194,14 @@ class Cooperation(TextGame[Dealings, Decision]):
         return replace(position, forfeited=self.players_to_move(position) - moves.keys())
 
     def points(self, position: Dealings) -> tuple[int, ...]:
-        """Add up the rounds. A forfeited game gives its side 0, and the other side 2 per round (C5)."""
+        """Add up the rounds. In a forfeited game each counts as if its side was betrayed, and as if the other
+        cooperated with somebody who did (C5)."""
         if position.forfeited:
-            prize = FORFEIT_PER_ROUND * self.rounds
-            return tuple(0 if seat in position.forfeited else prize for seat in (0, 1))
+            lost, won = self._payoffs.betrayed * self.rounds, self._payoffs.both_cooperate * self.rounds
+            return tuple(lost if seat in position.forfeited else won for seat in (0, 1))
         first, second = position.histories
-        return sum(map(round_points, first, second)), sum(map(round_points, second, first))
+        points = self._payoffs.points
+        return sum(map(points, first, second)), sum(map(points, second, first))
 
     def story(self, names: Sequence[str], positions: Sequence[Dealings]) -> str:
         """Tell how long both cooperated, who betrayed first, and who won."""
@@ -165,6 +212,8 @@ class Cooperation(TextGame[Dealings, Decision]):
                 names=listed([names[seat] for seat in sorted(last.forfeited)]),
                 round=last.rounds + 1,
             )
+        if self._noise_percent:
+            return ""  # whoever betrayed first may have done so by chance
         result = who_won(names, self.points(last))
         firsts = [of_one.index(Decision.BETRAY) + 1 for of_one in last.histories if Decision.BETRAY in of_one]
         if not firsts:
@@ -190,7 +239,7 @@ class Cooperation(TextGame[Dealings, Decision]):
         return tuple(Decision)
 
     def question(self, position: Dealings, seat: int, protocol: TextProtocol) -> Words:
-        """Return two arguments: its own decisions, then the other side's (C3): `[C,B]` `[C,C]`."""
+        """Return two arguments: what it did, then what the other side did (C3): `[C,B]` `[C,C]`."""
         own, other = position.histories[seat], position.histories[1 - seat]
         return f"[{','.join(own)}]", f"[{','.join(other)}]"
 

@@ -162,6 +162,15 @@ class TextGame(Game[Position, Move]):
         `draw(n)` gives a random number in 0..n-1. Never called where the fault rule is REPLAY.
         """
 
+    def carried_out(
+        self, position: Position, moves: Mapping[int, Move], draw: Callable[[int], int]
+    ) -> Mapping[int, Move]:
+        """What happens where nobody was at fault: by default the moves of the players to move themselves.
+
+        A game with noise changes some by chance, to other allowed moves. `draw` is as above.
+        """
+        return moves
+
     def replacement_move(self, position: Position, seat: int) -> Move | None:
         """The move that the rules made for a seat whose fault led to this position; None, the default, for no
         move."""

@@ -21,7 +21,7 @@ INDENT = "  "
 
 @dataclass(frozen=True)
 class Form:
-    """The text after each field.
+    """The text after each field; a form without an organization does not ask for one.
 
     `members`: single lines, one or two for each member, as the contest asks for. `fields`: names and values
     of the contest's own fields.
@@ -41,7 +41,7 @@ class Form:
             (ADDRESS, self.address),
             (PREFERENCE, self.preferences),
             (TEAM_NAME, self.team_name),
-            (ORGANIZATION, self.organization),
+            *([(ORGANIZATION, self.organization)] if self.organization else ()),
             *self.fields,
             (MEMBERS, ""),
         )
@@ -51,7 +51,8 @@ class Form:
 
 def field_names(teams: Teams) -> tuple[str, ...]:
     """The names of the form's fields in their order."""
-    return (*FORM_FIELDS[:-1], *(field.name for field in teams.fields), MEMBERS)
+    usual = [name for name in FORM_FIELDS[:-1] if name != ORGANIZATION or teams.member_lines]
+    return (*usual, *(field.name for field in teams.fields), MEMBERS)
 
 
 def own_fields(teams: Teams) -> tuple[ExtraField, ...]:
@@ -73,7 +74,7 @@ def blank(settings: Settings) -> Form:
         address="<the mail address of your team>",
         preferences="",
         team_name="<a C identifier>" if is_in_c(settings) else "<letters, digits and _>",
-        organization="<institution, city, country>",
+        organization="<institution, city, country>" if settings.teams.member_lines else "",
         members=_BLANK_MEMBER[settings.teams.member_lines],
         fields=tuple((field.name, f"<{field.asks_for}>") for field in settings.teams.fields),
     )
@@ -86,7 +87,7 @@ def sample(settings: Settings) -> Form:
         address="name@machine.domain",
         preferences=",".join(codes),
         team_name="a_C_identifier" if is_in_c(settings) else "name_of_your_team",
-        organization="institution, city, country",
+        organization="institution, city, country" if settings.teams.member_lines else "",
         members=MEMBER[settings.teams.member_lines],
         fields=tuple((field.name, sample_value(field)) for field in settings.teams.fields),
     )
@@ -103,10 +104,12 @@ def sample_value(field: ExtraField) -> str:
 
 
 MEMBER = {
+    0: ("name",),
     1: ("name, affiliation",),
     2: ("name, age in years, occupation,", "computer science and programming background"),
 }
 _BLANK_MEMBER = {
+    0: ("<name>",),
     1: ("<name>, <affiliation>",),
     2: ("<name>, <age in years>, <occupation>,", "<computer science and programming background>"),
 }
@@ -128,11 +131,11 @@ def record_text(registration: Registration) -> str:
 
 
 def member_lines(members: Sequence[Member]) -> tuple[str, ...]:
-    """Two lines for each member (K35), one where no age was asked for (B21); not indented."""
+    """Two lines for each member (K35), one where no age was asked for (B21), or the name; not indented."""
     return tuple(line for member in members for line in _lines(member))
 
 
 def _lines(member: Member) -> tuple[str, ...]:
     if member.age is None:
-        return (f"{member.name}, {member.occupation}",)
+        return (", ".join(filter(None, (member.name, member.occupation))),)
     return (f"{member.name}, {member.age}, {member.occupation},", member.background)

@@ -83,7 +83,18 @@ class Missing:
     kind: str = ""  # the kind of the fault (sandbox.players.AnswerFaultKind); "" = not known
 
 
-Moves = tuple[int | str | Missing | None, ...]
+@dataclass(frozen=True)
+class Changed:
+    """Recorded for a move that chance changed: the player's own, and what happened, both as text."""
+
+    move: str
+    instead: str
+
+    def __str__(self) -> str:
+        return f"{self.move}>{self.instead}"
+
+
+Moves = tuple[int | str | Changed | Missing | None, ...]
 """What each seat did in a turn: a throw, or a move as text; None if it was not asked."""
 
 

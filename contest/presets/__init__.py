@@ -69,6 +69,12 @@ def _settings(info: GameInfo, preset: str, now: datetime) -> Settings:
     return Settings(dates=_dates(sections.pop("calendar"), now), **sections)
 
 
+def for_class(settings: Settings) -> Settings:
+    """The settings of a contest for a course: it asks for no more than names, and mails them to nobody."""
+    offered = tuple(code for code in settings.reports.offered if code != "LAP")
+    return settings.changed(teams={"member_lines": 0}, reports={"offered": offered})
+
+
 class Demo(BaseModel):
     """How a demonstration differs from a usual contest of its game. `settings`: by section and name."""
 

@@ -88,6 +88,12 @@ class Contest(Section):
         "knobeln@localhost.example", description="the robot's address: registrations and programs go here"
     )
     aliases: tuple[Address, ...] = Field((), description="further addresses that reach the robot")
+    licence: str = Field(
+        "",
+        max_length=200,
+        description="under which licence you publish the archive with all programs, e.g. CC BY 4.0; rules, "
+        "announcements and the archive say it; empty = nothing is said",
+    )
 
     @field_validator("language")
     @classmethod
@@ -394,10 +400,11 @@ class Teams(Section):
         0, ge=0, le=100_000, description="most teams from one organization; 0 = no limit"
     )
     max_members: int = Field(10, ge=1, le=1_000, description="most people in a team")
-    member_lines: Literal[2, 1] = Field(
+    member_lines: Literal[2, 1, 0] = Field(
         2,
-        description="lines for each member in the form. 2: name, age and occupation, then the background; "
-        "1: name and affiliation",
+        description="what the form asks of each member. 2: two lines, with name, age and occupation, then "
+        "the background; 1: one line, with name and affiliation; 0: the name alone, and there is no "
+        "Organization",
     )
     shared_people: Literal["flag", "refuse"] = Field(
         "flag",

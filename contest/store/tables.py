@@ -184,6 +184,16 @@ team_members = _table(  # the names in `teams.members`, to find people who are i
     Column("name_key", Text, nullable=False, index=True),  # casefolded, with single blanks
 )
 
+class_people = _table(  # the list that `class invite` read
+    "class_people",
+    Column("id", Integer, primary_key=True),
+    Column("address_key", Text, nullable=False, unique=True),
+    Column("address", Text, nullable=False),
+    Column("name", Text, nullable=False),
+    Column("team", Text, nullable=False),
+    Column("columns", JSON, nullable=False),  # [[heading, text], ...]
+)
+
 observers = _table(  # addresses of no team that get the announcement and the summaries
     "observers",
     Column("address_key", Text, primary_key=True),  # casefolded

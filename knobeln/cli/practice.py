@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from secrets import token_bytes
 
 import click
 
@@ -14,11 +15,13 @@ from contest.arena.practice_table import (
     COLUMNS,
     PLAYER_COLUMNS,
     Comparison,
+    ComparisonRow,
     ComparisonVerdict,
     PracticeRow,
     compare_versions,
     comparison_cells,
     games_per_opponent,
+    is_confirmed,
     is_together,
     its_faults,
     mean_points,
@@ -32,6 +35,7 @@ from contest.games.game import GameInfo
 from contest.games.hog import all_pairs, ranking
 from contest.games.registry import game_of
 from contest.model import PracticeGame
+from contest.seeds import Seeds
 from contest.subprocesses.hog_solver import win_rates
 from contest.util.plurals import plural
 from knobeln.cli.answers import answer, answers, wants_json
@@ -123,7 +127,12 @@ class ComparedStrategies:
     help="Games against each opponent. Default: 16, fewer for programs that think long, and 1 where programs "
     "talk with the referee, because such a game takes seconds.",
 )
-@click.option("--watch", is_flag=True, help="Do it again whenever PROGRAM or OTHER is saved, until Ctrl-C.")
+@click.option(
+    "--watch",
+    is_flag=True,
+    help="Do it again whenever PROGRAM or OTHER is saved, until Ctrl-C. Of many changes that change nothing "
+    "some seem to be better by chance: so a difference that looks real is played again with other seeds.",
+)
 @answers(PractisedProgram | ComparedVersions | ComparedStrategies)
 def practice(
     programs: tuple[str, ...],
@@ -162,14 +171,14 @@ def practice(
     if watch and not files:
         raise click.UsageError(f"--watch needs a file: there is no file {programs[0]}")
     if not watch:
-        _practise(HomePractice(settings, field, files), programs, settings, games)
+        _practise(HomePractice(settings, field, files), programs, settings, games, is_watched=False)
         return
     try:
         with Watch(files) as watched:
             home = HomePractice(settings, field, files)
             while True:
                 try:
-                    _practise(home, programs, settings, games)
+                    _practise(home, programs, settings, games, is_watched=True)
                 except KnobelnError as error:
                     click.secho(str(error), fg="red", err=True)
                 watched.wait()
@@ -177,7 +186,9 @@ def practice(
         click.echo()
 
 
-def _practise(home: HomePractice, programs: Sequence[str], settings: Settings, games: int | None) -> None:
+def _practise(
+    home: HomePractice, programs: Sequence[str], settings: Settings, games: int | None, *, is_watched: bool
+) -> None:
     info = game_of(settings.game, settings.programs).info
     names = distinct_names(programs)
     if not info.play.is_quick:
@@ -185,11 +196,18 @@ def _practise(home: HomePractice, programs: Sequence[str], settings: Settings, g
         remark(text, err=True)
     name, played = names[0], home.games(programs[0], games)
     if len(programs) > 1:
-        others = home.games(programs[1], games_per_opponent(played))
+        number = games_per_opponent(played)
+        others = home.games(programs[1], number)
         failures = [_failures(*each) for each in zip(names, (played, others), strict=True)]
         comparison = compare_versions(played, others, info)
         found = ComparedVersions(tuple(names), info.name, info.point, comparison, tuple(failures))
-        answer(found, lambda found: _show_comparison(found, info))
+        text = _verdict_text(names, comparison, info)
+        if is_watched and comparison and comparison.verdict is ComparisonVerdict.REAL:
+            seeds = Seeds(token_bytes(32))
+            once_more, its = (home.games(each, number, seeds) for each in programs)
+            again = compare_versions(once_more, its, info)
+            text = _text_of_both(names, comparison, again, info)
+        answer(found, lambda found: _show_comparison(found, info, text))
         return
     practised = PractisedProgram(
         name,
@@ -247,38 +265,52 @@ def _its_failures(played: Sequence[PracticeGame], info: GameInfo) -> Iterator[st
         yield f"{name} failed in {plural(number, 'game')}, so there are no points{reason}"
 
 
-def _show_comparison(found: ComparedVersions, info: GameInfo) -> None:
+def _show_comparison(found: ComparedVersions, info: GameInfo, text: str) -> None:
     names, comparison = found.programs, found.comparison
-    if comparison is None:
-        click.echo("No game counts for both programs, so they cannot be compared.")
-    else:
+    if comparison:
         table(
             f"{names[0]} and {names[1]}: {info.title}, both with the same seeds",
             ("#rank", "opponent", "#games", *(f"#{name}" for name in names), "#difference", "#+-"),
             [comparison_cells(row, info.point) for row in comparison.rows],
         )
-        click.echo(_verdict_text(names, comparison, info))
+    click.echo(text)
     for failures in filter(None, found.failures):
         click.echo(failures)
 
 
-def _verdict_text(names: Sequence[str], compared: Comparison, info: GameInfo) -> str:
-    total = compared.total
-    one, other = names if total.difference >= 0 else reversed(names)
-    difference = mean_text(abs(total.difference), info.point)
-    wins = f"{one} wins {difference} points a game more than {other}"
-    margin = "" if total.margin is None else f" (+- {mean_text(total.margin, info.point)}, 95 %)"
+_IS_REAL = "the difference is real against these opponents."
+
+
+def _verdict_text(names: Sequence[str], compared: Comparison | None, info: GameInfo) -> str:
+    if compared is None:
+        return "No game counts for both programs, so they cannot be compared."
+    wins, margin = _wins_text(names, compared.total, info)
     match compared.verdict:
         case ComparisonVerdict.SAME:
             return "Both win the same points in every game."
         case ComparisonVerdict.EXACT:
             return f"{wins}: exactly, because there is no chance in these games."
         case ComparisonVerdict.REAL:
-            return f"{wins}{margin}: the difference is real against these opponents."
+            return f"{wins}{margin}: {_IS_REAL}"
         case ComparisonVerdict.UNCERTAIN:
             return f"{wins}{margin}: that cannot be told from chance. --games plays more."
         case ComparisonVerdict.TOO_FEW:
             return f"{wins}, but one game against each cannot tell that from chance: --games plays more."
+
+
+def _text_of_both(names: Sequence[str], first: Comparison, again: Comparison | None, info: GameInfo) -> str:
+    """What two comparisons say, of which the second had chance of its own."""
+    both = [each and "".join(_wins_text(names, each.total, info)) for each in (first, again)]
+    verdict = f"Both times {_IS_REAL}" if is_confirmed(first, again) else "That cannot be told from chance."
+    return f"{both[0]}, and again with other chance: {both[1] or 'no game counts'}. {verdict}"
+
+
+def _wins_text(names: Sequence[str], total: ComparisonRow, info: GameInfo) -> tuple[str, str]:
+    """Who wins more, and the margin."""
+    one, other = names if total.difference >= 0 else reversed(names)
+    difference = mean_text(abs(total.difference), info.point)
+    margin = "" if total.margin is None else f" (+- {mean_text(total.margin, info.point)}, 95 %)"
+    return f"{one} wins {difference} points a game more than {other}", margin
 
 
 def _compared_exactly(programs: Sequence[str], settings: Settings) -> ComparedStrategies:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from contest.errors import NotNow
+from contest.errors import GiveUp, KnobelnError, NotFound, NotNow
 from contest.model import Phase
 from contest.store import contest_state, results, submissions
 from contest.store.results import Games
@@ -50,11 +50,19 @@ def announce(kind: str | None) -> None:
 
 @click.command(cls=ContestCommand)
 @click.argument("target", metavar="DIR", type=click.Path(path_type=Path, file_okay=False))
-def site(target: Path) -> None:
+@click.option(
+    "--archives",
+    is_flag=True,
+    help="DIR has archives, as `knobeln publish` writes them: write index.html, a page of them, into it.",
+)
+def site(target: Path, archives: bool) -> None:
     """Write the contest's pages into DIR. They show dates, teams, released results, and games to replay.
 
     The pages need no server. They show nothing that has not gone out by mail to everybody.
     """
+    if archives:
+        _index(target)
+        return
     from knobeln.archive.export import packed
     from knobeln.server.site_writer import SiteWriter
 
@@ -66,6 +74,47 @@ def site(target: Path) -> None:
         for _ in writer.steps():
             pass
     remark(writer.summary)
+
+
+def _index(target: Path) -> None:
+    """Write the page of the archives in this folder; the archives of others are foreign input."""
+    from contest.archive import files
+    from contest.archive.contents import from_files, settings_of
+    from contest.games.registry import game_of
+    from reports.site.alone import INDEX, ListedArchive, index_of_archives
+    from reports.site.folder import write_at_once
+
+    index, found = target / INDEX, []
+    if index.exists() and b'<meta name="generator" content="knobeln">' not in index.read_bytes():
+        raise GiveUp(f"{index} is not a page of ours, so it stays as it is")
+    for folder in sorted(path.parent for path in target.glob(f"*/{files.MANIFEST}")):
+        try:
+            read = files.read(folder)
+            archive = from_files(read)
+            settings = settings_of(archive.contest)
+            game = game_of(settings.game, settings.programs).info
+        except KnobelnError as error:
+            remark(f"{folder} is left out: {error}", err=True)
+            continue
+        packed = folder.with_name(f"{folder.name}.tar.gz")
+        listed = ListedArchive(
+            folder.name,
+            read.digest,
+            settings.contest.title,
+            settings.contest.organizer,
+            settings.contest.licence,
+            game.title,
+            archive.contest.started_at,
+            len(archive.entries),
+            tuple(standing.entry for standing in archive.ranking if standing.rank == 1),
+            packed.name if packed.is_file() else "",
+        )
+        found.append((listed, settings, game))
+    if not found:
+        raise NotFound(f"there is no archive in {target}", hint="`knobeln publish DIR/NAME` writes one")
+    listed, settings, game = max(found, key=lambda each: each[0].started_at)
+    write_at_once(index, index_of_archives([each for each, *_ in found], settings, game))
+    remark(f"{plural(len(found), 'archive')} on the page {index}.")
 
 
 @click.command(cls=ContestCommand)

@@ -16,6 +16,7 @@ from contest.config.load import FILE_NAME, load_settings
 from contest.errors import EX_FAILED, EX_OK, ConfigError, KnobelnError
 from contest.games.game import TEXT
 from contest.games.registry import game_of
+from contest.language import SOURCE, available
 from contest.public_number.beacon import Beacon, BeaconKind
 from contest.schema.sections import DEFAULT_GAME
 from contest.util.clock import SystemClock
@@ -53,7 +54,16 @@ def _beacon(_context: click.Context, _option: click.Parameter, text: str) -> str
     help="Where the public number of the draw comes from: `drand`, `lottery: ` and which draw, `file`, or "
     "`none`. Default: drand.",
 )
-def init(folder: Path | None, game: str | None, beacon: str) -> None:
+@click.option(
+    "--class",
+    "is_class",
+    is_flag=True,
+    help="For a course: the form asks for names and nothing else, and LAP, which mails them to all, is off.",
+)
+@click.option(
+    "--language", type=click.Choice(available()), help=f"The language of mails and pages. Default: {SOURCE}."
+)
+def init(folder: Path | None, game: str | None, beacon: str, is_class: bool, language: str | None) -> None:
     """Create a contest in the folder DIR. It gets a commented contest.toml and the database.
 
     Default: the folder of -C, or the current folder.
@@ -61,9 +71,15 @@ def init(folder: Path | None, game: str | None, beacon: str) -> None:
     path = (folder or contest_path()).absolute()
     settings = presets.settings(game or DEFAULT_GAME, SystemClock().now())
     settings = settings.changed(tournament={"beacon": beacon})
+    if is_class:
+        settings = presets.for_class(settings)
+    if language:
+        settings = settings.changed(contest={"language": language})
     file = path / FILE_NAME
     if file.exists():  # it is kept
         settings = load_settings(path)
+        if is_class or language:
+            raise ConfigError(f"{file} is there already", hint="change [teams] and [contest] in it instead")
         if game and settings.game.name != game:
             raise ConfigError(f"{file} is for another game", hint="remove it, or leave --game out to keep it")
     else:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -27,7 +27,11 @@ from knobeln.cli.dry_run import (
     reason_option,
     transaction,
 )
-from knobeln.cli.output import moment, print_facts, remark, table
+from knobeln.cli.game_option import without_description
+from knobeln.cli.output import moment, print_facts, table
+
+if TYPE_CHECKING:
+    from contest.actions.organizer_actions import OrganizerActions
 
 
 @dataclass(frozen=True)
@@ -267,34 +271,64 @@ def invite(file: Path, again: bool, dry_run: bool) -> None:
 
     FILE is CSV, as spreadsheets and campus systems export it. Its first row names the columns: `mail` is
     needed; `name` (or `first name` and `last name`), `team`, `organization` and the contest's own fields go
-    into the form. Rows with the same team get one form, at the first address. Who replies with the form is
-    registered. Who is registered, or was invited before, gets no second mail, so that you can give the
-    command again with a longer list.
+    into the form; `class marks` gives all columns back. Rows with the same team get one form, at the first
+    address. Who replies with the form is registered. Who is registered, or was invited before, gets no second
+    mail, so that you can give the command again with a longer list.
     """
+    from contest.store import class_people
     from knobeln.organizer import class_list
 
     contest = open_contest()
-    found = class_list.read(file.read_bytes(), contest.settings)
-    if found.unused:
-        remark(f"Columns that were left out: {', '.join(found.unused)}", err=True)
-    forms = [*class_list.forms(found.people, contest.settings)]
-    carry_out(lambda organizer: organizer.invite(forms, again=again), contest, dry_run=dry_run)
+    people = class_list.read(file.read_bytes(), contest.settings)
+    forms = [*class_list.forms(people, contest.settings)]
+
+    def action(organizer: OrganizerActions) -> str:
+        class_people.put(organizer.tx, (person.listed for person in people))
+        return organizer.invite(forms, again=again)
+
+    carry_out(action, contest, dry_run=dry_run)
 
 
 @class_.command()
-def marks() -> None:
-    """Print a row for each team member with its results, as CSV.
+@click.option(
+    "--field",
+    metavar="house|DIR",
+    help="Also play each program against a fixed field: the programs of the house, or those in DIR. The same "
+    "program has the same figures in each class.",
+)
+@click.option(
+    "--for",
+    "system",
+    type=click.Choice(["moodle", "canvas"]),
+    help="Print the columns with which this system imports one mark of each person.",
+)
+@click.option(
+    "--mark", "number", metavar="COLUMN", help="Which one. Default: field_points with --field, else points."
+)
+def marks(field: str | None, system: str | None, number: str | None) -> None:
+    """Print a row for each team member, and for each person of the class list, with results, as CSV.
 
-    A row has the member, its team and mail address, how many programs the team sent, how many were accepted
-    and when, the last round that it reached, and after the contest rank, points, failures, and rank and share
-    in the evolution. It is for you alone: it names people.
+    A row has all columns of the class list, then the member, its team and mail address, how many programs the
+    team sent, how many were accepted and when, the last round that it reached, and after the contest rank,
+    points, failures, and rank and share in the evolution. It is for you alone: it names people.
     """
-    from knobeln.organizer.marks import Mark, marks_of
-    from reports.site.tables import Column, Table, as_csv, cell
+    from knobeln.home.practice import HomePractice
+    from knobeln.organizer import marks as rows_of
+    from reports.site.tables import as_csv
 
-    columns = tuple(Column(name, name) for name in Mark._fields)
-    rows = tuple(
-        tuple(cell(value.isoformat() if isinstance(value, datetime) else value) for value in mark)
-        for mark in marks_of(open_contest())
-    )
-    click.echo(as_csv(Table("marks", "Marks", columns, rows)), nl=False)
+    contest = open_contest()
+    number = number or ("field_points" if field else "points")
+    if number not in rows_of.NUMBERS:
+        raise click.UsageError(f"--mark is one of {', '.join(rows_of.NUMBERS)}")
+    play = None
+    if field:
+        settings = without_description(contest.settings)
+        play = HomePractice(settings, None if field == "house" else Path(field)).play
+    rows, title = rows_of.marks_of(contest, play), contest.settings.contest.title
+    if system == "moodle":
+        found = rows_of.moodle_table(rows, number, title)
+    elif system == "canvas":
+        found = rows_of.canvas_table(rows, number, title)
+    else:
+        found = rows_of.marks_table(rows)
+    click.echo(as_csv(found), nl=False)

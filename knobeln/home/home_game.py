@@ -84,7 +84,11 @@ def lines_about(
     """Yield the lines that tell about the game. `point`: one of the reports, in those of the result."""
     if with_moves:
         for number, turn in enumerate(result.turns, start=1):
-            moves = (f"{names[seat]} {move_text(move)}" for seat, move in sorted(turn.moves.items()))
+            moves = (
+                f"{names[seat]} {move_text(move)}"
+                + (f">{move_text(turn.instead[seat])}" if seat in turn.instead else "")
+                for seat, move in sorted(turn.moves.items())
+            )
             yield f"{number:4}  " + "   ".join(moves)
     shown: dict[int, str] = {}  # by seat: a process that has ended says nothing new
     for number, seat, fault in result.faults:

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 
-from arena.practice_games import practice_games
+from arena.practice_games import USUAL_SEEDS, practice_games
 from compiler.builders import builder_of
 from contest.arena.practice_table import YOU
 from contest.config.settings import Settings
@@ -15,6 +15,7 @@ from contest.errors import GiveUp
 from contest.games.registry import game_of
 from contest.interfaces.protocols import SparringOpponents
 from contest.model import PracticeGame
+from contest.seeds import Seeds
 from contest.subprocesses.engine_pool import cores
 from contest.util.program_files import is_archive
 from knobeln.home.home_game import distinct_names
@@ -37,12 +38,17 @@ class HomePractice:
         self._builder = builder_of(settings, open_runner)
         self._opponents = self._field(field, not_among) if field else self._builder.sparring_opponents()
 
-    def games(self, program: str, games: int | None) -> Sequence[PracticeGame]:
+    def games(self, program: str, games: int | None, seeds: Seeds = USUAL_SEEDS) -> Sequence[PracticeGame]:
         """Build the program, and play so many games against each opponent; None: as many as are quick."""
-        built = self._built(program)
+        return self.play(self._built(program), games, seeds)
+
+    def play(
+        self, built: Built, games: int | None = None, seeds: Seeds = USUAL_SEEDS
+    ) -> Sequence[PracticeGame]:
+        """The games of a program that is built."""
         with ThreadPoolExecutor(cores()) as pool:  # each thread waits for its compiler
             list(pool.map(self._prepare, (built, *self._opponents.values())))
-        return practice_games(built, self._opponents, self._settings, open_runner, games)
+        return practice_games(built, self._opponents, self._settings, open_runner, games, seeds)
 
     def _field(self, folder: Path, not_among: Sequence[Path]) -> SparringOpponents:
         known = {path.resolve() for path in not_among}

@@ -2,7 +2,7 @@
 
 The first row names the columns. `mail` is needed. `name`, or `first name` and `last name`, are the person's
 name. `team` is the team's name: rows with the same one are one team. `organization` and the contest's own
-fields of the form go into the form. Other columns are left out.
+fields of the form go into the form. All columns come back in the marks.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from contest.config.settings import Settings
 from contest.errors import GiveUp
 from contest.mail.form import Form, blank, sample
+from contest.store.class_people import ListedPerson
 from contest.util.plurals import listed
 from contest.util.sanitize import sanitize
 from mailserver.reading import addresses
@@ -41,18 +42,15 @@ class Person:
     team: str
     organization: str
     fields: Mapping[str, str]
+    columns: tuple[tuple[str, str], ...]  # headings and texts: those that we do not know come first
+
+    @property
+    def listed(self) -> ListedPerson:
+        return ListedPerson(self.address, self.name, self.team, self.columns)
 
 
-@dataclass(frozen=True)
-class ClassList:
-    """The people, each address once, and the headings of the columns that were left out."""
-
-    people: tuple[Person, ...]
-    unused: tuple[str, ...]
-
-
-def read(data: bytes, settings: Settings) -> ClassList:
-    """Read the list. Raises GiveUp that names every wrong row."""
+def read(data: bytes, settings: Settings) -> tuple[Person, ...]:
+    """Read the list: each address once. Raises GiveUp that names every wrong row."""
     lines = _text(data).splitlines()
     if not lines:
         raise GiveUp("the list is empty; its first row must name the columns, like: mail,name,team")
@@ -61,29 +59,31 @@ def read(data: bytes, settings: Settings) -> ClassList:
         rows = list(csv.reader(lines, delimiter=delimiter, strict=True))
     except csv.Error as error:
         raise GiveUp(f"the list is not CSV: {error}") from None
-    columns, unused = _columns(rows[0], settings)
+    columns = _columns(rows[0], settings)
+    heads = [sanitize(head, one_line=True).strip() for head in rows[0]]
+    order = sorted(range(len(heads)), key=lambda at: at in columns.values())  # a student number comes first
     problems: list[str] = []
     people: dict[str, Person] = {}
     for number, row in enumerate(rows[1:], start=2):
         if not any(cell.strip() for cell in row):
             continue
-        written = {
-            name: sanitize(row[at], one_line=True).strip() for name, at in columns.items() if at < len(row)
-        }
+        cells = [sanitize(cell, one_line=True).strip() for cell in row] + [""] * (len(heads) - len(row))
+        written = {name: cells[at] for name, at in columns.items()}
         address, why = addresses.check(written.get("mail", ""))
         if address is None:
             problems.append(f"row {number}: {written.get('mail', '')!r} is no mail address: {why}")
         elif address in people:
             problems.append(f"row {number}: {address} is in row {people[address].line}, too")
         else:
-            people[address] = _person(number, address, written, settings)
+            kept = tuple((heads[at], cells[at]) for at in order if heads[at])
+            people[address] = _person(number, address, written, kept, settings)
     if problems:
         more = len(problems) - _MAX_PROBLEMS
         shown = [*problems[:_MAX_PROBLEMS], *([f"and {more} more"] if more > 0 else [])]
         raise GiveUp("nobody was invited, because the list has wrong rows:\n  " + "\n  ".join(shown))
     if not people:
         raise GiveUp("the list names columns, but nobody")
-    return ClassList(tuple(people.values()), unused)
+    return tuple(people.values())
 
 
 def _text(data: bytes) -> str:
@@ -94,33 +94,36 @@ def _text(data: bytes) -> str:
         return data.decode("cp1252", errors="replace")
 
 
-def _columns(heads: Sequence[str], settings: Settings) -> tuple[Mapping[str, int], tuple[str, ...]]:
-    """Where each column that we know is, and the headings of the others."""
+def _columns(heads: Sequence[str], settings: Settings) -> Mapping[str, int]:
+    """Where each column that we know is."""
     known = {spelled: name for name, spellings in _NAMES.items() for spelled in spellings}
     known |= {_plain(field.name): field.name for field in settings.teams.fields}
     found: dict[str, int] = {}
-    unused = []
     for at, head in enumerate(heads):
         name = known.get(_plain(head))
-        if name is None:
-            unused.append(sanitize(head, one_line=True).strip())
-        elif name in found:
+        if name in found:
             raise GiveUp(f"two columns of the list are the {name}: {heads[found[name]]!r} and {head!r}")
-        else:
+        if name is not None:
             found[name] = at
     if "mail" not in found:
         raise GiveUp(
             "the first row of the list must name a column `mail`; it names "
             + (listed([repr(sanitize(head, one_line=True)) for head in heads]))
         )
-    return found, tuple(filter(None, unused))
+    return found
 
 
 def _plain(head: str) -> str:
     return "".join(filter(str.isalnum, head.casefold()))
 
 
-def _person(number: int, address: str, written: Mapping[str, str], settings: Settings) -> Person:
+def _person(
+    number: int,
+    address: str,
+    written: Mapping[str, str],
+    columns: tuple[tuple[str, str], ...],
+    settings: Settings,
+) -> Person:
     parts = (written.get("name", ""), written.get("first name", ""), written.get("last name", ""))
     return Person(
         line=number,
@@ -129,6 +132,7 @@ def _person(number: int, address: str, written: Mapping[str, str], settings: Set
         team=written.get("team", ""),
         organization=written.get("organization", ""),
         fields={field.name: written.get(field.name, "") for field in settings.teams.fields},
+        columns=columns,
     )
 
 

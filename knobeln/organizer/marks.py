@@ -1,25 +1,53 @@
-"""What became of each member of each team, as a row for a lecturer's list of marks."""
+"""What became of each member of each team, and of each person of the class list, as rows for a lecturer."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from contest.arena.practice_table import does_count
+from contest.errors import GiveUp
+from contest.games.game import GameInfo
 from contest.games.registry import game_of
-from contest.model import EvolutionRank, Member, Phase, RoundOutcome, Standing, Team, TeamState
-from contest.store import contest_state, decisions, results, submissions
+from contest.model import (
+    EvolutionRank,
+    Member,
+    Phase,
+    PracticeGame,
+    RoundOutcome,
+    Standing,
+    Team,
+    TeamState,
+)
+from contest.store import class_people, contest_state, decisions, results, submissions
 from contest.store import teams as team_store
+from contest.store.class_people import ListedPerson
+from contest.util.plurals import listed
 from knobeln.context import ContestContext
+from reports.site.tables import Column, Table, cell
 from tournament.derived_settings import format_of
+
+PlayField = Callable[[tuple[str, bytes]], Sequence[PracticeGame]]
+"""Plays a program, given as digest and bytes of its image, against a fixed field."""
+
+
+class FieldMark(NamedTuple):
+    """Games against a fixed field. `field_points`: won in a game on average; a failed game has 0."""
+
+    field_games: int | None = None
+    field_won: int | None = None
+    field_failures: int | None = None
+    field_points: float | None = None
 
 
 class Mark(NamedTuple):
     """A member's row. What has not happened, or not yet, is None; the numbers are the team's.
 
-    `version`: that takes part, or would now. `accepted`, `first_accepted`, `last_accepted`: how many programs
-    were accepted, and when. `reached`: the last round in which the team played. `share`: of the evolution's
-    last generation, from 0 to 1.
+    `mail`: the member's own, if the class list has it. `version`: that takes part, or would now. `accepted`,
+    `first_accepted`, `last_accepted`: how many programs were accepted, and when. `reached`: the last round in
+    which the team played. `share`: of the evolution's last generation, from 0 to 1. The last four are those
+    of FieldMark.
     """
 
     member: str
@@ -27,21 +55,39 @@ class Mark(NamedTuple):
     mail: str
     organization: str
     state: str
-    sent: int
-    accepted: int
-    first_accepted: datetime | None
-    last_accepted: datetime | None
-    version: int | None
-    reached: int | None
-    rank: int | None
-    points: float | None
-    failures: int | None
-    evolution_rank: int | None
-    share: float | None
+    sent: int = 0
+    accepted: int = 0
+    first_accepted: datetime | None = None
+    last_accepted: datetime | None = None
+    version: int | None = None
+    reached: int | None = None
+    rank: int | None = None
+    points: float | None = None
+    failures: int | None = None
+    evolution_rank: int | None = None
+    share: float | None = None
+    field_games: int | None = None
+    field_won: int | None = None
+    field_failures: int | None = None
+    field_points: float | None = None
 
 
-def marks_of(contest: ContestContext) -> tuple[Mark, ...]:
-    """Return the rows by team and member. Rank and points are there after the contest's end."""
+class MarkedPerson(NamedTuple):
+    """A row: what the class list says, by heading, and the marks."""
+
+    listed: Mapping[str, str]
+    mark: Mark
+
+
+INVITED = "invited"
+"""The state of a person who was invited, and is in no team."""
+
+
+def marks_of(contest: ContestContext, play: PlayField | None = None) -> tuple[MarkedPerson, ...]:
+    """Return the rows by team and member, then those of the class list who are in no team.
+
+    Rank and points are there after the contest's end; the columns of the field with `play`.
+    """
     with contest.store.read() as tx:
         history = results.finished_rounds(tx)
         is_over = contest_state.state(tx).phase is Phase.FINISHED
@@ -50,13 +96,15 @@ def marks_of(contest: ContestContext) -> tuple[Mark, ...]:
         evolution = results.get_evolution(tx)
         evolved = {line.entry: line for line in evolution.ranking} if evolution else {}
         bans = decisions.all_bans(tx)
-        point = game_of(contest.settings.game, contest.settings.programs).info.point
-        rows: list[Mark] = []
+        info = game_of(contest.settings.game, contest.settings.programs).info
+        people = list(class_people.everybody(tx))
+        rows: list[MarkedPerson] = []
+        images: dict[str, tuple[str, bytes] | None] = {}
         for team in sorted(team_store.all_teams(tx), key=lambda each: each.name.casefold()):
             ban = bans.get(team.name)
             state = str(ban.kind if ban else team.state)
             good = submissions.latest_good(tx, team.id) if team.state is not TeamState.PENDING else None
-            rows += _rows(
+            marks = _rows(
                 team,
                 state,
                 submissions.versions(tx, team.id),
@@ -64,9 +112,67 @@ def marks_of(contest: ContestContext) -> tuple[Mark, ...]:
                 _reached(history, team.name),
                 ranking.get(team.name),
                 evolved.get(team.name),
-                point,
+                info.point,
             )
-    return tuple(rows)
+            images[team.name] = submissions.image_that_counts(tx, team.id) if good and play else None
+            for mark, person in _with_people(team, marks, people):
+                found = mark._replace(mail=person.address) if person else mark
+                rows.append(MarkedPerson(dict(person.columns) if person else {}, found))
+    for person in people:
+        rows.append(MarkedPerson(dict(person.columns), Mark(person.name, "", person.address, "", INVITED)))
+    if play is None:
+        return tuple(rows)
+    programs = dict(filter(None, images.values()))
+    fields = {digest: _field_mark(play((digest, image)), info) for digest, image in programs.items()}
+    of_team = {team: fields[image[0]] for team, image in images.items() if image}
+    return tuple(
+        row._replace(mark=row.mark._replace(**of_team[row.mark.team]._asdict()))
+        if row.mark.team in of_team
+        else row
+        for row in rows
+    )
+
+
+def _field_mark(played: Sequence[PracticeGame], info: GameInfo) -> FieldMark:
+    """Games that do not count through no fault of the program are left out."""
+    own = [game.result.seats[0] for game in played]
+    won = failures = total = games = 0
+    for game, seat in zip(played, own, strict=True):
+        counts = does_count(game.result, info)
+        games += counts or seat.verdict.is_charged
+        failures += seat.verdict.is_charged
+        if counts:
+            total += seat.points
+            won += all(seat.points > other.points for other in game.result.seats[1:])
+    return FieldMark(games, won, failures, total / (games * info.point) if games else None)
+
+
+def _with_people(
+    team: Team, marks: Iterable[Mark], people: list[ListedPerson]
+) -> Iterator[tuple[Mark, ListedPerson | None]]:
+    """The marks of a team's members with the people of the list that they are, who are taken out of it.
+
+    A member is who has the name: first those with the team's address or in its group of the list, then all
+    others. If one member is left, it is the person with the team's address, whatever name it gave.
+    """
+    registered = next((p for p in people if p.address == team.address), None)
+    near = [p for p in people if registered and (p is registered or p.team == registered.team != "")]
+    found: dict[Mark, ListedPerson] = {}
+    members = list(marks)
+    for mark in members:
+        alike = (p for p in (*near, *people) if p in people and _key(p.name) == _key(mark.member))
+        if person := next(alike, None):
+            people.remove(person)
+            found[mark] = person
+    left = [mark for mark in members if mark not in found]
+    if len(left) == 1 and registered in people:
+        people.remove(registered)
+        found[left[0]] = registered
+    yield from ((mark, found.get(mark)) for mark in members)
+
+
+def _key(name: str) -> str:
+    return " ".join(name.casefold().split())
 
 
 def _rows(
@@ -109,3 +215,53 @@ def _rows(
 def _reached(history: tuple[RoundOutcome, ...], name: str) -> int | None:
     played = [each.plan.number for each in history if any(name in g.plan.members for g in each.groups)]
     return played[-1] if played else None
+
+
+# --- as tables ---------------------------------------------------------------------------------------------
+NUMBERS = tuple(
+    name
+    for name in Mark._fields
+    if name not in ("member", "team", "mail", "organization", "state", "first_accepted", "last_accepted")
+)
+"""The columns that can be a mark."""
+_CANVAS = ("Student", "ID", "SIS User ID", "SIS Login ID", "Section")
+
+
+def marks_table(rows: Sequence[MarkedPerson]) -> Table:
+    """All columns of the class list, then those of Mark; of two with one name the first is `NAME (list)`."""
+    heads = tuple(dict.fromkeys(head for row in rows for head in row.listed))
+    titles = [f"{head} (list)" if head.casefold() in Mark._fields else head for head in heads]
+    values = ((*(row.listed.get(head, "") for head in heads), *map(_written, row.mark)) for row in rows)
+    return _table((*titles, *Mark._fields), values)
+
+
+def moodle_table(rows: Sequence[MarkedPerson], number: str, title: str) -> Table:
+    """One mark of each person, as Moodle imports grades: by mail address."""
+    return _table(("Email address", title), ((row.mark.mail, getattr(row.mark, number)) for row in rows))
+
+
+def canvas_table(rows: Sequence[MarkedPerson], number: str, title: str) -> Table:
+    """One mark of each person of the list, as the gradebook of Canvas imports it.
+
+    Canvas knows people by columns of its own, so the list must have them. Raises GiveUp.
+    """
+    people = [row for row in rows if row.listed]
+    missing = [head for head in ("Student", "ID", "Section") if any(head not in row.listed for row in people)]
+    if missing or not people:
+        raise GiveUp(
+            f"the class list has no column {listed(missing or ['Student'])}",
+            hint="export the gradebook from Canvas, add a column `mail`, and give it to `class invite`",
+        )
+    return _table(
+        (*_CANVAS, title),
+        ((*(row.listed.get(head, "") for head in _CANVAS), getattr(row.mark, number)) for row in people),
+    )
+
+
+def _written(value: object) -> Any:
+    return value.isoformat() if isinstance(value, datetime) else value
+
+
+def _table(heads: Sequence[str], rows: Iterable[Sequence[Any]]) -> Table:
+    columns = tuple(Column(head, head) for head in heads)
+    return Table("marks", "Marks", columns, tuple(tuple(map(cell, row)) for row in rows))

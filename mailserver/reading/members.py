@@ -1,4 +1,4 @@
-"""The lines below `team-members:`: two for each member (K35), or one without ages (B21). Pure."""
+"""The lines below `team-members:`: two for each member (K35), one without ages (B21), or the name. Pure."""
 
 from __future__ import annotations
 
@@ -46,17 +46,28 @@ def expected(lines_each: int) -> str:
 
 
 def read(lines: Sequence[Line], lines_each: int) -> Members:
-    """The members in these lines, of which each has `lines_each`: 2 or 1."""
+    """The members in these lines, of which each has `lines_each`: 2 or 1, or 0 for the name alone."""
     if not lines:
         return Members(
             (), 0, (Problem(gettext("There are no team members."), expected=expected(lines_each)),)
         )
-    return _by_pairs(lines) if lines_each == 2 else _line_by_line(lines)
+    return {2: _by_pairs, 1: _line_by_line, 0: _by_names}[lines_each](lines)
 
 
 def complete_lines(lines: Sequence[Line], lines_each: int) -> tuple[Line, ...]:
     """The lines as they go back to a team whose form is refused."""
-    return tuple(lines) if lines_each == 2 else _rejoined(lines)
+    return _rejoined(lines) if lines_each == 1 else tuple(lines)
+
+
+# --- the name alone ----------------------------------------------------------------------------------------
+def _by_names(lines: Sequence[Line]) -> Members:
+    problems = [problem for line in lines for problem in _too_long(line)]
+    for line in lines:
+        if "," in line.text:  # nobody asked for an age or an occupation, so nobody keeps it
+            text = gettext("This should be a member: the name alone, without a comma.")
+            problems.append(Problem(text, line.number, line.text, expected(0)))
+    found = () if problems else tuple(Member(" ".join(line.text.split()), None, "", "") for line in lines)
+    return Members(found, len(lines), tuple(problems))
 
 
 # --- one line each -----------------------------------------------------------------------------------------

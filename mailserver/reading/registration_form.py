@@ -340,6 +340,8 @@ class _Values:
             MEMBERS: self._members,
         }
         found = {name: read_it(fields[name]) for name, read_it in readers.items() if name in fields}
+        if ORGANIZATION not in field_names(settings.teams):
+            found[ORGANIZATION] = ""
         own = tuple(
             (field.name, value)
             for field in own_fields(settings.teams)

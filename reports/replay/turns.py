@@ -9,7 +9,7 @@ from itertools import chain
 from contest.games.drawing import Course
 from contest.games.game import GameInfo
 from contest.language import gettext, listed, ngettext, noted_plural
-from contest.model import Match, Missing, Moves
+from contest.model import Changed, Match, Missing, Moves
 from reports.replay.boards import Pictures, pictures_of
 from reports.text import grouped_points as points
 from reports.text import one_line, plural
@@ -56,8 +56,9 @@ def _views(game: GameInfo, points: Totals, pictures: Pictures | None) -> tuple[s
     return (*["letters"] * bool(game.letters), *["points"] * (sum(map(any, points)) > 1))
 
 
-def move_text(move: int | str | Missing | None) -> str:
-    """A move as text: `!` marks a fault, before what the rules did instead; `-` was not asked."""
+def move_text(move: int | str | Changed | Missing | None) -> str:
+    """A move as text: `!` marks a fault, before what the rules did instead; `-` was not asked; `C>B` was a C,
+    of which chance made a B."""
     if isinstance(move, Missing):
         return f"!{move.instead}"
     return "-" if move is None else str(move)

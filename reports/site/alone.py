@@ -1,9 +1,12 @@
-"""The replay of one game as a single file, for a game that was played at home. Pure."""
+"""Pages in a single file: the replay of a game that was played at home, and the index of archives. Pure."""
 
 from __future__ import annotations
 
 import base64
 import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
 
 from contest.config.settings import Settings
 from contest.games.drawing import Course
@@ -45,6 +48,37 @@ def _replay_alone(settings: Settings, game: GameInfo, match: Match, course: Cour
         },
     )
     return templates.files(page)[page.path]
+
+
+@dataclass(frozen=True)
+class ListedArchive:
+    """An archive in a folder below the index. `winners`: all who are first; `packed`: a file beside it."""
+
+    folder: str
+    digest: str
+    title: str
+    organizer: str
+    licence: str
+    game: str
+    started_at: datetime
+    programs: int
+    winners: tuple[str, ...]
+    packed: str
+
+
+INDEX = "index.html"
+
+
+def index_of_archives(archives: Sequence[ListedArchive], settings: Settings, game: GameInfo) -> bytes:
+    """The page, newest contest first. `settings`, `game`: of one of the contests, whose language it has."""
+    templates = SiteTemplates(settings, game, ())
+    style = templates.static()["style.css"].decode()
+    facts = {
+        "archives": sorted(archives, key=lambda each: (each.started_at, each.folder), reverse=True),
+        "style": style,
+        "style_digest": _digest(style),
+    }
+    return templates.files(Page(INDEX, "archives", "", facts))[INDEX]
 
 
 def _digest(text: str) -> str:

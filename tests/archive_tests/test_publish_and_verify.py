@@ -846,6 +846,35 @@ def test_a_lie_about_games_in_words_is_found(cooperation: Published, mended: Men
     assert words in result.output
 
 
+@pytest.mark.slow
+def test_noise_and_payoffs_are_held_to_the_seed_and_the_settings(tmp_path: Path, mended: Mended) -> None:
+    def changed(chosen: Any) -> Any:
+        game = chosen.game.model_copy(update={"noise_percent": 20, "payoffs": (5, 3, 0, -2)})
+        return chosen.model_copy(update={"game": game})
+
+    names = ("always_cooperate.sh", "two_tits.sh", "grudger.pl")
+    published = of_game(tmp_path, "cooperation", names, games=1, changed=changed)
+    result = knobeln("verify", published.archive)
+    assert result.exit_code == 0, result.output
+    shown = knobeln("results", "replay", 1, "always_cooperate", "grudger", "--archive", published.archive)
+    assert "C>B" in shown.output
+
+    def unmade(group: Any) -> None:
+        turn = next(turn for turn in group["matches"][0]["result"]["moves"] if isinstance(turn[0], dict))
+        turn[0] = turn[0]["move"]
+
+    def other_settings(contest: Any) -> None:
+        contest["settings"]["game"]["noise_percent"] = 19
+
+    for change, words in (
+        (edit(GROUP, unmade), "the rules, or chance, made other moves"),
+        (edit("contest.json", other_settings), "settings"),
+    ):
+        result = knobeln("verify", mended(published.archive, change))
+        assert result.exit_code == 1, result.output
+        assert words in result.output
+
+
 def test_a_game_in_words_is_shown_move_by_move(cooperation: Published) -> None:
     words = ("results", "replay", 1, "grudger", "two_tits")
     shown = knobeln(*words, "-C", cooperation.contest)

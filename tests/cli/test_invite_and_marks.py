@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import mailbox
+import re
 from email.message import EmailMessage
 from email.parser import BytesParser
 from email.policy import default
@@ -102,6 +103,34 @@ def test_a_form_sent_back_as_it_was_is_refused_and_names_what_is_missing(contest
     assert "<institution, city, country>" in answer
 
 
+@pytest.mark.parametrize("game", ["knobeln", "cooperation"])
+def test_a_contest_for_a_class_asks_for_names_and_nothing_else(
+    tmp_path: Path, students: Path, monkeypatch: pytest.MonkeyPatch, game: str
+) -> None:
+    monkeypatch.setenv("KNOBELN_SET_REGISTRATION__CONFIRM", "never")
+    contest = tmp_path / "course"
+    knobeln("init", contest, "--game", game, "--class", "--language", "de", "--beacon", "none")
+    invitation = mails_of_dry_run(contest, students)["gauss@uni.example"]
+    text = invitation.get_content()
+    assert text.startswith("Ihr seid zu")
+    form = text[text.index("mail-address:") : text.rindex("\n---\n")]
+    fields = [line.partition(":")[0] for line in form.splitlines() if ":" in line]
+    assert fields == ["mail-address", "mail-preference", "team-name", "team-members"]
+    assert form.endswith("\n  Carl Friedrich Gauß")
+    assert "LAP" not in text
+    assert not {"Alter", "Beruf", "Organization"} & set(text.replace(",", " ").split())
+    reply = EmailMessage()
+    reply["From"], reply["To"] = "gauss@uni.example", str(invitation["Reply-To"])
+    reply["Subject"] = f"Re: {invitation['Subject']}"
+    reply.set_content(re.sub("team-name: <.*>", "team-name: princeps", form))
+    knobeln("receive", "-C", contest, stdin=reply.as_bytes())
+    team = json.loads(knobeln_in(contest, "teams", "show", "princeps", "--json").stdout)["team"]
+    (member,) = team["registration"]["members"]
+    assert (member["name"], member["age"], member["occupation"]) == ("Carl Friedrich Gauß", None, "")
+    refused = knobeln("init", contest, "--game", game, "--class", code=1).output
+    assert "is there already" in refused
+
+
 def test_the_same_list_again_invites_nobody_twice_and_a_longer_one_the_new(contest, students) -> None:
     knobeln_in(contest, "class", "invite", students)
     said = knobeln_in(contest, "class", "invite", students).output
@@ -171,3 +200,154 @@ def test_marks_have_a_row_for_each_member(contest: Path, students: Path) -> None
     ]
     assert rows[0]["organization"] == "'=HYPERLINK(1)"  # a spreadsheet would compute it
     assert [row["sent"] for row in rows] == ["0", "0"]
+
+
+# --- the list comes back -----------------------------------------------------------------------------------
+PAIR = """\
+mail-address: ada@uni.example
+mail-preference: RSM
+team-name: analysts
+Organization: London
+team-members:
+  Augusta Ada King, 27, student,
+    wrote the first program
+  Charles  BABBAGE, 51, engineer,
+    builds engines
+"""
+
+
+def register(contest: Path, form: str, sender: str) -> None:
+    letter = EmailMessage()
+    letter["From"], letter["To"] = sender, "knobeln@localhost.example"
+    letter["Subject"] = "registration for KNOBELN"
+    letter.set_content(form)
+    knobeln("receive", "-C", contest, stdin=letter.as_bytes())
+
+
+def marks(contest: Path, *words: object) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(knobeln_in(contest, "class", "marks", *words).stdout)))
+
+
+def test_marks_have_all_columns_of_the_list_and_everybody_in_it(
+    contest: Path, students: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KNOBELN_SET_REGISTRATION__CONFIRM", "never")
+    knobeln_in(contest, "class", "invite", students)
+    before = marks(contest)
+    assert list(before[0])[:6] == ["Matrikelnummer", "Nachname", "Vorname", "E-Mail", "Team (list)", "member"]
+    assert [(row["Matrikelnummer"], row["state"], row["mail"], row["sent"]) for row in before] == [
+        ("1", "invited", "ada@uni.example", "0"),
+        ("2", "invited", "charles@uni.example", "0"),
+        ("3", "invited", "gauss@uni.example", "0"),
+    ]
+    students.write_text(LIST + "4;Hopper;Grace;grace@navy.example;\n", encoding="utf-8")
+    knobeln_in(contest, "class", "invite", students)
+    register(contest, PAIR, "ada@uni.example")
+    alone = PAIR.replace("ada@uni", "gauss@uni").replace("analysts", "princeps")
+    register(contest, alone.partition("  Charles")[0], "gauss@uni.example")
+    rows = [(r["Matrikelnummer"], r["member"], r["team"], r["mail"], r["state"]) for r in marks(contest)]
+    assert rows == [
+        ("1", "Augusta Ada King", "analysts", "ada@uni.example", "active"),  # who is left has the address
+        ("2", "Charles BABBAGE", "analysts", "charles@uni.example", "active"),
+        ("3", "Augusta Ada King", "princeps", "gauss@uni.example", "active"),
+        ("4", "Grace Hopper", "", "grace@navy.example", "invited"),
+    ]
+
+
+def test_who_is_not_in_the_list_has_marks_too(
+    contest: Path, students: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KNOBELN_SET_REGISTRATION__CONFIRM", "never")
+    knobeln_in(contest, "class", "invite", students)
+    register(contest, PAIR.replace("ada@uni", "king@uni"), "king@uni.example")
+    assert [(row["Matrikelnummer"], row["member"], row["mail"]) for row in marks(contest)] == [
+        ("", "Augusta Ada King", "king@uni.example"),
+        ("2", "Charles BABBAGE", "charles@uni.example"),
+        ("1", "Ada Lovelace", "ada@uni.example"),
+        ("3", "Carl Friedrich Gauß", "gauss@uni.example"),
+    ]
+
+
+def test_a_dry_run_keeps_no_list(contest: Path, students: Path) -> None:
+    knobeln_in(contest, "class", "invite", students, "--dry-run")
+    assert marks(contest) == []
+
+
+# --- a fixed field, and what other systems import ----------------------------------------------------------
+PROGRAM = """\
+/*
+  <<FROM>> analysts STRING
+*/
+#if 0
+It throws the highest number in each throw.
+#endif
+main () { for (;;) make_throw (12288); }
+"""
+
+
+@pytest.mark.slow
+def test_the_same_program_has_the_same_marks_in_each_class(
+    tmp_path: Path, students: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KNOBELN_SET_REGISTRATION__CONFIRM", "never")
+    field = tmp_path / "field"
+    field.mkdir()
+    (field / "low.c").write_text("main () { for (;;) make_throw (6144); }\n")
+    series = "n = next_random (1, 12288); for (i = 0; i < 8; i++) make_throw (n);"
+    (field / "lucky.c").write_text(f"main () {{ int i, n; for (;;) {{ {series} }} }}\n")
+    found = []
+    for name in ("spring", "autumn"):
+        contest = tmp_path / name
+        knobeln("init", contest, "--beacon", "none")
+        knobeln_in(contest, "class", "invite", students)
+        register(contest, PAIR, "ada@uni.example")
+        program = tmp_path / f"{name}.c"
+        program.write_text(PROGRAM if name == "spring" else PROGRAM.replace("highest", "greatest"))
+        knobeln_in(contest, "programs", "submit", "analysts", program, "--reason", "of the class")
+        found.append([row for row in marks(contest, "--field", field) if row["team"]])
+        assert all(row["accepted"] == "1" for row in found[-1])
+    columns = ("field_games", "field_won", "field_failures", "field_points")
+    first, second = ([[row[column] for column in columns] for row in rows] for rows in found)
+    assert first == second
+    assert len(first) == 2
+    games, won, failures, points = first[0]
+    assert (games, failures) == ("32", "0")
+    # 12288 against 6144: the higher wins 13 points a throw; against chance less than half of the throws.
+    assert int(won) >= 16
+    assert 6_500 < float(points) < 13_000
+    in_moodle = csv_rows(contest, "--for", "moodle", "--field", field)
+    assert in_moodle == [
+        ["Email address", "International KNOBELN contest"],
+        ["ada@uni.example", points],
+        ["charles@uni.example", points],
+        ["gauss@uni.example", ""],
+    ]
+
+
+def csv_rows(contest: Path, *words: object) -> list[list[str]]:
+    return list(csv.reader(io.StringIO(knobeln_in(contest, "class", "marks", *words).stdout)))
+
+
+def test_canvas_imports_one_mark_by_its_own_columns(
+    contest: Path, students: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KNOBELN_SET_REGISTRATION__CONFIRM", "never")
+    knobeln_in(contest, "class", "invite", students)
+    refused = knobeln_in(contest, "class", "marks", "--for", "canvas", code=1).output
+    assert "the class list has no column Student, ID and Section" in refused
+    exported = tmp_path / "gradebook.csv"
+    exported.write_text(
+        "Student,ID,SIS Login ID,Section,mail\n"
+        '"Babbage, Charles",17,cb1,A,charles@uni.example\n"Lovelace, Ada",18,al2,A,ada@uni.example\n'
+        '"Gauß, Carl",19,cg3,B,gauss@uni.example\n'
+    )
+    knobeln_in(contest, "class", "invite", exported)
+    register(contest, PAIR.partition("  Charles")[0], "ada@uni.example")
+    assert csv_rows(contest, "--for", "canvas", "--mark", "sent") == [
+        ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", "International KNOBELN contest"],
+        ["Lovelace, Ada", "18", "", "al2", "A", "0"],
+        ["Babbage, Charles", "17", "", "cb1", "A", "0"],
+        ["Gauß, Carl", "19", "", "cg3", "B", "0"],
+    ]
+    unknown = knobeln_in(contest, "class", "marks", "--mark", "beauty", code=2).output
+    assert "--mark is one of sent, accepted" in unknown.replace("\n", " ")

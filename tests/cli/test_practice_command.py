@@ -9,6 +9,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from queue import Queue
 
@@ -191,20 +192,28 @@ def lines_of(process: subprocess.Popen[str]) -> Iterator[str]:
         yield written.get(timeout=60)
 
 
-@pytest.mark.slow
-def test_a_watched_program_plays_again_when_it_is_saved_and_ctrl_c_ends_it(field: Path) -> None:
-    mine = field.parent / "mine.c"
-    mine.write_text(LOW)
-    command = [sys.executable, "-m", "knobeln", "practice", str(mine), "--field", str(field), "--watch"]
+@contextmanager
+def watching(*words: object) -> Iterator[tuple[subprocess.Popen[str], Iterator[str]]]:
+    """A practice that watches its programs, and the lines that it writes."""
     process = subprocess.Popen(
-        command,
+        [sys.executable, "-m", "knobeln", "practice", *map(str, words), "--watch"],
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
         env={**os.environ, "PYTHONUNBUFFERED": "1"},
     )
     try:
-        lines = lines_of(process)
+        yield process, lines_of(process)
+    finally:
+        process.kill()
+        process.wait()
+
+
+@pytest.mark.slow
+def test_a_watched_program_plays_again_when_it_is_saved_and_ctrl_c_ends_it(field: Path) -> None:
+    mine = field.parent / "mine.c"
+    mine.write_text(LOW)
+    with watching(mine, "--field", field) as (process, lines):
         assert any("mine won" in line for line in lines)
         mine.write_text("main () { int n = ; }\n")
         assert any("expected expression" in line for line in lines)
@@ -215,6 +224,16 @@ def test_a_watched_program_plays_again_when_it_is_saved_and_ctrl_c_ends_it(field
         assert f"drew {MAX_GAMES} and" in again  # against the same program, which is in the field as `you`
         process.send_signal(signal.SIGINT)
         assert process.wait(timeout=60) == 0
-    finally:
-        process.kill()
-        process.wait()
+
+
+@pytest.mark.slow
+def test_while_files_are_watched_a_real_difference_is_played_again_with_other_chance(field: Path) -> None:
+    bold = field.parent / "bold.c"
+    bold.write_text(LUCKY.replace("next_random (1,", "next_random (6144,"))
+    with watching(bold, "--against", field / "lucky.c", "--field", field) as (_, lines):
+        said = next(line for line in lines if "and again with other chance" in line)
+        wins = re.findall(r"lucky wins ([\d,.]+) points a game more than bold \(\+- [\d,.]+, 95 %\)", said)
+        assert len(set(wins)) == 2
+        assert said.endswith(". Both times the difference is real against these opponents.\n")
+        bold.write_text(f"{LUCKY}/* a change that changes nothing */\n")
+        assert any(line == "Both win the same points in every game.\n" for line in lines)

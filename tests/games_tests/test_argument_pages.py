@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from contest.games.cooperation import Decision, round_points
+from contest.games.cooperation import Decision, Payoffs
 from contest.games.game import TextProtocol
 from contest.games.standoff import Action, Circle, Fighter, Standoff
 
@@ -31,7 +31,7 @@ def test_the_table_of_cooperation_has_every_round_with_its_points(page: str) -> 
     assert len(set(rows)) == len(rows) == 4
     for first, second, *points in rows:
         own, other = Decision(first), Decision(second)
-        assert [round_points(own, other), round_points(other, own)] == [int(each) for each in points]
+        assert [Payoffs().points(own, other), Payoffs().points(other, own)] == [int(each) for each in points]
 
 
 @pytest.mark.parametrize(("game", "call", "answer"), CALLS)

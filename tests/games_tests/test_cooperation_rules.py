@@ -1,17 +1,24 @@
 """The cooperation game and its first version: rounds, questions, answers, forfeits (C1-C5, L1, L2)."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import ValidationError
 
-from contest.games.cooperation import Cooperation, Dealings, Decision, LegacyCooperation, round_points
-from contest.games.game import FaultRule, TextProtocol
+from contest.games.built_in import CooperationSettings
+from contest.games.cooperation import Cooperation, Dealings, Decision, LegacyCooperation, Payoffs
+from contest.games.game import FaultRule, TextProtocol, Words
 from contest.games.registry import game
 from contest.seeds import Seeds
 from contest.testing import check_game
+from sandbox.players import Player
+from tournament.runners.text_result import game_result
+from tournament.text_referee import drawer, play_game
 
 C, B = Decision.COOPERATE, Decision.BETRAY
 decisions = st.sampled_from(Decision)
@@ -37,7 +44,7 @@ def pairs(first: str, second: str) -> list[tuple[Decision, Decision]]:
     ("own", "other", "points"), [(B, B, (1, 1)), (B, C, (3, 0)), (C, B, (0, 3)), (C, C, (2, 2))]
 )
 def test_a_round_is_worth_what_the_announcement_says(own, other, points) -> None:
-    assert (round_points(own, other), round_points(other, own)) == points
+    assert (Payoffs().points(own, other), Payoffs().points(other, own)) == points
     assert Cooperation().points(played(Cooperation(), [(own, other)])) == points
 
 
@@ -168,6 +175,100 @@ def test_a_forfeit_ends_the_game_and_its_earlier_points_are_gone(rules, before, 
     assert rules.points(position) == (3 * len(earlier), 0)
 
 
+# --- settings of a contest --------------------------------------------------------------------------------
+CS51 = (5, 3, 0, -2)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "points"), [("CCC", "CCC", (9, 9)), ("BBB", "CCC", (15, -6)), ("BCB", "BBC", (3, 3))]
+)
+def test_a_contest_can_have_other_payoffs(first: str, second: str, points: tuple[int, int]) -> None:
+    rules = Cooperation(3, payoffs=CS51).for_players(["a", "b"], lambda bound: 0)
+    assert rules.points(played(rules, pairs(first, second))) == points
+
+
+def test_with_other_payoffs_too_nobody_gains_by_a_forfeit() -> None:
+    rules = Cooperation(10, payoffs=CS51)
+    after = rules.apply_with_faults(played(rules, pairs("BB", "CC")), {1: C}, no_lots)
+    assert rules.points(after) == (-20, 30)
+
+
+@pytest.mark.parametrize(
+    ("settings", "says"),
+    [
+        ({"payoffs": (2, 3, 1, 0)}, "otherwise there is no dilemma"),
+        ({"payoffs": (3, 2, 1)}, "payoffs"),
+        ({"payoffs": (1_001, 2, 1, 0)}, "less than or equal to 1000"),
+        ({"noise_percent": 21}, "less than or equal to 20"),
+        ({"noise_percent": -1}, "greater than or equal to 0"),
+    ],
+)
+def test_settings_that_make_no_dilemma_are_refused(settings: dict[str, object], says: str) -> None:
+    with pytest.raises(ValidationError, match=says):
+        CooperationSettings(name="cooperation", **settings)
+
+
+def test_without_noise_no_lot_is_drawn() -> None:
+    assert Cooperation().carried_out(Dealings(), {0: C, 1: B}, no_lots) == {0: C, 1: B}
+
+
+@pytest.mark.parametrize("percent", [1, 3, 20])
+def test_noise_turns_as_many_decisions_as_it_says_of_each_seat_and_kind(percent: int) -> None:
+    rules, draw = Cooperation(noise_percent=percent), drawer([b"stream"])
+    decided = [{0: C, 1: B}, {0: B, 1: C}] * 5_000
+    happened = [rules.carried_out(Dealings(), each, draw) for each in decided]
+    for seat in (0, 1):
+        for kind in (C, B):
+            turned = [h[seat] for d, h in zip(decided, happened, strict=True) if d[seat] is kind]
+            assert sum(move is not kind for move in turned) == pytest.approx(50 * percent, rel=0.25)
+    both = sum(h[0] is not d[0] and h[1] is not d[1] for d, h in zip(decided, happened, strict=True))
+    assert both <= percent**2 + 6 * percent  # of 10,000: the seats' draws are independent
+
+
+@dataclass
+class Says(Player):
+    """Always decides alike, and remembers what it was told last."""
+
+    decision: str
+    protocol: TextProtocol = TextProtocol.ARGV
+
+    def move(self, question: Words) -> str:
+        self.told = question
+        return self.decision
+
+
+def test_programs_and_points_see_what_happened_and_the_record_has_both() -> None:
+    rules = Cooperation(1_000, noise_percent=10)
+    players = [Says("C"), Says("B")]
+    result = game_result(play_game(rules, players, drawer([b"one", b"two"])), with_moves=True)
+    assert result.moves is not None
+    happened = [[getattr(move, "instead", move) for move in turn] for turn in result.moves]
+    assert {str(move) for move in chain(*result.moves)} == {"C", "C>B", "B", "B>C"}
+    first, second = (",".join(each) for each in zip(*happened[:-1], strict=True))
+    assert players[0].told == (f"[{first}]", f"[{second}]")
+    assert players[1].told == (f"[{second}]", f"[{first}]")
+    points = rules.points(played(rules, pairs(*("".join(each) for each in zip(*happened, strict=True)))))
+    assert tuple(seat.points for seat in result.seats) == points
+    again = game_result(play_game(rules, players, drawer([b"one", b"two"])), with_moves=True)
+    other = game_result(play_game(rules, players, drawer([b"one", b"2"])), with_moves=True)
+    assert again == result
+    assert other.moves != result.moves
+
+
+def test_nobody_is_called_a_traitor_for_what_chance_did() -> None:
+    told = {}
+    for percent in (0, 10):
+        rules = Cooperation(2, noise_percent=percent)
+        told[percent] = rules.story(["a", "b"], [rules.start(2), played(rules, pairs("CB", "CC"))])
+    assert "a betrayed first" in told[0]
+    assert told[10] == ""
+
+
+def test_a_game_with_noise_tells_what_its_letters_mean() -> None:
+    assert [sign for sign, _ in Cooperation(noise_percent=1).info.letters] == ["C", "B", "C>B", "B>C"]
+    assert [sign for sign, _ in Cooperation().info.letters] == ["C", "B"]
+
+
 # --- as the registry knows them ---------------------------------------------------------------------------
 def test_the_first_version_has_exactly_ten_rounds() -> None:
     assert game("cooperation-legacy").info.max_turns == 10
@@ -181,6 +282,8 @@ def test_the_facts_say_what_becomes_of_faults_and_how_programs_are_asked(name: s
     assert info.protocols == (TextProtocol.ARGV,)
 
 
-@pytest.mark.parametrize("rules", [Cooperation(1), Cooperation(10), Cooperation(15), LegacyCooperation()])
+@pytest.mark.parametrize(
+    "rules", [Cooperation(1), Cooperation(15), Cooperation(noise_percent=20), LegacyCooperation()]
+)
 def test_the_promises_of_games_are_kept(rules: Cooperation) -> None:
     check_game(rules)

@@ -46,6 +46,49 @@ def read_text(text: str, settings: Settings = SETTINGS) -> FormResult:
     return read(text.split("\n"), settings)
 
 
+NAMES_ALONE = """mail-address: our_team@machine.example
+mail-preference: OWN
+team-name: the_lords
+team-members:
+  Joe Cool
+    Jane  More
+"""
+
+
+def test_a_form_can_ask_for_names_and_nothing_else() -> None:
+    settings = settings_of(lines=0)
+    assert field_names(settings.teams) == ("mail-address", "mail-preference", "team-name", "team-members")
+    registration = read_text(NAMES_ALONE, settings).registration
+    assert registration
+    assert registration.organization == ""
+    assert registration.members == (Member("Joe Cool", None, "", ""), Member("Jane More", None, "", ""))
+    assert record_text(registration).endswith("team-name: the_lords\nteam-members:\n  Joe Cool\n  Jane More")
+    assert read_text(record_text(registration), settings).registration == registration
+
+
+@pytest.mark.parametrize(
+    ("wrong", "says"),
+    [
+        ("Joe Cool, 27, student", "the name alone, without a comma."),
+        ("x" * 201, "A line about a member has at most 200 characters."),
+        ("", "There are no team members."),
+    ],
+)
+def test_what_nobody_asked_for_is_refused(wrong: str, says: str) -> None:
+    found = read_text(
+        NAMES_ALONE.replace("  Joe Cool\n    Jane  More\n", f"  {wrong}\n"), settings_of(lines=0)
+    )
+    assert not found.registration
+    assert any(says in problem.text for problem in found.problems)
+
+
+def test_an_organization_is_no_field_where_names_are_asked_for_alone() -> None:
+    found = read_text(
+        NAMES_ALONE.replace("team-members", "Organization: U\nteam-members"), settings_of(lines=0)
+    )
+    assert [problem.text for problem in found.problems] == ["There is no such field in the form."]
+
+
 def test_the_fields_stand_behind_the_organization_and_before_the_members() -> None:
     assert field_names(SETTINGS.teams)[3:] == ("Organization", "school", "home-town", "team-members")
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from contest.games.registry import game
-from contest.model import Fault, GameResult, Match, Missing, Pairing, SeatResult, Verdict
+from contest.model import Changed, Fault, GameResult, Match, Missing, Pairing, SeatResult, Verdict
 from reports import text_protocol
 from reports.knobeln_protocol import ProtocolError
 from reports.text import WIDTH, columns_of, one_line
@@ -19,7 +19,7 @@ ULTIMATE = game("ultimate-tic-tac-toe").info
 NAMES = st.from_regex(r"[A-Za-z_][A-Za-z0-9_]{0,29}", fullmatch=True)
 # Games of other packages may write anything into a move.
 ANY_MOVE = st.text(st.characters(codec="utf-8"), max_size=30)
-MOVES = st.sampled_from(["-", "!", "", ";", "%", " x ", "S", "-1", "2 4 2"]) | ANY_MOVE
+MOVES = st.sampled_from(["-", "!", "", ";", "%", ">", " x ", "S", "-1", "2 4 2"]) | ANY_MOVE
 NUMBERS = st.integers(1, 10_000)
 
 
@@ -34,7 +34,7 @@ def seat_results(draw: st.DrawFn) -> SeatResult:
 @st.composite
 def games(draw: st.DrawFn) -> WordProtocol:
     seats = draw(st.integers(1, 4) | st.just(12))
-    move = st.none() | MOVES | MOVES.map(Missing)
+    move = st.none() | MOVES | MOVES.map(Missing) | st.builds(Changed, MOVES, MOVES)
     moves = draw(st.none() | st.lists(st.tuples(*[move] * seats), max_size=5).map(tuple))
     result = GameResult(
         seats=draw(st.tuples(*[seat_results()] * seats)),

@@ -21,6 +21,7 @@ from knobellib.kit_archives import shell_archive, tar_archive
 from knobellib.kits import kit_of
 from knobellib.samples import samples
 from knobeln.cli import main
+from knobeln.context import create_contest
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 GAMES = sorted(
@@ -266,6 +267,18 @@ def test_the_kit_plays_with_the_settings_of_the_contest(tmp_path: Path) -> None:
     assert "there was no answer within 0.75 s" in said
     # The bids count as zeros, and one square is no line.
     assert "all: 0.5 points\nsleeps: 0.5 points\n" in said
+
+
+def test_the_kit_has_the_noise_and_the_payoffs_of_the_contest(tmp_path: Path) -> None:
+    chosen = settings("cooperation", {"noise_percent": 20, "payoffs": (5, 3, 0, -2)})
+    kit = unpacked(tmp_path, chosen)
+    names = ("always_cooperate.sh", "two_tits.sh")
+    at_home = kit.play("--seed", "s", *(f"programs/{name}" for name in names))
+    path = tmp_path / "contest"
+    create_contest(path, chosen).store.close()
+    programs = [kit.path / "programs" / name for name in names]
+    assert at_home == by_the_server("play", "-C", path, "--seed", "s", "--protocol", *programs)
+    assert "C>B" in at_home
 
 
 # --- what programs read, and templates ----------------------------------------------------------------------

@@ -1,7 +1,10 @@
 """The table of practice and the comparison of two versions, as functions of games."""
 
+from collections.abc import Callable
 from dataclasses import replace
-from statistics import fmean, stdev
+from functools import partial
+from itertools import count
+from statistics import NormalDist, fmean, stdev
 
 import pytest
 from hypothesis import given
@@ -13,6 +16,7 @@ from contest.arena.practice_table import (
     ComparisonVerdict,
     compare_versions,
     comparison_cells,
+    is_confirmed,
     mean_points,
     mean_text,
     practice_table,
@@ -20,6 +24,7 @@ from contest.arena.practice_table import (
 )
 from contest.games.game import MACHINE, TABLE, FaultRule, GameInfo
 from contest.model import GameResult, PracticeGame, SeatResult, Verdict
+from contest.seeds import Seeds, seed_from
 
 REPLAYED = GameInfo("g", "G", 2, 2, 10, FaultRule.REPLAY, MACHINE)
 LOST = replace(REPLAYED, fault_rule=FaultRule.GAME_LOST)
@@ -141,6 +146,54 @@ NOISE = [3, -2, 5, 0, -4, 1, -1, 2]
 )
 def test_a_difference_is_real_if_chance_would_hardly_give_it(differences, verdict) -> None:
     assert compared(a=[(100 + each, 100) for each in differences]).verdict is verdict
+
+
+def test_only_what_is_real_twice_in_the_same_direction_is_confirmed() -> None:
+    def found(shift: int) -> Comparison:
+        return compared(a=[(100 + shift + each, 100) for each in NOISE])
+
+    better, worse, unclear = found(10), found(-10), found(0)
+    assert is_confirmed(better, better)
+    assert is_confirmed(worse, worse)
+    assert not any(map(partial(is_confirmed, better), (worse, unclear, None)))
+    assert not is_confirmed(unclear, better)
+
+
+# A number of 10,000 that are equally likely -> points.
+CHANCES: dict[str, Callable[[int], int]] = {
+    "evenly": lambda number: number // 100,
+    "seldom": lambda number: 1_000 * (number < 1_000),
+    "heavy tails": lambda number: round(100 * NormalDist().inv_cdf((number + 0.5) / 10_000) ** 3),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("chance", "opponents", "games"), [("evenly", 1, 16), ("seldom", 4, 4), ("heavy tails", 8, 2)]
+)
+def test_of_1000_students_who_try_20_changes_that_change_nothing_few_are_told_that_one_is_real(
+    chance: str, opponents: int, games: int
+) -> None:
+    possible = [
+        [game(str(n), CHANCES[chance](number), 0) for number in range(10_000)] for n in range(opponents)
+    ]
+    seeds, numbers = Seeds(seed_from(chance)), count()
+
+    def plays() -> list[PracticeGame]:
+        drawn = seeds.numbers(f"{next(numbers)}", opponents * games, 10_000)
+        return [possible[at % opponents][number] for at, number in enumerate(drawn)]
+
+    once = told = 0
+    for _ in range(1_000):
+        old, looked_real, is_real = plays(), False, False
+        for _ in range(20):
+            first = compare_versions(plays(), old, REPLAYED)
+            if first.verdict is ComparisonVerdict.REAL:
+                looked_real = True
+                is_real = is_real or is_confirmed(first, compare_versions(plays(), plays(), REPLAYED))
+        once, told = once + looked_real, told + is_real
+    assert told <= 50
+    assert told < once / 10
 
 
 def test_without_chance_a_difference_is_exact() -> None:

@@ -22,7 +22,7 @@ from contest.errors import Differs
 from contest.games.game import TextGame, TextProtocol, Words
 from contest.interfaces.protocols import Runner
 from contest.language import SOURCE, speaking
-from contest.model import Fault, GameJob, GameResult, Match, Missing, Moves, RoundOutcome
+from contest.model import Changed, Fault, GameJob, GameResult, Match, Missing, Moves, RoundOutcome
 from contest.seeds import Seeds
 from contest.util.sanitize import sanitize
 from sandbox import players
@@ -47,7 +47,7 @@ class RecordedPlayer(players.Player):
         kept = next(self.moves, Missing("", AnswerFaultKind.NO_ANSWER))  # another game than was recorded
         if isinstance(kept, Missing):
             return players.AnswerFault(AnswerFaultKind(kept.kind), "")
-        return str(kept)
+        return str(_own(kept))
 
 
 def job_of(match: Match, round_number: int, seeds: Seeds) -> GameJob:
@@ -172,7 +172,7 @@ def _compare(kept: GameResult, computed: GameResult) -> None:
         if recorded != by_rules:
             raise Differs(f"{what} {recorded} in the archive, but {by_rules} by the rules")
     if kept.moves != computed.moves:
-        raise Differs("the rules made other moves instead of missing ones")
+        raise Differs("the rules, or chance, made other moves instead")
     if kept != computed:
         raise Differs("what is said of the players' turns and faults is not so by the rules")
 
@@ -222,8 +222,14 @@ def _turn(game: TextGame[Any, Any], position: Any, seats: frozenset[int], kept: 
     if acting != seats:
         raise Differs(f"in turn {number} the seats {_seats(seats)} move, not {_seats(acting)}")
     faults = {seat: _fault(kept[seat], number) for seat in acting if isinstance(kept[seat], Missing)}
-    done = {seat: _move(game, position, seat, kept[seat], number) for seat in sorted(acting - faults.keys())}
+    own = {seat: _own(kept[seat]) for seat in sorted(acting - faults.keys())}
+    done = {seat: _move(game, position, seat, text, number) for seat, text in own.items()}
     return Turn(done, faults)
+
+
+def _own(kept: object) -> object:
+    """The player's move, whatever chance made of it."""
+    return kept.move if isinstance(kept, Changed) else kept
 
 
 def _seats(seats: frozenset[int] | set[int]) -> str:

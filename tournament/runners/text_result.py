@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contest.model import Fault, GameResult, Missing, SeatResult, SeatUsage, Verdict
+from contest.model import Changed, Fault, GameResult, Missing, SeatResult, SeatUsage, Verdict
 from contest.util.sanitize import sanitize
 from sandbox.players import AnswerFaultKind, PlayerUsage
 from tournament.text_referee import TextGameResult, Turn, move_text
@@ -54,8 +54,11 @@ def _usage(usage: PlayerUsage) -> SeatUsage:
     return SeatUsage(answer_ms, usage.peak_memory_bytes, usage.memory_limit_bytes, fuel)
 
 
-def _move(turn: Turn, seat: int) -> str | Missing | None:
+def _move(turn: Turn, seat: int) -> str | Changed | Missing | None:
+    instead = move_text(turn.instead[seat]) if seat in turn.instead else ""
     if seat in turn.faults:
-        instead = move_text(turn.instead[seat]) if seat in turn.instead else ""
         return Missing(instead, turn.faults[seat].kind.value)
-    return move_text(turn.moves[seat]) if seat in turn.moves else None
+    if seat not in turn.moves:
+        return None
+    move = move_text(turn.moves[seat])
+    return Changed(move, instead) if instead else move

@@ -471,7 +471,7 @@
         const which = this.game.letters.findIndex(({ letter }) => letter === move.replace("!", ""));
         const group = this.add("g", { class: which < 0 ? "none" : `l${which}`, transform: `translate(${this.room + at * this.step} ${2 + CELL * seat})` });
         group.append(shape("rect", { width: Math.max(1, this.step - 1), height: CELL - 3, rx: Math.min(3, this.step / 4) }));
-        if (this.step >= 12) group.append(shape("text", { x: (this.step - 1) / 2, y: 23 }, move));
+        if (this.step >= 12 * move.length) group.append(shape("text", { x: (this.step - 1) / 2, y: 23 }, move));
         return group;
       }));
       const every = Math.ceil(32 / this.step);
