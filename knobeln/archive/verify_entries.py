@@ -21,7 +21,7 @@ from contest.public_number.beacon import BeaconKind
 from contest.public_number.drand import QUICKNET, Chain
 from contest.public_number.draw import draw_of
 from contest.util.clock import TIME_FORMAT
-from contest.util.plurals import listed, plural
+from contest.util.plurals import form, listed, plural
 
 
 @dataclass(frozen=True)
@@ -30,18 +30,34 @@ class Verified:
 
     `noticed`: what follows the rules, but a person should look at. `without_bans`: what would be if the
     organizer had taken nobody out; empty if that is so. `missed`: it can be checked, but not on this host;
-    `unchecked`: nobody can check it.
+    `believed`: results or draws that nobody can check; `unchecked`: what else nobody can check.
     """
 
     checked: list[str] = field(default_factory=list)
     noticed: list[str] = field(default_factory=list)
     without_bans: list[str] = field(default_factory=list)
     missed: list[str] = field(default_factory=list)
+    believed: list[str] = field(default_factory=list)
     unchecked: list[str] = field(default_factory=list)
+
+    @property
+    def needs_eyes(self) -> int:
+        """How many things a person has to look at, or to believe."""
+        return len(self.noticed) + len(self.missed) + len(self.believed)
+
+    @property
+    def verdict(self) -> str:
+        """One sentence."""
+        if not self.needs_eyes:
+            return "Every result follows from the programs, the lists and the draw."
+        count = form(self.needs_eyes, "1 thing needs", f"{self.needs_eyes} things need")
+        return f"Nothing contradicts the archive, but {count} a person's eyes."
 
 
 _ABOUT_TEAMS = (Effect.TAKEN_OUT, Effect.REINSTATED, Effect.PLAYED_AGAIN)
 _DECIDED = (*_ABOUT_TEAMS, Effect.TIME_CHANGED)
+_GOES = {Effect.WITHDRAWN: "withdrawn", Effect.TAKEN_OUT: "taken out"}
+_COMES = {Effect.REGISTRATION_ACCEPTED: "withdrawn", Effect.REINSTATED: "taken out"}
 _OWN = (*_DECIDED, Effect.ENTRIES_LISTED, Effect.ENTRIES_FINAL, Effect.NUMBER_DRAWN)
 """The effects that follow no letter."""
 
@@ -61,6 +77,7 @@ def check_entries(archive: Archive, settings: Settings, result: Verified) -> Non
     )
     _check_decisions(archive, ledger, result)
     result.noticed.extend(_noticed(archive, settings, before_final))
+    result.noticed.extend(_objections(archive, before_final))
     result.noticed.extend(_noticed_in_order(ledger))
     _check_number(archive, archive.seal, settings, ledger[final + 1 :], result)
 
@@ -127,12 +144,25 @@ def _check_settings(archive: Archive, before_final: Sequence[LedgerEntry]) -> No
 
 # --- programs --------------------------------------------------------------------------------------------
 def _check_programs(archive: Archive, before_final: Sequence[LedgerEntry], result: Verified) -> None:
-    """Raises Differs unless the program of each entry was accepted before the list was final."""
+    """Raises Differs unless those play whose program was accepted before the list was final, with one of
+    their programs; nobody is left off who did not go."""
     accepted: defaultdict[str, list[LedgerEntry]] = defaultdict(list)
+    gone: defaultdict[str, set[str]] = defaultdict(set)
     for each in before_final:
         if each.effect is Effect.PROGRAM_ACCEPTED:
             accepted[each.team].append(each)
-    for entry in archive.entry_lists[-1].entries:
+        elif each.effect in _GOES:
+            gone[each.team].add(_GOES[each.effect])
+        elif each.effect in _COMES:
+            gone[each.team].discard(_COMES[each.effect])
+    entries = archive.entry_lists[-1].entries
+    for team in sorted(accepted.keys() - {entry.team for entry in entries}):
+        if not gone[team]:
+            raise Differs(
+                f"entry_lists.json: {team} is not on the final list, but ledger.txt has a program of it that "
+                "was accepted, and it did not go"
+            )
+    for entry in entries:
         if not accepted[entry.team]:
             raise Differs(f"ledger.txt: no program of {entry.team} was accepted, but it has played")
         _check_program(archive, entry, accepted[entry.team], result)
@@ -147,10 +177,24 @@ def _check_program(
         )
     if program_digest(archive.programs[entry.team].files) != entry.program:
         raise Differs(f"programs/{entry.team}/source is none of the accepted programs in ledger.txt")
-    if max(accepted, key=lambda each: each.at).digest != entry.program:
-        result.unchecked.append(
-            f"that the program of {entry.team} is its newest: the ledger has one that came later"
+    newest = max(accepted, key=lambda each: each.at)
+    if newest.digest != entry.program:
+        result.noticed.append(
+            f"an older program of {entry.team} has played: the newest that was accepted came at "
+            f"{newest.at:{TIME_FORMAT}}"
         )
+
+
+def _objections(archive: Archive, before_final: Sequence[LedgerEntry]) -> Iterator[str]:
+    """What became of each objection."""
+    first, final = (
+        {entry.team: entry for entry in archive.entry_lists[at].entries} for at in (0, -1)
+    )
+    for each in before_final:
+        if each.effect is Effect.OBJECTION:
+            place = "has its program" if each.team in final else "does not have it"
+            same = "as" if final.get(each.team) == first.get(each.team) else "other than"
+            yield f"{each.team} objected at {each.at:{TIME_FORMAT}}; the final list {place}, {same} the first one"
 
 
 def _noticed(archive: Archive, settings: Settings, before_final: Sequence[LedgerEntry]) -> Iterator[str]:
@@ -244,7 +288,7 @@ def _check_number(
         if seal.number or seal.source or drawn:
             raise Differs("seal.json has a public number, but the contest uses none")
         result.checked.append("the seed follows from the secret number and the list of entries")
-        result.unchecked.append(
+        result.believed.append(
             "that the organizer, who knew the secret number, tried no other lists before the start: the "
             "contest uses no public number"
         )
@@ -267,7 +311,7 @@ def _check_number(
     )
     if draw.beacon.kind is not BeaconKind.DRAND:
         text = files.shown(number.value.decode(errors="replace"))
-        result.unchecked.append(
+        result.believed.append(
             f"that the numbers of the draw ({draw.beacon.draw}) were {text}; compare them with the newspaper"
             if draw.beacon.kind is BeaconKind.LOTTERY
             else f"that nobody chose the public number: the organizer handed in the text {text}"
@@ -275,9 +319,10 @@ def _check_number(
         return
     if draw.chain != Chain.from_json(QUICKNET):
         result.noticed.append(
-            f"the public number comes from the chain {draw.chain.hash}, which is not quicknet, the one of "
-            "the League of Entropy; its owners may have known the number before"
+            f"the public number is round {draw.round} of the chain {draw.chain.hash}, which is not quicknet, "
+            "the one of drand; its owners may have known the number before"
         )
+        return
     result.checked.append(
         f"the public number is round {draw.round} of drand, signed by its chain, and not known before "
         f"{draw.at:{TIME_FORMAT}}"

@@ -35,7 +35,7 @@ class VerifyAnswer(Verified):
 @click.command(cls=ContestCommand)
 @click.argument("folder", type=click.Path(path_type=Path, file_okay=False), metavar="DIR")
 @click.option("--digest", default=None, help="The archive's digest as the organizer announced it.")
-@click.option("--strict", is_flag=True, help="End with 1 instead of 3 if not everything could be checked.")
+@click.option("--strict", is_flag=True, help="End with 1 instead of 3.")
 @click.option(
     "--minutes",
     type=click.FloatRange(min=0, min_open=True, max=100_000),
@@ -57,8 +57,8 @@ def verify(
     """Compute a contest again from its archive DIR, and compare every result.
 
     This needs no contest of your own. Exit code 0: everything is the same; 1: it is not, and the first
-    difference is named; 3: what was checked is the same, but this host could not check everything, and what
-    it did not check is listed.
+    difference is named; 3: nothing contradicts the archive, but something needs a person's eyes, or had to be
+    believed, or could not be checked on this host. The last line says it in a sentence.
     """
     read = files.read(folder, digest)
     try:
@@ -78,7 +78,7 @@ def verify(
         digest=read.digest,
     )
     answer(found, _show)
-    if verified.missed:
+    if verified.needs_eyes:
         click.get_current_context().exit(EX_FAILED if strict else EX_INCOMPLETE)
 
 
@@ -104,9 +104,12 @@ def _show(found: VerifyAnswer) -> None:
         click.echo("  had the organizer taken nobody out, from the same seed:")
     for sentence in found.without_bans:
         click.echo(f"    {sentence}")
+    for sentence in found.believed:
+        click.echo(f"  believed: {sentence}")
     for sentence in (*found.missed, *found.unchecked):
         click.echo(f"  not checked: {sentence}")
     click.echo("Compare this with the sha256 of the secret number that every welcome told:")
     click.echo(f"    {found.seed_commitment}")
     click.echo("and this with the archive's digest as the organizer announced it:")
     click.echo(f"    {found.digest}")
+    click.echo(found.verdict)
