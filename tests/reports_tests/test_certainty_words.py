@@ -1,7 +1,5 @@
 """What a spectator reads about how sure the ranking is."""
 
-from __future__ import annotations
-
 import pytest
 
 from contest import presets

@@ -3,8 +3,6 @@
 `KNOBELN_GOLDEN=write pytest tests/reports_tests/test_golden.py` writes them anew; read the difference.
 """
 
-from __future__ import annotations
-
 import gzip
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
