@@ -4,7 +4,8 @@
     python3 receipts.py ARCHIVE MAILS
 
 ARCHIVE is the folder of the published contest. MAILS is a Maildir, or a file of mails in the format mbox.
-Exit code 0: every receipt fits; 1: one does not, and the first is named; 2: usage error.
+Exit code 0: every receipt fits; 1: one does not, and the first is named; 2: usage error; 3: every receipt
+fits, but something needs a person's eyes.
 
 This file needs Python 3.7 and its standard library, and nothing else of knobeln: teams have it in their kit.
 `knobeln verify ARCHIVE --letters MAILS` makes the same check.
@@ -58,6 +59,7 @@ NO_ANSWERS = (
     "program set aside after failures of the engine",
     "program asked again, by the organizer",
 )
+MADE = "contest made"  # the first entry
 FINAL_LIST = "final list of entries"
 LISTS = ("list of entries", FINAL_LIST)
 _LIST_ROOT = re.compile(r"The root of this list, in hex:\s+([0-9a-f]{64})")
@@ -139,6 +141,9 @@ def read_ledger(archive: Path) -> Ledger:
         draw = _read_draw(contest["settings"].get("tournament", {}), archive / "seal.json", leaves)
     except (OSError, ValueError, LookupError, TypeError, OverflowError) as error:
         raise Wrong(f"the archive cannot be read: {shown(error)}") from None
+    first = _fields(leaves[0]) if leaves else []
+    if first[:1] != [MADE] or first[3:5] != [commitment, key.hex()]:
+        raise Wrong("the ledger does not begin with the archive's key and the sha256 of its secret number")
     return Ledger(str(title), str(commitment), key, leaves, *draw)
 
 
@@ -469,13 +474,9 @@ def _multiple(times: int, point: Sequence[int]) -> Sequence[int]:
 
 
 # --- the command -------------------------------------------------------------------------------------------
-def sentences(checked: Checked) -> Iterator[str]:
-    """What a check has found, as lines for a person."""
-    yield f"{checked.receipts} receipts: the ledger is the one that they were signed for"
-    for remark in checked.remarks[:MAX_REMARKS]:
-        yield f"look at this: {remark}"
-    if len(checked.remarks) > MAX_REMARKS:
-        yield f"look at this: there are {len(checked.remarks) - MAX_REMARKS} more"
+def how_many(checked: Checked) -> str:
+    """What was checked, as a sentence."""
+    return f"{checked.receipts} receipts: the ledger is the one that they were signed for"
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -489,8 +490,12 @@ def main(arguments: Sequence[str]) -> int:
     except Wrong as wrong:
         print(f"The receipts do not fit. The first difference: {wrong}.", file=sys.stderr)
         return 1
-    print("\n".join(sentences(checked)))
-    return 0
+    print(how_many(checked))
+    for remark in checked.remarks[:MAX_REMARKS]:
+        print(f"look at this: {remark}")
+    if len(checked.remarks) > MAX_REMARKS:
+        print(f"look at this: there are {len(checked.remarks) - MAX_REMARKS} more")
+    return 3 if checked.remarks else 0
 
 
 if __name__ == "__main__":
