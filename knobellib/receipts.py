@@ -141,9 +141,6 @@ def read_ledger(archive: Path) -> Ledger:
         draw = _read_draw(contest["settings"].get("tournament", {}), archive / "seal.json", leaves)
     except (OSError, ValueError, LookupError, TypeError, OverflowError) as error:
         raise Wrong(f"the archive cannot be read: {shown(error)}") from None
-    first = _fields(leaves[0]) if leaves else []
-    if first[:1] != [MADE] or first[3:5] != [commitment, key.hex()]:
-        raise Wrong("the ledger does not begin with the archive's key and the sha256 of its secret number")
     return Ledger(str(title), str(commitment), key, leaves, *draw)
 
 
@@ -239,6 +236,9 @@ def check(ledger: Ledger, mails: Sequence[Mail], is_signed: Callable[[bytes, byt
     roots = list(_roots(ledger.leaves))
     for receipt, mail in given:
         _check_receipt(ledger, roots, receipt, mail, is_signed)
+    made = _fields(b"".join(ledger.leaves[:1]))
+    if (made[0], *made[3:5]) != (MADE, ledger.commitment, ledger.public_key.hex()):
+        raise Wrong("the ledger does not begin with the archive's key and the sha256 of its secret number")
     for mail in mails:
         if mail.report in ANSWERS and mail.receipt is None:
             raise Wrong(f"the mail {mail.name} has no receipt, but answers of its kind have one")

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from sqlalchemy import select, update
 
 from contest.ledger import merkle, signing
-from contest.ledger.receipts import Checkpoint, Effect, LedgerEntry, to_file
+from contest.ledger.receipts import Checkpoint, Effect, LedgerEntry, Receipt, to_file
 from contest.public_number.drand import QUICKNET, Chain
 from contest.store import Store, contest_state, ledger, migrate
 from contest.store.tables import contest as contest_table
@@ -45,6 +45,7 @@ class Contest:
             if key is not None:
                 tx.execute(update(contest_table).values(signing_key=key))
             self.signing_key = tx.execute(select(contest_table.c.signing_key)).scalar_one()
+            ledger.begin(tx, OPENS)
         chosen = make_settings()
         clock = FixedClock(OPENS)
         self.world = World(self.store, chosen, Templates(chosen, None), clock)
@@ -112,7 +113,7 @@ OTHER = LedgerEntry(Effect.WITHDRAWN, "the_light_lords_of_knobeln", OPENS, "ab" 
         lambda entries: [*entries[:3], OTHER, *entries[3:]],
         lambda entries: [replace(entries[0], letter="ab" * 32), *entries[1:]],
         lambda entries: [entries[1], entries[0], *entries[2:]],
-        lambda entries: [*entries[:6], replace(entries[6], at=OPENS), entries[7]],
+        lambda entries: [*entries[:7], replace(entries[7], at=OPENS), entries[8]],
     ],
     ids=["dropped", "put in", "changed", "swapped", "another time"],
 )
@@ -122,8 +123,8 @@ def test_a_changed_ledger_is_noticed(contest: Contest, cheat: Cheat) -> None:
 
 
 def test_a_ledger_that_was_cut_off_is_noticed(contest: Contest) -> None:
-    with pytest.raises(Wrong, match=r"entry 8.* is missing: the archive's ledger ends with entry 7"):
-        contest.check(contest.archive(contest.entries[:7]))
+    with pytest.raises(Wrong, match=r"entry 9.* is missing: the archive's ledger ends with entry 8"):
+        contest.check(contest.archive(contest.entries[:8]))
 
 
 def test_another_commitment_than_the_welcomes_is_noticed(contest: Contest) -> None:
@@ -143,10 +144,23 @@ def test_two_teams_that_were_told_different_ledgers_find_out(contest: Contest) -
     """The organizer keeps a ledger for each of them with the same key, and can publish only one."""
     told_to_the_light = Contest(contest.path / "second", (LIGHT, FORM), contest.signing_key)
     light = told_to_the_light.mails[:4]
-    with pytest.raises(Wrong, match="the ledger was changed: up to entry 1 "):
+    with pytest.raises(Wrong, match="the ledger was changed: up to entry 2 "):
         contest.check(contest.archive(), light)
     with pytest.raises(Wrong, match="have different receipts of one entry"):
         contest.check(contest.archive(), [*contest.mails[:4], *light])
+
+
+def test_a_key_that_came_later_than_the_ledger_is_noticed_without_a_welcome(contest: Contest) -> None:
+    """From the second letter on another key signs, and the first entry is as it was."""
+    other = Contest(contest.path / "second", key=bytes(32))
+    entries, mails = [contest.entries[0], *other.entries[1:]], []
+    for number, mail in enumerate(other.mails[1:4], 3):
+        root = merkle.root(entry.leaf() for entry in entries[:number])
+        signed = Checkpoint(contest.commitment, number, root).to_bytes()
+        mail.replace_header("X-Knobeln-Receipt", Receipt(number, root, signing.sign(bytes(32), signed)).header)
+        mails.append(mail)
+    with pytest.raises(Wrong, match="does not begin with the archive's key"):
+        contest.check(contest.archive(entries, key=other.public_key), mails)
 
 
 def test_an_answer_without_a_receipt_is_noticed(contest: Contest) -> None:
@@ -159,7 +173,7 @@ def test_a_receipt_of_another_team_is_noticed(contest: Contest) -> None:
     mail = contest.mails[2]
     del mail["X-Knobeln-Team"]
     mail["X-Knobeln-Team"] = "the_light_lords_of_knobeln"
-    with pytest.raises(Wrong, match="entry 3 is about the_heavy_lords_of_knobeln, but the_light_lords"):
+    with pytest.raises(Wrong, match="entry 4 is about the_heavy_lords_of_knobeln, but the_light_lords"):
         contest.check(contest.archive())
 
 
@@ -167,7 +181,7 @@ def test_letters_that_the_team_never_sent_are_shown(contest: Contest) -> None:
     checked = contest.check(contest.archive(), [contest.mails[0], *contest.mails[2:4]])
     assert checked.receipts == 3
     (remark,) = checked.remarks
-    assert "no mail here has the receipt of entry 2: preference changed" in remark
+    assert "no mail here has the receipt of entry 3: preference changed" in remark
 
 
 def test_mails_out_of_order_and_a_missing_welcome_are_shown(contest: Contest) -> None:
@@ -255,7 +269,7 @@ def test_the_file_alone_checks_signatures_and_a_file_of_mails(contest: Contest, 
 def test_the_file_alone_names_the_first_difference(contest: Contest, mbox: Path) -> None:
     done = run(contest.archive([OTHER, *contest.entries]), mbox)
     assert (done.returncode, done.stdout) == (1, "")
-    assert "The first difference: the ledger was changed: up to entry 1 " in done.stderr
+    assert "The first difference: the ledger was changed: up to entry 2 " in done.stderr
 
 
 def test_the_file_alone_tells_its_usage() -> None:
@@ -286,6 +300,6 @@ def test_the_bytes_that_are_signed_are_those_of_the_ledger(contest: Contest) -> 
     found = receipts.read_ledger(contest.archive())
     mails = list(receipts.read_mails(contest.box(contest.mails), found.title))
     receipts.check(found, mails, lambda _key, message, _signature: seen.append(message) is None)
-    roots = [merkle.root(entry.leaf() for entry in contest.entries[:size]) for size in range(1, 9)]
-    expected = [Checkpoint(contest.commitment, size, root) for size, root in enumerate(roots, 1)]
+    roots = [merkle.root(entry.leaf() for entry in contest.entries[:size]) for size in range(2, 10)]
+    expected = [Checkpoint(contest.commitment, size, root) for size, root in enumerate(roots, 2)]
     assert seen == [checkpoint.to_bytes() for checkpoint in expected]

@@ -95,6 +95,11 @@ class Said:
     text: str
 
     @property
+    def verdict(self) -> str:
+        """Its last line."""
+        return self.text.splitlines()[-1]
+
+    @property
     def remarks(self) -> list[str]:
         """What it wants a person to look at."""
         return [
