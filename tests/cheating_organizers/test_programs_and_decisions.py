@@ -16,7 +16,7 @@ from contest.config.load import FILE_NAME
 from contest.ledger.receipts import Effect
 from contest.model import BanKind
 from contest.store.tables import builds
-from tests.support.mail_world import OPENS, START, flat, from_line
+from tests.support.mail_world import START, flat, from_line
 from tests.support.mailed_contest import CLOSES, DARK, HEAVY, KNOWN, LIGHT, MailedContest, Stages
 from tests.support.organizers import Forgery, Verify
 
@@ -80,13 +80,17 @@ def forget_the_newest_program(contest: MailedContest) -> None:
         tx.execute(update(builds).where(builds.c.id == newest).values(accepted=False))
 
 
-def test_a_program_that_was_swapped_before_the_start_is_told_to_all_teams(stage: Stage) -> None:
+@pytest.mark.slow
+def test_a_program_that_was_swapped_before_the_start_is_told_to_all_teams_and_noticed(
+    stage: Stage, verify: Verify, tmp_path: Path
+) -> None:
     contest = stage("listed")
     swap_build(contest)
-    contest.clock.at = START + timedelta(seconds=5)
-    contest.start()
+    said = verify(contest.hold(tmp_path / "archive"))
     final = contest.mails(LIGHT, "entries")[-1]
     assert f"{DARK} has another program" in flat(final)
+    assert said.code == 1
+    assert f"for the program of {DARK}, but here it has the digest" in said.text
 
 
 @pytest.mark.slow
@@ -98,7 +102,7 @@ def test_a_program_that_was_swapped_behind_the_final_list_is_noticed(
     contest.play()
     said = verify(contest.publish(tmp_path / "archive"))
     assert said.code == 1
-    assert f"for the program of {DARK}, but here it has the digest" in said.text
+    assert "entries.json has not the entries of the final list in entry_lists.json" in said.text
 
 
 @pytest.mark.slow
@@ -136,7 +140,8 @@ def test_a_program_that_came_in_time_and_was_refused_as_late_is_told(
     contest = stage("open")
     toml = contest.folder / FILE_NAME
     honest = toml.read_text()
-    toml.write_text(re.sub("compilation_closes = .*", f"compilation_closes = {OPENS:%Y-%m-%dT%H:%M:%SZ}", honest))
+    too_early = f"compilation_closes = {contest.clock.at:%Y-%m-%dT%H:%M:%SZ}"
+    toml.write_text(re.sub("compilation_closes = .*", too_early, honest))
     contest.clock.at += timedelta(minutes=1)
     contest.send_program(DARK, "dice_cup")
     toml.write_text(honest)
