@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import select
 
 from contest.model import GroupOutcome, RoundPlan
-from contest.store import contest_state
+from contest.store import contest_state, ledger
 from contest.store.tables import metadata
 from knobeln.context import ContestContext
 from knobeln.day.run import Silence
@@ -17,11 +17,12 @@ from tournament.day import ContestDay
 
 
 def dump(folder: ContestContext) -> dict[str, list[Any]]:
-    """Every row of every table, but for how many workers the settings name."""
+    """Every row of every table, but for how many workers the settings name, and for the key."""
     with folder.store.read() as tx:
         rows = {
             table.name: [tuple(row) for row in tx.execute(select(table))] for table in metadata.sorted_tables
         }
+        rows["ledger"] = [(entry.leaf(),) for entry in ledger.entries(tx)][1:]  # the first has the key
         frozen = contest_state.started_settings(tx)
     if frozen is not None:
         frozen["tournament"].pop("workers")

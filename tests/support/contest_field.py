@@ -13,7 +13,7 @@ from datetime import UTC, datetime, timedelta
 from itertools import cycle, islice
 from pathlib import Path
 
-from sqlalchemy import delete, update
+from sqlalchemy import update
 
 from compiler.build import BuildResult, build
 from compiler.toolchain import Toolchain
@@ -24,7 +24,6 @@ from contest.model import LetterState, Member, Registration, Submission, Team, T
 from contest.schema.sections import Mail, Programs, Tournament
 from contest.store import Transaction, ledger, letters, submissions, teams
 from contest.store.tables import contest
-from contest.store.tables import ledger as ledger_table
 from knobellib.samples import house_strategies
 from knobeln.context import ContestContext, create_contest
 from tests.support.clocks import FixedClock
@@ -82,13 +81,11 @@ def make_contest(
     chosen: Settings,
     preferences: Sequence[str] = PREFERENCES,
 ) -> ContestContext:
-    """A contest of `count` teams with these programs in turn; seed, secret, key and times are always the same."""
+    """A contest of `count` teams with these programs in turn; seed, secret and times are always the same."""
     clock = FixedClock(NOW)
     folder = replace(create_contest(path, chosen, seed=SEED, clock=clock), clock=clock)
     with folder.store.write() as tx:
-        tx.execute(update(contest).values(secret=SECRET, signing_key=SECRET))
-        tx.execute(delete(ledger_table))
-        ledger.begin(tx, NOW)
+        tx.execute(update(contest).values(secret=SECRET))
     add_field(folder, count, programs, preferences)
     return folder
 
