@@ -197,7 +197,11 @@ def _about_letters(archive: Archive, settings: Settings) -> Iterator[str]:
         if each.effect is Effect.OBJECTION:
             now = final.get(each.team)
             same = "the same as" if now == first.get(each.team) else "another than"
-            place = f"the final list has its program, {same} the first one" if now else "it is not on the final list"
+            place = (
+                f"the final list has its program, {same} the first one"
+                if now
+                else "it is not on the final list"
+            )
             yield f"{each.team} objected at {each.at:{TIME_FORMAT}}; {place}"
         elif each.effect is Effect.PROGRAM_LATE and each.at < closes:
             yield (

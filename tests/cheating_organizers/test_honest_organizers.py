@@ -32,6 +32,7 @@ from tests.support.organizers import Verify
 
 Stage = Callable[[str], MailedContest]
 
+
 def test_an_honest_contest_is_clean_by_all_mails_of_all_teams(
     honest: Stages, verify: Verify, one_box: Callable[..., Path]
 ) -> None:

@@ -76,7 +76,7 @@ def test_a_number_and_a_key_that_were_changed_in_mid_contest_are_noticed(
     """With another title, so that the mails from before look like those of another contest."""
     contest = stage("listed")
     toml = contest.folder / FILE_NAME
-    toml.write_text(re.sub('^title = .*', 'title = "Another contest"', toml.read_text(), flags=re.M))
+    toml.write_text(re.sub("^title = .*", 'title = "Another contest"', toml.read_text(), flags=re.M))
     with contest.opened() as opened, opened.store.write() as tx:
         tx.execute(update(contest_table).values(seed=bytes(32), signing_key=bytes(32)))
     archive = contest.hold(tmp_path / "archive")
@@ -278,9 +278,7 @@ def test_another_lottery_than_the_promised_one_is_noticed(tmp_path: Path) -> Non
         receipts.check(honest._replace(beacon="lottery: the draw of May 15"), mails, is_signed)
 
 
-def test_a_chain_of_the_organizers_own_is_not_drand(
-    honest: Stages, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_chain_of_the_organizers_own_is_not_drand(honest: Stages, monkeypatch: pytest.MonkeyPatch) -> None:
     """To whoever knows the real one, which the stand-in is not."""
     monkeypatch.setattr(drand, "QUICKNET", QUICKNET)
     done = knobeln("verify", honest.archive)

@@ -157,7 +157,9 @@ def test_a_key_that_came_later_than_the_ledger_is_noticed_without_a_welcome(cont
     for number, mail in enumerate(other.mails[1:4], 3):
         root = merkle.root(entry.leaf() for entry in entries[:number])
         signed = Checkpoint(contest.commitment, number, root).to_bytes()
-        mail.replace_header("X-Knobeln-Receipt", Receipt(number, root, signing.sign(bytes(32), signed)).header)
+        mail.replace_header(
+            "X-Knobeln-Receipt", Receipt(number, root, signing.sign(bytes(32), signed)).header
+        )
         mails.append(mail)
     with pytest.raises(Wrong, match="does not begin with the archive's key"):
         contest.check(contest.archive(entries, key=other.public_key), mails)

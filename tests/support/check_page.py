@@ -128,6 +128,9 @@ def must_agree(code: int, text: str, page: PageSaid, *, remarks: bool = True) ->
         told = [line for line in text.splitlines() if line.startswith("  look at this: ")]
         assert not remarks or len(page.noticed) == len(told), (page.noticed, text)
         believed = [line for line in text.splitlines() if line.startswith("  believed: ")]
-        assert not (remarks and page.checks_games) or len(page.believed) == len(believed), (page.believed, text)
+        assert not (remarks and page.checks_games) or len(page.believed) == len(believed), (
+            page.believed,
+            text,
+        )
     elif not NOT_ON_THE_PAGE.search(text) and page.checks_games:
         assert page.is_refused, text
