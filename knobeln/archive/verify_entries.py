@@ -166,12 +166,12 @@ def _check_program(
     former: Sequence[LedgerEntry],
     result: Verified,
 ) -> None:
-    """`former`: the entries with its program of teams that have withdrawn, and may be back by another name."""
+    """`former`: the entries with this program of teams that have withdrawn; one may be back by another name."""
     newest = max(enumerate(accepted), key=lambda each: (each[1].at, each[0]), default=None)
     if newest is None and former:
         result.noticed.append(
-            f"{entry.team} plays a program that was accepted of {former[0].team}, which has withdrawn; that can "
-            "happen if a team comes back by another name"
+            f"{entry.team} plays a program that was accepted of {former[0].team}, which has withdrawn; that "
+            "can happen if a team comes back by another name"
         )
     elif newest is None:
         raise Differs(f"ledger.txt: no program of {entry.team} was accepted, but it has played")

@@ -25,7 +25,7 @@ from knobeln.cli.progress_bars import progress_bar
 class VerifyAnswer(Verified):
     """What was checked of an archive, and what was not, in sentences.
 
-    `eyes`: how many things a person has to look at, to believe, or to check elsewhere; `verdict`: one sentence.
+    `eyes`: how many things a person has to look at, to believe, or to check elsewhere.
     """
 
     title: str

@@ -102,11 +102,11 @@ def test_another_seed_than_that_of_the_entries_is_noticed(tiny: Published, mende
     ("change", "words"),
     [
         (lambda raw: raw[: raw.index(b"\n\n") + 2] if b"\n\n" in raw else raw[:-1], "not in the form"),
-        (lambda raw: raw.replace(b"program accepted", b"program aksepted", 1), "entry 1 is not in the form"),
-        (lambda raw: raw.replace(b"team_1", b"team_3", 1), "has not the 5 entries of which ledger.json"),
+        (lambda raw: raw.replace(b"program accepted", b"program aksepted", 1), "entry 2 is not in the form"),
+        (lambda raw: raw.replace(b"team_1", b"team_3", 1), "has not the 6 entries of which ledger.json"),
         (
             lambda raw: raw + b"".join(raw.splitlines(keepends=True)[:5]),
-            "has not the 5 entries of which ledger.json",
+            "has not the 6 entries of which ledger.json",
         ),
     ],
     ids=["cut", "no effect", "another team", "one more"],
@@ -151,4 +151,4 @@ def test_verify_names_the_first_receipt_that_does_not_fit(
     archive = mended(tiny.archive, signed_again(tiny.contest, [*others, first]))
     result = knobeln("verify", archive, "--letters", mails)
     assert result.exit_code == 1
-    assert "the ledger was changed: up to entry 1 it is another one than when the mail" in result.output
+    assert "the ledger was changed: up to entry 2 it is another one than when the mail" in result.output

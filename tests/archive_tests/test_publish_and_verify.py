@@ -703,6 +703,7 @@ def test_a_hostile_build_is_no_program(knobeln_contest: Published, mended: Mende
                 entry.update(build=digest, tool="another")
         archive["entries.json"] = json.dumps(entries, indent=1, ensure_ascii=False).encode() + b"\n"
         resealed(knobeln_contest.contest)(archive)
+        with_tables(archive)
 
     result = knobeln("verify", mended(knobeln_contest.archive, change))
     assert result.exit_code == 1
