@@ -426,10 +426,15 @@ _ROOT_OF_MINUS_1 = pow(2, (_P - 1) // 4, _P)
 
 
 def is_signed(public_key: bytes, message: bytes, signature: bytes) -> bool:
-    """Whether the owner of the key has signed this message. Ed25519; no secret is used here."""
+    """Whether the owner of the key has signed this message. Ed25519; no secret is used here.
+
+    With a key of small order anybody can sign, so that nobody has.
+    """
     key, commitment = _point(public_key), _point(signature[:32])
     factor = int.from_bytes(signature[32:], "little")
     if len(signature) != 64 or key is None or commitment is None or factor >= _ORDER:
+        return False
+    if _multiple(8, key)[0] % _P == 0:
         return False
     challenge = hashlib.sha512(signature[:32] + public_key + message).digest()
     times = int.from_bytes(challenge, "little") % _ORDER

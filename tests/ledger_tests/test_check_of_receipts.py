@@ -9,11 +9,14 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from email.message import EmailMessage
 from pathlib import Path
 
 import pytest
+from cryptography.exceptions import InvalidSignature
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sqlalchemy import select, update
@@ -25,7 +28,9 @@ from contest.store import Store, contest_state, ledger, migrate
 from contest.store.tables import contest as contest_table
 from knobellib import receipts
 from knobellib.receipts import Wrong
+from reports.check_page import FOLDER
 from reports.render import Templates
+from tests.support.browser import program
 from tests.support.clocks import FixedClock
 from tests.support.mail_world import FORM, OPENS, REGISTER, World, from_line, make_settings, told
 
@@ -290,6 +295,47 @@ def test_the_kits_arithmetic_agrees_with_the_library(
     public = signing.public_key(key)
     assert receipts.is_signed(public, message, signature) is not is_damaged
     assert signing.is_signed(public, message, signature) is not is_damaged
+
+
+def small_orders() -> list[bytes]:
+    """The encodings of the eight points whose order divides 8: multiples of what is left of any point."""
+    points = map(receipts._point, (number.to_bytes(32, "little") for number in range(2, 100)))
+    left = [receipts._multiple(receipts._ORDER, point) for point in points if point]
+    found = set()
+    for point in left:
+        inverse = pow(point[2], receipts._P - 2, receipts._P)
+        x, y = (each * inverse % receipts._P for each in point[:2])
+        found.add((y + (x % 2 << 255)).to_bytes(32, "little"))
+    return sorted(found)
+
+
+def test_a_key_with_which_anybody_can_sign_signs_nothing() -> None:
+    """Its owner could say that others made the receipts. What the library lets pass we refuse."""
+    keys = small_orders()
+    assert len(keys) == 8
+    passed = []
+    for key in keys:
+        for number in range(30):
+            message, forged = bytes([number]), bytes([1, *bytes(63)])  # R is the neutral point, and S is 0
+            with suppress(InvalidSignature):
+                Ed25519PublicKey.from_public_bytes(key).verify(forged, message)
+                passed.append((key, message, forged))
+    assert len({key for key, _, _ in passed}) == 8
+    assert not any(signing.is_signed(*each) or receipts.is_signed(*each) for each in passed)
+    script = (
+        "import { readFileSync } from 'node:fs'; import { runInThisContext } from 'node:vm';"
+        f"runInThisContext(readFileSync('{FOLDER}/noble.js', 'utf8'));"
+        f"const {{ isSigned }} = await import('{FOLDER}/js/ledger.js');"
+        "const bytes = (hex) => Uint8Array.from(hex.match(/../g), (pair) => parseInt(pair, 16));"
+        "const forged = bytes('01' + '00'.repeat(63));"
+        "let signed = 0;"
+        "for (const key of process.argv.slice(1)) for (let size = 1; size < 30; size++)"
+        "  signed += isSigned(bytes(key), 'ab', size, new Uint8Array(32), forged);"
+        "console.log(signed);"
+    )
+    node = [program("node"), "--input-type=module", "-e", script, *(key.hex() for key in keys)]
+    done = subprocess.run(node, capture_output=True, text=True, check=True)
+    assert done.stdout == "0\n"
 
 
 @given(st.lists(st.binary(max_size=10), max_size=40))

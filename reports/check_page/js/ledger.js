@@ -46,7 +46,7 @@ export function rootsOf(leaves) {
 
 /** Whether the key has signed that the contest's ledger has this root after so many entries. */
 export function isSigned(key, commitment, size, root, signature) {
-  return attempt(() => noble.ed25519.verify(signature, utf8(`knobeln/${commitment}\n${size}\n${base64(root)}\n`), key), false);
+  return attempt(() => noble.ed25519.verify(signature, utf8(`knobeln/${commitment}\n${size}\n${base64(root)}\n`), key, { zip215: false }), false);
 }
 
 // --- the ledger ---
