@@ -86,13 +86,12 @@ class _Verification:
         check_entries(archive, self._settings, self.result)
         self._check_time_changes()
         self._check_texts()
-        with memory_limit():
-            self._check_announcement()
-            self._check_score_matrices()
         self._check_programs()
         with memory_limit():
             self._check_games()
             checked.append(f"draws, rankings{' and evolution' if archive.evolution else ''}: the same")
+            self._check_score_matrices()
+            self._check_announcement()
         self._undo_bans()
         with memory_limit():
             self._check_certainty()

@@ -20,6 +20,7 @@ import pytest
 from sqlalchemy import update
 
 from contest.actions.organizer_actions import OrganizerActions
+from contest.archive.contents import settings_digest
 from contest.config.load import FILE_NAME
 from contest.errors import NotNow
 from contest.ledger.entry_list import EntryList, SealedEntry
@@ -262,20 +263,47 @@ def test_another_chain_than_the_promised_one_is_noticed(
     assert "promises a number of drand's chain" in said.text
 
 
+def a_lottery_in(contest: MailedContest, beacon: str, source: str, value: str) -> Forgery:
+    """The honest archive, as if this lottery had been announced and written so."""
+    archive = contest.publish(contest.place / "archive")
+    forgery = Forgery(contest.folder, archive)
+    with forgery.json("contest.json") as facts:
+        facts["settings"]["tournament"]["beacon"] = beacon
+        digest = settings_digest(facts["settings"])
+    place = forgery.place_of(Effect.SETTINGS_FROZEN)
+    forgery.ledger[place] = replace(forgery.ledger[place], digest=digest)
+    use_number(forgery, source, value.encode())
+    return forgery
+
+
+@pytest.mark.parametrize("source", ["4 9 18/34 41 45", "4/9/18/34/41/45", "49 18 34 41 45"])
+def test_a_lottery_in_another_shape_is_refused(
+    stage: Stage, verify: Verify, tmp_path: Path, source: str
+) -> None:
+    """The seed follows from the text that the organizer likes best, with the numbers of the newspaper."""
+    draw = "".join(each.strip().replace(" ", ".") + "./" for each in source.split("/"))
+    forgery = a_lottery_in(stage("played"), "lottery: 6 numbers of May 14", source, draw)
+    said = verify(forgery.publish(tmp_path / "archive"))
+    assert said.code == 1
+    assert "the announced draw has 6 numbers, with a slash between parts; these are" in said.text
+
+
 def test_another_lottery_than_the_promised_one_is_noticed(tmp_path: Path) -> None:
-    contest = MailedContest.create(tmp_path / "contest", small_settings(beacon="lottery: the draw of May 14"))
+    contest = MailedContest.create(
+        tmp_path / "contest", small_settings(beacon="lottery: 6 numbers of May 14")
+    )
     contest.register(HEAVY)
     with contest.opened() as opened, opened.store.read() as tx:
         title, commitment = opened.settings.contest.title, contest_state.state(tx).seed.commitment
         leaves = [entry.leaf() for entry in ledger.entries(tx)]
         key = base64.b64decode(ledger.public_key(tx) or "")
-    honest = receipts.Ledger(title, commitment, key, leaves, "lottery: the draw of May 14")
+    honest = receipts.Ledger(title, commitment, key, leaves, "lottery: 6 numbers of May 14")
     mails = list(receipts.read_mails(contest.box(HEAVY), title))
     assert receipts.check(honest, mails, is_signed) == (1, [])
     with pytest.raises(
-        receipts.Wrong, match="promises the draw the draw of May 14, but the archive uses lot"
+        receipts.Wrong, match="promises the draw 6 numbers of May 14, but the archive uses lot"
     ):
-        receipts.check(honest._replace(beacon="lottery: the draw of May 15"), mails, is_signed)
+        receipts.check(honest._replace(beacon="lottery: 6 numbers of May 15"), mails, is_signed)
 
 
 def test_a_chain_of_the_organizers_own_is_not_drand(honest: Stages, monkeypatch: pytest.MonkeyPatch) -> None:

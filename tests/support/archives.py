@@ -6,25 +6,21 @@ import hashlib
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
-from tempfile import TemporaryDirectory
 from typing import Any
 
 from click.testing import CliRunner, Result
 
 from compiler.builders import builder_of
 from contest import presets
-from contest.archive import contents, files
+from contest.archive import files
 from contest.config.settings import Settings
-from contest.errors import Differs
 from contest.model import LetterState
 from contest.schema.sections import Dates
 from contest.store import Transaction, letters, submissions, teams
 from knobellib.samples import house_strategies, samples
-from knobeln.archive.export import announcement_of, score_matrices
 from knobeln.cli import main
 from knobeln.context import ContestContext, create_contest
 from knobeln.day.run import contest_day
@@ -157,17 +153,6 @@ def of_game(
     chosen = chosen.model_copy(update={"tournament": few, "programs": undescribed})
     contest, strings = played(path / "contest", changed(chosen), field, day)
     return publish(contest, path / "archive", strings)
-
-
-def with_tables(found: dict[str, bytes]) -> None:
-    """Write score matrices and announcement as they follow from the archive: a liar would, too."""
-    with suppress(Differs), TemporaryDirectory() as scratch:
-        put_in_place(Path(scratch) / "archive", found)
-        archive = contents.from_files(files.read(Path(scratch) / "archive"))
-        chosen = contents.settings_of(archive.contest)
-        for place, table in score_matrices(archive.history, chosen).items():
-            found["rounds/{}/group-{}.csv".format(*place)] = table.encode()
-        found["announcement.txt"] = announcement_of(archive, chosen).encode()
 
 
 Mended = Callable[[Path, Callable[[dict[str, bytes]], None]], Path]

@@ -220,7 +220,7 @@ export function checkNumber(seal, settings, startedAt, after, chain, result) {
   const due = beacon === "file" ? seconds(startedAt) : starts + steps * START_SECONDS;
   const round = Math.max(1, Math.floor((due - chain.genesis) / chain.period) + 2);
   const known = beacon === "drand" ? chain.genesis + (round - 1) * chain.period : due;
-  const number = beacon === "drand" ? randomness(seal.source, chain, round) : hex(utf8(beacon === "file" ? seal.source.trim() : canonicalDraw(seal.source)));
+  const number = beacon === "drand" ? randomness(seal.source, chain, round) : hex(utf8(beacon === "file" ? seal.source.trim() : canonicalDraw(seal.source, beacon)));
   compare("seal.json: the public number", seal.number, number);
   must(drawn.length === 1 && drawn[0].digest === sha256(unhex(number, "seal.json")), "ledger.txt does not have the public number once, after the final list");
   must(seconds(drawn[0].at) >= known, "ledger.txt has the public number before it was drawn");
@@ -244,10 +244,10 @@ export function randomness(source, chain, round) {
   return found.randomness;
 }
 
-/** The numbers of a draw as in RFC 3797: sorted, each followed by a full stop, the draw by a slash. */
-function canonicalDraw(source) {
+/** The numbers of a draw as in RFC 3797: sorted, each followed by a full stop, each part by a slash. */
+function canonicalDraw(source, beacon) {
   const draws = source.trim().replace(/\/+$/, "").split("/").map((part) => part.match(/\d+/g)?.map(Number));
-  must(draws.every(Boolean) && !/[^\s0-9.,;/+&-]/.test(source), "seal.json: these are not the numbers of a draw");
+  must(same(draws.map((draw) => `${draw?.length}`), /[0-9/]+/.exec(beacon)?.[0].split("/")) && !/[^\s0-9.,;/+&-]/.test(source), "seal.json: these are not the numbers of a draw");
   return draws.map((draw) => `${draw.sort((a, b) => a - b).map((number) => `${number}.`).join("")}/`).join("");
 }
 
