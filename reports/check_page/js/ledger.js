@@ -247,7 +247,7 @@ export function randomness(source, chain, round) {
 /** The numbers of a draw as in RFC 3797: sorted, each followed by a full stop, each part by a slash. */
 function canonicalDraw(source, beacon) {
   const draws = source.trim().replace(/\/+$/, "").split("/").map((part) => part.match(/\d+/g)?.map(Number));
-  must(same(draws.map((draw) => `${draw?.length}`), /[0-9/]+/.exec(beacon)?.[0].split("/")) && !/[^\s0-9.,;/+&-]/.test(source), "seal.json: these are not the numbers of a draw");
+  must(same(draws.map((draw) => `${draw?.length}`), beacon.match("[0-9/]+")?.[0].split("/")) && !/[^\s0-9.,;/+&-]/.test(source), "seal.json: these are not the numbers of a draw");
   return draws.map((draw) => `${draw.sort((a, b) => a - b).map((number) => `${number}.`).join("")}/`).join("");
 }
 
