@@ -4,7 +4,8 @@
     python3 receipts.py ARCHIVE MAILS
 
 ARCHIVE is the folder of the published contest. MAILS is a Maildir, or a file of mails in the format mbox.
-Exit code 0: every receipt fits; 1: one does not, and the first is named; 2: usage error.
+Exit code 0: every receipt fits; 1: one does not, and the first is named; 2: usage error; 3: every receipt
+fits, but something needs a person's eyes.
 
 This file needs Python 3.7 and its standard library, and nothing else of knobeln: teams have it in their kit.
 `knobeln verify ARCHIVE --letters MAILS` makes the same check.
@@ -58,6 +59,7 @@ NO_ANSWERS = (
     "program set aside after failures of the engine",
     "program asked again, by the organizer",
 )
+MADE = "contest made"  # the first entry
 FINAL_LIST = "final list of entries"
 LISTS = ("list of entries", FINAL_LIST)
 _LIST_ROOT = re.compile(r"The root of this list, in hex:\s+([0-9a-f]{64})")
@@ -234,6 +236,9 @@ def check(ledger: Ledger, mails: Sequence[Mail], is_signed: Callable[[bytes, byt
     roots = list(_roots(ledger.leaves))
     for receipt, mail in given:
         _check_receipt(ledger, roots, receipt, mail, is_signed)
+    made = _fields(b"".join(ledger.leaves[:1]))
+    if (made[0], *made[3:5]) != (MADE, ledger.commitment, ledger.public_key.hex()):
+        raise Wrong("the ledger does not begin with the archive's key and the sha256 of its secret number")
     for mail in mails:
         if mail.report in ANSWERS and mail.receipt is None:
             raise Wrong(f"the mail {mail.name} has no receipt, but answers of its kind have one")
@@ -421,10 +426,15 @@ _ROOT_OF_MINUS_1 = pow(2, (_P - 1) // 4, _P)
 
 
 def is_signed(public_key: bytes, message: bytes, signature: bytes) -> bool:
-    """Whether the owner of the key has signed this message. Ed25519; no secret is used here."""
+    """Whether the owner of the key has signed this message. Ed25519; no secret is used here.
+
+    With a key of small order anybody can sign, so that nobody has.
+    """
     key, commitment = _point(public_key), _point(signature[:32])
     factor = int.from_bytes(signature[32:], "little")
     if len(signature) != 64 or key is None or commitment is None or factor >= _ORDER:
+        return False
+    if _multiple(8, key)[0] % _P == 0:
         return False
     challenge = hashlib.sha512(signature[:32] + public_key + message).digest()
     times = int.from_bytes(challenge, "little") % _ORDER
@@ -469,13 +479,9 @@ def _multiple(times: int, point: Sequence[int]) -> Sequence[int]:
 
 
 # --- the command -------------------------------------------------------------------------------------------
-def sentences(checked: Checked) -> Iterator[str]:
-    """What a check has found, as lines for a person."""
-    yield f"{checked.receipts} receipts: the ledger is the one that they were signed for"
-    for remark in checked.remarks[:MAX_REMARKS]:
-        yield f"look at this: {remark}"
-    if len(checked.remarks) > MAX_REMARKS:
-        yield f"look at this: there are {len(checked.remarks) - MAX_REMARKS} more"
+def how_many(checked: Checked) -> str:
+    """What was checked, as a sentence."""
+    return f"{checked.receipts} receipts: the ledger is the one that they were signed for"
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -489,8 +495,12 @@ def main(arguments: Sequence[str]) -> int:
     except Wrong as wrong:
         print(f"The receipts do not fit. The first difference: {wrong}.", file=sys.stderr)
         return 1
-    print("\n".join(sentences(checked)))
-    return 0
+    print(how_many(checked))
+    for remark in checked.remarks[:MAX_REMARKS]:
+        print(f"look at this: {remark}")
+    if len(checked.remarks) > MAX_REMARKS:
+        print(f"look at this: there are {len(checked.remarks) - MAX_REMARKS} more")
+    return 3 if checked.remarks else 0
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ from contest.config.settings import Settings, hide_secrets
 from contest.config.template import settings_template
 from contest.errors import ConfigError
 from contest.schema.sections import Dates
-from contest.store import Store, Transaction, decisions, migrate, url_of
+from contest.store import Store, Transaction, decisions, ledger, migrate, url_of
 from contest.store import contest_state as contest_store
 from contest.store.session import Held
 from contest.util.clock import Clock, SystemClock
@@ -186,8 +186,10 @@ def create_contest(
         file.write_text(settings_template(settings), encoding="utf-8")
     migrate.upgrade(store)
     with store.write() as tx:
+        now = (clock or SystemClock()).now()
         contest_store.create(tx, seed)
-        contest_store.note(tx, "contest", "the contest was created", (clock or SystemClock()).now())
+        ledger.begin(tx, now)
+        contest_store.note(tx, "contest", "the contest was created", now)
     store.close()
     return ContestContext.open(path)
 

@@ -33,6 +33,7 @@ class Effect(StrEnum):
     REGISTRATION_REJECTED = "registration rejected by the organizer"
     PROGRAM_ACCEPTED = "program accepted"
     PROGRAM_REFUSED = "program refused"
+    PROGRAM_LATE = "program refused, because it came late"
     PROGRAM_REPLACED = "program replaced before it was compiled"
     PREFERENCE_CHANGED = "preference changed"
     ADDRESS_CHANGED = "address changed"
@@ -50,6 +51,7 @@ class Effect(StrEnum):
     # Our own decision.
     PROGRAM_SET_ASIDE = "program set aside after failures of the engine"
     # Of the whole contest.
+    CONTEST_MADE = "contest made"
     SETTINGS_FROZEN = "settings frozen"
     ENTRIES_LISTED = "list of entries"
     ENTRIES_FINAL = "final list of entries"
@@ -63,7 +65,8 @@ class LedgerEntry:
     `team`: "" if it is about the whole contest. `at`: when the letter was received, or the organizer decided.
     `letter`: the sha256 of the letter as it arrived, in hex; "" without one. `digest`: in hex, of the program
     in the letter, of the build that is set aside, the root of the list, or the sha256 of the settings or of
-    the public number; "" for other effects.
+    the public number; "" for other effects. The first entry has the sha256 of the secret number as `letter`,
+    and the public key as `digest`.
     """
 
     effect: Effect

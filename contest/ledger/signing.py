@@ -9,6 +9,10 @@ from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 
 KEY_BYTES = 32  # of either key
+_P = 2**255 - 19
+_Y = 2707385501144840649318225287225658788936804267575313519463743609750303402022  # of two of order 8
+_SMALL_ORDER = frozenset({0, 1, _Y, _P - _Y, _P - 1, _P, _P + 1})
+"""The y of each point whose order divides 8. With such a key anybody can sign (RFC 8032, section 8.9)."""
 
 
 def public_key(private_key: bytes) -> bytes:
@@ -22,7 +26,9 @@ def sign(private_key: bytes, message: bytes) -> bytes:
 
 
 def is_signed(public: bytes, message: bytes, signature: bytes) -> bool:
-    """Whether the owner of the key has signed this message."""
+    """Whether the owner of the key has signed this message. A key of small order has no owner."""
+    if int.from_bytes(public, "little") % 2**255 in _SMALL_ORDER:
+        return False
     try:
         Ed25519PublicKey.from_public_bytes(public).verify(signature, message)
     except (InvalidSignature, ValueError):  # ValueError: a key of another length

@@ -7,6 +7,7 @@ lists of entries until the draw pleases. `tournament.beacon` says where it comes
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -14,7 +15,7 @@ from contest.errors import GiveUp
 from contest.public_number import drand
 
 MAX_NUMBER_CHARS = 2_000
-LOTTERY_PREFIX = "lottery:"
+_LOTTERY = re.compile(r"lottery:\s*(([1-9][0-9]?(?:/[1-9][0-9]?){0,9}) numbers of \S.*?)\s*", re.ASCII)
 
 
 class BeaconKind(StrEnum):
@@ -36,22 +37,27 @@ class PublicNumber:
 
 @dataclass(frozen=True)
 class Beacon:
-    """Where the public number comes from. `draw`: which public draw, in words; "" but for a lottery."""
+    """Where the public number comes from.
+
+    `draw`: which public draw, in words that begin with its shape; "" but for a lottery. `counts`: that
+    shape, how many numbers each of its parts has.
+    """
 
     kind: BeaconKind
     draw: str = ""
+    counts: tuple[int, ...] = ()
 
     @classmethod
     def of(cls, setting: str) -> Beacon:
         """The beacon of `tournament.beacon`. Raises ValueError with the right form."""
-        draw = setting.removeprefix(LOTTERY_PREFIX)
-        if setting.startswith(LOTTERY_PREFIX) and draw.strip():
-            return cls(BeaconKind.LOTTERY, draw.strip())
+        lottery = _LOTTERY.fullmatch(setting)
+        if lottery:
+            return cls(BeaconKind.LOTTERY, lottery[1], tuple(map(int, lottery[2].split("/"))))
         if setting in (BeaconKind.DRAND, BeaconKind.FILE, BeaconKind.NONE):
             return cls(BeaconKind(setting))
         raise ValueError(
-            "write `drand`, `file`, `none`, or `lottery:` and which draw counts, such as "
-            "`lottery: the Swiss lottery's six numbers of 2027-05-15`"
+            "write `drand`, `file`, `none`, or `lottery:` and which numbers of which draw count, such as "
+            "`lottery: 6 numbers of the Swiss lottery of 2027-05-15`, or `6/1 numbers` if it has two parts"
         )
 
     def read(self, text: str, chain: drand.Chain, round_number: int) -> PublicNumber:
@@ -67,19 +73,26 @@ class Beacon:
             case BeaconKind.DRAND:
                 return PublicNumber(drand.randomness_in(text, chain, round_number), text)
             case BeaconKind.LOTTERY:
-                return PublicNumber(canonical_draw(text).encode(), text)
+                return PublicNumber(canonical_draw(text, self.counts).encode(), text)
             case BeaconKind.FILE:
                 if not text.strip():
                     raise GiveUp("the public number is empty")
                 return PublicNumber(text.strip().encode(), text)
 
 
-def canonical_draw(text: str) -> str:
-    """The numbers of a draw as in RFC 3797: sorted, each followed by a full stop, the draw by a slash.
+def canonical_draw(text: str, counts: Sequence[int]) -> str:
+    """The numbers of a draw as in RFC 3797: sorted, each followed by a full stop, each part by a slash.
 
-    `text`: whole numbers, separated by anything else; draws of several sources by slashes. Raises GiveUp.
+    `text`: whole numbers, separated by anything else; parts by slashes. `counts`: how many numbers each part
+    has, as it was announced: otherwise the same numbers could be written so that they make another draw.
+    Raises GiveUp.
     """
     draws = [re.findall(r"[0-9]+", part, re.ASCII) for part in text.strip().rstrip("/").split("/")]
     if not all(draws) or re.search(r"[^\s0-9.,;/+&-]", text):
         raise GiveUp("write the numbers that were drawn, such as `4 9 18 34 41 45`, and nothing else")
+    if [len(draw) for draw in draws] != list(counts):
+        raise GiveUp(
+            f"the announced draw has {'/'.join(map(str, counts))} numbers, with a slash between parts; these "
+            f"are {'/'.join(str(len(draw)) for draw in draws)}"
+        )
     return "".join("".join(f"{number}." for number in sorted(map(int, draw))) + "/" for draw in draws)

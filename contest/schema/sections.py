@@ -476,7 +476,7 @@ class Tournament(Section):
     beacon: str = Field(
         "none",
         description="where the public number of the draw comes from: `drand`, a network that publishes "
-        "random values; `lottery: ` and which public draw counts; `file`, any text, for rehearsals; or "
+        "random values; `lottery: 6 numbers of ` and which public draw; `file`, any text, for rehearsals; or "
         "`none`. Teams are told in their welcome, so choose before the first registration",
     )
 

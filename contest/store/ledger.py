@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from base64 import b64encode
 from collections.abc import Iterator
+from datetime import datetime
 from typing import Any
 
 from sqlalchemy import Row, Select, bindparam, func, insert, or_, select
@@ -25,6 +26,15 @@ def public_key(tx: Transaction) -> str:
     from contest.ledger import signing  # its library takes long to import
 
     return b64encode(signing.public_key(tx.execute(_KEYS).one().signing_key)).decode()
+
+
+def begin(tx: Transaction, now: datetime) -> None:
+    """Append the first entry of a new contest: the sha256 of its secret number, and its public key."""
+    from contest.ledger import signing
+
+    own = tx.execute(_KEYS).one()
+    key = signing.public_key(own.signing_key).hex()
+    append(tx, LedgerEntry(Effect.CONTEST_MADE, "", now, ContestSeed(own.seed).commitment, key))
 
 
 def append(tx: Transaction, entry: LedgerEntry) -> Receipt:

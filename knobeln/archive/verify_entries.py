@@ -18,7 +18,6 @@ from contest.ledger import merkle, signing
 from contest.ledger.entry_list import EntryList, SealedEntry
 from contest.ledger.receipts import Checkpoint, Effect, LedgerEntry, program_digest
 from contest.public_number.beacon import BeaconKind
-from contest.public_number.drand import QUICKNET, Chain
 from contest.public_number.draw import draw_of
 from contest.util.clock import TIME_FORMAT
 from contest.util.plurals import listed, plural
@@ -30,18 +29,22 @@ class Verified:
 
     `noticed`: what follows the rules, but a person should look at. `without_bans`: what would be if the
     organizer had taken nobody out; empty if that is so. `missed`: it can be checked, but not on this host;
-    `unchecked`: nobody can check it.
+    `believed`: results or draws that nobody can check; `unchecked`: what else nobody can check.
     """
 
     checked: list[str] = field(default_factory=list)
     noticed: list[str] = field(default_factory=list)
     without_bans: list[str] = field(default_factory=list)
     missed: list[str] = field(default_factory=list)
+    believed: list[str] = field(default_factory=list)
     unchecked: list[str] = field(default_factory=list)
 
 
 _ABOUT_TEAMS = (Effect.TAKEN_OUT, Effect.REINSTATED, Effect.PLAYED_AGAIN)
 _DECIDED = (*_ABOUT_TEAMS, Effect.TIME_CHANGED)
+_WITHDRAWN, _OUT = "withdrawn", "taken out"
+_GOES = {Effect.WITHDRAWN: _WITHDRAWN, Effect.TAKEN_OUT: _OUT}
+_COMES = {Effect.REGISTRATION_ACCEPTED: _WITHDRAWN, Effect.REINSTATED: _OUT}
 _OWN = (*_DECIDED, Effect.ENTRIES_LISTED, Effect.ENTRIES_FINAL, Effect.NUMBER_DRAWN)
 """The effects that follow no letter."""
 
@@ -61,6 +64,7 @@ def check_entries(archive: Archive, settings: Settings, result: Verified) -> Non
     )
     _check_decisions(archive, ledger, result)
     result.noticed.extend(_noticed(archive, settings, before_final))
+    result.noticed.extend(_about_letters(archive, settings))
     result.noticed.extend(_noticed_in_order(ledger))
     _check_number(archive, archive.seal, settings, ledger[final + 1 :], result)
 
@@ -78,6 +82,10 @@ def check_signature(archive: Archive) -> None:
     signed = Checkpoint(archive.contest.seed_commitment, facts.size, root).to_bytes()
     if not signing.is_signed(key, signed, signature):
         raise Differs("ledger.json: the key has not signed this ledger of this contest")
+    first = entries[0] if entries else None
+    made = (Effect.CONTEST_MADE, archive.contest.seed_commitment, key.hex())
+    if first is None or (first.effect, first.letter, first.digest) != made:
+        raise Differs("ledger.txt does not begin with this secret number's sha256 and the key of ledger.json")
 
 
 # --- the lists of entries --------------------------------------------------------------------------------
@@ -127,30 +135,79 @@ def _check_settings(archive: Archive, before_final: Sequence[LedgerEntry]) -> No
 
 # --- programs --------------------------------------------------------------------------------------------
 def _check_programs(archive: Archive, before_final: Sequence[LedgerEntry], result: Verified) -> None:
-    """Raises Differs unless the program of each entry was accepted before the list was final."""
+    """Raises Differs unless each team that had a program accepted, and did not go, plays with one of its own,
+    and nobody else plays."""
     accepted: defaultdict[str, list[LedgerEntry]] = defaultdict(list)
+    gone: defaultdict[str, set[str]] = defaultdict(set)
     for each in before_final:
         if each.effect is Effect.PROGRAM_ACCEPTED:
             accepted[each.team].append(each)
-    for entry in archive.entry_lists[-1].entries:
-        if not accepted[entry.team]:
-            raise Differs(f"ledger.txt: no program of {entry.team} was accepted, but it has played")
-        _check_program(archive, entry, accepted[entry.team], result)
+        elif each.effect in _GOES:
+            gone[each.team].add(_GOES[each.effect])
+        elif each.effect in _COMES:
+            gone[each.team].discard(_COMES[each.effect])
+    entries = archive.entry_lists[-1].entries
+    for team in sorted(accepted.keys() - {entry.team for entry in entries}):
+        if not gone[team]:
+            raise Differs(
+                f"entry_lists.json: {team} is not on the final list, but a program of it was accepted in "
+                "ledger.txt, and it did not go"
+            )
+    withdrawn = [each for team, why in gone.items() if _WITHDRAWN in why for each in accepted[team]]
+    for entry in entries:
+        former = [each for each in withdrawn if each.digest == entry.program]
+        _check_program(archive, entry, accepted[entry.team], former, result)
 
 
 def _check_program(
-    archive: Archive, entry: SealedEntry, accepted: Sequence[LedgerEntry], result: Verified
+    archive: Archive,
+    entry: SealedEntry,
+    accepted: Sequence[LedgerEntry],
+    former: Sequence[LedgerEntry],
+    result: Verified,
 ) -> None:
-    if all(each.digest != entry.program for each in accepted):
+    """`former`: the entries with this program of teams that have withdrawn; one may have a new name."""
+    newest = max(enumerate(accepted), key=lambda each: (each[1].at, each[0]), default=None)
+    if newest is None and former:
+        result.noticed.append(
+            f"{entry.team} plays a program that was accepted of {former[0].team}, which has withdrawn; that "
+            "can happen if a team comes back by another name"
+        )
+    elif newest is None:
+        raise Differs(f"ledger.txt: no program of {entry.team} was accepted, but it has played")
+    elif all(each.digest != entry.program for each in accepted):
         raise Differs(
             f"entry_lists.json: the program of {entry.team} is none of the accepted ones in ledger.txt"
         )
+    elif newest[1].digest != entry.program:
+        result.noticed.append(
+            f"an older program of {entry.team} has played: the newest that was accepted came at "
+            f"{newest[1].at:{TIME_FORMAT}}"
+        )
     if program_digest(archive.programs[entry.team].files) != entry.program:
         raise Differs(f"programs/{entry.team}/source is none of the accepted programs in ledger.txt")
-    if max(accepted, key=lambda each: each.at).digest != entry.program:
-        result.unchecked.append(
-            f"that the program of {entry.team} is its newest: the ledger has one that came later"
-        )
+
+
+# --- what a person may want to look at --------------------------------------------------------------------
+def _about_letters(archive: Archive, settings: Settings) -> Iterator[str]:
+    """What became of each objection, and which programs were refused as late though they came in time."""
+    first, final = ({entry.team: entry for entry in archive.entry_lists[at].entries} for at in (0, -1))
+    closes = settings.dates.compilation_closes
+    for each in archive.letters:
+        if each.effect is Effect.OBJECTION:
+            now = final.get(each.team)
+            same = "the same as" if now == first.get(each.team) else "another than"
+            place = (
+                f"the final list has its program, {same} the first one"
+                if now
+                else "it is not on the final list"
+            )
+            yield f"{each.team} objected at {each.at:{TIME_FORMAT}}; {place}"
+        elif each.effect is Effect.PROGRAM_LATE and each.at < closes:
+            yield (
+                f"a program of {each.team} was refused as late that came at {each.at:{TIME_FORMAT}}, when "
+                f"programs were still taken (until {closes:{TIME_FORMAT}})"
+            )
 
 
 def _noticed(archive: Archive, settings: Settings, before_final: Sequence[LedgerEntry]) -> Iterator[str]:
@@ -244,7 +301,7 @@ def _check_number(
         if seal.number or seal.source or drawn:
             raise Differs("seal.json has a public number, but the contest uses none")
         result.checked.append("the seed follows from the secret number and the list of entries")
-        result.unchecked.append(
+        result.believed.append(
             "that the organizer, who knew the secret number, tried no other lists before the start: the "
             "contest uses no public number"
         )
@@ -267,17 +324,12 @@ def _check_number(
     )
     if draw.beacon.kind is not BeaconKind.DRAND:
         text = files.shown(number.value.decode(errors="replace"))
-        result.unchecked.append(
+        result.believed.append(
             f"that the numbers of the draw ({draw.beacon.draw}) were {text}; compare them with the newspaper"
             if draw.beacon.kind is BeaconKind.LOTTERY
             else f"that nobody chose the public number: the organizer handed in the text {text}"
         )
         return
-    if draw.chain != Chain.from_json(QUICKNET):
-        result.noticed.append(
-            f"the public number comes from the chain {draw.chain.hash}, which is not quicknet, the one of "
-            "the League of Entropy; its owners may have known the number before"
-        )
     result.checked.append(
         f"the public number is round {draw.round} of drand, signed by its chain, and not known before "
         f"{draw.at:{TIME_FORMAT}}"

@@ -51,8 +51,8 @@ def _beacon(_context: click.Context, _option: click.Parameter, text: str) -> str
     metavar="BEACON",
     default=BeaconKind.DRAND.value,
     callback=_beacon,
-    help="Where the public number of the draw comes from: `drand`, `lottery: ` and which draw, `file`, or "
-    "`none`. Default: drand.",
+    help="Where the public number of the draw comes from: `drand`, `lottery: 6 numbers of ` and which draw, "
+    "`file`, or `none`. Default: drand.",
 )
 @click.option(
     "--class",

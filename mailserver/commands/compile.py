@@ -240,10 +240,14 @@ def _image_problem(files: Mapping[str, bytes], team: Team, settings: Settings) -
     return Problem(" ".join(sentences))
 
 
+_LATE = (Window.TOO_LATE, Window.RUNNING, Window.FINISHED)
+
+
 def _refuse(
     context: LetterContext, to: str, reason: str, *, problem: Problem | None = None, team: Team | None = None
 ) -> str:
     counts = submissions.latest_good(context.tx, team.id) if team else None
+    effect = Effect.PROGRAM_LATE if reason in _LATE else Effect.PROGRAM_REFUSED
     return context.answer(
         "compile_refused",
         to,
@@ -251,7 +255,7 @@ def _refuse(
         is_stranger=team is None and _may_register(context),
         form=sample(context.settings).text,
         of_team=team,
-        receipt=context.record(Effect.PROGRAM_REFUSED, team.name) if team else None,
+        receipt=context.record(effect, team.name) if team else None,
         reason=reason,
         problem=problem,
         team=team,

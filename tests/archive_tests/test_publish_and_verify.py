@@ -16,13 +16,25 @@ from sqlalchemy import text
 from contest import presets
 from contest.archive import files
 from contest.errors import Differs, GiveUp
+from contest.ledger.receipts import Effect, LedgerEntry
 from contest.model import TeamState
-from contest.store import Store, outbox, results, teams, url_of
+from contest.store import Store, ledger, outbox, results, teams, url_of
 from knobeln.context import ContestContext
 from knobeln.day.run import contest_day
-from tests.support.archives import Mended, Published, knobeln, knobeln_field, of_game, played, publish, small
+from tests.support.archives import (
+    DRAW_BELIEVED,
+    Mended,
+    Published,
+    knobeln,
+    knobeln_field,
+    of_game,
+    played,
+    publish,
+    small,
+)
 from tests.support.contest_days import AfterADraw, Stumbling, until
 from tests.support.contest_field import NOW, SEED, settings
+from tests.support.organizers import resealed
 
 GROUP = "rounds/1/group-1.json"
 
@@ -40,7 +52,7 @@ def test_an_archive_is_computed_again_without_contest_database_or_mailbox(
     monkeypatch.setenv("KNOBELN_DATABASE", "postgresql://nobody@127.0.0.1:1/nothing")
     monkeypatch.setenv("KNOBELN_SET_GAME__L", "7")  # what holds for a contest of one's own
     result = knobeln("verify", "copy")
-    assert result.exit_code == 0, result.output
+    assert result.exit_code == DRAW_BELIEVED, result.output
     assert "6 programs, built again: the same, bit for bit" in result.output
     assert "played again: the same to the last point" in result.output
     assert "draws, rankings and evolution: the same" in result.output
@@ -276,7 +288,13 @@ LIES: dict[str, tuple[Change, str]] = {
 def test_a_lie_is_found_although_the_manifest_was_mended(
     knobeln_contest: Published, mended: Mended, lie: str
 ) -> None:
-    change, words = LIES[lie]
+    tell, words = LIES[lie]
+
+    def change(found: dict[str, bytes]) -> None:
+        tell(found)
+        if lie in ("another program", "source", "source that does not compile"):
+            resealed(knobeln_contest.contest)(found)
+
     result = knobeln("verify", mended(knobeln_contest.archive, change))
     assert result.exit_code == 1, result.output
     assert "The first difference: " in result.output
@@ -306,12 +324,12 @@ def test_the_texts_of_another_version_are_not_compared(knobeln_contest: Publishe
 @pytest.mark.slow
 def test_whose_program_it_was_only_the_digest_can_tell(knobeln_contest: Published, mended: Mended) -> None:
     honest = files.digest_of((knobeln_contest.archive / files.MANIFEST).read_bytes())
-    assert knobeln("verify", knobeln_contest.archive, "--digest", honest).exit_code == 0
+    assert knobeln("verify", knobeln_contest.archive, "--digest", honest).exit_code == DRAW_BELIEVED
     changed = mended(
         knobeln_contest.archive, edit("entries.json", set_to("Somebody else", 0, "organization"))
     )
     unproved = knobeln("verify", changed)
-    assert unproved.exit_code == 0
+    assert unproved.exit_code == DRAW_BELIEVED
     words = "names of organizations and people, the order of the entries, the names of the tools, times, and"
     assert f"not checked: {words}" in unproved.output
     found = knobeln("verify", changed, "--digest", honest)
@@ -354,6 +372,7 @@ def test_a_contest_out_of_which_the_organizer_took_teams_can_be_checked(
             withdrawn = teams.by_name(tx, "team_8")
             assert withdrawn is not None
             teams.set_state(tx, withdrawn.id, TeamState.WITHDRAWN)
+            ledger.append(tx, LedgerEntry(Effect.WITHDRAWN, "team_8", NOW, "ab" * 32))
         until(folder, Stumbling(0))
         with folder.store.read() as tx:
             plan, done = results.drawn_round(tx, 1)
@@ -370,14 +389,14 @@ def test_a_contest_out_of_which_the_organizer_took_teams_can_be_checked(
     contest, strings = played(tmp_path / "contest", small(), field, day)
     published = publish(contest, tmp_path / "archive", strings)
     result = knobeln("verify", published.archive)
-    assert result.exit_code == 0, result.output
+    assert result.exit_code == DRAW_BELIEVED, result.output
     assert f"that the organizer took {', '.join(sorted(out))} out" in result.output
     published_words = everything(published.archive)
     assert "that the organizer took team_7 out before the contest started" in result.output
     assert b"somebody else wrote it" not in published_words
     # Who withdrew had letters, so the ledger names it; nothing else does.
-    ledger = (published.archive / "ledger.txt").read_bytes()
-    assert published_words.count(b"team_8") == ledger.count(b"team_8") > 0
+    letters = (published.archive / "ledger.txt").read_bytes()
+    assert published_words.count(b"team_8") == letters.count(b"team_8") > 0
     decisions = json.loads((published.archive / "decisions.json").read_text())["taken_out"]
     assert [each["lifted_at"] is None for each in decisions] == [True, True, True, False]
     assert (decisions[0]["team"], decisions[0]["kind"]) == ("team_7", "disqualified")
@@ -402,10 +421,10 @@ def test_a_final_and_contests_with_other_chance_are_played_without_who_was_taken
     published = publish(contest, tmp_path / "archive", strings)
     certainty = json.loads((published.archive / "certainty.json").read_text())
     assert {line["entry"] for line in certainty["teams"]} == {f"team_{n}" for n in (1, 3, 4, 5, 6)}
-    assert knobeln("verify", published.archive).exit_code == 0
+    assert knobeln("verify", published.archive).exit_code == DRAW_BELIEVED
     assert "team_2" not in json.loads((published.archive / "evolution.json").read_text())["entries"]
     result = knobeln("verify", published.archive)
-    assert result.exit_code == 0, result.output
+    assert result.exit_code == DRAW_BELIEVED, result.output
 
 
 @pytest.mark.slow
@@ -427,7 +446,7 @@ def test_a_knock_out_in_which_the_other_one_went_on_can_be_checked(tmp_path: Pat
     ranking = json.loads((published.archive / "ranking.json").read_text())
     assert out[0] in {line["entry"] for line in ranking if line["disqualified"]}
     result = knobeln("verify", published.archive)
-    assert result.exit_code == 0, result.output
+    assert result.exit_code == DRAW_BELIEVED, result.output
 
 
 @pytest.mark.slow
@@ -463,7 +482,7 @@ def test_a_time_for_a_move_that_was_changed_counts_and_is_in_the_archive(tmp_pat
     assert set().union(*kinds.values()) == {"forbidden"}
     assert json.loads((archive / "contest.json").read_text())["settings"]["programs"]["seconds"] == 5.0
     verified = knobeln("verify", archive)
-    assert verified.exit_code == 0, verified.output
+    assert verified.exit_code == DRAW_BELIEVED, verified.output
     assert "changed from 5 s to 2.5 s" in " ".join(verified.output.split())
     assert "time for a move: 2.5 s instead of 5 s" in knobeln("log", "-C", contest).output
 
@@ -479,7 +498,7 @@ def test_a_game_of_all_that_began_without_one_of_them_can_be_checked(tmp_path: P
     group = json.loads((published.archive / GROUP).read_text())
     assert len(group["matches"][0]["pairing"]["players"]) == 2
     result = knobeln("verify", published.archive)
-    assert result.exit_code == 0, result.output
+    assert result.exit_code == DRAW_BELIEVED, result.output
 
 
 def again(folder: ContestContext, *what: object, without: str = "") -> None:
@@ -510,7 +529,7 @@ def test_a_group_that_was_played_again_can_be_checked_and_its_games_shown(tmp_pa
     contest, strings = played(tmp_path / "contest", small(), knobeln_field(), day)
     published = publish(contest, tmp_path / "archive", strings)
     result = knobeln("verify", published.archive)
-    assert result.exit_code == 0, result.output
+    assert result.exit_code == DRAW_BELIEVED, result.output
     assert "why group 1 of round 1 was played again" in result.output
     assert b"the lights were out" not in everything(published.archive)
     for where in (("-C", contest), ("--archive", published.archive)):
@@ -545,7 +564,7 @@ def test_a_final_without_its_winner_can_be_checked(tmp_path: Path) -> None:
     contest, strings = played(tmp_path / "contest", small(), knobeln_field(), day)
     published = publish(contest, tmp_path / "archive", strings)
     result = knobeln("verify", published.archive)
-    assert result.exit_code == 0, result.output
+    assert result.exit_code == DRAW_BELIEVED, result.output
 
 
 @pytest.mark.slow
@@ -558,7 +577,7 @@ def test_a_contest_whose_groups_nobody_survives_has_no_winner_and_no_final(tmp_p
     contest, strings = played(tmp_path / "contest", chosen, field)
     published = publish(contest, tmp_path / "archive", strings)
     result = knobeln("verify", published.archive)
-    assert result.exit_code == 0, result.output
+    assert result.exit_code == DRAW_BELIEVED, result.output
     rounds, ranking = (
         json.loads((published.archive / f"{name}.json").read_text()) for name in ("rounds", "ranking")
     )
@@ -680,6 +699,7 @@ def test_a_hostile_build_is_no_program(knobeln_contest: Published, mended: Mende
             if path.endswith(entry["build"]):
                 entry.update(build=digest, tool="another")
         archive["entries.json"] = json.dumps(entries, indent=1, ensure_ascii=False).encode() + b"\n"
+        resealed(knobeln_contest.contest)(archive)
 
     result = knobeln("verify", mended(knobeln_contest.archive, change))
     assert result.exit_code == 1
@@ -813,9 +833,9 @@ def hog(tmp_path_factory: pytest.TempPathFactory) -> Published:
 @pytest.mark.slow
 def test_of_games_in_words_the_moves_are_held_to_the_rules(cooperation: Published) -> None:
     result = knobeln("verify", cooperation.archive)
-    assert result.exit_code == 0, result.output
+    assert result.exit_code == DRAW_BELIEVED, result.output
     assert "12 games in 1 round: the moves keep to the rules, and give these points" in result.output
-    assert "not checked: programs" in result.output
+    assert "believed: programs" in result.output
     published = everything(cooperation.archive)
     assert not any(string.encode() in published for string in cooperation.strings)
     assert b"My word:" in published
@@ -897,7 +917,7 @@ def test_of_games_in_words_the_former_moves_are_kept(tmp_path: Path) -> None:
     names = ("two_tits.sh", "grudger.pl", "always_in_trouble.sh")
     published = of_game(tmp_path, "cooperation", names, day, games=1)
     result = knobeln("verify", published.archive)
-    assert result.exit_code == 0, result.output
+    assert result.exit_code == DRAW_BELIEVED, result.output
     assert "why round 1 was played again; programs that talk with the referee may have" in result.output
     words = ("results", "replay", 1, "always_in_trouble", "grudger", "-C", published.contest)
     former = knobeln(*words, "--former")
@@ -925,7 +945,7 @@ def test_contests_of_all_other_games_can_be_checked(tmp_path: Path, mended: Mend
     names, tournament = OTHERS[game]
     published = of_game(tmp_path, game, names, **tournament)
     result = knobeln("verify", published.archive)
-    assert result.exit_code == 0, result.output
+    assert result.exit_code == DRAW_BELIEVED, result.output
     assert "the moves keep to the rules" in result.output
     first = json.loads((published.archive / GROUP).read_text())["matches"][0]
     words = ("results", "replay", 1, *first["pairing"]["players"])
@@ -939,7 +959,7 @@ def test_contests_of_all_other_games_can_be_checked(tmp_path: Path, mended: Mend
 @pytest.mark.slow
 def test_hog_is_computed_again_from_the_sources(hog: Published, mended: Mended) -> None:
     result = knobeln("verify", hog.archive)
-    assert result.exit_code == 0, result.output
+    assert result.exit_code == DRAW_BELIEVED, result.output
     assert "3 programs, built again: the same, bit for bit" in result.output
     assert "3 games in 1 round, played again" in result.output
     shown = knobeln("results", "replay", 1, "always_four", "chaser", "--archive", hog.archive)

@@ -44,6 +44,7 @@ def honest(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stages]:
         with stand_in(CHAIN, url):
             contest.take_part(PROGRAMS)
             contest.register(LOST)
+            keep("open")
             contest.clock.at = CLOSES + timedelta(minutes=1)
             contest.tell_first_list()
             keep("listed")
@@ -61,7 +62,11 @@ def honest(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stages]:
 
 @pytest.fixture(autouse=True)
 def drand(honest: Stages) -> Iterator[None]:
-    """In all tests here the stand-in is drand."""
+    """In all tests here the stand-in is drand, for contest, `verify`, kit and page.
+
+    So they say of it what they say of quicknet, and an honest contest ends with 0. Without this fixture the
+    stand-in is a chain of one's own.
+    """
     with stand_in(CHAIN, honest.url):
         yield
 

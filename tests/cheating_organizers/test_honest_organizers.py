@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 import sys
@@ -13,19 +14,23 @@ import pytest
 
 from contest.actions.organizer_actions import OrganizerActions
 from knobellib import receipts
-from tests.support.mail_world import START
+from tests.support.archives import knobeln
+from tests.support.mail_world import REGISTER, START, from_line
 from tests.support.mailed_contest import (
     CLOSES,
+    DARK,
     HEAVY,
+    LIGHT,
     LOST,
     PROGRAMS,
     MailedContest,
     Stages,
+    form_of,
     small_settings,
 )
 from tests.support.organizers import Verify
 
-STAND_IN = "which is not quicknet, the one of the League of Entropy"  # it is only a stand-in of drand
+Stage = Callable[[str], MailedContest]
 
 
 def test_an_honest_contest_is_clean_by_all_mails_of_all_teams(
@@ -33,10 +38,17 @@ def test_an_honest_contest_is_clean_by_all_mails_of_all_teams(
 ) -> None:
     played = honest.kept["played"]
     said = verify(honest.archive, one_box(*map(played.box, (*PROGRAMS, LOST))))
-    assert said.code == 0, said.text
+    assert (said.code, said.remarks) == (0, []), said.text
     assert "9 receipts: the ledger is the one that they were signed for" in said.text
-    (remark,) = said.remarks
-    assert STAND_IN in remark
+    assert "of drand, signed by its chain, and not known before 1994-05-14 12:10 UT" in said.text
+    assert said.verdict == "Every result follows from the programs, the lists of entries and the draw."
+
+
+def test_the_verdict_is_in_json_too(honest: Stages) -> None:
+    done = knobeln("verify", honest.archive, "--json")
+    found = json.loads(done.stdout)
+    assert (done.exit_code, found["eyes"], found["believed"]) == (0, 0, [])
+    assert found["verdict"].startswith("Every result follows")
 
 
 @pytest.mark.parametrize("team", [HEAVY, LOST])
@@ -55,9 +67,9 @@ def test_the_file_of_the_kit_finds_nothing_in_one_teams_mails(
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("beacon", "number"),
-    [("none", ""), ("file", "a dragon"), ("lottery: the six numbers of the 14th of May, 1994", "4 9 18 34")],
+    [("none", ""), ("file", "a dragon"), ("lottery: 4 numbers of the 14th of May, 1994", "4 9 18 34")],
 )
-def test_contests_with_the_other_beacons_are_clean(
+def test_with_another_beacon_the_draw_alone_is_believed(
     tmp_path: Path, verify: Verify, one_box: Callable[..., Path], beacon: str, number: str
 ) -> None:
     contest = MailedContest.create(tmp_path / "contest", small_settings(beacon=beacon))
@@ -74,5 +86,36 @@ def test_contests_with_the_other_beacons_are_clean(
         contest.play()
     boxes = one_box(*map(contest.box, PROGRAMS))
     said = verify(contest.publish(tmp_path / "archive"), boxes)
-    assert (said.code, said.remarks) == (0, []), said.text
+    assert (said.code, said.remarks) == (3, []), said.text
+    assert said.text.count("  believed: ") == 1
+    assert said.verdict == "Nothing contradicts the archive, but 1 thing needs a person's eyes."
     assert "8 receipts: the ledger is the one that they were signed for" in said.text
+
+
+# --- what only needs a person's eyes -----------------------------------------------------------------------
+@pytest.mark.slow
+def test_a_team_that_withdraws_and_a_team_that_comes_back_by_another_name_are_no_lie(
+    stage: Stage, verify: Verify, tmp_path: Path
+) -> None:
+    contest = stage("open")
+    for team in (LIGHT, DARK):
+        contest.clock.at += timedelta(minutes=1)
+        contest.send(team, "withdraw", from_line(team, contest.strings[team]))
+    form = form_of(DARK).replace(f"{DARK}\n", "the_grey_lords_of_knobeln\n")
+    contest.send(DARK, REGISTER, form)
+    said = verify(contest.go_on(tmp_path / "archive"))
+    assert said.code == 3, said.text
+    (remark,) = said.remarks
+    assert f"the_grey_lords_of_knobeln plays a program that was accepted of {DARK}" in remark
+
+
+@pytest.mark.slow
+def test_an_objection_and_what_became_of_it_is_told(stage: Stage, verify: Verify, tmp_path: Path) -> None:
+    contest = stage("listed")
+    contest.clock.at += timedelta(minutes=1)
+    contest.send(HEAVY, "objection", from_line(HEAVY, contest.strings[HEAVY]) + "My rank is too low.\n")
+    said = verify(contest.hold(tmp_path / "archive"))
+    assert said.code == 3, said.text
+    assert said.remarks == [
+        f"{HEAVY} objected at 1994-05-14 10:02 UT; the final list has its program, the same as the first one"
+    ]

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from contest.archive import files
 from contest.ledger import signing
 from contest.ledger.receipts import Effect, LedgerEntry
 from contest.model import BanKind
@@ -31,7 +32,7 @@ def lose_the_registration_of_another(forgery: Forgery) -> None:
 
 
 def put_in_a_letter(forgery: Forgery) -> None:
-    forgery.ledger.insert(0, LedgerEntry(Effect.WITHDRAWN, "a_rival", CLOSES, "ab" * 32))
+    forgery.ledger.insert(1, LedgerEntry(Effect.WITHDRAWN, "a_rival", CLOSES, "ab" * 32))
 
 
 def date_a_letter_otherwise(forgery: Forgery) -> None:
@@ -87,6 +88,19 @@ def test_some_of_that_is_noticed_without_any_mail(
     said = verify(forgery.publish(tmp_path / "archive"))
     assert said.code == 1
     assert words in said.text
+
+
+@pytest.mark.parametrize("file", ["ledger.txt", "ledger.json", "seal.json", "entry_lists.json"])
+def test_an_archive_without_its_proofs_is_refused(
+    forgery: Forgery, verify: Verify, tmp_path: Path, file: str
+) -> None:
+    archive = forgery.publish(tmp_path / "archive")
+    del forgery.files[file]
+    files.write(tmp_path / "without", forgery.files)
+    assert verify(archive).code == 0
+    said = verify(tmp_path / "without")
+    assert said.code == 1
+    assert said.text == f"knobeln: the archive is not correct. The first difference: {file} is missing\n"
 
 
 def test_a_team_whose_letter_was_never_answered_reads_in_the_list_that_it_is_missing(honest: Stages) -> None:

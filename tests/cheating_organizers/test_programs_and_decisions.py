@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from sqlalchemy import select, update
+from sqlalchemy import func, select, update
 
 from contest.actions.organizer_actions import OrganizerActions
+from contest.config.load import FILE_NAME
 from contest.ledger.receipts import Effect
 from contest.model import BanKind
 from contest.store.tables import builds
-from tests.support.mail_world import START, flat
-from tests.support.mailed_contest import DARK, HEAVY, KNOWN, LIGHT, MailedContest, Stages
+from tests.support.mail_world import START, flat, from_line
+from tests.support.mailed_contest import CLOSES, DARK, HEAVY, KNOWN, LIGHT, MailedContest, Stages
 from tests.support.organizers import Forgery, Verify
 
 Stage = Callable[[str], MailedContest]
@@ -49,7 +51,7 @@ def swap_the_build_of_an_unknown_compiler(forgery: Forgery) -> None:
 @pytest.mark.parametrize(
     ("wrong", "words"),
     [
-        (swap_the_source, f"for the program of {DARK}, but here it has the digest"),
+        (swap_the_source, f"programs/{DARK}/source is none of the accepted programs in ledger.txt"),
         (swap_source_and_build, "entries.json has not the entries of the final list in entry_lists.json"),
         (swap_the_build_of_an_unknown_compiler, "entries.json has not the entries of the final list"),
     ],
@@ -71,13 +73,24 @@ def swap_build(contest: MailedContest) -> None:
         tx.execute(changed.values(image_digest=of_light.image_digest))
 
 
-def test_a_program_that_was_swapped_before_the_start_is_told_to_all_teams(stage: Stage) -> None:
+def forget_the_newest_program(contest: MailedContest) -> None:
+    """In the database: the newest program, which is DARK's, was never accepted."""
+    with contest.opened() as opened, opened.store.write() as tx:
+        newest = select(func.max(builds.c.id)).scalar_subquery()
+        tx.execute(update(builds).where(builds.c.id == newest).values(accepted=False))
+
+
+@pytest.mark.slow
+def test_a_program_that_was_swapped_before_the_start_is_told_to_all_teams_and_noticed(
+    stage: Stage, verify: Verify, tmp_path: Path
+) -> None:
     contest = stage("listed")
     swap_build(contest)
-    contest.clock.at = START + timedelta(seconds=5)
-    contest.start()
+    said = verify(contest.hold(tmp_path / "archive"))
     final = contest.mails(LIGHT, "entries")[-1]
     assert f"{DARK} has another program" in flat(final)
+    assert said.code == 1
+    assert f"for the program of {DARK}, but here it has the digest" in said.text
 
 
 @pytest.mark.slow
@@ -89,7 +102,52 @@ def test_a_program_that_was_swapped_behind_the_final_list_is_noticed(
     contest.play()
     said = verify(contest.publish(tmp_path / "archive"))
     assert said.code == 1
-    assert f"for the program of {DARK}, but here it has the digest" in said.text
+    assert "entries.json has not the entries of the final list in entry_lists.json" in said.text
+
+
+@pytest.mark.slow
+def test_a_team_that_was_left_off_the_list_is_noticed_although_nobody_heard_its_objection(
+    stage: Stage, verify: Verify, tmp_path: Path
+) -> None:
+    contest = stage("open")
+    forget_the_newest_program(contest)
+    contest.clock.at = CLOSES + timedelta(minutes=1)
+    contest.tell_first_list()
+    receipt = contest.mails(DARK, "compile-report")[-1]["X-Knobeln-Receipt"]
+    words = from_line(DARK, contest.strings[DARK]) + f"X-Knobeln-Receipt: {receipt}\n"
+    contest.send(DARK, "objection", words)
+    assert "program accepted" in flat(contest.mails(DARK, "objection")[-1])
+    said = verify(contest.hold(tmp_path / "archive"))
+    assert said.code == 1
+    assert f"{DARK} is not on the final list, but a program of it was accepted in ledger.txt" in said.text
+
+
+@pytest.mark.slow
+def test_an_older_program_than_the_newest_is_told(stage: Stage, verify: Verify, tmp_path: Path) -> None:
+    contest = stage("open")
+    contest.clock.at += timedelta(minutes=1)
+    contest.send_program(DARK, "dice_cup")
+    forget_the_newest_program(contest)
+    said = verify(contest.go_on(tmp_path / "archive"), contest.box(DARK))
+    assert said.code == 3, said.text
+    assert any(f"an older program of {DARK} has played: the newest that" in each for each in said.remarks)
+
+
+@pytest.mark.slow
+def test_a_program_that_came_in_time_and_was_refused_as_late_is_told(
+    stage: Stage, verify: Verify, tmp_path: Path
+) -> None:
+    contest = stage("open")
+    toml = contest.folder / FILE_NAME
+    honest = toml.read_text()
+    too_early = f"compilation_closes = {contest.clock.at:%Y-%m-%dT%H:%M:%SZ}"
+    toml.write_text(re.sub("compilation_closes = .*", too_early, honest))
+    contest.clock.at += timedelta(minutes=1)
+    contest.send_program(DARK, "dice_cup")
+    toml.write_text(honest)
+    said = verify(contest.go_on(tmp_path / "archive"), contest.box(DARK))
+    assert said.code == 3, said.text
+    assert any(f"a program of {DARK} was refused as late that came at" in each for each in said.remarks)
 
 
 # --- decisions ---------------------------------------------------------------------------------------------
@@ -115,7 +173,7 @@ def forgery_of_banned(banned: Stages) -> Forgery:
 
 def test_a_ban_with_the_results_in_sight_is_shown(banned: Stages, verify: Verify) -> None:
     said = verify(banned.archive, banned.kept["played"].box(LIGHT))
-    assert said.code == 0
+    assert said.code == 3
     told = " ".join(said.remarks)
     assert (
         f"{HEAVY} was taken out by the organizer at 1994-05-14 13:11 UT, after the public number was known"

@@ -7,6 +7,9 @@ import hashlib
 import hmac
 import json
 import mailbox
+import re
+import subprocess
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
@@ -17,16 +20,20 @@ import pytest
 from sqlalchemy import update
 
 from contest.actions.organizer_actions import OrganizerActions
+from contest.archive.contents import settings_digest
 from contest.config.load import FILE_NAME
 from contest.errors import NotNow
 from contest.ledger.entry_list import EntryList, SealedEntry
 from contest.ledger.receipts import Effect
 from contest.ledger.signing import is_signed
+from contest.public_number import drand
+from contest.public_number.drand import QUICKNET, Chain
 from contest.seeds import ContestSeed
 from contest.store import contest_state, decisions, entry_lists, ledger, results, teams
 from contest.store.tables import contest as contest_table
 from knobellib import receipts
 from tests.support.archives import knobeln
+from tests.support.check_page import must_agree, page_on
 from tests.support.drand_network import signed_round
 from tests.support.mail_world import START
 from tests.support.mailed_contest import DARK, HEAVY, KNOWN, LIGHT, MailedContest, Stages, small_settings
@@ -50,10 +57,34 @@ def test_a_secret_number_that_was_chosen_afterwards_is_not_that_of_the_welcomes(
         tx.execute(update(contest_table).values(seed=b"with this one my friend is first"))
     contest.play()
     archive = contest.publish(tmp_path / "archive")
+    said = verify(archive)
+    assert said.code == 1
+    assert "ledger.txt does not begin with this secret number's sha256" in said.text
+    forgery = Forgery(contest.folder, archive)
+    with forgery.json("contest.json") as facts:
+        forgery.ledger[0] = replace(forgery.ledger[0], letter=facts["seed_commitment"])
+    archive = forgery.publish(tmp_path / "forged")
     assert verify(archive).code == 0  # by itself it is in order
     said = verify(archive, contest.box(LIGHT))
     assert said.code == 1
     assert "as the sha256 of the secret number, but the archive has" in said.text
+
+
+@pytest.mark.slow
+def test_a_number_and_a_key_that_were_changed_in_mid_contest_are_noticed(
+    stage: Stage, verify: Verify, tmp_path: Path
+) -> None:
+    """With another title, so that the mails from before look like those of another contest."""
+    contest = stage("listed")
+    toml = contest.folder / FILE_NAME
+    toml.write_text(re.sub("^title = .*", 'title = "Another contest"', toml.read_text(), flags=re.M))
+    with contest.opened() as opened, opened.store.write() as tx:
+        tx.execute(update(contest_table).values(seed=bytes(32), signing_key=bytes(32)))
+    archive = contest.hold(tmp_path / "archive")
+    for mails in (None, contest.box(LIGHT)):
+        said = verify(archive, mails)
+        assert said.code == 1
+        assert "does not begin with" in said.text
 
 
 # --- playing in advance ------------------------------------------------------------------------------------
@@ -172,7 +203,7 @@ def number_before_its_draw(forgery: Forgery) -> None:
 
 
 def number_before_the_final_list(forgery: Forgery) -> None:
-    forgery.ledger.insert(0, forgery.ledger.pop(forgery.place_of(Effect.NUMBER_DRAWN)))
+    forgery.ledger.insert(1, forgery.ledger.pop(forgery.place_of(Effect.NUMBER_DRAWN)))
 
 
 def other_settings(forgery: Forgery) -> None:
@@ -232,20 +263,60 @@ def test_another_chain_than_the_promised_one_is_noticed(
     assert "promises a number of drand's chain" in said.text
 
 
+def a_lottery_in(contest: MailedContest, beacon: str, source: str, value: str) -> Forgery:
+    """The honest archive, as if this lottery had been announced and written so."""
+    archive = contest.publish(contest.place / "archive")
+    forgery = Forgery(contest.folder, archive)
+    with forgery.json("contest.json") as facts:
+        facts["settings"]["tournament"]["beacon"] = beacon
+        digest = settings_digest(facts["settings"])
+    place = forgery.place_of(Effect.SETTINGS_FROZEN)
+    forgery.ledger[place] = replace(forgery.ledger[place], digest=digest)
+    use_number(forgery, source, value.encode())
+    return forgery
+
+
+@pytest.mark.parametrize("source", ["4 9 18/34 41 45", "4/9/18/34/41/45", "49 18 34 41 45"])
+def test_a_lottery_in_another_shape_is_refused(
+    stage: Stage, verify: Verify, tmp_path: Path, source: str
+) -> None:
+    """The seed follows from the text that the organizer likes best, with the numbers of the newspaper."""
+    draw = "".join(each.strip().replace(" ", ".") + "./" for each in source.split("/"))
+    forgery = a_lottery_in(stage("played"), "lottery: 6 numbers of May 14", source, draw)
+    said = verify(forgery.publish(tmp_path / "archive"))
+    assert said.code == 1
+    assert "the announced draw has 6 numbers, with a slash between parts; these are" in said.text
+
+
 def test_another_lottery_than_the_promised_one_is_noticed(tmp_path: Path) -> None:
-    contest = MailedContest.create(tmp_path / "contest", small_settings(beacon="lottery: the draw of May 14"))
+    contest = MailedContest.create(
+        tmp_path / "contest", small_settings(beacon="lottery: 6 numbers of May 14")
+    )
     contest.register(HEAVY)
     with contest.opened() as opened, opened.store.read() as tx:
         title, commitment = opened.settings.contest.title, contest_state.state(tx).seed.commitment
         leaves = [entry.leaf() for entry in ledger.entries(tx)]
         key = base64.b64decode(ledger.public_key(tx) or "")
-    honest = receipts.Ledger(title, commitment, key, leaves, "lottery: the draw of May 14")
+    honest = receipts.Ledger(title, commitment, key, leaves, "lottery: 6 numbers of May 14")
     mails = list(receipts.read_mails(contest.box(HEAVY), title))
     assert receipts.check(honest, mails, is_signed) == (1, [])
     with pytest.raises(
-        receipts.Wrong, match="promises the draw the draw of May 14, but the archive uses lot"
+        receipts.Wrong, match="promises the draw 6 numbers of May 14, but the archive uses lot"
     ):
-        receipts.check(honest._replace(beacon="lottery: the draw of May 15"), mails, is_signed)
+        receipts.check(honest._replace(beacon="lottery: 6 numbers of May 15"), mails, is_signed)
+
+
+def test_a_chain_of_the_organizers_own_is_not_drand(honest: Stages, monkeypatch: pytest.MonkeyPatch) -> None:
+    """To whoever knows the real one, which the stand-in is not."""
+    monkeypatch.setattr(drand, "QUICKNET", QUICKNET)
+    done = knobeln("verify", honest.archive)
+    assert done.exit_code == 1
+    assert f"of chain {Chain.from_json(QUICKNET).hash} counts" in done.output
+    must_agree(done.exit_code, done.output, page_on(honest.archive))
+    kit = [sys.executable, "-I", receipts.__file__, honest.archive, honest.kept["played"].box(HEAVY)]
+    checked = subprocess.run(kit, capture_output=True, text=True, check=False)
+    assert checked.returncode == 1
+    assert "promises a number of drand's chain" in checked.stderr
 
 
 # --- a list that comes too late ----------------------------------------------------------------------------
@@ -261,6 +332,7 @@ def test_a_final_list_that_was_sent_when_the_number_was_known_is_shown(
             )
             mailbox.Maildir(box, create=False)[key] = mail
     said = verify(honest.archive, box)
+    assert said.code == 3
     assert "with the final list arrived when its public number was known already" in said.text
 
 

@@ -81,7 +81,8 @@ def words_of(contests: Contests) -> dict[str, Sequence[object]]:
 
 
 def ask(name: str, contests: Contests, *more: object) -> Result:
-    return knobeln(*name.split(), *words_of(contests)[name], *more)
+    code = 3 if name == "verify" else 0  # that contest has no public number, so its draw is believed
+    return knobeln(*name.split(), *words_of(contests)[name], *more, code=code)
 
 
 SLOW = pytest.mark.slow

@@ -64,11 +64,11 @@ def test_counted_time_is_as_long_as_processor_time_in_every_preset(game: str) ->
 def test_a_new_contest_draws_with_drand_unless_another_beacon_is_chosen(tmp_path: Path) -> None:
     knobeln("init", tmp_path / "usual")
     assert load_settings(tmp_path / "usual").tournament.beacon == "drand"
-    draw = "lottery: the Swiss lottery of 2027-05-15"
+    draw = "lottery: 6 numbers of the Swiss lottery of 2027-05-15"
     knobeln("init", tmp_path / "drawn", "--beacon", draw)
     assert load_settings(tmp_path / "drawn").tournament.beacon == draw
     refused = knobeln("init", tmp_path / "x", "--beacon", "dice", code=2).output
-    assert "`lottery:` and which draw counts" in refused
+    assert "`lottery:` and which numbers of which draw count" in refused
 
 
 @pytest.mark.parametrize(

@@ -150,24 +150,37 @@ def test_the_round_after_a_moment_is_the_first_one(genesis: int, period: int, se
 
 # --- the other beacons -------------------------------------------------------------------------------------
 def test_a_lottery_is_read_as_in_rfc_3797() -> None:
-    assert canonical_draw("9 4, 18 41 34 45") == "4.9.18.34.41.45./"
-    assert canonical_draw("3 0 / 2-1/") == "0.3./1.2./"
+    assert canonical_draw("9 4, 18 41 34 45", [6]) == "4.9.18.34.41.45./"
+    assert canonical_draw("3 0 / 2-1/", [2, 2]) == "0.3./1.2./"
 
 
 @pytest.mark.parametrize("text", ["", " / ", "nine", "4 9 and 18", "4 / / 5"])
 def test_what_is_no_draw_is_refused(text: str) -> None:
     with pytest.raises(GiveUp, match="the numbers that were drawn"):
-        canonical_draw(text)
+        canonical_draw(text, [6])
 
 
-@pytest.mark.parametrize("text", ["", "lottery", "lottery:", "lottery:  ", "Drand", "dice"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "lottery",
+        "lottery:",
+        "lottery:  ",
+        "lottery: of May",
+        "lottery: 0 numbers of May",
+        "lottery: 6/ numbers of May",
+        "Drand",
+        "dice",
+    ],
+)
 def test_an_unknown_beacon_is_refused_with_the_right_form(text: str) -> None:
     with pytest.raises(ValueError, match="`drand`, `file`, `none`, or `lottery:`"):
         Beacon.of(text)
 
 
 def test_the_draw_is_at_a_time_that_nobody_can_choose_freely() -> None:
-    made = chosen(beacon="lottery: any")
+    made = chosen(beacon="lottery: 6 numbers of any")
     starts = made.dates.contest_starts
 
     def minutes(final_after: timedelta) -> float:
@@ -225,7 +238,7 @@ def test_another_number_makes_other_draws(tmp_path: Path, house: House) -> None:
 
 
 def test_the_number_is_taken_once_and_only_in_its_time(tmp_path: Path, house: House) -> None:
-    contest = make_contest(tmp_path, 4, house, chosen(beacon="lottery: the Swiss lottery"))
+    contest = make_contest(tmp_path, 4, house, chosen(beacon="lottery: 3 numbers of the Swiss lottery"))
     with pytest.raises(NotNow, match="must be final before the draw"):
         hand_in(contest, "1 2 3")
     with pytest.raises(NumberAwaited):

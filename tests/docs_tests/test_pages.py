@@ -55,6 +55,16 @@ def built(form: str, folder: Path) -> Path:
     return folder / form
 
 
+def test_each_row_about_dishonest_organizers_names_its_test() -> None:
+    section = (DOCS / "trust.md").read_text().partition("## What a dishonest organizer can try")[2]
+    rows = re.findall(r"^\| (?!wrong|---).*\| (`.*`) \|$", section.partition("\n## ")[0], re.MULTILINE)
+    cheats = [*ROOT.glob("tests/cheating_organizers/test_*.py"), *ROOT.glob("tests/ledger_tests/test_*.py")]
+    tests = re.findall(r"^def test_(\w+)", "".join(file.read_text() for file in cheats), re.MULTILINE)
+    named = [name for row in rows for name in re.findall(r"`(\w+)`", row)]
+    assert len(rows) > 20
+    assert [name for name in named if not any(test.startswith(name) for test in tests)] == []
+
+
 @pytest.mark.slow
 def test_the_guides_become_pages_that_need_no_network(tmp_path: Path) -> None:
     pages = built("html", tmp_path)

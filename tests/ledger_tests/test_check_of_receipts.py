@@ -7,23 +7,28 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from email.message import EmailMessage
 from pathlib import Path
 
 import pytest
+from cryptography.exceptions import InvalidSignature
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sqlalchemy import select, update
 
 from contest.ledger import merkle, signing
-from contest.ledger.receipts import Checkpoint, Effect, LedgerEntry, to_file
+from contest.ledger.receipts import Checkpoint, Effect, LedgerEntry, Receipt, to_file
 from contest.public_number.drand import QUICKNET, Chain
 from contest.store import Store, contest_state, ledger, migrate
 from contest.store.tables import contest as contest_table
 from knobellib import receipts
 from knobellib.receipts import Wrong
+from reports.check_page import FOLDER
 from reports.render import Templates
+from tests.support.browser import program
 from tests.support.clocks import FixedClock
 from tests.support.mail_world import FORM, OPENS, REGISTER, World, from_line, make_settings, told
 
@@ -43,6 +48,7 @@ class Contest:
             if key is not None:
                 tx.execute(update(contest_table).values(signing_key=key))
             self.signing_key = tx.execute(select(contest_table.c.signing_key)).scalar_one()
+            ledger.begin(tx, OPENS)
         chosen = make_settings()
         clock = FixedClock(OPENS)
         self.world = World(self.store, chosen, Templates(chosen, None), clock)
@@ -110,7 +116,7 @@ OTHER = LedgerEntry(Effect.WITHDRAWN, "the_light_lords_of_knobeln", OPENS, "ab" 
         lambda entries: [*entries[:3], OTHER, *entries[3:]],
         lambda entries: [replace(entries[0], letter="ab" * 32), *entries[1:]],
         lambda entries: [entries[1], entries[0], *entries[2:]],
-        lambda entries: [*entries[:6], replace(entries[6], at=OPENS), entries[7]],
+        lambda entries: [*entries[:7], replace(entries[7], at=OPENS), entries[8]],
     ],
     ids=["dropped", "put in", "changed", "swapped", "another time"],
 )
@@ -120,8 +126,8 @@ def test_a_changed_ledger_is_noticed(contest: Contest, cheat: Cheat) -> None:
 
 
 def test_a_ledger_that_was_cut_off_is_noticed(contest: Contest) -> None:
-    with pytest.raises(Wrong, match=r"entry 8.* is missing: the archive's ledger ends with entry 7"):
-        contest.check(contest.archive(contest.entries[:7]))
+    with pytest.raises(Wrong, match=r"entry 9.* is missing: the archive's ledger ends with entry 8"):
+        contest.check(contest.archive(contest.entries[:8]))
 
 
 def test_another_commitment_than_the_welcomes_is_noticed(contest: Contest) -> None:
@@ -141,10 +147,25 @@ def test_two_teams_that_were_told_different_ledgers_find_out(contest: Contest) -
     """The organizer keeps a ledger for each of them with the same key, and can publish only one."""
     told_to_the_light = Contest(contest.path / "second", (LIGHT, FORM), contest.signing_key)
     light = told_to_the_light.mails[:4]
-    with pytest.raises(Wrong, match="the ledger was changed: up to entry 1 "):
+    with pytest.raises(Wrong, match="the ledger was changed: up to entry 2 "):
         contest.check(contest.archive(), light)
     with pytest.raises(Wrong, match="have different receipts of one entry"):
         contest.check(contest.archive(), [*contest.mails[:4], *light])
+
+
+def test_a_key_that_came_later_than_the_ledger_is_noticed_without_a_welcome(contest: Contest) -> None:
+    """From the second letter on another key signs, and the first entry is as it was."""
+    other = Contest(contest.path / "second", key=bytes(32))
+    entries, mails = [contest.entries[0], *other.entries[1:]], []
+    for number, mail in enumerate(other.mails[1:4], 3):
+        root = merkle.root(entry.leaf() for entry in entries[:number])
+        signed = Checkpoint(contest.commitment, number, root).to_bytes()
+        mail.replace_header(
+            "X-Knobeln-Receipt", Receipt(number, root, signing.sign(bytes(32), signed)).header
+        )
+        mails.append(mail)
+    with pytest.raises(Wrong, match="does not begin with the archive's key"):
+        contest.check(contest.archive(entries, key=other.public_key), mails)
 
 
 def test_an_answer_without_a_receipt_is_noticed(contest: Contest) -> None:
@@ -157,7 +178,7 @@ def test_a_receipt_of_another_team_is_noticed(contest: Contest) -> None:
     mail = contest.mails[2]
     del mail["X-Knobeln-Team"]
     mail["X-Knobeln-Team"] = "the_light_lords_of_knobeln"
-    with pytest.raises(Wrong, match="entry 3 is about the_heavy_lords_of_knobeln, but the_light_lords"):
+    with pytest.raises(Wrong, match="entry 4 is about the_heavy_lords_of_knobeln, but the_light_lords"):
         contest.check(contest.archive())
 
 
@@ -165,7 +186,7 @@ def test_letters_that_the_team_never_sent_are_shown(contest: Contest) -> None:
     checked = contest.check(contest.archive(), [contest.mails[0], *contest.mails[2:4]])
     assert checked.receipts == 3
     (remark,) = checked.remarks
-    assert "no mail here has the receipt of entry 2: preference changed" in remark
+    assert "no mail here has the receipt of entry 3: preference changed" in remark
 
 
 def test_mails_out_of_order_and_a_missing_welcome_are_shown(contest: Contest) -> None:
@@ -253,7 +274,7 @@ def test_the_file_alone_checks_signatures_and_a_file_of_mails(contest: Contest, 
 def test_the_file_alone_names_the_first_difference(contest: Contest, mbox: Path) -> None:
     done = run(contest.archive([OTHER, *contest.entries]), mbox)
     assert (done.returncode, done.stdout) == (1, "")
-    assert "The first difference: the ledger was changed: up to entry 1 " in done.stderr
+    assert "The first difference: the ledger was changed: up to entry 2 " in done.stderr
 
 
 def test_the_file_alone_tells_its_usage() -> None:
@@ -272,6 +293,47 @@ def test_the_kits_arithmetic_agrees_with_the_library(key, message, bit, is_damag
     assert signing.is_signed(public, message, signature) is not is_damaged
 
 
+def small_orders() -> list[bytes]:
+    """The encodings of the eight points whose order divides 8: multiples of what is left of any point."""
+    points = map(receipts._point, (number.to_bytes(32, "little") for number in range(2, 100)))
+    left = [receipts._multiple(receipts._ORDER, point) for point in points if point]
+    found = set()
+    for point in left:
+        inverse = pow(point[2], receipts._P - 2, receipts._P)
+        x, y = (each * inverse % receipts._P for each in point[:2])
+        found.add((y + (x % 2 << 255)).to_bytes(32, "little"))
+    return sorted(found)
+
+
+def test_a_key_with_which_anybody_can_sign_signs_nothing() -> None:
+    """Its owner could say that others made the receipts. What the library lets pass we refuse."""
+    keys = small_orders()
+    assert len(keys) == 8
+    passed = []
+    for key in keys:
+        for number in range(30):
+            message, forged = bytes([number]), bytes([1, *bytes(63)])  # R is the neutral point, and S is 0
+            with suppress(InvalidSignature):
+                Ed25519PublicKey.from_public_bytes(key).verify(forged, message)
+                passed.append((key, message, forged))
+    assert len({key for key, _, _ in passed}) == 8
+    assert not any(signing.is_signed(*each) or receipts.is_signed(*each) for each in passed)
+    script = (
+        "import { readFileSync } from 'node:fs'; import { runInThisContext } from 'node:vm';"
+        f"runInThisContext(readFileSync('{FOLDER}/noble.js', 'utf8'));"
+        f"const {{ isSigned }} = await import('{FOLDER}/js/ledger.js');"
+        "const bytes = (hex) => Uint8Array.from(hex.match(/../g), (pair) => parseInt(pair, 16));"
+        "const forged = bytes('01' + '00'.repeat(63));"
+        "let signed = 0;"
+        "for (const key of process.argv.slice(1)) for (let size = 1; size < 30; size++)"
+        "  signed += isSigned(bytes(key), 'ab', size, new Uint8Array(32), forged);"
+        "console.log(signed);"
+    )
+    node = [program("node"), "--input-type=module", "-e", script, *(key.hex() for key in keys)]
+    done = subprocess.run(node, capture_output=True, text=True, check=True)
+    assert done.stdout == "0\n"
+
+
 @given(st.lists(st.binary(max_size=10), max_size=40))
 def test_the_kits_roots_are_those_of_the_ledger(leaves: list[bytes]) -> None:
     assert list(receipts._roots(leaves)) == [merkle.root(leaves[:size]) for size in range(len(leaves) + 1)]
@@ -282,6 +344,6 @@ def test_the_bytes_that_are_signed_are_those_of_the_ledger(contest: Contest) -> 
     found = receipts.read_ledger(contest.archive())
     mails = list(receipts.read_mails(contest.box(contest.mails), found.title))
     receipts.check(found, mails, lambda _key, message, _signature: seen.append(message) is None)
-    roots = [merkle.root(entry.leaf() for entry in contest.entries[:size]) for size in range(1, 9)]
-    expected = [Checkpoint(contest.commitment, size, root) for size, root in enumerate(roots, 1)]
+    roots = [merkle.root(entry.leaf() for entry in contest.entries[:size]) for size in range(2, 10)]
+    expected = [Checkpoint(contest.commitment, size, root) for size, root in enumerate(roots, 2)]
     assert seen == [checkpoint.to_bytes() for checkpoint in expected]

@@ -282,7 +282,12 @@ def test_a_contest_is_run_by_letter(server: Server, house: House) -> None:
     ("beacon", "wrong", "right", "shown"),
     [
         ("drand", (PROOF + signed_round(112), ""), (PROOF + signed_round(712), ""), "the public number is"),
-        ("lottery: of Sunday", (PROOF, "one two"), (PROOF, "18 4 9"), "the public number is 4.9.18./"),
+        (
+            "lottery: 3 numbers of Sunday",
+            (PROOF, "one two"),
+            (PROOF, "18 4 9"),
+            "the public number is 4.9.18./",
+        ),
         ("file", (PROOF, ""), (PROOF + "heads\nor tails\n", ""), "the public number is heads"),
     ],
 )

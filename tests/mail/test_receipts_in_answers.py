@@ -83,7 +83,7 @@ def test_welcome_refusal_and_new_string_have_receipts_in_their_order(world: Worl
     (refused,) = world.send("please compile", source, at=late)
     (renewed,) = world.send("resend authentification", "", sender="our_team@machine.domain.alfdkj")
     effects = [must_fit(world, receipt_in(mail)).effect for mail in (welcome, refused, renewed)]
-    assert effects == [Effect.REGISTRATION_ACCEPTED, Effect.PROGRAM_REFUSED, Effect.STRING_OFFERED]
+    assert effects == [Effect.REGISTRATION_ACCEPTED, Effect.PROGRAM_LATE, Effect.STRING_OFFERED]
     assert [receipt_in(mail).number for mail in (welcome, refused, renewed)] == [1, 2, 3]
     assert entries(world.store)[1].at == late
 

@@ -30,6 +30,10 @@ from tournament.runners import open_runner
 PAST = Dates.model_validate(dict.fromkeys(Dates.model_fields, "1994-05-14T10:00:00Z"))
 
 
+DRAW_BELIEVED = 3
+"""The exit code of `verify` for an honest contest here: it has no public number, so its draw is believed."""
+
+
 @dataclass(frozen=True)
 class Published:
     """A contest that was played, its archive, and the authentification strings of its teams."""

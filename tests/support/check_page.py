@@ -36,6 +36,7 @@ class PageSaid:
     differs: str = ""
     checked: Sequence[str] = ()
     noticed: Sequence[str] = ()
+    believed: Sequence[str] = ()
     unchecked: Sequence[str] = ()
     game: str = ""
     played: str = ""
@@ -122,8 +123,12 @@ def must_agree(code: int, text: str, page: PageSaid, *, remarks: bool = True) ->
     """
     if code != 1:
         assert not page.is_refused, (page, text)
-        # Only with the stand-in for drand `verify` has a remark about the chain.
-        told = [line for line in text.splitlines() if "look at this: " in line and "quicknet" not in line]
+        told = [line for line in text.splitlines() if line.startswith("  look at this: ")]
         assert not remarks or len(page.noticed) == len(told), (page.noticed, text)
+        believed = [line for line in text.splitlines() if line.startswith("  believed: ")]
+        assert not (remarks and page.checks_games) or len(page.believed) == len(believed), (
+            page.believed,
+            text,
+        )
     elif not NOT_ON_THE_PAGE.search(text) and page.checks_games:
         assert page.is_refused, text

@@ -14,12 +14,14 @@ from tournament.day import ContestDay, RunnerFactory, Spectator
 
 
 def dump(folder: ContestContext) -> dict[str, list[Any]]:
-    """Every row of every table, but for how many workers the settings name."""
+    """Every row of every table, but for how many workers the settings name, and for the key."""
     with folder.store.read() as tx:
         rows = {
             table.name: [tuple(row) for row in tx.execute(select(table))] for table in metadata.sorted_tables
         }
         frozen = contest_state.started_settings(tx)
+    # The key is in the first entry, and so in all hashes.
+    rows["ledger"] = [(number, *facts) for number, _leaf, _peaks, *facts in rows["ledger"][1:]]
     if frozen is not None:
         frozen["tournament"].pop("workers")
         rows["contest"] = [(frozen,)]

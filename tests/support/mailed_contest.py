@@ -175,6 +175,20 @@ class MailedContest:
             _play(contest, patient=False)
         self.bring_mails()
 
+    def go_on(self, archive: Path) -> Path:
+        """The archive of the contest, held from the close of programs to its end."""
+        self.clock.at = CLOSES + timedelta(minutes=1)
+        self.tell_first_list()
+        return self.hold(archive)
+
+    def hold(self, archive: Path) -> Path:
+        """The same from the start on."""
+        self.clock.at = START + timedelta(seconds=5)
+        self.start()
+        self.clock.at = KNOWN
+        self.play()
+        return self.publish(archive)
+
     def publish(self, archive: Path) -> Path:
         """The archive of the played contest."""
         result = knobeln("publish", archive, "-C", self.folder)

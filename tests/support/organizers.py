@@ -1,10 +1,11 @@
 """An organizer who owns all of a contest: its database, its signing key, its archive."""
 
 import base64
+import hmac
 import json
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,8 @@ from sqlalchemy import select
 
 from contest.archive import files
 from contest.ledger import merkle, signing
-from contest.ledger.receipts import Checkpoint, LedgerEntry, from_file, to_file
+from contest.ledger.entry_list import EntryList, SealedEntry
+from contest.ledger.receipts import Checkpoint, Effect, LedgerEntry, from_file, program_digest, to_file
 from contest.store import Store
 from contest.store.tables import contest as contest_table
 
@@ -60,6 +62,40 @@ def signed(key: bytes, entries: Sequence[LedgerEntry]) -> Change:
     return change
 
 
+def resealed(folder: Path) -> Change:
+    """Make lists, ledger and seal of an archive fit to its programs and builds, as if these had been sent."""
+
+    def change(found: dict[str, bytes]) -> None:
+        builds = {entry["name"]: entry["build"] for entry in json.loads(found["entries.json"])}
+        sources = {team: f"programs/{team}/source/" for team in builds}
+        programs = {
+            team: program_digest({p.removeprefix(place): found[p] for p in found if p.startswith(place)})
+            for team, place in sources.items()
+        }
+        lists, roots = json.loads(found["entry_lists.json"]), []
+        for each in lists:
+            for entry in each["entries"]:
+                entry.update(program=programs[entry["team"]], build=builds[entry["team"]])
+            roots.append(EntryList.of(SealedEntry(**entry) for entry in each["entries"]).root)
+        told = iter(roots)
+        ledger = [
+            replace(each, digest=next(told).hex())
+            if each.effect in (Effect.ENTRIES_LISTED, Effect.ENTRIES_FINAL)
+            else replace(each, digest=programs[each.team])
+            if each.effect is Effect.PROGRAM_ACCEPTED
+            else each
+            for each in from_file(found["ledger.txt"])
+        ]
+        seal, secret = json.loads(found["seal.json"]), json.loads(found["contest.json"])["seed"]
+        seed = hmac.digest(bytes.fromhex(secret), roots[-1] + bytes.fromhex(seal["number"]), "sha256")
+        seal.update(entries_root=roots[-1].hex(), seed=seed.hex())
+        for path, value in (("entry_lists.json", lists), ("seal.json", seal)):
+            found[path] = json.dumps(value, indent=1).encode() + b"\n"
+        signed_again(folder, ledger)(found)
+
+    return change
+
+
 class Forgery:
     """An archive that its organizer changes in `files` and `ledger`, and then publishes, signed again."""
 
@@ -91,6 +127,11 @@ class Said:
 
     code: int
     text: str
+
+    @property
+    def verdict(self) -> str:
+        """Its last line."""
+        return self.text.splitlines()[-1]
 
     @property
     def remarks(self) -> list[str]:

@@ -14,6 +14,15 @@ export function must(holds, sentence, values = {}) {
   if (!holds) throw new Differs(say(sentence, values));
 }
 
+/** What `compute` returns; `otherwise` if it throws, as for bytes of strangers that are none of what it reads. */
+export function attempt(compute, otherwise = null) {
+  try {
+    return compute();
+  } catch {
+    return otherwise;
+  }
+}
+
 const MAX_SHOWN_CHARS = 200; // of foreign text, in a sentence
 
 /** Foreign text for a sentence: one line, shortened. */
@@ -35,11 +44,9 @@ export const base64 = (bytes) => btoa(String.fromCharCode(...bytes));
 
 /** Throws Differs for a text that is no base64. */
 export function unbase64(text, what) {
-  try {
-    return Uint8Array.from(atob(text), (sign) => sign.charCodeAt(0));
-  } catch {
-    throw new Differs(say("{what} is not in base64", { what }));
-  }
+  const raw = attempt(() => atob(text));
+  must(raw !== null, "{what} is not in base64", { what });
+  return Uint8Array.from(raw, (sign) => sign.charCodeAt(0));
 }
 
 export function join(...parts) {
@@ -57,11 +64,9 @@ export const sha256 = (data) => hex(noble.sha256(typeof data === "string" ? utf8
 
 /** Throws Differs unless the bytes are UTF-8. */
 export function text(bytes, path) {
-  try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    throw new Differs(say("{path} is not in UTF-8", { path }));
-  }
+  const decoded = attempt(() => new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes));
+  must(decoded !== null, "{path} is not in UTF-8", { path });
+  return decoded;
 }
 
 /** Orders names, which are ASCII, as Python does. */
@@ -77,12 +82,8 @@ const MARK = "\0";
 const STRING_OR_NUMBER = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g;
 
 function parsed(source, path) {
-  let value;
-  try {
-    value = JSON.parse(source);
-  } catch {
-    throw new Differs(say("{path} cannot be read: this is not JSON", { path }));
-  }
+  const value = attempt(() => JSON.parse(source));
+  must(value !== null, "{path} cannot be read: this is not JSON", { path });
   must(`${JSON.stringify(value, null, 1)}\n` === source,
     "{path} is not in the form that knobeln writes: it has additional data, or another order", { path });
   return value;

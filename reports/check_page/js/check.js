@@ -12,11 +12,11 @@ import { count, say } from "./words.js";
 /** Checks an archive. `files`: bytes by path; `module`: the machine's WebAssembly; `game`: the key of a replay whose
  * game is told of in `played`; `progress`: takes what is done now, and how many of how many; `chain`: of drand.
  * Throws Unreadable if that is impossible; nobody is blamed for it.
- * Returns sentences about what was checked, what a person should look at, and what was not checked; in `differs` the
+ * Returns sentences about what was checked, what a person should look at, what had to be believed, and what was not checked; in `differs` the
  * first difference, "" without one, and in `game` its replay's key; and the ledger, with which mails are compared. */
 export function check(files, module, game = "", progress = () => {}, chain = QUICKNET) {
   const found = {
-    checked: [], noticed: [], unchecked: [], differs: "", game: "", played: "", title: "", digest: "", isComputed: false, ledger: null,
+    checked: [], noticed: [], believed: [], unchecked: [], differs: "", game: "", played: "", title: "", digest: "", isComputed: false, ledger: null,
   };
   try {
     checkAll(files, { module, game, progress, chain }, found);
@@ -34,7 +34,7 @@ export function check(files, module, game = "", progress = () => {}, chain = QUI
 }
 
 function checkAll(files, { module, game, progress, chain }, found) {
-  const [checked, noticed, unchecked] = ["checked", "noticed", "unchecked"].map((list) => (sentence) => found[list].push(sentence));
+  const [checked, noticed, believed, unchecked] = ["checked", "noticed", "believed", "unchecked"].map((list) => (sentence) => found[list].push(sentence));
   const steps = (what, all) => {
     let done = 0;
     progress(what, 0, all);
@@ -55,13 +55,13 @@ function checkAll(files, { module, game, progress, chain }, found) {
   const seal = archive.json("seal.json");
   const final = checkLists(archive, ledger, contest, entries, noticed);
   const before = ledger.entries.slice(0, final.place);
-  checkPrograms(archive, marked.settings, final, before, unchecked);
+  checkPrograms(archive, marked.settings, final, before, noticed);
   checked(say("the lists of entries, the settings, and each program that played: as the ledger has them"));
   const decisions = archive.json("decisions.json");
   const timeChanges = archive.has("time_changes.json") ? archive.marked("time_changes.json") : [];
   checkDecisions(decisions, timeChanges, ledger.entries, noticed);
-  remarks(ledger.entries, final.place, settings.dates, contest.started_at, noticed);
-  checkNumber(seal, settings, contest.started_at, ledger.entries.slice(final.place + 1), chain, { checked, unchecked });
+  remarks(ledger.entries, final, settings.dates, contest.started_at, noticed);
+  checkNumber(seal, settings, contest.started_at, ledger.entries.slice(final.place + 1), chain, { checked, believed });
   const seed = checkSeed(contest, seal);
   checked(say("the seed follows from the secret number, the list of entries and the public number"));
 

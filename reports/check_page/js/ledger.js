@@ -1,15 +1,18 @@
 // ledger.js - what came before the first game: the ledger, the lists of entries, the programs, the public number.
 // As knobeln/archive/verify_entries.py; docs/archive.md has the forms.
-import { base64, byName, compactJson, compare, hex, join, must, same, sha256, shown, unbase64, unhex, utf8 } from "./bytes.js";
+import { attempt, base64, byName, compactJson, compare, hex, join, must, same, sha256, shown, unbase64, unhex, utf8 } from "./bytes.js";
 import { count, say } from "./words.js";
 
-const LINES_OF_AN_ENTRY = 5;
 const LISTED = "list of entries";
 const FINAL = "final list of entries";
 const NUMBER = "public number";
 const ACCEPTED = "program accepted";
+const LATE = "program refused, because it came late";
+const OBJECTION = "objection received";
 const ABOUT_TEAMS = ["taken out by the organizer", "reinstated by the organizer", "ordered to be played again by the organizer"];
 const DECIDED = [...ABOUT_TEAMS, "time for a move changed by the organizer"];
+const GOES = new Map([["withdrawn", "withdrawn"], [ABOUT_TEAMS[0], "out"]]);
+const COMES = new Map([["registration accepted", "withdrawn"], [ABOUT_TEAMS[1], "out"]]);
 const WITHOUT_LETTER = [...DECIDED, LISTED, FINAL, NUMBER];
 const ENTRY = /^[a-z][a-z ,]*\n(?:[A-Za-z_][A-Za-z0-9_]{0,29})?\n\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z\n(?:[0-9a-f]{64})?\n(?:[0-9a-f]{64})?\n$/;
 const START_SECONDS = 600; // between the start of the contest and the draw of the number, and from one to the next
@@ -43,32 +46,29 @@ export function rootsOf(leaves) {
 
 /** Whether the key has signed that the contest's ledger has this root after so many entries. */
 export function isSigned(key, commitment, size, root, signature) {
-  try {
-    return noble.ed25519.verify(signature, utf8(`knobeln/${commitment}\n${size}\n${base64(root)}\n`), key);
-  } catch {
-    return false; // a key or signature that is none
-  }
+  return attempt(() => noble.ed25519.verify(signature, utf8(`knobeln/${commitment}\n${size}\n${base64(root)}\n`), key, { zip215: false }), false);
 }
 
 // --- the ledger ---
 /** The entries, the key, and the root after each entry. Throws Differs unless the key has signed all of it. */
 export function readLedger(archive, commitment) {
   const facts = archive.json("ledger.json");
-  const lines = archive.text("ledger.txt").split("\n");
-  must(lines.pop() === "" && lines.length % LINES_OF_AN_ENTRY === 0, "ledger.txt: its last entry is not in the form of an entry");
-  const entries = [];
-  for (let at = 0; at < lines.length; at += LINES_OF_AN_ENTRY) {
-    const [effect, team, time, letter, digest] = lines.slice(at, at + LINES_OF_AN_ENTRY);
-    const leaf = `${[effect, team, time, letter, digest].join("\n")}\n`;
-    must(ENTRY.test(leaf), "ledger.txt: entry {number} is not in the form of an entry", { number: entries.length + 1 });
-    entries.push({ effect, team, at: time, letter, digest, leaf });
-  }
-  const roots = rootsOf(entries.map((entry) => entry.leaf));
+  const lines = archive.text("ledger.txt");
+  const leaves = lines.match(/(?:[^\n]*\n){5}/g) ?? [];
+  must(leaves.join("") === lines, "ledger.txt: its last entry is not in the form of an entry");
+  const entries = leaves.map((leaf, place) => {
+    must(ENTRY.test(leaf), "ledger.txt: entry {number} is not in the form of an entry", { number: place + 1 });
+    const [effect, team, at, letter, digest] = leaf.split("\n");
+    return { effect, team, at, letter, digest, leaf };
+  });
+  const roots = rootsOf(leaves);
   must(facts.size === entries.length && facts.root === base64(roots.at(-1)) && Object.keys(facts).length === 4,
     "ledger.txt has not the entries of which ledger.json has the root");
   const key = unbase64(facts.public_key, "ledger.json");
   must(isSigned(key, commitment, facts.size, roots.at(-1), unbase64(facts.signature, "ledger.json")),
     "ledger.json: the key has not signed this ledger of this contest");
+  const made = { effect: "contest made", letter: commitment, digest: hex(key) };
+  must(Object.keys(made).every((fact) => entries[0]?.[fact] === made[fact]), "ledger.txt does not begin with this secret number's sha256 and the key of ledger.json");
   return { entries, roots, key, commitment };
 }
 
@@ -99,37 +99,60 @@ export function checkLists(archive, ledger, contest, entries, noticed) {
     const teams = changedTeams(lists[at], after);
     if (teams.length) noticed(say("the list of {at} differs from the one before in {teams}", { at: time(full(after.at)), teams: teams.join(", ") }));
   });
-  return { place: ledger.entries.findIndex((entry) => entry.effect === FINAL && isTold(entry)), entries: final.entries };
+  return { place: ledger.entries.findIndex((entry) => entry.effect === FINAL && isTold(entry)), entries: final.entries, first: byTeam(lists[0]) };
 }
 
+const byTeam = ({ entries }) => new Map(entries.map((entry) => [entry.team, JSON.stringify(entry)]));
+
 function changedTeams(before, after) {
-  const [old, now] = [before, after].map((list) => new Map(list.entries.map((entry) => [entry.team, JSON.stringify(entry)])));
+  const [old, now] = [before, after].map(byTeam);
   return [...new Set([...old.keys(), ...now.keys()])].filter((team) => old.get(team) !== now.get(team)).sort(byName);
 }
 
-/** Throws Differs unless the settings, and each program that plays, are those that the ledger has before the list. */
-export function checkPrograms(archive, markedSettings, final, before, unchecked) {
+/** Throws Differs unless the settings are those that the ledger has before the list, and each team that had a program
+ * accepted, and did not go, plays with one of its own, and nobody else plays. */
+export function checkPrograms(archive, markedSettings, final, before, noticed) {
   const frozen = before.filter((entry) => entry.effect === "settings frozen").at(-1);
   const { contest, game, programs, tournament, evolution } = markedSettings;
   const decisive = { contest: { language: contest.language }, game, programs, tournament, evolution };
   must(frozen?.digest === sha256(compactJson(decisive)), "contest.json: the settings are not those that ledger.txt has before the final list");
+  const gone = new Map(); // why, by team
+  for (const { effect, team } of before) {
+    const whys = gone.get(team) ?? gone.set(team, new Set()).get(team);
+    if (GOES.has(effect)) whys.add(GOES.get(effect));
+    whys.delete(COMES.get(effect));
+  }
+  const inTime = before.filter((entry) => entry.effect === ACCEPTED);
+  const playing = new Set(final.entries.map((entry) => entry.team));
+  const left = inTime.find(({ team }) => !playing.has(team) && !gone.get(team).size);
+  must(!left, "entry_lists.json: {team} is not on the final list, but a program of it was accepted in ledger.txt, and it did not go", left);
   for (const { team, program } of final.entries) {
-    const accepted = before.filter((entry) => entry.effect === ACCEPTED && entry.team === team);
-    must(accepted.some((entry) => entry.digest === program), "entry_lists.json: the program of {team} is none of the accepted ones in ledger.txt", { team });
+    const accepted = inTime.filter((entry) => entry.team === team);
+    const former = accepted.length ? null : inTime.find((entry) => entry.digest === program && gone.get(entry.team).has("withdrawn"));
+    must(former || accepted.some((entry) => entry.digest === program), "entry_lists.json: the program of {team} is none of the accepted ones in ledger.txt", { team });
     const folder = `programs/${team}/source/`;
     const lines = archive.paths(folder).map((path) => `${sha256(archive.bytes(path))}  ${path.slice(folder.length)}\n`);
     must(sha256(lines.join("")) === program, "{folder} is none of the accepted programs in ledger.txt", { folder });
-    const newest = accepted.reduce((best, entry) => (entry.at > best.at ? entry : best));
-    if (newest.digest !== program) unchecked(say("that the program of {team} is its newest: the ledger has one that came later", { team }));
+    const newest = accepted.reduce((best, entry) => (entry.at >= best.at ? entry : best), former ?? accepted[0]);
+    if (former) noticed(say("{team} plays a program that was accepted of {former}, which has withdrawn; that can happen if a team comes back by another name", { team, former: former.team }));
+    else if (newest.digest !== program) noticed(say("an older program of {team} has played: the newest that was accepted came at {at}", { team, at: time(newest.at) }));
   }
 }
 
 // --- what a person may want to look at ---
-/** What the organizer decided before the start, what came late, and what was dated back. */
-export function remarks(entries, place, dates, startedAt, noticed) {
+/** What became of objections, what the organizer decided before the start, what came late, and what was dated back. */
+export function remarks(entries, final, dates, startedAt, noticed) {
   const closes = full(dates.compilation_closes);
+  const last = byTeam(final);
+  for (const { effect, team, at } of entries) {
+    const values = { team, at: time(at), closes: time(closes) };
+    if (effect === OBJECTION && !last.has(team)) noticed(say("{team} objected at {at}; it is not on the final list", values));
+    else if (effect === OBJECTION && last.get(team) === final.first.get(team)) noticed(say("{team} objected at {at}; the final list has its program, the same as the first one", values));
+    else if (effect === OBJECTION) noticed(say("{team} objected at {at}; the final list has its program, another than the first one", values));
+    else if (effect === LATE && at < closes) noticed(say("a program of {team} was refused as late that came at {at}, when programs were still taken (until {closes})", values));
+  }
   let listed = "";
-  for (const { effect, team, at } of entries.slice(0, place)) {
+  for (const { effect, team, at } of entries.slice(0, final.place)) {
     const values = { team, effect, at: time(at), closes: time(closes), listed: time(listed) };
     if (effect === LISTED) listed = at;
     else if (effect === ACCEPTED && at >= closes) noticed(say("a program of {team} was accepted that came at {at}, when programs were no longer taken ({closes})", values));
@@ -189,7 +212,7 @@ export function checkNumber(seal, settings, startedAt, after, chain, result) {
   const drawn = after.filter((entry) => entry.effect === NUMBER);
   if (beacon === "none") {
     must(!seal.number && !seal.source && !drawn.length, "seal.json has a public number, but the contest uses none");
-    result.unchecked(say("that the organizer, who knew the secret number, tried no other lists before the start: the contest uses no public number"));
+    result.believed(say("that the organizer, who knew the secret number, tried no other lists before the start: the contest uses no public number"));
     return;
   }
   const starts = seconds(settings.dates.contest_starts);
@@ -197,45 +220,34 @@ export function checkNumber(seal, settings, startedAt, after, chain, result) {
   const due = beacon === "file" ? seconds(startedAt) : starts + steps * START_SECONDS;
   const round = Math.max(1, Math.floor((due - chain.genesis) / chain.period) + 2);
   const known = beacon === "drand" ? chain.genesis + (round - 1) * chain.period : due;
-  const number = beacon === "drand" ? randomness(seal.source, chain, round) : hex(utf8(beacon === "file" ? seal.source.trim() : canonicalDraw(seal.source)));
+  const number = beacon === "drand" ? randomness(seal.source, chain, round) : hex(utf8(beacon === "file" ? seal.source.trim() : canonicalDraw(seal.source, beacon)));
   compare("seal.json: the public number", seal.number, number);
   must(drawn.length === 1 && drawn[0].digest === sha256(unhex(number, "seal.json")), "ledger.txt does not have the public number once, after the final list");
   must(seconds(drawn[0].at) >= known, "ledger.txt has the public number before it was drawn");
   const words = { round, text: shown(seal.source), draw: shown(beacon.replace(/^lottery:\s*/, "")) };
   if (beacon === "drand") result.checked(say("the public number is round {round} of drand, signed by its chain", words));
-  else if (beacon === "file") result.unchecked(say("that nobody chose the public number: the organizer handed in the text {text}", words));
-  else result.unchecked(say("that the numbers of the draw ({draw}) were {text}: compare them with the newspaper", words));
+  else if (beacon === "file") result.believed(say("that nobody chose the public number: the organizer handed in the text {text}", words));
+  else result.believed(say("that the numbers of the draw ({draw}) were {text}: compare them with the newspaper", words));
 }
 
 /** The random value in what a server of drand gave, in hex. Throws Differs unless the chain has signed this round. */
 export function randomness(source, chain, round) {
-  let found;
-  try {
-    found = JSON.parse(source);
-  } catch {
-    found = null;
-  }
+  const found = attempt(() => JSON.parse(source));
   must(found?.round === round && /^[0-9a-f]{96}$/.test(found.signature), "seal.json: this is not round {round} of drand, which counts", { round });
   const signature = unhex(found.signature, "seal.json");
   must(found.randomness === sha256(signature), "seal.json: the randomness is not the sha256 of the signature");
   const number = new DataView(new ArrayBuffer(8));
   number.setBigUint64(0, BigInt(round));
   const scheme = noble.bls12_381.shortSignatures;
-  let isRight = false;
-  try {
-    const point = scheme.hash(noble.sha256(new Uint8Array(number.buffer)), "BLS_SIG_BLS12381G1_XMD:SHA-256_SSWU_RO_NUL_");
-    isRight = scheme.verify(signature, point, unhex(chain.key, "drand"));
-  } catch {
-    // a point that is none
-  }
-  must(isRight, "seal.json: the chain of drand has not signed this round");
+  const point = scheme.hash(noble.sha256(new Uint8Array(number.buffer)), "BLS_SIG_BLS12381G1_XMD:SHA-256_SSWU_RO_NUL_");
+  must(attempt(() => scheme.verify(signature, point, unhex(chain.key, "drand")), false), "seal.json: the chain of drand has not signed this round");
   return found.randomness;
 }
 
-/** The numbers of a draw as in RFC 3797: sorted, each followed by a full stop, the draw by a slash. */
-function canonicalDraw(source) {
+/** The numbers of a draw as in RFC 3797: sorted, each followed by a full stop, each part by a slash. */
+function canonicalDraw(source, beacon) {
   const draws = source.trim().replace(/\/+$/, "").split("/").map((part) => part.match(/\d+/g)?.map(Number));
-  must(draws.every(Boolean) && !/[^\s0-9.,;/+&-]/.test(source), "seal.json: these are not the numbers of a draw");
+  must(same(draws.map((draw) => `${draw?.length}`), beacon.match("[0-9/]+")?.[0].split("/")) && !/[^\s0-9.,;/+&-]/.test(source), "seal.json: these are not the numbers of a draw");
   return draws.map((draw) => `${draw.sort((a, b) => a - b).map((number) => `${number}.`).join("")}/`).join("");
 }
 

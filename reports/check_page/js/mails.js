@@ -1,5 +1,5 @@
 // mails.js - whether mails of the contest, or receipts out of them, fit the archive's ledger.
-import { base64, hex, unbase64 } from "./bytes.js";
+import { attempt, base64, hex, unbase64 } from "./bytes.js";
 import { isSigned } from "./ledger.js";
 import { say } from "./words.js";
 
@@ -17,16 +17,8 @@ const MAX_MAIL_CHARS = 5_000_000;
 function textsOf(mail) {
   const source = mail.slice(0, MAX_MAIL_CHARS);
   const quotable = source.replace(/=\r?\n/g, "").replace(/=([0-9A-F]{2})/g, (_, code) => String.fromCharCode(parseInt(code, 16)));
-  const packed = [...source.matchAll(BASE64_PART)].map(([, part]) => atobOrNothing(part.replace(/\s/g, "")));
+  const packed = [...source.matchAll(BASE64_PART)].map(([, part]) => attempt(() => atob(part.replace(/\s/g, "")), ""));
   return [...new Set([source, quotable, ...packed])].map((text) => text.replace(/^[ \t>|]+/gm, ""));
-}
-
-function atobOrNothing(text) {
-  try {
-    return atob(text);
-  } catch {
-    return "";
-  }
 }
 
 /** What one mail says about the ledger: sentences, each with whether it fits. `ledger`: as `check` returns it. */

@@ -27,7 +27,7 @@ function begin(file, beside = false) {
   worker = new Worker(URL.createObjectURL(new Blob([element("worker").textContent], { type: "text/javascript" })));
   worker.onmessage = ({ data }) => heard(data);
   worker.onerror = (event) => heard({ error: event.message });
-  for (const id of ["agreed", "noticed", "unchecked", "told"]) element(id).replaceChildren();
+  for (const id of ["agreed", "noticed", "believed", "unchecked", "told"]) element(id).replaceChildren();
   element("result").hidden = true;
   busy(say("Reading the archive."));
   worker.postMessage({ file, game, words, machine: Uint8Array.from(atob(dataOf("machine")), (sign) => sign.charCodeAt(0)) });
@@ -77,7 +77,7 @@ function showVerdict(kind, sentence) {
   element("result").hidden = false;
   element("verdict").textContent = sentence;
   element("verdict").className = kind;
-  for (const list of ["agreed", "noticed", "unchecked"]) element(list).parentElement.hidden = !element(list).children.length;
+  for (const list of ["agreed", "noticed", "believed", "unchecked"]) element(list).parentElement.hidden = !element(list).children.length;
   element("verdict").focus();
 }
 
@@ -88,6 +88,7 @@ function fill(list, sentences) {
 function showFound(found) {
   fill("agreed", found.checked);
   fill("noticed", found.noticed);
+  fill("believed", found.believed);
   fill("unchecked", found.unchecked);
   element("title").textContent = found.title;
   element("digest").textContent = found.digest;
@@ -95,11 +96,11 @@ function showFound(found) {
   element("replay").hidden = !(isBeside && found.game);
   element("replay").href = `replay.html?game=${encodeURIComponent(found.game)}`;
   element("played").textContent = found.played;
-  const eyes = found.noticed.length;
+  const eyes = found.noticed.length + found.believed.length;
   if (found.differs) showVerdict("differs", say("It differs: {first}.", { first: found.differs }));
   else if (eyes) {
-    showVerdict("eyes", count(eyes, "Every result follows, but {number} thing needs a person's eyes.",
-      "Every result follows, but {number} things need a person's eyes."));
+    showVerdict("eyes", count(eyes, "Nothing contradicts the archive, but {number} thing needs a person's eyes.",
+      "Nothing contradicts the archive, but {number} things need a person's eyes."));
   } else if (found.isComputed) showVerdict("same", say("Every result that this page can compute agrees with the archive."));
   else showVerdict("same", say("What this page can check of this game agrees with the archive. It does not play the games again."));
   hasLedger = found.hasLedger;

@@ -1,5 +1,5 @@
 // referee.js - which games of a group are played, repeated and counted (tournament/referee.py).
-import { Differs, compare, must, sum } from "./bytes.js";
+import { Differs, byName, compare, must, sum } from "./bytes.js";
 import { seating, stream } from "./formats.js";
 import { say } from "./words.js";
 
@@ -101,12 +101,8 @@ function culprits(match) {
 
 /** By the players' names, the game, and the attempt. */
 function inOrder(matches) {
-  const compared = (a, b) => {
-    const at = a.pairing.players.findIndex((name, seat) => name !== b.pairing.players[seat]);
-    if (at >= 0) return a.pairing.players[at] < b.pairing.players[at] ? -1 : 1;
-    return a.game - b.game || a.attempt - b.attempt;
-  };
-  return [...matches].sort(compared);
+  const names = ({ pairing }) => pairing.players.join("\n"); // which is less than any letter of a name
+  return [...matches].sort((a, b) => byName(names(a), names(b)) || a.game - b.game || a.attempt - b.attempt);
 }
 
 function compareLists(claimed, played) {
