@@ -48,8 +48,7 @@ function run(won, { exemplars, rounding }, size, most) {
   while (generations.length <= most) {
     const counts = generations.at(-1);
     // Each exemplar plays against every other one, and not against itself; less than nothing is nothing.
-    const gained = (own, p) => own * (total(counts.map((other, q) => other * won[p][q])) - won[p][p]);
-    const points = counts.map(gained).map((each) => (each > 0n ? each : 0n));
+    const points = counts.map((own, p) => own * (total(counts.map((other, q) => other * won[p][q])) - won[p][p])).map((gained) => (gained > 0n ? gained : 0n));
     if (!points.some((each) => each)) return ended(total(counts) === 1n ? "last one" : "no points");
     const following = ROUNDINGS[rounding](points, all, total(points));
     generations.push(following);
