@@ -177,10 +177,13 @@ class Phase(StrEnum):
 
 @dataclass(frozen=True)
 class ContestState:
+    """The state of a tournament, the only one or one of a season; `number`: from 1."""
+
     phase: Phase
     seed: ContestSeed
     started_at: datetime | None = None
     finished_at: datetime | None = None
+    number: int = 1
 
 
 @dataclass(frozen=True)

@@ -283,7 +283,7 @@ class Gateway:
     def _open_now(self) -> dict[str, bool]:
         with self._contest.store.read() as tx:
             phase = contest_state.state(tx).phase
-            dates = decisions.dates_now(tx, self._contest.written)
+            dates = decisions.dates_now(tx, self._contest.written, self._contest.settings.season)
         return open_services(dates, self._contest.clock.now(), phase)
 
 

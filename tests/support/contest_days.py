@@ -25,7 +25,7 @@ def dump(folder: ContestContext) -> dict[str, list[Any]]:
         frozen = contest_state.started_settings(tx)
     if frozen is not None:
         frozen["tournament"].pop("workers")
-        rows["contest"] = [(frozen,)]
+        rows["contest"], rows["tournaments"] = [], [(frozen,)]
     return rows
 
 
