@@ -44,7 +44,7 @@ export { sha256 } from "@noble/hashes/sha2.js";
 
 def build_machine(target: Path, clang: str = CLANG) -> None:
     """Compile the contest machine with the game to WebAssembly."""
-    with tempfile.TemporaryDirectory() as scratch:  # clang looks for no other one if /tmp is closed to it
+    with tempfile.TemporaryDirectory() as scratch:  # clang would need /tmp, which may be closed
         command = [clang, *FLAGS, "-o", target, *SOURCES]
         subprocess.run(command, check=True, env={**os.environ, "TMPDIR": scratch})
 

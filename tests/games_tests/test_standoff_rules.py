@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 
 import pytest
@@ -224,15 +224,10 @@ def test_who_dies_in_a_round_still_shoots_in_it() -> None:
     assert position.fighters[2].health == 10
 
 
-def test_health_does_not_fall_below_zero() -> None:
-    position = acted(Standoff(), circle("4/0/N", "30/2/N", "30/2/N"), "NSS")
-    assert position.fighters[0].triplet == "0/0/N"
-
-
-@pytest.mark.parametrize(("health", "lives"), [(4, False), (5, True), (8, True)])
-def test_the_last_points_of_a_protected_one(health: int, lives: bool) -> None:
-    position = acted(Standoff(), circle(f"{health}/0/N", "30/2/N"), "PS")
-    assert (position.fighters[0].fell is None) is lives
+@pytest.mark.parametrize(("health", "left"), [(3, 0), (4, 0), (5, 1), (8, 4)])
+def test_the_last_points_of_a_protected_one_do_not_fall_below_zero(health: int, left: int) -> None:
+    (one, _) = acted(Standoff(), circle(f"{health}/0/N", "30/2/N"), "PS").fighters
+    assert (one.triplet, one.fell is None) == (f"{left}/0/P", left > 0)
 
 
 # --- the circle -------------------------------------------------------------------------------------------
@@ -355,30 +350,22 @@ def test_all_who_only_protect_themselves_stand_there_to_the_thousandth_round_and
 
 @given(standoffs(), st.integers(1, 12))
 def test_points_follow_the_order_of_death(standoff: tuple[int, list[list[str]]], most: int) -> None:
-    people, rounds = standoff
     rules = Standoff(max_rounds=most)
-    position = rules.start(people)
-    for letters in rounds:
-        if rules.players_to_move(position):
-            position = turn(
-                rules, position, {seat: Action(letters[seat].replace("X", "N")) for seat in position.alive}
-            )
+    *_, position = positions(rules, standoff)
     points = rules.points(position)
     lived = [each.fell or most + 1 for each in position.fighters]
-    for own, other in product(range(people), repeat=2):
+    for own, other in product(range(len(points)), repeat=2):
         if lived[own] < lived[other]:
             assert points[own] < points[other]
-    assert max(points) <= people - 1
+    assert max(points) <= len(points) - 1
     assert min(points) == 0
 
 
-@given(standoffs())
-def test_nobody_has_less_than_nothing_and_the_circle_stays_one(
-    standoff: tuple[int, list[list[str]]],
-) -> None:
+def positions(rules: Standoff, standoff: tuple[int, list[list[str]]]) -> Iterator[Circle]:
+    """The start, and where each round leads as long as the game goes on; the same move leads there again."""
     people, rounds = standoff
-    rules = Standoff()
     position = rules.start(people)
+    yield position
     for letters in rounds:
         if not rules.players_to_move(position):
             break
@@ -386,6 +373,14 @@ def test_nobody_has_less_than_nothing_and_the_circle_stays_one(
         following = turn(rules, position, answers)
         assert following == turn(rules, position, answers)
         position = following
+        yield position
+
+
+@given(standoffs())
+def test_nobody_has_less_than_nothing_and_the_circle_stays_one(
+    standoff: tuple[int, list[list[str]]],
+) -> None:
+    for position in positions(Standoff(), standoff):
         assert all(0 <= each.health <= 30 and 0 <= each.ammo <= 2 for each in position.fighters)
         assert all((each.health == 0) is (each.fell is not None) for each in position.fighters)
         assert_a_circle(position)
@@ -393,17 +388,13 @@ def test_nobody_has_less_than_nothing_and_the_circle_stays_one(
 
 def assert_a_circle(position: Circle) -> None:
     """Going right from anybody passes everybody living, and every left hand holds a right hand."""
-    beside = position.neighbours()
-    if len(position.alive) < 2:
-        assert all(not others for others in beside.values())
+    beside, alive = position.neighbours(), position.alive
+    if len(alive) < 2:
+        assert not any(beside.values())
         return
-    at, passed = position.alive[0], []
-    for _ in position.alive:
-        passed.append(at)
-        assert beside[beside[at][-1]][0] == at
-        at = beside[at][-1]
-    assert at == position.alive[0]
-    assert tuple(passed) == position.alive
+    for seat, right in zip(alive, [*alive[1:], alive[0]], strict=True):
+        assert beside[seat][-1] == right
+        assert beside[right][0] == seat
 
 
 # --- answers and facts ------------------------------------------------------------------------------------

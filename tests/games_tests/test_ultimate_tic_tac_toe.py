@@ -111,16 +111,9 @@ def test_any_open_square_means_none_in_a_won_board_although_it_is_empty() -> Non
     assert open_squares(position) == [*range(45, 54), 54, *range(63, 81)]
 
 
-def test_a_move_that_wins_the_board_it_points_at_frees_the_opponent() -> None:
-    before = Boards("011" + "0" * 78, last=9)
-    after = GAME.apply(before, {0: 0})
-    assert (forced_board(before), forced_board(after)) == (0, None)
-
-
-def test_a_move_that_fills_the_board_it_points_at_frees_the_opponent() -> None:
-    before = boards("N.. ... ...", last=9)
-    after = GAME.apply(before, {0: 0})
-    assert (forced_board(before), forced_board(after)) == (0, None)
+@pytest.mark.parametrize("before", [Boards("011" + "0" * 78, last=9), boards("N.. ... ...", last=9)])
+def test_a_move_that_wins_or_fills_the_board_it_points_at_frees_the_opponent(before: Boards) -> None:
+    assert (forced_board(before), forced_board(GAME.apply(before, {0: 0}))) == (0, None)
 
 
 @pytest.mark.parametrize(
@@ -154,26 +147,13 @@ def test_exactly_the_open_squares_are_allowed() -> None:
         ("O.. XOX .XO", (0, 100)),
         ("XO. XO. XF.", (100, 0)),
         ("..O XOX OX.", (0, 100)),
-    ],
-)
-def test_three_boards_in_a_row_win_100_points_and_boards_count_nothing(
-    letters: str, points: tuple[int, int]
-) -> None:
-    position = boards(letters, last=80)
-    assert GAME.players_to_move(position) == frozenset()
-    assert GAME.points(position) == points
-
-
-@pytest.mark.parametrize(
-    ("letters", "points"),
-    [
         ("XOX XOO OXF", (4, 4)),
         ("FFF FFF FFF", (0, 0)),
         ("XXO FFX XOF", (4, 2)),
         ("XFX FFF FFF", (2, 0)),
     ],
 )
-def test_in_a_tie_each_board_counts_one_point_and_drawn_boards_nothing(
+def test_three_boards_in_a_row_win_100_points_in_a_tie_each_board_counts_one_and_drawn_ones_nothing(
     letters: str, points: tuple[int, int]
 ) -> None:
     position = boards(letters, last=80)

@@ -1,12 +1,11 @@
-"""The sample programs that are asked by arguments: each is run as a participant would run it by hand."""
+"""The sample programs: all by their languages and pages, those asked by arguments as if by hand."""
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
-import sys
 from collections.abc import Callable
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -27,29 +26,13 @@ RANDOM = {"cooperation/coin_flip.pl": "CB", "standoff/dice.pl": "SPN"}
 
 Run = Callable[..., str]
 
-NODE = "node" if shutil.which("node") else None
-INTERPRETERS = {".py": sys.executable, ".pl": "perl", ".sh": "sh", ".js": NODE}
 
-
-@pytest.fixture(scope="session")
-def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
+@pytest.fixture
+def run(command: Callable[[Path], list[str]]) -> Run:
     """`run(program, *arguments)`: what the program prints on being asked this; it must say it is content."""
-    built = tmp_path_factory.mktemp("built")
-
-    @cache
-    def command(program: str) -> list[str]:
-        source = FOLDER / program
-        if source.suffix == ".c":
-            binary = built / program.replace("/", "_")
-            subprocess.run(["gcc", "-O", "-Wall", "-Wextra", "-Werror", source, "-o", binary], check=True)
-            return [str(binary)]
-        interpreter = INTERPRETERS[source.suffix]
-        if interpreter is None:
-            pytest.skip("there is no node on this computer")
-        return [interpreter, str(source)]
 
     def run(program: str, *arguments: object) -> str:
-        words = [*command(program), *map(str, arguments)]
+        words = [*command(FOLDER / program), *map(str, arguments)]
         done = subprocess.run(words, capture_output=True, text=True, timeout=20, check=True)
         assert done.stderr == ""
         return done.stdout
@@ -154,11 +137,20 @@ def test_every_program_is_in_the_tables_above() -> None:
     assert sorted({program for program, _, _ in ANSWERS} | RANDOM.keys()) == PROGRAMS
 
 
-@pytest.mark.parametrize("name", RULES)
-def test_there_are_six_programs_or_more_in_several_languages(name: str) -> None:
-    programs = [Path(program) for program in PROGRAMS if program.startswith(f"{name}/")]
-    assert len(programs) >= 6
+@pytest.mark.parametrize(
+    ("name", "fewest"), [*((name, 6) for name in RULES), ("bid-tac-toe", 5), ("ultimate-tic-tac-toe", 5)]
+)
+def test_there_are_programs_in_several_languages(name: str, fewest: int) -> None:
+    programs = [path for path in (FOLDER / name).iterdir() if path.is_file()]
+    assert len(programs) >= fewest
     assert {program.suffix for program in programs} == {".c", ".js", ".pl", ".py", ".sh"}
+
+
+@pytest.mark.parametrize("name", ["bid-tac-toe", "ultimate-tic-tac-toe"])
+def test_the_games_page_names_every_program_and_no_other(name: str) -> None:
+    page = (FOLDER.parents[1] / "docs" / "games" / f"{name}.md").read_text()
+    named = re.findall(r"^\| `([A-Za-z]\w*\.\w+)` \|", page, re.MULTILINE)
+    assert sorted(named) == sorted(path.name for path in (FOLDER / name).iterdir() if path.is_file())
 
 
 @pytest.mark.parametrize("program", [each for each in PROGRAMS if each.startswith("cooperation")])
@@ -178,7 +170,11 @@ def test_a_program_plays_a_whole_game_without_a_fault(run: Run, program: str) ->
 @pytest.mark.slow
 def test_all_programs_stand_in_one_circle_and_do_only_what_they_may(run: Run) -> None:
     rules = RULES["standoff"]
-    programs = [each for each in PROGRAMS if each.startswith("standoff/") and (NODE or ".js" not in each)]
+    programs = [
+        each
+        for each in PROGRAMS
+        if each.startswith("standoff/") and (shutil.which("node") or ".js" not in each)
+    ]
     position = rules.start(len(programs))
     while players_to_move := rules.players_to_move(position):
         moves: dict[int, Action] = {}
