@@ -160,6 +160,10 @@ class Season(Section):
         True, description="whether teams can still register for later tournaments, as long before each"
     )
 
+    open: bool = Field(
+        False, description="whether the programs of a tournament are published before the season is over"
+    )
+
     @property
     def is_season(self) -> bool:
         """Whether there is more than one tournament."""

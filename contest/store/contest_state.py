@@ -14,6 +14,7 @@ from contest.config.settings import SettingsValues
 from contest.errors import NotNow
 from contest.model import ContestState, LogLine, Phase
 from contest.public_number.beacon import PublicNumber
+from contest.schema.sections import Season
 from contest.seeds import MAX_TOURNAMENTS, ContestSeed, secret_before
 from contest.store.session import Transaction, set_tournament, tournament_of
 from contest.store.tables import contest, journal, tournaments
@@ -121,6 +122,12 @@ def reopen(tx: Transaction) -> None:
     """Make a finished tournament running again, because a part of it is to be played again."""
     if state(tx).phase is Phase.FINISHED:
         change(tx, phase=Phase.RUNNING, finished_at=None)
+
+
+def is_season_over(tx: Transaction, season: Season) -> bool:
+    """Whether the last tournament is finished."""
+    query = select(tournaments.c.phase).where(tournaments.c.id == season.tournaments)
+    return tx.execute(query).scalar_one_or_none() == Phase.FINISHED
 
 
 def begin_next(tx: Transaction) -> None:

@@ -282,7 +282,8 @@ def progress_of_rounds(tx: Transaction) -> tuple[Progress, ...]:
             func.min(groups.c.started_at).label("started_at"),
             func.max(groups.c.finished_at).label("last_finished_at"),
         )
-        .join(groups)
+        .select_from(rounds)
+        .join(groups, and_(groups.c.tournament == rounds.c.tournament, groups.c.round == rounds.c.number))
         .outerjoin(planned_games, planned_games.c.group_id == groups.c.id)
         .where(_of(rounds, tx))
         .group_by(rounds.c.number, rounds.c.final)

@@ -86,6 +86,7 @@ def archive_of(contest: ContestContext) -> Archive:
         archive = Archive(
             contest=ContestFacts(
                 written_by=__version__,
+                tournament=state.number,
                 started_at=state.started_at,
                 finished_at=state.finished_at,
                 seed=state.seed.secret.hex(),
@@ -229,7 +230,15 @@ def packed(contest: ContestContext) -> bytes | None:
 
 
 def _why_not_yet(contest: ContestContext) -> str:
-    """Why the results are not out; "" if they are."""
+    """Why the archive is not to be published; "" if it is."""
+    season = contest.settings.season
+    with contest.store.read() as tx:
+        shows_programs = not season.is_season or season.open or contest_state.is_season_over(tx, season)
+    return why_not_out(contest) if shows_programs else "the season goes on, and its programs are not public yet"
+
+
+def why_not_out(contest: ContestContext) -> str:
+    """Why the results of the tournament are not out; "" if they are."""
     with contest.store.read() as tx:
         waiting = results.unreported_rounds(tx)
         held = outbox.listing(tx, state=OutboxState.HELD, to=None, count=1)

@@ -42,7 +42,13 @@ class Verified:
 
 _ABOUT_TEAMS = (Effect.TAKEN_OUT, Effect.REINSTATED, Effect.PLAYED_AGAIN)
 _DECIDED = (*_ABOUT_TEAMS, Effect.TIME_CHANGED)
-_OWN = (*_DECIDED, Effect.ENTRIES_LISTED, Effect.ENTRIES_FINAL, Effect.NUMBER_DRAWN)
+_OWN = (
+    *_DECIDED,
+    Effect.ENTRIES_LISTED,
+    Effect.ENTRIES_FINAL,
+    Effect.NUMBER_DRAWN,
+    Effect.TOURNAMENT_BEGUN,
+)
 """The effects that follow no letter."""
 
 
@@ -50,19 +56,29 @@ def check_entries(archive: Archive, settings: Settings, result: Verified) -> Non
     """Check that the ledger is the signed one, that it has the lists, each program that plays and every
     decision of the organizer, and that the public number is the right one. Raises Differs."""
     check_signature(archive)
-    ledger = archive.letters
+    earlier, ledger = _of_tournament(archive)
     final = _check_lists(archive, archive.seal, ledger, result)
     before_final = ledger[:final]
     _check_settings(archive, before_final)
-    _check_programs(archive, before_final, result)
+    _check_programs(archive, [*earlier, *before_final], result)
     result.checked.append(
-        f"{plural(len(ledger), 'entry', 'entries')} in the ledger of letters, under its signed root, with "
+        f"{plural(len(archive.letters), 'entry', 'entries')} in the ledger of letters, under its signed root, with "
         "every program that played"
     )
     _check_decisions(archive, ledger, result)
     result.noticed.extend(_noticed(archive, settings, before_final))
     result.noticed.extend(_noticed_in_order(ledger))
     _check_number(archive, archive.seal, settings, ledger[final + 1 :], result)
+
+
+def _of_tournament(archive: Archive) -> tuple[Sequence[LedgerEntry], Sequence[LedgerEntry]]:
+    """The entries of the ledger before the tournament, and those of it. Raises Differs."""
+    entries, number = archive.letters, archive.contest.tournament
+    begun = [place for place, entry in enumerate(entries, 1) if entry.effect is Effect.TOURNAMENT_BEGUN]
+    starts = [0, *begun, len(entries)]
+    if number >= len(starts):
+        raise Differs(f"ledger.txt: tournament {number} has not begun")
+    return entries[: starts[number - 1]], entries[starts[number - 1] : starts[number]]
 
 
 def check_signature(archive: Archive) -> None:

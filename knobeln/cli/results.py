@@ -34,7 +34,7 @@ from contest.store import results as result_store
 from contest.store.results import Games
 from contest.util.plurals import plural
 from knobeln.cli.answers import answer, answers
-from knobeln.cli.contest_option import NounGroup, open_contest
+from knobeln.cli.contest_option import NounGroup, open_contest, tournament_option
 from knobeln.cli.output import busy, console, moment, print_whole, table
 from knobeln.cli.result_tables import (
     RoundTables,
@@ -85,10 +85,11 @@ class Results:
 
 @click.group(cls=NounGroup)
 @click.option("--games", is_flag=True, help="Also print all games of the groups.")
+@tournament_option
 @answers(Results)
-def results(games: bool) -> None:
+def results(games: bool, tournament: int | None) -> None:
     """Show the rankings and the evolution. They are those of the last round; with --json of all rounds."""
-    contest = open_contest()
+    contest = open_contest(tournament)
     with contest.store.read() as tx:
         state = contest_state.state(tx)
         is_over = state.phase is Phase.FINISHED

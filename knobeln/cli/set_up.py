@@ -43,7 +43,8 @@ def _beacon(_context: click.Context, _option: click.Parameter, text: str) -> str
 @click.option(
     "--game",
     metavar="NAME",
-    help=f"The game to be played; `knobeln games` lists them. Default: {DEFAULT_GAME}.",
+    help=f"The game to be played; `knobeln games` lists them. `knobeln-1993` is the contest of 1993. Default: "
+    f"{DEFAULT_GAME}.",
 )
 @click.option(
     "--beacon",
@@ -64,8 +65,8 @@ def init(folder: Path | None, game: str | None, beacon: str) -> None:
     settings = settings.model_copy(update={"tournament": chosen})
     file = path / FILE_NAME
     if file.exists():  # it is kept
-        settings = load_settings(path)
-        if game and settings.game.name != game:
+        wanted, settings = settings, load_settings(path)
+        if game and settings.game.name != wanted.game.name:
             raise ConfigError(f"{file} is for another game", hint="remove it, or leave --game out to keep it")
     else:
         preset = settings

@@ -16,6 +16,7 @@ from contest.util.log import log
 from contest.util.plugins import by_name
 from knobeln.context import ContestContext
 from knobeln.day.run_with_retries import RetryingRun
+from knobeln.day.season import begin_next_tournament
 from knobeln.day.wait_for_number import wait_for_number
 from knobeln.services import Services, note_limits_of_sandboxes
 from reports.contest_reporter import ContestReporter
@@ -56,6 +57,9 @@ def play_contest(
     Raises NotNow before the date unless `early`. Raises Paused and NumberAwaited unless `patient`: then it
     waits for the end of the pause and for the public number.
     """
+    if not early and begin_next_tournament(contest):
+        contest = contest.current()
+        tell("The next tournament of the season has begun.")
     with contest.store.read() as tx:
         phase = contest_state.state(tx).phase
     start = contest.settings.dates.contest_starts

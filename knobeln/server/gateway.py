@@ -37,6 +37,7 @@ from knobeln.context import ContestContext
 from knobeln.server.intakes import mailbox_of
 from knobeln.server.listener_process import ListenerProcess
 from knobeln.server.parts import Part
+from knobeln.day.season import begin_next_tournament, order_run_if_due
 from knobeln.server.run_on_request import RequestedRun
 from knobeln.server.sd_notify import READY, STOPPING, ServiceManager
 from knobeln.server.site_writer import Pack, SiteKeeper
@@ -99,6 +100,11 @@ class Gateway:
                 self._loop("entries", services.list_entries),
                 self._loop("run", self._requested_run.step),
             ]
+            if contest.settings.season.is_season:
+                self._loops += [
+                    self._loop("season", partial(begin_next_tournament, contest)),
+                    self._loop("dates of runs", partial(order_run_if_due, contest)),
+                ]
             if contest.settings.site.folder:
                 self._loops.append(self._loop("pages", SiteKeeper(contest, pack).step))
         if Part.COMPILE in parts:

@@ -179,6 +179,7 @@ class SiteFacts:
     dates_moved: tuple[datetime, ...] = ()  # when the organizer moved one
     certainty: Certainty | None = None
     entries_root: str = ""  # of the final list of entries, in hex; empty before the start
+    earlier: int = 0  # tournaments of the season, with pages of their own
     ladder: tuple[LadderRanking, ...] = ()  # the newest first; two are enough to see who has moved
 
     @property
