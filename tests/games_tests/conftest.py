@@ -1,7 +1,5 @@
 """How the sample programs are started."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 import sys

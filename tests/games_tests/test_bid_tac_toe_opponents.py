@@ -1,7 +1,5 @@
 """The sample programs of Bid-Tac-Toe, played through pipes."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 from collections.abc import Callable, Iterator, Sequence
@@ -24,17 +22,14 @@ class Program:
 
     def __init__(self, name: str, command: Sequence[str]) -> None:
         self.name = name
-        self.process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1
-        )
+        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+        self.process = subprocess.Popen(command, text=True, bufsize=1, **pipes)
 
     def tell(self, words: Words) -> None:
-        assert self.process.stdin
         self.process.stdin.write(" ".join(map(str, words)) + "\n")
         self.process.stdin.flush()
 
     def say(self) -> str:
-        assert self.process.stdout
         return self.process.stdout.readline()
 
     def close(self) -> tuple[str, int]:
@@ -94,9 +89,7 @@ def test_every_pair_plays_games_without_a_fault_and_all_end_at_the_end_of_their_
         ("copycat.pl", "even_hand.sh", 70),
     ],
 )
-def test_the_better_program_has_most_of_the_points_after_40_games(
-    start: Start, better: str, worse: str, at_least: int
-) -> None:
+def test_the_better_program_has_most_of_the_points_after_40_games(start, better, worse, at_least) -> None:
     programs = start(better), start(worse)
     assert sum(play(programs)[0] for _ in range(40)) >= at_least
 

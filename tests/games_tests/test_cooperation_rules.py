@@ -1,8 +1,6 @@
 """The cooperation game and its first version: rounds, questions, answers, forfeits (C1-C5, L1, L2)."""
 
-from __future__ import annotations
-
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
 
 import pytest
@@ -38,9 +36,7 @@ def pairs(first: str, second: str) -> list[tuple[Decision, Decision]]:
 @pytest.mark.parametrize(
     ("own", "other", "points"), [(B, B, (1, 1)), (B, C, (3, 0)), (C, B, (0, 3)), (C, C, (2, 2))]
 )
-def test_a_round_is_worth_what_the_announcement_says(
-    own: Decision, other: Decision, points: tuple[int, int]
-) -> None:
+def test_a_round_is_worth_what_the_announcement_says(own, other, points) -> None:
     assert (round_points(own, other), round_points(other, own)) == points
     assert Cooperation().points(played(Cooperation(), [(own, other)])) == points
 
@@ -118,9 +114,7 @@ def test_no_question_betrays_the_length() -> None:
         ("CBCC", "BBBB", ("[C,B,C,C]", "[B,B,B,B]"), ("C/B/C/C", "B/B/B/B")),
     ],
 )
-def test_a_program_is_told_its_own_decisions_and_then_the_others(
-    first: str, second: str, words: tuple[str, ...], legacy: tuple[str, ...]
-) -> None:
+def test_a_program_is_told_its_own_decisions_and_then_the_others(first, second, words, legacy) -> None:
     for rules, expected in ((Cooperation(), words), (LegacyCooperation(), legacy)):
         position = played(rules, pairs(first, second))
         assert rules.question(position, 0, TextProtocol.ARGV) == expected
@@ -165,9 +159,7 @@ def test_no_text_breaks_the_reading_of_answers(text: str) -> None:
 )
 @pytest.mark.parametrize("before", ["", "BBB", "BBBBBBBBBBB"])
 @pytest.mark.parametrize("rules", [Cooperation(12), Cooperation(15), LegacyCooperation()])
-def test_a_forfeit_ends_the_game_and_its_earlier_points_are_gone(
-    rules: Cooperation, before: str, answered: Mapping[int, Decision], per_round: tuple[int, int]
-) -> None:
+def test_a_forfeit_ends_the_game_and_its_earlier_points_are_gone(rules, before, answered, per_round) -> None:
     earlier = before[: rules.rounds - 1]
     position = played(rules, pairs(earlier, "C" * len(earlier)))
     after = rules.apply_with_faults(position, answered, no_lots)

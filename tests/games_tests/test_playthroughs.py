@@ -4,8 +4,6 @@ A file is a game's answers and its protocol at once. The answers (what stands af
 and played, and the text that comes out must be the file, byte for byte. A new file needs no code.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Callable, Iterator
@@ -35,7 +33,6 @@ ANSWER = re.compile(r"^  (?P<seat>\d+): .* -> (?P<text>'.*?'|nothing)(?:  \(.*\)
 def again(text: str) -> str:
     """The playthrough of the game that this text tells."""
     header = HEADER.match(text)
-    assert header is not None, "the first line names the game, its rounds and its seats"
     rules = RULES[header["name"]](int(header["rounds"]))
     _, *rounds = re.split(r"^round \d+\n", text, flags=re.MULTILINE)
     return "".join(f"{line}\n" for line in played(rules, int(header["seats"]), rounds))
@@ -88,7 +85,6 @@ def draw_of(position: Any, told: str) -> Callable[[int], int]:
 
     def draw(limit: int) -> int:
         last = re.search(r"^  last (\d+)", told, re.MULTILINE)
-        assert last is not None, "this game draws no lots"
         squares = open_squares(position)
         assert len(squares) == limit
         return squares.index(int(last[1]))

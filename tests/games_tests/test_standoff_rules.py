@@ -3,8 +3,6 @@
 `simulated` is the game told a second time, straight from the announcement, with a linked circle of people.
 """
 
-from __future__ import annotations
-
 import random
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
@@ -180,9 +178,7 @@ def test_a_round_between_three(actions: str, after: list[str]) -> None:
         ("30/1/P", N, "30/1/N"),
     ],
 )
-def test_ammunition_is_spent_and_filled_up_and_what_cannot_be_done_is_nothing(
-    before: str, action: Action, after: str
-) -> None:
+def test_ammunition_is_spent_and_filled_up_and_what_cannot_be_done_is_nothing(before, action, after) -> None:
     position = turn(Standoff(), circle(before, "30/2/N", "30/2/N"), {0: action, 1: P, 2: P})
     assert position.fighters[0].triplet == after
 
@@ -204,14 +200,11 @@ def test_what_cannot_be_done_is_objected_to(triplet: str, action: Action, senten
     assert why_illegal is None if sentence is None else sentence in str(why_illegal)
 
 
-def test_who_gives_no_answer_does_nothing_and_the_others_are_not_disturbed() -> None:
+def test_who_gives_no_answer_does_nothing_and_the_round_is_one_like_any_other() -> None:
     rules = Standoff()
     position = rules.apply_with_faults(rules.start(3), {0: S, 2: P}, no_lots)
     assert [each.triplet for each in position.fighters] == ["30/1/S", "20/2/N", "26/2/P"]
     assert rules.players_to_move(position) == {0, 1, 2}
-
-
-def test_a_round_in_which_nobody_answers_is_a_round_like_any_other() -> None:
     rules = Standoff(max_rounds=2)
     position = rules.apply_with_faults(rules.apply_with_faults(rules.start(2), {}, no_lots), {}, no_lots)
     assert position.rounds == 2
@@ -323,9 +316,7 @@ def test_it_is_over_when_at_most_one_lives(actions: str, alive: tuple[int, ...],
         (("30/1/P", "30/1/S", "20/2/P"), (1, 1, 0)),  # then they are equal
     ],
 )
-def test_the_survivors_of_the_last_round_are_ranked_by_health_then_ammunition(
-    triplets: tuple[str, ...], points: tuple[int, ...]
-) -> None:
+def test_the_survivors_of_the_last_round_are_ranked_by_health_then_ammunition(triplets, points) -> None:
     rules = Standoff(max_rounds=8)
     position = acted(rules, circle(*triplets, rounds=7), "PPP")
     assert rules.players_to_move(position) == frozenset()
@@ -377,9 +368,7 @@ def positions(rules: Standoff, standoff: tuple[int, list[list[str]]]) -> Iterato
 
 
 @given(standoffs())
-def test_nobody_has_less_than_nothing_and_the_circle_stays_one(
-    standoff: tuple[int, list[list[str]]],
-) -> None:
+def test_nobody_has_less_than_nothing_and_the_circle_stays_one(standoff) -> None:
     for position in positions(Standoff(), standoff):
         assert all(0 <= each.health <= 30 and 0 <= each.ammo <= 2 for each in position.fighters)
         assert all((each.health == 0) is (each.fell is not None) for each in position.fighters)

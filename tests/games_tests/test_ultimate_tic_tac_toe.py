@@ -1,7 +1,5 @@
 """The rules of Ultimate Tic-Tac-Toe, and random games against a second judge."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Sequence
 from itertools import chain, combinations
@@ -58,21 +56,12 @@ def play(squares: Sequence[int]) -> Boards:
 @pytest.mark.parametrize(
     ("squares", "winner"),
     [
-        ("111000000", "1"),
-        ("000111000", "1"),
-        ("000000111", "1"),
-        ("200200200", "2"),
-        ("020020020", "2"),
-        ("002002002", "2"),
-        ("100010001", "1"),
-        ("002020200", "2"),
-        ("000000000", "0"),
-        ("110000000", "0"),
-        ("112221112", "0"),
-        ("121122211", "0"),
+        ("111000000", "1"), ("000111000", "1"), ("000000111", "1"), ("200200200", "2"),
+        ("020020020", "2"), ("002002002", "2"), ("100010001", "1"), ("002020200", "2"),
+        ("000000000", "0"), ("110000000", "0"), ("112221112", "0"), ("121122211", "0"),
         ("111222000", "1"),
     ],
-)
+)  # fmt: skip
 def test_a_board_is_won_by_three_in_a_row(squares: str, winner: str) -> None:
     for board in (0, 4, 8):
         everything = "0" * 9 * board + squares + "0" * 9 * (8 - board)
@@ -166,13 +155,10 @@ def test_a_drawn_board_is_in_nobodys_line() -> None:
     assert GAME.players_to_move(boards("XFX ... ...", last=80)) == {0}
 
 
-def test_a_game_goes_on_while_one_square_is_open() -> None:
+def test_a_game_goes_on_while_one_square_is_open_and_the_last_move_may_win() -> None:
     position = boards("XOX XOO OXN", last=0)
     assert (open_squares(position), GAME.points(position)) == ([72], (0, 0))
     assert GAME.points(GAME.apply(position, {0: 72})) == (4, 4)
-
-
-def test_the_last_move_may_win() -> None:
     position = boards("XXx FFF FFF", last=0)
     assert GAME.points(GAME.apply(position, {0: 20})) == (100, 0)
 
@@ -263,9 +249,8 @@ def test_a_whole_number_is_read(text: str, square: int) -> None:
     ],
 )  # fmt: skip
 def test_anything_else_is_refused_with_what_is_needed(text: str) -> None:
-    with pytest.raises(
-        ValueError, match=r"the number of a square, 0 to 80, is needed: .* is no whole number"
-    ):
+    needed = r"the number of a square, 0 to 80, is needed: .* is no whole number"
+    with pytest.raises(ValueError, match=needed):
         GAME.answer(GAME.start(2), 0, text)
 
 
@@ -343,9 +328,7 @@ class Judge:
     """A board-by-board record of a game, kept move by move in sets."""
 
     def __init__(self) -> None:
-        self.places: dict[tuple[int, int], set[int]] = {
-            (seat, board): set() for seat in (0, 1) for board in range(9)
-        }
+        self.places = {(seat, board): set[int]() for seat in (0, 1) for board in range(9)}
         self.closed: set[int] = set()
         self.won: tuple[set[int], set[int]] = (set(), set())
         self.moves: list[int] = []

@@ -1,7 +1,5 @@
 """The sample programs of Ultimate Tic-Tac-Toe: asked with arguments, or, in Python, as a function."""
 
-from __future__ import annotations
-
 import random
 import runpy
 import subprocess
@@ -75,9 +73,7 @@ def _by_chance(seed: int) -> Player:
 @pytest.mark.parametrize(
     "name", [pytest.param(name, marks=pytest.mark.slow) if name in SLOW else name for name in PROGRAMS]
 )
-def test_every_program_plays_a_game_with_either_mark_without_a_fault(
-    player: Callable[[str], Player], name: str
-) -> None:
+def test_every_program_plays_a_game_with_either_mark_without_a_fault(player, name) -> None:
     assert min(_play((player(name), _by_chance(1)))) >= 0
     assert min(_play((_by_chance(2), player(name)))) >= 0
 
@@ -100,9 +96,7 @@ def _boards(letters: str, last: int, mover: int) -> Boards:
         (_boards("NOF XOO OXX", last=3, mover=1), 0),  # won boards have empty squares; none of them is open
     ],
 )
-def test_every_program_finds_the_only_open_square(
-    player: Callable[[str], Player], name: str, position: Boards, square: int
-) -> None:
+def test_every_program_finds_the_only_open_square(player, name, position, square) -> None:
     assert open_squares(position) == [square]
     assert _move(player(name), position) == square
 
@@ -116,9 +110,7 @@ def test_every_program_finds_the_only_open_square(
         (_boards("OOo XX. ...", last=2, mover=1), 23),
     ],
 )
-def test_programs_that_think_take_the_board_that_wins_the_game(
-    player: Callable[[str], Player], name: str, position: Boards, square: int
-) -> None:
+def test_programs_that_think_take_the_board_that_wins_the_game(player, name, position, square) -> None:
     won = GAME.apply(position, {position.mover: square})
     assert 100 in GAME.points(won)
     assert _move(player(name), position) == square
@@ -129,9 +121,7 @@ def test_programs_that_think_take_the_board_that_wins_the_game(
     ("name", "at_least"),
     [("board_taker.pl", 4), ("host.py", 5), pytest.param("alpha_beta.c", 8, marks=pytest.mark.slow)],
 )
-def test_programs_that_think_win_most_of_10_games_against_chance(
-    player: Callable[[str], Player], name: str, at_least: int
-) -> None:
+def test_programs_that_think_win_most_of_10_games_against_chance(player, name, at_least) -> None:
     mine = player(name)
     games = [_play((mine, _by_chance(seed))) for seed in range(5)]
     games += [_play((_by_chance(seed), mine))[::-1] for seed in range(5)]
