@@ -71,10 +71,9 @@ _DIGEST = re.compile(r"[0-9a-f]{64}")
 
 @dataclass(frozen=True)
 class ContestFacts:
-    """`written_by`: the version of knobeln. `tournament`: its number in the season, 1 without one. `settings`:
-    by section, as JSON.
+    """`written_by`: the version of knobeln. `tournament`: its number in the season, 1 without one.
 
-    `seed`: in hex the secret that the seed is made of.
+    `settings`: by section, as JSON. `seed`: in hex the secret that the seed is made of.
     """
 
     written_by: str

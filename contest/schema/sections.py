@@ -153,13 +153,12 @@ class Season(Section):
         7,
         ge=1,
         le=366,
-        description="from one tournament to the next, whose dates come so many days later; teams can change their "
-        "programs as soon as results_published has come",
+        description="from one tournament to the next, whose dates come so many days later; teams can change "
+        "their programs as soon as results_published has come",
     )
     new_teams: bool = Field(
         True, description="whether teams can still register for later tournaments, as long before each"
     )
-
     open: bool = Field(
         False, description="whether the programs of a tournament are published before the season is over"
     )

@@ -62,8 +62,8 @@ def check_entries(archive: Archive, settings: Settings, result: Verified) -> Non
     _check_settings(archive, before_final)
     _check_programs(archive, [*earlier, *before_final], result)
     result.checked.append(
-        f"{plural(len(archive.letters), 'entry', 'entries')} in the ledger of letters, under its signed root, with "
-        "every program that played"
+        f"{plural(len(archive.letters), 'entry', 'entries')} in the ledger of letters, under its signed "
+        "root, with every program that played"
     )
     _check_decisions(archive, ledger, result)
     result.noticed.extend(_noticed(archive, settings, before_final))

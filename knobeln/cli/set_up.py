@@ -43,8 +43,8 @@ def _beacon(_context: click.Context, _option: click.Parameter, text: str) -> str
 @click.option(
     "--game",
     metavar="NAME",
-    help=f"The game to be played; `knobeln games` lists them. `knobeln-1993` is the contest of 1993. Default: "
-    f"{DEFAULT_GAME}.",
+    help=f"The game to be played; `knobeln games` lists them. `knobeln-1993` is the contest of 1993. "
+    f"Default: {DEFAULT_GAME}.",
 )
 @click.option(
     "--beacon",

@@ -16,8 +16,8 @@ from contest.util.log import log
 from contest.util.plugins import by_name
 from knobeln.context import ContestContext
 from knobeln.day.run_with_retries import RetryingRun
-from knobeln.day.season import begin_next_tournament
 from knobeln.day.wait_for_number import wait_for_number
+from knobeln.season import begin_next_tournament
 from knobeln.services import Services, note_limits_of_sandboxes
 from reports.contest_reporter import ContestReporter
 from tournament.day import ContestDay, Spectator, archive_of

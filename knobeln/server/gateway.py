@@ -34,10 +34,10 @@ from contest.store import contest_state, decisions
 from contest.subprocesses.engine_pool import cores
 from contest.util.log import log
 from knobeln.context import ContestContext
+from knobeln.season import begin_next_tournament, order_run_if_due
 from knobeln.server.intakes import mailbox_of
 from knobeln.server.listener_process import ListenerProcess
 from knobeln.server.parts import Part
-from knobeln.day.season import begin_next_tournament, order_run_if_due
 from knobeln.server.run_on_request import RequestedRun
 from knobeln.server.sd_notify import READY, STOPPING, ServiceManager
 from knobeln.server.site_writer import Pack, SiteKeeper

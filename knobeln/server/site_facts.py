@@ -17,6 +17,7 @@ from contest.store import results as result_store
 from contest.store.results import Games, RoundLog
 from contest.store.submissions import Version
 from knobeln.context import ContestContext
+from knobeln.season import shows_programs
 from mailserver.attachments import AnnouncementTexts, announcement_texts
 from mailserver.commands import all_commands, help_topics
 from mailserver.team_secret import without_strings
@@ -140,8 +141,7 @@ def site_texts(settings: Settings, templates: Templates, announced: Announcement
 # --- programs ----------------------------------------------------------------------------------------------
 def _as_told(tx: Transaction, settings: Settings) -> Settings:
     """The settings, without the pages of programs as long as the season keeps them back."""
-    season = settings.season
-    if not season.is_season or season.open or contest_store.is_season_over(tx, season):
+    if shows_programs(tx, settings.season):
         return settings
     return settings.model_copy(update={"site": settings.site.model_copy(update={"programs": False})})
 

@@ -215,10 +215,10 @@ def _source_digest() -> str:
 def write_season(
     contest: ContestContext, target: Path, pack: Pack, written: set[tuple[int, bool]]
 ) -> Generator[None, None, str]:
-    """Write the pages of the newest tournament, and those of the earlier ones into folders below them. Returns
-    what was written for the newest.
+    """Write the pages of the newest tournament, and those of the earlier ones into folders below them.
 
-    `written`: the earlier ones that need not be written, each with whether the season was over; it grows.
+    Returns what was written for the newest. `written`: the earlier ones that need not be written, each with
+    whether the season was over; it grows.
     """
     with contest.store.read() as tx:
         number = contest_state.state(tx).number

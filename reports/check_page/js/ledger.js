@@ -42,13 +42,12 @@ export function rootsOf(leaves) {
   return roots;
 }
 
+/** What this returns; or else this, if it was given a key, signature, point or JSON that is none. */
+const unlessNone = (read, otherwise) => { try { return read(); } catch { return otherwise; } };
+
 /** Whether the key has signed that the contest's ledger has this root after so many entries. */
 export function isSigned(key, commitment, size, root, signature) {
-  try {
-    return noble.ed25519.verify(signature, utf8(`knobeln/${commitment}\n${size}\n${base64(root)}\n`), key);
-  } catch {
-    return false; // a key or signature that is none
-  }
+  return unlessNone(() => noble.ed25519.verify(signature, utf8(`knobeln/${commitment}\n${size}\n${base64(root)}\n`), key), false);
 }
 
 // --- the ledger ---
@@ -75,8 +74,7 @@ export function readLedger(archive, commitment) {
 
 /** The entries before this tournament, and those of it. */
 export function ofTournament(entries, number) {
-  const begun = entries.flatMap((entry, place) => (entry.effect === BEGUN ? [place + 1] : []));
-  const starts = [0, ...begun, entries.length];
+  const starts = [0, ...entries.flatMap((entry, place) => (entry.effect === BEGUN ? [place + 1] : [])), entries.length];
   must(Number.isInteger(number) && number >= 1 && number < starts.length, "ledger.txt: this tournament has not begun");
   return [entries.slice(0, starts[number - 1]), entries.slice(starts[number - 1], starts[number])];
 }
@@ -186,7 +184,7 @@ export function checkDecisions(decisions, timeChanges, entries, noticed) {
 /** The contest's seed. Throws Differs unless it follows from the secret number, the list and the public number. */
 export function checkSeed(contest, seal) {
   const secret = unhex(contest.seed, "contest.json");
-  let hashed = secret;  // the secret number of each tournament is the sha256 of the next one's
+  let hashed = secret; // the secret number of each tournament is the sha256 of the next one's
   for (let left = contest.tournament; left > 0; left--) hashed = noble.sha256(hashed);
   must(secret.length === 32 && hex(hashed) === contest.seed_commitment, "contest.json: the sha256 of the secret number is {digest}", { digest: hex(hashed) });
   const seed = noble.hmac(noble.sha256, secret, unhex(seal.entries_root + seal.number, "seal.json"));
@@ -220,26 +218,15 @@ export function checkNumber(seal, settings, startedAt, after, chain, result) {
 
 /** The random value in what a server of drand gave, in hex. Throws Differs unless the chain has signed this round. */
 export function randomness(source, chain, round) {
-  let found;
-  try {
-    found = JSON.parse(source);
-  } catch {
-    found = null;
-  }
+  const found = unlessNone(() => JSON.parse(source), null);
   must(found?.round === round && /^[0-9a-f]{96}$/.test(found.signature), "seal.json: this is not round {round} of drand, which counts", { round });
   const signature = unhex(found.signature, "seal.json");
   must(found.randomness === sha256(signature), "seal.json: the randomness is not the sha256 of the signature");
   const number = new DataView(new ArrayBuffer(8));
   number.setBigUint64(0, BigInt(round));
   const scheme = noble.bls12_381.shortSignatures;
-  let isRight = false;
-  try {
-    const point = scheme.hash(noble.sha256(new Uint8Array(number.buffer)), "BLS_SIG_BLS12381G1_XMD:SHA-256_SSWU_RO_NUL_");
-    isRight = scheme.verify(signature, point, unhex(chain.key, "drand"));
-  } catch {
-    // a point that is none
-  }
-  must(isRight, "seal.json: the chain of drand has not signed this round");
+  const point = () => scheme.hash(noble.sha256(new Uint8Array(number.buffer)), "BLS_SIG_BLS12381G1_XMD:SHA-256_SSWU_RO_NUL_");
+  must(unlessNone(() => scheme.verify(signature, point(), unhex(chain.key, "drand")), false), "seal.json: the chain of drand has not signed this round");
   return found.randomness;
 }
 

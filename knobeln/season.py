@@ -1,4 +1,4 @@
-"""A season: begins each tournament when the results of the one before are out, and orders its run by its date."""
+"""A season: when each tournament begins, when it is run, and what may be seen of the one before."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from contest.interfaces.protocols import Renderer, to_team
 from contest.language import by_language, speaking
 from contest.ledger.receipts import Effect, LedgerEntry
-from contest.model import Outgoing, Phase, Standing
+from contest.model import OutboxState, Outgoing, Phase, Standing
+from contest.schema.sections import Season
 from contest.store import Transaction, contest_state, decisions, ledger, outbox, results, submissions, teams
-from knobeln.archive.export import why_not_out
+from contest.util.clock import TIME_FORMAT
 from knobeln.context import ContestContext
 from tournament.derived_settings import format_of
 
@@ -59,10 +60,30 @@ def order_run_if_due(contest: ContestContext) -> bool:
     return True
 
 
+def shows_programs(tx: Transaction, season: Season) -> bool:
+    """Whether the programs of a finished tournament are public, as far as the season is concerned."""
+    return not season.is_season or season.open or contest_state.is_season_over(tx, season)
+
+
+def why_not_out(contest: ContestContext) -> str:
+    """Why the results of the tournament are not out; "" if they are."""
+    with contest.store.read() as tx:
+        waiting = results.unreported_rounds(tx)
+        held = outbox.listing(tx, state=OutboxState.HELD, to=None, count=1)
+    published = contest.settings.dates.results_published
+    if waiting:
+        return f"the summary of round {waiting[0]} has not gone out"
+    if held:
+        return f"mails to teams are held ({held[0].kind})"
+    if contest.clock.now() < published:
+        return f"the results are to be published on {published:{TIME_FORMAT}}"
+    return ""
+
+
 def _is_before_next(tx: Transaction, contest: ContestContext) -> bool:
     state = contest_state.state(tx)
-    is_held = decisions.reports_held(tx) is not None
-    return state.phase is Phase.FINISHED and state.number < contest.settings.season.tournaments and not is_held
+    is_last = state.number >= contest.settings.season.tournaments
+    return state.phase is Phase.FINISHED and not is_last and decisions.reports_held(tx) is None
 
 
 def _mails(tx: Transaction, contest: ContestContext, ranking: dict[str, Standing]) -> Iterator[Outgoing]:
