@@ -1,44 +1,127 @@
-"""A season: when each tournament begins, when it is run, and what may be seen of the one before."""
+"""A season: when each tournament begins and is run, what may be seen of the one before, and its table."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 
+from contest.config.settings import Settings
+from contest.errors import NotFound
 from contest.interfaces.protocols import Renderer, to_team
 from contest.language import by_language, speaking
 from contest.ledger.receipts import Effect, LedgerEntry
-from contest.model import OutboxState, Outgoing, Phase, Standing
+from contest.model import OutboxState, Outgoing, Phase, SeasonTable, Team
 from contest.schema.sections import Season
 from contest.store import Transaction, contest_state, decisions, ledger, outbox, results, submissions, teams
 from contest.util.clock import TIME_FORMAT
 from knobeln.context import ContestContext
-from tournament.derived_settings import format_of
+from tournament.certainty import places
+from tournament.derived_settings import format_of, frozen_settings
+from tournament.runners import open_runner
+from tournament.season import Played, season_table
 
 
-def begin_next_tournament(contest: ContestContext) -> bool:
-    """Begin the season's next tournament, and tell all registered teams. False: it is not due, or there is
-    none.
+def go_on(contest: ContestContext) -> bool:
+    """Begin the season's next tournament, or end the season, and tell all registered teams. False: it is not
+    due.
 
     The teams keep their names, strings and programs, and can send better ones.
     """
     contest = contest.current()
     with contest.store.read() as tx:
         number = contest_state.state(tx).number
-        if not _is_before_next(tx, contest):
+        if not _is_due(tx, contest):
             return False
     if why_not_out(contest):
         return False
+    is_last = number >= contest.settings.season.tournaments
+    table = season_so_far(contest) if is_last else None
     with contest.store.write() as tx:
-        if contest_state.state(tx).number != number or not _is_before_next(tx, contest):
+        if contest_state.state(tx).number != number or not _is_due(tx, contest):
             return False  # another process was quicker
-        ranking = format_of(contest.settings).ranking(results.finished_rounds(tx))
-        contest_state.begin_next(tx)
-        now = contest.clock.now()
-        ledger.append(tx, LedgerEntry(Effect.TOURNAMENT_BEGUN, "", now))
-        contest_state.note(tx, "season", f"tournament {number + 1} has begun", now)
-        contest = contest.as_of(tx)
-        outbox.put_all(tx, _mails(tx, contest, {line.entry: line for line in ranking}), contest.settings, now)
+        if table:
+            _end(tx, contest, table)
+        else:
+            _begin_next(tx, contest)
     return True
+
+
+def season_so_far(contest: ContestContext) -> SeasonTable:
+    """The table of the tournaments whose results are out. Raises NotFound without one."""
+    with contest.store.read() as tx:
+        newest = contest_state.state(tx).number
+        if found := contest_state.get_season(tx):
+            return found
+        is_finished = contest_state.state(tx).phase is Phase.FINISHED
+    is_out = is_finished and not why_not_out(contest)
+    images: dict[str, bytes] = {}
+    tournaments = []
+    for number in range(1, newest + is_out):
+        with contest.store.of_tournament(number).read() as tx:
+            tournaments.append(_played(tx, contest.settings))
+            images |= submissions.load_images(tx, tuple(tournaments[-1].builds.values()))
+    if not tournaments:
+        raise NotFound("no tournament of this season is over yet")
+    return season_table(tournaments, images, contest.settings, open_runner)
+
+
+def _played(tx: Transaction, settings: Settings) -> Played:
+    settings = frozen_settings(contest_state.started_settings(tx), settings)
+    return Played(
+        places(format_of(settings), results.finished_rounds(tx)),
+        {entry.name: entry.image_digest for entry in submissions.all_entries(tx)},
+    )
+
+
+def _begin_next(tx: Transaction, contest: ContestContext) -> None:
+    before = _played(tx, contest.settings)
+    contest_state.begin_next(tx)
+    now = contest.clock.now()
+    ledger.append(tx, LedgerEntry(Effect.TOURNAMENT_BEGUN, "", now))
+    number = contest_state.state(tx).number
+    contest_state.note(tx, "season", f"tournament {number} has begun", now)
+    contest = contest.as_of(tx)
+
+    def facts(team: Team) -> Mapping[str, object]:
+        good = submissions.latest_good(tx, team.id)
+        place = before.places.get(team.name)
+        is_in = team.name in before.builds
+        return {"number": number, "place": place, "of": len(before.places), "is_in": is_in, "good": good}
+
+    _tell_all(tx, contest, f"{contest_state.mark(tx)}begun", "tournament", facts)
+
+
+def _end(tx: Transaction, contest: ContestContext, table: SeasonTable) -> None:
+    now, finished = contest.clock.now(), contest_state.state(tx).finished_at
+    contest_state.set_season(tx, table)
+    contest_state.note(tx, "season", "the season is over", now)
+    lines = {line.team: line for line in table.lines}
+    _tell_all(
+        tx,
+        contest,
+        f"season/{finished}",
+        "season",
+        lambda team: {"table": table, "own": lines.get(team.name)},
+    )
+
+
+def _tell_all(
+    tx: Transaction,
+    contest: ContestContext,
+    key: str,
+    template: str,
+    facts: Callable[[Team], Mapping[str, object]],
+) -> None:
+    """Queue a mail from this template to each registered team, in its language."""
+    templates: Renderer = contest.templates
+
+    def mails() -> Iterator[Outgoing]:
+        for language, readers in by_language(teams.present(tx), contest.settings.contest.language):
+            for team in readers:
+                with speaking(language):
+                    rendered = templates.render(template, team=team, **facts(team))
+                yield to_team(team, f"{key}/{team.name}", template, rendered)
+
+    outbox.put_all(tx, mails(), contest.settings, contest.clock.now())
 
 
 def order_run_if_due(contest: ContestContext) -> bool:
@@ -80,24 +163,8 @@ def why_not_out(contest: ContestContext) -> str:
     return ""
 
 
-def _is_before_next(tx: Transaction, contest: ContestContext) -> bool:
-    state = contest_state.state(tx)
-    is_last = state.number >= contest.settings.season.tournaments
-    return state.phase is Phase.FINISHED and not is_last and decisions.reports_held(tx) is None
-
-
-def _mails(tx: Transaction, contest: ContestContext, ranking: dict[str, Standing]) -> Iterator[Outgoing]:
-    templates: Renderer = contest.templates
-    number = contest_state.state(tx).number
-    for language, readers in by_language(teams.present(tx), contest.settings.contest.language):
-        for team in readers:
-            with speaking(language):
-                rendered = templates.render(
-                    "tournament",
-                    team=team,
-                    number=number,
-                    own=ranking.get(team.name),
-                    of=len(ranking),
-                    good=submissions.latest_good(tx, team.id),
-                )
-            yield to_team(team, f"{contest_state.mark(tx)}begun/{team.name}", "tournament", rendered)
+def _is_due(tx: Transaction, contest: ContestContext) -> bool:
+    """Whether the tournament is finished, and what follows it has not happened yet."""
+    season, state = contest.settings.season, contest_state.state(tx)
+    is_finished = state.phase is Phase.FINISHED and decisions.reports_held(tx) is None
+    return season.is_season and is_finished and contest_state.get_season(tx) is None

@@ -12,7 +12,8 @@ from sqlalchemy import Row, Select, bindparam, func, insert, select, true, updat
 
 from contest.config.settings import SettingsValues
 from contest.errors import NotNow
-from contest.model import ContestState, LogLine, Phase
+from contest.model import ContestState, LogLine, Phase, SeasonTable
+from contest.model.as_json import adapter, plain
 from contest.public_number.beacon import PublicNumber
 from contest.schema.sections import Season
 from contest.seeds import MAX_TOURNAMENTS, ContestSeed, secret_before
@@ -120,6 +121,7 @@ def finish(tx: Transaction, now: datetime) -> None:
 
 def reopen(tx: Transaction) -> None:
     """Make a finished tournament running again, because a part of it is to be played again."""
+    set_season(tx, None)
     if state(tx).phase is Phase.FINISHED:
         change(tx, phase=Phase.RUNNING, finished_at=None)
 
@@ -142,6 +144,16 @@ def begin_next(tx: Transaction) -> None:
     moved = column(tx, "moved_dates")
     tx.execute(insert(tournaments).values(id=following, phase=Phase.OPEN, moved_dates=moved))
     set_tournament(tx, following)
+
+
+def set_season(tx: Transaction, table: SeasonTable | None) -> None:
+    """The season is over, with this table. None: it goes on again, because a part is to be played again."""
+    tx.execute(update(contest).values(season=table and plain(table, SeasonTable)))
+
+
+def get_season(tx: Transaction) -> SeasonTable | None:
+    found = tx.execute(select(contest.c.season)).scalar_one()
+    return None if found is None else adapter(SeasonTable).validate_python(found)
 
 
 def mark(tx: Transaction) -> str:

@@ -34,7 +34,7 @@ from contest.store import contest_state, decisions
 from contest.subprocesses.engine_pool import cores
 from contest.util.log import log
 from knobeln.context import ContestContext
-from knobeln.season import begin_next_tournament, order_run_if_due
+from knobeln.season import go_on, order_run_if_due
 from knobeln.server.intakes import mailbox_of
 from knobeln.server.listener_process import ListenerProcess
 from knobeln.server.parts import Part
@@ -102,7 +102,7 @@ class Gateway:
             ]
             if contest.settings.season.is_season:
                 self._loops += [
-                    self._loop("season", partial(begin_next_tournament, contest)),
+                    self._loop("season", partial(go_on, contest)),
                     self._loop("dates of runs", partial(order_run_if_due, contest)),
                 ]
             if contest.settings.site.folder:
