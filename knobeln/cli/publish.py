@@ -80,15 +80,23 @@ def _result_of(steps: Generator[None, None, str]) -> str:
 @click.argument("folder", type=click.Path(path_type=Path, file_okay=False), metavar="DIR")
 @click.option("--early", is_flag=True, help="Publish before the results are announced.")
 @tournament_option
-def publish(folder: Path, early: bool, tournament: int | None) -> None:
+@click.option(
+    "--season", is_flag=True, help="Publish all tournaments of a season that is over, and its table."
+)
+def publish(folder: Path, early: bool, tournament: int | None, season: bool) -> None:
     """Write the contest's archive to the new folder DIR. It has everything to compute the results again.
 
     It holds the programs with descriptions and credits, but without authentication strings; the seed, all
     games, and all rankings.
     """
     from knobeln.archive.export import publish as published
+    from knobeln.archive.season import publish_season
 
-    archive, digest = published(open_contest(tournament), folder, early=early)
-    remark(f"The archive of {plural(len(archive.entries), 'program')} is in {folder}.")
+    if season:
+        digest = publish_season(open_contest(), folder)
+        remark(f"The archive of the season is in {folder}.")
+    else:
+        archive, digest = published(open_contest(tournament), folder, early=early)
+        remark(f"The archive of {plural(len(archive.entries), 'program')} is in {folder}.")
     remark(f"Its digest, for those who get it from somebody else:\n    {digest}")
     remark(f"Anybody can check it:\n    knobeln verify {folder}")

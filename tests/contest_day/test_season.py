@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from datetime import timedelta
-from pathlib import Path
 
 import pytest
 
 from contest.actions.organizer_actions import OrganizerActions
 from contest.model import BanKind
 from contest.schema.sections import Season
-from contest.store import submissions
-from knobeln.context import ContestContext
 from knobeln.season import go_on
-from tests.support.archives import knobeln
-from tests.support.mail_world import START, flat
+from tests.support.archives import HOUSE, knobeln
+from tests.support.check_page import page_on
+from tests.support.knobeln_server import maildir
+from tests.support.mail_world import START
 from tests.support.mailed_contest import (
     CLOSES,
     DARK,
@@ -27,6 +25,7 @@ from tests.support.mailed_contest import (
     MailedContest,
     small_settings,
 )
+from tests.support.season_server import SeasonServer, master
 
 DAYS = timedelta(days=14)
 PUBLISHED = START + timedelta(days=7)
@@ -62,8 +61,9 @@ def later(mailed: MailedContest) -> MailedContest:
 
 @pytest.fixture(scope="module")
 def season(tmp_path_factory: pytest.TempPathFactory) -> MailedContest:
-    """Of two tournaments: LIGHT is disqualified in the first, DARK sends a better program, NEW is new, LOST has
-    no program."""
+    """Of two tournaments: LIGHT is disqualified in the first, DARK sends a better program, NEW is new.
+
+    LOST has no program."""
     chosen = small_settings(final_size=2).model_copy(update={"season": Season(tournaments=2, days=14)})
     mailed = MailedContest.create(tmp_path_factory.mktemp("season"), chosen)
     mailed.take_part(PROGRAMS)
@@ -79,21 +79,158 @@ def season(tmp_path_factory: pytest.TempPathFactory) -> MailedContest:
     return mailed
 
 
-def test_it(season: MailedContest) -> None:
-    for team in (HEAVY, DARK, NEW, LIGHT, LOST):
-        for mail in season.mails(team):
-            if mail["X-Knobeln-Report"] in ("tournament", "season"):
-                from tests.support.mail_world import body_of
-                print(body_of(mail))
-    for n in (1, 2):
-        target = season.place / f"a{n}"
-        r = knobeln("publish", "--early", "--tournament", n, target, "-C", season.folder)
-        print(r.output)
-        assert r.exit_code == 0
-        r = knobeln("verify", target)
-        print(r.exit_code, r.output)
-    r = knobeln("results", "season",  "-C", season.folder)
-    print(r.exit_code, r.output)
-    r = knobeln("results", "season", "--json", "-C", season.folder)
-    print(r.exit_code, r.output)
-    assert 0
+def of_kind(mailed: MailedContest, team: str, kind: str) -> list[str]:
+    return [flat(mail) for mail in mailed.mails(team, kind)]
+
+
+def test_every_team_is_told_what_happened_to_it_and_what_it_can_do(season: MailedContest) -> None:
+    until = "1994-05-28 10:00 UT"
+    (dark,), (light,), (lost,) = (of_kind(season, team, "tournament") for team in (DARK, LIGHT, LOST))
+    assert f"Tournament 1 is over, and your team {DARK} has place 1 of 2." in dark
+    assert f"version 1 of your program plays again, unless you send a better one until {until}" in dark
+    assert "Subject: please compile" in dark
+    assert f"Tournament 1 is over; your team {LIGHT} took no part in it. In tournament 2 version 1" in light
+    assert f"To take part in tournament 2, send one until {until}." in lost
+    assert of_kind(season, NEW, "tournament") == []
+    assert all(len(of_kind(season, team, "entries")) == 4 for team in (HEAVY, LOST))  # two in each tournament
+
+
+def test_the_disqualified_play_again_and_the_new_team_and_version_play(season: MailedContest) -> None:
+    with season.opened() as contest:
+        first, second = (_builds(contest, number) for number in (1, 2))
+    assert first.keys() == {HEAVY, DARK}
+    assert second.keys() == {HEAVY, LIGHT, DARK, NEW}
+    assert second[HEAVY] == first[HEAVY]
+    assert second[DARK] == second[LIGHT] == second[NEW] != first[DARK]
+
+
+def _builds(contest: ContestContext, number: int) -> dict[str, str]:
+    with contest.store.of_tournament(number).read() as tx:
+        return {entry.name: entry.image_digest for entry in submissions.all_entries(tx)}
+
+
+def test_the_table_of_the_season(season: MailedContest) -> None:
+    table = json.loads(knobeln("results", "season", "--json", "-C", season.folder).stdout)
+    assert (table["tournaments"], table["versions"], table["games"]) == (2, 3, 3)
+    lines = {line["team"]: line for line in table["lines"]}
+    assert lines[DARK]["places"][0] == 1
+    assert lines[LIGHT]["places"][0] is None
+    places = [line["places"][1] for line in lines.values()]
+    for line in lines.values():
+        behind = sum(place > line["places"][1] for place in places)
+        assert line["points"] == behind + (line["places"][0] == 1)
+    heavy, light, dark = (lines[team]["strengths"] for team in (HEAVY, LIGHT, DARK))
+    assert heavy[0] == heavy[1]
+    assert dark[1] == light[1]
+    assert lines[DARK]["gain"] == pytest.approx(dark[1] - dark[0])
+    (mail,) = of_kind(season, DARK, "season")
+    assert f"your team {DARK} has place {lines[DARK]['rank']} of 4" in mail
+    assert f"your first one wins {dark[0]:.1f} points on average, and your last one {dark[1]:.1f}." in mail
+    assert "took part in none of them" in of_kind(season, LOST, "season")[0]
+
+
+def test_each_tournament_and_the_whole_season_can_be_checked(season: MailedContest, tmp_path: Path) -> None:
+    for number in (1, 2):
+        archive = tmp_path / str(number)
+        published = knobeln("publish", "--tournament", number, archive, "-C", season.folder)
+        assert published.exit_code == 0, published.output
+        assert knobeln("verify", archive).exit_code == 0
+        said = page_on(archive)
+        assert (said.differs, said.error) == ("", "")
+    whole = tmp_path / "season"
+    published = knobeln("publish", "--season", whole, "-C", season.folder)
+    digest = hashlib.sha256((whole / "season.json").read_bytes()).hexdigest()
+    assert digest in published.output
+    checked = knobeln("verify", "--digest", digest, whole)
+    assert checked.exit_code == 0, checked.output
+    assert "3 games of 3 versions: the same strengths" in checked.output
+    assert (whole / "season.csv").read_text().startswith("rank,team,points,strength,gain,place_1,strength_1,")
+
+
+@pytest.mark.parametrize(
+    ("damage", "told"),
+    [
+        (lambda season: _replace(season / "season.json", '"gain": 0.0', '"gain": 0.5'), "but SeasonLine"),
+        (lambda season: _replace(season / "season.csv", ",team", ",Team"), "is not the table"),
+        (lambda season: (season / "season.csv").unlink(), "season.csv cannot be read"),
+        (lambda season: _swap(season), "tournament 1: this is another archive"),
+    ],
+    ids=["a gain", "the table", "no table", "two tournaments"],
+)
+def test_a_season_that_was_changed_is_refused(
+    season: MailedContest, tmp_path: Path, damage: Callable[[Path], None], told: str
+) -> None:
+    whole = tmp_path / "season"
+    knobeln("publish", "--season", whole, "-C", season.folder)
+    damage(whole)
+    result = CliRunner().invoke(main, ["verify", str(whole)])
+    assert result.exit_code == 1
+    assert told in " ".join(result.output.split())
+
+
+def _replace(file: Path, old: str, new: str) -> None:
+    text = file.read_text()
+    assert old in text
+    file.write_text(text.replace(old, new, 1))
+
+
+def _swap(season: Path) -> None:
+    first, second = season / "tournament-1", season / "tournament-2"
+    first.rename(season / "aside")
+    second.rename(first)
+    (season / "aside").rename(second)
+
+
+# --- killed ------------------------------------------------------------------------------------------------
+def held(place: Path, teams: int, letters: Mapping[int, Sequence[tuple[str, str]]], kills: int) -> None:
+    """A season that is killed so often ends as one that is not, with the same archives and the same mails."""
+    first = master(place / "master", teams, len(letters) + 1)
+    ended = []
+    for name, often in (("whole", 0), ("killed", kills)):
+        server = SeasonServer(first, place / name)
+        server.hold(letters, often, Random(1993))
+        assert server.kills == often
+        archive = server.publish()
+        ended.append((dict(_kept(archive)), _delivered(server.folder)))
+        assert knobeln("verify", archive).exit_code == 0
+    assert ended[0] == ended[1]
+
+
+def _kept(season: Path) -> Iterator[tuple[str, object]]:
+    """The files, but for the digests of letters, in which stand authentification strings of new teams."""
+    for file in season.rglob("*"):
+        if file.is_file() and file.name not in ("ledger.json", "manifest.json", "season.json"):
+            lines = file.read_bytes().split(b"\n")
+            yield (
+                str(file.relative_to(season)),
+                [line for at, line in enumerate(lines) if at % 5 != 3]
+                if file.name == "ledger.txt"
+                else lines,
+            )
+
+
+def _delivered(contest: ContestContext) -> Counter[tuple[str, str]]:
+    """How many mails of each subject each address has got, each once."""
+    found = Counter[tuple[str, str]]()
+    for box in (contest.path / "mail").iterdir():
+        mails = {str(mail["Message-ID"]): mail for mail in maildir(contest, box.name)}
+        found.update((box.name, str(mail["Subject"])) for mail in mails.values())
+    return found
+
+
+def test_a_season_by_its_dates_alone_is_killed_and_goes_on(tmp_path: Path) -> None:
+    held(tmp_path, 3, {2: [("team_01", "log_dice"), ("team_new", "pavlov")]}, kills=3)
+
+
+@pytest.mark.slow
+@pytest.mark.night
+def test_15_tournaments_of_41_teams_are_killed_60_times(tmp_path: Path) -> None:
+    names, random = list(HOUSE), Random(15)
+    letters = {
+        number: [
+            *((f"team_{random.randrange(40):02}", random.choice(names)) for _ in range(3)),
+            *([("team_new", "pavlov")] if number == 4 else []),
+        ]
+        for number in range(2, 16)
+    }
+    held(tmp_path, 40, letters, kills=60)

@@ -1,9 +1,10 @@
-"""A season held by a real `knobeln serve`, which is killed again and again, under a clock that the test sets."""
+"""A season held by a real `knobeln serve`, which is killed again and again; the test sets its clock."""
 
 from __future__ import annotations
 
 import os
 import signal
+import sys
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -11,14 +12,13 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from random import Random
 
-from contest.archive import files
 from contest.model import Phase
 from contest.schema.sections import Season
 from contest.store import contest_state, entry_lists
 from knobeln.context import ContestContext
 from tests.support.archives import HOUSE, knobeln
 from tests.support.knobeln_server import Server
-from tests.support.mail_world import OPENS, REGISTER, START
+from tests.support.mail_world import REGISTER, START
 from tests.support.mailed_contest import CLOSES, MailedContest, address_of, form_of, small_settings
 from tests.support.processes import children_of, command_of
 from tests.support.servers import wait_for
@@ -26,7 +26,7 @@ from tests.support.servers import wait_for
 DAYS = 14
 PATIENCE = 600.0
 _CLOCK = "TEST_CLOCK"
-# Python runs this file in every process that finds it on its path: in `serve`, and in `run`, which that starts.
+# Python runs this file in every process that finds it on its path: in `serve`, and in the `run` of that.
 _SITE = f"""import os
 from datetime import datetime
 from pathlib import Path
@@ -62,7 +62,7 @@ class SeasonServer(Server):
         self.environment: Mapping[str, str] = {
             **os.environ,
             _CLOCK: str(self._clock),
-            "PYTHONPATH": str(place / "site"),
+            "PYTHONPATH": os.pathsep.join([str(place / "site"), *sys.path]),
         }
         self.kills = 0
         self._closing = threading.Event()
@@ -103,15 +103,12 @@ class SeasonServer(Server):
             killer.join()
             self.kill()
 
-    def archives(self) -> Sequence[Mapping[str, bytes]]:
-        """The files of the archive of each tournament."""
-        found = []
-        for number in range(1, self.folder.settings.season.tournaments + 1):
-            target = self.path / f"archive-{number}"
-            result = knobeln("publish", "--early", "--tournament", number, target, "-C", self.folder.path)
-            assert result.exit_code == 0, result.output
-            found.append(dict(files.read(target)))
-        return found
+    def publish(self) -> Path:
+        """The folder of the season's archive."""
+        target = self.path / "archive"
+        result = knobeln("publish", "--season", target, "-C", self.folder.path)
+        assert result.exit_code == 0, result.output
+        return target
 
     # --- letters -------------------------------------------------------------------------------------------
     def _send_program(self, team: str, strategy: str) -> None:
