@@ -24,7 +24,7 @@ from tests.support.processes import children_of, command_of
 from tests.support.servers import wait_for
 
 DAYS = 14
-PATIENCE = 600.0
+PATIENCE = 900.0
 _CLOCK = "TEST_CLOCK"
 # Python runs this file in every process that finds it on its path: in `serve`, and in the `run` of that.
 _SITE = f"""import os
