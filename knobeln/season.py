@@ -139,7 +139,7 @@ def order_run_if_due(contest: ContestContext) -> bool:
             return False
         contest_state.change(tx, due_at=now)
         decisions.order_run(tx, now)
-        contest_state.note(tx, "season", "the run was ordered by its date", now)
+        contest_state.note(tx, "run", "the run was ordered by its date", now)
     return True
 
 

@@ -36,7 +36,7 @@ from reports.site.journal import journal_line
 from reports.text import opening
 from tournament.derived_settings import format_of
 
-_PUBLIC_AREAS = ("dates", "entries", "number")  # of the journal
+_PUBLIC_AREAS = ("dates", "entries", "number", "season")  # of the journal
 
 
 def site_mark(tx: Transaction, contest: ContestContext) -> object:
@@ -48,7 +48,19 @@ def site_mark(tx: Transaction, contest: ContestContext) -> object:
     dates = contest.settings.dates
     is_published = contest.clock.now() >= dates.results_published  # the archive, too
     number = contest_store.state(tx).number
-    return number, phase, _released(tx, contest), rounds, teams.count(tx), noted, dates, is_published, moved
+    is_over = contest_store.get_season(tx) is not None
+    return (
+        number,
+        is_over,
+        phase,
+        _released(tx, contest),
+        rounds,
+        teams.count(tx),
+        noted,
+        dates,
+        is_published,
+        moved,
+    )
 
 
 def site_facts(tx: Transaction, contest: ContestContext) -> SiteFacts:
@@ -66,6 +78,7 @@ def site_facts(tx: Transaction, contest: ContestContext) -> SiteFacts:
         registered=teams.count(tx),
         commitment=state.seed.commitment,
         earlier=state.number - 1 if contest.tournament is None else 0,
+        season=contest_store.get_season(tx) if contest.tournament is None else None,
         started_at=state.started_at,
         finished_at=state.finished_at if over else None,
         playing={} if state.phase is Phase.OPEN else submissions.participants(tx),

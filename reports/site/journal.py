@@ -15,6 +15,8 @@ _SERVICES = (
     noted("compilation opens"),
     noted("compilation closes"),
 )
+_OVER = noted("the season is over")
+_BEGUN = re.compile(r"tournament (\d+) has begun")
 _MOVED = re.compile(r"(.+): moved from (.+) to (.+)")
 _LIST = re.compile(r"the (final )?list of entries: ([\d,]+) programs?, root (\w+)")
 _NUMBER = re.compile(r"the public number is (.+)", re.DOTALL)
@@ -48,6 +50,8 @@ def journal_line(text: str) -> str:
             number,
             root=root,
         )
+    if begun := _BEGUN.fullmatch(text):
+        return gettext("tournament %(number)s has begun", number=begun.group(1))
     if drawn := _NUMBER.fullmatch(text):
         return gettext("the public number is %(number)s", number=drawn.group(1))
     return translated(text)

@@ -158,6 +158,23 @@ def test_each_tournament_and_the_whole_season_can_be_checked(season: MailedConte
     assert (whole / "season.csv").read_text().startswith("rank,team,points,strength,gain,place_1,strength_1,")
 
 
+def test_the_pages_of_a_season(season: MailedContest, tmp_path: Path) -> None:
+    written = knobeln("site", tmp_path, "-C", season.folder)
+    assert written.exit_code == 0, written.output
+    front, first = ((tmp_path / name).read_text() for name in ("index.html", "tournament-1/index.html"))
+    assert 'href="tournament-1/index.html"' in front
+    assert "2 teams took part" in first
+    assert "4 teams took part" in front
+    page = (tmp_path / "season.html").read_text()
+    assert page.count('class="spark"') == 2  # of those who took part twice
+    assert (
+        (tmp_path / "season.season.csv")
+        .read_text()
+        .startswith("rank,team,points,strength,gain,tournament_1,")
+    )
+    assert not (tmp_path / "tournament-1" / "season.html").exists()
+
+
 def _replace(file: Path, old: str, new: str) -> None:
     text = file.read_text()
     assert old in text
