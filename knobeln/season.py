@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from datetime import datetime
 
 from contest.config.settings import Settings
 from contest.errors import NotFound
@@ -129,18 +130,23 @@ def order_run_if_due(contest: ContestContext) -> bool:
 
     A run that failed is not ordered again: the organizer has a mail that says why.
     """
-    contest = contest.current()
     now = contest.clock.now()
-    if now < contest.settings.dates.contest_starts:
-        return False
+    with contest.store.read() as tx:
+        if not _is_run_due(tx, contest, now):
+            return False
     with contest.store.write() as tx:
-        is_ordered = contest_state.column(tx, "due_at") is not None or decisions.run_ordered(tx)
-        if is_ordered or contest_state.state(tx).phase is not Phase.OPEN:
+        if not _is_run_due(tx, contest, now):  # another process was quicker, or the next tournament has begun
             return False
         contest_state.change(tx, due_at=now)
         decisions.order_run(tx, now)
         contest_state.note(tx, "run", "the run was ordered by its date", now)
     return True
+
+
+def _is_run_due(tx: Transaction, contest: ContestContext, now: datetime) -> bool:
+    is_ordered = contest_state.column(tx, "due_at") is not None or decisions.run_ordered(tx) is not None
+    is_open = contest_state.state(tx).phase is Phase.OPEN
+    return is_open and not is_ordered and now >= contest.as_of(tx).settings.dates.contest_starts
 
 
 def shows_programs(tx: Transaction, season: Season) -> bool:
@@ -164,7 +170,11 @@ def why_not_out(contest: ContestContext) -> str:
 
 
 def _is_due(tx: Transaction, contest: ContestContext) -> bool:
-    """Whether the tournament is finished, and what follows it has not happened yet."""
+    """Whether the tournament is finished, and what follows it has not happened yet.
+
+    As long as a run is ordered, a process may be on its way that would start the next tournament at once.
+    """
     season, state = contest.settings.season, contest_state.state(tx)
-    is_finished = state.phase is Phase.FINISHED and decisions.reports_held(tx) is None
+    waits = decisions.reports_held(tx) is not None or decisions.run_ordered(tx) is not None
+    is_finished = state.phase is Phase.FINISHED and not waits
     return season.is_season and is_finished and contest_state.get_season(tx) is None

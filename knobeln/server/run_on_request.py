@@ -1,4 +1,4 @@
-"""Runs that the organizer requests by letter, or the dates of a season: `knobeln serve` starts `knobeln run` as a process."""
+"""Runs that the organizer requests by letter, or a season by its dates: `serve` starts them as processes."""
 
 from __future__ import annotations
 

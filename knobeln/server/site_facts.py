@@ -47,20 +47,8 @@ def site_mark(tx: Transaction, contest: ContestContext) -> object:
     moved = [ranking.id for ranking in ladder.rankings(tx, 1)] if contest.settings.ladder.enabled else []
     dates = contest.settings.dates
     is_published = contest.clock.now() >= dates.results_published  # the archive, too
-    number = contest_store.state(tx).number
-    is_over = contest_store.get_season(tx) is not None
-    return (
-        number,
-        is_over,
-        phase,
-        _released(tx, contest),
-        rounds,
-        teams.count(tx),
-        noted,
-        dates,
-        is_published,
-        moved,
-    )
+    season = contest_store.state(tx).number, contest_store.get_season(tx) is not None
+    return season, phase, _released(tx, contest), rounds, teams.count(tx), noted, dates, is_published, moved
 
 
 def site_facts(tx: Transaction, contest: ContestContext) -> SiteFacts:
