@@ -16,11 +16,11 @@ from click.testing import CliRunner
 from contest.actions.organizer_actions import OrganizerActions
 from contest.model import BanKind
 from contest.schema.sections import Season
-from contest.store import submissions
+from contest.store import decisions, submissions
 from contest.subprocesses.child_process import own_command, run
 from knobeln.cli import main
 from knobeln.context import ContestContext
-from knobeln.season import go_on
+from knobeln.season import go_on, order_run_if_due
 from tests.support.archives import HOUSE, knobeln
 from tests.support.check_page import page_on
 from tests.support.knobeln_server import maildir
@@ -220,9 +220,31 @@ def held(place: Path, teams: int, letters: Mapping[int, Sequence[tuple[str, str]
         assert server.kills == often
         archive = server.publish()
         ended.append((dict(_kept(archive)), _delivered(server.folder)))
-        checked = run(own_command("verify", str(archive)), b"", PATIENCE)
-        assert checked.code == 0, checked.stderr
     assert ended[0] == ended[1]
+    checked = run(own_command("verify", str(archive)), b"", PATIENCE)
+    assert checked.code == 0, checked.stderr
+
+
+def test_the_dates_or_the_order_of_a_tournament_start_no_other(tmp_path: Path) -> None:
+    chosen = small_settings(beacon="none").model_copy(update={"season": Season(tournaments=2, days=14)})
+    mailed = MailedContest.create(tmp_path, chosen)
+    mailed.take_part({HEAVY: "dice_cup", DARK: "pavlov"})
+    mailed.clock.at = START - timedelta(minutes=1)
+    with mailed.opened() as contest:
+        assert not order_run_if_due(contest)
+        mailed.clock.at = START
+        assert order_run_if_due(contest)
+        assert not order_run_if_due(contest)
+    mailed.play()
+    mailed.clock.at = PUBLISHED
+    assert not goes_on(mailed)  # the ordered run may still be on its way
+    with mailed.opened() as contest:
+        with contest.store.write() as tx:
+            decisions.order_run(tx, None)
+        assert go_on(contest)
+        assert not order_run_if_due(contest)  # though it knows the dates of the first one
+        mailed.clock.at = START + DAYS
+        assert order_run_if_due(contest)
 
 
 def _kept(season: Path) -> Iterator[tuple[str, object]]:
