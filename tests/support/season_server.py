@@ -64,7 +64,7 @@ class SeasonServer(Server):
             _CLOCK: str(self._clock),
             "PYTHONPATH": os.pathsep.join([str(place / "site"), *sys.path]),
         }
-        self.kills = 0
+        self.kills = self._kills_so_far = 0  # the latter: as many as there may be by now
         self._closing = threading.Event()
         self.set_clock(mailed.clock.at)
         self.start()
@@ -82,10 +82,11 @@ class SeasonServer(Server):
         registers before. It is killed so often, spread over the season.
         """
         season = self.folder.settings.season
-        killer = threading.Thread(target=self._kill_again_and_again, args=(kills, random))
+        killer = threading.Thread(target=self._kill_again_and_again, args=(random,))
         killer.start()
         try:
             for number in range(1, season.tournaments + 1):
+                self._kills_so_far = kills * number // season.tournaments
                 later = timedelta(days=DAYS) * (number - 1)
                 for team, strategy in letters.get(number, ()):
                     self._send_program(team, strategy)
@@ -98,6 +99,7 @@ class SeasonServer(Server):
                     self._wait(lambda number=number: self._number() > number)  # type: ignore[misc]
                     self.set_clock(START + timedelta(days=8) + later)
             self._wait(self._is_over)
+            self._wait(lambda: self.kills == kills)
         finally:
             self._closing.set()
             killer.join()
@@ -141,8 +143,10 @@ class SeasonServer(Server):
             return contest_state.get_season(tx) is not None
 
     # --- kills ---------------------------------------------------------------------------------------------
-    def _kill_again_and_again(self, kills: int, random: Random) -> None:
-        while self.kills < kills and not self._closing.wait(random.uniform(0.2, 4)):
+    def _kill_again_and_again(self, random: Random) -> None:
+        while not self._closing.wait(random.uniform(0.2, 4)):
+            if self.kills >= self._kills_so_far:
+                continue
             running = [pid for pid in children_of(self.process.pid) if b"\0run\0" in command_of(pid)]
             for pid in running if random.random() < 0.7 else ():  # else it lives on without its server
                 with suppress(ProcessLookupError):
@@ -150,7 +154,6 @@ class SeasonServer(Server):
             self.kill()
             self.kills += 1
             self.start()
-        self._closing.wait()  # a process that a thread has started ends with it, see UNTIL_WE_END
 
 
 def _letter(sender: str, subject: str, body: str) -> bytes:
