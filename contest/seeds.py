@@ -21,6 +21,16 @@ def seed_from(text: str) -> bytes:
     return Seeds(bytes(32)).stream(text, 32)
 
 
+MAX_TOURNAMENTS = 100  # of a season
+
+
+def secret_before(secret: bytes, tournaments: int) -> bytes:
+    """The secret of the tournament so many before that of this secret: each is the sha256 of the next."""
+    for _ in range(tournaments):
+        secret = hashlib.sha256(secret).digest()
+    return secret
+
+
 @dataclass(frozen=True)
 class ContestSeed:
     """What the seed of a contest is made of.
@@ -28,17 +38,20 @@ class ContestSeed:
     `secret`: 32 bytes that are drawn when the contest is made. `entries_root`: of the list of entries, which
     is final when the contest starts; empty until then. `number`: the public number, which is drawn after
     that; empty in a contest that uses none. `is_open`: one of them is still missing, so there is no seed yet.
+    `tournament`: its number in a season; the secrets of later ones are as fixed as that of the first.
     """
 
     secret: bytes
     entries_root: bytes = b""
     number: bytes = b""
     is_open: bool = False
+    tournament: int = 1
 
     @property
     def commitment(self) -> str:
-        """The sha256 of the secret in hex: in every welcome, so that nobody can choose it afterwards."""
-        return hashlib.sha256(self.secret).hexdigest()
+        """The sha256 of the first tournament's secret in hex: in every welcome, so that nobody can choose it
+        afterwards."""
+        return secret_before(self.secret, self.tournament).hex()
 
     @property
     def value(self) -> bytes:

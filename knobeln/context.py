@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from contest.config.load import FILE_NAME, load_settings
 from contest.config.settings import Settings, hide_secrets
 from contest.config.template import settings_template
-from contest.errors import ConfigError
+from contest.errors import ConfigError, NotFound
 from contest.schema.sections import Dates
 from contest.store import Store, Transaction, decisions, ledger, migrate, url_of
 from contest.store import contest_state as contest_store
@@ -42,11 +42,15 @@ class ContestContext:
     settings: Settings
     store: Store
     written: Dates
+    tournament: int | None = None  # of a season, if it is not about the newest
     clock: Clock = field(default_factory=SystemClock)
 
     @classmethod
-    def open(cls, path: Path) -> ContestContext:
-        """Open the contest in this folder. Raises ConfigError or SchemaMismatch with what to do about it."""
+    def open(cls, path: Path, tournament: int | None = None) -> ContestContext:
+        """Open the contest in this folder, as of this tournament of its season, or of the newest.
+
+        Raises NotFound if there is no such tournament, ConfigError or SchemaMismatch with what to do.
+        """
         settings = load_settings(path)
         store = existing_store(path)
         migrate.check(store)
@@ -55,11 +59,17 @@ class ContestContext:
                 raise ConfigError(
                     f"the contest in {path} is incomplete", hint=f"`knobeln init {path}` completes it"
                 )
+            newest = contest_store.state(tx).number
+            if tournament is not None and not 1 <= tournament <= newest:
+                raise NotFound(f"there is no tournament {tournament} yet", hint=f"the newest is {newest}")
+        if tournament is not None:
+            store = store.of_tournament(tournament)
+        with store.read() as tx:
             written = settings.dates
             frozen = frozen_settings(contest_store.started_settings(tx), settings)
-            settings = frozen.model_copy(update=decisions.in_force(tx, written, frozen.programs)._asdict())
+            settings = frozen.model_copy(update=decisions.in_force(tx, written, frozen)._asdict())
         format_of(settings)  # report a game that cannot be played now, not on the contest day
-        return cls(path, settings, store, written)
+        return cls(path, settings, store, written, tournament if tournament != newest else None)
 
     @cached_property
     def templates(self) -> Templates:
@@ -78,7 +88,7 @@ class ContestContext:
 
     def as_of(self, tx: Transaction) -> ContestContext:
         """Return the contest with the dates and the time for a move that this transaction reads."""
-        decided = decisions.in_force(tx, self.written, self.settings.programs)
+        decided = decisions.in_force(tx, self.written, self.settings)
         if decided == (self.settings.dates, self.settings.programs):
             return self
         return replace(self, settings=self.settings.model_copy(update=decided._asdict()))

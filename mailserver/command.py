@@ -99,6 +99,12 @@ class LetterContext:
         """The contest's phase; no letter changes it."""
         return contest_state.state(self.tx).phase
 
+    @cached_property
+    def is_between(self) -> bool:
+        """Whether the tournament is over, and its season has a next one."""
+        number = contest_state.state(self.tx).number
+        return self.phase is Phase.FINISHED and number < self.settings.season.tournaments
+
     def is_proved(self, address: str) -> bool:
         """Whether the letter is shown to come from this address, so that answers to it bother nobody else."""
         believes_all = self.settings.registration.confirm == "never"
@@ -142,7 +148,12 @@ class LetterContext:
         own = of_team.language if of_team else ""
         with speaking(own or spoken()):
             rendered = self.renderer.render(
-                template, token=token, quota=quota, silent_until=silent_until, **facts
+                template,
+                token=token,
+                quota=quota,
+                silent_until=silent_until,
+                is_between=self.is_between,
+                **facts,
             )
         outgoing = Outgoing(
             key="/".join(("letter", str(self.stored.id), template, *([digest(token)] if token else []))),

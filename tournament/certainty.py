@@ -201,6 +201,11 @@ class _Reached:
         return cls(levels, places, finalists)
 
 
+def places(chosen: Format, history: Sequence[RoundOutcome]) -> Mapping[str, int]:
+    """The place of each team that took part: those who got equally far share the best of their places."""
+    return _Reached.of(chosen, history).places
+
+
 def _team(name: str, published: _Reached, replayed: Sequence[_Reached]) -> TeamCertainty:
     places = sorted(each.places[name] for each in replayed)
     tail = math.floor((1 - INTERVAL) / 2 * len(places))

@@ -485,7 +485,7 @@ def pause_text(pause: Pause) -> str:
 def _mark(tx: Transaction, number: int) -> str:
     """The prefix of the keys of mails about this round: a round that is played again has new mails."""
     again = results.times_ordered(tx, number)
-    return f"again/{again}/" if again else ""
+    return contest_store.mark(tx) + (f"again/{again}/" if again else "")
 
 
 def _banned(tx: Transaction, group: GroupPlan) -> frozenset[str]:

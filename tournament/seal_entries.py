@@ -18,6 +18,7 @@ from contest.model import Phase
 from contest.public_number.draw import draw_of
 from contest.store import Transaction, contest_state, entry_lists, ledger, letters, outbox, submissions, teams
 from contest.util.plurals import plural
+from tournament.group_workers import marked
 
 
 def is_first_list_due(tx: Transaction, settings: Settings, now: datetime) -> bool:
@@ -60,5 +61,5 @@ def seal_entries(
     if draw or before or not is_final:
         present = {team.name: team for team in teams.present(tx)}
         event = EntriesListed(teams=present, listed=listed, before=before, draw=draw, receipt=receipt)
-        outbox.put_all(tx, reporter.mails(event), settings, now)
+        outbox.put_all(tx, marked(reporter.mails(event), contest_state.mark(tx)), settings, now)
     return listed

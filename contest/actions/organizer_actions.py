@@ -323,14 +323,14 @@ class OrganizerActions:
     # --- dates -------------------------------------------------------------------------------------------
     def move_dates(self, written: Dates, moved: Mapping[str, datetime], reason: str) -> str:
         """Move dates, and tell all registered teams (K101). `written` are those of contest.toml."""
-        before = decisions.dates_now(self.tx, written)
+        before = decisions.dates_now(self.tx, written, self.settings.season)
         moved = {name: at for name, at in moved.items() if getattr(before, name) != at}
         if not moved:
             raise NotNow("these dates are so already")
         self._must_be_movable(moved)
         after = _checked(before, moved)
         for name, at in moved.items():
-            decisions.move_date(self.tx, name, getattr(written, name), at)
+            decisions.move_date(self.tx, name, getattr(written, name), at, self.settings.season)
             was = getattr(before, name)
             text = f"{DATE_WORDS[name]}: moved from {was:{TIME_FORMAT}} to {at:{TIME_FORMAT}}"
             self._note("dates", text, whom=name, reason=reason)

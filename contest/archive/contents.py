@@ -58,7 +58,7 @@ from contest.model import (
 )
 from contest.public_number.beacon import PublicNumber
 from contest.schema.sections import Role
-from contest.seeds import ContestSeed
+from contest.seeds import MAX_TOURNAMENTS, ContestSeed
 from contest.util.program_files import is_safe
 
 K = TypeVar("K")
@@ -71,12 +71,13 @@ _DIGEST = re.compile(r"[0-9a-f]{64}")
 
 @dataclass(frozen=True)
 class ContestFacts:
-    """`written_by`: the version of knobeln. `settings`: by section, as JSON.
+    """`written_by`: the version of knobeln. `tournament`: its number in the season, 1 without one.
 
-    `seed`: in hex the secret that the seed is made of.
+    `settings`: by section, as JSON. `seed`: in hex the secret that the seed is made of.
     """
 
     written_by: str
+    tournament: int
     started_at: datetime
     finished_at: datetime
     seed: str
@@ -494,7 +495,10 @@ def seed_of(archive: Archive) -> ContestSeed:
         _bytes_32(facts.seed, "contest.json: the seed"),
         _bytes_32(seal.entries_root, "seal.json: the root"),
         _bytes(seal.number, "seal.json: the public number"),
+        tournament=facts.tournament,
     )
+    if not 1 <= facts.tournament <= MAX_TOURNAMENTS:
+        raise Differs(f"contest.json: there is no tournament {facts.tournament}")
     if seed.commitment != facts.seed_commitment:
         raise Differs(
             f"contest.json: the sha256 of the secret number is {seed.commitment}, not "

@@ -237,6 +237,18 @@ def read(folder: Path, digest: str | None = None) -> ArchiveFiles:
     return ArchiveFiles(folder, found, of_manifest.sha256)
 
 
+def read_alone(path: Path) -> bytes:
+    """A file beside archives. Raises Differs for one that is no plain file, or too large."""
+    try:
+        with open(os.open(path, _OPEN), "rb") as file:
+            data = file.read(MAX_FILE_BYTES + 1)
+    except OSError as error:
+        raise Differs(f"{path.name} cannot be read: {error.strerror}") from None
+    if len(data) > MAX_FILE_BYTES:
+        raise Differs(f"{path.name} has more than {MAX_FILE_BYTES:,} bytes")
+    return data
+
+
 def _compare(raw: bytes, found: Mapping[str, Listed]) -> None:
     """Compare the manifest with the files that are there."""
     expected = to_json(Manifest(FORMAT, VERSION, dict(sorted(found.items()))), Manifest)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Mapping
+from datetime import timedelta
 from typing import Annotated, Any, ClassVar
 
 from pydantic import (
@@ -38,6 +39,7 @@ from contest.schema.sections import (
     Registration,
     Reports,
     Role,
+    Season,
     Section,
     Site,
     Teams,
@@ -76,6 +78,7 @@ class Settings(BaseModel):
 
     contest: Contest = Field(default_factory=Contest)
     dates: Dates
+    season: Season = Field(default_factory=Season)
     game: AnyGame = Field(default_factory=lambda: game_settings({}))
     programs: Programs = Field(default_factory=Programs)
     registration: Registration = Field(default_factory=Registration)
@@ -103,6 +106,16 @@ class Settings(BaseModel):
         if self.evolution.enabled and not self.tournament.self_play:
             raise ValueError(
                 "the evolution needs self-games: set evolution.enabled = false, or self_play = true"
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _a_tournament_ends_before_the_next(self) -> Settings:
+        last = self.dates.results_published - self.dates.compilation_closes
+        if self.season.is_season and last >= timedelta(days=self.season.days):
+            raise ValueError(
+                f"season.days: the results of a tournament are published {last} after its last program, and "
+                f"the programs of the next close {self.season.days} days after that program"
             )
         return self
 

@@ -56,6 +56,7 @@ class Effect(StrEnum):
     ENTRIES_LISTED = "list of entries"
     ENTRIES_FINAL = "final list of entries"
     NUMBER_DRAWN = "public number"
+    TOURNAMENT_BEGUN = "next tournament begun"
 
 
 @dataclass(frozen=True)

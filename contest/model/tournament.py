@@ -177,10 +177,13 @@ class Phase(StrEnum):
 
 @dataclass(frozen=True)
 class ContestState:
+    """The state of a tournament, the only one or one of a season; `number`: from 1."""
+
     phase: Phase
     seed: ContestSeed
     started_at: datetime | None = None
     finished_at: datetime | None = None
+    number: int = 1
 
 
 @dataclass(frozen=True)
@@ -307,3 +310,36 @@ def points_text(half_points: int, point: int = 1) -> str:
     whole, rest = divmod(abs(rounded), _MILLIONTHS)
     decimals = f"{rest:06}".rstrip("0")
     return f"{'-' * (rounded < 0)}{whole}{'.' * bool(decimals)}{decimals}"
+
+
+@dataclass(frozen=True)
+class SeasonLine:
+    """A team in a season, in which it has `points` for its places.
+
+    Of each tournament: `places`, None where it took no part; `strengths` of the versions that it played, in
+    points per game, None also where nobody can tell. `strength` is the first of these, `gain` how far the
+    last one is above it; None where there is none.
+    """
+
+    rank: int
+    team: str
+    points: int
+    places: tuple[int | None, ...]
+    strengths: tuple[float | None, ...]
+    strength: float | None
+    gain: float | None
+
+
+@dataclass(frozen=True)
+class SeasonTable:
+    """The table of a season, the best first. `tournaments`: how many have been played.
+
+    `versions` are the programs that played in them; each met each of the others in a game, which makes
+    `games`. `unknown`: why they did not, "" if they did.
+    """
+
+    tournaments: int
+    lines: tuple[SeasonLine, ...]
+    versions: int
+    games: int
+    unknown: str

@@ -1,4 +1,5 @@
-"""Presets: the settings that differ in contests of games other than KNOBELN, one small file for each.
+"""Presets: the settings that differ in contests of games other than KNOBELN, one small file for each, and in
+the contest of 1993.
 
 A preset is a contest.toml with the settings that differ from our defaults. Instead of `[dates]` it has a
 `[calendar]`: for each date the number of days after the contest is set up, and the time of day; without `at`
@@ -44,14 +45,14 @@ class Day(BaseModel):
 
 
 def settings(name: str, now: datetime) -> Settings:
-    """The settings of a contest of this game that is set up now.
+    """The settings of a contest of this game, or of the preset of this name, that is set up now.
 
     A game without a preset gets settings that fit its facts. Raises NotFound for an unknown game, ConfigError
     if the preset or a variable of the environment has a wrong setting.
     """
-    info = game(name).info
-    preset = files(__name__).joinpath(f"{info.name}.toml")
+    preset = files(__name__).joinpath(f"{name}.toml")
     text = preset.read_text(encoding="utf-8") if preset.is_file() else ""
+    info = game(tomllib.loads(text).get("game", {}).get("name", name)).info
     try:
         return _settings(info, text, now)
     except ValidationError as error:
@@ -60,7 +61,7 @@ def settings(name: str, now: datetime) -> Settings:
 
 
 def _settings(info: GameInfo, preset: str, now: datetime) -> Settings:
-    if info.name == DEFAULT_GAME:
+    if not preset and info.name == DEFAULT_GAME:
         return Settings(dates=usual_dates(now))
     if not preset:
         return Settings(dates=usual_dates(now), **_fitting(info))

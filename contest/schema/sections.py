@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from typing import Annotated, ClassVar, Literal
 
@@ -14,6 +14,7 @@ from contest import language
 from contest.language import noted
 from contest.public_number.beacon import Beacon
 from contest.schema.languages import Language, usual_languages
+from contest.seeds import MAX_TOURNAMENTS
 from contest.util.clock import wall_seconds
 
 
@@ -146,6 +147,47 @@ class Dates(Section):
             if getattr(self, earlier) > getattr(self, later):
                 raise ValueError(f"{earlier} is after {later}")
         return self
+
+
+class Season(Section):
+    """Several tournaments, one after the other, between which the teams can change their programs."""
+
+    role = Role.TOLD
+
+    tournaments: int = Field(1, ge=1, le=MAX_TOURNAMENTS, description="how many; 1993: 2")
+    days: int = Field(
+        7,
+        ge=1,
+        le=366,
+        description="from one tournament to the next, whose dates come so many days later; teams can change "
+        "their programs as soon as results_published has come",
+    )
+    new_teams: bool = Field(
+        True, description="whether teams can still register for later tournaments, as long before each"
+    )
+    open: bool = Field(
+        False, description="whether the programs of a tournament are published before the season is over"
+    )
+
+    @property
+    def is_season(self) -> bool:
+        """Whether there is more than one tournament."""
+        return self.tournaments > 1
+
+    def dates_of(self, number: int, first: Dates) -> Dates:
+        """The dates of this tournament; `first`: those of the first one."""
+        return first.model_copy(
+            update={name: getattr(first, name) + self.later(number, name) for name in Dates.model_fields}
+        )
+
+    def later(self, number: int, date: str) -> timedelta:
+        """How much later than in the first tournament this date is in this one."""
+        stays = (
+            "registration_opens",
+            "compilation_opens",
+            *(() if self.new_teams else ("registration_closes",)),
+        )
+        return timedelta(days=0 if date in stays else (number - 1) * self.days)
 
 
 class GameSettings(Section):

@@ -1,28 +1,33 @@
-"""The state of the contest (one row), and the journal of what has happened."""
+"""The contest and its tournaments, and the journal of what has happened."""
 
 from __future__ import annotations
 
 import secrets
 from collections.abc import Sequence
 from datetime import datetime
+from functools import cache
 from typing import Any, TypedDict, Unpack
 
-from sqlalchemy import Row, Select, func, insert, select, update
+from sqlalchemy import Row, Select, bindparam, func, insert, select, true, update
 
 from contest.config.settings import SettingsValues
-from contest.model import ContestState, LogLine, Phase
+from contest.errors import NotNow
+from contest.model import ContestState, LogLine, Phase, SeasonTable
+from contest.model.as_json import adapter, plain
 from contest.public_number.beacon import PublicNumber
-from contest.seeds import ContestSeed
-from contest.store.session import Transaction
-from contest.store.tables import contest, journal
+from contest.schema.sections import Season
+from contest.seeds import MAX_TOURNAMENTS, ContestSeed, secret_before
+from contest.store.session import Transaction, set_tournament, tournament_of
+from contest.store.tables import contest, journal, tournaments
 
 
 def create(tx: Transaction, seed: bytes | None = None) -> None:
     """Insert the row of a new contest, with a seed, a secret and a signing key of 32 bytes each.
 
-    The seed is published later.
+    The seed is published later. The first tournament begins.
     """
-    tx.execute(insert(contest).values(id=1, phase=Phase.OPEN, **_drawn(seed)))
+    tx.execute(insert(contest).values(id=1, **_drawn(seed)))
+    tx.execute(insert(tournaments).values(id=1, phase=Phase.OPEN))
 
 
 def exists(tx: Transaction) -> bool:
@@ -31,36 +36,49 @@ def exists(tx: Transaction) -> bool:
 
 
 def state(tx: Transaction) -> ContestState:
-    row = tx.execute(_STATE).one()
+    """The state of the tournament."""
+    number = tournament_of(tx)
+    row = tx.execute(_STATE, {"tournament": number}).one()
     is_open = row.entries_root is None or row.number is None
-    seed = ContestSeed(row.seed, row.entries_root or b"", row.number or b"", is_open)
-    return ContestState(Phase(row.phase), seed, row.started_at, row.finished_at)
+    secret = row.seed if number == 1 else secret_before(row.last_seed, MAX_TOURNAMENTS - number)
+    seed = ContestSeed(secret, row.entries_root or b"", row.number or b"", is_open, number)
+    return ContestState(Phase(row.phase), seed, row.started_at, row.finished_at, number)
 
 
-_STATE = select(
-    contest.c.phase,
-    contest.c.seed,
-    contest.c.entries_root,
-    contest.c.number,
-    contest.c.started_at,
-    contest.c.finished_at,
+_STATE = (
+    select(
+        contest.c.seed,
+        contest.c.last_seed,
+        tournaments.c.phase,
+        tournaments.c.entries_root,
+        tournaments.c.number,
+        tournaments.c.started_at,
+        tournaments.c.finished_at,
+    )
+    .join_from(contest, tournaments, true())
+    .where(tournaments.c.id == bindparam("tournament"))
 )
+
+
+def change(tx: Transaction, **values: object) -> None:
+    """Change these columns of the tournament's row."""
+    tx.execute(update(tournaments).where(tournaments.c.id == tournament_of(tx)).values(values))
 
 
 def seal(tx: Transaction, entries_root: bytes, *, has_number: bool) -> None:
     """Keep the root of the final list of entries. `has_number`: whether a public number will be drawn."""
-    tx.execute(update(contest).values(entries_root=entries_root, number=None if has_number else b""))
+    change(tx, entries_root=entries_root, number=None if has_number else b"")
 
 
 def set_number(tx: Transaction, number: PublicNumber) -> None:
-    """The public number was drawn; now the contest has its seed."""
-    tx.execute(update(contest).values(number=number.value, number_source=number.source))
+    """The public number was drawn; now the tournament has its seed."""
+    change(tx, number=number.value, number_source=number.source)
 
 
 def number(tx: Transaction) -> PublicNumber | None:
     """The public number; None: it is not known yet, or the contest has none."""
-    row = tx.execute(select(contest.c.number, contest.c.number_source)).one()
-    return PublicNumber(row.number, row.number_source) if row.number_source is not None else None
+    found = column(tx, "number_source")
+    return None if found is None else PublicNumber(column(tx, "number"), found)
 
 
 def secret(tx: Transaction) -> bytes:
@@ -76,34 +94,82 @@ def reseed(tx: Transaction) -> None:
     tx.execute(update(contest).values(**_drawn(None)))
 
 
-def _drawn(seed: bytes | None) -> dict[str, bytes]:
+def _drawn(seed: bytes | None) -> dict[str, bytes | None]:
+    last = secrets.token_bytes(32)
     return {
-        "seed": seed or secrets.token_bytes(32),
+        "seed": seed or secret_before(last, MAX_TOURNAMENTS - 1),
+        "last_seed": None if seed else last,
         "secret": secrets.token_bytes(32),
         "signing_key": secrets.token_bytes(32),  # any 32 bytes are a private key of Ed25519
     }
 
 
 def start(tx: Transaction, settings: SettingsValues, now: datetime) -> None:
-    """Start the contest with these settings; later changes of contest.toml have no effect on it."""
-    tx.execute(update(contest).values(phase=Phase.RUNNING, started_at=now, settings=settings))
+    """Start the tournament with these settings; later changes of contest.toml have no effect on it."""
+    change(tx, phase=Phase.RUNNING, started_at=now, settings=settings)
 
 
 def started_settings(tx: Transaction) -> SettingsValues | None:
-    """The settings with which the contest was started; None before its start."""
-    found: SettingsValues | None = tx.execute(select(contest.c.settings)).scalar_one()
+    """The settings with which the tournament was started; None before its start."""
+    found: SettingsValues | None = column(tx, "settings")
     return found
 
 
 def finish(tx: Transaction, now: datetime) -> None:
-    tx.execute(update(contest).values(phase=Phase.FINISHED, finished_at=now))
+    change(tx, phase=Phase.FINISHED, finished_at=now)
 
 
 def reopen(tx: Transaction) -> None:
-    """Make a finished contest running again, because a part of it is to be played again."""
-    tx.execute(
-        update(contest).where(contest.c.phase == Phase.FINISHED).values(phase=Phase.RUNNING, finished_at=None)
-    )
+    """Make a finished tournament running again, because a part of it is to be played again."""
+    set_season(tx, None)
+    if state(tx).phase is Phase.FINISHED:
+        change(tx, phase=Phase.RUNNING, finished_at=None)
+
+
+def is_season_over(tx: Transaction, season: Season) -> bool:
+    """Whether the last tournament is finished."""
+    query = select(tournaments.c.phase).where(tournaments.c.id == season.tournaments)
+    return tx.execute(query).scalar_one_or_none() == Phase.FINISHED
+
+
+def begin_next(tx: Transaction) -> None:
+    """Begin the next tournament, whose dates are moved as those of this one are. The transaction is about it
+    from now on.
+
+    Raises NotNow if the contest was made with a given seed.
+    """
+    if tx.execute(select(contest.c.last_seed)).scalar_one() is None:
+        raise NotNow("the seed of this contest was given, so it has no further tournament")
+    following = tournament_of(tx) + 1
+    moved = column(tx, "moved_dates")
+    tx.execute(insert(tournaments).values(id=following, phase=Phase.OPEN, moved_dates=moved))
+    set_tournament(tx, following)
+
+
+def set_season(tx: Transaction, table: SeasonTable | None) -> None:
+    """The season is over, with this table. None: it goes on again, because a part is to be played again."""
+    tx.execute(update(contest).values(season=table and plain(table, SeasonTable)))
+
+
+def get_season(tx: Transaction) -> SeasonTable | None:
+    found = tx.execute(select(contest.c.season)).scalar_one()
+    return None if found is None else adapter(SeasonTable).validate_python(found)
+
+
+def mark(tx: Transaction) -> str:
+    """The prefix of the keys of mails about this tournament, "" of the first."""
+    number = tournament_of(tx)
+    return f"tournament/{number}/" if number > 1 else ""
+
+
+def column(tx: Transaction, name: str) -> Any:
+    """What the tournament's row has in this column."""
+    return tx.execute(_column(name), {"tournament": tournament_of(tx)}).scalar_one_or_none()
+
+
+@cache
+def _column(name: str) -> Select[Any]:
+    return select(tournaments.c[name]).where(tournaments.c.id == bindparam("tournament"))
 
 
 # --- the journal -------------------------------------------------------------------------------------------

@@ -12,12 +12,14 @@ from datetime import datetime, timedelta
 from functools import cache
 from typing import Any, NamedTuple
 
-from sqlalchemy import Select, insert, select, update
+from sqlalchemy import Select, bindparam, insert, select, update
 
+from contest.config.settings import Settings
 from contest.model import Ban, BanKind, Order, Pause, TimeChange
 from contest.model.as_json import adapter, plain
-from contest.schema.sections import Dates, Programs
-from contest.store.session import Transaction, record
+from contest.schema.sections import Dates, Programs, Season
+from contest.store import contest_state
+from contest.store.session import Transaction, record, tournament_of
 from contest.store.tables import bans, confirmations, contest, teams
 
 
@@ -91,7 +93,7 @@ def set_show(tx: Transaction, progress: Show | None) -> None:
 
 # --- bans --------------------------------------------------------------------------------------------------
 def ban(tx: Transaction, team_id: int, kind: BanKind, reason: str, now: datetime) -> Ban:
-    values = {"team_id": team_id, "kind": kind, "reason": reason, "at": now}
+    values = {"team_id": team_id, "kind": kind, "reason": reason, "at": now, "tournament": tournament_of(tx)}
     ban_id = tx.execute(insert(bans).values(values).returning(bans.c.id)).scalar_one()
     return Ban(ban_id, team_id, kind, reason, now)
 
@@ -106,29 +108,36 @@ def ban_of(tx: Transaction, team_id: int) -> Ban | None:
 
 
 def all_bans(tx: Transaction) -> dict[str, Ban]:
-    """The bans that have not been lifted, by the team's name."""
-    return {row.name: record(Ban, row) for row in tx.execute(_BANS)}
+    """The bans of this tournament that have not been lifted, by the team's name."""
+    found = tx.execute(_BANS, {"tournament": tournament_of(tx)})
+    return {row.name: record(Ban, row) for row in found}
 
 
-_ALL_BANS = select(bans, teams.c.name).join(teams, teams.c.id == bans.c.team_id).order_by(bans.c.id)
+_ALL_BANS = (
+    select(bans, teams.c.name)
+    .join(teams, teams.c.id == bans.c.team_id)
+    .where(bans.c.tournament == bindparam("tournament"))
+    .order_by(bans.c.id)
+)
 _BANS = _ALL_BANS.where(bans.c.lifted_at.is_(None))
 
 
 def ban_history(tx: Transaction) -> tuple[tuple[str, Ban], ...]:
-    """All bans in their order, lifted ones too, with the names of the teams."""
-    return tuple((row.name, record(Ban, row)) for row in tx.execute(_ALL_BANS))
+    """All bans of this tournament in their order, lifted ones too, with the names of the teams."""
+    found = tx.execute(_ALL_BANS, {"tournament": tournament_of(tx)})
+    return tuple((row.name, record(Ban, row)) for row in found)
 
 
 # --- the time for a move -----------------------------------------------------------------------------------
 def time_changes(tx: Transaction) -> tuple[TimeChange, ...]:
     """The changes since the contest started, in their order."""
-    found = tx.execute(_column("time_changes")).scalar_one_or_none() or ()
+    found = contest_state.column(tx, "time_changes") or ()
     return tuple(TimeChange(datetime.fromisoformat(at), before, after) for at, before, after in found)
 
 
 def change_time(tx: Transaction, before: float, after: float, now: datetime) -> None:
     known = [[each.at.isoformat(), each.before, each.after] for each in time_changes(tx)]
-    tx.execute(update(contest).values(time_changes=[*known, [now.isoformat(), before, after]]))
+    contest_state.change(tx, time_changes=[*known, [now.isoformat(), before, after]])
 
 
 def programs_now(tx: Transaction, programs: Programs) -> Programs:
@@ -144,22 +153,23 @@ MovedDate = tuple[datetime, datetime]
 
 def moved_dates(tx: Transaction) -> Mapping[str, MovedDate]:
     """The dates that the organizer has moved, by their names in contest.toml."""
-    found = tx.execute(_column("moved_dates")).scalar_one_or_none() or {}
+    found = contest_state.column(tx, "moved_dates") or {}
     return {
         name: (datetime.fromisoformat(written), datetime.fromisoformat(moved))
         for name, (written, moved) in found.items()
     }
 
 
-def move_date(tx: Transaction, name: str, written: datetime, moved: datetime) -> None:
-    """Move a date to `moved`; this counts as long as contest.toml has `written` for it."""
-    known = tx.execute(_column("moved_dates")).scalar_one_or_none() or {}
-    known = {**known, name: [written.isoformat(), moved.isoformat()]}
-    tx.execute(update(contest).values(moved_dates=known))
+def move_date(tx: Transaction, name: str, written: datetime, moved: datetime, season: Season) -> None:
+    """Move a date of the tournament to `moved`, and with it those of the later ones; this counts as long as
+    contest.toml has `written` for it."""
+    moved -= season.later(tournament_of(tx), name)
+    known = contest_state.column(tx, "moved_dates") or {}
+    contest_state.change(tx, moved_dates={**known, name: [written.isoformat(), moved.isoformat()]})
 
 
-def dates_now(tx: Transaction, written: Dates) -> Dates:
-    """The dates of contest.toml, with moved dates in their places.
+def dates_now(tx: Transaction, written: Dates, season: Season) -> Dates:
+    """The tournament's dates: those of contest.toml, with moved dates in their places.
 
     If a date was changed in contest.toml after it was moved, the file counts. If the moved dates and the file
     together make no valid calendar, the file counts for all dates.
@@ -167,9 +177,18 @@ def dates_now(tx: Transaction, written: Dates) -> Dates:
     all_moved = moved_dates(tx).items()
     changed = {name: moved for name, (before, moved) in all_moved if getattr(written, name) == before}
     try:
-        return Dates.model_validate({**written.model_dump(), **changed}) if changed else written
+        first = Dates.model_validate({**written.model_dump(), **changed}) if changed else written
     except ValueError:
-        return written
+        first = written
+    return season.dates_of(tournament_of(tx), first)
+
+
+def written_dates(tx: Transaction, now: Dates, season: Season) -> Dates:
+    """The dates of contest.toml, from which `dates_now` makes these."""
+    moved, number = moved_dates(tx), tournament_of(tx)
+    first = {name: at - season.later(number, name) for name, at in now}
+    before = {name: was for name, (was, after) in moved.items() if first[name] == after}
+    return now.model_copy(update={**first, **before})
 
 
 class InForce(NamedTuple):
@@ -179,9 +198,9 @@ class InForce(NamedTuple):
     programs: Programs
 
 
-def in_force(tx: Transaction, written: Dates, programs: Programs) -> InForce:
+def in_force(tx: Transaction, written: Dates, settings: Settings) -> InForce:
     """What `dates_now` and `programs_now` tell."""
-    return InForce(dates_now(tx, written), programs_now(tx, programs))
+    return InForce(dates_now(tx, written, settings.season), programs_now(tx, settings.programs))
 
 
 # --- the organizer's letters -------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""The lists of entries that all teams were told."""
+"""The lists of entries of the tournament that all teams were told."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from dataclasses import astuple
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Row, func, insert, select
+from sqlalchemy import Row, Select, func, insert, select
 
 from contest.language import noted
 from contest.ledger.entry_list import AbsentTeam, EntryList, SealedEntry, SealedList
 from contest.model import Ban, Team, TeamState
 from contest.store import decisions, languages, submissions
 from contest.store import teams as team_store
-from contest.store.session import Transaction
+from contest.store.session import Transaction, tournament_of
 from contest.store.tables import entry_lists
 
 
@@ -29,6 +29,7 @@ def add(tx: Transaction, now: datetime, *, is_final: bool) -> SealedList:
     )
     made = SealedList(count(tx) + 1, now, is_final, entries, absent)
     values = {
+        "tournament": tournament_of(tx),
         "number": made.number,
         "at": now,
         "is_final": is_final,
@@ -41,21 +42,22 @@ def add(tx: Transaction, now: datetime, *, is_final: bool) -> SealedList:
 
 def count(tx: Transaction) -> int:
     """How many lists there are."""
-    return tx.execute(select(func.count()).select_from(entry_lists)).scalar_one()
+    return int(tx.execute(_of(tx, select(func.count()))).scalar_one())
 
 
 def newest(tx: Transaction) -> SealedList | None:
     """The newest list; None before the first."""
-    row = tx.execute(_NEWEST).first()
+    row = tx.execute(_of(tx, select(entry_lists)).order_by(entry_lists.c.number.desc()).limit(1)).first()
     return None if row is None else _sealed(row)
-
-
-_NEWEST = select(entry_lists).order_by(entry_lists.c.number.desc()).limit(1)
 
 
 def all_lists(tx: Transaction) -> tuple[SealedList, ...]:
     """All lists, oldest first."""
-    return tuple(map(_sealed, tx.execute(select(entry_lists).order_by(entry_lists.c.number))))
+    return tuple(map(_sealed, tx.execute(_of(tx, select(entry_lists)).order_by(entry_lists.c.number))))
+
+
+def _of(tx: Transaction, query: Select[Any]) -> Select[Any]:
+    return query.where(entry_lists.c.tournament == tournament_of(tx))
 
 
 def _why_absent(team: Team, ban: Ban | None, *, is_waiting: bool) -> str:

@@ -9,7 +9,20 @@ from datetime import datetime, timedelta
 from enum import Enum
 from typing import Any, NamedTuple
 
-from sqlalchemy import Row, bindparam, case, delete, func, insert, null, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Row,
+    Table,
+    and_,
+    bindparam,
+    case,
+    delete,
+    func,
+    insert,
+    null,
+    select,
+    update,
+)
 
 from contest.errors import NotFound
 from contest.model import (
@@ -26,7 +39,7 @@ from contest.model import (
     Standing,
 )
 from contest.model.as_json import GameRow, adapter, json_text, match_of, plain
-from contest.store.session import Transaction, insert_many, record
+from contest.store.session import Transaction, insert_many, record, tournament_of
 from contest.store.tables import (
     certainty,
     entries,
@@ -45,9 +58,18 @@ from contest.store.tables import (
 def add_round(tx: Transaction, plan: RoundPlan, now: datetime) -> None:
     """Add a round as drawn."""
     ids = _entry_ids(tx)
-    tx.execute(insert(rounds).values(number=plan.number, final=plan.final, planned_at=now))
+    tx.execute(
+        insert(rounds).values(
+            tournament=tournament_of(tx), number=plan.number, final=plan.final, planned_at=now
+        )
+    )
     for group in plan.groups:
-        values = {"round": plan.number, "number": group.number, "title": group.title}
+        values = {
+            "tournament": tournament_of(tx),
+            "round": plan.number,
+            "number": group.number,
+            "title": group.title,
+        }
         group_id = tx.execute(insert(groups).values(values).returning(groups.c.id)).scalar_one()
         rows = [(group_id, place, ids[name]) for place, name in enumerate(group.members)]
         insert_many(tx, members, ("group_id", "place", "entry_id"), rows)
@@ -75,7 +97,7 @@ class GroupState(Enum):
 
 def progress(tx: Transaction, plan: GroupPlan) -> GroupState:
     """Progress of the group with exactly these members (the members determine the pairings)."""
-    query = select(groups).where(groups.c.round == plan.round, groups.c.number == plan.number)
+    query = select(groups).where(_in_round(tx, plan.round), groups.c.number == plan.number)
     row = tx.execute(query).first()
     if row is None or (row.title, _members(tx, row.id)) != (plan.title, plan.members):
         return GroupState.GONE
@@ -118,48 +140,50 @@ def finish_group(tx: Transaction, outcome: GroupOutcome, games: Iterable[GameRow
 
 def finish_round(tx: Transaction, number: int, final: bool, now: datetime) -> None:
     """Mark a round as played, after all its groups. `final`: it was the final."""
-    query = update(rounds).where(rounds.c.number == number, rounds.c.played_at.is_(None))
+    query = update(rounds).where(_is_round(tx, number), rounds.c.played_at.is_(None))
     tx.execute(query.values(played_at=now, final=final))
 
 
 def count_rounds(tx: Transaction) -> tuple[int, int]:
     """How many rounds have been drawn, and how many have been played."""
-    query = select(func.count(), func.count(rounds.c.played_at)).select_from(rounds)
+    query = select(func.count(), func.count(rounds.c.played_at)).where(_of(rounds, tx))
     drawn, played = tx.execute(query).one()
     return drawn, played
 
 
 def is_played(tx: Transaction, number: int) -> bool:
     """Whether this round exists and has been finished."""
-    query = select(rounds.c.played_at).where(rounds.c.number == number)
+    query = select(rounds.c.played_at).where(_is_round(tx, number))
     return tx.execute(query).scalar_one_or_none() is not None
 
 
 def is_complete(tx: Transaction, number: int) -> bool:
     """Whether this round exists and all its groups have finished."""
-    found = tx.execute(select(groups.c.finished_at).where(groups.c.round == number)).scalars().all()
+    found = tx.execute(select(groups.c.finished_at).where(_in_round(tx, number))).scalars().all()
     return bool(found) and all(finished is not None for finished in found)
 
 
 def set_words(tx: Transaction, number: int, words: str) -> bool:
     """Set the organizer's own text about a round. False: no such round, or its summary has gone out."""
-    query = update(rounds).where(rounds.c.number == number, rounds.c.reported_at.is_(None))
+    query = update(rounds).where(_is_round(tx, number), rounds.c.reported_at.is_(None))
     return tx.execute(query.values(words=words)).rowcount == 1
 
 
 def words_of(tx: Transaction, number: int) -> str | None:
-    query = select(rounds.c.words).where(rounds.c.number == number)
+    query = select(rounds.c.words).where(_is_round(tx, number))
     found: str | None = tx.execute(query).scalar_one_or_none()
     return found
 
 
 def mark_reported(tx: Transaction, number: int, now: datetime) -> None:
-    tx.execute(update(rounds).where(rounds.c.number == number).values(reported_at=now))
+    tx.execute(update(rounds).where(_is_round(tx, number)).values(reported_at=now))
 
 
 def unreported_rounds(tx: Transaction) -> tuple[int, ...]:
     """Rounds that have been played, but whose summary has not gone out."""
-    query = select(rounds.c.number).where(rounds.c.played_at.is_not(None), rounds.c.reported_at.is_(None))
+    query = select(rounds.c.number).where(
+        _of(rounds, tx), rounds.c.played_at.is_not(None), rounds.c.reported_at.is_(None)
+    )
     return tuple(tx.execute(query.order_by(rounds.c.number)).scalars())
 
 
@@ -176,7 +200,7 @@ class RoundLog:
 
 def round_log(tx: Transaction) -> tuple[RoundLog, ...]:
     """The logs of all rounds, from the first."""
-    rows = tx.execute(select(rounds).order_by(rounds.c.number)).all()
+    rows = tx.execute(select(rounds).where(_of(rounds, tx)).order_by(rounds.c.number)).all()
     return tuple(record(RoundLog, row, words=row.words or "") for row in rows)
 
 
@@ -198,7 +222,8 @@ class DrawnRound(NamedTuple):
 
 def all_rounds(tx: Transaction, games: Games = Games.NONE) -> tuple[DrawnRound, ...]:
     """All rounds, from the first."""
-    numbers = tx.execute(select(rounds.c.number).order_by(rounds.c.number)).scalars().all()
+    query = select(rounds.c.number).where(_of(rounds, tx)).order_by(rounds.c.number)
+    numbers = tx.execute(query).scalars().all()
     return tuple(drawn_round(tx, number, games) for number in numbers)
 
 
@@ -206,11 +231,11 @@ def drawn_round(
     tx: Transaction, number: int, games: Games = Games.NONE, known: Mapping[int, GroupPlan] | None = None
 ) -> DrawnRound:
     """One round. `known`: plans of groups, by number, that need not be read again. Raises NotFound."""
-    row = tx.execute(select(rounds).where(rounds.c.number == number)).first()
+    row = tx.execute(select(rounds).where(_is_round(tx, number))).first()
     if row is None:
         raise NotFound(f"there is no round {number}")
     names = {entry_id: name for name, entry_id in _entry_ids(tx).items()}
-    in_round = select(groups).where(groups.c.round == number).order_by(groups.c.number)
+    in_round = select(groups).where(_in_round(tx, number)).order_by(groups.c.number)
     group_rows = tx.execute(in_round).all()
     known = known or {}
     plans = {g.id: known.get(g.number) or _plan(tx, g, names) for g in group_rows}
@@ -257,8 +282,10 @@ def progress_of_rounds(tx: Transaction) -> tuple[Progress, ...]:
             func.min(groups.c.started_at).label("started_at"),
             func.max(groups.c.finished_at).label("last_finished_at"),
         )
-        .join(groups, groups.c.round == rounds.c.number)
+        .select_from(rounds)
+        .join(groups, and_(groups.c.tournament == rounds.c.tournament, groups.c.round == rounds.c.number))
         .outerjoin(planned_games, planned_games.c.group_id == groups.c.id)
+        .where(_of(rounds, tx))
         .group_by(rounds.c.number, rounds.c.final)
         .order_by(rounds.c.number)
     )
@@ -298,9 +325,10 @@ def order_rerun(
         raise NotFound(f"there is no group {group} in round {number}; it has {len(plan.groups)}")
     whole = group is None or len(plan.groups) == 1
     only = None if whole else group
-    values = {"at": now, "round": number, "group": only, "reason": reason}
+    tournament = tournament_of(tx)
+    values = {"tournament": tournament, "at": now, "round": number, "group": only, "reason": reason}
     rerun_id = tx.execute(insert(reruns).values(values).returning(reruns.c.id)).scalar_one()
-    later = [r for r in tx.execute(select(rounds.c.number)).scalars() if r > number]
+    later = [r for r in tx.execute(select(rounds.c.number).where(_of(rounds, tx))).scalars() if r > number]
     former = [outcome for outcome in outcomes if whole or outcome.plan.number == group]
     former += [outcome for r in later for outcome in drawn_round(tx, r, Games.WITH_MOVES)[1]]
     for outcome in former:
@@ -312,8 +340,8 @@ def order_rerun(
             "outcome": plain(outcome, GroupOutcome),
         }
         tx.execute(insert(former_groups).values(kept))
-    tx.execute(delete(evolution))
-    tx.execute(delete(certainty))
+    for table in (evolution, certainty):
+        tx.execute(delete(table).where(_of(table, tx)))
     for r in sorted([*later, *([number] if whole else [])]):
         _forget_round(tx, r)
     if not whole:
@@ -322,11 +350,11 @@ def order_rerun(
 
 
 def _forget_round(tx: Transaction, number: int) -> None:
-    ids = select(groups.c.id).where(groups.c.round == number)
+    ids = select(groups.c.id).where(_in_round(tx, number))
     for table in (matches, pairings, members):
         tx.execute(delete(table).where(table.c.group_id.in_(ids)))
-    tx.execute(delete(groups).where(groups.c.round == number))
-    tx.execute(delete(rounds).where(rounds.c.number == number))
+    tx.execute(delete(groups).where(_in_round(tx, number)))
+    tx.execute(delete(rounds).where(_is_round(tx, number)))
 
 
 def _forget_results(tx: Transaction, plan: GroupPlan) -> None:
@@ -337,18 +365,18 @@ def _forget_results(tx: Transaction, plan: GroupPlan) -> None:
     tx.execute(update(members).where(members.c.group_id == group_id).values(nothing))
     tx.execute(update(groups).where(groups.c.id == group_id).values(started_at=None, finished_at=None))
     fresh = {"played_at": None, "words": None, "reported_at": None}
-    tx.execute(update(rounds).where(rounds.c.number == plan.round).values(final=False, **fresh))
+    tx.execute(update(rounds).where(_is_round(tx, plan.round)).values(final=False, **fresh))
 
 
 def times_ordered(tx: Transaction, number: int) -> int:
     """How often this round, or an earlier one, was ordered to be played again."""
-    query = select(func.count()).select_from(reruns).where(reruns.c.round <= number)
+    query = select(func.count()).where(_of(reruns, tx), reruns.c.round <= number)
     return tx.execute(query).scalar_one()
 
 
 def all_reruns(tx: Transaction) -> tuple[Rerun, ...]:
     """All orders to play something again, in their order."""
-    rows = tx.execute(select(reruns).order_by(reruns.c.id))
+    rows = tx.execute(select(reruns).where(_of(reruns, tx)).order_by(reruns.c.id))
     return tuple(record(Rerun, row) for row in rows)
 
 
@@ -364,37 +392,49 @@ def former_outcomes(tx: Transaction) -> tuple[Former, ...]:
 
 # --- evolution -------------------------------------------------------------------------------------------
 def set_evolution(tx: Transaction, outcome: EvolutionOutcome) -> None:
-    tx.execute(insert(evolution).values(id=1, facts=plain(outcome, EvolutionOutcome)))
+    tx.execute(insert(evolution).values(tournament=tournament_of(tx), facts=plain(outcome, EvolutionOutcome)))
 
 
 def get_evolution(tx: Transaction) -> EvolutionOutcome | None:
-    facts = tx.execute(select(evolution.c.facts)).scalar()
+    facts = tx.execute(select(evolution.c.facts).where(_of(evolution, tx))).scalar()
     return None if facts is None else adapter(EvolutionOutcome).validate_python(facts)
 
 
 # --- how sure the ranking is --------------------------------------------------------------------------------
 def set_certainty(tx: Transaction, found: Certainty) -> None:
     """Store how sure the ranking is; it replaces what was stored before."""
-    tx.execute(delete(certainty))
-    tx.execute(insert(certainty).values(id=1, facts=plain(found, Certainty)))
+    tx.execute(delete(certainty).where(_of(certainty, tx)))
+    tx.execute(insert(certainty).values(tournament=tournament_of(tx), facts=plain(found, Certainty)))
 
 
 def get_certainty(tx: Transaction) -> Certainty | None:
-    facts = tx.execute(select(certainty.c.facts)).scalar()
+    facts = tx.execute(select(certainty.c.facts).where(_of(certainty, tx))).scalar()
     return None if facts is None else adapter(Certainty).validate_python(facts)
 
 
 # --- rows ---------------------------------------------------------------------------------------------------
+def _of(table: Table, tx: Transaction) -> ColumnElement[bool]:
+    return table.c.tournament == tournament_of(tx)
+
+
+def _is_round(tx: Transaction, number: int) -> ColumnElement[bool]:
+    return and_(_of(rounds, tx), rounds.c.number == number)
+
+
+def _in_round(tx: Transaction, number: int) -> ColumnElement[bool]:
+    return and_(_of(groups, tx), groups.c.round == number)
+
+
 def _entry_ids(tx: Transaction, names: Sequence[str] | None = None) -> dict[str, int]:
     """The ids of these entries, or of all, by name."""
-    query = select(entries.c.name, entries.c.id)
+    query = select(entries.c.name, entries.c.id).where(_of(entries, tx))
     if names is not None:
         query = query.where(entries.c.name.in_(names))
     return dict(map(tuple, tx.execute(query)))
 
 
 def _group_id(tx: Transaction, plan: GroupPlan) -> int:
-    query = select(groups.c.id).where(groups.c.round == plan.round, groups.c.number == plan.number)
+    query = select(groups.c.id).where(_in_round(tx, plan.round), groups.c.number == plan.number)
     return int(tx.execute(query).scalar_one())
 
 

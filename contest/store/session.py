@@ -8,16 +8,30 @@ import sqlite3
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
+from copy import copy
 from operator import itemgetter
 from pathlib import Path
 from threading import Lock
 from typing import Any, TypeVar
 
-from sqlalchemy import Connection, Engine, Row, Table, create_engine, event, insert, make_url, text
+from sqlalchemy import (
+    Connection,
+    Engine,
+    Row,
+    Table,
+    create_engine,
+    event,
+    func,
+    insert,
+    make_url,
+    select,
+    text,
+)
 from sqlalchemy.exc import DatabaseError, OperationalError
 
 from contest.errors import GiveUp, StoreBusy
 from contest.model.as_json import adapter, json_text
+from contest.store.tables import tournaments
 
 Transaction = Connection
 T = TypeVar("T")
@@ -167,6 +181,13 @@ class Store:
                 raise _damaged(error.orig) from error
             raise
 
+    def of_tournament(self, number: int) -> Store:
+        """The same database, whose transactions are about this tournament instead of the newest."""
+        store = copy(self)
+        for name in ("engine", "_read_only", "_unordered"):
+            setattr(store, name, getattr(self, name).execution_options(**{_TOURNAMENT: number}))
+        return store
+
     def check_integrity(self) -> None:
         """Raises GiveUp if SQLite finds its file damaged."""
         if self.engine.dialect.name != "sqlite":
@@ -265,6 +286,23 @@ def _begin_soon(connection: Any) -> bool:
         return False
     finally:
         connection.execute(f"PRAGMA {_BUSY_TIMEOUT}")
+
+
+# --- tournaments ---
+_TOURNAMENT = "knobeln_tournament"  # the execution option of a connection that is about one
+_NEWEST = select(func.max(tournaments.c.id))
+
+
+def tournament_of(tx: Transaction) -> int:
+    """The number of the tournament that the transaction is about; of `Store.of_tournament`, or the newest."""
+    known: int | None = tx.get_execution_options().get(_TOURNAMENT)
+    return known or set_tournament(tx, tx.execute(_NEWEST).scalar_one())
+
+
+def set_tournament(tx: Transaction, number: int) -> int:
+    """From now on the transaction is about this tournament, which it has just made or found."""
+    tx.execution_options(**{_TOURNAMENT: number})
+    return number
 
 
 # --- rows ---

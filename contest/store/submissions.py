@@ -19,7 +19,7 @@ from contest.ledger.receipts import Effect
 from contest.model import BuildReport, Entry, Submission, SubmissionState, Team, TeamState
 from contest.store import teams as team_store
 from contest.store.claims import UNCLAIMED, Claimant, Claims
-from contest.store.session import Transaction, record
+from contest.store.session import Transaction, record, tournament_of
 from contest.store.tables import (
     bans,
     builds,
@@ -370,9 +370,9 @@ def _chosen(query: Select[Any], team_id: int | None, state: SubmissionState | No
 
 def freeze(tx: Transaction) -> tuple[Entry, ...]:
     """Make the version that counts of every team that may play its entry, in order of registration."""
-    good = {row.team_id: row.id for row in tx.execute(_that_play(submissions.c.team_id, builds.c.id))}
+    good = {row.team_id: row.id for row in tx.execute(_that_play(tx, submissions.c.team_id, builds.c.id))}
     rows = [
-        {"name": team.name, "team_id": team.id, "build_id": good[team.id]}
+        {"tournament": tournament_of(tx), "name": team.name, "team_id": team.id, "build_id": good[team.id]}
         for team in team_store.present(tx)
         if team.id in good
     ]
@@ -390,7 +390,7 @@ def entry_list(tx: Transaction) -> EntryList:
     accepted = select(ledger.c.letter, ledger.c.digest).where(ledger.c.effect == Effect.PROGRAM_ACCEPTED)
     programs = dict(map(tuple, tx.execute(accepted.order_by(ledger.c.number))))
     query = (
-        _that_play(teams.c.name, letters.c.digest, builds.c.image_digest)
+        _that_play(tx, teams.c.name, letters.c.digest, builds.c.image_digest)
         .join(teams, teams.c.id == submissions.c.team_id)
         .join(letters, letters.c.id == submissions.c.letter_id)
     )
@@ -398,16 +398,17 @@ def entry_list(tx: Transaction) -> EntryList:
     return EntryList.of(found)
 
 
-def _that_play(*columns: Any) -> Select[Any]:
+def _that_play(tx: Transaction, *columns: Any) -> Select[Any]:
     """A query for the versions that count, of teams that are neither banned nor withdrawn."""
-    banned = select(bans.c.team_id).where(bans.c.lifted_at.is_(None))
+    banned = select(bans.c.team_id).where(bans.c.tournament == tournament_of(tx), bans.c.lifted_at.is_(None))
     query = select(*columns).select_from(submissions).join(builds, builds.c.submission_id == submissions.c.id)
     return that_count(query.where(_PRESENT, submissions.c.team_id.not_in(banned)))
 
 
 def all_entries(tx: Transaction) -> tuple[Entry, ...]:
     query = select(entries.c.name, entries.c.team_id, entries.c.build_id, builds.c.image_digest)
-    rows = tx.execute(query.join(builds, builds.c.id == entries.c.build_id).order_by(entries.c.id))
+    query = query.join(builds, builds.c.id == entries.c.build_id)
+    rows = tx.execute(query.where(entries.c.tournament == tournament_of(tx)).order_by(entries.c.id))
     return tuple(Entry(*row) for row in rows)
 
 

@@ -64,23 +64,19 @@ _Json = JSON(none_as_null=True)  # None is NULL, and not the text `null`
 contest = _table(
     "contest",
     Column("id", Integer, primary_key=True),
-    Column("phase", String(16), nullable=False),
-    Column("seed", LargeBinary, nullable=False),  # what the seed is made of, `ContestSeed.secret`
-    Column("entries_root", LargeBinary, nullable=True),  # of the list of entries; NULL: it is not final yet
-    Column("number", LargeBinary, nullable=True),  # the public number, empty without one; NULL: not known yet
-    Column("number_source", Text, nullable=True),  # the text that it was read from
+    # What the seed of the first tournament is made of, `ContestSeed.secret`; its sha256 names the ledger.
+    Column("seed", LargeBinary, nullable=False),
+    # The secret of the last tournament that there can be. Each secret is the sha256 of the next one, so the
+    # first sha256 fixes them all. NULL: the first one was given, and there is no next one.
+    Column("last_seed", LargeBinary, nullable=True),
     # Never published, unlike the seed; it signs bounce addresses and Message-IDs.
     Column("secret", LargeBinary, nullable=False),
-    Column("settings", _Json, nullable=True),  # as they were when the contest started; they never change
-    Column("started_at", Moment, nullable=True),
-    Column("finished_at", Moment, nullable=True),
     Column("paused_at", Moment, nullable=True),
     Column("pause_reason", Text, nullable=True),
     Column("paused_until", Moment, nullable=True),  # NULL: until the organizer resumes
     Column("reports_held_at", Moment, nullable=True),  # from then on reports are queued as held
-    Column("moved_dates", _Json, nullable=True),  # {name: [date in contest.toml at that time, moved date]}
-    Column("time_changes", _Json, nullable=True),  # [[when, seconds for a move before, and after], ...]
     Column("show", _Json, nullable=True),  # [steps shown, whether reports are held]; NULL: no step mode
+    Column("season", _Json, nullable=True),  # a SeasonTable; NULL: the season goes on, or there is none
     # Of the organizer's string for commands by mail; NULL: there is none.
     Column("organizer_digest", String(64), nullable=True),
     Column("run_ordered_at", Moment, nullable=True),  # `serve` has to start the run
@@ -88,6 +84,27 @@ contest = _table(
     Column("languages", _Json, nullable=True),  # that teams could ever use here; NULL: not noted yet
     CheckConstraint("id = 1", name="only_one"),
 )
+
+tournaments = _table(  # of the season, one after the other; the newest is the one that everything is about
+    "tournaments",
+    Column("id", Integer, primary_key=True, autoincrement=False),  # 1, 2, ...
+    Column("phase", String(16), nullable=False),
+    Column("entries_root", LargeBinary, nullable=True),  # of the list of entries; NULL: it is not final yet
+    Column("number", LargeBinary, nullable=True),  # the public number, empty without one; NULL: not known yet
+    Column("number_source", Text, nullable=True),  # the text that it was read from
+    Column("settings", _Json, nullable=True),  # as they were when it started; they never change
+    Column("started_at", Moment, nullable=True),
+    Column("finished_at", Moment, nullable=True),
+    # {name: [date in contest.toml at that time, moved date]}, both as of the first tournament
+    Column("moved_dates", _Json, nullable=True),
+    Column("time_changes", _Json, nullable=True),  # [[when, seconds for a move before, and after], ...]
+    Column("due_at", Moment, nullable=True),  # when `serve` ordered its run by its date
+)
+
+
+def _of_tournament(*, primary_key: bool = False) -> Column[int]:
+    return Column("tournament", ForeignKey("tournaments.id"), nullable=False, primary_key=primary_key)
+
 
 journal = _table(
     "journal",
@@ -204,6 +221,7 @@ observers = _table(  # addresses of no team that get the announcement and the su
 bans = _table(
     "bans",
     Column("id", Integer, primary_key=True),
+    _of_tournament(),  # it does not hold in the next one
     Column("team_id", ForeignKey("teams.id"), nullable=False, index=True),
     Column("kind", String(16), nullable=False),
     Column("reason", Text, nullable=False),
@@ -301,13 +319,17 @@ ladder_rankings = _table(
 entries = _table(
     "entries",
     Column("id", Integer, primary_key=True),
-    Column("name", String(30), nullable=False, unique=True),
-    Column("team_id", ForeignKey("teams.id"), nullable=False, unique=True),
+    _of_tournament(),
+    Column("name", String(30), nullable=False),
+    Column("team_id", ForeignKey("teams.id"), nullable=False),
     Column("build_id", ForeignKey("builds.id"), nullable=False),
+    UniqueConstraint("tournament", "name"),
+    UniqueConstraint("tournament", "team_id"),
 )
 
 rounds = _table(
     "rounds",
+    _of_tournament(primary_key=True),
     Column("number", Integer, primary_key=True, autoincrement=False),
     Column("final", Boolean, nullable=False),
     Column("planned_at", Moment, nullable=False),
@@ -319,12 +341,14 @@ rounds = _table(
 groups = _table(
     "groups",
     Column("id", Integer, primary_key=True),
-    Column("round", ForeignKey("rounds.number"), nullable=False),
+    Column("tournament", Integer, nullable=False),
+    Column("round", Integer, nullable=False),
     Column("number", Integer, nullable=False),
     Column("title", String(64), nullable=False),
     Column("started_at", Moment, nullable=True),
     Column("finished_at", Moment, nullable=True),
-    UniqueConstraint("round", "number"),
+    ForeignKeyConstraint(["tournament", "round"], ["rounds.tournament", "rounds.number"]),
+    UniqueConstraint("tournament", "round", "number"),
 )
 
 members = _table(
@@ -369,14 +393,14 @@ matches = _table(
 
 evolution = _table(
     "evolution",
-    Column("id", Integer, primary_key=True),
+    _of_tournament(primary_key=True),
     Column("facts", JSON, nullable=False),  # an EvolutionOutcome
-    CheckConstraint("id = 1", name="only_one"),
 )
 
 reruns = _table(
     "reruns",
     Column("id", Integer, primary_key=True),
+    _of_tournament(),
     Column("at", Moment, nullable=False),
     Column("round", Integer, nullable=False),
     Column("group", Integer, nullable=True),  # NULL: the complete round
@@ -411,9 +435,8 @@ confirmations = _table(
 
 certainty = _table(
     "certainty",
-    Column("id", Integer, primary_key=True),
+    _of_tournament(primary_key=True),
     Column("facts", JSON, nullable=False),  # a Certainty
-    CheckConstraint("id = 1", name="only_one"),
 )
 
 contents = _table(
@@ -497,6 +520,7 @@ delivery_stop = _table(  # while this table has its one row, no mail goes out
 entry_lists = _table(
     # Every list of entries that went out. It only grows.
     "entry_lists",
+    _of_tournament(primary_key=True),
     Column("number", Integer, primary_key=True, autoincrement=False),  # from 1
     Column("at", Moment, nullable=False),
     Column("is_final", Boolean, nullable=False),

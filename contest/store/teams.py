@@ -25,7 +25,7 @@ from sqlalchemy import (
 
 from contest.errors import NotFound
 from contest.model import Member, Registration, Team, TeamState
-from contest.store.session import Transaction
+from contest.store.session import Transaction, tournament_of
 from contest.store.tables import entries, team_members, teams
 from contest.util.plurals import did_you_mean
 
@@ -175,7 +175,8 @@ def present(tx: Transaction) -> tuple[Team, ...]:
 
 def without_entry(tx: Transaction) -> tuple[Team, ...]:
     """The present teams that do not play in the contest that has started."""
-    return _all(tx, select(teams).where(_PRESENT, teams.c.id.not_in(select(entries.c.team_id))))
+    entered = select(entries.c.team_id).where(entries.c.tournament == tournament_of(tx))
+    return _all(tx, select(teams).where(_PRESENT, teams.c.id.not_in(entered)))
 
 
 def memberships(tx: Transaction, names: Iterable[str]) -> tuple[tuple[str, str], ...]:

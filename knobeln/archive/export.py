@@ -38,21 +38,20 @@ from contest.archive.files import shown
 from contest.config.settings import Settings
 from contest.errors import Differs, NotNow
 from contest.games.registry import game_of, rules_text
-from contest.model import Entry, OutboxState, RoundOutcome, Team, TimeChange
+from contest.model import Entry, RoundOutcome, Team, TimeChange
 from contest.store import (
     Transaction,
     contest_state,
     decisions,
     entry_lists,
     ledger,
-    outbox,
     results,
     submissions,
 )
 from contest.store.results import Games
 from contest.store.submissions import Version
-from contest.util.clock import TIME_FORMAT
 from knobeln.context import ContestContext
+from knobeln.season import shows_programs, why_not_out
 from mailserver.team_secret import without_strings
 from reports.announcement import announcement
 from reports.check_page import check_page
@@ -86,6 +85,7 @@ def archive_of(contest: ContestContext) -> Archive:
         archive = Archive(
             contest=ContestFacts(
                 written_by=__version__,
+                tournament=state.number,
                 started_at=state.started_at,
                 finished_at=state.finished_at,
                 seed=state.seed.secret.hex(),
@@ -228,18 +228,11 @@ def packed(contest: ContestContext) -> bytes | None:
 
 
 def _why_not_yet(contest: ContestContext) -> str:
-    """Why the results are not out; "" if they are."""
+    """Why the archive is not to be published; "" if it is."""
     with contest.store.read() as tx:
-        waiting = results.unreported_rounds(tx)
-        held = outbox.listing(tx, state=OutboxState.HELD, to=None, count=1)
-    published = contest.settings.dates.results_published
-    if waiting:
-        return f"the summary of round {waiting[0]} has not gone out"
-    if held:
-        return f"mails to teams are held ({held[0].kind})"
-    if contest.clock.now() < published:
-        return f"the results are to be published on {published:{TIME_FORMAT}}"
-    return ""
+        if not shows_programs(tx, contest.settings.season):
+            return "the season goes on, and its programs are not public yet"
+    return why_not_out(contest)
 
 
 # --- what follows from the rest ----------------------------------------------------------------------------

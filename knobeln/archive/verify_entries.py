@@ -45,7 +45,13 @@ _DECIDED = (*_ABOUT_TEAMS, Effect.TIME_CHANGED)
 _WITHDRAWN, _OUT = "withdrawn", "taken out"
 _GOES = {Effect.WITHDRAWN: _WITHDRAWN, Effect.TAKEN_OUT: _OUT}
 _COMES = {Effect.REGISTRATION_ACCEPTED: _WITHDRAWN, Effect.REINSTATED: _OUT}
-_OWN = (*_DECIDED, Effect.ENTRIES_LISTED, Effect.ENTRIES_FINAL, Effect.NUMBER_DRAWN)
+_OWN = (
+    *_DECIDED,
+    Effect.ENTRIES_LISTED,
+    Effect.ENTRIES_FINAL,
+    Effect.NUMBER_DRAWN,
+    Effect.TOURNAMENT_BEGUN,
+)
 """The effects that follow no letter."""
 
 
@@ -53,20 +59,30 @@ def check_entries(archive: Archive, settings: Settings, result: Verified) -> Non
     """Check that the ledger is the signed one, that it has the lists, each program that plays and every
     decision of the organizer, and that the public number is the right one. Raises Differs."""
     check_signature(archive)
-    ledger = archive.letters
+    earlier, ledger = _of_tournament(archive)
     final = _check_lists(archive, archive.seal, ledger, result)
     before_final = ledger[:final]
     _check_settings(archive, before_final)
-    _check_programs(archive, before_final, result)
+    _check_programs(archive, [*earlier, *before_final], result)
     result.checked.append(
-        f"{plural(len(ledger), 'entry', 'entries')} in the ledger of letters, under its signed root, with "
-        "every program that played"
+        f"{plural(len(archive.letters), 'entry', 'entries')} in the ledger of letters, under its signed "
+        "root, with every program that played"
     )
     _check_decisions(archive, ledger, result)
     result.noticed.extend(_noticed(archive, settings, before_final))
-    result.noticed.extend(_about_letters(archive, settings))
+    result.noticed.extend(_about_letters(archive, ledger, settings))
     result.noticed.extend(_noticed_in_order(ledger))
     _check_number(archive, archive.seal, settings, ledger[final + 1 :], result)
+
+
+def _of_tournament(archive: Archive) -> tuple[Sequence[LedgerEntry], Sequence[LedgerEntry]]:
+    """The entries of the ledger before the tournament, and those of it. Raises Differs."""
+    entries, number = archive.letters, archive.contest.tournament
+    begun = [place for place, entry in enumerate(entries, 1) if entry.effect is Effect.TOURNAMENT_BEGUN]
+    starts = [0, *begun, len(entries)]
+    if number >= len(starts):
+        raise Differs(f"ledger.txt: tournament {number} has not begun")
+    return entries[: starts[number - 1]], entries[starts[number - 1] : starts[number]]
 
 
 def check_signature(archive: Archive) -> None:
@@ -146,6 +162,9 @@ def _check_programs(archive: Archive, before_final: Sequence[LedgerEntry], resul
             gone[each.team].add(_GOES[each.effect])
         elif each.effect in _COMES:
             gone[each.team].discard(_COMES[each.effect])
+        elif each.effect is Effect.TOURNAMENT_BEGUN:  # who was taken out of the one before plays again
+            for why in gone.values():
+                why.discard(_OUT)
     entries = archive.entry_lists[-1].entries
     for team in sorted(accepted.keys() - {entry.team for entry in entries}):
         if not gone[team]:
@@ -189,11 +208,11 @@ def _check_program(
 
 
 # --- what a person may want to look at --------------------------------------------------------------------
-def _about_letters(archive: Archive, settings: Settings) -> Iterator[str]:
+def _about_letters(archive: Archive, ledger: Sequence[LedgerEntry], settings: Settings) -> Iterator[str]:
     """What became of each objection, and which programs were refused as late though they came in time."""
     first, final = ({entry.team: entry for entry in archive.entry_lists[at].entries} for at in (0, -1))
     closes = settings.dates.compilation_closes
-    for each in archive.letters:
+    for each in ledger:
         if each.effect is Effect.OBJECTION:
             now = final.get(each.team)
             same = "the same as" if now == first.get(each.team) else "another than"

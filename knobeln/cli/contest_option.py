@@ -25,11 +25,16 @@ def contest_path() -> Path:
     return named or Path(os.environ.get(ENVIRONMENT) or ".")
 
 
-def open_contest() -> ContestContext:
-    """Open the contest in the folder of -C."""
+tournament_option = click.option(
+    "--tournament", type=int, metavar="N", help="Of this tournament of a season. Default: of the newest."
+)
+
+
+def open_contest(tournament: int | None = None) -> ContestContext:
+    """Open the contest in the folder of -C, as of this tournament of its season, or of the newest."""
     from knobeln.context import ContestContext  # `--help` does without
 
-    return ContestContext.open(contest_path())
+    return ContestContext.open(contest_path(), tournament)
 
 
 def use_contest(folder: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator
 from pathlib import Path
 
 import click
@@ -11,7 +12,7 @@ from contest.model import Phase
 from contest.store import contest_state, results, submissions
 from contest.store.results import Games
 from contest.util.plurals import plural
-from knobeln.cli.contest_option import ContestCommand, open_contest
+from knobeln.cli.contest_option import ContestCommand, open_contest, tournament_option
 from knobeln.cli.output import remark
 from knobeln.cli.result_tables import contest_ranking
 from mailserver.attachments import announcement_texts
@@ -64,16 +65,23 @@ def site(target: Path, archives: bool) -> None:
         _index(target)
         return
     from knobeln.archive.export import packed
-    from knobeln.server.site_writer import SiteWriter
+    from knobeln.server.site_writer import write_season
 
     contest = open_contest()
-    writer = SiteWriter(contest, target, packed)
     with contest.only_one("site", shared_elsewhere=True) as alone:
         if not alone:
             raise NotNow("another process writes the pages at this moment", hint="try again")
-        for _ in writer.steps():
-            pass
-    remark(writer.summary)
+        steps = write_season(contest, target, packed, set())
+        summary = _result_of(steps)
+    remark(summary)
+
+
+def _result_of(steps: Generator[None, None, str]) -> str:
+    while True:
+        try:
+            next(steps)
+        except StopIteration as end:
+            return str(end.value)
 
 
 def _index(target: Path) -> None:
@@ -120,15 +128,24 @@ def _index(target: Path) -> None:
 @click.command(cls=ContestCommand)
 @click.argument("folder", type=click.Path(path_type=Path, file_okay=False), metavar="DIR")
 @click.option("--early", is_flag=True, help="Publish before the results are announced.")
-def publish(folder: Path, early: bool) -> None:
+@tournament_option
+@click.option(
+    "--season", is_flag=True, help="Publish all tournaments of a season that is over, and its table."
+)
+def publish(folder: Path, early: bool, tournament: int | None, season: bool) -> None:
     """Write the contest's archive to the new folder DIR. It has everything to compute the results again.
 
     It holds the programs with descriptions and credits, but without authentication strings; the seed, all
     games, and all rankings.
     """
     from knobeln.archive.export import publish as published
+    from knobeln.archive.season import publish_season
 
-    archive, digest = published(open_contest(), folder, early=early)
-    remark(f"The archive of {plural(len(archive.entries), 'program')} is in {folder}.")
+    if season:
+        digest = publish_season(open_contest(), folder)
+        remark(f"The archive of the season is in {folder}.")
+    else:
+        archive, digest = published(open_contest(tournament), folder, early=early)
+        remark(f"The archive of {plural(len(archive.entries), 'program')} is in {folder}.")
     remark(f"Its digest, for those who get it from somebody else:\n    {digest}")
     remark(f"Anybody can check it:\n    knobeln verify {folder}")

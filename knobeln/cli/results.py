@@ -26,6 +26,8 @@ from contest.model import (
     Match,
     Phase,
     RoundPlan,
+    SeasonLine,
+    SeasonTable,
     Standing,
 )
 from contest.store import contest_state, submissions
@@ -34,8 +36,8 @@ from contest.store import results as result_store
 from contest.store.results import Games
 from contest.util.plurals import plural
 from knobeln.cli.answers import answer, answers
-from knobeln.cli.contest_option import NounGroup, open_contest
-from knobeln.cli.output import busy, console, moment, print_whole, table
+from knobeln.cli.contest_option import NounGroup, open_contest, tournament_option
+from knobeln.cli.output import busy, console, moment, print_whole, remark, table
 from knobeln.cli.result_tables import (
     RoundTables,
     contest_ranking,
@@ -85,10 +87,11 @@ class Results:
 
 @click.group(cls=NounGroup)
 @click.option("--games", is_flag=True, help="Also print all games of the groups.")
+@tournament_option
 @answers(Results)
-def results(games: bool) -> None:
+def results(games: bool, tournament: int | None) -> None:
     """Show the rankings and the evolution. They are those of the last round; with --json of all rounds."""
-    contest = open_contest()
+    contest = open_contest(tournament)
     with contest.store.read() as tx:
         state = contest_state.state(tx)
         is_over = state.phase is Phase.FINISHED
@@ -156,6 +159,41 @@ def _show_former(reruns: Sequence[Former], info: GameInfo, *, games: bool) -> No
             print_whole(terminal.ranking(outcome.standings, title, info))
             if games and outcome.plan.pairings:
                 print_whole(terminal.group_results(outcome, info, title))
+
+
+@results.command()
+@answers(SeasonTable)
+def season() -> None:
+    """Show the table of the season, or of its tournaments so far.
+
+    A team has a point for each team behind it, in each tournament; of equals the one is ahead that was ahead
+    in the last. Every version of every program meets every other: the strength is the mean of the points of a
+    team's first version, and the gain what its last one has more.
+    """
+    from knobeln.season import season_so_far
+
+    contest = open_contest()
+    with busy("playing every version against every other ..."):
+        found = season_so_far(contest)
+    answer(found, _show_season)
+
+
+def _show_season(found: SeasonTable) -> None:
+    rows = [
+        (line.rank, line.team, line.points, *(each or "-" for each in line.places), *_strength(line))
+        for line in found.lines
+    ]
+    numbers = [f"#{number}" for number in range(1, found.tournaments + 1)]
+    table("", ("#rank", "team", "#points", *(f"#{each}" for each in numbers), "#strength", "#gain"), rows)
+    versions = plural(found.versions, "version")
+    games = f"{plural(found.games, 'game')} of {versions}"
+    remark(f"Strengths are by {games}." if found.games else f"No strengths: {found.unknown}.")
+
+
+def _strength(line: SeasonLine) -> tuple[str, str]:
+    if line.strength is None or line.gain is None:
+        return "", ""
+    return f"{line.strength:.1f}", f"{line.gain:+.1f}"
 
 
 @results.command()

@@ -44,7 +44,8 @@ def _beacon(_context: click.Context, _option: click.Parameter, text: str) -> str
 @click.option(
     "--game",
     metavar="NAME",
-    help=f"The game to be played; `knobeln games` lists them. Default: {DEFAULT_GAME}.",
+    help=f"The game to be played; `knobeln games` lists them. `knobeln-1993` is the contest of 1993. "
+    f"Default: {DEFAULT_GAME}.",
 )
 @click.option(
     "--beacon",
@@ -77,10 +78,10 @@ def init(folder: Path | None, game: str | None, beacon: str, is_class: bool, lan
         settings = settings.changed(contest={"language": language})
     file = path / FILE_NAME
     if file.exists():  # it is kept
-        settings = load_settings(path)
+        wanted, settings = settings, load_settings(path)
         if is_class or language:
             raise ConfigError(f"{file} is there already", hint="change [teams] and [contest] in it instead")
-        if game and settings.game.name != game:
+        if game and settings.game.name != wanted.game.name:
             raise ConfigError(f"{file} is for another game", hint="remove it, or leave --game out to keep it")
     else:
         preset = settings

@@ -9,11 +9,11 @@ from pathlib import Path
 import click
 
 from contest.archive import contents, files
-from contest.archive.contents import settings_of
+from contest.archive.contents import Archive, settings_of
 from contest.errors import EX_FAILED, EX_INCOMPLETE, Differs, GiveUp
 from contest.util.plurals import form, plural
 from knobellib import receipts
-from knobeln.archive import verification
+from knobeln.archive import season, verification
 from knobeln.archive.verify_entries import Verified
 from knobeln.archive.verify_limits import memory_limit
 from knobeln.cli.answers import answer, answers
@@ -31,6 +31,18 @@ class VerifyAnswer(Verified):
     title: str
     programs: int
     seed_commitment: str
+    digest: str
+    eyes: int
+    verdict: str
+
+
+@dataclass(frozen=True)
+class SeasonAnswer:
+    """What was checked of each tournament, and beyond them of the season; what was missed anywhere."""
+
+    tournaments: tuple[VerifyAnswer, ...]
+    checked: tuple[str, ...]
+    missed: tuple[str, ...]
     digest: str
     eyes: int
     verdict: str
@@ -54,25 +66,59 @@ class VerifyAnswer(Verified):
     metavar="MAILDIR|MBOX",
     help="A team's mails: check every receipt in them against each other and against the archive's ledger.",
 )
-@answers(VerifyAnswer)
+@answers(VerifyAnswer | SeasonAnswer)
 def verify(
     folder: Path, digest: str | None, strict: bool, minutes: float | None, letters: Path | None
 ) -> None:
-    """Compute a contest again from its archive DIR, and compare every result.
+    """Compute a contest again from its archive DIR, and compare every result; or a whole season.
 
     This needs no contest of your own. Exit code 0: everything is the same; 1: it is not, and the first
     difference is named; 2: a usage error; 3: nothing contradicts the archive, but something needs a person's
     eyes, or had to be believed, or could not be checked on this host. The last line says it in a sentence.
     """
-    read = files.read(folder, digest)
+    found: VerifyAnswer | SeasonAnswer
     try:
-        with memory_limit():
-            archive = contents.from_files(read)
-        of_letters = None if letters is None else _check_receipts(folder, letters)
-        seconds = None if minutes is None else 60 * minutes
-        verified = verification.verify(archive, partial(progress_bar, columns=12), seconds)
+        if (folder / season.SEASON).is_file():
+            found = _verify_season(folder, digest, minutes, letters)
+        else:
+            found, _ = _verify(folder, digest, minutes, letters)
     except Differs as error:
         raise Differs(f"the archive is not correct. The first difference: {error}") from None
+    answer(found, _show)
+    if found.eyes:
+        click.get_current_context().exit(EX_FAILED if strict else EX_INCOMPLETE)
+
+
+def _verify_season(
+    folder: Path, digest: str | None, minutes: float | None, letters: Path | None
+) -> SeasonAnswer:
+    facts, own_digest = season.read_season(folder, digest)
+    tournaments = []
+
+    def check(of_tournament: Path, its_digest: str) -> Archive:
+        found, archive = _verify(of_tournament, its_digest, minutes, letters)
+        tournaments.append(found)
+        return archive
+
+    result = season.SeasonChecked()
+    seconds = season.USUAL_SECONDS if minutes is None else 60 * minutes
+    season.check_season(folder, facts, check, result, seconds)
+    missed = [*result.missed, *(sentence for each in tournaments for sentence in each.missed)]
+    eyes = len(result.missed) + sum(each.eyes for each in tournaments)
+    return SeasonAnswer(
+        tuple(tournaments), tuple(result.checked), tuple(missed), own_digest, eyes, _verdict(eyes)
+    )
+
+
+def _verify(
+    folder: Path, digest: str | None, minutes: float | None, letters: Path | None
+) -> tuple[VerifyAnswer, Archive]:
+    read = files.read(folder, digest)
+    with memory_limit():
+        archive = contents.from_files(read)
+    of_letters = None if letters is None else _check_receipts(folder, letters)
+    seconds = None if minutes is None else 60 * minutes
+    verified = verification.verify(archive, partial(progress_bar, columns=12), seconds)
     if of_letters:
         verified.checked.append(receipts.how_many(of_letters))
         verified.noticed.extend(of_letters.remarks)
@@ -86,9 +132,7 @@ def verify(
         eyes=eyes,
         verdict=_verdict(eyes),
     )
-    answer(found, _show)
-    if eyes:
-        click.get_current_context().exit(EX_FAILED if strict else EX_INCOMPLETE)
+    return found, archive
 
 
 def _verdict(eyes: int) -> str:
@@ -110,7 +154,17 @@ def _check_receipts(folder: Path, letters: Path) -> receipts.Checked:
         raise GiveUp(f"the receipts do not fit. The first difference: {wrong}") from None
 
 
-def _show(found: VerifyAnswer) -> None:
+def _show(found: VerifyAnswer | SeasonAnswer) -> None:
+    if isinstance(found, SeasonAnswer):
+        for number, each in enumerate(found.tournaments, start=1):
+            click.echo(f"Tournament {number} of {len(found.tournaments)}")
+            _show(each)
+        for sentence in found.checked:
+            click.echo(f"  {sentence}")
+        click.echo("Compare this with the season's digest as the organizer announced it:")
+        click.echo(f"    {found.digest}")
+        click.echo(found.verdict)
+        return
     click.echo(f"{found.title}: {plural(found.programs, 'program')}")
     for sentence in found.checked:
         click.echo(f"  {sentence}")

@@ -119,8 +119,9 @@ class Demonstration:
             "results_published": now + OBJECTIONS,
         }
         with self._contest.store.write() as tx:
+            season = self._contest.settings.season
             for name, at in moved.items():
-                decisions.move_date(tx, name, getattr(self._contest.written, name), at)
+                decisions.move_date(tx, name, getattr(self._contest.written, name), at, season)
 
     def _send_all(self, step: str, letters: Sequence[EmailMessage], mails: int) -> None:
         """Send these letters, and wait until every team has this many mails."""

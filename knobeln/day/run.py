@@ -19,6 +19,7 @@ from contest.util.plugins import by_name
 from knobeln.context import ContestContext
 from knobeln.day.run_with_retries import RetryingRun
 from knobeln.day.wait_for_number import wait_for_number
+from knobeln.season import go_on
 from knobeln.services import Services, note_limits_of_sandboxes
 from reports.contest_reporter import ContestReporter
 from tournament.certainty import WORTHWHILE_CONTESTS, certainty, default_contests, why_unknown
@@ -43,6 +44,9 @@ def play_contest(
     Raises NotNow before the date unless `early`. Raises Paused and NumberAwaited unless `patient`: then it
     waits for the end of the pause and for the public number.
     """
+    if not early and go_on(contest):
+        contest = contest.current()
+        tell("The season has gone on: `knobeln log` tells how.")
     with contest.store.read() as tx:
         phase = contest_state.state(tx).phase
     start = contest.settings.dates.contest_starts

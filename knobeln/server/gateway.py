@@ -34,6 +34,7 @@ from contest.store import contest_state, decisions
 from contest.subprocesses.engine_pool import cores
 from contest.util.log import log
 from knobeln.context import ContestContext
+from knobeln.season import go_on, order_run_if_due
 from knobeln.server.intakes import mailbox_of
 from knobeln.server.listener_process import ListenerProcess
 from knobeln.server.parts import Part
@@ -99,6 +100,11 @@ class Gateway:
                 self._loop("entries", services.list_entries),
                 self._loop("run", self._requested_run.step),
             ]
+            if contest.settings.season.is_season:
+                self._loops += [
+                    self._loop("season", partial(go_on, contest)),
+                    self._loop("dates of runs", partial(order_run_if_due, contest)),
+                ]
             if contest.settings.site.folder:
                 self._loops.append(self._loop("pages", SiteKeeper(contest, pack).step))
         if Part.COMPILE in parts:
@@ -283,7 +289,7 @@ class Gateway:
     def _open_now(self) -> dict[str, bool]:
         with self._contest.store.read() as tx:
             phase = contest_state.state(tx).phase
-            dates = decisions.dates_now(tx, self._contest.written)
+            dates = decisions.dates_now(tx, self._contest.written, self._contest.settings.season)
         return open_services(dates, self._contest.clock.now(), phase)
 
 

@@ -1,4 +1,4 @@
-"""Runs that the organizer requests by letter: `knobeln serve` starts `knobeln run` as a process."""
+"""Runs that the organizer requests by letter, or a season by its dates: `serve` starts them as processes."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class RequestedRun:
                 return False
         command = own_command("run", "--now", "--yes", "-C", str(self._contest.path.resolve()))
         self._process = start(command, self._contest.path / LOG_NAME)
-        log.info("started the run that the organizer requested by letter", pid=self._process.pid)
+        log.info("started the requested run", pid=self._process.pid)
         return True
 
     def stop(self) -> None:
@@ -57,15 +57,15 @@ class RequestedRun:
     def _finish(self, code: int) -> None:
         """Delete the request and tell the organizer. Raises TryAgain after a temporary failure."""
         if code == EX_TEMPFAIL or code < 0:
-            raise TryAgain(f"the run requested by letter ended with exit code {code}, and is started again")
+            raise TryAgain(f"the requested run ended with exit code {code}, and is started again")
         now = self._contest.clock.now()
         with self._contest.store.write() as tx:
             requested = decisions.run_ordered(tx)
             decisions.order_run(tx, None)
             finished = contest_state.state(tx).phase is Phase.FINISHED
-            text = "the run requested by letter has ended"
+            text = "the requested run has ended"
             if not finished:
-                text = f"the run requested by letter has failed: see {LOG_NAME}"
+                text = f"the requested run has failed: see {LOG_NAME}"
             contest_state.note(tx, "run", text, now)
             self._tell_organizer(tx, f"run/{requested}", finished=finished)
 

@@ -17,6 +17,7 @@ from contest.store import results as result_store
 from contest.store.results import Games, RoundLog
 from contest.store.submissions import Version
 from knobeln.context import ContestContext
+from knobeln.season import shows_programs
 from mailserver.attachments import AnnouncementTexts, announcement_texts
 from mailserver.commands import all_commands, help_topics
 from mailserver.team_secret import without_strings
@@ -35,7 +36,7 @@ from reports.site.journal import journal_line
 from reports.text import opening
 from tournament.derived_settings import format_of
 
-_PUBLIC_AREAS = ("dates", "entries", "number")  # of the journal
+_PUBLIC_AREAS = ("dates", "entries", "number", "season")  # of the journal
 
 
 def site_mark(tx: Transaction, contest: ContestContext) -> object:
@@ -46,12 +47,13 @@ def site_mark(tx: Transaction, contest: ContestContext) -> object:
     moved = [ranking.id for ranking in ladder.rankings(tx, 1)] if contest.settings.ladder.enabled else []
     dates = contest.settings.dates
     is_published = contest.clock.now() >= dates.results_published  # the archive, too
-    return phase, _released(tx, contest), rounds, teams.count(tx), noted, dates, is_published, moved
+    season = contest_store.state(tx).number, contest_store.get_season(tx) is not None
+    return season, phase, _released(tx, contest), rounds, teams.count(tx), noted, dates, is_published, moved
 
 
 def site_facts(tx: Transaction, contest: ContestContext) -> SiteFacts:
     """Return the facts that the pages may show."""
-    settings, state = contest.settings, contest_store.state(tx)
+    settings, state = _as_told(tx, contest.settings), contest_store.state(tx)
     rounds = tuple(_round(tx, each) for each in _released(tx, contest))
     are_all = len(rounds) == len(result_store.round_log(tx))
     over = state.phase is Phase.FINISHED and are_all and bool(rounds)
@@ -63,6 +65,8 @@ def site_facts(tx: Transaction, contest: ContestContext) -> SiteFacts:
         phase=state.phase,
         registered=teams.count(tx),
         commitment=state.seed.commitment,
+        earlier=state.number - 1 if contest.tournament is None else 0,
+        season=contest_store.get_season(tx) if contest.tournament is None else None,
         started_at=state.started_at,
         finished_at=state.finished_at if over else None,
         playing={} if state.phase is Phase.OPEN else submissions.participants(tx),
@@ -86,6 +90,8 @@ def _released(tx: Transaction, contest: ContestContext) -> tuple[RoundLog, ...]:
     settings = contest.settings
     if settings.site.results == "date" and contest.clock.now() < settings.dates.results_published:
         return ()
+    if contest.tournament is not None:  # the next one has begun, so all reports are out
+        return result_store.round_log(tx)
     held, held_since = outbox.rounds_with_held_reports(tx), decisions.reports_held(tx)
 
     def is_out(log: RoundLog) -> bool:
@@ -134,6 +140,13 @@ def site_texts(settings: Settings, templates: Templates, announced: Announcement
 
 
 # --- programs ----------------------------------------------------------------------------------------------
+def _as_told(tx: Transaction, settings: Settings) -> Settings:
+    """The settings, without the pages of programs as long as the season keeps them back."""
+    if shows_programs(tx, settings.season):
+        return settings
+    return settings.model_copy(update={"site": settings.site.model_copy(update={"programs": False})})
+
+
 def _programs(tx: Transaction, settings: Settings) -> Mapping[str, PublishedProgram]:
     dates = submissions.accepted(tx)
     return {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
 
@@ -211,6 +212,27 @@ def _source_digest() -> str:
     return known.hexdigest()
 
 
+def write_season(
+    contest: ContestContext, target: Path, pack: Pack, written: set[tuple[int, bool]]
+) -> Generator[None, None, str]:
+    """Write the pages of the newest tournament, and those of the earlier ones into folders below them.
+
+    Returns what was written for the newest. `written`: the earlier ones that need not be written, each with
+    whether the season was over; it grows.
+    """
+    with contest.store.read() as tx:
+        number = contest_state.state(tx).number
+        is_over = contest_state.is_season_over(tx, contest.settings.season)
+    newest = SiteWriter(contest, target, pack)
+    yield from newest.steps()
+    for each in range(1, number):
+        if (each, is_over) not in written:
+            past = replace(ContestContext.open(contest.path, each), clock=contest.clock)
+            yield from SiteWriter(past, target / f"tournament-{each}", pack).steps()
+            written.add((each, is_over))
+    return newest.summary
+
+
 class SiteKeeper:
     """Keeps the pages up to date while `serve` runs, one step at a time."""
 
@@ -219,6 +241,7 @@ class SiteKeeper:
         self._pack = pack
         self._target = contest.path / contest.settings.site.folder
         self._mark: object = None
+        self._past: set[tuple[int, bool]] = set()  # tournaments whose pages are written, as told then
         self._steps: Iterator[None] = iter(())
 
     def step(self) -> bool:
@@ -236,5 +259,5 @@ class SiteKeeper:
     def _write(self, mark: object) -> Iterator[None]:
         with self._contest.only_one("site", shared_elsewhere=True) as alone:
             if alone:
-                yield from SiteWriter(self._contest, self._target, self._pack).steps()
+                yield from write_season(self._contest, self._target, self._pack, self._past)
                 self._mark = mark

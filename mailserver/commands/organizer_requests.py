@@ -113,11 +113,7 @@ def _new_date(_context: LetterContext, request: OrganizerRequest) -> Mapping[str
 
 
 def _move(context: LetterContext, request: OrganizerRequest) -> str:
-    now = context.settings.dates
-    # The dates of contest.toml are those of now without what the organizer has moved.
-    moved = decisions.moved_dates(context.tx).items()
-    before = {name: was for name, (was, after) in moved if getattr(now, name) == after}
-    written = now.model_copy(update=before)
+    written = decisions.written_dates(context.tx, context.settings.dates, context.settings.season)
     return _actions(context).move_dates(written, _new_date(context, request), request.reason)
 
 

@@ -15,7 +15,16 @@ from urllib.parse import quote, urlencode
 from contest.config.settings import Settings
 from contest.games.game import GameInfo
 from contest.language import gettext, noted, translated
-from contest.model import Certainty, EvolutionOutcome, LadderRanking, Phase, RoundOutcome, Standing, Team
+from contest.model import (
+    Certainty,
+    EvolutionOutcome,
+    LadderRanking,
+    Phase,
+    RoundOutcome,
+    SeasonTable,
+    Standing,
+    Team,
+)
 from contest.schema.sections import DATE_WORDS
 from reports.bracket import is_knock_out
 from reports.kinds import disclosed_by
@@ -179,6 +188,8 @@ class SiteFacts:
     dates_moved: tuple[datetime, ...] = ()  # when the organizer moved one
     certainty: Certainty | None = None
     entries_root: str = ""  # of the final list of entries, in hex; empty before the start
+    season: SeasonTable | None = None  # of a season that is over
+    earlier: int = 0  # tournaments of the season, with pages of their own
     ladder: tuple[LadderRanking, ...] = ()  # the newest first; two are enough to see who has moved
 
     @property

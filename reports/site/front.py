@@ -69,6 +69,7 @@ def index(
             "most_names": MAX_STILL_IN,
             "most_equals": _MAX_EQUALS,
             "about_results": about_results(facts),
+            "earlier": range(1, facts.earlier + 1),
             **{name: _short(part) if isinstance(part, Table) else part for name, part in parts.items()},
         },
         (dates, *(part for part in parts.values() if isinstance(part, Table))),

@@ -15,9 +15,13 @@ _SERVICES = (
     noted("compilation opens"),
     noted("compilation closes"),
 )
+_OVER = noted("the season is over")
 _MOVED = re.compile(r"(.+): moved from (.+) to (.+)")
 _LIST = re.compile(r"the (final )?list of entries: ([\d,]+) programs?, root (\w+)")
-_NUMBER = re.compile(r"the public number is (.+)", re.DOTALL)
+_NUMBERED = (
+    (re.compile(r"the public number is (.+)", re.DOTALL), noted("the public number is %(number)s")),
+    (re.compile(r"tournament (.+) has begun"), noted("tournament %(number)s has begun")),
+)
 
 
 def journal_line(text: str) -> str:
@@ -48,8 +52,9 @@ def journal_line(text: str) -> str:
             number,
             root=root,
         )
-    if drawn := _NUMBER.fullmatch(text):
-        return gettext("the public number is %(number)s", number=drawn.group(1))
+    for pattern, words in _NUMBERED:
+        if found := pattern.fullmatch(text):
+            return gettext(words, number=found.group(1))
     return translated(text)
 
 

@@ -159,6 +159,7 @@ PAGES = (
     ),
     _of_rankings(noted("Evolution"), paths.EVOLUTION, side_rankings.evolution, lambda facts: facts.evolution),
     _of_rankings(noted("How sure"), paths.CERTAINTY, side_rankings.certainty, lambda facts: facts.certainty),
+    _of_rankings(noted("Season"), paths.SEASON, side_rankings.season, lambda facts: facts.season),
     _one(noted("Games"), paths.REPLAY, replay, _has_replays),
     PageKind(lambda made: (game_page(made.facts, each) for each in made.featured)),
     _of_rankings(noted("Ladder"), paths.LADDER, side_rankings.ladder, lambda facts: facts.ladder),

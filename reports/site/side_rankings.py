@@ -1,11 +1,11 @@
-"""The pages beside the contest's ranking: evolution, how sure the ranking is, ladder. Pure."""
+"""The pages beside the contest's ranking: evolution, how sure the ranking is, ladder, season. Pure."""
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
+from collections.abc import Container, Iterator, Sequence
 
 from contest.language import decimal, gettext, noted
-from contest.model import Certainty, EvolutionEnding, EvolutionOutcome, LadderRanking
+from contest.model import Certainty, EvolutionEnding, EvolutionOutcome, LadderRanking, SeasonLine, SeasonTable
 from reports.certainty import certainty_facts
 from reports.evolution_table import spread
 from reports.ladder_report import movements
@@ -146,3 +146,56 @@ def ladder(rankings: Sequence[LadderRanking]) -> Page:
         ),
     )
     return Page(paths.LADDER, "ladder", gettext("Ladder"), {"ranking": newest, "table": table}, (table,))
+
+
+def season(found: SeasonTable) -> Page:
+    """Make the page of a season that is over: its table, with a curve of each team's strengths."""
+    top = max((value for line in found.lines for value in line.strengths if value is not None), default=0.0)
+    numbers = range(1, found.tournaments + 1)
+    ranking = Table(
+        "season",
+        gettext("The season"),
+        (
+            Column("rank", noted("rank"), numeric=True),
+            Column("team", noted("team")),
+            Column("points", noted("points"), numeric=True),
+            Column("strength", noted("strength"), numeric=True, optional=True),
+            Column("gain", noted("gain"), numeric=True, optional=True),
+            *_of_each(numbers),
+        ),
+        tuple(
+            (
+                cell(line.rank),
+                name_cell(line.team),
+                cell(line.points),
+                _strength(line.strength, _curve(line, top)),
+                _strength(line.gain),
+                *map(cell, line.places),
+            )
+            for line in found.lines
+        ),
+    )
+    strengths = Table(
+        "strengths",
+        gettext("The strength of each team's version in each tournament"),
+        (Column("team", noted("team")), *_of_each(numbers)),
+        tuple((name_cell(line.team), *map(_strength, line.strengths)) for line in found.lines),
+    )
+    tables = (ranking, strengths) if found.games else (ranking,)
+    return Page(
+        paths.SEASON, "season", gettext("The season"), {"season": found, "season_tables": tables}, tables
+    )
+
+
+def _of_each(numbers: Sequence[int]) -> Iterator[Column]:
+    for each in numbers:
+        spoken = gettext("tournament %(number)s", number=each)
+        yield Column(f"tournament_{each}", str(each), numeric=True, spoken=spoken)
+
+
+def _strength(value: float | None, curve: str = "") -> Cell:
+    return Cell("" if value is None else decimal(f"{value:.1f}"), value, spark=curve)
+
+
+def _curve(line: SeasonLine, top: float) -> str:
+    return charts.spark_line([value for value in line.strengths if value is not None], top)

@@ -21,7 +21,7 @@ from contest.errors import ConfigError
 from contest.games.game import TEXT
 from contest.games.registry import game_of, game_plugins, rules_text
 from contest.model import Member, Registration, TeamState
-from contest.schema.sections import UNITS_PER_SECOND, ExtraField, Teams
+from contest.schema.sections import UNITS_PER_SECOND, ExtraField, Season, Teams
 from contest.store import Store, teams, url_of
 from contest.util.clock import SystemClock
 from knobeln.day.demonstration import demo_settings
@@ -59,6 +59,34 @@ def test_counted_time_is_as_long_as_processor_time_in_every_preset(game: str) ->
         assert programs.fuel == programs.seconds * UNITS_PER_SECOND
         assert programs.model_copy(update={"counted_languages": ("C",)}).told_seconds == programs.seconds
         assert programs.game_fuel >= 41 * programs.fuel  # full answers in the longest Ultimate Tic-Tac-Toe
+
+
+def test_the_contest_of_1993_has_two_tournaments_with_a_week_between_them(tmp_path: Path) -> None:
+    knobeln("init", tmp_path, "--game", "knobeln-1993", "--beacon", "none")
+    written = load_settings(tmp_path)
+    assert written.game.name == "knobeln"
+    assert not written.tournament.self_play
+    assert not written.evolution.enabled
+    first, second = (written.season.dates_of(number, written.dates) for number in (1, 2))
+    assert first == written.dates
+    assert second.compilation_closes - first.results_published == timedelta(days=7, hours=-2)
+    announced = " ".join(knobeln("announce", "-C", tmp_path).output.split())
+    assert "There are 2 tournaments, one every 8 days." in announced
+    assert "Between them teams can change their programs" in announced
+
+
+def test_new_teams_come_only_where_the_season_lets_them() -> None:
+    dates = usual_dates(NOW)
+    shut = Season(tournaments=3, days=14, new_teams=False).dates_of(3, dates)
+    assert shut.registration_closes == dates.registration_closes
+    assert shut.compilation_closes == dates.compilation_closes + timedelta(days=28)
+    assert shut.compilation_opens == dates.compilation_opens
+
+
+def test_a_tournament_ends_before_the_programs_of_the_next_close() -> None:
+    with pytest.raises(ValueError, match=r"season\.days: the results of a tournament are published 7 days"):
+        Settings(dates=usual_dates(NOW), season=Season(tournaments=2, days=7))
+    Settings(dates=usual_dates(NOW), season=Season(tournaments=1, days=7))
 
 
 def test_a_new_contest_draws_with_drand_unless_another_beacon_is_chosen(tmp_path: Path) -> None:

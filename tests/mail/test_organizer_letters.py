@@ -96,7 +96,7 @@ def test_a_date_is_moved_and_all_registered_teams_are_told(ours: World) -> None:
     assert "1994-05-15 12:00 UT" in body_of(notice)
     assert "1 team is told" in body_of(answer)
     with ours.store.read() as tx:
-        assert decisions.dates_now(tx, ours.settings.dates).contest_starts.day == 15
+        assert decisions.dates_now(tx, ours.settings.dates, ours.settings.season).contest_starts.day == 15
 
 
 def test_the_status_is_told_at_once_and_to_the_organizer_alone(ours: World) -> None:

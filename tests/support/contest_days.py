@@ -24,7 +24,7 @@ def dump(folder: ContestContext) -> dict[str, list[Any]]:
     rows["ledger"] = [(number, *facts) for number, _leaf, _peaks, *facts in rows["ledger"][1:]]
     if frozen is not None:
         frozen["tournament"].pop("workers")
-        rows["contest"] = [(frozen,)]
+        rows["contest"], rows["tournaments"] = [], [(frozen,)]
     return rows
 
 

@@ -75,8 +75,8 @@ def free_port() -> int:
             return port
 
 
-def wait_for(condition: Callable[[], object], what: str = "it") -> None:
-    end = time.monotonic() + PATIENCE
+def wait_for(condition: Callable[[], object], what: str = "it", seconds: float = PATIENCE) -> None:
+    end = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < end, f"{what} takes too long"
         time.sleep(0.02)

@@ -4,7 +4,7 @@ import { Differs, Unreadable, compare, must, same, sha256, sum, unmarked } from 
 import { checkEvolution } from "./evolution.js";
 import { MAX_GAMES, formatOf } from "./formats.js";
 import { QUICKNET, checkDecisions, checkLists, checkNumber, checkPrograms, checkSeed } from "./ledger.js";
-import { ledgerSentence, readLedger, remarks } from "./ledger.js";
+import { ledgerSentence, ofTournament, readLedger, remarks } from "./ledger.js";
 import { machineFor } from "./machine.js";
 import { playAgain, playGroup, replayKey, titleOf } from "./referee.js";
 import { count, say } from "./words.js";
@@ -53,15 +53,16 @@ function checkAll(files, { module, game, progress, chain }, found) {
   found.ledger = ledger;
   checked(ledgerSentence(ledger.entries));
   const seal = archive.json("seal.json");
-  const final = checkLists(archive, ledger, contest, entries, noticed);
-  const before = ledger.entries.slice(0, final.place);
+  const [earlier, own] = ofTournament(ledger.entries, contest.tournament);
+  const final = checkLists(archive, own, contest, entries, noticed);
+  const before = [...earlier, ...own.slice(0, final.place)];
   checkPrograms(archive, marked.settings, final, before, noticed);
   checked(say("the lists of entries, the settings, and each program that played: as the ledger has them"));
   const decisions = archive.json("decisions.json");
   const timeChanges = archive.has("time_changes.json") ? archive.marked("time_changes.json") : [];
-  checkDecisions(decisions, timeChanges, ledger.entries, noticed);
-  remarks(ledger.entries, final, settings.dates, contest.started_at, noticed);
-  checkNumber(seal, settings, contest.started_at, ledger.entries.slice(final.place + 1), chain, { checked, believed });
+  checkDecisions(decisions, timeChanges, own, noticed);
+  remarks(own, final, settings.dates, contest.started_at, noticed);
+  checkNumber(seal, settings, contest.started_at, own.slice(final.place + 1), chain, { checked, believed });
   const seed = checkSeed(contest, seal);
   checked(say("the seed follows from the secret number, the list of entries and the public number"));
 

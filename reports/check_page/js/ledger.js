@@ -5,6 +5,7 @@ import { count, say } from "./words.js";
 
 const LISTED = "list of entries";
 const FINAL = "final list of entries";
+const BEGUN = "next tournament begun";
 const NUMBER = "public number";
 const ACCEPTED = "program accepted";
 const LATE = "program refused, because it came late";
@@ -13,7 +14,7 @@ const ABOUT_TEAMS = ["taken out by the organizer", "reinstated by the organizer"
 const DECIDED = [...ABOUT_TEAMS, "time for a move changed by the organizer"];
 const GOES = new Map([["withdrawn", "withdrawn"], [ABOUT_TEAMS[0], "out"]]);
 const COMES = new Map([["registration accepted", "withdrawn"], [ABOUT_TEAMS[1], "out"]]);
-const WITHOUT_LETTER = [...DECIDED, LISTED, FINAL, NUMBER];
+const WITHOUT_LETTER = [...DECIDED, LISTED, FINAL, NUMBER, BEGUN];
 const ENTRY = /^[a-z][a-z ,]*\n(?:[A-Za-z_][A-Za-z0-9_]{0,29})?\n\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z\n(?:[0-9a-f]{64})?\n(?:[0-9a-f]{64})?\n$/;
 const START_SECONDS = 600; // between the start of the contest and the draw of the number, and from one to the next
 const AHEAD_SECONDS = 60; // of the final list before the draw
@@ -72,17 +73,24 @@ export function readLedger(archive, commitment) {
   return { entries, roots, key, commitment };
 }
 
+/** The entries before this tournament, and those of it. */
+export function ofTournament(entries, number) {
+  const starts = [0, ...entries.flatMap((entry, place) => (entry.effect === BEGUN ? [place + 1] : [])), entries.length];
+  must(Number.isInteger(number) && number >= 1 && number < starts.length, "ledger.txt: this tournament has not begun");
+  return [entries.slice(0, starts[number - 1]), entries.slice(starts[number - 1], starts[number])];
+}
+
 const rootOfList = (list) => {
   const sorted = [...list.entries].sort((a, b) => byName(a.team, b.team));
   return hex(rootsOf(sorted.map((entry) => `${entry.team}\n${entry.program}\n${entry.build}\n`)).at(-1));
 };
 
 /** Where the ledger has the final list. Throws Differs unless it has all lists, and the entries are the final one. */
-export function checkLists(archive, ledger, contest, entries, noticed) {
+export function checkLists(archive, own, contest, entries, noticed) {
   const lists = archive.json("entry_lists.json");
   const told = lists.map((list) => ({ effect: list.is_final ? FINAL : LISTED, at: full(list.at), digest: rootOfList(list) }));
   const isTold = (entry) => told.some((list) => ["effect", "at", "digest"].every((key) => list[key] === entry[key]) && !entry.team && !entry.letter);
-  const inLedger = ledger.entries.filter((entry) => [LISTED, FINAL].includes(entry.effect));
+  const inLedger = own.filter((entry) => [LISTED, FINAL].includes(entry.effect));
   const found = inLedger.filter(isTold).map(({ effect, at, digest }) => ({ effect, at, digest }));
   must(told.length && same(found, told), "entry_lists.json has not the lists that ledger.txt has");
   for (const entry of inLedger.filter((each) => !isTold(each))) {
@@ -99,7 +107,7 @@ export function checkLists(archive, ledger, contest, entries, noticed) {
     const teams = changedTeams(lists[at], after);
     if (teams.length) noticed(say("the list of {at} differs from the one before in {teams}", { at: time(full(after.at)), teams: teams.join(", ") }));
   });
-  return { place: ledger.entries.findIndex((entry) => entry.effect === FINAL && isTold(entry)), entries: final.entries, first: byTeam(lists[0]) };
+  return { place: own.findIndex((entry) => entry.effect === FINAL && isTold(entry)), entries: final.entries, first: byTeam(lists[0]) };
 }
 
 const byTeam = ({ entries }) => new Map(entries.map((entry) => [entry.team, JSON.stringify(entry)]));
@@ -121,6 +129,7 @@ export function checkPrograms(archive, markedSettings, final, before, noticed) {
     const whys = gone.get(team) ?? gone.set(team, new Set()).get(team);
     if (GOES.has(effect)) whys.add(GOES.get(effect));
     whys.delete(COMES.get(effect));
+    if (effect === BEGUN) gone.forEach((each) => each.delete("out"));
   }
   const inTime = before.filter((entry) => entry.effect === ACCEPTED);
   const playing = new Set(final.entries.map((entry) => entry.team));
@@ -200,7 +209,9 @@ export function checkDecisions(decisions, timeChanges, entries, noticed) {
 /** The contest's seed. Throws Differs unless it follows from the secret number, the list and the public number. */
 export function checkSeed(contest, seal) {
   const secret = unhex(contest.seed, "contest.json");
-  must(secret.length === 32 && sha256(secret) === contest.seed_commitment, "contest.json: the sha256 of the secret number is {digest}", { digest: sha256(secret) });
+  let hashed = secret; // the secret number of each tournament is the sha256 of the next one's
+  for (let left = contest.tournament; left > 0; left--) hashed = noble.sha256(hashed);
+  must(secret.length === 32 && hex(hashed) === contest.seed_commitment, "contest.json: the sha256 of the secret number is {digest}", { digest: hex(hashed) });
   const seed = noble.hmac(noble.sha256, secret, unhex(seal.entries_root + seal.number, "seal.json"));
   compare("seal.json", seal.seed, hex(seed));
   return seed;

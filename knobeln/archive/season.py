@@ -1,0 +1,176 @@
+"""The archive of a season: those of its tournaments, each in a folder of its own, and the season's table.
+
+season.json           the digests of the archives, and the table
+season.csv            the table: a line for each team
+tournament-NUMBER/    the archive of this tournament
+"""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from contest.archive import files
+from contest.archive.contents import Archive, settings_of, to_files
+from contest.errors import Differs, GiveUp, NotNow
+from contest.model import SeasonLine, SeasonTable
+from contest.seeds import MAX_TOURNAMENTS
+from contest.store import contest_state
+from knobeln.archive.export import archive_of
+from knobeln.archive.verify_limits import MAX_BUILD_BYTES, OutOfTimeError, memory_limit, time_limit
+from knobeln.context import ContestContext
+from tournament.certainty import places
+from tournament.derived_settings import format_of
+from tournament.runners import open_runner
+from tournament.season import Played, season_table
+
+USUAL_SECONDS = 600.0  # for the season's table
+SEASON, CSV = "season.json", "season.csv"
+
+
+@dataclass(frozen=True)
+class SeasonFacts:
+    """What season.json has. `archives`: the digests of the tournaments' archives, in their order."""
+
+    archives: tuple[str, ...]
+    table: SeasonTable
+
+
+def folder_of(season: Path, number: int) -> Path:
+    return season / f"tournament-{number}"
+
+
+def publish_season(contest: ContestContext, folder: Path) -> str:
+    """Write the archive of a season that is over to the new folder; return its digest.
+
+    Raises NotNow before the season's end, GiveUp if the folder is there.
+    """
+    with contest.store.read() as tx:
+        table = contest_state.get_season(tx)
+    if table is None:
+        raise NotNow("the season is not over", hint="--tournament publishes one of its tournaments")
+    if folder.exists():
+        raise GiveUp(f"{folder} is there already", hint="an archive is written to a new folder")
+    digests = []
+    for number in range(1, table.tournaments + 1):
+        archive = archive_of(ContestContext.open(contest.path, number))
+        digests.append(files.write(folder_of(folder, number), to_files(archive)))
+    (folder / CSV).write_bytes(table_csv(table))
+    raw = files.to_json(SeasonFacts(tuple(digests), table), SeasonFacts)
+    (folder / SEASON).write_bytes(raw)  # the last, so that half a season is none
+    return hashlib.sha256(raw).hexdigest()
+
+
+def table_csv(table: SeasonTable) -> bytes:
+    """The table as CSV; of each tournament the place and the strength of the version that played."""
+    numbers = range(1, table.tournaments + 1)
+    target = io.StringIO()
+    writer = csv.writer(target, lineterminator="\n")
+    of_each = [name for number in numbers for name in (f"place_{number}", f"strength_{number}")]
+    writer.writerow(["rank", "team", "points", "strength", "gain", *of_each])
+    for line in table.lines:
+        pairs = zip(line.places, line.strengths, strict=True)
+        of_team = [value for pair in pairs for value in pair]
+        writer.writerow([line.rank, line.team, line.points, line.strength, line.gain, *of_team])
+    return target.getvalue().encode()
+
+
+def read_season(folder: Path, digest: str | None) -> tuple[SeasonFacts, str]:
+    """What season.json says, and its digest. Raises Differs unless that is `digest`, if one is given."""
+    raw = files.read_alone(folder / SEASON)
+    found = hashlib.sha256(raw).hexdigest()
+    if digest is not None and found != digest.strip().lower():
+        raise Differs(
+            f"this is another season: the sha256 of its {SEASON} is {found}, not {files.shown(digest)}"
+        )
+    facts = files.from_json(raw, SeasonFacts, SEASON)
+    if not 1 <= len(facts.archives) <= MAX_TOURNAMENTS:
+        raise Differs(f"{SEASON} has {len(facts.archives)} archives")
+    return facts, found
+
+
+@dataclass
+class SeasonChecked:
+    """What was checked of a season beyond its tournaments, and what was not, in sentences."""
+
+    checked: list[str] = field(default_factory=list)
+    missed: list[str] = field(default_factory=list)
+
+
+def check_season(
+    folder: Path,
+    facts: SeasonFacts,
+    check: Callable[[Path, str], Archive],
+    result: SeasonChecked,
+    seconds: float = USUAL_SECONDS,
+) -> None:
+    """Check each tournament with `check`, which takes its folder and its digest, and then the table.
+
+    The latter takes at most `seconds`. Raises Differs, naming the first difference.
+    """
+    first: Archive | None = None
+    images: dict[str, bytes] = {}
+    tournaments: list[Played] = []
+    for number, digest in enumerate(facts.archives, start=1):
+        try:
+            archive = check(folder_of(folder, number), digest)
+            first = first or archive
+            _must_follow(archive, first, number)
+        except Differs as error:
+            raise Differs(f"tournament {number}: {error}") from None
+        settings = settings_of(archive.contest)
+        builds = {entry.name: entry.build for entry in archive.entries}
+        tournaments.append(Played(places(format_of(settings), archive.history), builds))
+        images |= archive.builds
+        if sum(map(len, images.values())) > MAX_BUILD_BYTES:
+            raise Differs(f"its programs have more than {MAX_BUILD_BYTES:,} bytes together")
+    if settings.season.tournaments != len(facts.archives):
+        raise Differs(f"{SEASON}: the season has {settings.season.tournaments} tournaments")
+    try:
+        with memory_limit(), time_limit(seconds):
+            table = season_table(tournaments, images, settings, open_runner)
+    except OutOfTimeError:
+        result.missed.append(
+            f"the season's table: the time was up after {seconds / 60:,.1f} minutes; `--minutes` allows more"
+        )
+        return
+    claimed = facts.table
+    if table.unknown and not claimed.unknown:
+        result.missed.append(f"the strengths of the versions: {table.unknown}")
+        claimed = replace(claimed, games=0, unknown=table.unknown, lines=_without_strengths(claimed.lines))
+    _compare(claimed, table)
+    if files.read_alone(folder / CSV) != table_csv(facts.table):
+        raise Differs(f"{CSV} is not the table in {SEASON}")
+    result.checked.append(f"the season's table follows from its {table.tournaments} tournaments")
+    if table.games:
+        result.checked.append(f"{table.games:,} games of {table.versions:,} versions: the same strengths")
+
+
+def _must_follow(archive: Archive, first: Archive, number: int) -> None:
+    """Raises Differs unless it is this tournament of the season that the first one belongs to."""
+    if archive.contest.tournament != number:
+        raise Differs(f"contest.json: this is tournament {archive.contest.tournament}")
+    same = archive.letters == first.letters and archive.ledger == first.ledger
+    if not same or archive.contest.seed_commitment != first.contest.seed_commitment:
+        raise Differs("it has another ledger or secret number than tournament 1")
+
+
+def _without_strengths(lines: Sequence[SeasonLine]) -> tuple[SeasonLine, ...]:
+    return tuple(
+        replace(line, strengths=(None,) * len(line.strengths), strength=None, gain=None) for line in lines
+    )
+
+
+def _compare(claimed: SeasonTable, table: SeasonTable) -> None:
+    for told, line in zip(claimed.lines, table.lines, strict=False):
+        if told != line:
+            raise Differs(f"{SEASON}: it says {files.shown(told)}, but {line} follows")
+    if claimed != table:
+        raise Differs(
+            f"{SEASON}: it has {len(claimed.lines)} teams and {claimed.games} games, but "
+            f"{len(table.lines)} and {table.games} follow"
+        )

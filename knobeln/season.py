@@ -1,0 +1,180 @@
+"""A season: when each tournament begins and is run, what may be seen of the one before, and its table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from datetime import datetime
+
+from contest.config.settings import Settings
+from contest.errors import NotFound
+from contest.interfaces.protocols import Renderer, to_team
+from contest.language import by_language, speaking
+from contest.ledger.receipts import Effect, LedgerEntry
+from contest.model import OutboxState, Outgoing, Phase, SeasonTable, Team
+from contest.schema.sections import Season
+from contest.store import Transaction, contest_state, decisions, ledger, outbox, results, submissions, teams
+from contest.util.clock import TIME_FORMAT
+from knobeln.context import ContestContext
+from tournament.certainty import places
+from tournament.derived_settings import format_of, frozen_settings
+from tournament.runners import open_runner
+from tournament.season import Played, season_table
+
+
+def go_on(contest: ContestContext) -> bool:
+    """Begin the season's next tournament, or end the season, and tell all registered teams. False: it is not
+    due.
+
+    The teams keep their names, strings and programs, and can send better ones.
+    """
+    contest = contest.current()
+    with contest.store.read() as tx:
+        number = contest_state.state(tx).number
+        if not _is_due(tx, contest):
+            return False
+    if why_not_out(contest):
+        return False
+    is_last = number >= contest.settings.season.tournaments
+    table = season_so_far(contest) if is_last else None
+    with contest.store.write() as tx:
+        if contest_state.state(tx).number != number or not _is_due(tx, contest):
+            return False  # another process was quicker
+        if table:
+            _end(tx, contest, table)
+        else:
+            _begin_next(tx, contest)
+    return True
+
+
+def season_so_far(contest: ContestContext) -> SeasonTable:
+    """The table of the tournaments whose results are out. Raises NotFound without one."""
+    with contest.store.read() as tx:
+        newest = contest_state.state(tx).number
+        if found := contest_state.get_season(tx):
+            return found
+        is_finished = contest_state.state(tx).phase is Phase.FINISHED
+    is_out = is_finished and not why_not_out(contest)
+    images: dict[str, bytes] = {}
+    tournaments = []
+    for number in range(1, newest + is_out):
+        with contest.store.of_tournament(number).read() as tx:
+            tournaments.append(_played(tx, contest.settings))
+            images |= submissions.load_images(tx, tuple(tournaments[-1].builds.values()))
+    if not tournaments:
+        raise NotFound("no tournament of this season is over yet")
+    return season_table(tournaments, images, contest.settings, open_runner)
+
+
+def _played(tx: Transaction, settings: Settings) -> Played:
+    settings = frozen_settings(contest_state.started_settings(tx), settings)
+    return Played(
+        places(format_of(settings), results.finished_rounds(tx)),
+        {entry.name: entry.image_digest for entry in submissions.all_entries(tx)},
+    )
+
+
+def _begin_next(tx: Transaction, contest: ContestContext) -> None:
+    before = _played(tx, contest.settings)
+    contest_state.begin_next(tx)
+    now = contest.clock.now()
+    ledger.append(tx, LedgerEntry(Effect.TOURNAMENT_BEGUN, "", now))
+    number = contest_state.state(tx).number
+    contest_state.note(tx, "season", f"tournament {number} has begun", now)
+    contest = contest.as_of(tx)
+
+    def facts(team: Team) -> Mapping[str, object]:
+        good = submissions.latest_good(tx, team.id)
+        place = before.places.get(team.name)
+        is_in = team.name in before.builds
+        return {"number": number, "place": place, "of": len(before.places), "is_in": is_in, "good": good}
+
+    _tell_all(tx, contest, f"{contest_state.mark(tx)}begun", "tournament", facts)
+
+
+def _end(tx: Transaction, contest: ContestContext, table: SeasonTable) -> None:
+    now, finished = contest.clock.now(), contest_state.state(tx).finished_at
+    contest_state.set_season(tx, table)
+    contest_state.note(tx, "season", "the season is over", now)
+    lines = {line.team: line for line in table.lines}
+    _tell_all(
+        tx,
+        contest,
+        f"season/{finished}",
+        "season",
+        lambda team: {"table": table, "own": lines.get(team.name)},
+    )
+
+
+def _tell_all(
+    tx: Transaction,
+    contest: ContestContext,
+    key: str,
+    template: str,
+    facts: Callable[[Team], Mapping[str, object]],
+) -> None:
+    """Queue a mail from this template to each registered team, in its language."""
+    templates: Renderer = contest.templates
+
+    def mails() -> Iterator[Outgoing]:
+        for language, readers in by_language(teams.present(tx), contest.settings.contest.language):
+            for team in readers:
+                with speaking(language):
+                    rendered = templates.render(template, team=team, **facts(team))
+                yield to_team(team, f"{key}/{team.name}", template, rendered)
+
+    outbox.put_all(tx, mails(), contest.settings, contest.clock.now())
+
+
+def order_run_if_due(contest: ContestContext) -> bool:
+    """Order the run of a tournament of a season once its date has come. False: it is not due, or was ordered.
+
+    A run that failed is not ordered again: the organizer has a mail that says why.
+    """
+    now = contest.clock.now()
+    with contest.store.read() as tx:
+        if not _is_run_due(tx, contest, now):
+            return False
+    with contest.store.write() as tx:
+        if not _is_run_due(tx, contest, now):  # another process was quicker, or the next tournament has begun
+            return False
+        contest_state.change(tx, due_at=now)
+        decisions.order_run(tx, now)
+        contest_state.note(tx, "run", "the run was ordered by its date", now)
+    return True
+
+
+def _is_run_due(tx: Transaction, contest: ContestContext, now: datetime) -> bool:
+    is_ordered = contest_state.column(tx, "due_at") is not None or decisions.run_ordered(tx) is not None
+    is_open = contest_state.state(tx).phase is Phase.OPEN
+    return is_open and not is_ordered and now >= contest.as_of(tx).settings.dates.contest_starts
+
+
+def shows_programs(tx: Transaction, season: Season) -> bool:
+    """Whether the programs of a finished tournament are public, as far as the season is concerned."""
+    return not season.is_season or season.open or contest_state.is_season_over(tx, season)
+
+
+def why_not_out(contest: ContestContext) -> str:
+    """Why the results of the tournament are not out; "" if they are."""
+    with contest.store.read() as tx:
+        waiting = results.unreported_rounds(tx)
+        held = outbox.listing(tx, state=OutboxState.HELD, to=None, count=1)
+    published = contest.settings.dates.results_published
+    if waiting:
+        return f"the summary of round {waiting[0]} has not gone out"
+    if held:
+        return f"mails to teams are held ({held[0].kind})"
+    if contest.clock.now() < published:
+        return f"the results are to be published on {published:{TIME_FORMAT}}"
+    return ""
+
+
+def _is_due(tx: Transaction, contest: ContestContext) -> bool:
+    """Whether the tournament is finished, and what follows it has not happened yet.
+
+    As long as a run is ordered, a process may be on its way that would start the next tournament at once.
+    """
+    season, state = contest.settings.season, contest_state.state(tx)
+    waits = decisions.reports_held(tx) is not None or decisions.run_ordered(tx) is not None
+    is_finished = state.phase is Phase.FINISHED and not waits
+    return season.is_season and is_finished and contest_state.get_season(tx) is None

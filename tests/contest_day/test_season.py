@@ -1,0 +1,287 @@
+"""A season: several tournaments one after the other, by their dates alone."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import timedelta
+from pathlib import Path
+from random import Random
+
+import pytest
+from click.testing import CliRunner
+
+from contest.actions.organizer_actions import OrganizerActions
+from contest.model import BanKind
+from contest.schema.sections import Season
+from contest.store import decisions, submissions
+from contest.subprocesses.child_process import own_command, run
+from knobeln.cli import main
+from knobeln.context import ContestContext
+from knobeln.season import go_on, order_run_if_due
+from tests.support.archives import HOUSE, knobeln
+from tests.support.check_page import page_on
+from tests.support.knobeln_server import maildir
+from tests.support.mail_world import START, flat
+from tests.support.mailed_contest import (
+    CLOSES,
+    DARK,
+    HEAVY,
+    KNOWN,
+    LIGHT,
+    LOST,
+    PROGRAMS,
+    MailedContest,
+    small_settings,
+)
+from tests.support.season_server import PATIENCE, SeasonServer, master
+
+DAYS = timedelta(days=14)
+PUBLISHED = START + timedelta(days=7)
+NEW = "the_new_lords_of_knobeln"
+
+
+def goes_on(mailed: MailedContest) -> bool:
+    with mailed.opened() as contest:
+        went_on = go_on(contest)
+    mailed.bring_mails()
+    return went_on
+
+
+def play(mailed: MailedContest, number: int) -> None:
+    """Play a tournament from its last program to its results."""
+    later = (number - 1) * DAYS
+    mailed.clock.at = CLOSES + later + timedelta(minutes=5)
+    mailed.tell_first_list()
+    mailed.clock.at = START + later
+    mailed.start()
+    mailed.clock.at = KNOWN + later
+    mailed.play()
+    assert not goes_on(mailed)
+    mailed.clock.at = PUBLISHED + later
+    assert goes_on(mailed)
+    assert not goes_on(mailed)
+
+
+def later(mailed: MailedContest) -> MailedContest:
+    mailed.clock.at += timedelta(minutes=1)
+    return mailed
+
+
+@pytest.fixture(scope="module")
+def season(tmp_path_factory: pytest.TempPathFactory) -> MailedContest:
+    """Of two tournaments: LIGHT is disqualified in the first, DARK sends a better program, NEW is new.
+
+    LOST has no program."""
+    chosen = small_settings(final_size=2).model_copy(update={"season": Season(tournaments=2, days=14)})
+    mailed = MailedContest.create(tmp_path_factory.mktemp("season"), chosen)
+    mailed.take_part(PROGRAMS)
+    later(mailed).register(LOST)
+    with mailed.opened() as contest, contest.store.write() as tx:
+        actions = OrganizerActions(tx, contest.settings, contest.templates, mailed.clock.at, "a test")
+        actions.take_out(LIGHT, BanKind.DISQUALIFIED, "two teams, one author")
+    play(mailed, 1)
+    later(mailed).register(NEW)
+    later(mailed).send_program(NEW, "log_dice")
+    later(mailed).send_program(DARK, "log_dice")
+    play(mailed, 2)
+    return mailed
+
+
+def of_kind(mailed: MailedContest, team: str, kind: str) -> list[str]:
+    return [flat(mail) for mail in mailed.mails(team, kind)]
+
+
+def test_every_team_is_told_what_happened_to_it_and_what_it_can_do(season: MailedContest) -> None:
+    until = "1994-05-28 10:00 UT"
+    (dark,), (light,), (lost,) = (of_kind(season, team, "tournament") for team in (DARK, LIGHT, LOST))
+    assert f"Tournament 1 is over, and your team {DARK} has place 1 of 2." in dark
+    assert f"version 1 of your program plays again, unless you send a better one until {until}" in dark
+    assert "Subject: please compile" in dark
+    assert f"Tournament 1 is over; your team {LIGHT} took no part in it. In tournament 2 version 1" in light
+    assert f"To take part in tournament 2, send one until {until}." in lost
+    assert of_kind(season, NEW, "tournament") == []
+    assert all(len(of_kind(season, team, "entries")) == 4 for team in (HEAVY, LOST))  # two in each tournament
+
+
+def test_the_disqualified_play_again_and_the_new_team_and_version_play(season: MailedContest) -> None:
+    with season.opened() as contest:
+        first, second = (_builds(contest, number) for number in (1, 2))
+    assert first.keys() == {HEAVY, DARK}
+    assert second.keys() == {HEAVY, LIGHT, DARK, NEW}
+    assert second[HEAVY] == first[HEAVY]
+    assert second[DARK] == second[LIGHT] == second[NEW] != first[DARK]
+
+
+def _builds(contest: ContestContext, number: int) -> dict[str, str]:
+    with contest.store.of_tournament(number).read() as tx:
+        return {entry.name: entry.image_digest for entry in submissions.all_entries(tx)}
+
+
+def test_the_table_of_the_season(season: MailedContest) -> None:
+    table = json.loads(knobeln("results", "season", "--json", "-C", season.folder).stdout)
+    assert (table["tournaments"], table["versions"], table["games"]) == (2, 3, 3)
+    lines = {line["team"]: line for line in table["lines"]}
+    assert lines[DARK]["places"][0] == 1
+    assert lines[LIGHT]["places"][0] is None
+    places = [line["places"][1] for line in lines.values()]
+    for line in lines.values():
+        behind = sum(place > line["places"][1] for place in places)
+        assert line["points"] == behind + (line["places"][0] == 1)
+    heavy, light, dark = (lines[team]["strengths"] for team in (HEAVY, LIGHT, DARK))
+    assert heavy[0] == heavy[1]
+    assert dark[1] == light[1]
+    assert lines[DARK]["gain"] == pytest.approx(dark[1] - dark[0])
+    (mail,) = of_kind(season, DARK, "season")
+    assert f"your team {DARK} has place {lines[DARK]['rank']} of 4" in mail
+    assert f"your first one wins {dark[0]:.1f} points on average, and your last one {dark[1]:.1f}." in mail
+    assert "took part in none of them" in of_kind(season, LOST, "season")[0]
+
+
+def test_each_tournament_and_the_whole_season_can_be_checked(season: MailedContest, tmp_path: Path) -> None:
+    for number in (1, 2):
+        archive = tmp_path / str(number)
+        published = knobeln("publish", "--tournament", number, archive, "-C", season.folder)
+        assert published.exit_code == 0, published.output
+        assert knobeln("verify", archive).exit_code == 0
+        said = page_on(archive)
+        assert (said.differs, said.error) == ("", "")
+    whole = tmp_path / "season"
+    published = knobeln("publish", "--season", whole, "-C", season.folder)
+    digest = hashlib.sha256((whole / "season.json").read_bytes()).hexdigest()
+    assert digest in published.output
+    checked = knobeln("verify", "--digest", digest, whole)
+    assert checked.exit_code == 0, checked.output
+    assert "3 games of 3 versions: the same strengths" in checked.output
+    assert (whole / "season.csv").read_text().startswith("rank,team,points,strength,gain,place_1,strength_1,")
+
+
+def test_the_pages_of_a_season(season: MailedContest, tmp_path: Path) -> None:
+    written = knobeln("site", tmp_path, "-C", season.folder)
+    assert written.exit_code == 0, written.output
+    front, first = ((tmp_path / name).read_text() for name in ("index.html", "tournament-1/index.html"))
+    assert 'href="tournament-1/index.html"' in front
+    assert "2 teams took part" in first
+    assert "4 teams took part" in front
+    page = (tmp_path / "season.html").read_text()
+    assert page.count('class="spark"') == 2  # of those who took part twice
+    assert (
+        (tmp_path / "season.season.csv")
+        .read_text()
+        .startswith("rank,team,points,strength,gain,tournament_1,")
+    )
+    assert not (tmp_path / "tournament-1" / "season.html").exists()
+
+
+def _replace(file: Path, old: str, new: str) -> None:
+    text = file.read_text()
+    assert old in text
+    file.write_text(text.replace(old, new, 1))
+
+
+def _swap(season: Path) -> None:
+    first, second = season / "tournament-1", season / "tournament-2"
+    first.rename(season / "aside")
+    second.rename(first)
+    (season / "aside").rename(second)
+
+
+@pytest.mark.parametrize(
+    ("damage", "told"),
+    [
+        (lambda season: _replace(season / "season.json", '"gain": 0.0', '"gain": 0.5'), "but SeasonLine"),
+        (lambda season: _replace(season / "season.csv", ",team", ",Team"), "is not the table"),
+        (lambda season: (season / "season.csv").unlink(), "season.csv cannot be read"),
+        (_swap, "tournament 1: this is another archive"),
+    ],
+    ids=["a gain", "the table", "no table", "two tournaments"],
+)
+def test_a_season_that_was_changed_is_refused(
+    season: MailedContest, tmp_path: Path, damage: Callable[[Path], None], told: str
+) -> None:
+    whole = tmp_path / "season"
+    knobeln("publish", "--season", whole, "-C", season.folder)
+    damage(whole)
+    result = CliRunner().invoke(main, ["verify", str(whole)])
+    assert result.exit_code == 1
+    assert told in " ".join(result.output.split())
+
+
+# --- killed ------------------------------------------------------------------------------------------------
+def held(place: Path, teams: int, letters: Mapping[int, Sequence[tuple[str, str]]], kills: int) -> None:
+    """A season that is killed so often ends as one that is not, with the same archives and the same mails."""
+    first = master(place / "master", teams, len(letters) + 1)
+    ended = []
+    for name, often in (("whole", 0), ("killed", kills)):
+        server = SeasonServer(first, place / name)
+        server.hold(letters, often, Random(1993))  # noqa: S311
+        assert server.kills == often
+        archive = server.publish()
+        ended.append((dict(_kept(archive)), _delivered(server.folder)))
+    assert ended[0] == ended[1]
+    checked = run(own_command("verify", str(archive)), b"", PATIENCE)
+    assert checked.code == 0, checked.stderr
+
+
+def test_the_dates_or_the_order_of_a_tournament_start_no_other(tmp_path: Path) -> None:
+    chosen = small_settings(beacon="none").model_copy(update={"season": Season(tournaments=2, days=14)})
+    mailed = MailedContest.create(tmp_path, chosen)
+    mailed.take_part({HEAVY: "dice_cup", DARK: "pavlov"})
+    mailed.clock.at = START - timedelta(minutes=1)
+    with mailed.opened() as contest:
+        assert not order_run_if_due(contest)
+        mailed.clock.at = START
+        assert order_run_if_due(contest)
+        assert not order_run_if_due(contest)
+    mailed.play()
+    mailed.clock.at = PUBLISHED
+    assert not goes_on(mailed)  # the ordered run may still be on its way
+    with mailed.opened() as contest:
+        with contest.store.write() as tx:
+            decisions.order_run(tx, None)
+        assert go_on(contest)
+        assert not order_run_if_due(contest)  # though it knows the dates of the first one
+        mailed.clock.at = START + DAYS
+        assert order_run_if_due(contest)
+
+
+def _kept(season: Path) -> Iterator[tuple[str, object]]:
+    """The files, but for the digests of letters, in which stand authentification strings of new teams."""
+    for file in season.rglob("*"):
+        if file.is_file() and file.name not in ("ledger.json", "manifest.json", "season.json"):
+            lines = file.read_bytes().split(b"\n")
+            yield (
+                str(file.relative_to(season)),
+                [line for at, line in enumerate(lines) if at % 5 != 3]
+                if file.name == "ledger.txt"
+                else lines,
+            )
+
+
+def _delivered(contest: ContestContext) -> Counter[tuple[str, str]]:
+    """How many mails of each subject each address has got, each once."""
+    found = Counter[tuple[str, str]]()
+    for box in (contest.path / "mail").iterdir():
+        mails = {str(mail["Message-ID"]): mail for mail in maildir(contest, box.name)}
+        found.update((box.name, str(mail["Subject"])) for mail in mails.values())
+    return found
+
+
+def test_a_season_by_its_dates_alone_is_killed_and_goes_on(tmp_path: Path) -> None:
+    held(tmp_path, 3, {2: [("team_01", "log_dice"), ("team_new", "pavlov")]}, kills=3)
+
+
+@pytest.mark.slow
+@pytest.mark.night
+def test_15_tournaments_of_41_teams_are_killed_60_times(tmp_path: Path) -> None:
+    names, random = list(HOUSE), Random(15)  # noqa: S311
+    letters = {
+        number: [
+            *((f"team_{random.randrange(40):02}", random.choice(names)) for _ in range(3)),
+            *([("team_new", "pavlov")] if number == 4 else []),
+        ]
+        for number in range(2, 16)
+    }
+    held(tmp_path, 40, letters, kills=60)

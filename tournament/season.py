@@ -1,0 +1,119 @@
+"""The table of a season: points for places, and how strong each version of each program is.
+
+Pure but for the runner that plays the games.
+
+A place of one tournament does not tell who has learned: the field changes with every tournament. So every
+version of everybody meets every version of everybody, in one game whose random numbers follow from the two
+programs alone. A version's strength is its mean of points in these games: one measure for all tournaments.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations, islice
+
+from contest.config.settings import Settings
+from contest.formats.standings import ranks_of
+from contest.games.game import GameInfo
+from contest.games.registry import game_of
+from contest.interfaces.protocols import Images, RunnerFactory
+from contest.model import GameJob, SeasonLine, SeasonTable, Verdict
+from contest.seeds import Seeds, seed_from
+from tournament import referee
+from tournament.certainty import why_unknown
+
+MAX_GAMES = 200_000
+"""Of games that are quick: some 20 s on two cores. 632 versions have so many."""
+MAX_SLOW_GAMES = 2_000
+
+_CHUNK_GAMES = 20_000  # their results are in memory at the same time
+_DIGITS = 3  # of a strength
+_SEEDS = Seeds(seed_from("season"))
+
+
+@dataclass(frozen=True)
+class Played:
+    """A tournament that was played: the place of each team that took part, and the digest of its build."""
+
+    places: Mapping[str, int]
+    builds: Mapping[str, str]
+
+
+def season_table(
+    tournaments: Sequence[Played], images: Images, settings: Settings, open_runner: RunnerFactory
+) -> SeasonTable:
+    """The table of these tournaments. `images`: their builds, as far as we have them.
+
+    Raises EngineFailed as the runner does.
+    """
+    info = game_of(settings.game, settings.programs).info
+    versions = sorted({digest for each in tournaments for digest in each.builds.values()})
+    games = len(versions) * (len(versions) - 1) // 2
+    unknown = _why_unknown(versions, games, images, info, settings)
+    strengths = {} if unknown else _strengths(versions, images, settings, open_runner)
+    lines = [_line(name, tournaments, strengths) for name in {n: None for t in tournaments for n in t.places}]
+    lines.sort(key=lambda line: (_order(line), line.team))
+    ranks = ranks_of([_order(line) for line in lines])
+    return SeasonTable(
+        tournaments=len(tournaments),
+        lines=tuple(replace(line, rank=rank) for line, rank in zip(lines, ranks, strict=True)),
+        versions=len(versions),
+        games=0 if unknown else games,
+        unknown=unknown,
+    )
+
+
+def _why_unknown(
+    versions: Sequence[str], games: int, images: Images, info: GameInfo, settings: Settings
+) -> str:
+    most = MAX_GAMES if info.play.is_quick else MAX_SLOW_GAMES
+    if games > most:
+        return f"{len(versions):,} versions have {games:,} games, and at most {most:,} are played"
+    if len(versions) < 2:
+        return "there is only one version"
+    known = {digest: images[digest] for digest in versions if digest in images}
+    return why_unknown(settings, known) or ("" if len(known) == len(versions) else "some builds are missing")
+
+
+def _line(name: str, tournaments: Sequence[Played], strengths: Mapping[str, float]) -> SeasonLine:
+    """A team's line, without its rank. It has a point for each team behind it, in each tournament."""
+    places = tuple(each.places.get(name) for each in tournaments)
+    points = sum(
+        sum(other > place for other in each.places.values())
+        for each, place in zip(tournaments, places, strict=True)
+        if place is not None
+    )
+    found = tuple(strengths.get(each.builds.get(name, "")) for each in tournaments)
+    known = [value for value in found if value is not None]
+    gain = round(known[-1] - known[0], _DIGITS) if known else None
+    return SeasonLine(0, name, points, places, found, known[0] if known else None, gain)
+
+
+def _order(line: SeasonLine) -> tuple[int, float]:
+    """By points; among equals, by the place in the last tournament."""
+    last = line.places[-1]
+    return -line.points, float("inf") if last is None else last
+
+
+def _strengths(
+    versions: Sequence[str], images: Images, settings: Settings, open_runner: RunnerFactory
+) -> Mapping[str, float]:
+    """The mean of each version's points in its games against all others."""
+    info = game_of(settings.game, settings.programs).info
+    points = Counter[str]()
+    pairs = combinations(versions, 2)
+    with open_runner({digest: images[digest] for digest in versions}, settings, _SEEDS) as runner:
+        while chunk := list(islice(pairs, _CHUNK_GAMES)):
+            for pair, result in zip(chunk, referee.carry_out(list(_jobs(chunk)), runner), strict=True):
+                for digest, seat in zip(pair, result.seats, strict=True):
+                    points[digest] += seat.points if seat.verdict is Verdict.OK else 0
+    games = (len(versions) - 1) * info.point
+    return {digest: round(points[digest] / games, _DIGITS) for digest in versions}
+
+
+def _jobs(pairs: Sequence[tuple[str, str]]) -> Iterator[GameJob]:
+    for pair in pairs:
+        streams = tuple([_SEEDS.stream(f"{'/'.join(pair)}/seat/{seat}") for seat in (0, 1)])
+        yield GameJob(pair, streams, names=pair)
