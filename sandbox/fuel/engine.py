@@ -142,7 +142,6 @@ def machine_code(
     module: bytes,
     sandbox: Sandbox,
     *,
-    is_component: bool = False,
     name: str = "module",
     cpu_seconds: int = _COMPILE_LIMITS.cpu_seconds,
 ) -> Path:
@@ -151,12 +150,12 @@ def machine_code(
     Raises NotCompiled if the engine refuses the module, ToolMissing if the engine or the sandbox is missing.
     """
     # The worker's sources are in the engine's key: they say what is refused, and how the engine is set.
-    facts = [_engine_key(), _processor(), str(is_component), hashlib.sha256(module).hexdigest()]
+    facts = [_engine_key(), _processor(), hashlib.sha256(module).hexdigest()]
     name = f"{name}-{kept_files.digest_of_sources(facts, ())[:32]}"
     if found := kept("code", name):
         return found
     result = sandbox.run(
-        [*command(), "component" if is_component else "module"],
+        [*command(), "compile"],
         stdin=module,
         folders=[str(engine_folder_for(sandbox))],
         limits=replace(_COMPILE_LIMITS, cpu_seconds=cpu_seconds),

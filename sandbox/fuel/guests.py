@@ -14,8 +14,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from contest.errors import ToolMissing
-from sandbox.fuel import engine
-from sandbox.fuel.python_component import COMPONENTIZE, SHA256, python_component
+from sandbox.fuel import cpython, engine
 from sandbox.sandbox import Sandbox
 
 
@@ -76,28 +75,27 @@ class JavaScriptGuest:
 
 
 class PythonGuest:
-    """CPython 3.14; `python_component` says where it comes from."""
+    """CPython 3.14; `cpython` says where it comes from."""
 
     _code: Path | None = None
 
     @property
     def facts(self) -> str:
-        return f"CPython 3.14.0 by componentize-py {COMPONENTIZE}, sha256 {SHA256}"
+        return f"CPython 3.14.0 of {cpython.PACKAGE} {cpython.VERSION}, sha256 {cpython.SHA256}"
 
     def prepared(self, sandbox: Sandbox) -> PreparedGuest:
         if self._code is None or not self._code.is_file():
-            component = python_component(sandbox)
-            self._code = _machine_code(component, sandbox, "python", is_component=True)
-        return PreparedGuest({"kind": "component", "code": str(self._code)}, [str(self._code)])
+            self._code = _machine_code(cpython.python_module(sandbox), sandbox, "python")
+        return PreparedGuest({"kind": "python", "code": str(self._code)}, [str(self._code)])
 
 
 GUESTS: Mapping[str, Guest] = {"JavaScript": JavaScriptGuest(), "Python": PythonGuest()}
 """By the names of their languages."""
 
 
-def _machine_code(module: bytes, sandbox: Sandbox, name: str, *, is_component: bool = False) -> Path:
+def _machine_code(module: bytes, sandbox: Sandbox, name: str) -> Path:
     """The guest's machine code. Raises ToolMissing if it cannot be made: no program has a part in it."""
     try:
-        return engine.machine_code(module, sandbox, is_component=is_component, name=name)
+        return engine.machine_code(module, sandbox, name=name)
     except engine.NotCompiled as error:
         raise ToolMissing(f"the interpreter {name} cannot be made ready: {error}") from None

@@ -10,11 +10,11 @@ Source: WASI preview 1, https://github.com/WebAssembly/WASI/blob/main/legacy/pre
 from __future__ import annotations
 
 import ctypes
+import posixpath
 import struct
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from inspect import signature
-from pathlib import Path
 from typing import Any
 
 from wasmtime import Func, FuncType, Linker, Memory, Module, Store, ValType
@@ -26,6 +26,7 @@ _OK, _EBADF, _EFAULT, _EINVAL, _EISDIR, _EMFILE, _ENAMETOOLONG, _ENOENT = 0, 8, 
 _ENOSYS, _ENOTDIR, _ENOTEMPTY, _EROFS, _ESPIPE = 52, 54, 55, 69, 70
 _DEVICE, _FOLDER, _FILE = 2, 3, 4  # file types
 _STDIN, _STDOUT, _STDERR, _WORK_FOLDER = 0, 1, 2, 3
+_WORK = "/work"  # where it is
 _MAX_PARTS = 1_024  # of one call that reads or writes
 _MAX_BYTES = 1024 * 1024  # of one call that reads, writes or draws random numbers
 _MAX_NAME = 4_096
@@ -55,10 +56,11 @@ class _Fault(Exception):
 
 
 @dataclass
-class _OpenFile:
+class OpenFile:
     data: bytes
     at: int = 0
     is_free: bool = False  # reading it costs no more than the call
+    written: bytearray | None = None  # what is written to it; None: it can only be read
 
 
 @dataclass
@@ -75,7 +77,7 @@ class _Running:
     _size: int = 0  # when we looked last; it only grows
 
     def __post_init__(self) -> None:
-        self.open_files: dict[int, _OpenFile] = {}
+        self.open_files: dict[int, OpenFile] = {}
         self.host.memory_bytes = self._memory_bytes
 
     def use(self, memory: Memory) -> None:
@@ -116,25 +118,25 @@ class _Running:
             raise _Fault(_EBADF)
         if length > _MAX_NAME:
             raise _Fault(_ENAMETOOLONG)
-        name = self.load(pointer, length).decode(errors="replace")
-        while name.startswith("./"):
-            name = name[2:].lstrip("/")
-        return name.rstrip("/") or "."
+        path = posixpath.normpath(posixpath.join(_WORK, self.load(pointer, length).decode(errors="replace")))
+        return "." if path == _WORK else path.removeprefix(_WORK + "/")
 
-    def file(self, descriptor: int) -> _OpenFile:
+    def file(self, descriptor: int) -> OpenFile:
         if descriptor not in self.open_files:
             raise _Fault(_EBADF if descriptor > _WORK_FOLDER else _ESPIPE)
         return self.open_files[descriptor]
 
 
 class CoreModules:
-    """Instances of one core module."""
+    """Instances of one core module. `is_raw`: what it says as `code` is no machine code but the module."""
 
-    def __init__(self, facts: ProgramFacts) -> None:
+    def __init__(self, facts: ProgramFacts, *, is_raw: bool = False) -> None:
         self._words = [str(facts["program"]).encode()]
         self._memory_limit = int(facts["memory_bytes"])
-        self._engine = engine(is_component=False)
-        self._module = Module.deserialize(self._engine, Path(facts["code"]).read_bytes())
+        self._engine = engine(is_quick=is_raw)
+        # From a file, because instances share its pages with the picture of Python's memory.
+        load = Module.from_file if is_raw else Module.deserialize_file
+        self._module = load(self._engine, str(facts["code"]))
         self._linker = Linker(self._engine)
         self._now: _Running | None = None
         for name, kind in {each.name: each.type for each in self._module.imports}.items():
@@ -300,12 +302,15 @@ def _proc_exit(now: _Running, code: int) -> None:
 
 # --- files -----------------------------------------------------------------------------------------------
 def _fd_write(now: _Running, descriptor: int, parts: int, count: int, result: int) -> int | None:
-    if descriptor not in (_STDOUT, _STDERR):
-        return _EROFS if descriptor in now.open_files else _EBADF
+    writers = {_STDOUT: now.host.write, _STDERR: now.host.write_error}
+    if (file := now.open_files.get(descriptor)) and file.written is not None:
+        writers[descriptor] = file.written.extend
+    if descriptor not in writers:
+        return _EROFS if file else _EBADF
     data = b"".join(now.load(at, size) for at, size in now.parts(parts, count))
     now.host.charge_bytes(len(data))
     now.save(result, struct.pack("<I", len(data)))
-    (now.host.write if descriptor == _STDOUT else now.host.write_error)(data)
+    writers[descriptor](data)
     return None
 
 
@@ -448,7 +453,7 @@ def _path_open(
     if descriptor is None:
         return _EMFILE
     data = now.own_files[name] if is_own else now.host.files[name]
-    now.open_files[descriptor] = _OpenFile(data, is_free=is_own)
+    now.open_files[descriptor] = OpenFile(data, is_free=is_own)
     now.save(result, struct.pack("<I", descriptor))
     return None
 

@@ -1,7 +1,8 @@
 """Runs inside the sandbox: runs one program as WebAssembly and answers requests about it.
 
-    python3 FOLDER                         FOLDER: see sandbox/fuel/engine.py
-    python3 FOLDER (module | component)    compile.py instead
+    python3 FOLDER            FOLDER: see sandbox/fuel/engine.py
+    python3 FOLDER compile    compile.py instead
+    python3 FOLDER picture    picture.py instead
 
 /box/program.json says which program; requests come as JSON lines, and each gets a reply:
 
@@ -37,6 +38,7 @@ from wasmtime import Store, Trap, TrapCode, WasmtimeError
 from sandbox.fuel.worker.compile import compile_to_machine_code
 from sandbox.fuel.worker.host import Ended, Host, Left, ProgramFacts, Reply, Request, Requests
 from sandbox.fuel.worker.limits import STACK_BYTES
+from sandbox.fuel.worker.picture import take_picture
 
 _TRAPS = {
     TrapCode.OUT_OF_FUEL: "out of fuel",
@@ -125,10 +127,10 @@ def _until_end(run: Callable[[], None]) -> Reply:
 
 def start() -> None:
     """What FOLDER's own __main__.py calls."""
-    if sys.argv[1:]:
-        compile_to_machine_code(sys.argv[1])
-    else:
-        threading.stack_size(STACK_BYTES)
-        thread = threading.Thread(target=main)
-        thread.start()
-        thread.join()
+    if sys.argv[1:] == ["compile"]:
+        compile_to_machine_code()
+        return
+    threading.stack_size(STACK_BYTES)
+    thread = threading.Thread(target=take_picture if sys.argv[1:] == ["picture"] else main)
+    thread.start()
+    thread.join()
