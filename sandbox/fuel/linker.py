@@ -1,11 +1,11 @@
 """Joins dynamic libraries of WebAssembly to one core module, as the dynamic linker of a system would.
 
-A library says in its section `dylink.0` how much memory and table it needs. Where these begin is not known when
-it is compiled, nor where the functions and data of other libraries are: it imports them as globals. Here all of
-that is known, so constants take the place of the globals, and libraries call each other directly.
+A library says in its section `dylink.0` how much memory and table it needs. Where these begin is not known
+when it is compiled, nor where the functions and data of other libraries are: it imports them as globals. Here
+all of that is known, so constants take the place of the globals, and libraries call each other directly.
 
-A name is what the first library with it says; the function `f` of another module `m` is called `m#f`. A function
-that no library has ends the program by a trap.
+A name is what the first library with it says; the function `f` of another module `m` is called `m#f`. What no
+library has ends the program by a trap, where it is a function, and is null, where it is a pointer.
 
 Source: https://github.com/WebAssembly/tool-conventions/blob/main/DynamicLinking.md
 """
@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 
 from sandbox.fuel.counting import module as wasm
 from sandbox.fuel.counting.module import FunctionType, Import, Reader, Types, vector
-from sandbox.fuel.counting.operators import constant_expression, leb, operators, signed_leb, unsigned
+from sandbox.fuel.counting.operators import Refused, constant_expression, leb, operators, signed_leb, unsigned
 
 PAGE_BYTES = 65_536
 STACK_BYTES = 1024 * 1024
@@ -32,10 +32,6 @@ _MUTABLE_I32, _FUNCREF = b"\x7f\x01", b"\x70"
 _NO_LOCALS = b"\x00"
 _RELOCATE, _INITIALIZE = b"__wasm_apply_data_relocs", b"_initialize"  # of each library
 _STACK_POINTER, _MEMORY_BASE, _TABLE_BASE = b"__stack_pointer", b"__memory_base", b"__table_base"
-
-
-class NotLinkable(Exception):
-    """A library has what we do not know. The text is a part of a sentence."""
 
 
 @dataclass
@@ -94,7 +90,7 @@ class _Library:
     def _read_globals(self, section: Reader) -> None:
         for _ in range(section.u32()):
             if section.take(2) != b"\x7f\x00":
-                raise NotLinkable("a global that is no constant address")
+                raise Refused("a global that is no constant address")
             self.globals.append(_expression(section))
 
     def _read_exports(self, section: Reader) -> None:
@@ -105,7 +101,7 @@ class _Library:
     def _read_elements(self, section: Reader) -> None:
         for _ in range(section.u32()):
             if section.byte():
-                raise NotLinkable("elements that are not put into the table at once")
+                raise Refused("elements that are not put into the table at once")
             self.elements.append((_expression(section), section.vector(section.u32)))
 
     def _read_bodies(self, section: Reader) -> None:
@@ -114,7 +110,7 @@ class _Library:
     def _read_data(self, section: Reader) -> None:
         for _ in range(section.u32()):
             if section.byte():
-                raise NotLinkable("data that are not put into memory at once")
+                raise Refused("data that are not put into memory at once")
             self.data.append((_expression(section), section.name()))
 
 
@@ -170,12 +166,12 @@ class _Placed:
             elif operator[0] == _GLOBAL_GET:
                 known = self.globals[unsigned(operator, 1)[0]]
                 if known is None:
-                    raise NotLinkable("a value that is not known")
+                    raise Refused("a value that is not known")
                 stack.append(known)
             elif operator == b"\x6a":
                 stack.append(stack.pop() + stack.pop())
             else:
-                raise NotLinkable(f"the operator {operator.hex()} in a constant")
+                raise Refused(f"the operator {operator.hex()} in a constant")
         return stack[0]
 
 
@@ -190,12 +186,16 @@ def _constant(value: int) -> bytes:
 
 
 def linked(libraries: Sequence[bytes], exports: Sequence[str]) -> bytes:
-    """One module with the memory, and these functions, as its exports.
+    """One module, which exports the memory, these functions, and `_initialize`: it must be called first.
 
-    Another one, `_initialize`, must be called first, once. Imports are functions of WASI preview 1 alone. Raises
-    NotLinkable.
+    It imports functions of WASI preview 1 alone. Raises Refused if a library has what we do not know.
     """
     return _Linking([_Library.read(each) for each in libraries]).module(exports)
+
+
+def data_segment(address: int, data: bytes) -> bytes:
+    """These bytes at this address of the memory, from the start."""
+    return b"\x00" + _constant(address) + _END + leb(len(data)) + data
 
 
 class _Linking:
@@ -288,7 +288,10 @@ class _Linking:
         bodies += [_NO_LOCALS + _UNREACHABLE + _END] * len(self._stubs)
         types.append(nothing)
         bodies.append(self._initialize())
-        exported = [_export("memory", 2, 0), _export("_initialize", _FUNCTION, len(self._host) + len(bodies) - 1)]
+        exported = [
+            _export("memory", 2, 0),
+            _export("_initialize", _FUNCTION, len(self._host) + len(bodies) - 1),
+        ]
         exported += [_export(name, _FUNCTION, self._known(name)) for name in exports]
         return wasm.module_of({
             wasm.TYPES: self._types.to_bytes(),
@@ -306,7 +309,7 @@ class _Linking:
     def _known(self, name: str) -> int:
         index = self._function(name.encode())
         if index is None:
-            raise NotLinkable(f"no library has {name}")
+            raise Refused(f"no library has {name}")
         return index
 
     def _initialize(self) -> bytes:
@@ -326,7 +329,7 @@ class _Linking:
     def _data(self) -> Iterator[bytes]:
         for placed in self._placed:
             for where, data in placed.library.data:
-                yield b"\x00" + _constant(placed.value(where)) + _END + leb(len(data)) + data
+                yield data_segment(placed.value(where), data)
 
     def _bodies(self, placed: _Placed) -> Iterator[bytes]:
         types = [self._types.index(each) for each in placed.library.types]
@@ -339,13 +342,18 @@ class _Linking:
             **dict.fromkeys(_BLOCKS, lambda operator: _with_type(operator, types)),
         }
         for body in placed.library.bodies:
-            reader = Reader(body)
-            reader.vector(lambda: (reader.u32(), reader.byte()))
+            begin = _end_of_locals(body)
             moved = [
                 changes[operator[0]](operator) if operator[0] in changes else operator
-                for operator in operators(body, reader.at, len(body))
+                for operator in operators(body, begin, len(body))
             ]
-            yield body[: reader.at] + b"".join(moved)
+            yield body[:begin] + b"".join(moved)
+
+
+def _end_of_locals(body: bytes) -> int:
+    reader = Reader(body)
+    reader.vector(lambda: (reader.u32(), reader.byte()))
+    return reader.at
 
 
 def _with_type(operator: bytes, types: Sequence[int]) -> bytes:
@@ -362,7 +370,7 @@ def _without_global(operator: bytes, values: Sequence[int | None]) -> bytes:
     if value is None:
         return operator[:1] + b"\x00"
     if operator[0] == _GLOBAL_SET:
-        raise NotLinkable("a library that sets an address")
+        raise Refused("a library that sets an address")
     return _constant(value)
 
 

@@ -1,8 +1,8 @@
 """Runs inside the guest: Python as programs see it, and what the worker has it do.
 
-The host imports this file once, when the guest is made, and keeps the state of the interpreter as a picture. So
-what is imported here is there at once, and costs a program nothing. system.wat has the system calls; this file
-gives programs the other modules of the standard library, from an archive that it makes at build time. Threads and
+It is imported once, when the guest is made, and the state of the interpreter is kept as a picture. So what is
+imported here is there at once, and costs a program nothing. system.wat has the system calls; this file gives
+programs the other modules of the standard library, from an archive that it makes at build time. Threads and
 sockets end in a Python exception.
 """
 
@@ -35,7 +35,10 @@ __builtins__ = dict(vars(builtins))  # programs may change theirs; ours must rep
 
 _WORK = "/work"
 _LIBRARY = "/python"  # a zip file, at build time
-_REQUEST, _CODES = 4, 5  # descriptors of worker/python.py: what to do, and the answer; what was compiled before
+_REQUEST, _CODES = (
+    4,
+    5,
+)  # descriptors of worker/python.py: what to do, and the answer; what was compiled before
 _CHUNK_BYTES = 65_536
 _NO_NETWORK = "programs whose time is counted have no network"
 # What bots import most; the worth of a module is the time that its import would take.
@@ -201,8 +204,8 @@ def _tell(data):
 
 
 def _compiled(program, sources):
-    """The code of sources: paths of the program's files, as tracebacks show them, and texts that modules of the
-    library make. Without what cannot be compiled, or not without a warning."""
+    """The code of sources: paths of the program's files, as tracebacks show them, and texts that modules of
+    the library make. Without what cannot be compiled, or not without a warning."""
     warnings.simplefilter("error")  # whoever runs the program shall see its warnings
     codes = {}
     for source in sources:

@@ -332,4 +332,4 @@
     (call $check (local.get $config) (call $Py_InitializeFromInitConfig (local.get $config))))
 
   (func (export "_start")
-    (drop (call $PyRun_SimpleStringFlags (call $at (i32.const 152)) (i32.const 0)))))
+    (if (call $PyRun_SimpleStringFlags (call $at (i32.const 152)) (i32.const 0)) (then (unreachable)))))

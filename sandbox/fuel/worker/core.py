@@ -302,7 +302,7 @@ def _proc_exit(now: _Running, code: int) -> None:
 
 # --- files -----------------------------------------------------------------------------------------------
 def _fd_write(now: _Running, descriptor: int, parts: int, count: int, result: int) -> int | None:
-    writers = {_STDOUT: now.host.write, _STDERR: now.host.write_error}
+    writers: dict[int, Callable[[bytes], None]] = {_STDOUT: now.host.write, _STDERR: now.host.write_error}
     if (file := now.open_files.get(descriptor)) and file.written is not None:
         writers[descriptor] = file.written.extend
     if descriptor not in writers:

@@ -2,7 +2,8 @@
 
     python3 FOLDER            FOLDER: see sandbox/fuel/engine.py
     python3 FOLDER compile    compile.py instead
-    python3 FOLDER picture    picture.py instead
+    python3 FOLDER assemble   picture.py instead: WebAssembly as text in, as bytes out
+    python3 FOLDER picture    picture.py instead: the memory of a Python that has started
 
 /box/program.json says which program; requests come as JSON lines, and each gets a reply:
 
@@ -38,7 +39,7 @@ from wasmtime import Store, Trap, TrapCode, WasmtimeError
 from sandbox.fuel.worker.compile import compile_to_machine_code
 from sandbox.fuel.worker.host import Ended, Host, Left, ProgramFacts, Reply, Request, Requests
 from sandbox.fuel.worker.limits import STACK_BYTES
-from sandbox.fuel.worker.picture import take_picture
+from sandbox.fuel.worker.picture import assemble, take_picture
 
 _TRAPS = {
     TrapCode.OUT_OF_FUEL: "out of fuel",
@@ -129,6 +130,9 @@ def start() -> None:
     """What FOLDER's own __main__.py calls."""
     if sys.argv[1:] == ["compile"]:
         compile_to_machine_code()
+        return
+    if sys.argv[1:] == ["assemble"]:
+        assemble()
         return
     threading.stack_size(STACK_BYTES)
     thread = threading.Thread(target=take_picture if sys.argv[1:] == ["picture"] else main)

@@ -1,4 +1,4 @@
-"""Takes a picture of the memory of a Python that has just started, on standard output.
+"""Makes the guest for Python: a picture of the memory of a Python that has just started, on standard output.
 
 /box/picture/ has the module, the standard library as `library.zip`, and what Python finds in /work. The clock
 stands still and random numbers have one seed, so nothing of the host and of the engine is in the picture.
@@ -12,7 +12,7 @@ import sys
 from base64 import b64encode
 from pathlib import Path
 
-from wasmtime import Trap
+from wasmtime import Trap, wat2wasm
 
 from sandbox.fuel.worker.core import CoreModules, OpenFile
 from sandbox.fuel.worker.host import Ended, Host, Requests
@@ -22,6 +22,10 @@ _BOX = Path("/box/picture")
 _LIBRARY = "/python"  # of system.wat
 _FUEL = 10**15
 _STILL = 10**30  # units of a second
+
+
+def assemble() -> None:
+    sys.stdout.buffer.write(wat2wasm(sys.stdin.read()))
 
 
 def take_picture() -> None:

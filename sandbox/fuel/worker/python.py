@@ -1,7 +1,7 @@
 """Programs in Python, which the guest of sandbox/fuel/python_guest runs.
 
-Two files are open when an instance starts, which no folder lists: the request, to which it writes its answer, and
-what was compiled for it.
+Two files are open when an instance starts, which no folder lists: the request, to which it writes its answer,
+and what was compiled for it.
 """
 
 from __future__ import annotations
