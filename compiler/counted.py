@@ -74,11 +74,11 @@ def examine(
 
 
 def counted_by(program: Executable | None, language: Language | None, version: str) -> str:
-    """Engine and compiler or guest, with versions; "" for a program that is not counted."""
+    """Counter and compiler or guest, with versions; "" for a program that is not counted."""
     if not isinstance(program, FuelProgram) or language is None:
         return ""
     found = _VERSION.search(version)
-    return f"{program.engine}, {f'{language.tool} {found[0]}' if language.tool and found else version}"
+    return f"{program.counter}, {f'{language.tool} {found[0]}' if language.tool and found else version}"
 
 
 # --- compiled languages ------------------------------------------------------------------------------------
@@ -91,20 +91,21 @@ def _compiled(
         reasons = " ".join(_reasons(built.messages, memory))
         problem = Problem(reasons or built.text, built.messages)
         return Outcome(problem, program, language, built.messages)
-    if reason := _why_refused(built.result, sandbox):
-        return Outcome(Problem(reason, built.messages), program, language, built.messages)
+    module = _counted(built.result, sandbox, memory * MB)
+    if isinstance(module, str):
+        return Outcome(Problem(module, built.messages), program, language, built.messages)
     made = FuelProgram(
         language=language.name,
         program=program,
         files={name: data for name, data in files.items() if name != program},
         memory_bytes=memory * MB,
-        module=built.result,
+        module=module,
     )
     return Outcome(made, program, language, built.messages)
 
 
-def _why_refused(module: bytes, sandbox: Sandbox) -> str:
-    """Why this module is not accepted, as a sentence; "" if it is."""
+def _counted(module: bytes, sandbox: Sandbox, memory_bytes: int) -> bytes | str:
+    """The module with its counter; a sentence if it is not accepted."""
     if len(module) > MAX_MODULE:
         return gettext(
             "your program has %(size)s bytes when compiled to WebAssembly; it may have at most %(limit)s",
@@ -114,14 +115,15 @@ def _why_refused(module: bytes, sandbox: Sandbox) -> str:
     reason = ""
     for _ in range(2):  # as retry_if_killed.py does
         try:
-            engine.machine_code(module, sandbox, cpu_seconds=_MACHINE_CODE_SECONDS)
+            counting = engine.counted_module(module, sandbox, memory_bytes)
+            engine.machine_code(counting, sandbox, cpu_seconds=_MACHINE_CODE_SECONDS)
         except NotCompiled as error:
             reason = str(error)
         else:
-            return ""
+            return counting
     return gettext(
         "your program was compiled to WebAssembly, but %(engine)s does not take it: %(reason)s",
-        engine=engine.ENGINE,
+        engine=engine.name(),
         reason=sanitize(reason),
     )
 

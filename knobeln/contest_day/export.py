@@ -50,6 +50,7 @@ from knobeln.context import ContestContext
 from mailserver.team_secret import without_strings
 from reports.announcement import announcement
 from reports.render import Templates
+from sandbox.fuel import engine
 from sandbox.fuel.program import FuelProgram
 from tournament.derived_settings import format_of, is_computed
 from tournament.runners import open_runner, runner_of
@@ -167,7 +168,9 @@ def counted_programs(
     for team, digest in digests.items():
         program = builder.load(builds[digest]) if digest in builds else None
         if isinstance(program, FuelProgram):
-            yield Counted(team, program.engine, program.guest)
+            module = hashlib.sha256(program.module).hexdigest() if program.module else ""
+            note = engine.name() if engine.is_installed() else ""
+            yield Counted(team, module, program.guest, program.counter, note)
 
 
 def check_builds(archive: Archive, builder: ProgramBuilder[Any]) -> None:

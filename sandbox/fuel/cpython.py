@@ -2,7 +2,7 @@
 
 The package componentize-py has it as dynamic libraries, with its standard library. They are compressed, in a
 file of machine code that is never run. We join them and python_guest/system.wat to one module, start it, and
-put a picture of its memory into it. Whatever Python asks while it starts our host functions answer, so nothing
+put a picture of its memory into it. Whatever Python asks while it starts, our host functions answer: nothing
 of the host is in the picture, and the module has the same bytes everywhere.
 """
 

@@ -25,7 +25,8 @@ FIRST = """(module
   (func $own (param i32) (result i32) (i32.add (local.get 0) (i32.const 1)))
   (elem (global.get $table) func $own)
   (data (global.get $memory) "\\07\\00\\00\\00")
-  (func (export "_initialize") (i32.store offset=8 (global.get $memory) (call $double (i32.load (global.get $memory)))))
+  (func (export "_initialize")
+    (i32.store offset=8 (global.get $memory) (call $double (i32.load (global.get $memory)))))
   (func (export "initialized") (result i32) (i32.load offset=8 (global.get $memory)))
   (func (export "by_name") (param i32) (result i32) (call $double (local.get 0)))
   (func (export "by_pointer") (param i32) (result i32)
@@ -49,8 +50,10 @@ SECOND = """(module
   (func (export "double") (param i32) (result i32) (i32.mul (local.get 0) (i32.const 2)))
   (func (export "other#f") (result i32) (i32.const 11))
   (func (export "initialized") (result i32) (i32.const -1)))"""
-EXPORTS = """initialized by_name by_pointer by_own_pointer of_another_module of_another_library null missing asks
-    room""".split()
+EXPORTS = [
+    *("initialized", "by_name", "by_pointer", "by_own_pointer", "of_another_module", "of_another_library"),
+    *("null", "missing", "asks", "room"),
+]
 
 
 @pytest.fixture(scope="module")
@@ -60,7 +63,7 @@ def module():
 
 @pytest.fixture
 def call(module):
-    """Calls an exported function of the module, after it was initialized; `call.asked`: what its host was asked."""
+    """Calls an exported function of the module, once initialized; `call.asked`: what its host was asked."""
     engine = wasmtime.Engine()
     store, linker, asked = wasmtime.Store(engine), wasmtime.Linker(engine), []
     kind = wasmtime.FuncType([wasmtime.ValType.i64()], [])

@@ -211,7 +211,7 @@ SYSTEM = {
     "stat.filemode(os.stat('.').st_mode), stat.filemode(os.stat(0).st_mode)": "dr-xr-xr-x crw-------",
     "sys.stdin.isatty(), sys.stdout.fileno(), sys.stdout.encoding": "False 1 utf-8",
     "[file.seek(2), file.read(3), file.tell(), file.seek(0, 2) > 100]": "[2, b'por', 5, True]",
-    "os.path.exists('/python'), os.path.exists('/etc/passwd'), os.path.exists('a/../bot.py')": "False False True",
+    "[os.path.exists(path) for path in ('/python', '/etc/passwd', 'a/../bot.py')]": "[False, False, True]",
     "time.get_clock_info('monotonic').resolution, time.localtime().tm_zone": "1e-09 UTC",
 }
 

@@ -70,7 +70,7 @@ def told(first: str, language: str, fuel: int) -> str:
         language="C",
         trial=Trial("friend", result),
         files=(),
-        counted_by=engine.ENGINE,
+        counted_by=engine.COUNTER,
     )
     templates = Templates(settings, None)
     mail = compile_report(
@@ -88,7 +88,7 @@ def told(first: str, language: str, fuel: int) -> str:
 )
 def test_a_trial_game_tells_the_units_that_were_counted_and_the_same_each_time(language, lines):
     body = told(COOPERATES, language, 10_000_000_000)
-    assert engine.ENGINE in body
+    assert engine.COUNTER in body
     for line in lines:
         assert line in body
     units = re.findall(r"\(([\d.,]+) (?:of|von)", body)

@@ -16,9 +16,13 @@ from sandbox.fuel.counting.module import FunctionType, Import, Reader, Types
 from sandbox.fuel.counting.operators import REF_FUNC, Refused, constant_expression, leb, signed_leb, unsigned
 from sandbox.fuel.counting.prices import Prices
 
+VERSION = 1
+"""Raise it with every change after which a module gets other bytes."""
 UNITS, DEPTH = "kn_units", "kn_depth"
 FRAME_BYTES = 16
 """Of an engine's stack, for each unit of depth: no frame was found that took more than 8."""
+MAX_DEPTH = 4_000_000
+"""An interpreter that counts its own recursion finds its limit before this one."""
 _OURS = b"kn_"
 _PAGE = 65_536
 _MAX_PAGES = 65_536
@@ -30,7 +34,7 @@ class Limits:
     """`depth`: locals, operands and 8 for each function that has been called and has not returned."""
 
     memory_bytes: int
-    depth: int = 4_000_000
+    depth: int = MAX_DEPTH
 
 
 def counted(module: bytes, prices: Prices, limits: Limits) -> bytes:
@@ -130,14 +134,14 @@ class _Pass:
         reader = self._reader(m.TABLES)
         tables = reader.vector(lambda: (reader.reference_type(), reader.limits()))
         if len(tables) > _MAX_TABLES:
-            raise Refused(f"{len(tables)} tables, of {_MAX_TABLES} at most,")
+            raise Refused(f"{len(tables)} tables; it may have {_MAX_TABLES}")
         limited = [kind + self._limited(*limits, _MAX_ELEMENTS, "elements") for kind, limits in tables]
         return m.vector(limited)
 
     @staticmethod
     def _limited(least: int, most: int | None, limit: int, what: str) -> bytes:
         if least > limit:
-            raise Refused(f"{least} {what} at its start, of {limit} at most,")
+            raise Refused(f"{least} {what} at its start; it may have {limit}")
         return b"\1" + leb(least) + leb(limit if most is None else min(most, limit))
 
     # --- globals, exports, elements ----------------------------------------------------------------------

@@ -9,6 +9,8 @@ from pathlib import Path
 
 from sandbox.fuel.counting.operators import OPERATORS
 
+CURRENT = 1
+"""The version of the list for new programs."""
 _LISTS = Path(__file__).with_name("price_lists")
 
 

@@ -1,4 +1,4 @@
-"""WebAssembly on standard input, machine code on standard output."""
+"""WebAssembly on standard input; on standard output the same with a counter, or machine code."""
 
 from __future__ import annotations
 
@@ -6,8 +6,27 @@ import sys
 
 from wasmtime import Module, WasmtimeError
 
+from sandbox.fuel.counting.counted import Limits, counted
+from sandbox.fuel.counting.operators import Refused
+from sandbox.fuel.counting.prices import CURRENT, prices
 from sandbox.fuel.worker.core import why_refused
 from sandbox.fuel.worker.limits import engine
+
+
+def with_counter(module: bytes, memory_bytes: int) -> bytes:
+    """The module with its counter. Raises Refused, also if the engine finds the module invalid."""
+    try:
+        Module.validate(engine(), module)
+    except WasmtimeError as error:
+        raise Refused(f"a mistake: {' '.join(str(error).split())}") from None
+    return counted(module, prices(CURRENT), Limits(memory_bytes))
+
+
+def count(memory_bytes: int) -> None:
+    try:
+        sys.stdout.buffer.write(with_counter(sys.stdin.buffer.read(), memory_bytes))
+    except Refused as reason:
+        sys.exit(f"it cannot be counted, because it has {reason}")
 
 
 def compile_to_machine_code() -> None:

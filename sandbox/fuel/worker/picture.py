@@ -12,8 +12,9 @@ import sys
 from base64 import b64encode
 from pathlib import Path
 
-from wasmtime import Trap, wat2wasm
+from wasmtime import wat2wasm
 
+from sandbox.fuel.worker.compile import with_counter
 from sandbox.fuel.worker.core import CoreModules, OpenFile
 from sandbox.fuel.worker.host import Ended, Host, Requests
 from sandbox.fuel.worker.python import REQUEST
@@ -33,24 +34,22 @@ def take_picture() -> None:
     files[_LIBRARY] = (_BOX / "library.zip").read_bytes()
     facts = {
         "program": "",
-        "code": str(_BOX / "module.wasm"),
-        "memory_bytes": 2**32,
         "units_per_second": _STILL,
         "files": {name: b64encode(data) for name, data in files.items()},
     }
-    guest = CoreModules(facts, is_raw=True)
+    guest = CoreModules(facts, raw=with_counter((_BOX / "module.wasm").read_bytes(), 2**32))
     store = guest.store()
-    host = Host(store, Requests(), b"", facts)
+    host = Host(Requests(), b"", facts)
     host.begin({"fuel": _FUEL}, is_lines=False)
-    now, exports = guest.instance(host, store, [])
+    now = guest.instance(host, store, [])
     now.open_files[REQUEST] = OpenFile(json.dumps(None).encode())
     try:
         for name in ("_initialize", "begin", "_start"):
-            exports[name](store)
-    except (Ended, Trap) as end:
+            now.call(name)
+    except Ended as end:
         sys.stderr.write(f"{host.facts()['stderr']}\n{end}\n")
         os._exit(1)  # this is not the main thread
-    memory = exports["memory"]
+    memory = now.exports["memory"]
     if errors := host.facts()["stderr"]:
         sys.stderr.write(errors)
         os._exit(1)
