@@ -355,7 +355,8 @@ def test_what_does_not_end_uses_up_its_fuel(where):
     ],
 )
 def test_memory_and_recursion_end_in_an_exception(source, error):
-    reply = run(source, memory_mb=128)
+    with python(source, memory_mb=128) as worker:
+        reply = worker.run(fuel=10 * UNITS)
     assert reply["ended"] == {"exit": 1}
     assert reply["stderr"].strip().rpartition("\n")[2].startswith(error)
 
