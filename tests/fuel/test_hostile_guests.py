@@ -119,15 +119,13 @@ FORGED = {
 def player() -> Iterator[Any]:
     """Asks a function that replies in place of ours with the text that it is asked with."""
     source = b"""
-import builtins, json, sys
-import wit_world
+import os
 
 def get_move(kind, text):
-    for name, module in list(sys.modules.items()):
-        if hasattr(module, "json"):
-            module.json = type("J", (), {"dumps": lambda *_, **__: text, "loads": json.loads})
-    json.dumps = lambda *_, **__: text
-    return 1
+    text = text.encode()
+    while text:
+        text = text[os.write(4, text):]
+    os._exit(0)
 """
     guest = GUESTS["Python"].facts
     program = FuelProgram("Python", "bot.py", {"bot.py": source}, 256 * MB, guest=guest)
