@@ -26,7 +26,7 @@ from sandbox.limits import MB, Limits
 from sandbox.sandbox import Sandbox
 
 PACKAGE, VERSION = "componentize-py", "0.25.1"
-SHA256 = "d04fa72ffe0425dbdba33f1c746eb8bd5e2501d9ac26a8b49af99edfd05b23cf"
+SHA256 = "7701754cd99a698df132571a514821d8060cc1f3083c8f91a3503f43dc50b714"
 """Of the module. `python tools/python_guest.py` makes it and writes this line."""
 
 _LIBRARIES = (  # by sha256, in the order in which names are looked up

@@ -12,7 +12,7 @@ Source: https://github.com/WebAssembly/tool-conventions/blob/main/DynamicLinking
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from sandbox.fuel.counting import module as wasm
@@ -56,12 +56,31 @@ class _Library:
         library, reader = cls(), Reader(module)
         reader.take(8)
         while reader.at < len(module):
-            kind, section = reader.byte(), Reader(reader.name())
-            if kind == wasm.CUSTOM and section.name() == b"dylink.0":
-                library._read_needs(section)
-            elif kind in _READERS:
-                _READERS[kind](library, section)
+            library._read_section(reader.byte(), Reader(reader.name()))
         return library
+
+    def _read_section(self, kind: int, section: Reader) -> None:
+        """The start function of a library is left out: it only clears memory, which is clear."""
+        match kind:
+            case wasm.CUSTOM if section.name() == b"dylink.0":
+                self._read_needs(section)
+            case wasm.TYPES:
+                self.types = section.vector(lambda: FunctionType.read(section))
+            case wasm.IMPORTS:
+                section.vector(lambda: self._read_import(section))
+            case wasm.FUNCTIONS:
+                self.function_types = section.vector(section.u32)
+            case wasm.GLOBALS:
+                self.globals = section.vector(lambda: _address(section))
+            case wasm.EXPORTS:
+                exports = section.vector(lambda: (section.name(), section.byte(), section.u32()))
+                self.exports = {(kind, name): index for name, kind, index in exports}
+            case wasm.ELEMENTS:
+                self.elements = section.vector(lambda: (_place(section), section.vector(section.u32)))
+            case wasm.CODE:
+                self.bodies = section.vector(section.name)
+            case wasm.DATA:
+                self.data = section.vector(lambda: (_place(section), section.name()))
 
     def _read_needs(self, section: Reader) -> None:
         while section.at < len(section.data):
@@ -69,62 +88,29 @@ class _Library:
             if kind == 1:
                 self.memory_bytes, self.alignment, self.table_size = part.u32(), 1 << part.u32(), part.u32()
 
-    def _read_types(self, section: Reader) -> None:
-        self.types = section.vector(lambda: FunctionType.read(section))
-
-    def _read_imports(self, section: Reader) -> None:
-        for _ in range(section.u32()):
-            module, name, kind = section.name(), section.name(), section.byte()
-            if kind == _FUNCTION:
-                self.functions_imported.append((module, name, section.u32()))
-            elif kind == _GLOBAL:
-                section.take(2)
-                self.globals_imported.append((module, name))
-            else:  # the memory, or the table and the type of its elements
-                section.take(kind == 1)
-                section.limits()
-
-    def _read_functions(self, section: Reader) -> None:
-        self.function_types = section.vector(section.u32)
-
-    def _read_globals(self, section: Reader) -> None:
-        for _ in range(section.u32()):
-            if section.take(2) != b"\x7f\x00":
-                raise Refused("a global that is no constant address")
-            self.globals.append(_expression(section))
-
-    def _read_exports(self, section: Reader) -> None:
-        for _ in range(section.u32()):
-            name, kind = section.name(), section.byte()
-            self.exports[kind, name] = section.u32()
-
-    def _read_elements(self, section: Reader) -> None:
-        for _ in range(section.u32()):
-            if section.byte():
-                raise Refused("elements that are not put into the table at once")
-            self.elements.append((_expression(section), section.vector(section.u32)))
-
-    def _read_bodies(self, section: Reader) -> None:
-        self.bodies = section.vector(section.name)
-
-    def _read_data(self, section: Reader) -> None:
-        for _ in range(section.u32()):
-            if section.byte():
-                raise Refused("data that are not put into memory at once")
-            self.data.append((_expression(section), section.name()))
+    def _read_import(self, section: Reader) -> None:
+        module, name, kind = section.name(), section.name(), section.byte()
+        if kind == _FUNCTION:
+            self.functions_imported.append((module, name, section.u32()))
+        elif kind == _GLOBAL:
+            section.take(2)
+            self.globals_imported.append((module, name))
+        else:  # the memory, or the table and the type of its elements
+            section.take(kind == 1)
+            section.limits()
 
 
-_READERS: Mapping[int, Callable[[_Library, Reader], None]] = {
-    wasm.TYPES: _Library._read_types,
-    wasm.IMPORTS: _Library._read_imports,
-    wasm.FUNCTIONS: _Library._read_functions,
-    wasm.GLOBALS: _Library._read_globals,
-    wasm.EXPORTS: _Library._read_exports,
-    wasm.ELEMENTS: _Library._read_elements,
-    wasm.CODE: _Library._read_bodies,
-    wasm.DATA: _Library._read_data,
-}
-"""The start function of a library only clears its memory, which is clear."""
+def _address(section: Reader) -> list[bytes]:
+    if section.take(2) != b"\x7f\x00":
+        raise Refused("a global that is no constant address")
+    return _expression(section)
+
+
+def _place(section: Reader) -> list[bytes]:
+    """Where elements or data go."""
+    if section.byte():
+        raise Refused("elements or data that are not put into their place at once")
+    return _expression(section)
 
 
 def _expression(reader: Reader) -> list[bytes]:

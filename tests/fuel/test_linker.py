@@ -114,8 +114,8 @@ def test_all_share_one_stack(call):
     ("library", "reason"),
     [
         ('(module (global (export "x") (mut i32) (i32.const 0)))', "a global that is no constant address"),
-        ("(module (func $f) (elem func $f))", "elements that are not put into the table at once"),
-        ('(module (memory 1) (data "x"))', "data that are not put into memory at once"),
+        ("(module (func $f) (elem func $f))", "elements or data that are not put into their place"),
+        ('(module (memory 1) (data "x"))', "elements or data that are not put into their place"),
         ('(module (func (export "room") (drop (v128.const i64x2 0 0))))', "the operator 0xfd"),
     ],
 )

@@ -304,25 +304,7 @@ def _build():
     sys.stdout.reconfigure(line_buffering=True)
     linecache.clearcache()
     gc.collect()
-    _fill_gaps()
     gc.freeze()
-
-
-_gaps = [None] * 100_000  # what fills them
-
-
-def _fill_gaps():
-    """Fill the gaps between objects, so that programs get memory that is in one piece.
-
-    An instance copies a page of the component's memory when it first writes to it, which takes microseconds;
-    and there are gaps on nearly all pages.
-    """
-    end = id(bytes(2**20))  # no gap is so large
-    count = 0
-    for size in (*(2**power for power in range(19, 10, -1)), *range(1024, 16, -16)):
-        while id(filling := bytes(size - 21)) < end:  # so it takes `size` bytes
-            _gaps[count] = filling
-            count += 1
 
 
 _build()

@@ -90,9 +90,6 @@
       (i64.extend_i32_u (i32.and (i32.shr_u (local.get $flags) (i32.const 22)) (i32.const 64)))
       (i64.const 0) (i32.const 0) (global.get $base))))
 
-  (func (export "openat") (param $folder i32) (param $path i32) (param $flags i32) (param $more i32) (result i32)
-    (call $open (local.get $path) (local.get $flags) (local.get $more)))
-
   ;; A `struct stat` of the facts at 32 in our memory. All times are that of the first moment.
   (func $facts (param $error i32) (param $to i32) (result i32)
     (local $kind i32)
@@ -117,15 +114,9 @@
         (local.get $path) (call $strlen (local.get $path)) (call $at (i32.const 32)))
       (local.get $to)))
 
-  (func (export "fstatat") (param $folder i32) (param $path i32) (param $to i32) (param $flags i32) (result i32)
-    (call $stat (local.get $path) (local.get $to)))
-
-  (func $access (export "access") (param $path i32) (param $mode i32) (result i32)
+  (func (export "access") (param $path i32) (param $mode i32) (result i32)
     (if (call $stat (local.get $path) (call $at (i32.const 256))) (then (return (i32.const -1))))
     (call $result (select (i32.const 69) (i32.const 0) (i32.and (local.get $mode) (i32.const 2)))))
-
-  (func (export "faccessat") (param $folder i32) (param $path i32) (param $mode i32) (param $flags i32) (result i32)
-    (call $access (local.get $path) (local.get $mode)))
 
   ;; A folder that is being read: its descriptor, at 8 where to go on, at 16 how much was read and at 20 how much
   ;; of that was given out; at 24 what was read, entries as WASI has them, and at 4120 the last one as C has it.
@@ -177,43 +168,15 @@
     (call $free (local.get $folder))
     (call $result (local.get $error)))
 
-  (func (export "rewinddir") (param $folder i32)
-    (i64.store offset=8 (local.get $folder) (i64.const 0))
-    (i64.store offset=16 (local.get $folder) (i64.const 0)))
-
   (func (export "getcwd") (param $to i32) (param $size i32) (result i32)
     (memory.copy (local.get $to) (call $at (i32.const 144)) (i32.const 6))
     (local.get $to))
 
-  ;; 69: the file system can only be read. 28: that is no link. 8: no such file is open. 59: no terminal.
-  (func (export "chdir") (export "rmdir") (export "unlink") (param i32) (result i32)
+  ;; 69: the file system can only be read. 59: that is no terminal. 52: there is no such function.
+  (func (export "rmdir") (export "unlink") (param i32) (result i32)
     (call $result (i32.const 69)))
-  (func (export "mkdir") (export "rename") (export "link") (export "symlink") (export "utimes") (param i32 i32)
-    (result i32)
+  (func (export "mkdir") (export "rename") (param i32 i32) (result i32)
     (call $result (i32.const 69)))
-  (func (export "mkdirat") (export "unlinkat") (export "symlinkat") (param i32 i32 i32) (result i32)
-    (call $result (i32.const 69)))
-  (func (export "renameat") (export "utimensat") (param i32 i32 i32 i32) (result i32)
-    (call $result (i32.const 69)))
-  (func (export "linkat") (param i32 i32 i32 i32 i32) (result i32)
-    (call $result (i32.const 69)))
-  (func (export "truncate") (param i32 i64) (result i32)
-    (call $result (i32.const 69)))
-  (func (export "readlink") (param i32 i32 i32) (result i32)
-    (call $result (i32.const 28)))
-  (func (export "readlinkat") (param i32 i32 i32 i32) (result i32)
-    (call $result (i32.const 28)))
-  (func (export "realpath") (param i32 i32) (result i32)
-    (drop (call $result (i32.const 28)))
-    (i32.const 0))
-  (func (export "fsync") (export "fdatasync") (param i32) (result i32)
-    (call $result (i32.const 8)))
-  (func (export "futimens") (param i32 i32) (result i32)
-    (call $result (i32.const 8)))
-  (func (export "ftruncate") (param i32 i64) (result i32)
-    (call $result (i32.const 8)))
-  (func (export "pread") (export "pwrite") (param i32 i32 i32 i64) (result i32)
-    (call $result (i32.const 8)))
   (func (export "isatty") (param i32) (result i32)
     (drop (call $result (i32.const 59)))
     (i32.const 0))
@@ -276,20 +239,6 @@
     (unreachable))
 
   ;; --- what the host calls -----------------------------------------------------------------------------
-  ;; What C itself writes, before it gives up: streams of WASI preview 2. Their numbers are those of the files.
-  (func (export "wasi:cli/stdin@0.2.0#get-stdin") (result i32) (i32.const 0))
-  (func (export "wasi:cli/stdout@0.2.0#get-stdout") (result i32) (i32.const 1))
-  (func (export "wasi:cli/stderr@0.2.0#get-stderr") (result i32) (i32.const 2))
-  (func (export "wasi:io/streams@0.2.0#[method]output-stream.check-write") (param $stream i32) (param $to i32)
-    (i64.store (local.get $to) (i64.const 0))
-    (i64.store offset=8 (local.get $to) (i64.const 65536)))
-  (func (export "wasi:io/streams@0.2.0#[method]output-stream.write")
-    (param $stream i32) (param $pointer i32) (param $size i32) (param $to i32)
-    (i64.store (local.get $to) (i64.const 0))
-    (drop (call $write (local.get $stream) (local.get $pointer) (local.get $size))))
-  (func (export "wasi:io/streams@0.2.0#[method]output-stream.blocking-flush") (param $stream i32) (param $to i32)
-    (i64.store (local.get $to) (i64.const 0)))
-
   (func $check (param $config i32) (param $has_failed i32)
     (if (local.get $has_failed) (then
       (drop (call $PyInitConfig_GetError (local.get $config) (call $at (i32.const 64))))
@@ -302,33 +251,22 @@
       (call $PyInitConfig_SetInt (local.get $config) (call $at (local.get $name)) (local.get $value))))
 
   (data (i32.add (global.get $base) (i32.const 512)) "site_import\00")
-  (data (i32.add (global.get $base) (i32.const 528)) "use_environment\00")
-  (data (i32.add (global.get $base) (i32.const 544)) "use_hash_seed\00")
-  (data (i32.add (global.get $base) (i32.const 560)) "hash_seed\00")
-  (data (i32.add (global.get $base) (i32.const 576)) "utf8_mode\00")
-  (data (i32.add (global.get $base) (i32.const 592)) "write_bytecode\00")
-  (data (i32.add (global.get $base) (i32.const 608)) "install_signal_handlers\00")
-  (data (i32.add (global.get $base) (i32.const 640)) "pathconfig_warnings\00")
-  (data (i32.add (global.get $base) (i32.const 672)) "module_search_paths\00")
-  (data (i32.add (global.get $base) (i32.const 704)) "/python\00")
-  (data (i32.add (global.get $base) (i32.const 736)) "/work\00")
+  (data (i32.add (global.get $base) (i32.const 528)) "use_hash_seed\00")
+  (data (i32.add (global.get $base) (i32.const 544)) "utf8_mode\00")
+  (data (i32.add (global.get $base) (i32.const 560)) "module_search_paths\00")
+  (data (i32.add (global.get $base) (i32.const 592)) "/python\00")
 
-  ;; Starts Python. Sets have the same order everywhere.
+  ;; Starts Python, with nothing of its surroundings. The seed of hashes is 0.
   (func (export "begin")
     (local $config i32)
     (local.set $config (call $PyInitConfig_Create))
     (call $set (local.get $config) (i32.const 512) (i64.const 0))
-    (call $set (local.get $config) (i32.const 528) (i64.const 0))
+    (call $set (local.get $config) (i32.const 528) (i64.const 1))
     (call $set (local.get $config) (i32.const 544) (i64.const 1))
-    (call $set (local.get $config) (i32.const 560) (i64.const 0))
-    (call $set (local.get $config) (i32.const 576) (i64.const 1))
-    (call $set (local.get $config) (i32.const 592) (i64.const 0))
-    (call $set (local.get $config) (i32.const 608) (i64.const 0))
-    (call $set (local.get $config) (i32.const 640) (i64.const 0))
-    (i32.store (global.get $base) (call $at (i32.const 704)))
-    (i32.store offset=4 (global.get $base) (call $at (i32.const 736)))
+    (i32.store (global.get $base) (call $at (i32.const 592)))
+    (i32.store offset=4 (global.get $base) (call $at (i32.const 144)))
     (call $check (local.get $config) (call $PyInitConfig_SetStrList
-      (local.get $config) (call $at (i32.const 672)) (i32.const 2) (global.get $base)))
+      (local.get $config) (call $at (i32.const 560)) (i32.const 2) (global.get $base)))
     (call $check (local.get $config) (call $Py_InitializeFromInitConfig (local.get $config))))
 
   (func (export "_start")
