@@ -75,8 +75,7 @@ def test_two_workers_count_the_same_units():
 
 
 def test_what_a_line_costs_changes_with_the_number_of_the_host_alone():
-    """Archives say by which counter, prices and host they were counted. If these units change, raise `_HOST` in
-    sandbox/fuel/engine.py, and with it the number here."""
+    """Archives say by what they were counted. If these units change, raise `_HOST` in sandbox/fuel/engine.py."""
     with module(ECHO) as worker:
         worker.ask(open=True)
         assert (engine.COUNTER, worker.ask(ask="a line")["fuel"]) == ("counter 1, prices 1, host 3", 201_445)
