@@ -113,7 +113,7 @@ def check_languages(settings: Settings) -> Iterator[CheckResult]:
             text = f"not accepted: there is no {language.tool}; install it to accept them"
             yield CheckResult(what, True, text)
     if not engine.is_installed():
-        lack = f"needs {engine.ENGINE}; {engine.INSTALL}"
+        lack = f"needs wasmtime; {engine.INSTALL}"
         yield CheckResult("counted time", not programs.counted_languages, lack)
         return
     yield run_check("counted time", _engine)
@@ -124,7 +124,7 @@ def check_languages(settings: Settings) -> Iterator[CheckResult]:
 
 
 def _engine() -> str:
-    return f"{engine.ENGINE}, in {engine.engine_folder()}"
+    return f"{engine.name()}, in {engine.engine_folder()}"
 
 
 def _counted_language(language: Language, settings: Settings, *, is_used: bool) -> CheckResult:

@@ -51,7 +51,6 @@ _TRAPS = {  # what the worker calls it: a verb phrase for "the program ..."
     "division by zero": noted("divided by zero"),
     "number conversion": noted("converted a number that is too large for its type"),
     "unreachable": noted("gave up (abort, a panic or a failed assertion)"),
-    "start": noted("wanted more memory at its start than it may have"),
     "no start": noted("ended at once, for it has no main function,"),
 }
 

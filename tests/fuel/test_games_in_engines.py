@@ -1,0 +1,185 @@
+"""The same modules, requests and seeds give the same replies, units and memory: in wasmtime, in another major
+version of it, and in node."""
+
+import base64
+import json
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from compiler import counted
+from compiler.languages import is_installed, languages_of
+from contest.schema.sections import Programs
+from sandbox.fuel import engine, guests
+from sandbox.fuel.counting.counted import Limits
+from sandbox.fuel.counting.counted import counted as with_counter
+from sandbox.fuel.counting.prices import CURRENT, prices
+from sandbox.fuel.program import FuelProgram
+from sandbox.limits import MB
+from sandbox.sandbox import Sandbox
+from tests.support.counting import node, wasm
+from tests.support.fuel_workers import COUNTABLE, SEED, UNITS, started
+
+pytestmark = pytest.mark.skipif(not engine.is_installed(), reason="no engine that counts is installed")
+
+ROOT = Path(__file__).parents[2]
+LINES = ROOT / "tests" / "programs" / "lines" / "plays"
+OWN = ROOT / "tests" / "fuel" / "programs" / "lines"
+IN_NODE = ROOT / "tests" / "support" / "games_in_node.mjs"
+OTHER_MAJOR = "48.0.0"
+REQUESTS = [
+    {"ask": "next 4", "fuel": UNITS},
+    {"tell": "over", "fuel": UNITS},
+    {"ask": "next 17", "fuel": UNITS},
+    {"ask": "next 99", "fuel": UNITS},
+]
+ECHO = """(module
+  (import "wasi_snapshot_preview1" "fd_read" (func $read (param i32 i32 i32 i32) (result i32)))
+  (import "wasi_snapshot_preview1" "fd_write" (func $write (param i32 i32 i32 i32) (result i32)))
+  (import "wasi_snapshot_preview1" "random_get" (func $random (param i32 i32) (result i32)))
+  (memory (export "memory") 1) (data (i32.const 0) "\\40\\00\\00\\00\\00\\04\\00\\00")
+  (func (export "_start") (local f64) (local.set 0 (f64.const 1)) (loop $again
+    (i32.store (i32.const 4) (i32.const 1024))
+    (drop (call $read (i32.const 0) (i32.const 0) (i32.const 1) (i32.const 16)))
+    (drop (call $random (i32.const 32) (i32.const 8)))
+    (local.set 0 (f64.sqrt (f64.sub (f64.load (i32.const 32)) (local.get 0))))
+    (f64.store (i32.const 40) (local.get 0))
+    (drop (memory.grow (i32.const 1)))
+    (memory.copy (i32.const 2000) (i32.const 32) (i32.load (i32.const 16)))
+    (i32.store (i32.const 4) (i32.load (i32.const 16)))
+    (drop (call $write (i32.const 1) (i32.const 0) (i32.const 1) (i32.const 16)))
+    (br $again))))"""
+ADDER_JS = (LINES / "adder.js").read_bytes()
+FIXED = {  # units that no compiler decides
+    "WebAssembly": [342_492, 442_102, 242_677, 342_691],
+    "JavaScript": [17_663_470, 305_551, 197_897, 320_802],
+}
+
+
+def program(name):
+    """One of FIXED, or the file of this path, built."""
+    if name == "WebAssembly":
+        module = with_counter(wasm(ECHO), prices(CURRENT), Limits(16 * MB))
+        return FuelProgram("C", "echo.c", {}, 16 * MB, module=module)
+    if name == "JavaScript":
+        guest = guests.GUESTS["JavaScript"].facts
+        return FuelProgram("JavaScript", "adder.js", {"adder.js": ADDER_JS}, 64 * MB, guest=guest)
+    settings = Programs(counted_languages=COUNTABLE)
+    language = next(row for row in languages_of(settings) if name.suffix[1:] in row.suffixes)
+    if not is_installed(language):
+        pytest.skip(f"{name.suffix}: no compiler for WebAssembly is installed")
+    outcome = counted.examine({name.name: name.read_bytes()}, Sandbox(), settings, languages_of(settings))
+    assert isinstance(outcome.result, FuelProgram), outcome
+    return outcome.result
+
+
+def in_wasmtime(made):
+    replies = []
+    with started(made) as worker:
+        worker.ask(open=True)
+        for request in REQUESTS:
+            replies.append(worker.ask(**request))
+            if "ended" in replies[-1]:
+                break
+    return replies
+
+
+def in_node(made):
+    job = {"words": [made.program], "files": made.files, "ownFiles": {}, "seed": SEED}
+    job |= {"unitsPerSecond": 10_000_000_000, "requests": REQUESTS, "module": made.module}
+    if made.language == "JavaScript":
+        guest = guests.GUESTS["JavaScript"]._module
+        job["module"] = with_counter(guest, prices(CURRENT), Limits(made.memory_bytes))
+        job["start"], job["ownFiles"] = _script_of(made)
+    for key in ("files", "ownFiles"):
+        job[key] = {name: base64.b64encode(data).decode() for name, data in job[key].items()}
+    job["module"] = base64.b64encode(job["module"]).decode()
+    done = subprocess.run(
+        [node(), str(IN_NODE)], input=json.dumps([job]), capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)[0]
+
+
+def _script_of(made):
+    """The script, its argument and the files that the worker gives QuickJS for this program."""
+    from sandbox.fuel.worker.javascript import JavaScript
+    from sandbox.fuel.worker.limits import STACK_BYTES
+
+    class Asked(JavaScript):
+        def _evaluate(self, host, store, script, argument, own_files):
+            if script == self._start and host.files == made.files:
+                found.append(([script, argument], dict(own_files)))
+            else:
+                super()._evaluate(host, store, script, argument, own_files)
+
+    found = []
+    files = {name: base64.b64encode(data).decode() for name, data in made.files.items()}
+    facts = {"program": made.program, "files": files, "memory_bytes": made.memory_bytes}
+    facts |= {"units_per_second": 10_000_000_000, **made.prepared(Sandbox()).facts}
+
+    def run():
+        from sandbox.fuel.worker.host import Host, Requests
+
+        interpreter = Asked(facts)
+        interpreter.run(Host(Requests(), bytes.fromhex(SEED), facts), interpreter.store(), [])
+
+    before = threading.stack_size(STACK_BYTES)
+    thread = threading.Thread(target=run)
+    thread.start()
+    threading.stack_size(before)
+    thread.join()
+    return found[0]
+
+
+@pytest.mark.parametrize("name", FIXED)
+def test_these_units_are_the_same_for_ever(name):
+    """If they change, raise a number of `COUNTER` in sandbox/fuel/engine.py, or add a price list."""
+    assert [reply["fuel"] for reply in in_wasmtime(program(name))] == FIXED[name]
+
+
+COMPARED = [LINES / "adder.c", LINES / "adder.cpp", OWN / "plays" / "adder.rs"]
+COMPARED += [
+    OWN / "plays" / "gets_memory_until_there_is_none.c",
+    OWN / "plays" / "asks_for_time_signals_and_chance.c",
+]
+COMPARED += [OWN / "plays" / "hands_wild_pointers_to_the_host.c", OWN / "crash" / "deep_recursion.c"]
+COMPARED += [OWN / "crash" / "writes_everywhere.c", OWN / "late" / "calls_the_host_for_ever.c"]
+EVERYTHING = pytest.mark.parametrize(
+    "name", [*FIXED, *COMPARED], ids=lambda name: getattr(name, "name", name)
+)
+
+
+@EVERYTHING
+def test_node_gives_the_same_replies(name):
+    made = program(name)
+    assert in_node(made) == in_wasmtime(made)
+
+
+@pytest.mark.night
+@EVERYTHING
+def test_another_major_version_of_wasmtime_gives_the_same_replies(name, other_wasmtime, monkeypatch):
+    made = program(name)
+    here, first = in_wasmtime(made), engine.name()
+    monkeypatch.syspath_prepend(other_wasmtime)
+    engine._engine_key.cache_clear()
+    try:
+        assert engine.name() == f"wasmtime {OTHER_MAJOR}" != first
+        assert in_wasmtime(made) == here
+    finally:
+        monkeypatch.undo()
+        engine._engine_key.cache_clear()
+
+
+@pytest.fixture(scope="session")
+def other_wasmtime(tmp_path_factory):
+    """A folder with the package, which only these tests import."""
+    folder = tmp_path_factory.mktemp("wasmtime")
+    install = [sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--target", str(folder)]
+    done = subprocess.run([*install, f"wasmtime=={OTHER_MAJOR}"], capture_output=True, text=True, check=False)
+    if done.returncode:
+        pytest.skip(f"wasmtime {OTHER_MAJOR} cannot be installed: {done.stderr[-200:]}")
+    return str(folder)
