@@ -30,7 +30,7 @@ def certainty_facts(found: Certainty) -> CertaintyFacts:
         return CertaintyFacts(certainty_sentence(found))
     has_final = _has_final(found)
     return CertaintyFacts(
-        " ".join(filter(None, (certainty_sentence(found), _alike(found)))),
+        " ".join(filter(None, (certainty_sentence(found), _likely(found), _alike(found)))),
         (
             gettext("team"),
             gettext("place"),
@@ -127,6 +127,21 @@ def certainty_sentence(found: Certainty) -> str:
 
 def _by_first(team: TeamCertainty) -> tuple[int, str]:
     return -team.first, team.entry
+
+
+_MOST_NAMES = 8
+
+
+def _likely(found: Certainty) -> str:
+    """Among whom the winner nearly always is; "" if that is the one who won."""
+    names = found.likely_winners
+    if len(names) == 1 and any(team.entry in names and team.place == 1 for team in found.teams):
+        return ""
+    if len(names) > _MOST_NAMES:
+        return gettext(
+            "In 95 of 100 the winner is one of %(count)s teams: those that win most.", count=len(names)
+        )
+    return gettext("In 95 of 100 the winner is one of these: %(names)s.", names=", ".join(names))
 
 
 def _alike(found: Certainty) -> str:

@@ -432,10 +432,15 @@ def _python_package_folders() -> tuple[str, ...]:
 
 
 def _image_options(root: ImageRoot, environment: Mapping[str, str], limits: Limits) -> Iterator[str]:
-    """Images expect a /proc (programs find their libraries by it); nothing in it can be written."""
+    """Images expect a /proc (programs find their libraries by it); nothing in it can be written.
+
+    In place of process 1 they see an empty folder: the command may be running for a moment before bubblewrap
+    has closed its own pipes there, and whoever writes to them bends what it reports.
+    """
     yield from _variable_options(environment)
     yield from ("--ro-bind", str(root.folder), "/")
-    yield from ("--proc", "/proc", "--remount-ro", "/proc", "--dev", "/dev", "--remount-ro", "/dev")
+    yield from ("--proc", "/proc", "--tmpfs", "/proc/1", "--remount-ro", "/proc/1", "--remount-ro", "/proc")
+    yield from ("--dev", "/dev", "--remount-ro", "/dev")
     yield from ("--size", str(limits.work_bytes), "--tmpfs", TMP, "--chdir", root.start_in)
 
 

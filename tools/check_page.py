@@ -9,6 +9,7 @@ folder; another clang makes others.
 from __future__ import annotations
 
 import hashlib
+import os
 import re
 import subprocess
 import sys
@@ -43,7 +44,9 @@ export { sha256 } from "@noble/hashes/sha2.js";
 
 def build_machine(target: Path, clang: str = CLANG) -> None:
     """Compile the contest machine with the game to WebAssembly."""
-    subprocess.run([clang, *FLAGS, "-o", target, *SOURCES], check=True)
+    with tempfile.TemporaryDirectory() as scratch:  # clang would need /tmp, which may be closed
+        command = [clang, *FLAGS, "-o", target, *SOURCES]
+        subprocess.run(command, check=True, env={**os.environ, "TMPDIR": scratch})
 
 
 def build_noble(target: Path) -> None:

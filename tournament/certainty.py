@@ -60,6 +60,7 @@ WORTHWHILE_CONTESTS = 100  # with fewer the margin is more than 10 in 100
 MIN_CONTESTS = 20  # fewer cannot give an interval of 90 %
 MAX_CONTESTS_BY_HAND = 10_000
 INTERVAL = 0.90
+LIKELY = 0.95  # of the contests are won by the likely winners
 TOLD_APART = 0.95  # of the contests in which the one is ahead of the other
 
 _FIRST_GAMES = 16  # of a pool, to learn the deviation of its games
@@ -163,7 +164,7 @@ def certainty(field: Field, history: Sequence[RoundOutcome], contests: int, runn
     playing = replayed[0].places
     teams = tuple(_team(name, published, replayed) for name in published.places if name in playing)
     margin = math.ceil(100 * math.sqrt(sampling_error + pools.error))
-    return Certainty(contests, margin, teams, _alike(published, replayed))
+    return Certainty(contests, margin, teams, _alike(published, replayed), _likely_winners(teams, replayed))
 
 
 def _is_certain(field: Field) -> bool:
@@ -212,6 +213,14 @@ def _team(name: str, published: _Reached, replayed: Sequence[_Reached]) -> TeamC
         high=places[-1 - tail],
         worse=sum(each.levels[name] > published.levels[name] for each in replayed),
     )
+
+
+def _likely_winners(teams: Sequence[TeamCertainty], replayed: Sequence[_Reached]) -> tuple[str, ...]:
+    """The first so many of the teams that win most, among whom are all winners of enough contests."""
+    ordered = sorted(teams, key=lambda team: (-team.first, team.place, team.entry))
+    at = {team.entry: number for number, team in enumerate(ordered, start=1)}
+    needed = sorted(max(at[name] for name, place in each.places.items() if place == 1) for each in replayed)
+    return tuple([team.entry for team in ordered[: needed[math.ceil(LIKELY * len(needed)) - 1]]])
 
 
 def _alike(published: _Reached, replayed: Sequence[_Reached]) -> tuple[tuple[str, ...], ...]:

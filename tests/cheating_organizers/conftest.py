@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 
 from compiler.builders import machine
-from contest.public_number.drand import Chain
 from tests.support.archives import knobeln
 from tests.support.check_page import must_agree, page_on
 from tests.support.drand_network import drand_server, stand_in
@@ -28,14 +27,6 @@ from tests.support.mailed_contest import (
     small_settings,
 )
 from tests.support.organizers import Forgery, Said, Verify
-
-_chain = Chain.from_json(CHAIN)
-CHAIN_OF_PAGE = {
-    "hash": _chain.hash,
-    "key": _chain.public_key.hex(),
-    "genesis": _chain.genesis,
-    "period": _chain.period,
-}
 
 
 @pytest.fixture(scope="session")
@@ -111,7 +102,7 @@ def verify(monkeypatch: pytest.MonkeyPatch) -> Verify:
 
     def run(archive: Path, mails: Path | None = None) -> Said:
         done = knobeln("verify", archive, *(("--letters", mails) if mails else ()))
-        must_agree(done.exit_code, done.output, page_on(archive, chain=CHAIN_OF_PAGE), remarks=not mails)
+        must_agree(done.exit_code, done.output, page_on(archive, chain=CHAIN), remarks=not mails)
         return Said(done.exit_code, done.output)
 
     return run

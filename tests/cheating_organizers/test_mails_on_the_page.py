@@ -6,9 +6,8 @@ import base64
 from email.message import EmailMessage
 from pathlib import Path
 
-from tests.cheating_organizers.conftest import CHAIN_OF_PAGE
 from tests.support.check_page import page_on
-from tests.support.mailed_contest import DARK, HEAVY, LIGHT, LOST, Stages
+from tests.support.mailed_contest import CHAIN, DARK, HEAVY, LIGHT, LOST, Stages
 from tests.support.organizers import Forgery
 
 WITHOUT_RECEIPTS = ("RSM", "LAP", "GRG", "DGP")
@@ -21,7 +20,7 @@ def mails_of(stages: Stages, team: str) -> list[str]:
 
 def told(archive: Path, mails: list[str]) -> list[list[bool]]:
     """For each mail, whether each of the sentences about it says that it fits."""
-    said = page_on(archive, mails, chain=CHAIN_OF_PAGE)
+    said = page_on(archive, mails, chain=CHAIN)
     assert said.title
     return [[sentence["fits"] for sentence in each] for each in said.mails]
 
@@ -59,6 +58,6 @@ def test_a_ledger_that_was_changed_does_not_fit_the_mails(
     changed = forgery.publish(tmp_path / "archive")
     of_heavy, of_dark = mails_of(honest, HEAVY), mails_of(honest, DARK)
     assert not all(all(found) for found in told(changed, of_heavy))
-    said = page_on(changed, of_dark, chain=CHAIN_OF_PAGE)
+    said = page_on(changed, of_dark, chain=CHAIN)
     sentences = " ".join(sentence["sentence"] for each in said.mails for sentence in each)
     assert "it is another one than when this mail was written" in sentences

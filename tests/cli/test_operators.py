@@ -241,9 +241,7 @@ def usual_logs() -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("usual_logs")
-def test_an_error_is_logged_with_its_traceback_and_without_values(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_an_error_is_logged_with_its_traceback_and_without_values(capsys: pytest.CaptureFixture[str]) -> None:
     log_setup.begin()
     password = "k7qd-secret"
     try:

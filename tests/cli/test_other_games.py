@@ -141,12 +141,7 @@ def contest(tmp_path: Path) -> Path:
     with folder.store.write() as tx:
         for name in ("lords", "ladies"):
             letter_id, _ = letters.add(
-                tx,
-                raw=name.encode(),
-                sender="",
-                recipients=(),
-                channel="t",
-                now=opens,
+                tx, raw=name.encode(), sender="", recipients=(), channel="t", now=opens
             )
             letters.finish(tx, letter_id, LetterState.HANDLED, "", None)
             sent = samples("hog")["chaser.py"] if name == "lords" else b"PLAYER_NAME = 'x'\n"
@@ -236,12 +231,7 @@ def test_a_game_and_a_format_that_do_not_fit_are_told_at_once(
 
 
 def test_programs_are_named_after_their_files_without_what_an_archive_ends_with() -> None:
-    assert distinct_names(["a/bot.tar.gz", "b/bot.py", "bot", "x.y.py"]) == [
-        "bot",
-        "bot_2",
-        "bot_3",
-        "x.y",
-    ]
+    assert distinct_names(["a/bot.tar.gz", "b/bot.py", "bot", "x.y.py"]) == ["bot", "bot_2", "bot_3", "x.y"]
 
 
 def test_a_program_in_a_folder_with_a_blank_in_its_name_plays(tmp_path: Path) -> None:

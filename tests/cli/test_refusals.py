@@ -59,10 +59,7 @@ def test_a_reason_is_not_blank(folder: ContestContext, words: Sequence[object], 
 
 
 def test_a_finished_contest_neither_rests_nor_goes_on(finished: ContestContext) -> None:
-    for words in (
-        ("run", "pause", "--reason", "tea"),
-        ("run", "resume"),
-    ):
+    for words in (("run", "pause", "--reason", "tea"), ("run", "resume")):
         assert "the contest is finished" in knobeln_in(finished.path, *words, code=1).stderr
     with finished.store.read() as tx:
         assert decisions.paused(tx) is None

@@ -52,8 +52,7 @@ def on_a_terminal(columns: int) -> str:
 
 
 @pytest.mark.parametrize(
-    ("columns", "dropped"),
-    [(120, set()), (80, {"preferences"}), (66, {"preferences", "sent"})],
+    ("columns", "dropped"), [(120, set()), (80, {"preferences"}), (66, {"preferences", "sent"})]
 )
 def test_a_terminal_gets_the_columns_that_fit_and_no_broken_word(columns: int, dropped: set[str]) -> None:
     screen = on_a_terminal(columns)

@@ -24,6 +24,10 @@ def findings(built):
     return [(f.rule, f.severity.value, f.line) for f in built.report.findings]
 
 
+def places(report):
+    return [(finding.rule, finding.line) for finding in report.findings]
+
+
 def throws(image, count=5):
     """The first throws of a program against itself."""
     rules = Rules(a=1, b=2**30, k=1, L=count)
@@ -108,25 +112,22 @@ def test_the_limit_of_elements_itself_is_allowed(build_code, extra, accepted):
 
 
 def test_a_use_of_a_macro_counts_what_it_expands_to(build_code):
-    base = build_code("").report.elements
-    assert (
-        build_code("#define LIST 1, 2, 3, 4\nint a[] = { LIST }, b[] = { LIST };\n").report.elements
-        == base + 29
-    )
+    lists = build_code("#define LIST 1, 2, 3, 4\nint a[] = { LIST }, b[] = { LIST };\n")
+    assert lists.report.elements == build_code("").report.elements + 29
 
 
-def test_a_short_description_is_a_warning_that_names_its_line(toolchain):
-    built = build(
-        "\n#if 0\n" + "A line.\n" * 14 + "#endif\nmain(){for(;;)make_throw(7);}", Programs(), toolchain
-    )
-    assert findings(built) == [("description", "warning", 2)]
-    assert "14 non-blank lines" in built.report.findings[0].text
+@pytest.mark.parametrize(
+    ("text", "line", "words"),
+    [
+        ("\n#if 0\n" + "A line.\n" * 14 + "#endif\n", 2, "14 non-blank lines"),
+        ("#if 0\nold code\n#endif\n#if 0\nA line.\nAnother.\n#endif\n", 4, "2 non-blank lines"),
+    ],
+)
+def test_a_short_description_is_a_warning_that_names_the_line_of_most_of_it(toolchain, text, line, words):
+    built = build(f"{text}main(){{for(;;)make_throw(7);}}", Programs(), toolchain)
+    assert findings(built) == [("description", "warning", line)]
+    assert words in built.report.findings[0].text
     assert built.report.accepted
-
-
-def test_a_short_description_is_looked_for_where_most_of_it_stands(toolchain):
-    source = "#if 0\nold code\n#endif\n#if 0\nA line.\nAnother.\n#endif\nmain(){for(;;)make_throw(7);}"
-    assert findings(build(source, Programs(), toolchain)) == [("description", "warning", 4)]
 
 
 def test_too_long_a_program_is_not_read(toolchain):
@@ -136,15 +137,11 @@ def test_too_long_a_program_is_not_read(toolchain):
 
 
 def test_a_team_hears_of_everything_at_once(build_code):
-    report = build_code(
-        'int log2(n) { return n; }\nint f() { return __builtin_abs(1); }\nint g() { printf("x"); }\n'
-    ).report
-    assert [(f.rule, f.line) for f in report.findings] == [
-        ("library source", 18),
-        ("builtin", 19),
-        ("forbidden routine", 20),
-    ]
-    assert [f.quote for f in report.findings][2] == 'int g() { printf("x"); }'
+    printing = 'int g() { printf("x"); }'
+    text = f"int log2(n) {{ return n; }}\nint f() {{ return __builtin_abs(1); }}\n{printing}\n"
+    report = build_code(text).report
+    assert places(report) == [("library source", 18), ("builtin", 19), ("forbidden routine", 20)]
+    assert report.findings[2].quote == printing
 
 
 def test_every_line_of_a_forbidden_routine_is_named(build_code):
@@ -166,13 +163,9 @@ def test_the_librarys_own_source_is_refused_routine_by_routine(toolchain):
 
 def test_errors_are_told_with_the_line_as_sent(build_code):
     report = build_code("int fine;\nint wrong = nowhere;\n").report
-    assert findings_with_lines(report) == [("compiler", 19)]
+    assert places(report) == [("compiler", 19)]
     assert "program.c:19:13: error: 'nowhere' undeclared" in report.messages
     assert report.findings[0].quote == "int wrong = nowhere;"
-
-
-def findings_with_lines(report):
-    return [(finding.rule, finding.line) for finding in report.findings]
 
 
 def test_warnings_are_in_the_report_of_an_accepted_program(build_code):
@@ -212,10 +205,7 @@ def test_the_size_of_too_large_tables_is_told(build_code):
             "char a[9]; main() { memset(a, 4, 9); for (;;) make_throw(a[8]); }",
             5,
         ),
-        (
-            "main() { int a = 0, b = 0; count_points(12288, 6144, &a, &b); for (;;) make_throw(a + b); }",
-            13,
-        ),
+        ("main() { int a = 0, b = 0; count_points(12288, 6144, &a, &b); for (;;) make_throw(a + b); }", 13),
         ("static int t[3] = { 4, 5, 6 }; main() { int *p = t; for (;;) make_throw(*(p + 1)); }", 5),
     ],
 )
@@ -247,24 +237,22 @@ def test_a_missing_gcc_is_told_with_its_package(monkeypatch, tmp_path):
 def test_a_line_directive_is_accepted_and_messages_keep_to_the_file_as_sent(build_code, line):
     before = "int one;\n"
     accepted = build_code(f"{before}{line}\nmain () {{ make_throw (1); }}", main="")
-    assert accepted.image is not None
+    assert accepted.image
     assert accepted.image == build_code(f"{before}\nmain () {{ make_throw (1); }}", main="").image
     refused = build_code(f"{before}{line}\nmain () {{ make_throw (1) }}", main="").report
     plain = build_code(f"{before}\nmain () {{ make_throw (1) }}", main="").report
-    assert [(f.rule, f.line) for f in refused.findings] == [(f.rule, f.line) for f in plain.findings]
+    assert places(refused) == places(plain)
     assert "other.c" not in refused.messages
 
 
 def test_a_line_directive_of_several_lines_is_refused_and_line_macros_are_explained(build_code):
     found = build_code("#line \\\n 300\nmain () { make_throw (__LINE__); }", main="").report.findings
-    assert [(f.rule, f.severity) for f in found] == [
-        ("line marker", Severity.ERROR),
-        ("line marker", Severity.NOTE),
-    ]
+    assert [f.rule for f in found] == ["line marker"] * 2
+    assert [f.severity for f in found] == [Severity.ERROR, Severity.NOTE]
     assert "whatever #line says" in found[1].text
 
 
 def test_findings_are_errors_or_warnings_with_words(build_code):
     report = build_code('#include <stdio.h>\n# 5 "x.h"\n').report
     assert all(f.text and f.severity in (Severity.ERROR, Severity.WARNING) for f in report.findings)
-    assert [(f.rule, f.line) for f in report.findings] == [("include", 18), ("line marker", 19)]
+    assert places(report) == [("include", 18), ("line marker", 19)]

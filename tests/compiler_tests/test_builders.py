@@ -1,7 +1,5 @@
 """One builder for each kind of play, and those that other packages add."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
@@ -42,16 +40,8 @@ class Song:
 
 class SungBuilder(ProgramBuilder):
     def _build(self, files, text, *, with_trial):
-        report = TextBuildReport(
-            findings=(),
-            tool="an ear",
-            messages="",
-            description_lines=0,
-            source_digest="",
-            image_digest="la",
-            language="Italian",
-            files=(),
-        )
+        texts = {"tool": "an ear", "messages": "", "source_digest": "", "image_digest": "la"}
+        report = TextBuildReport(findings=(), files=(), description_lines=0, language="Italian", **texts)
         return BuildResult(report, Song(), next(iter(files)))
 
     def sparring_opponents(self):
@@ -92,11 +82,8 @@ def test_each_kind_of_play_has_its_builder(game: str, kind: type) -> None:
 
 
 def test_another_package_can_add_a_kind_of_play(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    install(
-        tmp_path,
-        monkeypatch,
-        "[knobeln.games]\nchoir = our_choir:GAME\n[knobeln.builders]\nsung = our_choir:BUILDER\n",
-    )
+    points = "[knobeln.games]\nchoir = our_choir:GAME\n[knobeln.builders]\nsung = our_choir:BUILDER\n"
+    install(tmp_path, monkeypatch, points)
     builder = builder_of(settings("choir"), open_runner)
     result = builder.build({"song.ly": b"<<FROM>> us k7qd-2mxw-9rtz-h4pc-v8sn"}, "We sing.")
     assert result.report.accepted

@@ -1,11 +1,9 @@
 """Several workers build for one contest: each submission is built once, whatever becomes of a worker."""
 
-from __future__ import annotations
-
-import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from pathlib import Path
@@ -20,17 +18,7 @@ from contest.errors import StoreBusy
 from contest.ledger.receipts import Effect
 from contest.model import SubmissionState
 from contest.schema.sections import Programs
-from contest.store import (
-    Store,
-    claims,
-    contest_state,
-    ledger,
-    letters,
-    migrate,
-    outbox,
-    submissions,
-    url_of,
-)
+from contest.store import Store, claims, contest_state, ledger, letters, migrate, outbox, submissions, url_of
 from contest.store.claims import LEASE, Claimant
 from reports.render import Templates
 from tests.support.clocks import FixedClock
@@ -111,11 +99,6 @@ def contest(tmp_path: Path, database: str | None, monkeypatch: pytest.MonkeyPatc
         store.close()
 
 
-def built(worker: CompileService) -> list[bytes]:
-    assert isinstance(worker.builder, Builder)
-    return worker.builder.built
-
-
 def test_many_workers_at_once_build_each_submission_once_and_each_teams_in_order(contest: Contest) -> None:
     for _ in range(3):
         for team in range(len(TEAMS)):
@@ -127,13 +110,10 @@ def test_many_workers_at_once_build_each_submission_once_and_each_teams_in_order
             if not worker.build_next():
                 time.sleep(0.01)
 
-    threads = [threading.Thread(target=work, args=(worker,)) for worker in workers]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(work, workers))
     assert contest.states() == {SubmissionState.BUILT: 9}
-    assert set(Counter(name for worker in workers for name in built(worker)).values()) == {1}
+    assert set(Counter(name for worker in workers for name in worker.builder.built).values()) == {1}
     assert contest.reports() == 9
     with contest.store.read() as tx:
         in_order = [item.raw for item in outbox.queued_after(tx, 0)]
@@ -155,14 +135,12 @@ def test_while_a_program_is_built_others_write_and_build_but_not_for_the_same_te
         assert not other.build_next()
 
     assert contest.worker(meanwhile).build_next()
-    assert [name.split()[4] for name in built(other)] == [b"1"]
+    assert [name.split()[4] for name in other.builder.built] == [b"1"]
     assert other.build_next()  # the second program of the first team
     assert contest.reports() == 3
 
 
-def test_a_worker_that_is_gone_loses_its_claim_after_the_lease_and_its_result_comes_too_late(
-    contest: Contest,
-) -> None:
+def test_a_worker_that_is_gone_loses_its_claim_after_the_lease_and_its_result_comes_too_late(contest) -> None:
     contest.send(0)
     other = contest.worker()
 
@@ -215,7 +193,7 @@ def test_who_cannot_wait_builds_what_others_build_too(contest: Contest) -> None:
         assert not other.build_next(at_once=True)
 
     assert contest.worker(meanwhile).build_next()
-    assert [name.split()[4] for name in built(other)] == [b"1", b"0"]
+    assert [name.split()[4] for name in other.builder.built] == [b"1", b"0"]
     assert contest.states() == {SubmissionState.BUILT: 2}
     assert contest.reports() == 2
 
@@ -245,9 +223,7 @@ def test_a_claim_that_was_made_while_the_clock_was_wrong_does_not_count(contest:
     assert contest.reports() == 1
 
 
-def test_a_newer_version_never_replaces_the_one_that_is_being_built(
-    contest: Contest, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_newer_version_never_replaces_the_one_that_is_being_built(contest, monkeypatch) -> None:
     monkeypatch.setattr(Programs, "MAX_COMPILES_PER_HOUR", 2)
     contest.send(0)
     other = contest.worker()

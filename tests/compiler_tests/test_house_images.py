@@ -1,7 +1,5 @@
 """The images of the house strategies are kept, and never taken from a file that somebody has changed."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
@@ -21,9 +19,7 @@ class CountingToolchain(Toolchain):
         return super().compile(text, prose)
 
 
-def test_a_house_strategy_is_compiled_once_and_again_if_its_file_was_changed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_house_strategy_is_compiled_once_and_again_if_its_file_was_changed(tmp_path, monkeypatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     one, two = house_strategies()[:2]
     toolchain = CountingToolchain()

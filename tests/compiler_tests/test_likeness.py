@@ -1,7 +1,5 @@
 """Which texts of programs are alike."""
 
-from __future__ import annotations
-
 import re
 from itertools import combinations
 

@@ -3,8 +3,6 @@
 Everything is real but the loss: the database, the sandbox, compilers, mails.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -111,12 +109,16 @@ def lose(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     return make
 
 
-def test_programs_of_a_lost_language_wait_and_the_queue_goes_on(
-    make_host: Callable[..., Host], lose: Callable[..., None]
-) -> None:
-    host = make_host()
-    host.services.try_languages()  # as `serve` does when it begins
+@pytest.fixture
+def host(make_host: Callable[..., Host], lose: Callable[..., None]) -> Host:
+    """A host that offered Python when it began, and has lost it."""
+    made = make_host()
+    made.services.try_languages()  # as `serve` does when it begins
     lose("Python")
+    return made
+
+
+def test_programs_of_a_lost_language_wait_and_the_queue_goes_on(host) -> None:
     waiting = [host.send(team, a_py=PYTHON) for team in ("one", "two", "three")]
     other = host.send("one", b_sh=SHELL)
     host.work()
@@ -138,12 +140,7 @@ def test_programs_of_a_lost_language_wait_and_the_queue_goes_on(
     )
 
 
-def test_when_the_language_works_again_its_programs_are_compiled_and_a_new_loss_is_told_again(
-    make_host: Callable[..., Host], lose: Callable[..., None]
-) -> None:
-    host = make_host()
-    host.services.try_languages()
-    lose("Python")
+def test_when_the_language_works_again_its_programs_are_compiled_and_a_new_loss_is_told(host, lose) -> None:
     first = host.send("one", a_py=PYTHON)
     host.work()
     assert not host.services.try_languages()
@@ -160,9 +157,7 @@ def test_when_the_language_works_again_its_programs_are_compiled_and_a_new_loss_
     assert len(host.mails("programs_wait")) == 2
 
 
-def test_a_language_that_was_never_offered_is_refused_as_ever(
-    make_host: Callable[..., Host], lose: Callable[..., None]
-) -> None:
+def test_a_language_that_was_never_offered_is_refused_as_ever(make_host, lose) -> None:
     host = make_host()
     lose("Python")
     host.services.try_languages()
@@ -173,9 +168,7 @@ def test_a_language_that_was_never_offered_is_refused_as_ever(
     assert "Python is not installed on the contest host" in report
 
 
-def test_what_the_rules_promise_as_counted_is_offered_from_the_start(
-    make_host: Callable[..., Host], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_the_rules_promise_as_counted_is_offered_from_the_start(make_host, monkeypatch) -> None:
     host = make_host(counted_languages=("JavaScript",))
     monkeypatch.setattr(engine, "is_installed", lambda: False)
     program = host.send("one", a_js=b"console.log('C')\n")
@@ -186,9 +179,7 @@ def test_what_the_rules_promise_as_counted_is_offered_from_the_start(
 
 
 @pytest.mark.skipif(not engine.is_installed(), reason="no engine that counts is installed")
-def test_programs_wait_for_a_guest_that_does_not_work(
-    make_host: Callable[..., Host], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_programs_wait_for_a_guest_that_does_not_work(make_host, monkeypatch) -> None:
     host = make_host(counted_languages=("JavaScript",))
 
     def broken(*_: object) -> None:
@@ -206,9 +197,7 @@ def test_programs_wait_for_a_guest_that_does_not_work(
     assert "accepted" in host.mails("compile report")[-1]
 
 
-def test_a_compiler_that_refuses_everything_blames_nobody(
-    make_host: Callable[..., Host], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_compiler_that_refuses_everything_blames_nobody(make_host, monkeypatch) -> None:
     host = make_host()
     refuses = {"build": ("/bin/false",)}
     broken = tuple(row.model_copy(update=refuses) if row.name == "C" else row for row in usual_languages())
@@ -225,9 +214,7 @@ def test_a_compiler_that_refuses_everything_blames_nobody(
     assert sorted("rejected" in each for each in host.mails("compile report")) == [False, True]
 
 
-def test_without_bubblewrap_every_language_waits_and_is_told_once(
-    make_host: Callable[..., Host], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_bubblewrap_every_language_waits_and_is_told_once(make_host, monkeypatch) -> None:
     host = make_host()
     programs = [host.send("one", a_py=PYTHON), host.send("two", a_sh=SHELL), host.send("three", b_sh=SHELL)]
     with monkeypatch.context() as lost:
@@ -242,16 +229,10 @@ def test_without_bubblewrap_every_language_waits_and_is_told_once(
 
 
 @pytest.mark.parametrize("game", ["knobeln", "hog"])
-def test_contests_of_one_language_wait_for_it(
-    game: str, make_host: Callable[..., Host], lose: Callable[..., None], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_contests_of_one_language_wait_for_it(game, make_host, lose, monkeypatch) -> None:
     host = make_host(game)
-    files = (
-        {"program_c": house_strategies()[0].source.encode()}
-        if game == "knobeln"
-        else {"strategy_py": samples("hog")["always_four.py"]}
-    )
-    program = host.send("one", **files)
+    of_c, of_python = house_strategies()[0].source.encode(), samples("hog")["always_four.py"]
+    program = host.send("one", **({"program_c": of_c} if game == "knobeln" else {"strategy_py": of_python}))
     with monkeypatch.context() as lost:
         lost.setattr("compiler.toolchain.PREFIXES", ("no-such-",))
         lose("Python")
@@ -265,9 +246,7 @@ def test_contests_of_one_language_wait_for_it(
     assert "accepted" in host.mails("compile report")[-1]
 
 
-def test_another_host_that_has_the_language_builds_it(
-    make_host: Callable[..., Host], lose: Callable[..., None]
-) -> None:
+def test_another_host_that_has_the_language_builds_it(make_host, lose) -> None:
     host = make_host()
     other = Services(host.contest)
     other.try_languages()
@@ -302,12 +281,7 @@ def test_a_program_that_fails_alone_is_set_aside_and_its_language_does_not_wait(
     assert not host.mails("programs_wait")
 
 
-def test_a_version_that_was_built_late_does_not_take_the_place_of_a_newer_one(
-    make_host: Callable[..., Host], lose: Callable[..., None]
-) -> None:
-    host = make_host()
-    host.services.try_languages()
-    lose("Python")
+def test_a_version_that_was_built_late_does_not_take_the_place_of_a_newer_one(host, lose) -> None:
     host.send("one", a_py=PYTHON)
     host.send("one", b_sh=SHELL)
     host.work()
@@ -317,12 +291,7 @@ def test_a_version_that_was_built_late_does_not_take_the_place_of_a_newer_one(
     assert "Version 2, which came later, is used in the contest; version 1 is kept." in report
 
 
-def test_a_list_of_entries_says_that_a_team_cannot_help_it(
-    make_host: Callable[..., Host], lose: Callable[..., None]
-) -> None:
-    host = make_host()
-    host.services.try_languages()
-    lose("Python")
+def test_a_list_of_entries_says_that_a_team_cannot_help_it(host) -> None:
     host.send("one", a_py=PYTHON)
     host.work()
     with host.contest.store.write() as tx:
@@ -330,12 +299,7 @@ def test_a_list_of_entries_says_that_a_team_cannot_help_it(
     assert "no fault of the team" in absent.reason
 
 
-def test_a_practice_that_lacks_its_language_holds_up_no_other(
-    make_host: Callable[..., Host], lose: Callable[..., None]
-) -> None:
-    host = make_host()
-    host.services.try_languages()
-    lose("Python")
+def test_a_practice_that_lacks_its_language_holds_up_no_other(host, lose) -> None:
     with host.contest.store.write() as tx:
         letter, _ = letters.add(tx, raw=b"p", sender="", recipients=(), channel="t", now=NOW)
         team = add_team(tx, "one", "").id
@@ -349,7 +313,6 @@ def test_a_practice_that_lacks_its_language_holds_up_no_other(
     lose()
     host.services.practise()
     assert practice_states(host)[lost] is PracticeState.QUEUED, "its claim has not ended"
-    assert isinstance(host.contest.clock, FixedClock)
     host.contest.clock.at += LEASE
     host.services.practise()
     assert practice_states(host)[lost] is PracticeState.PLAYED
@@ -360,10 +323,7 @@ def practice_states(host: Host) -> dict[int, PracticeState]:
         return {row.id: PracticeState(row.state) for row in tx.execute(practice_table.select())}
 
 
-def test_two_processes_tell_one_loss_once(make_host: Callable[..., Host], lose: Callable[..., None]) -> None:
-    host = make_host()
-    host.services.try_languages()
-    lose("Python")
+def test_two_processes_tell_one_loss_once(host) -> None:
     host.send("one", a_py=PYTHON)
     host.send("two", a_py=PYTHON)
     for services in (Services(host.contest), Services(host.contest)):

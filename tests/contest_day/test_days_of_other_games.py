@@ -118,7 +118,7 @@ def test_a_contest_of_twelve_from_the_forms_to_the_reports(tmp_path: Path, game:
         assert ("accepted" in subjects[1]) == (name not in out), subjects
         assert len({mail["Message-ID"] for mail in mails}) == len(mails)
         assert [line for mail in mails for line in too_wide(text_of(mail))] == []
-        if name not in out and team["preferences"]:
+        if name not in out and team["team"]["registration"]["preferences"]:
             assert len(mails) > 2, subjects
     assert ("player.tar" in {sent["program"] for sent in played.json("programs")}) == (game in WITH_IMAGE)
     _check_results(played, set(teams) - out)

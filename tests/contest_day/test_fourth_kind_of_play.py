@@ -70,7 +70,7 @@ class Number:
 
 
 class NumberBuilder(ProgramBuilder[Number]):
-    def build(self, files, text):
+    def _build(self, files, text, *, with_trial):
         uploaded = take_apart(files, text)
         ((name, data),) = uploaded.files.items()
         words = data.decode("latin-1").split()
@@ -82,8 +82,6 @@ class NumberBuilder(ProgramBuilder[Number]):
             image_digest=hashlib.sha256(image.to_bytes()).hexdigest() if image else None,
         )
         return BuildResult(report, image, name)
-
-    rebuild = build
 
     def sparring_opponents(self):
         return {}

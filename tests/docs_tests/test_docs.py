@@ -521,10 +521,7 @@ FORM_MISTAKES: list[tuple[str, Change]] = [
         "Each member takes exactly two lines, this one has 3.",
         instead(MEMBER, MEMBER + "  likes long walks\n"),
     ),
-    (
-        "did you mean `registration for KNOBELN`?",
-        instead("registration for", "hello"),
-    ),
+    ("did you mean `registration for KNOBELN`?", instead("registration for", "hello")),
 ]
 
 

@@ -1,7 +1,5 @@
 """What the pages about cooperation and the standoff say, held to the games."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 from pathlib import Path
@@ -43,11 +41,8 @@ def test_a_program_that_is_asked_on_a_page_gives_that_answer(game: str, call: st
     assert done.stdout.strip() == answer
 
 
-def test_each_page_shows_how_to_ask_a_program_by_hand() -> None:
+def test_each_page_shows_how_to_ask_a_program_and_the_letters_of_the_standoff() -> None:
     assert len(CALLS) == 3
-
-
-def test_the_letters_of_the_standoff_are_in_its_table() -> None:
     assert re.findall(r"^\| `([A-Z])` \| \w+ \|", STANDOFF, re.MULTILINE) == [str(each) for each in Action]
 
 

@@ -1,7 +1,5 @@
 """Hog played out roll by roll agrees with the exact win rate."""
 
-from __future__ import annotations
-
 import pytest
 
 from contest.games.hog import MAX_DICE, SCORES, WIN_RATE_UNIT, HogEntry
@@ -30,9 +28,7 @@ def winner(entries: tuple[HogEntry, HogEntry], luck: int) -> int:
 
 
 @pytest.mark.parametrize(("first", "second"), [((20, 1), (25, 7)), ((12, 3), (12, 3)), ((30, 5), (18, 2))])
-def test_over_many_games_each_wins_as_often_as_computed(
-    first: tuple[int, int], second: tuple[int, int]
-) -> None:
+def test_over_many_games_each_wins_as_often_as_computed(first, second) -> None:
     entries = entry(*first), entry(*second)
     wins = sum(winner(entries, luck) == 0 for luck in range(GAMES))
     exact = win_rate(*entries, float)

@@ -1,7 +1,5 @@
 """Hog: the engine's win rates beside the recursion with fractions, beside games with dice, and by hand."""
 
-from __future__ import annotations
-
 import math
 import random
 import struct
@@ -78,9 +76,7 @@ GOALS = st.integers(1, 14)
 
 @pytest.mark.slow
 @given(st.integers(0, 10**9), GOALS, GOALS, st.integers(0, 8), st.integers(0, 8))
-def test_the_engine_comes_to_the_same_as_fractions(
-    seed: int, goal: int, other: int, fewest: int, width: int
-) -> None:
+def test_the_engine_comes_to_the_same_as_fractions(seed, goal, other, fewest, width) -> None:
     dice = range(fewest, min(fewest + width, MAX_DICE) + 1)
     entries = [anything(seed, goal, dice), anything(seed + 1, other)]
     exact = win_rate(entries[0], entries[1], Fraction)
@@ -159,11 +155,8 @@ def test_the_number_of_workers_changes_nothing() -> None:
     assert win_rates(entries, all_pairs(7)[::-1], workers=3) == alone[::-1]
 
 
-def test_no_pairs_have_no_rates() -> None:
+def test_no_pairs_have_no_rates_and_a_pair_of_somebody_who_is_not_there_is_a_mistake() -> None:
     assert win_rates([], []) == []
-
-
-def test_a_pair_of_somebody_who_is_not_there_is_a_mistake_of_the_caller() -> None:
     with pytest.raises(IndexError):
         win_rates([always(4, 50)], [(0, 1)])
 
@@ -231,9 +224,7 @@ def test_the_solvers_sources_compile_without_a_warning(tmp_path: Path) -> None:
     assert done.stderr.decode() == ""
 
 
-def test_an_engine_that_was_cleaned_away_is_built_again(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_an_engine_that_was_cleaned_away_is_built_again(monkeypatch, tmp_path) -> None:
     hog_solver.solver_binary()
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     hog_solver._kept_solver.cache_clear()

@@ -3,10 +3,8 @@
 `simulated` is the game told a second time, straight from the announcement, with a linked circle of people.
 """
 
-from __future__ import annotations
-
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 
 import pytest
@@ -180,9 +178,7 @@ def test_a_round_between_three(actions: str, after: list[str]) -> None:
         ("30/1/P", N, "30/1/N"),
     ],
 )
-def test_ammunition_is_spent_and_filled_up_and_what_cannot_be_done_is_nothing(
-    before: str, action: Action, after: str
-) -> None:
+def test_ammunition_is_spent_and_filled_up_and_what_cannot_be_done_is_nothing(before, action, after) -> None:
     position = turn(Standoff(), circle(before, "30/2/N", "30/2/N"), {0: action, 1: P, 2: P})
     assert position.fighters[0].triplet == after
 
@@ -204,14 +200,11 @@ def test_what_cannot_be_done_is_objected_to(triplet: str, action: Action, senten
     assert why_illegal is None if sentence is None else sentence in str(why_illegal)
 
 
-def test_who_gives_no_answer_does_nothing_and_the_others_are_not_disturbed() -> None:
+def test_who_gives_no_answer_does_nothing_and_the_round_is_one_like_any_other() -> None:
     rules = Standoff()
     position = rules.apply_with_faults(rules.start(3), {0: S, 2: P}, no_lots)
     assert [each.triplet for each in position.fighters] == ["30/1/S", "20/2/N", "26/2/P"]
     assert rules.players_to_move(position) == {0, 1, 2}
-
-
-def test_a_round_in_which_nobody_answers_is_a_round_like_any_other() -> None:
     rules = Standoff(max_rounds=2)
     position = rules.apply_with_faults(rules.apply_with_faults(rules.start(2), {}, no_lots), {}, no_lots)
     assert position.rounds == 2
@@ -224,15 +217,10 @@ def test_who_dies_in_a_round_still_shoots_in_it() -> None:
     assert position.fighters[2].health == 10
 
 
-def test_health_does_not_fall_below_zero() -> None:
-    position = acted(Standoff(), circle("4/0/N", "30/2/N", "30/2/N"), "NSS")
-    assert position.fighters[0].triplet == "0/0/N"
-
-
-@pytest.mark.parametrize(("health", "lives"), [(4, False), (5, True), (8, True)])
-def test_the_last_points_of_a_protected_one(health: int, lives: bool) -> None:
-    position = acted(Standoff(), circle(f"{health}/0/N", "30/2/N"), "PS")
-    assert (position.fighters[0].fell is None) is lives
+@pytest.mark.parametrize(("health", "left"), [(3, 0), (4, 0), (5, 1), (8, 4)])
+def test_the_last_points_of_a_protected_one_do_not_fall_below_zero(health: int, left: int) -> None:
+    (one, _) = acted(Standoff(), circle(f"{health}/0/N", "30/2/N"), "PS").fighters
+    assert (one.triplet, one.fell is None) == (f"{left}/0/P", left > 0)
 
 
 # --- the circle -------------------------------------------------------------------------------------------
@@ -328,9 +316,7 @@ def test_it_is_over_when_at_most_one_lives(actions: str, alive: tuple[int, ...],
         (("30/1/P", "30/1/S", "20/2/P"), (1, 1, 0)),  # then they are equal
     ],
 )
-def test_the_survivors_of_the_last_round_are_ranked_by_health_then_ammunition(
-    triplets: tuple[str, ...], points: tuple[int, ...]
-) -> None:
+def test_the_survivors_of_the_last_round_are_ranked_by_health_then_ammunition(triplets, points) -> None:
     rules = Standoff(max_rounds=8)
     position = acted(rules, circle(*triplets, rounds=7), "PPP")
     assert rules.players_to_move(position) == frozenset()
@@ -355,30 +341,22 @@ def test_all_who_only_protect_themselves_stand_there_to_the_thousandth_round_and
 
 @given(standoffs(), st.integers(1, 12))
 def test_points_follow_the_order_of_death(standoff: tuple[int, list[list[str]]], most: int) -> None:
-    people, rounds = standoff
     rules = Standoff(max_rounds=most)
-    position = rules.start(people)
-    for letters in rounds:
-        if rules.players_to_move(position):
-            position = turn(
-                rules, position, {seat: Action(letters[seat].replace("X", "N")) for seat in position.alive}
-            )
+    *_, position = positions(rules, standoff)
     points = rules.points(position)
     lived = [each.fell or most + 1 for each in position.fighters]
-    for own, other in product(range(people), repeat=2):
+    for own, other in product(range(len(points)), repeat=2):
         if lived[own] < lived[other]:
             assert points[own] < points[other]
-    assert max(points) <= people - 1
+    assert max(points) <= len(points) - 1
     assert min(points) == 0
 
 
-@given(standoffs())
-def test_nobody_has_less_than_nothing_and_the_circle_stays_one(
-    standoff: tuple[int, list[list[str]]],
-) -> None:
+def positions(rules: Standoff, standoff: tuple[int, list[list[str]]]) -> Iterator[Circle]:
+    """The start, and where each round leads as long as the game goes on; the same move leads there again."""
     people, rounds = standoff
-    rules = Standoff()
     position = rules.start(people)
+    yield position
     for letters in rounds:
         if not rules.players_to_move(position):
             break
@@ -386,6 +364,12 @@ def test_nobody_has_less_than_nothing_and_the_circle_stays_one(
         following = turn(rules, position, answers)
         assert following == turn(rules, position, answers)
         position = following
+        yield position
+
+
+@given(standoffs())
+def test_nobody_has_less_than_nothing_and_the_circle_stays_one(standoff) -> None:
+    for position in positions(Standoff(), standoff):
         assert all(0 <= each.health <= 30 and 0 <= each.ammo <= 2 for each in position.fighters)
         assert all((each.health == 0) is (each.fell is not None) for each in position.fighters)
         assert_a_circle(position)
@@ -393,17 +377,13 @@ def test_nobody_has_less_than_nothing_and_the_circle_stays_one(
 
 def assert_a_circle(position: Circle) -> None:
     """Going right from anybody passes everybody living, and every left hand holds a right hand."""
-    beside = position.neighbours()
-    if len(position.alive) < 2:
-        assert all(not others for others in beside.values())
+    beside, alive = position.neighbours(), position.alive
+    if len(alive) < 2:
+        assert not any(beside.values())
         return
-    at, passed = position.alive[0], []
-    for _ in position.alive:
-        passed.append(at)
-        assert beside[beside[at][-1]][0] == at
-        at = beside[at][-1]
-    assert at == position.alive[0]
-    assert tuple(passed) == position.alive
+    for seat, right in zip(alive, [*alive[1:], alive[0]], strict=True):
+        assert beside[seat][-1] == right
+        assert beside[right][0] == seat
 
 
 # --- answers and facts ------------------------------------------------------------------------------------

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from sandbox.images.oci_image import OciImage
 from sandbox.images.unpacking import unpack
 from sandbox.sandbox import Sandbox
 from tests.support.oci_images import archive
@@ -30,8 +29,7 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     return made.read_bytes()
 
 
-@pytest.fixture
-def new_cache():
+def _folder():
     """Make a folder that the user of the sandboxes can enter; pytest's own folders are closed to it."""
     made = Path(tempfile.mkdtemp(dir="/var/tmp", prefix="knobeln-images-"))
     made.chmod(0o755)
@@ -39,21 +37,11 @@ def new_cache():
     shutil.rmtree(made)
 
 
-@pytest.fixture(scope="session")
-def cache():
-    made = Path(tempfile.mkdtemp(dir="/var/tmp", prefix="knobeln-images-"))
-    made.chmod(0o755)
-    yield made
-    shutil.rmtree(made)
+new_cache = pytest.fixture(_folder, name="new_cache")
+cache = pytest.fixture(_folder, name="cache", scope="session")
 
 
 @pytest.fixture
 def unpacked(cache, sandbox):
-    """Unpack archives; the test fails if one is refused."""
-
-    def unpack_one(files: dict[str, bytes]) -> OciImage:
-        image = unpack(archive(files), sandbox, cache)
-        assert isinstance(image, OciImage), image
-        return image
-
-    return unpack_one
+    """Unpack archives, of files by their names."""
+    return lambda files: unpack(archive(files), sandbox, cache)

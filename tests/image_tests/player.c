@@ -1,6 +1,7 @@
 /* A player in an image, with one bad habit per word of its entrypoint; what it prints is its move. */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -107,14 +108,9 @@ static void leaves_a_child(void)
 static void meddles(void)
 {
     struct rlimit none = {0, 0};
-    char path[64];
-    if (open("/proc/1/mem", O_RDWR) >= 0 || open("/proc/1/mem", O_WRONLY) >= 0)
-        printf("memory ");
-    for (int i = 3; i < 64; i++) {
-        snprintf(path, sizeof path, "/proc/1/fd/%d", i);
-        if (open(path, O_RDWR) >= 0 || open(path, O_WRONLY) >= 0)
-            printf("%s ", path);
-    }
+    DIR *folder = opendir("/proc/1");
+    for (struct dirent *entry; folder && (entry = readdir(folder));)
+        if (entry->d_name[0] != '.') printf("%s ", entry->d_name);
     if (ptrace(PTRACE_ATTACH, 1, 0, 0) == 0)
         printf("ptrace ");
     if (prlimit(1, RLIMIT_CPU, &none, NULL) == 0)

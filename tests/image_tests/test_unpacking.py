@@ -6,8 +6,8 @@ import json
 import os
 import stat
 import tarfile
-import threading
 import zipfile
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
@@ -45,17 +45,17 @@ def image_of(program, *members, **run):
     return Made([tar([member("player", program), *members])], {**RUN, **run})
 
 
-def bad(make, words):
-    """A row of BAD: `make` gets a program, and returns the archive."""
-    return make, words
-
-
+# What makes an archive gets a program, and returns the archive.
 def of_run(**run):
     return lambda p: archive(Made([tar([member("player", p), folder("d")])], run).docker_files())
 
 
 def of_layer(*members, **run):
     return lambda p: archive(image_of(p, *members, **run).docker_files())
+
+
+def changed(**facts):
+    return lambda p: archive(replace(image_of(p), **facts).docker_files())
 
 
 def zipped(_):
@@ -126,109 +126,109 @@ def oci_of(layer, diff_id):
 
 
 DEEP = "/".join("d" for _ in range(MAX_DEPTH))
+NO_TAR, NO_COMMAND = "does not look like a tar archive", "it has neither ENTRYPOINT nor CMD"
+NO_PROGRAMS = {
+    "a_command_that_is_nowhere_in_path": of_run(Entrypoint=["player"]),
+    "a_command_that_is_a_folder": of_run(Entrypoint=["/d"]),
+    "a_command_that_cannot_be_executed": of_layer(member("text", b"x", mode=0o644), Entrypoint=["/text"]),
+    "a_command_on_this_computer": of_layer(link("true", "../../../../bin/true"), Entrypoint=["/true"]),
+    "a_command_without_its_interpreter": of_layer(
+        member("bot", b"#!/usr/bin/python3\n"), Entrypoint=["/bot"]
+    ),
+    "a_command_in_tmp": of_layer(member("tmp/a", b"x"), Entrypoint=[IN_TMP]),
+    "half_a_character": of_run(Entrypoint=["/\ud800"]),
+}
 BAD = {
-    "nothing": bad(lambda _: b"", "does not look like a tar archive; send what `podman save` or"),
-    "text": bad(lambda _: b"FROM scratch\nCOPY player /\n" * 40, "does not look like a tar archive"),
-    "zip": bad(zipped, "does not look like a tar archive"),
-    "xz": bad(lambda _: b"\xfd7zXZ\0" + bytes(600), "xz: (stdin): Compressed data is corrupt"),
-    "program": bad(lambda _: b"\x7fELF" + bytes(600), "does not look like a tar archive"),
-    "cut_off": bad(lambda p: good(p)[: len(good(p)) // 2], "Unexpected EOF in archive"),
-    "cut_off_gzip": bad(lambda p: gzip.compress(good(p))[:-20], "unexpected end of file"),
-    "damaged_gzip": bad(lambda p: gzip.compress(good(p))[:50] + b"garbage" * 20, "invalid compressed data"),
-    "a_file_system": bad(lambda _: tar([folder("etc")]), "manifest.json: file does not exist"),
-    "wrong_architecture": bad(
-        lambda p: archive(replace(image_of(p), architecture=OTHER).docker_files()),
+    **{name: (make, "is not a program in the image") for name, make in NO_PROGRAMS.items()},
+    "nothing": (lambda _: b"", "does not look like a tar archive; send what `podman save` or"),
+    "text": (lambda _: b"FROM scratch\nCOPY player /\n" * 40, NO_TAR),
+    "zip": (zipped, NO_TAR),
+    "xz": (lambda _: b"\xfd7zXZ\0" + bytes(600), "xz: (stdin): Compressed data is corrupt"),
+    "program": (lambda _: b"\x7fELF" + bytes(600), NO_TAR),
+    "cut_off": (lambda p: good(p)[: len(good(p)) // 2], "Unexpected EOF in archive"),
+    "cut_off_gzip": (lambda p: gzip.compress(good(p))[:-20], "unexpected end of file"),
+    "damaged_gzip": (lambda p: gzip.compress(good(p))[:50] + b"garbage" * 20, "invalid compressed data"),
+    "a_file_system": (lambda _: tar([folder("etc")]), "manifest.json: file does not exist"),
+    "wrong_architecture": (
+        changed(architecture=OTHER),
         f'the image is for "linux/{OTHER}", the contest host is linux/{this_architecture()}; build it '
         f"with `docker build --platform linux/{this_architecture()}`",
     ),
-    "wrong_system": bad(
-        lambda p: archive(replace(image_of(p), os="windows").docker_files()), 'the image is for "windows/'
-    ),
-    "two_images": bad(of_two, "more than one image"),
-    "no_images": bad(of_files(manifest_json=b"[]"), "expected 1 item, got 0"),
-    "endless_indexes": bad(of_endless_indexes, "copying system image from manifest list"),
-    "json_that_is_none": bad(of_files(manifest_json=b"{[}"), "decoding tar manifest.json"),
-    "json_of_another_form": bad(of_files(manifest_json=b'{"a": 1}'), "decoding tar manifest.json"),
-    "json_too_deep": bad(of_files(manifest_json=b"[" * 20_000), "exceeded max depth"),
-    "layer_missing": bad(without_layers, "layer tarfiles are missing"),
-    "wrong_configuration": bad(
-        lambda p: archive(
-            {n: d.replace(b"always", b"silent") for n, d in image_of(p).docker_files().items()}
-        ),
+    "wrong_system": (changed(os="windows"), 'the image is for "windows/'),
+    "two_images": (of_two, "more than one image"),
+    "no_images": (of_files(manifest_json=b"[]"), "expected 1 item, got 0"),
+    "endless_indexes": (of_endless_indexes, "copying system image from manifest list"),
+    "json_that_is_none": (of_files(manifest_json=b"{[}"), "decoding tar manifest.json"),
+    "json_of_another_form": (of_files(manifest_json=b'{"a": 1}'), "decoding tar manifest.json"),
+    "json_too_deep": (of_files(manifest_json=b"[" * 20_000), "exceeded max depth"),
+    "layer_missing": (without_layers, "layer tarfiles are missing"),
+    "wrong_configuration": (
+        lambda p: archive({n: d.replace(b"always", b"no") for n, d in image_of(p).docker_files().items()}),
         "Digest did not match",
     ),
-    "wrong_layer": bad(
-        lambda p: archive(replace(image_of(p), diff_ids=[digest(b"")]).docker_files()), "Digest did not match"
+    "wrong_layer": (changed(diff_ids=[digest(b"")]), "Digest did not match"),
+    "wrong_layer_in_oci": (
+        lambda p: archive(replace(image_of(p), diff_ids=[digest(b"")]).oci_files()),
+        "create rootfs",
     ),
-    "wrong_layer_in_oci": bad(
-        lambda p: archive(replace(image_of(p), diff_ids=[digest(b"")]).oci_files()), "create rootfs"
+    "wrong_blob": (other_blob, "Digest did not match"),
+    "a_digest_that_is_a_path": (
+        spoiled("index.json", b"sha256:", b"sha256:../../"),
+        "invalid checksum digest",
     ),
-    "wrong_blob": bad(other_blob, "Digest did not match"),
-    "a_digest_that_is_a_path": bad(
-        spoiled("index.json", b"sha256:", b"sha256:../../"), "invalid checksum digest"
-    ),
-    "another_number_of_layers": bad(
+    "another_number_of_layers": (
         lambda p: archive(replace(image_of(p), diff_ids=[digest(image_of(p).layers[0])] * 2).docker_files()),
         "Inconsistent layer count",
     ),
-    "a_layer_that_is_none": bad(lambda _: oci_of(b"\x28\xb5\x2f\xfd" + bytes(600), digest(b"")), "create"),
-    "no_command": bad(of_run(), "it has neither ENTRYPOINT nor CMD"),
-    "an_empty_command": bad(of_run(Entrypoint=[""]), "it has neither ENTRYPOINT nor CMD"),
-    "shell_form": bad(
+    "a_layer_that_is_none": (lambda _: oci_of(b"\x28\xb5\x2f\xfd" + bytes(600), digest(b"")), "create"),
+    "no_command": (of_run(), NO_COMMAND),
+    "an_empty_command": (of_run(Entrypoint=[""]), NO_COMMAND),
+    "shell_form": (
         of_run(Entrypoint=["/bin/sh", "-c", "python bot.py"]),
         'its command "python bot.py" is in the shell form, which takes no arguments',
     ),
-    "shell_form_of_cmd": bad(of_run(Cmd=["/bin/sh", "-c", "python bot.py"]), "is in the shell form"),
-    "a_command_that_is_not_there": bad(
-        of_run(Entrypoint=["/no"]), 'its command "/no" is not a program in the image'
+    "shell_form_of_cmd": (of_run(Cmd=["/bin/sh", "-c", "python bot.py"]), "is in the shell form"),
+    "a_command_that_is_not_there": (
+        of_run(Entrypoint=["/no"]),
+        'its command "/no" is not a program in the image',
     ),
-    "a_command_that_is_nowhere_in_path": bad(of_run(Entrypoint=["player"]), "is not a program in the image"),
-    "a_command_that_is_a_folder": bad(of_run(Entrypoint=["/d"]), "is not a program in the image"),
-    "a_command_that_cannot_be_executed": bad(
-        of_layer(member("text", b"x", mode=0o644), Entrypoint=["/text"]), "is not a program in the image"
-    ),
-    "a_command_on_this_computer": bad(
-        of_layer(link("true", "../../../../bin/true"), Entrypoint=["/true"]), "is not a program in the image"
-    ),
-    "a_command_without_its_interpreter": bad(
-        of_layer(member("bot", b"#!/usr/bin/python3\n"), Entrypoint=["/bot"]), "is not a program in the image"
-    ),
-    "a_command_in_tmp": bad(
-        of_layer(member("tmp/a", b"x"), Entrypoint=[IN_TMP]), "is not a program in the image"
-    ),
-    "a_folder_in_tmp": bad(of_run(**RUN, WorkingDir=IN_TMP), f'"{IN_TMP}" is not in the image'),
-    "a_folder_that_is_a_file": bad(of_run(**RUN, WorkingDir="/player"), '"/player" is not in the image'),
-    "a_relative_folder": bad(of_run(**RUN, WorkingDir="d"), "does not begin with /"),
-    "a_byte_0_in_a_variable": bad(of_run(**RUN, Env=["A=x\0--bind\0/\0/mnt"]), "a byte 0"),
-    "a_byte_0_in_a_word": bad(of_run(Entrypoint=["/player", "\0"]), "a byte 0"),
-    "half_a_character": bad(of_run(Entrypoint=["/\ud800"]), "is not a program in the image"),
-    "a_large_variable": bad(of_run(**RUN, Env=["A=" + "x" * 20_000]), "more than 16,384 bytes"),
+    "a_folder_in_tmp": (of_run(**RUN, WorkingDir=IN_TMP), f'"{IN_TMP}" is not in the image'),
+    "a_folder_that_is_a_file": (of_run(**RUN, WorkingDir="/player"), '"/player" is not in the image'),
+    "a_relative_folder": (of_run(**RUN, WorkingDir="d"), "does not begin with /"),
+    "a_byte_0_in_a_variable": (of_run(**RUN, Env=["A=x\0--bind\0/\0/mnt"]), "a byte 0"),
+    "a_byte_0_in_a_word": (of_run(Entrypoint=["/player", "\0"]), "a byte 0"),
+    "a_large_variable": (of_run(**RUN, Env=["A=" + "x" * 20_000]), "more than 16,384 bytes"),
     # Layers that cannot be.
-    "a_root_that_is_a_file": bad(of_layer(file(".")), "refusing to change type of root"),
-    "a_file_used_as_a_folder": bad(of_layer(file("a"), file("a/b")), "not a directory"),
-    "a_folder_behind_a_link_that_is_a_file": bad(
-        of_layer(file("a"), link("l", "a"), file("l/b")), "not a directory"
+    "a_root_that_is_a_file": (of_layer(file(".")), "refusing to change type of root"),
+    "a_file_used_as_a_folder": (of_layer(file("a"), file("a/b")), "not a directory"),
+    "a_folder_behind_a_link_that_is_a_file": (
+        of_layer(file("a"), link("l", "a"), file("l/b")),
+        "not a directory",
     ),
-    "links_in_a_circle": bad(of_layer(link("a", "b"), link("b", "a"), file("a/c")), "too many levels of"),
-    "a_link_to_itself_below": bad(of_layer(link("a", "a/a"), file("a/c")), "unpack entry: a/c"),
-    "a_link_to_nothing": bad(of_layer(link("a", "")), "unpack entry: a: link"),
-    "a_hard_link_to_nothing": bad(
-        of_layer(member("b", type=b"1", linkname="a")), "unpack entry: b: link: unpriv.link"
+    "links_in_a_circle": (of_layer(link("a", "b"), link("b", "a"), file("a/c")), "too many levels of"),
+    "a_link_to_itself_below": (of_layer(link("a", "a/a"), file("a/c")), "unpack entry: a/c"),
+    "a_link_to_nothing": (of_layer(link("a", "")), "unpack entry: a: link"),
+    "a_hard_link_to_nothing": (
+        of_layer(member("b", type=b"1", linkname="a")),
+        "unpack entry: b: link: unpriv.link",
     ),
-    "a_hard_link_outside": bad(
-        of_layer(member("b", type=b"1", linkname="../../etc/passwd")), "no such file or directory"
+    "a_hard_link_outside": (
+        of_layer(member("b", type=b"1", linkname="../../etc/passwd")),
+        "no such file or directory",
     ),
-    "a_hard_link_to_a_folder": bad(
-        of_layer(folder("d"), member("b", type=b"1", linkname="d")), "operation not permitted"
+    "a_hard_link_to_a_folder": (
+        of_layer(folder("d"), member("b", type=b"1", linkname="d")),
+        "operation not permitted",
     ),
-    "a_long_name": bad(of_layer(file("a" * 256)), "unpack entry: aaaa"),
-    "a_long_path": bad(of_layer(file("/".join(["a" * 200] * 21))), "unpack entry: aaaa"),
-    "a_deep_path": bad(of_layer(file(f"{DEEP}/d")), "its folders are more than 128 deep"),
-    "a_path_that_links_make_deep": bad(
-        of_layer(folder(DEEP), link("l", DEEP), file("l/d")), "its folders are more than 128 deep"
+    "a_long_name": (of_layer(file("a" * 256)), "unpack entry: aaaa"),
+    "a_long_path": (of_layer(file("/".join(["a" * 200] * 21))), "unpack entry: aaaa"),
+    "a_deep_path": (of_layer(file(f"{DEEP}/d")), "its folders are more than 128 deep"),
+    "a_path_that_links_make_deep": (
+        of_layer(folder(DEEP), link("l", DEEP), file("l/d")),
+        "its folders are more than 128 deep",
     ),
-    "a_whiteout_of_all": bad(of_layer(file(".wh...")), "unpack entry: .wh..."),
-    "a_whiteout_of_nothing": bad(of_layer(file(".wh.")), "unpack entry: .wh."),
+    "a_whiteout_of_all": (of_layer(file(".wh...")), "unpack entry: .wh..."),
+    "a_whiteout_of_nothing": (of_layer(file(".wh.")), "unpack entry: .wh."),
 }
 
 
@@ -305,7 +305,6 @@ CONTAINED = {
 @pytest.mark.parametrize("name", CONTAINED)
 def test_what_an_image_tries_stays_within_it(name, new_cache, sandbox, program):
     image = unpack(archive(image_of(program, *CONTAINED[name]).docker_files()), sandbox, new_cache)
-    assert isinstance(image, OciImage), image
     kinds = {stat.S_IFMT(path.lstat().st_mode) for path in (image.folder / "root").rglob("*")}
     assert kinds <= {stat.S_IFREG, stat.S_IFDIR, stat.S_IFLNK}
     assert {path.name for path in new_cache.iterdir()} == {".lock", image.digest}
@@ -330,7 +329,6 @@ FORMS = {
 def test_every_form_of_archive_is_unpacked(form, packed, new_cache, sandbox, program):
     raw = archive(FORMS[form](image_of(program)))
     image = unpack(gzip.compress(raw) if packed else raw, sandbox, new_cache)
-    assert isinstance(image, OciImage), image
     assert (image.folder / "root" / "player").read_bytes() == program
     assert image.run.entrypoint == ("/player", "always")
 
@@ -341,7 +339,7 @@ def test_equal_layers_may_be_kept_once_behind_a_link(new_cache, sandbox, program
         link(name, "../0/layer.tar") if name == "1/layer.tar" else member(name, data)
         for name, data in made.docker_files().items()
     )
-    assert isinstance(unpack(raw, sandbox, new_cache), OciImage)
+    unpack(raw, sandbox, new_cache)
 
 
 def test_one_image_of_several_platforms_is_the_one_for_this_computer(new_cache, sandbox, program):
@@ -351,13 +349,8 @@ def test_one_image_of_several_platforms_is_the_one_for_this_computer(new_cache, 
     entries = [json.loads(files["index.json"])["manifests"][0] for files in (there, here)]
     inner = json.dumps({"schemaVersion": 2, "mediaType": INDEX, "manifests": entries}).encode()
     outer = {"schemaVersion": 2, "manifests": [described(inner, INDEX)]}
-    files = {
-        **here,
-        **there,
-        f"blobs/sha256/{digest(inner)[7:]}": inner,
-        "index.json": json.dumps(outer).encode(),
-    }
-    assert isinstance(unpack(archive(files), sandbox, new_cache), OciImage)
+    made = {f"blobs/sha256/{digest(inner)[7:]}": inner, "index.json": json.dumps(outer).encode()}
+    unpack(archive({**here, **there, **made}), sandbox, new_cache)
 
 
 def test_layers_lie_over_one_another(new_cache, sandbox, program):
@@ -365,7 +358,6 @@ def test_layers_lie_over_one_another(new_cache, sandbox, program):
     second = [file("a", 2), file("d/.wh.a"), file("e/b"), file("e/.wh..wh..opq"), link("bin", "usr/bin")]
     third = [file("bin/c"), member("hard", type=b"1", linkname="a")]
     image = unpack(archive(Made([tar(first), tar(second), tar(third)], RUN).oci_files()), sandbox, new_cache)
-    assert isinstance(image, OciImage), image
     root = image.folder / "root"
     sizes = {str(path.relative_to(root)): path.stat().st_size for path in root.rglob("*") if path.is_file()}
     sizes = {name: size for name, size in sizes.items() if not name.startswith("bin/")}
@@ -382,7 +374,6 @@ def test_what_is_written_is_plain_and_readable_whatever_the_image_says(new_cache
         link("out", "../../../../../etc/passwd"),
     ]
     image = unpack(archive(image_of(program, *layer).docker_files()), sandbox, new_cache)
-    assert isinstance(image, OciImage), image
     root = image.folder / "root"
     modes = {
         str(path.relative_to(root)): stat.S_IMODE(path.lstat().st_mode)
@@ -405,16 +396,9 @@ def test_an_archive_is_unpacked_once(new_cache, sandbox, program):
 
 
 def test_several_at_once_end_with_the_same_image(new_cache, sandbox, program):
-    found = []
-    raw = good(program)
-    work = [threading.Thread(target=lambda: found.append(unpack(raw, sandbox, new_cache))) for _ in range(8)]
-    for thread in work:
-        thread.start()
-    for thread in work:
-        thread.join()
-    assert len(found) == 8
-    assert len(set(map(repr, found))) == 1
-    assert isinstance(found[0], OciImage)
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(lambda raw: repr(unpack(raw, sandbox, new_cache)), [good(program)] * 8))
+    assert len(set(found)) == 1
 
 
 def test_what_somebody_killed_has_left_is_removed(new_cache, sandbox, program):
@@ -424,7 +408,7 @@ def test_what_somebody_killed_has_left_is_removed(new_cache, sandbox, program):
     if sandbox.user:
         for path in (left, *left.rglob("*")):
             os.chown(path, sandbox.user, sandbox.user)
-    assert isinstance(unpack(good(program), sandbox, new_cache), OciImage)
+    unpack(good(program), sandbox, new_cache)
     assert not (new_cache / ".fresh-1").exists()
 
 

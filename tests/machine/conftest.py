@@ -1,7 +1,5 @@
 """The programs in C, built once per run."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.support.machine_compare import Compare, built_compare

@@ -4,8 +4,6 @@ With clang by libFuzzer, without it by a driver of our own. The corpus is made o
 a few words of code; libFuzzer adds to it in FOLDER (build/fuzz). What breaks is left there as crash-...
 """
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """The engine as a process: how it is built, locked, fed, watched, replayed and ended."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import signal
@@ -9,9 +7,8 @@ import struct
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -64,9 +61,7 @@ def _runner(images: dict[str, Image], program: Path, workers: int = 1) -> Machin
 
 
 # --- results ---
-def test_results_do_not_depend_on_the_number_of_workers(
-    images: dict[str, Image], jobs: list[GameJob]
-) -> None:
+def test_results_do_not_depend_on_the_number_of_workers(images, jobs) -> None:
     results = [list(MachineRunner(images, RULES, FUEL, workers).play(jobs)) for workers in (0, 1, 2, 5)]
     assert results[1:] == results[:-1]
     assert len(results[0]) == len(jobs)
@@ -86,9 +81,7 @@ def test_swapped_seats_give_swapped_results(images: dict[str, Image], jobs: list
         assert result.seats == mirror.seats[::-1]
 
 
-def test_throws_come_only_where_a_protocol_was_asked_for(
-    images: dict[str, Image], jobs: list[GameJob]
-) -> None:
+def test_throws_come_only_where_a_protocol_was_asked_for(images, jobs) -> None:
     runner = MachineRunner(images, RULES, FUEL)
     with_throws = list(runner.play([replace(job, protocol=True) for job in jobs]))
     without = list(runner.play([replace(job, protocol=False) for job in jobs]))
@@ -129,9 +122,7 @@ def test_even_absurd_limits_can_be_waited_for(images: dict[str, Image], jobs: li
 
 # --- an engine that fails ---
 @pytest.mark.parametrize("accident", ["kill -9 $$", "exit 3", "echo nonsense; cat > /dev/null", "exec true"])
-def test_games_of_an_engine_that_failed_are_played_again(
-    images: dict[str, Image], jobs: list[GameJob], tmp_path: Path, accident: str
-) -> None:
+def test_games_of_an_engine_that_failed_are_played_again(images, jobs, tmp_path, accident) -> None:
     real = knobeln_engine()
     program = _script(
         tmp_path, f"mkdir {tmp_path}/1 2>/dev/null && {{ {accident}; exit 0; }}\n"
@@ -160,18 +151,14 @@ def test_an_engine_that_is_killed_in_the_middle_of_a_game_charges_nobody(tmp_pat
     assert result.seats[0].instructions == fuel
 
 
-def test_an_answer_that_is_cut_short_is_nonsense(
-    images: dict[str, Image], jobs: list[GameJob], tmp_path: Path
-) -> None:
+def test_an_answer_that_is_cut_short_is_nonsense(images, jobs, tmp_path) -> None:
     real = knobeln_engine()
     with pytest.raises(EngineFailed, match="4 times"):
         # The shell would wait for the engine, which waits for more orders.
         _runner(images, _script(tmp_path, f"{real} | (head -c 500; kill $$)")).play(jobs)
 
 
-def test_an_engine_that_always_fails_is_our_failure(
-    images: dict[str, Image], jobs: list[GameJob], tmp_path: Path
-) -> None:
+def test_an_engine_that_always_fails_is_our_failure(images, jobs, tmp_path) -> None:
     program = _script(tmp_path, f"echo x >> {tmp_path}/attempts; echo broken >&2; exit 2")
     with pytest.raises(EngineFailed, match=r"4 times running: ended with 2 'broken"):
         _runner(images, program).play(jobs[:1])
@@ -183,9 +170,7 @@ def test_an_engine_that_is_not_there_is_our_failure(images: dict[str, Image], jo
         _runner(images, Path("/nowhere/engine")).play(jobs[:1])
 
 
-def test_an_engine_that_hangs_is_ended(
-    images: dict[str, Image], jobs: list[GameJob], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_engine_that_hangs_is_ended(images, jobs, tmp_path, monkeypatch) -> None:
     monkeypatch.setattr("tournament.runners.machine.wall_limit", lambda _batch, _games: 0.1)
     program = _script(tmp_path, f"echo $$ >> {tmp_path}/pids; exec sleep 1000")
     with pytest.raises(EngineFailed, match="no answer within"):
@@ -221,8 +206,7 @@ runner.play([GameJob((image.digest,) * 2, (bytes(16), bytes(16)))] * 8)
 def test_no_engine_outlives_an_interrupt(tmp_path: Path, number: signal.Signals) -> None:
     # SIGKILL: the real engine asks the kernel to be ended with its parent; an endless program keeps it busy.
     waiting = _script(tmp_path, f"echo $$ >> {tmp_path}/pids; exec sleep 1000")
-    spinning = _script_spinning(tmp_path)
-    program = waiting if number is signal.SIGINT else spinning
+    program = waiting if number is signal.SIGINT else _script_spinning(tmp_path)
     text = INTERRUPTED.format(root=str(ROOT), program=str(program))
     child = subprocess.Popen([sys.executable, "-c", text], stderr=subprocess.DEVNULL)
     _wait_for(lambda: (tmp_path / "pids").exists() and len((tmp_path / "pids").read_text().split()) >= 2)
@@ -243,9 +227,8 @@ def _script_spinning(folder: Path) -> Path:
     return _script(folder / "spin", f"echo $$ >> {folder}/pids; exec {real} < {folder}/order")
 
 
-def _wait_for(holds: object, seconds: float = 120) -> None:
-    assert callable(holds)
-    end = time.monotonic() + seconds
+def _wait_for(holds: Callable[[], object]) -> None:
+    end = time.monotonic() + 120
     while not holds():
         assert time.monotonic() < end, "waited in vain"
         time.sleep(0.02)
@@ -283,9 +266,7 @@ MALFORMED = {
 
 
 @pytest.mark.parametrize("name", MALFORMED)
-def test_a_malformed_batch_is_refused_with_a_sentence(
-    images: dict[str, Image], jobs: list[GameJob], name: str
-) -> None:
+def test_a_malformed_batch_is_refused_with_a_sentence(images, jobs, name) -> None:
     spoil, sentence = MALFORMED[name]
     program = knobeln_engine()
     done = subprocess.run([program], input=spoil(_good_order(images, jobs)), capture_output=True, check=False)
@@ -301,27 +282,15 @@ def test_an_engine_without_a_game_plays_no_batch(images: dict[str, Image], jobs:
 
 
 def _answer(batch: Batch, jobs: list[GameJob]) -> bytes:
-    with engine_process() as process:
-        return EngineConnection(process, batch.header()).ask(batch.chunk(jobs), 20)
-
-
-@contextmanager
-def engine_process() -> Iterator[subprocess.Popen[bytes]]:
-    with subprocess.Popen(
-        [knobeln_engine()],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        bufsize=0,
-    ) as process:
-        yield process
+    pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
+    with subprocess.Popen([knobeln_engine()], bufsize=0, **pipes) as process:
+        answer = EngineConnection(process, batch.header()).ask(batch.chunk(jobs), 20)
         process.kill()
+    return answer
 
 
 @pytest.mark.parametrize("at", [8, 12, 24, 28])
-def test_an_answer_that_contradicts_itself_is_nonsense(
-    images: dict[str, Image], jobs: list[GameJob], at: int
-) -> None:
+def test_an_answer_that_contradicts_itself_is_nonsense(images, jobs, at) -> None:
     batch = Batch(RULES, FUEL, images)
     raw = _answer(batch, jobs[:2])
     assert len(batch.results(jobs[:2], raw)) == 2
@@ -373,9 +342,7 @@ def test_the_engine_locks_itself_up_before_it_plays(tmp_path: Path) -> None:
 
 
 # --- the build ---
-def test_a_computer_without_a_compiler_is_told_what_is_missing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_computer_without_a_compiler_is_told_what_is_missing(tmp_path, monkeypatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(ToolMissing, match="no C compiler"):
         build_c_program(engine_binary.SOURCES, engine_binary.FLAGS, tmp_path)
@@ -416,27 +383,30 @@ def test_without_a_home_to_write_to_the_engine_is_kept_for_some_time_or_removed(
     assert path.exists() == is_kept
 
 
-def test_several_who_build_at_once_get_the_same_engine(tmp_path: Path) -> None:
-    sources = tmp_path / "sources"
-    sources.mkdir()
-    (sources / "small.c").write_text("int main (void) { return 7; }\n")
-    cache = tmp_path / "cache"
+@pytest.fixture
+def small(tmp_path: Path) -> Path:
+    """A folder with the source of a program that returns 7, if nothing else is said."""
+    text = "#ifndef VALUE\n#define VALUE 7\n#endif\nint main (void) { return VALUE; }\n"
+    (tmp_path / "small.c").write_text(text)
+    return tmp_path
+
+
+def _returned(*programs: Path) -> list[int]:
+    return [subprocess.run([path], check=False).returncode for path in programs]
+
+
+def test_several_who_build_at_once_get_the_same_engine(small: Path) -> None:
     with ThreadPoolExecutor(6) as pool:
-        paths = set(pool.map(lambda _: build_c_program(sources, ("-O1",), cache), range(6)))
-    (path,) = paths
-    assert list(cache.iterdir()) == [path]
-    assert subprocess.run([path], check=False).returncode == 7
+        paths = set(pool.map(lambda _: build_c_program(small, ("-O1",), small / "cache"), range(6)))
+    assert {*(small / "cache").iterdir()} == paths
+    assert _returned(*paths) == [7]
 
 
-def test_other_sources_or_flags_are_another_engine(tmp_path: Path) -> None:
-    sources = tmp_path / "sources"
-    sources.mkdir()
-    (sources / "small.c").write_text("int main (void) { return VALUE; }\n")
-    one = build_c_program(sources, ("-DVALUE=1",), tmp_path / "cache")
-    two = build_c_program(sources, ("-DVALUE=2",), tmp_path / "cache")
-    (sources / "small.c").write_text("int main (void) { return 5 + VALUE; }\n")
-    six = build_c_program(sources, ("-DVALUE=1",), tmp_path / "cache")
-    assert [subprocess.run([path], check=False).returncode for path in (one, two, six)] == [1, 2, 6]
+def test_other_sources_or_flags_are_another_engine(small: Path) -> None:
+    one, two = (build_c_program(small, (f"-DVALUE={n}",), small / "cache") for n in (1, 2))
+    (small / "small.c").write_text("int main (void) { return 5 + VALUE; }\n")
+    six = build_c_program(small, ("-DVALUE=1",), small / "cache")
+    assert _returned(one, two, six) == [1, 2, 6]
 
 
 POISON = "#!/bin/sh\necho poisoned\n"
@@ -461,40 +431,32 @@ def _shut_again(path: Path) -> None:
         pytest.param(_as_another_user, marks=pytest.mark.needs_root),
     ],
 )
-def test_an_engine_that_somebody_could_have_changed_is_built_anew(
-    poison: Callable[[Path], object], tmp_path: Path
-) -> None:
-    (tmp_path / "small.c").write_text("int main (void) { return 7; }\n")
-    cache = tmp_path / "cache"
-    path = build_c_program(tmp_path, ("-O1",), cache)
+def test_an_engine_that_somebody_could_have_changed_is_built_anew(poison, small) -> None:
+    path = build_c_program(small, ("-O1",), small / "cache")
     good = path.read_bytes()
     poison(path)
-    again = build_c_program(tmp_path, ("-O1",), cache)
+    again = build_c_program(small, ("-O1",), small / "cache")
     assert (again.read_bytes(), again.stat().st_uid) == (good, os.geteuid())
     assert again.stat().st_mode & 0o777 == 0o700
-    assert subprocess.run([again], check=False).returncode == 7
+    assert _returned(again) == [7]
 
 
 @pytest.mark.parametrize("above", ["cache", ""])
-def test_a_cache_that_others_can_write_is_not_used(
-    above: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    (tmp_path / "small.c").write_text("int main (void) { return 7; }\n")
-    kept = c_program(tmp_path, ("-O1",))
-    assert kept.is_relative_to(tmp_path)
-    (tmp_path / above).chmod(0o777)
+def test_a_cache_that_others_can_write_is_not_used(above, small, monkeypatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(small / "cache"))
+    kept = c_program(small, ("-O1",))
+    assert kept.is_relative_to(small)
+    (small / above).chmod(0o777)
     _shut_again(kept)
-    own = c_program(tmp_path, ("-O1",))
-    assert not own.is_relative_to(tmp_path)
-    assert subprocess.run([own], check=False).returncode == 7
-    (tmp_path / above).chmod(0o1777)
-    assert c_program(tmp_path, ("-O1",)) == kept
+    own = c_program(small, ("-O1",))
+    assert not own.is_relative_to(small)
+    assert _returned(own) == [7]
+    (small / above).chmod(0o1777)
+    assert c_program(small, ("-O1",)) == kept
     assert kept.read_text(errors="replace") != POISON
 
 
-def test_what_killed_builders_left_is_swept_by_the_next(tmp_path: Path) -> None:
-    (tmp_path / "small.c").write_text("int main (void) { return 7; }\n")
+def test_what_killed_builders_left_is_swept_by_the_next(tmp_path: Path, small: Path) -> None:
     cache = tmp_path / "cache"
     holder = (
         f"import sys; sys.path.insert(0, {str(ROOT)!r})\n"
@@ -512,14 +474,12 @@ def test_what_killed_builders_left_is_swept_by_the_next(tmp_path: Path) -> None:
     assert left.exists()
     cache.mkdir(mode=0o700)
     left.rename(cache / left.name)
-    path = build_c_program(tmp_path, ("-O1",), cache)
+    path = build_c_program(small, ("-O1",), cache)
     assert list(cache.iterdir()) == [path]
 
 
 @pytest.mark.slow
-def test_an_engine_that_was_cleaned_away_is_built_again(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_an_engine_that_was_cleaned_away_is_built_again(monkeypatch, tmp_path) -> None:
     engine = knobeln_engine()
     assert engine == knobeln_engine()
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))

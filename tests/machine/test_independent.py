@@ -1,7 +1,5 @@
 """Whole programs against others who know what they do: an independent RISC-V, and this computer's own gcc."""
 
-from __future__ import annotations
-
 import random
 import subprocess
 from collections.abc import Sequence
@@ -16,7 +14,7 @@ from contest.subprocesses.c_programs import c_compiler
 from knobellib.samples import house_strategies
 from sandbox.vm.image import CODE_BASE, CODE_LIMIT, DATA_BASE, MEMORY_SIZE, Image
 from tests.support.machine_assembler import ECALL
-from tests.support.machine_compare import Case, Compare
+from tests.support.machine_compare import Case
 from tests.support.machine_programs import compiled, game, stream, throwing
 
 TURNS = 60
@@ -65,7 +63,6 @@ def test_whole_programs_play_as_on_an_independent_machine(name: str) -> None:
     (source,) = (strategy.source for strategy in house_strategies() if strategy.name == name)
     image = compiled(source)
     result = game(image, throwing(OPPONENT), ANY_THROW, seed=name)
-    assert result.moves is not None
     throws, executed = _on_unicorn(image, OPPONENT, stream(f"{name}/0"))
     assert throws == [first for first, _ in result.moves]
     assert executed == result.seats[0].instructions
@@ -122,24 +119,17 @@ int main (void) {{
 """
 
 
+OPERATORS = ("+", "-", "*", "^", "&", "|", "<", "==", ">=", "&&")
+
+
 def _expression(chance: random.Random, names: Sequence[str], depth: int) -> str:
     if depth == 0:
         index = f"{chance.choice(names)} & 63"
-        return chance.choice(
-            [
-                chance.choice(names),
-                str(chance.randint(-99, 999)),
-                f"words[{index}]",
-                f"bytes[{index}]",
-                f"halves[{index}]",
-            ]
-        )
+        elements = [f"{table}[{index}]" for table in ("words", "bytes", "halves")]
+        return chance.choice([chance.choice(names), str(chance.randint(-99, 999)), *elements])
     one, other = (_expression(chance, names, depth - 1) for _ in range(2))
     forms = [
-        *[
-            f"({one} {operator} {other})"
-            for operator in ("+", "-", "*", "^", "&", "|", "<", "==", ">=", "&&")
-        ],
+        *(f"({one} {operator} {other})" for operator in OPERATORS),
         f"({one} << (({other}) & 7))" if chance.random() < 0.5 else f"((unsigned) {one} << (({other}) & 31))",
         f"({one} >> (({other}) & 15))",
         f"({one} / ((({other}) & 15) + 1))",
@@ -181,26 +171,11 @@ def _natively(source: str, folder: Path) -> list[int]:
     return [int(line) for line in done.stdout.split()]
 
 
-def _check_random_program(seed: int, folder: Path, compare: Compare) -> None:
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [*range(4), *range(100, 140)])
+def test_random_programs_do_what_they_do_on_this_computer(seed, tmp_path, compare) -> None:
     source = random_source(seed)
     image = compiled(source)
     result = game(image, throwing(OPPONENT), ANY_THROW, max_instructions=100_000_000)
-    assert result.moves is not None
-    assert [first for first, _ in result.moves] == _natively(source, folder)
+    assert [first for first, _ in result.moves] == _natively(source, tmp_path)
     assert compare(image, [Case(fuel=300_000, stops=100)]).difference == ""
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", range(4))
-def test_random_programs_do_what_they_do_on_this_computer(
-    seed: int, tmp_path: Path, compare: Compare
-) -> None:
-    _check_random_program(seed, tmp_path, compare)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", range(100, 140))
-def test_many_random_programs_do_what_they_do_on_this_computer(
-    seed: int, tmp_path: Path, compare: Compare
-) -> None:
-    _check_random_program(seed, tmp_path, compare)

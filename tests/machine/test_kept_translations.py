@@ -1,7 +1,5 @@
 """Where translations are kept, which the engine takes, and what an evil one could do: nothing."""
 
-from __future__ import annotations
-
 import os
 import random
 import subprocess
@@ -84,9 +82,7 @@ def test_a_translation_is_made_once_and_found_again(cache: Translations, example
     assert cache.folder.stat().st_mode & 0o777 == 0o700
 
 
-def test_a_folder_in_one_that_others_can_write_is_not_used(
-    cache: Translations, example: Image, tmp_path: Path
-) -> None:
+def test_a_folder_in_one_that_others_can_write_is_not_used(cache, example, tmp_path) -> None:
     cache.add(example, Sandbox())
     tmp_path.chmod(0o777)
     assert cache.found([example]) == {}
@@ -121,12 +117,9 @@ def test_a_program_that_takes_the_compiler_too_long_stays_with_the_interpreter(
 
 @pytest.mark.slow
 @pytest.mark.night
-def test_a_thousand_labels_and_computed_jumps_are_translated_within_the_limits_or_not_at_all(
-    cache: Translations,
-) -> None:
-    labels = "".join(
-        f"L{n}: a = a * 69069 + {n}; if (--k < 0) goto out; goto *p[a % 1000];\n" for n in range(1000)
-    )
+def test_a_thousand_labels_and_computed_jumps_are_translated_within_the_limits_or_not_at_all(cache) -> None:
+    jump = "a = a * 69069 + {0}; if (--k < 0) goto out; goto *p[a % 1000];\n"
+    labels = "".join(f"L{n}: {jump.format(n)}" for n in range(1000))
     addresses = ", ".join(f"&&L{n}" for n in range(1000))
     source = (
         f"int main () {{ unsigned a = 1; int k; static void *p[] = {{ {addresses} }};\n"
@@ -141,14 +134,11 @@ def test_a_thousand_labels_and_computed_jumps_are_translated_within_the_limits_o
 
 @pytest.mark.slow
 @pytest.mark.night
-def test_jumps_that_cross_each_other_are_translated_with_less_care_instead_of_not_at_all(
-    cache: Translations,
-) -> None:
+def test_jumps_that_cross_each_other_are_translated_with_less_care_instead_of_not_at_all(cache) -> None:
     # At 10,000 lexical elements; gcc -O2 would take more than the processor time that there is for all.
     chance = random.Random(5)  # noqa: S311 - a repeatable program, no secret
-    jumps = "\n".join(
-        f"L{n}: if ({chance.choice('abcd')}++ & 1) goto L{chance.randrange(700)};" for n in range(760)
-    )
+    pairs = ((chance.choice("abcd"), chance.randrange(700)) for _ in range(760))
+    jumps = "\n".join(f"L{n}: if ({v}++ & 1) goto L{to};" for n, (v, to) in enumerate(pairs))
     source = f"int a, b, c, d; main () {{ for (;;) {{ {jumps} make_throw ((a + b + c + d & 1023) + 1); }} }}"
     crossing = compiled(source)
     expected = _played(crossing, translated=False)
@@ -220,9 +210,7 @@ def _evil_translation(image: Image, attempt: str, folder: Path) -> bytes:
 
 @pytest.mark.skipif(os.uname().machine != "x86_64", reason="the system calls are those of x86_64")
 @pytest.mark.parametrize("attempt", ATTEMPTS)
-def test_native_code_in_the_engine_can_open_start_and_send_nothing(
-    cache: Translations, tmp_path: Path, attempt: str
-) -> None:
+def test_native_code_in_the_engine_can_open_start_and_send_nothing(cache, tmp_path, attempt) -> None:
     # Whatever a translation did, it would find the door locked; and the game would be nobody's failure.
     image = throwing([7] * 50)
     cache.keep(image, _evil_translation(image, attempt, tmp_path))

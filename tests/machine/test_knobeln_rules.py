@@ -1,7 +1,5 @@
 """The rules of the game: by themselves, and the same games on the engine."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest
@@ -19,28 +17,15 @@ from tests.support.machine_programs import game, throwing
 from tests.support.throws import play_out
 
 POINTS = [  # K3, K4, K5: the throws, and both players' points
-    (5, 5, (0, 0)),
-    (12288, 12288, (0, 0)),
-    (6800, 3400, (12, 0)),
-    (6801, 3400, (0, 11)),
-    (6800, 6799, (12, 0)),
-    (3, 1, (0, 0)),
-    (2, 1, (1, 0)),
-    (1, 2, (0, 1)),
-    (12288, 6144, (13, 0)),
-    (12288, 6143, (0, 12)),
-    (4, 3, (2, 0)),
-    (8191, 8190, (12, 0)),
-    (8192, 8191, (13, 0)),
-    (2**30, 2**29, (30, 0)),
-    (2**30, 2**29 - 1, (0, 28)),
-]
+    (5, 5, (0, 0)), (12288, 12288, (0, 0)), (6800, 3400, (12, 0)), (6801, 3400, (0, 11)),
+    (6800, 6799, (12, 0)), (3, 1, (0, 0)), (2, 1, (1, 0)), (1, 2, (0, 1)), (12288, 6144, (13, 0)),
+    (12288, 6143, (0, 12)), (4, 3, (2, 0)), (8191, 8190, (12, 0)), (8192, 8191, (13, 0)),
+    (2**30, 2**29, (30, 0)), (2**30, 2**29 - 1, (0, 28)),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("first", "second", "points"), POINTS)
-def test_a_throw_is_worth_what_the_announcement_says(
-    first: int, second: int, points: tuple[int, int]
-) -> None:
+def test_a_throw_is_worth_what_the_announcement_says(first, second, points) -> None:
     rules = Rules(b=2**30, L=1)
     for swapped in (False, True):
         throws = (second, first) if swapped else (first, second)
@@ -67,9 +52,7 @@ SERIES = [  # k, throws, the first that is forbidden
 
 
 @pytest.mark.parametrize(("k", "throws", "forbidden"), SERIES)
-def test_series_are_judged_alike_by_people_and_by_the_engine(
-    k: int, throws: tuple[int, ...], forbidden: int | None
-) -> None:
+def test_series_are_judged_alike_by_people_and_by_the_engine(k, throws, forbidden) -> None:
     rules = Rules(a=1, b=20, k=k, L=len(throws))
     patient = [20] * len(throws)
     played = play_out(rules, zip(throws, patient, strict=True))
@@ -81,14 +64,14 @@ def test_series_are_judged_alike_by_people_and_by_the_engine(
     assert result.seats[1].verdict is Verdict.OK
 
 
+NO_THROWS = (-1, 12289, 2**31 - 1, -(2**31))
+
+
 @pytest.mark.parametrize(
     ("throws", "reason"),
     [
+        *(((number,), f"throw 1 was {number}, but only 1..12288 are allowed") for number in NO_THROWS),
         ((1, 0), "throw 2 was 0, but only 1..12288 are allowed"),
-        ((-1,), "throw 1 was -1, but only 1..12288 are allowed"),
-        ((12289,), "throw 1 was 12289, but only 1..12288 are allowed"),
-        ((2**31 - 1,), "throw 1 was 2147483647, but only 1..12288 are allowed"),
-        ((-(2**31),), "throw 1 was -2147483648, but only 1..12288 are allowed"),
         (
             (1, 2, 9, 5),
             "throw 4 (5) is lower than throw 3 (9), but its series is only 3 throws long; 8 are needed",
@@ -99,7 +82,6 @@ def test_series_are_judged_alike_by_people_and_by_the_engine(
 def test_a_forbidden_throw_is_described_to_its_team(throws: tuple[int, ...], reason: str) -> None:
     seat = game(throwing(throws), throwing([1] * 9), Rules(L=9)).seats[0]
     assert seat.verdict is Verdict.ILLEGAL_MOVE
-    assert seat.fault is not None
     assert (seat.fault.turn, seat.fault.reason) == (len(throws), reason)
 
 
@@ -109,9 +91,7 @@ sides = st.lists(throw, min_size=12, max_size=12)
 
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(sides, sides, st.integers(1, 4), st.integers(1, 12), st.booleans())
-def test_random_games_are_judged_alike_by_people_and_by_the_engine(
-    first: list[int], second: list[int], k: int, length: int, tidy: bool
-) -> None:
+def test_random_games_are_judged_alike_by_people_and_by_the_engine(first, second, k, length, tidy) -> None:
     if tidy:  # or hardly any game would be completed
         first, second = sorted(first), sorted(second)
     rules = Rules(a=1, b=20, k=k, L=length)
@@ -125,14 +105,11 @@ def test_random_games_are_judged_alike_by_people_and_by_the_engine(
     assert tuple(seat.points for seat in result.seats) == wanted
 
 
-def test_seats_that_fail_in_the_same_throw_are_both_charged() -> None:
+def test_seats_that_fail_in_the_same_throw_are_both_charged_and_nobody_else() -> None:
     result = game(throwing([5, 3]), throwing([5, 99]), Rules(b=20, L=5))
     assert [seat.verdict for seat in result.seats] == [Verdict.ILLEGAL_MOVE] * 2
     assert [seat.fault.turn for seat in result.seats if seat.fault] == [2, 2]
     assert result.turns == 1
-
-
-def test_a_fault_in_one_throw_does_not_charge_the_other_seat() -> None:
     result = game(throwing([5, 5, 1]), throwing([5, 99]), Rules(b=20, L=5))
     assert [seat.verdict for seat in result.seats] == [Verdict.OK, Verdict.ILLEGAL_MOVE]
 

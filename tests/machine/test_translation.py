@@ -1,7 +1,5 @@
 """The translation does what the interpreter does: in every register, byte, count and fault, at every stop."""
 
-from __future__ import annotations
-
 import struct
 from dataclasses import replace
 from pathlib import Path
@@ -49,32 +47,25 @@ def _with(**registers: int) -> tuple[int, ...]:
 
 
 # --- random code -------------------------------------------------------------------------------------------
-def _check_wild(compare: Compare, found: Wild) -> None:
-    assert compare(found.image, found.cases).difference == ""
-
-
-@settings(
-    max_examples=12,
+WILD = settings(
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
     print_blob=True,
 )
+
+
+@settings(WILD, max_examples=12)
 @given(wild())
 def test_random_code_does_the_same(compare: Compare, found: Wild) -> None:
-    _check_wild(compare, found)
+    assert compare(found.image, found.cases).difference == ""
 
 
 @pytest.mark.slow
 @pytest.mark.night
-@settings(
-    max_examples=250,
-    deadline=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
-    print_blob=True,
-)
+@settings(WILD, max_examples=250)
 @given(wild())
 def test_much_random_code_does_the_same(compare: Compare, found: Wild) -> None:
-    _check_wild(compare, found)
+    assert compare(found.image, found.cases).difference == ""
 
 
 # --- whole programs ----------------------------------------------------------------------------------------
@@ -108,9 +99,8 @@ def test_edge_values_in_every_instruction_on_registers(compare: Compare) -> None
     assert _agree(compare, image, *cases) > 900
 
 
-NEAR_EDGES = [
-    base + more for base in (BEGIN, END, 0, CODE_BASE, DATA_BASE, 2**31, 2**32 - 4) for more in range(-5, 6)
-]
+BASES = (BEGIN, END, 0, CODE_BASE, DATA_BASE, 2**31, 2**32 - 4)
+NEAR_EDGES = [base + more for base in BASES for more in range(-5, 6)]
 
 
 @pytest.mark.parametrize("distance", [0, -2048, 2047])
@@ -141,9 +131,7 @@ def test_no_distance_leads_around_the_address_space_into_the_memory() -> None:
 
 @pytest.mark.parametrize("shift", [-4, -2, -1, 0, 1, 2, 4, 8, 12])
 @pytest.mark.parametrize("place", [BEGIN, END])
-def test_accesses_through_one_pointer_are_as_good_as_each_by_itself(
-    compare: Compare, place: int, shift: int
-) -> None:
+def test_accesses_through_one_pointer_are_as_good_as_each_by_itself(compare, place, shift) -> None:
     code = [
         store("sw", 6, 10, 4),
         store("sb", 6, 10, -1),
@@ -261,11 +249,7 @@ def test_a_block_with_thousands_of_pointers_is_translated_as_any_other(compare: 
 
 # --- under the sanitizers ----------------------------------------------------------------------------------
 @pytest.mark.slow
-@settings(
-    max_examples=5,
-    deadline=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
-)
+@settings(WILD, max_examples=5)
 @given(wild())
 def test_random_code_does_the_same_without_undefined_behaviour(tmp_path: Path, found: Wild) -> None:
     assert compare_sanitized(found.image, found.cases, tmp_path).difference == ""

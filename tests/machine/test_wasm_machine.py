@@ -1,7 +1,5 @@
 """The contest machine as WebAssembly plays as the native one does, also programs that nobody would write."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 from collections import Counter

@@ -113,11 +113,7 @@ MENDED = {
     ),
     "half a typographic string": ('char *s = "a”;', 'char *s = "a";', "became those of C"),
     "long dashes": ("int f() { x—; return x − 1; }", "int f() { x--; return x - 1; }", "became those of C"),
-    "invisible characters": (
-        "int\u200b x\ufeff;",
-        "int x;",
-        "invisible characters were taken out of 1 line",
-    ),
+    "invisible characters": ("int\u200b x\ufeff;", "int x;", "invisible characters were taken out of 1 line"),
     "separators in code": (
         'int x;\u2028int y; // a\u2028b\nint z;\u2029f() { g("\u2028"); }',
         'int x;\nint y; // a\u2028b\nint z;\nf() { g("\u2028"); }',
@@ -132,11 +128,7 @@ MENDED = {
         "main() {}",
         "3 lines below",
     ),
-    "a quoted letter below": (
-        "main() {}\n\nThe robot wrote:\n> int x;\n> }",
-        "main() {}\n",
-        "3 lines below",
-    ),
+    "a quoted letter below": ("main() {}\n\nThe robot wrote:\n> int x;\n> }", "main() {}\n", "3 lines below"),
     "a quoted letter directly below": ("main() {}\n> int x;", "main() {}", "1 line below"),
 }
 

@@ -68,8 +68,7 @@ def test_subjects(subject: str) -> None:
 
 
 @given(
-    local=st.text("abzAZ09_+-.", min_size=1, max_size=40),
-    domain=st.text("abc09-.", min_size=1, max_size=40),
+    local=st.text("abzAZ09_+-.", min_size=1, max_size=40), domain=st.text("abc09-.", min_size=1, max_size=40)
 )
 def test_addresses(local: str, domain: str) -> None:
     address = f"{local}@{domain}"

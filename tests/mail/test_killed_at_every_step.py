@@ -152,8 +152,7 @@ class Server:
 def killed(steps: list[str]) -> pytest.MarkDecorator:
     """One step of each part by day, all at night."""
     return pytest.mark.parametrize(
-        "step",
-        [pytest.param(x, marks=[] if x in ONE_OF_EACH_PART else pytest.mark.night) for x in steps],
+        "step", [pytest.param(x, marks=[] if x in ONE_OF_EACH_PART else pytest.mark.night) for x in steps]
     )
 
 
@@ -245,11 +244,7 @@ def test_a_letter_by_imap_without_move(
 
 
 def by_imap(dovecot: Dovecot, step: str, serve: Callable[..., Server], raw: bytes) -> None:
-    mailbox_there = Imap(
-        server=f"localhost:{dovecot.imap}",
-        security="none",
-        username="robot",
-    )
+    mailbox_there = Imap(server=f"localhost:{dovecot.imap}", security="none", username="robot")
     server = serve(mail=Mail(listen=""), imap=mailbox_there)
     with smtplib.LMTP("127.0.0.1", dovecot.lmtp, timeout=20) as client:
         client.sendmail(TEAM, ["robot"], raw)

@@ -114,10 +114,7 @@ def test_postfix_brings_letters_by_lmtp_and_hears_of_each_recipient(
     (place / "door").chmod(0o2750)  # what is made in it belongs to the group
     settings = {"listen": f"127.0.0.1:{port}"} if door == "inet" else {"listen": "door/lmtp"}
     main = f"transport_maps = inline:{{ contest.example=lmtp:{where} }}"
-    with (
-        listening(store, place, listen_protocol="lmtp", **settings),
-        postfix(place, main) as relay,
-    ):
+    with listening(store, place, listen_protocol="lmtp", **settings), postfix(place, main) as relay:
         send(relay.smtp, recipients=(ROBOT, "prechelt@contest.example", "jane@contest.example"))
         wait_for(lambda: relay.log().count("status=sent") == 2)
         wait_for(lambda: re.search(r"to=<jane@contest.example>.*status=bounced", relay.log()))
@@ -146,10 +143,7 @@ def test_postfix_keeps_a_letter_that_we_cannot_take_now_and_brings_it_again(
 def test_postfix_sends_back_what_is_too_large(store: Store, place: Path) -> None:
     port = free_port()
     main = f"transport_maps = inline:{{ contest.example=smtp:[127.0.0.1]:{port} }}"
-    with (
-        listening(store, place, listen=f"127.0.0.1:{port}"),
-        postfix(place, main) as relay,
-    ):
+    with listening(store, place, listen=f"127.0.0.1:{port}"), postfix(place, main) as relay:
         send(relay.smtp, LETTER + b"0123456789\r\n" * (Settings.MAX_LETTER_BYTES // 10))
         wait_for(lambda: "status=bounced" in relay.log())
     assert kept(store) == []

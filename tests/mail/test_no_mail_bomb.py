@@ -36,17 +36,7 @@ from mailserver.reading.authentication_results import Authenticity
 from mailserver.reading.letter import parse
 from mailserver.reading.network import network_of
 from tests.support.forged_letters import form, incoming, reply, team_names
-from tests.support.mail_world import (
-    FORM,
-    OPENS,
-    REGISTER,
-    World,
-    body_of,
-    flat,
-    from_line,
-    program,
-    told,
-)
+from tests.support.mail_world import FORM, OPENS, REGISTER, World, body_of, flat, from_line, program, told
 
 VICTIM = "jane.doe@gmail.com"
 MAX_MAILS, MAX_BYTES = 5, 20_000  # to one mailbox in a day

@@ -193,12 +193,7 @@ def test_a_token_that_is_too_old_does_nothing(ours: World) -> None:
 
 @pytest.mark.parametrize(
     ("token", "words"),
-    [
-        (STRING, "not done"),
-        ("x", "understand"),
-        ("'--", "understand"),
-        ("%s", "understand"),
-    ],
+    [(STRING, "not done"), ("x", "understand"), ("'--", "understand"), ("%s", "understand")],
 )
 def test_a_token_that_was_never_given_out_does_nothing(ours: World, token: str, words: str) -> None:
     (answer,) = confirm(ours, token)

@@ -306,10 +306,7 @@ for line in sys.stdin:
 def test_a_test_judges_the_words_of_the_letter_as_a_submission_does(
     gym: Callable[..., Gym], asked: str, lines: int, verdict: str
 ) -> None:
-    here = gym(
-        game={"name": "bid-tac-toe"},
-        programs=Programs(description=asked),
-    )
+    here = gym(game={"name": "bid-tac-toe"}, programs=Programs(description=asked))
     here.team("alpha")
     words = "It bids nothing, as nothing is worth a bid.\n" * lines
     tried, entered = (

@@ -47,11 +47,7 @@ def send(transport: Transport) -> str:
         transport.close()
 
 
-LOGINS = [
-    ("password", [], "PLAIN"),
-    ("password", ["PLAIN"], "LOGIN"),
-    ("xoauth2", [], "XOAUTH2"),
-]
+LOGINS = [("password", [], "PLAIN"), ("password", ["PLAIN"], "LOGIN"), ("xoauth2", [], "XOAUTH2")]
 
 
 @pytest.mark.parametrize(("login", "without", "mechanism"), LOGINS)

@@ -183,10 +183,7 @@ def test_every_failure_of_ours_asks_the_sender_to_try_again(error: Exception) ->
         if failing:
             raise failing.pop()
 
-    with (
-        listening(fail_once) as listener,
-        smtplib.SMTP("127.0.0.1", listener.port, timeout=10) as client,
-    ):
+    with listening(fail_once) as listener, smtplib.SMTP("127.0.0.1", listener.port, timeout=10) as client:
         with pytest.raises(smtplib.SMTPDataError) as answer:
             client.sendmail(JOE, [ROBOT], LETTER)
         assert answer.value.smtp_code == 451
@@ -200,10 +197,7 @@ def test_after_a_failure_of_ours_the_next_letter_needs_no_reset() -> None:
         if failing:
             raise failing.pop()
 
-    with (
-        listening(fail_once) as listener,
-        smtplib.SMTP("127.0.0.1", listener.port, timeout=10) as client,
-    ):
+    with listening(fail_once) as listener, smtplib.SMTP("127.0.0.1", listener.port, timeout=10) as client:
         client.ehlo()
         codes = []
         for _ in range(2):
@@ -641,10 +635,7 @@ def test_a_certificate_that_cannot_be_used_is_a_fault_of_the_settings(
 
 
 # --- LMTP, and Unix sockets --------------------------------------------------------------------------------
-@pytest.mark.parametrize(
-    ("raw", "code"),
-    [(LETTER, 250), (TOO_LARGE, 552), (b"A: \0\r\n\r\n", 554)],
-)
+@pytest.mark.parametrize(("raw", "code"), [(LETTER, 250), (TOO_LARGE, 552), (b"A: \0\r\n\r\n", 554)])
 def test_lmtp_says_for_each_recipient_what_became_of_the_letter(raw: bytes, code: int) -> None:
     taken: list[object] = []
     with (

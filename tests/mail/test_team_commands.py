@@ -19,17 +19,7 @@ from contest import presets
 from contest.config.settings import Settings
 from contest.games.registry import registered as registered_games
 from contest.mail.compose import compose
-from contest.model import (
-    Fault,
-    GameResult,
-    Outgoing,
-    Phase,
-    SeatResult,
-    Team,
-    TeamState,
-    Trial,
-    Verdict,
-)
+from contest.model import Fault, GameResult, Outgoing, Phase, SeatResult, Team, TeamState, Trial, Verdict
 from contest.schema.sections import Mail, Registration, Teams
 from contest.store import contest_state, submissions, teams
 from mailserver.commands import COMMANDS, fuzzy_match, help_topics, recognise
@@ -312,8 +302,7 @@ def test_help_tells_each_kind_of_report_or_that_it_is_not_offered(world: World, 
 
 @pytest.mark.parametrize("verdict", [v for v in Verdict if v not in (Verdict.OK, Verdict.INTERNAL)])
 def test_help_explains_each_verdict(world: World, verdict: Verdict) -> None:
-    (mail,) = world.send(f"help {verdict}", "x")
-    assert f"{verdict} is how reports name a failure" in flat(mail)
+    assert f"{verdict} is how reports name a failure" in world.answer(f"help {verdict}", "x")
 
 
 HELP = [
@@ -416,8 +405,7 @@ def test_the_status_tells_that_what_counts_failed_its_trial_game(world: World) -
     assert "Please fix it and send it again." in flat(mail)
     for trial in (tried(Verdict.OK), tried(Verdict.INTERNAL), None):
         send_program(world, from_line, trial=trial)
-        (mail,) = world.send("status", "", sender=ADDRESS)
-        assert "trial" not in flat(mail)
+        assert "trial" not in world.answer("status", "", sender=ADDRESS)
     send_program(world, from_line, trial=tried(Verdict.TIME))
     (mail,) = world.send("status", "", sender=ADDRESS, at=START - HOUR)
     assert "against example: time limit." in flat(mail)
@@ -433,8 +421,7 @@ STATUS_TIMES = [
 
 @pytest.mark.parametrize(("at", "words"), STATUS_TIMES)
 def test_the_status_tells_what_is_open(world: World, at: object, words: str) -> None:
-    (mail,) = world.send("status", "", at=at)  # type: ignore[arg-type]
-    assert words in flat(mail)
+    assert words in world.answer("status", "", at=at)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -442,15 +429,13 @@ def test_the_status_tells_what_is_open(world: World, at: object, words: str) -> 
 )
 def test_the_status_tells_how_far_the_contest_is(world: World, phase: Phase, words: str) -> None:
     enter(world, phase)
-    (mail,) = world.send("status", "")
-    assert words in flat(mail)
+    assert words in world.answer("status", "")
 
 
 def test_the_status_of_a_team_that_waits(make_world: Callable[..., World]) -> None:
     world = make_world(teams=Teams(approval="organizer"))
     world.send(REGISTER, FORM)
-    (mail,) = world.send("status", "", sender=ADDRESS)
-    assert "The organizer has not yet decided" in flat(mail)
+    assert "The organizer has not yet decided" in world.answer("status", "", sender=ADDRESS)
 
 
 # --- mail-preference ---------------------------------------------------------------------------------------
@@ -511,12 +496,10 @@ def test_the_letter_of_list_unsubscribe_is_told_how_to_go_on(world: World) -> No
 def test_a_changed_preference_counts_while_the_contest_runs_and_not_after(world: World) -> None:
     from_line = registered_line(world)
     enter(world, Phase.RUNNING)
-    (mail,) = world.send("mail-preference GRR", from_line)
-    assert "It counts from the next report on." in flat(mail)
+    assert "It counts from the next report on." in world.answer("mail-preference GRR", from_line)
     with world.store.write() as tx:
         contest_state.finish(tx, world.clock.now())
-    (mail,) = world.send("mail-preference RSM", from_line)
-    assert "The contest is over." in flat(mail)
+    assert "The contest is over." in world.answer("mail-preference RSM", from_line)
     assert team(world).registration.preferences == ("GRR",)
 
 
@@ -686,18 +669,15 @@ def test_registering_again_brings_the_same_team_back_with_its_programs(world: Wo
     again = team(world)
     assert (again.id, again.state) == (first, TeamState.ACTIVE)
     assert again.registration.preferences == ("GRR",)
-    (refused,) = world.send("mail-preference LAP", from_line, sender=ADDRESS)
-    assert "do not belong together" in flat(refused)
-    (changed,) = world.send("mail-preference LAP", f"<<FROM>> {NAME} {string_in(mail)}")
-    assert "is changed" in flat(changed)
+    assert "do not belong together" in world.answer("mail-preference LAP", from_line, sender=ADDRESS)
+    assert "is changed" in world.answer("mail-preference LAP", f"<<FROM>> {NAME} {string_in(mail)}")
     with world.store.write() as tx:
         assert [entry.name for entry in submissions.freeze(tx)] == [NAME]
 
 
 def test_who_comes_back_may_take_another_name(world: World) -> None:
     world.send("withdraw", registered_line(world))
-    (mail,) = world.send(REGISTER, FORM.replace("heavy", "light"))
-    assert "the_light_lords_of_knobeln" in body_of(mail)
+    assert "the_light_lords_of_knobeln" in world.answer(REGISTER, FORM.replace("heavy", "light"))
     with world.store.read() as tx:
         assert [team.name for team in teams.all_teams(tx)] == ["the_light_lords_of_knobeln"]
 
@@ -717,8 +697,7 @@ def test_who_comes_back_may_have_other_members(world: World) -> None:
 def test_nobody_withdraws_by_mail_after_the_start(world: World, phase: Phase, words: str) -> None:
     from_line = registered_line(world)
     enter(world, phase)
-    (mail,) = world.send("withdraw", from_line)
-    assert words in flat(mail)
+    assert words in world.answer("withdraw", from_line)
     assert team(world).state is TeamState.ACTIVE
 
 
@@ -726,8 +705,7 @@ def test_after_the_registration_only_the_organizer_brings_a_team_back(world: Wor
     from_line = registered_line(world)
     (mail,) = world.send("withdraw", from_line, at=START - HOUR)
     assert "If that was a mistake, please write to organizer@contest.example" in flat(mail)
-    (refused,) = world.send(REGISTER, FORM)
-    assert "Registration closed" in flat(refused)
+    assert "Registration closed" in world.answer(REGISTER, FORM)
     for _ in range(2):
         with world.store.write() as tx:
             teams.set_state(tx, 1, TeamState.WITHDRAWN)
@@ -766,8 +744,7 @@ def test_a_new_string_goes_to_the_registered_address_and_the_old_one_is_void_onc
         "anybody may have asked for a new one"
     )
     assert world.send(COMPILE, program(new), sender=EVE) == []
-    (refused,) = world.send(COMPILE, program(old), sender=ADDRESS)
-    assert "do not belong together" in flat(refused)
+    assert "do not belong together" in world.answer(COMPILE, program(old), sender=ADDRESS)
     assert world.send(COMPILE, program(new) + "\nint another;\n", sender=EVE) == []
 
 
@@ -835,17 +812,14 @@ def test_there_are_only_a_few_new_strings_in_a_day(world: World) -> None:
 def test_who_waits_has_withdrawn_or_is_late_gets_no_string(make_world: Callable[..., World]) -> None:
     world = make_world(teams=Teams(approval="organizer"))
     world.send(REGISTER, FORM)
-    (waits,) = world.send("resend authentification", "", sender=ADDRESS)
-    assert "has not yet decided" in flat(waits)
+    assert "has not yet decided" in world.answer("resend authentification", "", sender=ADDRESS)
     with world.store.write() as tx:
         teams.set_state(tx, 1, TeamState.WITHDRAWN)
-    (gone,) = world.send("resend authentification", "", sender=ADDRESS)
-    assert "has withdrawn" in flat(gone)
+    assert "has withdrawn" in world.answer("resend authentification", "", sender=ADDRESS)
     with world.store.write() as tx:
         teams.set_state(tx, 1, TeamState.ACTIVE)
     enter(world, Phase.FINISHED)
-    (late,) = world.send("resend authentification", "", sender=ADDRESS)
-    assert "The contest is over" in flat(late)
+    assert "The contest is over" in world.answer("resend authentification", "", sender=ADDRESS)
 
 
 # --- no more reports ---------------------------------------------------------------------------------------
@@ -908,8 +882,7 @@ def test_a_letter_that_proves_nothing_ends_no_reports_before_the_address_has_ans
 def test_nobody_else_ends_a_teams_reports_without_its_string(make_world: Callable[..., World]) -> None:
     world = make_world(mail=Mail(authserv_id="mx.contest.example"))
     line = registered_line(world)
-    (other,) = world.send("unsubscribe", "", sender=EVE)
-    assert "no reports go there" in flat(other)
+    assert "no reports go there" in world.answer("unsubscribe", "", sender=EVE)
     forged = "mx.contest.example; dmarc=fail header.from=machine.domain.alfdkj"
     (refused,) = world.send("unsubscribe", "", sender=ADDRESS, Authentication_Results=forged)
     assert "does not come from your team's mail-address" in flat(refused)

@@ -1,7 +1,5 @@
 """A Python function starts afresh for every move, whatever it did in the moves before."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys
@@ -21,7 +19,6 @@ from sandbox.places import WORK
 from sandbox.players import AnswerFaultKind, Player, driver
 from sandbox.players.function import FunctionPlayer
 from sandbox.program_folder import ProgramFolder
-from sandbox.sandbox import Sandbox
 
 DRIVER = Path(driver.__file__)
 
@@ -124,12 +121,9 @@ def function(
     return make
 
 
-def outcome(answer: object) -> object:
-    return answer if isinstance(answer, str) else answer.kind.value
-
-
 def outcomes(player: Player, *numbers: int) -> list[object]:
-    return [outcome(player.move((number,))) for number in numbers]
+    answers = [player.move((number,)) for number in numbers]
+    return [answer if isinstance(answer, str) else answer.kind.value for answer in answers]
 
 
 @pytest.mark.parametrize("trace", TRACES)
@@ -155,17 +149,14 @@ def get_move(n):
     assert found == ["1"] or (found == ["0"] and trace == NEEDS_A_NEW_KERNEL)
 
 
-TELLS_TIME = """
+def test_the_time_of_a_device_tells_nothing(function):
+    one = function("""
 import os, time
 def get_move(n):
     told = os.stat("/dev/null").st_mtime_ns
     time.sleep(0.02)  # the kernel's clock for files has steps of some milliseconds
     return told
-"""
-
-
-def test_the_time_of_a_device_tells_nothing(function):
-    one = function(TELLS_TIME)
+""")
     first, second, third = (int(one.move((0,))) for _ in range(3))
     assert first < second < third
 
@@ -239,9 +230,7 @@ def test_whatever_a_move_does_the_next_is_as_the_first(action, function):
 
 
 def test_who_stops_the_driver_is_late_and_only_then(function):
-    one = function(
-        "import os, signal\ndef get_move(n):\n    n == 1 and os.kill(os.getppid(), 19)\n    return n"
-    )
+    one = function("import os\ndef get_move(n):\n    n == 1 and os.kill(os.getppid(), 19)\n    return n")
     assert outcomes(one, 0) == ["0"]
     one.seconds = 0.5
     assert outcomes(one, 1) == ["late"]
@@ -472,6 +461,6 @@ def test_at_home_the_driver_runs_in_a_folder_of_the_referee_only(tmp_path):
     assert [file.name for file in tmp_path.iterdir()] == ["precious.txt"]
 
 
-def test_a_sandbox_says_what_the_driver_may_do():
-    assert Sandbox().has_process_tree
+def test_a_sandbox_says_what_the_driver_may_do(sandbox):
+    assert sandbox.has_process_tree
     assert not home_sandbox().has_process_tree

@@ -88,7 +88,6 @@ def test_any_names_get_an_answer(names):
 )
 def test_files_that_cannot_be_taken_are_refused_unread(files, words, sandbox):
     found = build(files, sandbox, Programs())
-    assert isinstance(found, Problem)
     assert words in found.text
 
 
@@ -111,7 +110,6 @@ def test_a_program_with_mistakes_is_refused_with_the_compilers_words(name, sandb
     if language not in usable(usual_languages()):
         pytest.skip(f"{language.name} is not installed")
     found = build({name: text.encode()}, sandbox)
-    assert isinstance(found, Problem)
     assert problem in found.text
     assert words in found.messages
     assert "/usr" not in found.messages
@@ -147,8 +145,6 @@ def test_the_same_files_give_the_same_bundle(name, text, sandbox):
         pytest.skip("not installed")
     files = {name: text.encode(), "notes.txt": b"more"}
     built, again = build(files, sandbox), build(dict(reversed(files.items())), sandbox)
-    assert isinstance(built, ProgramFolder)
-    assert isinstance(again, ProgramFolder)
     assert built.digest == again.digest
     assert built.files["notes.txt"] == b"more"
 
@@ -167,16 +163,14 @@ def test_a_bundle_comes_back_from_its_bytes(build_text):
     assert ProgramFolder.from_bytes(program.to_bytes()) == program
 
 
+NO_BUNDLES = (b"[]", b"{}", b'{"version": 2}', b'{"version": 1, "needs": 3}', b"1")
+
+
 @given(st.binary(max_size=200))
 def test_bytes_that_are_no_bundle_are_refused(raw):
-    with pytest.raises(ValueError):  # noqa: PT011 - each way of being none has its own words
-        ProgramFolder.from_bytes(raw)
-
-
-@pytest.mark.parametrize("raw", [b"[]", b"{}", b'{"version": 2}', b'{"version": 1, "needs": 3}', b"1"])
-def test_json_that_is_no_bundle_is_refused(raw):
-    with pytest.raises(ValueError):  # noqa: PT011
-        ProgramFolder.from_bytes(raw)
+    for each in (raw, *NO_BUNDLES):
+        with pytest.raises(ValueError):  # noqa: PT011 - each way of being none has its own words
+            ProgramFolder.from_bytes(each)
 
 
 def test_a_language_that_is_not_installed_is_told_with_those_that_are(sandbox):
@@ -184,39 +178,21 @@ def test_a_language_that_is_not_installed_is_told_with_those_that_are(sandbox):
         name="COBOL", suffixes=("cob",), tool="knobeln-cobol", run=("{program}",), build=("{tool}",)
     )
     found = build({"a.cob": b"1"}, sandbox, languages=(*usual_languages(), cobol))
-    assert isinstance(found, Problem)
     assert "COBOL is not installed on the contest host; languages that are: C, C++, " in found.text
     with pytest.raises(ToolMissing, match="knobeln-cobol"):
         version(cobol, sandbox)
 
 
-def test_a_language_is_one_row_of_the_table(sandbox):
-    awk = Language(
-        name="awk",
-        suffixes=("awk",),
-        tool="awk",
-        run=("{tool}", "-f", "{program}"),
-        build=("/bin/sh", "-c", "exit 0"),
-    )
-    program = build({"a.awk": b"BEGIN { print ARGV[1] + 1 }"}, sandbox, languages=(awk,))
-    assert isinstance(program, ProgramFolder)
-    with program.open(sandbox, ["4"], cpu_seconds=5, answer_bytes=100) as process:
-        assert process.finish(5).text == "5"
-
-
 def test_a_compiler_that_never_ends_is_stopped(sandbox):
     loop = "#include __FILE__\n" * 10 + "int main() {}\n"
     found = build({"a.c": loop.encode()}, sandbox)
-    assert isinstance(found, Problem)
     assert len(found.messages) <= languages.messages.MAX_CHARACTERS + 100
 
 
 def test_a_program_reads_the_files_that_came_with_it(build_text, sandbox):
-    program = build_text(
-        "a.c", '#include "notes.txt"\nint printf(); main() { printf("%d", N); }', notes="enum { N = 7 };"
-    )
-    with program.open(sandbox, cpu_seconds=5, answer_bytes=100) as process:
-        assert process.finish(5).text == "7"
+    text = '#include "notes.txt"\nint printf(); main() { printf("%d", N); }'
+    compiled = build_text("a.c", text, notes="enum { N = 7 };")
     script = build_text("a.sh", "cat notes.txt", notes="eight")
-    with script.open(sandbox, cpu_seconds=5, answer_bytes=100) as process:
-        assert process.finish(5).text == "eight"
+    for program, said in ((compiled, "7"), (script, "eight")):
+        with program.open(sandbox, cpu_seconds=5, answer_bytes=100) as process:
+            assert process.finish(5).text == said

@@ -1,7 +1,5 @@
 """`programs.python_packages`: in the real sandbox, programs can import these packages and no others."""
 
-from __future__ import annotations
-
 from itertools import islice
 
 import pytest
@@ -43,7 +41,6 @@ except OSError as error:
 
 def output(source: str, programs: Programs, sandbox: Sandbox) -> str:
     program = build({"a.py": source.encode()}, sandbox, programs, languages_of(programs))
-    assert isinstance(program, ProgramFolder)
     copy = ProgramFolder.from_bytes(program.to_bytes())
     with copy.open(sandbox, cpu_seconds=20, answer_bytes=1_000) as process:
         return process.finish(30).text
@@ -52,16 +49,12 @@ def output(source: str, programs: Programs, sandbox: Sandbox) -> str:
 @pytest.mark.parametrize(
     ("programs", "found"), [(Programs(), "no numpy no setuptools"), (NUMPY, "has numpy no setuptools")]
 )
-def test_a_program_sees_the_packages_of_the_contest_and_no_others(
-    sandbox: Sandbox, programs: Programs, found: str
-) -> None:
+def test_a_program_sees_the_packages_of_the_contest_and_no_others(sandbox, programs, found) -> None:
     need_numpy()
     assert output(IMPORTS, programs, sandbox) == found
 
 
-def test_linear_algebra_works_within_the_usual_limits_and_packages_cannot_be_written(
-    sandbox: Sandbox,
-) -> None:
+def test_linear_algebra_works_within_the_usual_limits_and_packages_cannot_be_written(sandbox) -> None:
     need_numpy()
     assert output(ALGEBRA, NUMPY, sandbox) == "Read-only file system"
 

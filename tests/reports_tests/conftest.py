@@ -4,8 +4,6 @@ Round 1: two groups. In group 2 `zero_thrower` fails twice and is disqualified, 
 have occurs: counted, replayed, discarded, not counted, not played. Round 2 is the final, with an evolution.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -42,19 +40,20 @@ from contest.seeds import ContestSeed
 from reports.contest_reporter import ContestReporter
 from reports.kinds import reports
 from reports.render import Templates
+from reports.site.facts import SiteFacts
+from tests.support.site_files import of_knobeln
 
 L = 40
 SEED = bytes(range(32))
 OK = Verdict.OK
+ROBOT = "knobeln@ira.example"
 
 
 @pytest.fixture(scope="session")
 def settings() -> Settings:
     """The contest of 1994 with short games."""
     return Settings(
-        contest=Contest(
-            organizer="Lutz", organizer_address="lutz@ira.example", address="knobeln@ira.example"
-        ),
+        contest=Contest(organizer="Lutz", organizer_address="lutz@ira.example", address=ROBOT),
         dates=Dates(
             registration_opens=datetime(1994, 3, 22, tzinfo=UTC),
             compilation_opens=datetime(1994, 3, 23, tzinfo=UTC),
@@ -162,16 +161,8 @@ def hash_of(throws: Sequence[tuple[int, int]]) -> int:
 
 
 def _standings(members: Sequence[str], matches: Sequence[Match], final: bool) -> tuple[Standing, ...]:
-    failures = {
-        name: sum(
-            any(
-                seat.verdict is not OK and player == name
-                for player, seat in zip((m.players[0], m.players[1]), m.result.seats, strict=True)
-            )
-            for m in matches
-        )
-        for name in members
-    }
+    failed = [{name for name, seat in m.sides if seat.verdict is not OK} for m in matches]
+    failures = {name: sum(name in names for names in failed) for name in members}
     half_points = {name: sum(_half_points(m, name) for m in matches if m.counted) for name in members}
     stays = sorted((n for n in members if failures[n] < 2), key=lambda n: -half_points[n])
     worst = half_points[stays[(len(members) + 1) // 2 - 1]]
@@ -223,21 +214,15 @@ def _group_with_failures() -> GroupOutcome:
     """`zero_thrower` fails against `greedy` and, when that is played again, against `silent`."""
     members = ("silent", "greedy", "zero_thrower", "patient_cooperator")
     plan = _plan(members, 1, 2)
+    failed, failed_again = Pairing(("greedy", "zero_thrower")), Pairing(("silent", "zero_thrower"))
+    replayed = Pairing(("greedy", "silent"))
     low = "throw {throw} was 0, but only 1..12288 are allowed"
     slow = "used more than 855,000,000 instructions in throw {throw}"
     matches = [
         Match(p, 1, _result(p), counted="zero_thrower" not in (p.players[0], p.players[1]))
         for p in plan.pairings
-        if p
-        not in (
-            Pairing(("greedy", "zero_thrower")),
-            Pairing(("silent", "zero_thrower")),
-            Pairing(("zero_thrower", "zero_thrower")),
-            Pairing(("greedy", "silent")),
-        )
+        if p not in (failed, failed_again, replayed, Pairing(("zero_thrower", "zero_thrower")))
     ]
-    failed, failed_again = Pairing(("greedy", "zero_thrower")), Pairing(("silent", "zero_thrower"))
-    replayed = Pairing(("greedy", "silent"))
     matches += [
         Match(failed, 1, _result(failed, 16, (OK, Verdict.ILLEGAL_MOVE), low), counted=False),
         Match(replayed, 1, _result(replayed, 9, (Verdict.TIME, OK), slow), counted=False),
@@ -267,9 +252,8 @@ class SmallContest:
 
     @property
     def started(self) -> ContestStarted:
-        return ContestStarted(
-            teams=self.teams, without_program=(self.late,), seed=self.seed, sealed=self.sealed
-        )
+        late = (self.late,)
+        return ContestStarted(teams=self.teams, without_program=late, seed=self.seed, sealed=self.sealed)
 
     @property
     def finished(self) -> RoundFinished:
@@ -303,10 +287,15 @@ def _evolution() -> EvolutionOutcome:
 
 @pytest.fixture(scope="session")
 def contest() -> SmallContest:
-    first = _round(
-        (_group(("the_heavy_lords_of_knobeln", "example"), 1, 1), _group_with_failures()), final=False
-    )
+    lords = _group(("the_heavy_lords_of_knobeln", "example"), 1, 1)
+    first = _round((lords, _group_with_failures()), final=False)
     final = _round((_group(("silent", "patient_cooperator", "example"), 2, 1, final=True),), final=True)
     sealed = EntryList.of(SealedEntry(name, f"{n:064x}", f"{n + 16:064x}") for n, name in enumerate(_TEAMS))
     seed = ContestSeed(SEED, sealed.root)
     return SmallContest(_TEAMS, _team("latecomer", number=7), first, final, _evolution(), seed, sealed)
+
+
+@pytest.fixture(scope="session")
+def small(settings: Settings, contest: SmallContest) -> SiteFacts:
+    """The pages' facts of the small contest, over."""
+    return of_knobeln(settings, contest)

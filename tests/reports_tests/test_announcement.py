@@ -1,7 +1,5 @@
 """The text for the public (K99)."""
 
-from __future__ import annotations
-
 import pytest
 
 from contest.interfaces.protocols import Rendered

@@ -1,7 +1,5 @@
 """The bracket in words: everybody is in it, the lines fit, and who is out is said."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """The catalogues have all sentences of mails and pages, and all translations can stand in for the English."""
 
-from __future__ import annotations
-
 import ast
 import json
 import re
@@ -171,9 +169,7 @@ def outside_of_page(source: str) -> Iterator[str]:
     text = _LETTER_HEADER.sub("", _ADDRESS.sub("", text))
     yield from (word for word in re.findall(r"[A-Za-z]{3,}", text) if word not in _SAME_IN_ALL_LANGUAGES)
     for tag in re.findall(r"\{\{.*?\}\}|\{% set .*?%\}", source, re.DOTALL):
-        yield from (
-            found for found in _unmarked(tag) if _WORDS.search(found) and not found.startswith(_STYLE)
-        )
+        yield from (text for text in _unmarked(tag) if _WORDS.search(text) and not text.startswith(_STYLE))
 
 
 @pytest.mark.parametrize("template", PAGES, ids=lambda path: path.name)
@@ -195,6 +191,26 @@ def test_the_sentences_of_scripts_are_those_that_pages_tell_them() -> None:
     assert set(re.findall(r'say\("([^"]+)"', source)) <= told
     assert {"{number} day", "{number} days"} <= told
     assert all(f'"{sentence}"' in source for sentence in told)
+
+
+@pytest.mark.parametrize(
+    ("script", "template", "word"),
+    [
+        ("cross.js", "group", "lost"),
+        ("evolution.js", "evolution", "at the end"),
+        ("replay.js", "replay", "{number} points"),
+    ],
+)
+def test_a_page_has_all_sentences_of_its_script(script: str, template: str, word: str) -> None:
+    with speaking("de"):
+        known = json.loads(words_of_scripts(template))
+    # What games call a turn is a variable in the calls of `say`.
+    found = set(re.findall(r'\bsay\("([^"]*)"', (_SITE / "static" / script).read_text(encoding="utf-8")))
+    assert word in found
+    assert found <= known.keys()
+    for sentence in found:
+        assert known[sentence]
+        assert set(re.findall(r"\{(\w+)\}", known[sentence])) <= set(re.findall(r"\{(\w+)\}", sentence))
 
 
 def test_what_happens_in_each_game_is_in_the_catalogue() -> None:

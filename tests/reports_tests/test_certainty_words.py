@@ -1,7 +1,5 @@
 """What a spectator reads about how sure the ranking is."""
 
-from __future__ import annotations
-
 import pytest
 
 from contest import presets
@@ -17,13 +15,19 @@ PLAYED = (
 OFF = "; such a share can be off by 4 in 100."
 
 
-def found(firsts: dict[str, int], *, winners: int = 1, alike: tuple[tuple[str, ...], ...] = ()) -> Certainty:
+def found(
+    firsts: dict[str, int],
+    *,
+    winners: int = 1,
+    alike: tuple[tuple[str, ...], ...] = (),
+    likely: tuple[str, ...] = ("a",),
+) -> Certainty:
     """`firsts`: how often each team won, in the order of their ranks; so many of them are the winners."""
     teams = tuple(
         TeamCertainty(name, 1 if number <= winners else number, first, 1_000, 1, 3, 0)
         for number, (name, first) in enumerate(firsts.items(), start=1)
     )
-    return Certainty(1_000, 4, teams, alike)
+    return Certainty(1_000, 4, teams, alike, likely)
 
 
 CASES = {
@@ -43,6 +47,19 @@ def test_a_sentence_tells_who_wins_with_other_random_numbers(case: str) -> None:
     given, shares = CASES[case]
     assert certainty_sentence(given) == PLAYED + shares + OFF
     assert certainty_facts(given).words == certainty_sentence(given)
+
+
+@pytest.mark.parametrize(
+    ("likely", "words"),
+    [
+        (("a", "c"), " In 95 of 100 the winner is one of these: a, c."),
+        (("b",), " In 95 of 100 the winner is one of these: b."),
+        (tuple("abcdefghi"), " In 95 of 100 the winner is one of 9 teams: those that win most."),
+    ],
+)
+def test_pages_tell_among_whom_the_winner_nearly_always_is(likely: tuple[str, ...], words: str) -> None:
+    given = found({"a": 800, "b": 100, "c": 100}, likely=likely)
+    assert certainty_facts(given).words == certainty_sentence(given) + words
 
 
 def test_pages_tell_which_places_cannot_be_told_apart() -> None:

@@ -1,7 +1,5 @@
 """The compile report: accepted or not, why, and what counts now."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import partial
 

@@ -1,7 +1,5 @@
 """How mails tell teams about a contest whose programs are counted in units, in English and German."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 
@@ -10,15 +8,7 @@ import pytest
 from contest.config.settings import Settings
 from contest.games.game import TEXT
 from contest.language import listed, speaking
-from contest.model import (
-    FileFacts,
-    GameResult,
-    SeatResult,
-    SeatUsage,
-    TextBuildReport,
-    Trial,
-    Verdict,
-)
+from contest.model import FileFacts, GameResult, SeatResult, SeatUsage, TextBuildReport, Trial, Verdict
 from knobeln.home.home_game import lines_about
 from reports.compile_report import compile_report
 from reports.play import play_reports
@@ -46,7 +36,6 @@ CONTEST_FACTS = {
     "ledger_key": "a+public/key=",
 }
 GAMES = ("bid-tac-toe", "cooperation", "cooperation-legacy", "standoff", "ultimate-tic-tac-toe")
-LANGUAGES = ("en", "de")
 
 
 def contest(game: str, language: str, *, is_counted: bool = True) -> Settings:
@@ -83,38 +72,29 @@ def report(counted_by: str = COUNTED_BY) -> TextBuildReport:
 
 
 def told(settings: Settings, build: TextBuildReport) -> str:
-    templates = Templates(settings, None)
-    rendered = compile_report(
-        "example", 3, build, previous_good=None, repairs=(), settings=settings, templates=templates
-    )
-    return rendered.body
+    how = {"settings": settings, "templates": Templates(settings, None)}
+    return compile_report("example", 3, build, previous_good=None, repairs=(), **how).body
 
 
 # --- whole mails -------------------------------------------------------------------------------------------
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_the_rules_look_as_they_did(language):
-    compare(f"counted/rules_{language}", mail(contest("cooperation", language), "rules"))
+def new_time(settings: Settings) -> str:
+    return mail(settings, "time_changed", before=5.0, after=2.5, reason="The host is slow.")
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_the_announcement_looks_as_it_did(language):
-    compare(f"counted/call_{language}", mail(contest("ultimate-tic-tac-toe", language), "call"))
+WHOLE_MAILS = {
+    "rules": ("cooperation", lambda settings: mail(settings, "rules")),
+    "call": ("ultimate-tic-tac-toe", lambda settings: mail(settings, "call")),
+    "compile_report_counted": ("cooperation", lambda settings: told(settings, report())),
+    "compile_report_timed": ("cooperation", lambda settings: told(settings, report(""))),
+    "time_changed": ("ultimate-tic-tac-toe", new_time),
+}
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
-@pytest.mark.parametrize("clock", ["counted", "timed"])
-def test_a_compile_report_looks_as_it_did(language, clock):
-    build = report(COUNTED_BY if clock == "counted" else "")
-    compare(f"counted/compile_report_{clock}_{language}", told(contest("cooperation", language), build))
-
-
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_a_new_time_looks_as_it_did(language):
-    settings = contest("ultimate-tic-tac-toe", language)
-    compare(
-        f"counted/time_changed_{language}",
-        mail(settings, "time_changed", before=5.0, after=2.5, reason="The host is slow."),
-    )
+@pytest.mark.parametrize("language", ["en", "de"])
+@pytest.mark.parametrize("name", WHOLE_MAILS)
+def test_a_mail_about_time_looks_as_it_did(name, language):
+    game, written = WHOLE_MAILS[name]
+    compare(f"counted/{name}_{language}", written(contest(game, language)))
 
 
 # --- what all of them say ----------------------------------------------------------------------------------

@@ -1,7 +1,5 @@
 """The front page before, during and after the contest, and what tables leave out of pages."""
 
-from __future__ import annotations
-
 import json
 import re
 from dataclasses import replace
@@ -11,7 +9,6 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from contest.config.settings import Settings
 from contest.mail.form import field_names
 from contest.model import EvolutionRank
 from contest.schema.sections import Reports, Site
@@ -24,12 +21,7 @@ from reports.site.pages import pages, plan
 from reports.site.tables import Cell, Column, Table, as_csv, cell
 from reports.site.templates import SiteTemplates
 from tests.support import other_contests
-from tests.support.site_files import START, before, during, facts_of, files_of, of_knobeln
-
-
-@pytest.fixture(scope="module")
-def over(settings: Settings, contest: Any) -> SiteFacts:
-    return of_knobeln(settings, contest)
+from tests.support.site_files import START, before, during, facts_of, files_of
 
 
 def with_settings(facts: SiteFacts, **changes: object) -> SiteFacts:
@@ -45,25 +37,25 @@ def headings(text: str) -> list[str]:
 
 
 # --- before ------------------------------------------------------------------------------------------------
-def test_before_the_contest_the_page_tells_what_it_is_and_how_to_take_part(over: SiteFacts) -> None:
-    text = page_of(before(over))
+def test_before_the_contest_the_page_tells_what_it_is_and_how_to_take_part(small: SiteFacts) -> None:
+    text = page_of(before(small))
     assert headings(text) == ["What it is", "How to take part", "Schedule", "Questions"]
-    assert over.game.summary in text
+    assert small.game.summary in text
     assert "a good strategy finds out whom it has to deal with" in text
-    assert over.settings.contest.organizer_address in text
+    assert small.settings.contest.organizer_address in text
     assert "6 teams registered so far" in text
     assert "refresh" not in text
 
 
-def test_the_letter_to_send_is_the_form_that_the_robot_reads(over: SiteFacts) -> None:
-    letter = registration_letter(over.settings)
+def test_the_letter_to_send_is_the_form_that_the_robot_reads(small: SiteFacts) -> None:
+    letter = registration_letter(small.settings)
     link = urlsplit(letter.link)
     asked = parse_qs(link.query, strict_parsing=True)
     assert link.scheme == "mailto"
-    assert link.path == over.settings.contest.address
+    assert link.path == small.settings.contest.address
     assert asked["subject"] == [letter.subject] == ["registration for KNOBELN"]
     assert asked["body"][0].split("\r\n") == letter.body.split("\n")
-    for name in field_names(over.settings.teams):
+    for name in field_names(small.settings.teams):
         assert re.search(rf"^{name}:", letter.body, re.MULTILINE)
     filled = (
         letter.body.replace("<the mail address of your team>", "joe@machine.example")
@@ -73,10 +65,9 @@ def test_the_letter_to_send_is_the_form_that_the_robot_reads(over: SiteFacts) ->
         .replace("<computer science and programming background>", "twenty years")
     )
     assert "<" not in filled
-    found = registration_form.read(filled.split("\n"), over.settings)
+    found = registration_form.read(filled.split("\n"), small.settings)
     assert found.problems == ()
-    assert found.registration is not None
-    assert set(found.registration.preferences) < set(over.settings.reports.offered)
+    assert set(found.registration.preferences) < set(small.settings.reports.offered)
 
 
 @pytest.mark.parametrize("game", ["cooperation", "standoff", "hog", "bid-tac-toe", "ultimate-tic-tac-toe"])
@@ -87,8 +78,8 @@ def test_the_game_is_told_in_sentences(game: str) -> None:
     assert re.search(r"<h2>What it is</h2> <p>[A-Z][^<]*\. You write a ", text)
 
 
-def test_pages_about_the_contest_are_linked_where_there_are_any(over: SiteFacts) -> None:
-    facts = before(over)
+def test_pages_about_the_contest_are_linked_where_there_are_any(small: SiteFacts) -> None:
+    facts = before(small)
     page = next(iter(pages(facts, plan(facts))))
     for nav in ((), (("Contest", "index.html"), ("Rules", "rules.html"))):
         words = SiteTemplates(facts.settings, facts.game, nav)
@@ -98,8 +89,8 @@ def test_pages_about_the_contest_are_linked_where_there_are_any(over: SiteFacts)
 
 
 # --- during ------------------------------------------------------------------------------------------------
-def test_a_running_contest_tells_what_comes_next_and_how_it_stands(over: SiteFacts) -> None:
-    facts = during(over, 1)
+def test_a_running_contest_tells_what_comes_next_and_how_it_stands(small: SiteFacts) -> None:
+    facts = during(small, 1)
     files = files_of(facts)
     text = " ".join(files["index.html"].split())
     survivors = facts.rounds[0].outcome.survivors
@@ -113,30 +104,26 @@ def test_a_running_contest_tells_what_comes_next_and_how_it_stands(over: SiteFac
     assert {row["fate"] for row in rows[: len(survivors)]} == {"proceeds"}
 
 
-def test_nothing_is_told_of_a_round_that_is_not_released(over: SiteFacts) -> None:
-    text = page_of(during(over, 0))
+def test_nothing_is_told_of_a_round_that_is_not_released(small: SiteFacts) -> None:
+    text = page_of(during(small, 0))
     assert "The first round is being played." in text
-    assert not any(name in text for name in over.playing if name != "example")
-    late = with_settings(during(over, 0), site=Site(results="date"))
+    assert not any(name in text for name in small.playing if name != "example")
+    late = with_settings(during(small, 0), site=Site(results="date"))
     assert "All results appear here when they are published" in page_of(late)
 
 
-def test_between_the_final_and_the_end_the_page_says_so(over: SiteFacts) -> None:
-    assert "The final has been played." in page_of(during(over, 2))
+def test_between_the_final_and_the_end_the_page_says_so(small: SiteFacts) -> None:
+    assert "The final has been played." in page_of(during(small, 2))
 
 
 @pytest.mark.slow
 def test_the_surprises_are_games_that_the_lower_one_won() -> None:
     played = other_contests.bid_tac_toe()
     facts = facts_of(played.settings, played.teams, played.history)
-    text = page_of(facts)
-    found = re.findall(
-        r'<li><a href="(?:games/|replay.html)[^"]*">(\w+), rank (\d), beat (\w+), rank (\d), \d', text
-    )
-    assert found
-    assert all(int(winner) > int(loser) for _, winner, _, loser in found)
-    gaps = [int(winner) - int(loser) for _, winner, _, loser in found]
+    line = r'<li><a href="(?:games/|replay.html)[^"]*">\w+, rank (\d), beat \w+, rank (\d), \d'
+    gaps = [int(winner) - int(loser) for winner, loser in re.findall(line, page_of(facts))]
     assert gaps == sorted(gaps, reverse=True)
+    assert gaps[-1] > 0
     assert "Surprises" not in page_of(with_settings(facts, reports=Reports(offered=("GRR",))))
 
 
@@ -151,44 +138,40 @@ def test_a_running_knock_out_names_who_is_still_in() -> None:
 
 
 # --- after -------------------------------------------------------------------------------------------------
-def test_both_disciplines_have_a_podium_that_says_what_it_is_for(over: SiteFacts) -> None:
-    text = page_of(over)
-    first = next(s for s in over.ranking if s.rank == 1)
-    assert over.evolution is not None
-    evolved = next(e for e in over.evolution.ranking if e.rank == 1)
+def test_both_disciplines_have_a_podium_that_says_what_it_is_for(small: SiteFacts) -> None:
+    text = page_of(small)
+    first = next(s for s in small.ranking if s.rank == 1)
+    evolved = next(e for e in small.evolution.ranking if e.rank == 1)
     podiums = re.findall(r'<ol class="podium">(.*?)</ol> <p>(.*?)</p>', text)
     assert len(podiums) == 2
-    assert re.search(r'<li value="1"><strong><a [^>]*>([^<]*)<', podiums[0][0])[1] == first.entry  # type: ignore[index]
-    assert re.search(r'<li value="1"><strong><a [^>]*>([^<]*)<', podiums[1][0])[1] == evolved.entry  # type: ignore[index]
+    winners = [re.findall(r'<li value="1"><strong><a [^>]*>([^<]*)<', steps) for steps, _ in podiums]
+    assert winners == [[first.entry], [evolved.entry]]
     assert "the most points in the final" in podiums[0][1]
     assert "the largest share at the end" in podiums[1][1]
 
 
-def test_different_winners_are_explained_and_only_they(over: SiteFacts) -> None:
-    assert over.evolution is not None
-    first = next(s.entry for s in over.ranking if s.rank == 1)
-    other = next(entry for entry in over.evolution.entries if entry != first)
+def test_different_winners_are_explained_and_only_they(small: SiteFacts) -> None:
+    first = next(s.entry for s in small.ranking if s.rank == 1)
+    other = next(entry for entry in small.evolution.entries if entry != first)
     for best, explained in ((first, False), (other, True)):
         ranking = (EvolutionRank(best, 1, (1, 2), None),)
-        facts = replace(over, evolution=replace(over.evolution, ranking=ranking))
+        facts = replace(small, evolution=replace(small.evolution, ranking=ranking))
         assert ("The two have different winners" in page_of(facts)) is explained
 
 
-def test_equal_ranks_share_a_step(over: SiteFacts) -> None:
-    equal = tuple(replace(s, rank=1) if s.rank else s for s in over.ranking)
-    text = page_of(replace(over, ranking=equal, evolution=None))
+def test_equal_ranks_share_a_step(small: SiteFacts) -> None:
+    equal = tuple(replace(s, rank=1) if s.rank else s for s in small.ranking)
+    text = page_of(replace(small, ranking=equal, evolution=None))
     (podium,) = re.findall(r'<ol class="podium">(.*?)</ol>', text)
     assert podium.count("<li") == 1
     assert podium.count('href="teams/') == sum(s.rank == 1 for s in equal)
     assert headings(text)[0] == "Winners"
 
 
-def test_the_ranking_stands_on_one_page(over: SiteFacts) -> None:
-    files = files_of(over)
-    with_ranking = [
-        p for p, text in files.items() if "Ranking of the contest" in text and p.endswith(".html")
-    ]
-    assert with_ranking == ["index.html"]
+def test_the_ranking_stands_on_one_page(small: SiteFacts) -> None:
+    files = files_of(small)
+    found = [path for path, text in files.items() if "Ranking of the contest" in text]
+    assert [path for path in found if path.endswith(".html")] == ["index.html"]
     assert "rounds/2.html" not in files
     assert "<caption>Ranking" not in files["rounds/2.1.html"]
     assert 'href="../index.html#ranking"' in files["rounds/2.1.html"]
@@ -197,10 +180,10 @@ def test_the_ranking_stands_on_one_page(over: SiteFacts) -> None:
     assert "<caption>Ranking: Round 1, group 1" in files["rounds/1.1.html"]
 
 
-def test_a_line_of_the_ranking_has_the_results_against_the_others(over: SiteFacts) -> None:
-    files = files_of(over)
+def test_a_line_of_the_ranking_has_the_results_against_the_others(small: SiteFacts) -> None:
+    files = files_of(small)
     rows = {row["team"]: row for row in json.loads(files["index.ranking.json"])}
-    group = over.rounds[-1].outcome.groups[0]
+    group = small.rounds[-1].outcome.groups[0]
     for name, row in rows.items():
         won = drawn = lost = 0
         for match in group.matches:
@@ -223,35 +206,29 @@ def test_highlights_lead_to_their_turn() -> None:
 
 
 @pytest.mark.parametrize("offered", [("OWN",), (), ("GRP", "DGP")])
-def test_where_nothing_is_published_the_page_says_so_and_has_no_empty_heading(
-    over: SiteFacts, offered: tuple[str, ...]
-) -> None:
-    text = page_of(with_settings(over, reports=Reports(offered=offered)))
+def test_where_nothing_is_published_the_page_says_so_and_has_no_empty_heading(small, offered) -> None:
+    text = page_of(with_settings(small, reports=Reports(offered=offered)))
     assert "These pages show no results" in text
     assert headings(text) == ["What it is", "News", "What happened when", "Questions"]
     assert "There is no winner" not in text
     assert not re.search(r"</h2>\s*(<h2|</section>)", text)
 
 
-def test_a_contest_of_many_teams_has_a_small_front_page(over: SiteFacts, monkeypatch: Any) -> None:
+def test_a_contest_of_many_teams_has_a_small_front_page(small: SiteFacts, monkeypatch: Any) -> None:
     monkeypatch.setattr(front, "MAX_ROWS", 2)
-    files = files_of(over)
+    files = files_of(small)
     assert "Here are the first 2" in files["index.html"]
-    assert len(json.loads(files["index.ranking.json"])) == len(over.ranking)
+    assert len(json.loads(files["index.ranking.json"])) == len(small.ranking)
 
 
-def test_the_largest_front_page_is_below_300_kilobytes(over: SiteFacts) -> None:
-    lines = [
-        replace(over.ranking[0], entry=f"team_with_a_long_name_{n:05}", rank=n + 1) for n in range(2_000)
-    ]
-    facts = replace(over, ranking=tuple(lines), playing={}, evolution=None)
+def test_the_largest_front_page_is_below_300_kilobytes(small: SiteFacts) -> None:
+    first, names = small.ranking[0], (f"team_with_a_long_name_{n:05}" for n in range(2_000))
+    lines = [replace(first, entry=name, rank=rank) for rank, name in enumerate(names, start=1)]
+    facts = replace(small, ranking=tuple(lines), playing={}, evolution=None)
     page = front.index(facts, GameCount(0, 0, 0), (), (), Replays())
     table = page.facts["ranking"]
-    assert isinstance(table, Table)
-    spark = "M1.25 10" + "v-9M3.75 10" * 39
-    wide = replace(
-        table, rows=tuple((*row[:3], Cell("20-0-19", "20-0-19", spark=spark), *row[4:]) for row in table.rows)
-    )
+    record = Cell("20-0-19", "20-0-19", spark="M1.25 10" + "v-9M3.75 10" * 39)
+    wide = replace(table, rows=tuple((*row[:3], record, *row[4:]) for row in table.rows))
     words = SiteTemplates(facts.settings, facts.game, ())
     shown = words.files(replace(page, facts={**page.facts, "ranking": wide}))["index.html"]
     assert 100_000 < len(shown) < 300_000
@@ -264,22 +241,20 @@ def table(*values: object) -> Table:
 
 
 @pytest.mark.parametrize(("values", "shown"), [((0, 0), 1), ((0, 1), 2), ((None, None), 1), (("", "x"), 2)])
-def test_an_optional_column_that_says_nothing_is_left_out_of_the_page(
-    values: tuple[object, ...], shown: int
-) -> None:
+def test_an_optional_column_that_says_nothing_is_left_out_of_the_page(values, shown) -> None:
     made = table(*values)
     assert len(made.shown.columns) == shown
     assert all(len(row) == shown for row in made.shown.rows)
     assert "failures" in as_csv(made)
 
 
-def test_no_table_of_any_page_has_a_column_without_a_name(over: SiteFacts) -> None:
-    for path, text in files_of(over).items():
+def test_no_table_of_any_page_has_a_column_without_a_name(small: SiteFacts) -> None:
+    for path, text in files_of(small).items():
         if path.endswith(".html"):
             assert not re.search(r"<th scope=\"col\"[^>]*>\s*<(?!span)", text), path
 
 
-def test_times_have_their_moment_for_the_readers_own_zone(over: SiteFacts) -> None:
-    text = page_of(over)
+def test_times_have_their_moment_for_the_readers_own_zone(small: SiteFacts) -> None:
+    text = page_of(small)
     assert f'<time datetime="{START.isoformat()}">1994-05-14 12:00 UT</time>' in text
     assert "<time" not in re.sub(r'<time datetime="[^"]+">[^<]+ UT</time>', "", text)

@@ -1,9 +1,8 @@
-"""The pages of a German contest, before, during and after it."""
-
-from __future__ import annotations
+"""The pages of a German contest, before, during and after it, and about its games, groups and teams."""
 
 import json
 import re
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import timedelta
 from html import unescape
@@ -12,16 +11,19 @@ from typing import Any
 import pytest
 
 from contest.config.settings import Settings
-from contest.language import speaking
+from contest.games.registry import game_of
+from contest.language import SOURCE, speaking
 from contest.model import LadderLine, LadderRanking, Phase
 from contest.schema.sections import Ladder, Site
 from knobeln.server.gateway import date_changes
 from mailserver.deadlines import open_services
+from reports.site.alone import replay_alone
 from reports.site.facts import SiteFacts
 from reports.site.journal import journal_line
 from reports.site.pages import files as other_files
 from tests.support import other_contests
 from tests.support.german import german
+from tests.support.other_contests import Played
 from tests.support.site_files import START, before, during, facts_of, files_of, of_knobeln
 
 ENGLISH_WORDS = re.compile(
@@ -37,6 +39,9 @@ FOREIGN = re.compile(
 SHOWN = re.compile(r'(?:aria-label|title|alt|content)="([^"]*)"')
 
 
+URL = "https://contest.example"
+
+
 def words(html: str) -> str:
     """What a reader sees or hears, without the words of others."""
     plain = FOREIGN.sub(" ", html.partition("<main")[2] or html)
@@ -45,8 +50,7 @@ def words(html: str) -> str:
 
 @pytest.fixture(scope="module")
 def over(settings: Settings, contest: Any) -> SiteFacts:
-    changed = settings.model_copy(update={"site": Site(url="https://contest.example")})
-    return of_knobeln(german(changed), contest)
+    return of_knobeln(german(settings.model_copy(update={"site": Site(url=URL)})), contest)
 
 
 def assert_german(facts: SiteFacts) -> None:
@@ -59,17 +63,9 @@ def assert_german(facts: SiteFacts) -> None:
             assert '<html lang="de">' in text
 
 
-def test_no_page_has_english_sentences_before_the_contest(over: SiteFacts) -> None:
-    assert_german(before(over))
-
-
-@pytest.mark.parametrize("rounds", [0, 1, 2])
-def test_no_page_has_english_sentences_during_the_contest(over: SiteFacts, rounds: int) -> None:
-    assert_german(during(over, rounds))
-
-
-def test_no_page_has_english_sentences_after_the_contest(over: SiteFacts) -> None:
-    assert_german(over)
+@pytest.mark.parametrize("when", ["before", 0, 1, 2, "over"])
+def test_no_page_has_english_sentences_before_during_and_after_the_contest(over: SiteFacts, when) -> None:
+    assert_german(before(over) if when == "before" else over if when == "over" else during(over, when))
 
 
 @pytest.mark.slow
@@ -120,9 +116,8 @@ def test_lines_of_the_journal_are_told_in_german(line: str, told: str) -> None:
 
 def test_what_opens_and_closes_is_told_in_german(settings: Settings) -> None:
     services = open_services(settings.dates, START, Phase.OPEN)
-    changes = [
-        date_changes(dict.fromkeys(services, was), dict.fromkeys(services, not was)) for was in (False, True)
-    ]
+    states = [dict.fromkeys(services, is_open) for is_open in (False, True)]
+    changes = [date_changes(states[was], states[not was]) for was in (False, True)]
     with speaking("de"):
         assert [journal_line(each) for found in changes for each in found] == [
             *("die Anmeldung beginnt", "der Compiler-Dienst beginnt"),
@@ -145,10 +140,112 @@ def test_values_are_escaped_in_translated_sentences(over: SiteFacts) -> None:
     assert "Veranstalter: &lt;b&gt;Rat &amp; Tat&lt;/b&gt;" in page
 
 
-def test_an_english_page_tells_its_scripts_no_words(settings: Settings) -> None:
-    facts = replace(facts_of(settings, {}, ()), phase=Phase.OPEN, started_at=None)
-    assert 'name="words"' not in files_of(facts)["index.html"]
-    german_page = files_of(replace(facts, settings=german(settings)))["index.html"]
-    told = re.search(r'name="words" content="([^"]*)"', german_page)
-    assert told
-    assert json.loads(unescape(told.group(1)))["Copied."] == "Kopiert."
+# --- games, groups and teams -------------------------------------------------------------------------------
+_PAGES = re.compile(r"(?:rounds|teams)/.*\.html|(?:bracket|evolution|replay|teams)\.html")
+_GAMES = re.compile(r"games/.*\.js")
+_ENGLISH = re.compile(
+    r"\b(?:the|you|were|with|this|that|not|and|is|are|has|from|won|lost|games?|points?|rank(?:ing)?|opponent"
+    r"|replay|final|nobody|round|turn|throw|played)\b",
+    re.IGNORECASE,
+)
+# What readers see of a page: its text, and what it says to those who cannot see it.
+_HIDDEN = re.compile(r"<pre.*?</pre>", re.DOTALL)
+_SAID = re.compile(r'\b(?:aria-label|title|alt)="([^"]*)"')
+# The first word of a line of a file of games, which says what the line is; what is no sentence has no blanks.
+_PROSE = ("title", "story", "turns", "letters", "picture")
+
+
+def words_of(page: str) -> str:
+    page = _HIDDEN.sub(" ", page.partition("<main")[2].partition("</main>")[0])
+    return "\n".join([re.sub(r"<[^>]*>", "\n", page), *_SAID.findall(page)])
+
+
+def prose_of(games: str) -> str:
+    lines = [line.split("\t") for line in games.split("\n")]
+    prose = [" ".join(rest) for first, *rest in lines if first in _PROSE]
+    captions = [field for first, *rest in lines if first.isdigit() for field in rest if " " in field]
+    return "\n".join([*(first for first, *_ in lines if first.startswith("#")), *prose, *captions])
+
+
+def without_names(text: str, played: Played) -> str:
+    """Without what the teams have written, and the English title of the game."""
+    game = game_of(played.settings.game, played.settings.programs).info
+    schools = {team.registration.organization for team in played.teams.values()}
+    for name in sorted({*played.teams, *schools, game.title, game.name} - {""}, key=len, reverse=True):
+        text = text.replace(name, "")
+    return text
+
+
+def pages_of(played: Played, settings: Settings) -> Mapping[str, str]:
+    return files_of(facts_of(settings, played.teams, played.history, played.ranking))
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("cooperation", "standoff", "hog"),
+        *(pytest.param(name, marks=pytest.mark.slow) for name in ("bid_tac_toe", "ultimate_tic_tac_toe")),
+    ],
+)
+def test_no_page_about_games_has_english_words(name: str) -> None:
+    played = getattr(other_contests, name)()
+    files = pages_of(played, german(played.settings))
+    checked = 0
+    for path, text in files.items():
+        if _PAGES.fullmatch(path):
+            found = _ENGLISH.findall(without_names(words_of(text), played))
+        elif _GAMES.fullmatch(path):
+            found = _ENGLISH.findall(without_names(prose_of(text), played))
+        else:
+            continue
+        checked += 1
+        assert found == [], path
+    assert checked
+
+
+@pytest.mark.slow
+def test_files_for_programs_have_the_same_columns_and_words_in_all_languages() -> None:
+    played = other_contests.ultimate_tic_tac_toe()
+    english, translated = (pages_of(played, each) for each in (played.settings, german(played.settings)))
+    (path,) = (path for path in english if path.startswith("bracket.") and path.endswith(".json"))
+    assert translated[path] == english[path]
+    team = next(path for path in english if path.startswith("teams/") and path.endswith(".csv"))
+    assert translated[team].split("\n")[0] == english[team].split("\n")[0]
+    assert english["replay.html"] != translated["replay.html"]
+
+
+def test_numbers_on_pages_are_written_in_german() -> None:
+    played = other_contests.hog()
+    english, translated = (pages_of(played, each) for each in (played.settings, german(played.settings)))
+    path = next(path for path in english if re.fullmatch(r"rounds/\d\.\d\.html", path))
+    rates = re.findall(r"<td[^>]*>(0\.\d\d)", english[path])
+    assert rates
+    assert re.findall(r"<td[^>]*>(0,\d\d)", translated[path]) == [rate.replace(".", ",") for rate in rates]
+
+
+def test_a_page_has_the_sentences_of_its_script_in_german_only_where_it_is_german() -> None:
+    played = other_contests.cooperation()
+    english, translated = (pages_of(played, each) for each in (played.settings, german(played.settings)))
+    for path, sentence, told in (("index.html", "Copied.", "Kopiert."), ("replay.html", "rounds", "Runden")):
+        (found,) = re.findall(r'<meta name="words" content="([^"]*)">', translated[path])
+        assert json.loads(unescape(found))[sentence] == told
+        assert 'name="words"' not in english[path]
+
+
+def test_a_game_that_was_played_at_home_is_told_in_english() -> None:
+    played = other_contests.cooperation()
+    match = played.history[0].groups[0].matches[0]
+    game = game_of(played.settings.game, played.settings.programs)
+    with speaking(SOURCE):
+        expected = replay_alone(played.settings, game.info, match, None)
+    assert replay_alone(german(played.settings), game.info, match, None) == expected
+
+
+def test_a_story_is_told_in_the_language_of_the_moment() -> None:
+    played = other_contests.cooperation()
+    rules: Any = game_of(played.settings.game, played.settings.programs)
+    names, start = ("a", "b"), rules.start(2)
+    once = rules.apply(start, {seat: rules.sample_moves(start, seat)[0] for seat in (0, 1)})
+    assert rules.story(names, [start, once]).startswith("Both cooperated in all 1 rounds; nobody won")
+    with speaking("de"):
+        assert rules.story(names, [start, once]).startswith("Beide kooperierten in allen 1 Runden; niemand")

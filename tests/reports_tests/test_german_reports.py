@@ -1,7 +1,5 @@
 """The reports of the contest day in German, for a whole contest and for a single team."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 

@@ -3,8 +3,6 @@
 `KNOBELN_GOLDEN=write pytest tests/reports_tests/test_golden.py` writes them anew; read the difference.
 """
 
-from __future__ import annotations
-
 import gzip
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -43,6 +41,7 @@ CERTAIN = Certainty(
         TeamCertainty("example", 3, 1, 412, 3, 5, 588),
     ),
     alike=(("silent", "example"),),
+    likely_winners=("patient_cooperator", "silent"),
 )
 
 

@@ -1,7 +1,5 @@
 """Who gets which report (K91-K95), and a report that another package adds."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -31,11 +29,7 @@ from mailserver.commands import COMMANDS, help_topics
 from mailserver.reading import registration_form
 from reports.contest_reporter import ContestReporter
 from reports.kinds import BUILT_IN, check_offered, reports
-from reports.kinds.base import (
-    Audience,
-    Mailing,
-    Report,
-)
+from reports.kinds.base import Audience, Mailing, Report
 from reports.render import Templates
 from tools.reference import pages
 
@@ -121,14 +115,11 @@ def recipients(settings, monkeypatch):
     return found
 
 
-def test_a_report_goes_to_the_teams_that_the_event_concerns_or_to_all(make_team, recipients) -> None:
+def test_an_offered_report_goes_to_the_teams_that_the_event_concerns_or_to_all(make_team, recipients) -> None:
     teams = [make_team("c", "FAR"), make_team("a"), make_team("b", "FAR"), make_team("d", "FAR", "RSM")]
     assert recipients(Farewell(), *teams) == ["c"]
     assert recipients(FarewellToAll(), *teams) == ["c", "b"]
     assert recipients(FarewellToAll(), make_team("a")) == []
-
-
-def test_what_the_contest_does_not_offer_is_not_due(make_team, recipients) -> None:
     assert recipients(FarewellToAll(), make_team("a", "FAR"), offered=("OWN",)) == []
 
 
@@ -180,9 +171,8 @@ def test_a_report_of_an_installed_package_is_announced_explained_and_sent(settin
     topic = help_topics.find("nws", COMMANDS, offering)
     facts = {"topic": topic, "word": "nws", "form": form, "near": (), "all_words": ()}
     assert "send news of the contest day" in templates.render("help_word", **facts).body
-    announced = templates.render(
-        "call", form=form, rules="", seed_commitment="0", ledger_key="a+public/key="
-    ).body
+    call = {"form": form, "rules": "", "seed_commitment": "0", "ledger_key": "a+public/key="}
+    announced = templates.render("call", **call).body
     assert meaning in announced
     assert "NWS  when the contest starts" in announced
     assert meaning in templates.render("help_word", **{**facts, "topic": command_topic(offering)}).body
@@ -202,17 +192,8 @@ def command_topic(settings: Settings) -> help_topics.Topic | None:
     ("game", "words"),
     [("knobeln", "every throw"), ("cooperation", "every round"), ("ultimate-tic-tac-toe", "every move")],
 )
-def test_the_form_names_what_the_protocol_of_a_game_has_in_the_words_of_the_game(
-    game: str, words: str
-) -> None:
-    facts = {
-        "form": "",
-        "rules": "",
-        "seed_commitment": "0",
-        "ledger_key": "a+public/key=",
-        "has_rules": True,
-    }
-    announced = Templates(presets.settings(game, datetime(2027, 1, 4, tzinfo=UTC)), None).render(
-        "call", **facts
-    )
+def test_the_form_names_what_the_protocol_of_a_game_has_in_the_words_of_the_game(game, words) -> None:
+    facts = {"form": "", "rules": "", "seed_commitment": "0", "ledger_key": "a+public/key="}
+    templates = Templates(presets.settings(game, datetime(2027, 1, 4, tzinfo=UTC)), None)
+    announced = templates.render("call", has_rules=True, **facts)
     assert f"for each of my games ({words})" in " ".join(announced.body.split())

@@ -1,7 +1,5 @@
 """Prizes per school (B20): the best of each, and the best of the best."""
 
-from __future__ import annotations
-
 import pytest
 
 from contest.model import Standing
@@ -11,9 +9,8 @@ from reports.render import Templates
 from tests.support import other_contests
 
 SCHOOLS = ("Caltech", "MIT", "Carnegie Mellon")
-SETTINGS = Teams(
-    fields=(ExtraField(name="school", choices=SCHOOLS, required=False),), prizes_by="school", prizes=2
-)
+SCHOOL = ExtraField(name="school", choices=SCHOOLS, required=False)
+SETTINGS = Teams(fields=(SCHOOL,), prizes_by="school", prizes=2)
 Lists = dict[str, list[tuple[int, str]]]
 
 
@@ -41,9 +38,7 @@ def awarded(ranking: str, settings: Teams = SETTINGS) -> tuple[Lists, list[str]]
         ("0:a:M", {"Caltech": [], "MIT": []}, []),
     ],
 )
-def test_each_school_has_its_places_and_the_best_winner_the_grand_prize(
-    ranking: str, places: Lists, grand: list[str]
-) -> None:
+def test_each_school_has_its_places_and_the_best_winner_the_grand_prize(ranking, places, grand) -> None:
     assert awarded(ranking) == ({**places, "Carnegie Mellon": []}, grand)
 
 

@@ -1,7 +1,5 @@
 """Templates: the organizer's win, strangers' words are values, and mistakes are named."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 
@@ -58,9 +56,8 @@ def test_any_text_makes_a_printable_mail_of_72_columns(own: Templates, name: str
 
 
 def test_no_article_stands_before_a_title_that_is_a_name(settings: Settings, tmp_path: Path) -> None:
-    chosen = settings.model_copy(
-        update={"contest": settings.contest.model_copy(update={"title": "KNOBELN 94"})}
-    )
+    contest = settings.contest.model_copy(update={"title": "KNOBELN 94"})
+    chosen = settings.model_copy(update={"contest": contest})
     (tmp_path / "own.txt.j2").write_text("Subject: x\n\n{{ the_contest|opening }}, of {{ the_contest }}\n")
     assert Templates(chosen, tmp_path).render("own").body == "KNOBELN 94, of KNOBELN 94\n"
     assert (

@@ -1,7 +1,5 @@
 """What a strategy's series look like, from its throws alone."""
 
-from __future__ import annotations
-
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -1,7 +1,5 @@
 """The contest's dates as iCalendar, read by a library that is not ours."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -80,9 +78,8 @@ def test_a_date_that_moves_keeps_its_name_and_gets_a_higher_sequence() -> None:
     dates = facts.settings.dates
     moved = dates.model_copy(update={"contest_starts": dates.contest_starts + HOUR})
     at = SOME_DAY + 5 * HOUR
-    after = replace(
-        facts, settings=facts.settings.model_copy(update={"dates": moved}), dates_moved=(SOME_DAY, at)
-    )
+    settings = facts.settings.model_copy(update={"dates": moved})
+    after = replace(facts, settings=settings, dates_moved=(SOME_DAY, at))
     was, now = events_of(facts), events_of(after)
     for name in Dates.model_fields:
         assert was[name]["UID"] == now[name]["UID"]

@@ -1,7 +1,5 @@
 """The geometry of the pages' pictures."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from itertools import combinations, pairwise
@@ -27,9 +25,7 @@ from tests.support.site_files import facts_of
     ("value", "low", "high", "expected"),
     [(0, 0, 9, 0), (0.99, 0, 9, 0), (1, 0, 9, 1), (8.5, 0, 9, 8), (9, 0, 9, 8), (-3, -3, 6, 0), (5, 5, 5, 0)],
 )
-def test_the_range_of_values_is_cut_into_equal_shades(
-    value: float, low: float, high: float, expected: int
-) -> None:
+def test_the_range_of_values_is_cut_into_equal_shades(value, low, high, expected) -> None:
     assert charts.shade(value, low, high) == expected
 
 
@@ -95,7 +91,6 @@ def test_a_name_stands_inside_its_band(generations: list[tuple[int, ...]]) -> No
     last = max(1, len(generations) - 1)
     found = charts.stacked_areas(evolution(generations))
     for band, below in pairwise([*found.bands, None]):
-        assert band is not None
         if band.label is None:
             continue
         x, y = band.label
@@ -111,9 +106,7 @@ def test_a_name_stands_inside_its_band(generations: list[tuple[int, ...]]) -> No
 
 def test_a_picture_of_a_thousand_shows_the_largest_and_the_others_together() -> None:
     size = 1_000
-    generations = [
-        tuple(5 + (entry == 500) * g - (entry > 800) * min(5, g) for entry in range(size)) for g in range(9)
-    ]
+    generations = [tuple(5 + (n == 500) * g - (n > 800) * min(5, g) for n in range(size)) for g in range(9)]
     found = charts.stacked_areas(evolution(generations))
     assert len(found.bands) == 60
     assert "entry_500" in [band.entry for band in found.bands]
@@ -125,22 +118,13 @@ def test_a_picture_of_a_thousand_shows_the_largest_and_the_others_together() -> 
 
 def match(round_number: int, *players: str) -> BracketMatch:
     """The first wins; a single one has a bye."""
-    lines = tuple(
-        Standing(name, 2 - place, place + 1, 0, False, place == 0) for place, name in enumerate(players)
-    )
+    lines = tuple(Standing(name, 2 - n, n + 1, 0, False, n == 0) for n, name in enumerate(players))
     return BracketMatch(round_number, "bye" if len(players) == 1 else "upper", players, lines)
 
 
 def test_the_boxes_of_a_bracket_stand_apart_and_are_joined() -> None:
-    matches = [
-        match(1, "a", "b"),
-        match(1, "c", "d"),
-        match(1, "e"),
-        match(1, "f", "g"),
-        match(2, "a", "c"),
-        match(2, "f", "e"),
-        match(3, "a", "f"),
-    ]
+    players = ((1, "ab"), (1, "cd"), (1, "e"), (1, "fg"), (2, "ac"), (2, "fe"), (3, "af"))
+    matches = [match(number, *names) for number, names in players]
     side = charts.bracket_side(matches, "upper", {matches[0]: "games/1.a.b.html"})
     assert [box.link for box in side.boxes if box.link] == ["games/1.a.b.html"]
     assert len(side.boxes) == len(matches)
@@ -250,9 +234,8 @@ EYES = {
 
 def seen(colour: str, eyes: str) -> tuple[float, float, float]:
     """The colour in CIELAB, as these eyes see it."""
-    r, g, b = (
-        min(1.0, max(0.0, sum(w * p for w, p in zip(row, linear(colour), strict=True)))) for row in EYES[eyes]
-    )
+    mixed = (sum(w * p for w, p in zip(row, linear(colour), strict=True)) for row in EYES[eyes])
+    r, g, b = (min(1.0, max(0.0, each)) for each in mixed)
     x, y, z = (
         v ** (1 / 3) if v > 0.008856 else 7.787 * v + 16 / 116
         for v in (
@@ -265,9 +248,7 @@ def seen(colour: str, eyes: str) -> tuple[float, float, float]:
 
 
 @pytest.mark.parametrize("eyes", EYES)
-def test_colour_blind_readers_can_tell_the_teams_apart(
-    eyes: str, schemes: tuple[dict[str, str], ...]
-) -> None:
+def test_colour_blind_readers_can_tell_the_teams_apart(eyes, schemes) -> None:
     for scheme in schemes:
         teams = [scheme[f"team-{number}"] for number in range(1, COLOURS + 1)]
         for one, other in combinations([*teams, scheme["other"]], 2):
@@ -291,17 +272,8 @@ def test_the_order_by_likeness_has_everybody_once(rows: list[list[float | None]]
 def test_those_with_like_results_stand_together() -> None:
     """Three kinds of teams, mixed: each kind wins the same against the same kind."""
     kinds = "abcabccba"
-    points = {
-        "aa": 5.0,
-        "ab": 9.0,
-        "ac": 1.0,
-        "ba": 1.0,
-        "bb": 5.0,
-        "bc": 9.0,
-        "ca": 9.0,
-        "cb": 1.0,
-        "cc": 5.0,
-    }
+    pairs = ["aa", "ab", "ac", "ba", "bb", "bc", "ca", "cb", "cc"]
+    points = dict(zip(pairs, (5.0, 9.0, 1.0, 1.0, 5.0, 9.0, 9.0, 1.0, 5.0), strict=True))
     rows = [[points[mine + theirs] for theirs in kinds] for mine in kinds]
     together = "".join(kinds[at] for at in by_likeness(rows))
     assert sorted(re.findall(r"a+|b+|c+", together)) == ["aaa", "bbb", "ccc"]

@@ -1,7 +1,5 @@
 """The folder of the pages: what is written, left alone and removed."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

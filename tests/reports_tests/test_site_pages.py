@@ -1,7 +1,5 @@
 """The pages as models and as HTML: what is in them, what is not, and what strangers wrote."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json
@@ -10,14 +8,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from datetime import datetime, timedelta
 from html.parser import HTMLParser
-from itertools import combinations_with_replacement, pairwise
+from itertools import chain, combinations_with_replacement, pairwise
 from random import Random
 from typing import Any
 from xml.etree import ElementTree
 
 import pytest
 
-from contest.config.settings import Settings
 from contest.config.template import usual_dates
 from contest.games.drawing import Course
 from contest.games.registry import game_of
@@ -34,9 +31,10 @@ from contest.model import (
     Phase,
     SeatResult,
     Standing,
+    Team,
     Verdict,
 )
-from contest.schema.sections import Reports, Site
+from contest.schema.sections import Site
 from reports import check_page
 from reports.kinds import reports
 from reports.replay.turns import replay_of
@@ -61,14 +59,9 @@ from tests.support.site_files import (
     field,
     files_of,
     games_in,
-    of_knobeln,
+    offering,
     turns_in,
 )
-
-
-@pytest.fixture(scope="module")
-def small(settings: Settings, contest: Any) -> SiteFacts:
-    return of_knobeln(settings, contest)
 
 
 @pytest.fixture(scope="module")
@@ -110,6 +103,10 @@ def names_in(text: str, facts: SiteFacts) -> set[str]:
 
 def html(files: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     return ((path, text) for path, text in files.items() if path.endswith(".html"))
+
+
+def with_settings(facts: SiteFacts, **changes: object) -> SiteFacts:
+    return replace(facts, settings=facts.settings.model_copy(update=changes))
 
 
 # --- all pages ---------------------------------------------------------------------------------------------
@@ -157,20 +154,15 @@ def test_where_a_replay_is_the_text_of_the_game_is_one_click_away(name: str, sma
     facts = small if name == "knobeln" else of_other_game(name)
     files = files_of(facts)
     beside = re.compile(r'replay\.html\?game=([^"]+)">[^<]+</a> <a class="unscripted" href="\.\./([^"]+)">')
-    found = {
-        each
-        for path, text in html(files)
-        if path.startswith(("teams/", "rounds/"))
-        for each in beside.findall(text)
-    }
+    places = [text for path, text in html(files) if path.startswith(("teams/", "rounds/"))]
+    found = {each for text in places for each in beside.findall(text)}
     assert {key for key, _ in found} == set(games_in(files))
     assert all(f"game\t{key}\n" in files[path] for key, path in found)
     for path, text in html(files):
         if 'class="cross' in text:
             *_, listed = text.partition('<details class="unscripted">')
-            there = "".join(
-                files[f"games/{file}"] for file in re.findall(r'href="\.\./games/([^"]+\.js)"', listed)
-            )
+            names = re.findall(r'href="\.\./(games/[^"]+\.js)"', listed)
+            there = "".join(files[name] for name in names)
             linked = re.findall(r"replay\.html\?game=([^\"]+)", text)
             assert linked
             assert all(f"game\t{key}\n" in there for key in linked), path
@@ -181,17 +173,13 @@ def test_points_have_their_thousands_apart_on_pages_and_are_numbers_in_files(sma
     with speaking("de"):
         assert points_cell(24_691, 1).text == "12.345,5"
         assert points_cell(-1, 1).text == "-0,5"
-    assert [points_cell(half, 1).text for half in (0, 1999, 2000, -2001)] == [
-        "0",
-        "999.5",
-        "1,000",
-        "-1,000.5",
-    ]
+    texts = [points_cell(half, 1).text for half in (0, 1999, 2000, -2001)]
+    assert texts == ["0", "999.5", "1,000", "-1,000.5"]
 
 
 def test_the_footer_says_a_title_once(small: SiteFacts) -> None:
     contest = small.settings.contest.model_copy(update={"title": small.game.title})
-    text = files_of(replace(small, settings=small.settings.model_copy(update={"contest": contest})))
+    text = files_of(with_settings(small, contest=contest))
     assert "<p>Programs play KNOBELN. Organizer: " in text["rules.html"].partition("<footer>")[2]
 
 
@@ -218,35 +206,33 @@ def test_a_table_of_a_page_has_the_values_of_the_contest(small_files: dict[str, 
     assert by_team[second][first] == theirs.points
 
 
+def of_organization(facts: SiteFacts, organization: str) -> Team:
+    """The team `example`, as one of this organization."""
+    team = facts.playing["example"]
+    return replace(team, registration=replace(team.registration, organization=organization))
+
+
 def test_text_of_strangers_stays_text(small: SiteFacts) -> None:
     evil = '<script>alert("1")</script>&amp;\x1b[31m'
-    name = "example"
-    team = small.playing[name]
-    registration = replace(team.registration, organization=evil)
     facts = replace(
-        small,
-        playing={**small.playing, name: replace(team, registration=registration)},
-        programs={name: PublishedProgram(evil, evil, ((evil, evil),))},
+        with_settings(small, contest=small.settings.contest.model_copy(update={"title": evil})),
+        playing={**small.playing, "example": of_organization(small, evil)},
+        programs={"example": PublishedProgram(evil, evil, ((evil, evil),))},
         rounds=tuple(replace(each, words=evil) for each in small.rounds),
-        settings=small.settings.model_copy(
-            update={"contest": small.settings.contest.model_copy(update={"title": evil})}
-        ),
         noted=(Event(START, "note-1", evil, evil),),
     )
     files = files_of(facts)
     for path, text in files.items():
         if path.endswith((".html", ".xml")):
             assert "<script>" not in text, path
-    assert "&lt;script&gt;" in files[f"teams/{name}.html"]
-    assert "\x1b" not in files[f"teams/{name}.html"]
+    assert "&lt;script&gt;" in files["teams/example.html"]
+    assert "\x1b" not in files["teams/example.html"]
     assert atom_of(files).tag.endswith("feed")
 
 
 def test_a_spreadsheet_computes_nothing_of_a_strangers_text(small: SiteFacts) -> None:
-    team = small.playing["example"]
-    registration = replace(team.registration, organization="=1+1")
-    facts = replace(small, playing={**small.playing, "example": replace(team, registration=registration)})
-    assert ",'=1+1," in files_of(facts)["teams.teams.csv"]
+    playing = {**small.playing, "example": of_organization(small, "=1+1")}
+    assert ",'=1+1," in files_of(replace(small, playing=playing))["teams.teams.csv"]
 
 
 # --- people ------------------------------------------------------------------------------------------------
@@ -288,10 +274,7 @@ def test_a_running_contest_shows_its_released_rounds_and_no_more(small: SiteFact
         (("GRG",), "teams rankings games"),
         (("BRK",), "teams bracket"),
         (("GRG", "DGP"), "teams rankings games moves own"),
-        (
-            ("LAP", "LGP", "DGP", "GRP", "RSM", "OWN", "BRK"),
-            "teams rankings games moves bracket words own",
-        ),
+        (("LAP", "LGP", "DGP", "GRP", "RSM", "OWN", "BRK"), "teams rankings games moves bracket words own"),
     ],
 )
 def test_the_pages_tell_what_the_reports_tell_to_everybody(offered: tuple[str, ...], shown: str) -> None:
@@ -300,31 +283,34 @@ def test_the_pages_tell_what_the_reports_tell_to_everybody(offered: tuple[str, .
 
 
 def test_where_teams_get_their_own_results_only_no_page_names_one(small: SiteFacts) -> None:
-    settings = small.settings.model_copy(update={"reports": Reports(offered=("OWN",))})
     words = tuple(replace(each, words="silent won") for each in small.rounds)
     programs = {"silent": PublishedProgram("C", "silent's own", (("silent.c", "int silent;"),))}
-    files = files_of(replace(small, settings=settings, rounds=words, programs=programs))
+    files = files_of(replace(offering(small, "OWN"), rounds=words, programs=programs))
     assert not any(path.startswith(("teams", "rounds", "games", "evolution")) for path in files)
     for path, text in files.items():
         assert not names_in(text, small), path
     assert "The contest is over." in files["index.html"]
 
 
-def test_a_programs_text_shows_only_after_the_contest_and_where_it_may(small: SiteFacts) -> None:
-    program = {"silent": PublishedProgram("C", "says nothing", (("silent.c", "int quiet;"),))}
-    facts = replace(small, programs=program)
-    assert "int quiet;" in files_of(facts)["teams/silent.html"]
-    assert "int quiet;" not in files_of(replace(facts, seed=None, ranking=()))["teams/silent.html"]
-    forbidden = small.settings.model_copy(update={"site": Site(programs=False)})
-    assert "int quiet;" not in files_of(replace(facts, settings=forbidden))["teams/silent.html"]
+def test_a_programs_text_and_figures_show_only_after_the_contest_and_where_they_may(small: SiteFacts) -> None:
+    figures, versions = (("lexical elements", "77 of 999 allowed"),), ((2, START), (5, START))
+    program = PublishedProgram("C", "", (("silent.c", "int quiet;"),), figures, versions)
+    over = replace(small, programs={"silent": program})
+    running, forbidden = replace(over, seed=None, ranking=()), with_settings(over, site=Site(programs=False))
+    text, *hidden = (files_of(each)["teams/silent.html"] for each in (over, running, forbidden))
+    assert "<dt>lexical elements</dt><dd>77 of 999 allowed</dd>" in text
+    assert "the last one took part" in text
+    assert "int quiet;" in text
+    assert "<h2>Description</h2>" not in text
+    for words in ("int quiet;", "lexical elements", "accepted versions"):
+        assert not any(words in each for each in hidden)
 
 
 def test_a_failure_is_told_without_the_words_that_are_for_its_team(small_files: dict[str, str]) -> None:
     text = small_files["teams/zero_thrower.html"]
     assert "zero_thrower: illegal throw in throw 17" in text
-    assert "only 1..12288 are allowed" not in "".join(
-        text for path, text in small_files.items() if path != "rules.html"
-    )
+    others = [text for path, text in small_files.items() if path != "rules.html"]
+    assert not any("only 1..12288 are allowed" in text for text in others)
 
 
 # --- teams -------------------------------------------------------------------------------------------------
@@ -343,9 +329,7 @@ def test_a_teams_games_stand_by_rank_and_say_who_won(small_files: dict[str, str]
                 assert row["result"] == ("drawn" if row["own"] == row["theirs"] else told)
 
 
-def test_a_teams_page_leads_to_opponents_and_to_replays(
-    small: SiteFacts, small_files: dict[str, str]
-) -> None:
+def test_a_teams_page_leads_to_opponents_and_to_replays(small, small_files) -> None:
     group = small.rounds[1].outcome.groups[0]
     match = next(m for m in group.matches if m.counted and not m.pairing.is_self)
     for name, other in (match.players, match.players[::-1]):
@@ -356,28 +340,16 @@ def test_a_teams_page_leads_to_opponents_and_to_replays(
 
 
 def test_the_tally_counts_every_game_once(small: SiteFacts, small_files: dict[str, str]) -> None:
-    won = lost = drawn = 0
-    for name in small.playing:
-        found = re.findall(
-            r'aria-label="(\d+) won, (\d+) drawn, (\d+) lost"', small_files[f"teams/{name}.html"]
-        )
-        if found:
-            own = [int(number) for number in found[0]]
-            won, drawn, lost = won + own[0], drawn + own[1], lost + own[2]
-    games = [
-        match
-        for each in small.rounds
-        for group in each.outcome.groups
-        for match in group.matches
-        if match.counted and not match.pairing.is_self
-    ]
+    tally = r'aria-label="(\d+) won, (\d+) drawn, (\d+) lost"'
+    found = [re.findall(tally, small_files[f"teams/{name}.html"])[:1] for name in small.playing]
+    won, drawn, lost = (sum(map(int, each)) for each in zip(*chain(*found), strict=True))
+    groups = [group for each in small.rounds for group in each.outcome.groups]
+    games = [m for group in groups for m in group.matches if m.counted and not m.pairing.is_self]
     assert won == lost > 0
     assert won + lost + drawn == 2 * len(games)
 
 
-def test_the_best_opponents_are_those_it_won_most_against(
-    small: SiteFacts, small_files: dict[str, str]
-) -> None:
+def test_the_best_opponents_are_those_it_won_most_against(small, small_files) -> None:
     name = small.ranking[0].entry
     text = small_files[f"teams/{name}.html"]
     rows = [
@@ -388,25 +360,8 @@ def test_the_best_opponents_are_those_it_won_most_against(
     ]
     best = max(rows, key=lambda row: float(row["own"] - row["theirs"]))
     told = re.search(r"<dt>best against</dt><dd>(.*?)</dd>", text)
-    assert told is not None
     assert told.group(1).startswith(f'<a href="../teams/{best["opponent"]}.html">{best["opponent"]}</a> (')
     assert f">{best['own']} : {best['theirs']}</a>)" in told.group(1)
-
-
-def test_a_programs_figures_and_versions_show_only_after_the_contest(small: SiteFacts) -> None:
-    figures, versions = (("lexical elements", "77 of 999 allowed"),), ((2, START), (5, START))
-    program = PublishedProgram("C", "", (("silent.c", "int quiet;"),), figures, versions)
-    over = replace(small, programs={"silent": program})
-    text = files_of(over)["teams/silent.html"]
-    assert "<dt>lexical elements</dt><dd>77 of 999 allowed</dd>" in text
-    assert "the last one took part" in text
-    assert "<h2>Description</h2>" not in text
-    running = files_of(replace(over, seed=None, ranking=()))["teams/silent.html"]
-    forbidden = small.settings.model_copy(update={"site": Site(programs=False)})
-    kept_back = files_of(replace(over, settings=forbidden))["teams/silent.html"]
-    for hidden in (running, kept_back):
-        assert "lexical elements" not in hidden
-        assert "accepted versions" not in hidden
 
 
 def test_a_column_that_says_nothing_is_in_the_files_only(small_files: dict[str, str]) -> None:
@@ -454,9 +409,7 @@ def all_against_all(size: int) -> GroupOutcome:
 
 
 @pytest.mark.parametrize(("size", "shown"), [(41, 41), (44, 44), (45, 30), (120, 30)])
-def test_the_cross_table_of_a_large_group_has_the_best_and_its_files_have_all(
-    small: SiteFacts, size: int, shown: int
-) -> None:
+def test_the_cross_table_of_a_large_group_has_the_best_and_its_files_have_all(small, size, shown) -> None:
     group = all_against_all(size)
     released = replace(small.rounds[-1], outcome=replace(small.rounds[-1].outcome, groups=(group,)))
     keys = tuple(GameKey(group.plan, match) for match in group.matches)
@@ -473,7 +426,6 @@ def test_the_cross_table_of_a_large_group_has_the_best_and_its_files_have_all(
 
 def test_shades_tell_who_beats_whom_and_the_points(small: SiteFacts) -> None:
     cross = cross_table(GroupView(all_against_all(3), small.game, Replays()))
-    assert cross is not None
     cells = [row.cells for row in cross.rows]
     assert [[each.win for each in row] for row in cells] == [[None, 6, 8], [2, None, 6], [0, 2, None]]
     assert [[each.amount for each in row] for row in cells] == [[8] * 3, [4] * 3, [0] * 3]
@@ -485,7 +437,6 @@ def test_shades_tell_who_beats_whom_and_the_points(small: SiteFacts) -> None:
 def test_rates_have_one_kind_of_shades_about_a_half() -> None:
     facts = of_other_game("hog")
     cross = cross_table(GroupView(facts.rounds[0].outcome.groups[0], facts.game, Replays()))
-    assert cross is not None
     assert not cross.has_amounts
     for row in cross.rows:
         for other, each in zip(cross.rows, row.cells, strict=True):
@@ -504,9 +455,7 @@ def test_only_games_that_counted_have_pages(small: SiteFacts) -> None:
     assert {key.match.attempt for key in planned.games} == {1, 2}
 
 
-def test_where_pages_are_limited_the_last_round_and_the_best_come_first(
-    small: SiteFacts, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_where_pages_are_limited_the_last_round_and_the_best_come_first(small, monkeypatch) -> None:
     monkeypatch.setattr(site_games, "MAX_GAMES", 4)
     games, counted = chosen_games(small.rounds)
     assert counted > 4
@@ -520,9 +469,7 @@ CROSS = re.compile(r'<td class="(?:d\d )?h\d(?: w)?"(?: data-p="[\d,.]+")?>(?:<a
 
 
 @pytest.mark.parametrize("most", [5, 1000])
-def test_a_cell_of_the_cross_table_leads_to_the_game_where_that_has_a_page(
-    small: SiteFacts, most: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_cell_of_the_cross_table_leads_to_the_game_where_that_has_a_page(small, most, monkeypatch) -> None:
     monkeypatch.setattr(site_games, "MAX_GAMES", most)
     files = files_of(small)
     made = {f"replay.html?game={key}" for key in games_in(files)}
@@ -539,8 +486,7 @@ def test_a_cell_of_the_cross_table_leads_to_the_game_where_that_has_a_page(
 
 
 def test_no_cell_speaks_of_games_that_nobody_may_see(small: SiteFacts) -> None:
-    offered = Reports(offered=tuple(code for code in reports() if code != "DGP"))
-    files = files_of(replace(small, settings=small.settings.model_copy(update={"reports": offered})))
+    files = files_of(offering(small, *(code for code in reports() if code != "DGP")))
     assert 'class="cross by-win few"' in files["rounds/1.1.html"]
     assert "underlined" not in files["rounds/1.1.html"]
     assert "cannot be replayed" not in files["rounds/1.1.html"]
@@ -585,10 +531,8 @@ def test_the_files_are_in_the_order_in_which_the_script_looks_for_a_game(small: 
     games = plan(small).games
     files = [file for file in game_files(games, drawn=False) if file.games[0].plan.round == 1]
     assert len(files) == 1
-    small_ones = [
-        replace(key, match=replace(key.match, result=replace(key.match.result, turns=9_000))) for key in games
-    ]
-    split = game_files(small_ones, drawn=False)
+    long = [replace(key.match, result=replace(key.match.result, turns=9_000)) for key in games]
+    split = game_files([replace(key, match=m) for key, m in zip(games, long, strict=True)], drawn=False)
     assert len({file.path for file in split}) == len(split) > len(files)
     in_order = [key for file in split for key in file.games]
     assert sorted(in_order, key=lambda key: (key.plan.round, key.place)) == in_order
@@ -719,10 +663,7 @@ def test_what_was_computed_is_a_table_of_win_rates_without_games() -> None:
 
 
 def test_prizes_stand_on_the_first_page() -> None:
-    played = other_contests.bid_tac_toe()
-    reports = Reports(offered=("GRR", "OWN"))
-    settings = played.settings.model_copy(update={"reports": reports})
-    files = files_of(facts_of(settings, played.teams, played.history, played.ranking))
+    files = files_of(offering(of_other_game("bid-tac-toe", shown=True), "GRR", "OWN"))
     assert "Grand prize: " in files["index.html"]
     assert {row["place"] for row in json.loads(files["index.prizes.json"])} >= {1, 2, 3}
 
@@ -730,11 +671,9 @@ def test_prizes_stand_on_the_first_page() -> None:
 # --- dates -------------------------------------------------------------------------------------------------
 def dates_of(facts: SiteFacts, opened: datetime, **site: Any) -> dict[str, datetime]:
     """What the first page tells of a contest whose calendar begins then."""
-    update = {"dates": usual_dates(opened), "site": Site(**site)}
-    files = files_of(replace(facts, settings=facts.settings.model_copy(update=update)))
-    return {
-        row["event"]: datetime.fromisoformat(row["time"]) for row in json.loads(files["index.dates.json"])
-    }
+    files = files_of(with_settings(facts, dates=usual_dates(opened), site=Site(**site)))
+    rows = json.loads(files["index.dates.json"])
+    return {row["event"]: datetime.fromisoformat(row["time"]) for row in rows}
 
 
 def test_before_the_start_the_dates_are_those_that_are_planned(small: SiteFacts) -> None:
@@ -781,8 +720,7 @@ def test_results_that_waited_for_their_date_came_out_then(small: SiteFacts) -> N
 # --- news --------------------------------------------------------------------------------------------------
 def test_the_feed_tells_the_released_rounds_newest_first(small: SiteFacts) -> None:
     atom = "{http://www.w3.org/2005/Atom}"
-    url = small.settings.model_copy(update={"site": Site(url="https://contest.example/94/")})
-    root = atom_of(files_of(replace(small, settings=url)))
+    root = atom_of(files_of(with_settings(small, site=Site(url="https://contest.example/94/"))))
     entries = root.findall(f"{atom}entry")
     titles = [entry.findtext(f"{atom}title") for entry in entries]
     assert titles[-1] == "The contest started with 6 programs"
@@ -796,14 +734,13 @@ def test_the_feed_tells_the_released_rounds_newest_first(small: SiteFacts) -> No
 
 
 def test_entries_of_the_feed_keep_their_names_when_dates_and_addresses_move(small: SiteFacts) -> None:
-    dates = usual_dates(START - timedelta(days=90))
     contest = small.settings.contest.model_copy(update={"address": "another@host.example"})
-    moved = small.settings.model_copy(update={"dates": dates, "contest": contest})
+    moved = with_settings(small, dates=usual_dates(START - timedelta(days=90)), contest=contest)
 
     def names(facts: SiteFacts) -> list[str | None]:
         return [found.text for found in atom_of(files_of(facts)).iter("{http://www.w3.org/2005/Atom}id")]
 
-    assert names(replace(small, settings=moved)) == names(small)
+    assert names(moved) == names(small)
     assert all(str(name).startswith("urn:uuid:") for name in names(small))
     assert not set(names(replace(small, commitment="0ther"))) & set(names(small))
 

@@ -1,7 +1,5 @@
 """What a link to the contest tells before it is followed: title and description."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from dataclasses import replace
@@ -17,16 +15,15 @@ from reports.site.featured import SURPRISES
 from reports.site.preview import preview
 from reports.site.templates import SiteTemplates
 from tests.support import other_contests
-from tests.support.site_files import before, facts_of, field, files_of, games_in, of_knobeln, offering
+from tests.support.site_files import before, facts_of, field, files_of, games_in, offering
 
 URL = "https://contest.example/spring"
 
 
 @pytest.fixture(scope="module")
-def over(settings: Any, contest: Any) -> SiteFacts:
+def over(small: SiteFacts) -> SiteFacts:
     """A contest that is over; at an address on the web."""
-    settings = settings.model_copy(update={"site": Site(url=URL + "/")})
-    return of_knobeln(settings, contest)
+    return replace(small, settings=small.settings.model_copy(update={"site": Site(url=URL + "/")}))
 
 
 class Head(HTMLParser):
@@ -93,9 +90,7 @@ def test_a_link_to_a_game_tells_its_story(with_games: SiteFacts) -> None:
         assert head.meta["og:description"] == field(games[key], "story")[0]
 
 
-def test_every_surprise_of_the_front_page_has_a_page_as_long_as_the_contest_runs(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_every_surprise_of_the_front_page_has_a_page_as_long_as_the_contest_runs(monkeypatch) -> None:
     played = other_contests.bid_tac_toe()
     facts = facts_of(played.settings, played.teams, played.history)
     files = files_of(facts)
@@ -156,9 +151,7 @@ def test_teams_that_share_a_rank_are_named_together(over: SiteFacts) -> None:
 
 
 @pytest.mark.parametrize("offered", [(), ("OWN",), ("LAP",), ("BRK",)])
-def test_a_link_names_no_team_where_the_ranking_is_not_public(
-    over: SiteFacts, offered: tuple[str, ...]
-) -> None:
+def test_a_link_names_no_team_where_the_ranking_is_not_public(over, offered) -> None:
     facts = offering(over, *offered)
     told = preview(facts)
     assert "Evolution" not in told

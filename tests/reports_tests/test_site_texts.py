@@ -1,9 +1,6 @@
 """Rules, mail commands and the announcement as pages: what strangers wrote, and what readers are told."""
 
-from __future__ import annotations
-
 import re
-from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
 from html import unescape
@@ -161,22 +158,17 @@ def test_the_layout_of_a_mail_says_what_is_what(text: str, kinds: list[str]) -> 
     assert [str(block.kind) for block in blocks(text)] == kinds
 
 
-def test_a_line_that_was_ended_on_purpose_stays_one() -> None:
+def test_lines_of_samples_and_those_that_were_ended_on_purpose_stay() -> None:
     long = "word " * 13 + "end"
     (block,) = blocks(f"{long}\nfollows here\nand here.", 72)
     assert block.lines == (f"{long} follows here", "and here.")
-
-
-def test_samples_keep_their_lines() -> None:
     (_, sample) = blocks("Write\n\n    a\n\n      b\n    c")
     assert (sample.kind, sample.text) == (BlockKind.SAMPLE, "a\n\n  b\nc")
 
 
 @given(st.text(alphabet=st.sampled_from("ab-=` \n"), max_size=120))
 def test_no_word_of_a_mail_is_lost(text: str) -> None:
-    text = text.replace("-", "- ").replace(
-        "=", "= "
-    )  # without signatures, lines below headings and words of signs
+    text = re.sub("[-=]", r"\g<0> ", text)  # without signatures, lines below headings and words of signs
     shown = [word for block in blocks(text) for word in block.text.split()]
     assert [word for word in shown if word != "-"] == [word for word in text.split() if word != "-"]
 
@@ -212,9 +204,8 @@ def test_a_letter_that_a_team_must_sign_shows_how(game: str) -> None:
 def test_the_page_of_commands_has_the_words_of_help(game: str) -> None:
     facts = before(game)
     html = files_of(facts)["commands.html"]
-    sections = dict(
-        re.findall(r'<section class="command" aria-labelledby="([\w-]+)">(.*?)</section>', html, re.S)
-    )
+    section = r'<section class="command" aria-labelledby="([\w-]+)">(.*?)</section>'
+    sections = dict(re.findall(section, html, re.S))
     assert list(sections) == [command.name for command in facts.texts.commands]
     for command in facts.texts.commands:
         shown = " ".join(words_of(sections[command.name])).casefold()
@@ -315,9 +306,7 @@ def test_an_own_template_shows_on_the_page() -> None:
         (lambda facts: replace(facts, phase=Phase.RUNNING, started_at=SOME_DAY), "The contest seed is"),
     ],
 )
-def test_the_rules_tell_of_the_draw_what_is_true_now(
-    change: Callable[[SiteFacts], SiteFacts], said: str
-) -> None:
+def test_the_rules_tell_of_the_draw_what_is_true_now(change, said) -> None:
     files = files_of(change(before("knobeln")))
     assert said in " ".join(words_of(files["rules.html"]))
     is_past = "The contest was announced with this text." in files["announcement.html"]

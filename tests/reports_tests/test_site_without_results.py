@@ -1,29 +1,20 @@
 """Contests that do not tell everybody their results: the pages say so, and promise nothing."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import chain, combinations
-from typing import Any
 
 import pytest
 
-from contest.config.settings import Settings
 from contest.config.template import usual_dates
 from reports.site.facts import SiteFacts
 from tests.support import other_contests
-from tests.support.site_files import START, before, during, facts_of, files_of, of_knobeln, offering
+from tests.support.site_files import START, before, during, facts_of, files_of, offering
 
 OWN = "These pages show no results: each team gets its own by mail."
 NOTHING = "These pages show no results."
 CODES = ("LAP", "GRP", "OWN", "DGP", "GRR", "GRG", "RSM", "BRK")
-
-
-@pytest.fixture(scope="module")
-def small(settings: Settings, contest: Any) -> SiteFacts:
-    return of_knobeln(settings, contest)
 
 
 def subsets(codes: tuple[str, ...], sizes: range) -> Iterator[tuple[str, ...]]:
@@ -45,9 +36,8 @@ def check(facts: SiteFacts) -> None:
         assert "the results are published" not in files["index.html"]
     if not tells:
         assert "evolution.html" not in files
-        assert not {"Final", "Bracket", "How sure"} & set(
-            re.findall(r">([^<]*)</a></li>", files["index.html"])
-        )
+        linked = set(re.findall(r">([^<]*)</a></li>", files["index.html"]))
+        assert not {"Final", "Bracket", "How sure"} & linked
     for path, text in files.items():
         if path.endswith(".html"):
             assert "There are no results yet." not in text, path
@@ -64,9 +54,7 @@ def check(facts: SiteFacts) -> None:
     [(), *((code,) for code in CODES), ("LAP", "OWN"), ("LAP", "GRP", "DGP"), ("GRP", "BRK"), ("OWN", "RSM")],
     ids="-".join,
 )
-def test_the_pages_promise_no_results_that_they_do_not_have(
-    small: SiteFacts, offered: tuple[str, ...]
-) -> None:
+def test_the_pages_promise_no_results_that_they_do_not_have(small, offered) -> None:
     check(offering(small, *offered))
 
 
@@ -98,9 +86,7 @@ def test_each_team_of_bid_tac_toe_has_its_own_results_and_the_pages_say_so() -> 
 
 
 @pytest.mark.parametrize(("offered", "said"), [(("OWN",), OWN), (("LAP",), NOTHING), (("RSM",), "")])
-def test_readers_learn_before_the_contest_whether_there_will_be_results(
-    small: SiteFacts, offered: tuple[str, ...], said: str
-) -> None:
+def test_readers_learn_before_the_contest_whether_there_will_be_results(small, offered, said) -> None:
     text = files_of(before(offering(small, *offered)))["index.html"]
     assert (said or NOTHING) in text if said else "show no results" not in text
     assert ("the results are published" in text) is ("OWN" not in offered)

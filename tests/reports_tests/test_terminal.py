@@ -1,7 +1,5 @@
 """Results in the terminal, without colours."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest
@@ -111,12 +109,7 @@ def test_a_population_without_exemplars_leaves_the_chart_empty(contest) -> None:
 
 @pytest.mark.parametrize(
     ("last", "number", "expected"),
-    [
-        (0, 5, (0,)),
-        (3, 5, (0, 1, 2, 3)),
-        (5, 2, (0, 5)),
-        (4, 5, (0, 1, 2, 3, 4)),
-    ],
+    [(0, 5, (0,)), (3, 5, (0, 1, 2, 3)), (5, 2, (0, 5)), (4, 5, (0, 1, 2, 3, 4))],
 )
 def test_few_generations_are_all_shown(last, number, expected) -> None:
     assert spread(last, number) == expected
@@ -142,9 +135,7 @@ def test_the_condensed_table_fits_beside_the_longest_names(contest) -> None:
 
 # --- other contests ----------------------------------------------------------------------------------------
 def test_the_best_has_the_longest_bar_and_nobody_a_negative_one() -> None:
-    standings = [
-        Standing(name, points, 1, 0, False, False) for name, points in (("a", 80), ("b", 20), ("c", -4))
-    ]
+    standings = [Standing(n, points, 1, 0, False, False) for n, points in (("a", 80), ("b", 20), ("c", -4))]
     rows = cells(shown(terminal.ranking(standings, "Match", KNOBELN)))
     assert [(row[2], row[3].count("█")) for row in rows] == [("40", 20), ("10", 5), ("-2", 0)]
 
@@ -182,9 +173,8 @@ def test_the_bracket_is_shown_whole_with_the_last_round_below() -> None:
 
 def test_prizes_are_listed_with_schools_that_have_none() -> None:
     played = other_contests.bid_tac_toe()
-    lists = prize_lists(
-        played.ranking, prize_fields(played.teams, played.settings.teams), played.settings.teams
-    )
+    of_teams = played.settings.teams
+    lists = prize_lists(played.ranking, prize_fields(played.teams, of_teams), of_teams)
     rows = cells(shown(terminal.prizes(lists, "Prizes", game("bid-tac-toe").info)))
     assert [(row[0], row[1], row[2]) for row in rows][::3] == [
         ("Caltech", "1", "center_first"),

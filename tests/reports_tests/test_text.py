@@ -1,7 +1,5 @@
 """Plain text: every line fits, nothing that cannot be printed comes through, no word gets lost."""
 
-from __future__ import annotations
-
 from datetime import datetime, timedelta, timezone
 
 import pytest
@@ -79,21 +77,15 @@ def test_wide_characters_take_two_columns() -> None:
     assert text.wrap("漢字" * 30).split("\n")[0] == "漢字" * 18
 
 
-def test_plain_text_has_one_blank_line_where_there_were_many() -> None:
+def test_plain_text_has_single_blank_lines_and_the_mark_of_a_signature_keeps_its_blank() -> None:
     assert text.plain("\n\na\n\n\n\nb  \n\n") == "a\n\nb\n"
-
-
-def test_the_mark_of_a_signature_keeps_its_blank() -> None:
     assert text.plain("a\n\n-- \nb") == "a\n\n-- \nb\n"
 
 
-def test_columns_read_downwards_and_a_grid_across() -> None:
+def test_columns_read_downwards_a_grid_across_and_a_table_aligns_its_columns() -> None:
     assert text.columns("abcde", width=4) == "a  d\nb  e\nc"
     assert text.grid("abcde", width=4) == "a  b\nc  d\ne"
     assert text.columns([]) == text.grid([]) == ""
-
-
-def test_a_table_aligns_its_columns() -> None:
     assert text.table([("name", "n"), ("x", 10), ("long_name", 7)], "lr") == "\n".join(
         ("name        n", "x          10", "long_name   7")
     )

@@ -32,12 +32,9 @@ def counted(*answer_fuel, peak=0):
     return SeatResult(1, Verdict.OK, None, usage=SeatUsage((), peak, 64 * MB, answer_fuel))
 
 
-def test_the_longest_the_median_and_the_peak_are_those_of_all_games():
+def test_times_units_and_the_peak_are_those_of_all_games():
     told = used([seat(1, 2, 900, peak=3 * MB), seat(4, 5, peak=2 * MB)])
     assert told == Used(0.9, 0.004, 3 * MB, 64 * MB)
-
-
-def test_units_are_told_for_an_answer_and_for_a_game():
     told = used([counted(10, 20, 900, peak=3 * MB), counted(400, 600, peak=2 * MB), counted()])
     assert told == UsedFuel(900, 400, 1_000, 3 * MB, 64 * MB)
 

@@ -1,7 +1,5 @@
 """Protocols of games in words: what is written is what is read, and a reader sees what happened."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest
@@ -106,9 +104,8 @@ def test_a_text_that_was_cut_off_is_refused(text: str) -> None:
 
 def test_the_reason_of_a_fault_is_for_its_own_team_alone(text: str) -> None:
     own = [fault for played in read(text).games for fault in played.faults]
-    by_player = {
-        played.players[fault.seat - 1]: fault.reason for played in read(text).games for fault in played.faults
-    }
+    games = read(text).games
+    by_player = {g.players[fault.seat - 1]: fault.reason for g in games for fault in g.faults}
     assert by_player == {"greedy": "the bids add up to 450, but the bankroll is 100", "crashing": ""}
     assert len(own) > 20
     assert "Traceback" not in text
@@ -139,9 +136,8 @@ def test_moves_that_were_not_kept_are_told_of() -> None:
     match = other_contests.cooperation().history[0].groups[0].matches[0]
     bare = replace(match, result=replace(match.result, moves=None))
     protocols = read(write(game("cooperation").info, [of(bare, 1, 1, match.players[0])]))
-    assert f"In this game {bare.result.turns} rounds were played, but not kept." in full(
-        protocols, protocols.games[0]
-    )
+    told = full(protocols, protocols.games[0])
+    assert f"In this game {bare.result.turns} rounds were played, but not kept." in told
 
 
 def test_the_pages_example_is_a_protocol() -> None:

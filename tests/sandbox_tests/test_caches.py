@@ -1,12 +1,11 @@
 """Where things are kept that can be made again, whoever we are and whatever our home is like."""
 
-from __future__ import annotations
-
 import grp
 import os
 import pwd
 import subprocess
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -38,31 +37,29 @@ def _mode(folder: Path) -> int:
     return folder.stat().st_mode & 0o7777
 
 
-@pytest.mark.parametrize("mask", [0o002, 0o022, 0o077, 0o000])
-def test_folders_that_we_make_are_for_us_alone_whatever_the_umask(tmp_path: Path, mask: int) -> None:
-    before = os.umask(mask)
-    try:
-        folder = caches.cache_folder("engines")
-        shown = caches.cache_for_sandboxes("fuel")
-    finally:
-        os.umask(before)
+@pytest.fixture
+def umask(request: pytest.FixtureRequest) -> Iterator[None]:
+    before = os.umask(request.param)
+    yield
+    os.umask(before)
+
+
+@pytest.mark.usefixtures("umask")
+@pytest.mark.parametrize("umask", [0o002, 0o022, 0o077, 0o000], indirect=True)
+def test_folders_that_we_make_are_for_us_alone_whatever_the_umask(tmp_path: Path) -> None:
+    folder, shown = caches.cache_folder("engines"), caches.cache_for_sandboxes("fuel")
     assert folder == tmp_path / "home/.cache/knobeln/engines"
     assert [_mode(each) for each in (folder, folder.parent, folder.parent.parent)] == [0o700] * 3
     assert _mode(shown) == 0o755
 
 
-@pytest.mark.parametrize("mask", [0o002, 0o077])
-def test_sandboxes_of_root_can_enter_their_cache(
-    tmp_path: Path, mask: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.usefixtures("umask")
+@pytest.mark.parametrize("umask", [0o002, 0o077], indirect=True)
+def test_sandboxes_of_root_can_enter_their_cache(tmp_path, monkeypatch) -> None:
     monkeypatch.setattr(caches, "_is_root", lambda: True)
     assert caches.usual_home() == Path("/var/cache/knobeln")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "new"))
-    before = os.umask(mask)
-    try:
-        folder = caches.cache_for_sandboxes("fuel")
-    finally:
-        os.umask(before)
+    folder = caches.cache_for_sandboxes("fuel")
     assert [_mode(each) for each in (folder, folder.parent, folder.parent.parent)] == [0o755] * 3
 
 
@@ -87,9 +84,7 @@ def test_a_cache_that_others_can_write_costs_a_line_and_not_the_command(tmp_path
 
 
 @pytest.mark.parametrize("home", ["", "home/none/there", "not absolute", "home/file"])
-def test_a_home_that_is_none_is_no_obstacle(
-    tmp_path: Path, home: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_home_that_is_none_is_no_obstacle(tmp_path, home, monkeypatch) -> None:
     (tmp_path / "home/file").touch()
     (tmp_path / "home").chmod(0o500)
     monkeypatch.setattr("contest.util.caches.pwd.getpwuid", _without_a_name)
@@ -133,12 +128,7 @@ def test_without_any_folder_it_is_told_why(tmp_path: Path, monkeypatch: pytest.M
     ],
 )
 def test_a_group_may_write_if_its_only_member_is_the_owner(
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    group: str,
-    members: list[str],
-    others: list[str],
-    is_safe: bool,
+    tmp_path, monkeypatch, group, members, others, is_safe
 ) -> None:
     """`others`: users whose own group it is, too."""
     number, mine = tmp_path.stat().st_gid, tmp_path.stat().st_uid
@@ -172,9 +162,8 @@ def test_a_user_without_a_home_plays_all_the_same() -> None:
         here = {**environment, "HOME": "/nonexistent", "TMPDIR": folder}
         here.pop("XDG_CACHE_HOME", None)
         command = [python, "-m", "knobeln", "play", "council", "echo", "--seed", "home"]
-        done = subprocess.run(
-            command, env=here, user=NOBODYS, capture_output=True, text=True, check=False, cwd="/"
-        )
+        how = {"env": here, "user": NOBODYS, "cwd": "/"}
+        done = subprocess.run(command, capture_output=True, text=True, check=False, **how)
         assert (Path(folder) / f"knobeln-{NOBODYS}" / "engines").is_dir()
     assert done.returncode == 0, done.stderr
     assert done.stderr.count("the usual cache is not used") == 1

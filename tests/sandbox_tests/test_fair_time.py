@@ -157,9 +157,8 @@ def test_an_honest_program_is_in_time_beside_a_spinner_on_a_busy_host(start):
 
 def rounds_for(seconds: float) -> int:
     """How many rounds of the honest program's loop take so long on this host."""
-    with Sandbox().open(
-        ["/usr/bin/python3", "-u", "-c", HONEST.replace("ROUNDS", "5_000_000")], limits=Limits(cpu_seconds=60)
-    ) as process:
+    command = ["/usr/bin/python3", "-u", "-c", HONEST.replace("ROUNDS", "5_000_000")]
+    with Sandbox().open(command, limits=Limits(cpu_seconds=60)) as process:
         return int(5_000_000 * seconds / float(process.ask("", 30).text))
 
 

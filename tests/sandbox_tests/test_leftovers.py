@@ -1,7 +1,5 @@
 """Sandboxes whose makers were killed at the worst moment are ended by the next maker, and no others are."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

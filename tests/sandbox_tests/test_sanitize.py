@@ -1,7 +1,5 @@
 """Foreign text that is safe to show."""
 
-from __future__ import annotations
-
 import unicodedata
 
 import pytest

@@ -1,7 +1,5 @@
 """The test that `knobeln doctor` makes in a sandbox finds every hole, and none in ours."""
 
-from __future__ import annotations
-
 import socket
 import subprocess
 from pathlib import Path

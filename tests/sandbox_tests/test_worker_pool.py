@@ -1,13 +1,10 @@
 """Work in other processes of our own: real processes, killed in the middle, and nothing left behind."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess
 import sys
 import time
-from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import active_children
 from pathlib import Path
 
@@ -20,13 +17,6 @@ from contest.util.plugins import by_name
 from tests.support.processes import is_running
 
 PATIENCE = 20.0  # seconds
-
-
-def wait_for_the_end_of(process: int, seconds: float) -> None:
-    deadline = time.monotonic() + seconds
-    while is_running(process):
-        assert time.monotonic() < deadline, "a process of the pool is left"
-        time.sleep(0.02)
 
 
 def test_several_processes_work_after_they_were_initialized() -> None:
@@ -51,29 +41,21 @@ def test_an_error_of_ours_keeps_its_kind() -> None:
         pool.submit(by_name, "knobeln.formats", (GroupElimination, GroupElimination)).result()
 
 
-def test_a_worker_that_has_ended_is_a_failure_of_ours() -> None:
-    with pytest.raises(EngineFailed, match="has ended"), worker_pool(2, int) as pool:
-        pool.submit(os._exit, 3).result()
+@pytest.mark.parametrize(("initializer", "work"), [((int,), (os._exit, 3)), ((exec, "1 / 0"), (int,))])
+def test_a_worker_that_has_ended_or_cannot_begin_is_a_failure_of_ours(initializer, work) -> None:
+    with pytest.raises(EngineFailed, match="has ended"), worker_pool(2, *initializer) as pool:
+        pool.submit(*work).result()
     assert not active_children()
-
-
-def test_an_initializer_that_fails_is_a_failure_of_ours() -> None:
-    with pytest.raises(EngineFailed, match="has ended"), worker_pool(1, exec, "1 / 0") as pool:
-        pool.submit(int).result()
 
 
 def test_after_an_error_nobody_waits_for_the_workers() -> None:
     began = time.monotonic()
-    with pytest.raises(KeyboardInterrupt), worker_pool(2, int) as pool:
-        interrupt_while_it_sleeps(pool)
+    with pytest.raises(KeyboardInterrupt), worker_pool(2, int) as pool:  # noqa: PT012
+        pool.submit(int).result()
+        pool.submit(time.sleep, 600)
+        raise KeyboardInterrupt
     assert time.monotonic() - began < PATIENCE
     assert not active_children()
-
-
-def interrupt_while_it_sleeps(pool: ProcessPoolExecutor) -> None:
-    pool.submit(int).result()
-    pool.submit(time.sleep, 600)
-    raise KeyboardInterrupt
 
 
 def test_ctrl_c_is_for_the_parent() -> None:
@@ -101,16 +83,9 @@ def test_a_file_in_the_current_folder_takes_no_modules_place(tmp_path: Path) -> 
     script.parent.mkdir()
     script.write_text(STRAY)
     root = str(Path(__file__).parents[2])
-    done = subprocess.run(
-        [sys.executable, script],
-        cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": root},
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE,
-        check=True,
-    )
-    assert done.stdout.strip() == f"{root}/tournament/referee.py"
+    command, environment = [sys.executable, script], {**os.environ, "PYTHONPATH": root}
+    told = subprocess.check_output(command, cwd=tmp_path, env=environment, text=True, timeout=PATIENCE)
+    assert told.strip() == f"{root}/tournament/referee.py"
     assert "PYTHONSAFEPATH" not in os.environ
 
 
@@ -142,11 +117,12 @@ def test_nothing_is_left_a_second_after_the_parent_was_killed(busy: bool, tmp_pa
         [sys.executable, script], stdout=subprocess.PIPE, text=True, env={**os.environ, "PYTHONPATH": root}
     )
     try:
-        assert parent.stdout is not None
         workers = [int(each) for each in parent.stdout.readline().split()]
         assert len(workers) == 2
     finally:
         parent.send_signal(signal.SIGKILL)
         parent.communicate()
-    for worker in workers:
-        wait_for_the_end_of(worker, seconds=1.0)
+    deadline = time.monotonic() + 1.0
+    while any(map(is_running, workers)):
+        assert time.monotonic() < deadline, "a process of the pool is left"
+        time.sleep(0.02)

@@ -21,9 +21,7 @@ def demo_program(name: str) -> HouseStrategy:
 
 @pytest.fixture(scope="module")
 def images_with_breaker(house_images: Images, compile_program: Callable[[str], BuildResult]) -> Images:
-    image = compile_program(demo_program("breaks_rules").source).image
-    assert image
-    return house_images | {"breaks_rules": image}
+    return house_images | {"breaks_rules": compile_program(demo_program("breaks_rules").source).image}
 
 
 @pytest.mark.parametrize("name", ["forbidden_routine", "does_not_compile", "breaks_rules"])
@@ -31,30 +29,26 @@ def test_each_has_a_proper_description(name: str, compile_program: Callable[[str
     assert compile_program(demo_program(name).source).report.description_lines >= 15
 
 
-def test_printf_is_the_only_objection_to_forbidden_routine(
-    compile_program: Callable[[str], BuildResult],
+@pytest.mark.parametrize(
+    ("name", "rule", "line", "words"),
+    [
+        ("forbidden_routine", "forbidden routine", "printf", "printf"),
+        ("does_not_compile", "compiler", "wins = 0\n", ""),  # without its semicolon
+    ],
+)
+def test_each_refused_one_has_one_mistake_that_is_reported_with_its_line(
+    compile_program, name, rule, line, words
 ) -> None:
-    report = compile_program(demo_program("forbidden_routine").source).report
+    source = demo_program(name).source
+    report = compile_program(source).report
     assert not report.accepted
     (finding,) = report.findings
-    assert finding.rule == "forbidden routine"
-    assert "printf" in finding.text
+    assert finding.rule == rule
+    assert words in finding.text
+    assert line in source.splitlines(keepends=True)[finding.line - 1]
 
 
-def test_the_forgotten_semicolon_is_reported_with_its_line(
-    compile_program: Callable[[str], BuildResult],
-) -> None:
-    program = demo_program("does_not_compile")
-    report = compile_program(program.source).report
-    assert not report.accepted
-    (finding,) = report.findings
-    assert finding.rule == "compiler"
-    assert program.source.splitlines()[finding.line - 1].strip() == "wins = 0"
-
-
-def test_the_rule_breaker_is_accepted_without_a_finding(
-    compile_program: Callable[[str], BuildResult],
-) -> None:
+def test_the_rule_breaker_is_accepted_without_a_finding(compile_program) -> None:
     report = compile_program(demo_program("breaks_rules").source).report
     assert report.accepted
     assert (report.findings, report.messages) == ((), "")
@@ -62,9 +56,7 @@ def test_the_rule_breaker_is_accepted_without_a_finding(
 
 @pytest.mark.slow
 @pytest.mark.night
-def test_the_rule_breaker_survives_about_half_of_its_trials(
-    images_with_breaker: Images, play_games: Play
-) -> None:
+def test_the_rule_breaker_survives_about_half_of_its_trials(images_with_breaker, play_games) -> None:
     games = play_games(images_with_breaker, (("breaks_rules", OPPONENT, number) for number in range(200)))
     survived = sum(result.is_flawless for result in games.values())
     assert 80 <= survived <= 160

@@ -1,14 +1,13 @@
 """The kits of the games other than KNOBELN: unpacked in an empty folder, and played with Python alone."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -16,7 +15,6 @@ from click.testing import CliRunner
 
 from contest import presets
 from contest.config.settings import Settings
-from contest.games.game import TextGame
 from contest.games.registry import game_of, registered
 from contest.schema.languages import Language
 from knobellib.kit_archives import shell_archive, tar_archive
@@ -30,11 +28,16 @@ GAMES = sorted(
 )
 PATIENCE = 300  # seconds, on a computer that does much else
 BOTS = {"python": "bot.py", "javascript": "bot.js", "java": "Bot.java"}
+slowly = partial(pytest.param, marks=pytest.mark.slow)
 ISOLATED = (sys.executable, "-I", "-S")  # no PYTHONPATH, no folder of the caller, no site-packages
 
 
-def settings(game: str) -> Settings:
-    return presets.settings(game, NOW)
+def settings(game: str, changes: Mapping[str, object] | None = None, **of_programs: object) -> Settings:
+    """`changes`: in the settings of the game."""
+    usual = presets.settings(game, NOW)
+    programs = usual.programs.model_copy(update=of_programs)
+    game_settings = usual.game.model_copy(update=changes or {})
+    return usual.model_copy(update={"game": game_settings, "programs": programs})
 
 
 class HomeKit:
@@ -109,15 +112,13 @@ def test_the_shell_archive_unpacks_to_what_the_other_does(tmp_path: Path) -> Non
     ("game", "programs"),
     [
         ("bid-tac-toe", ("bookkeeper.py", "even_hand.sh")),
-        pytest.param("cooperation", ("tit_for_tat.py", "two_tits.sh"), marks=pytest.mark.slow),
-        pytest.param("cooperation-legacy", ("backward_inducer.py", "grudger.sh"), marks=pytest.mark.slow),
-        pytest.param("standoff", ("cautious.py", "trigger_happy.sh", "accountant.c"), marks=pytest.mark.slow),
-        pytest.param("ultimate-tic-tac-toe", ("random_mover.py", "first_open.sh"), marks=pytest.mark.slow),
+        slowly("cooperation", ("tit_for_tat.py", "two_tits.sh")),
+        slowly("cooperation-legacy", ("backward_inducer.py", "grudger.sh")),
+        slowly("standoff", ("cautious.py", "trigger_happy.sh", "accountant.c")),
+        slowly("ultimate-tic-tac-toe", ("random_mover.py", "first_open.sh")),
     ],
 )
-def test_a_game_at_home_is_the_game_of_the_server(
-    game: str, programs: tuple[str, ...], kit_for: Callable[[str], HomeKit]
-) -> None:
+def test_a_game_at_home_is_the_game_of_the_server(game, programs, kit_for) -> None:
     chosen = [_without_chance(kit_for(game).path / "programs" / program) for program in programs]
     at_home = kit_for(game).play("--seed", "s", *chosen)
     assert at_home == by_the_server("play", "--game", game, "--seed", "s", "--protocol", *chosen)
@@ -147,9 +148,7 @@ BAD_PROGRAMS = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", BAD_PROGRAMS)
-def test_a_mistake_has_the_sentence_of_the_server(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_mistake_has_the_sentence_of_the_server(name, tmp_path, monkeypatch) -> None:
     (tmp_path / name).write_text(BAD_PROGRAMS[name] or "pass\n")
     (tmp_path / "still.sh").write_text("echo N\n")
     monkeypatch.chdir(tmp_path)
@@ -167,13 +166,7 @@ def test_a_mistake_has_the_sentence_of_the_server(
 
 def test_at_home_the_clock_decides_who_is_late(tmp_path: Path) -> None:
     """The server counts processor time, which nobody does at home."""
-    usual = settings("standoff")
-    short = usual.model_copy(
-        update={
-            "game": usual.game.model_copy(update={"max_rounds": 2}),
-            "programs": usual.programs.model_copy(update={"seconds": 0.3}),
-        }
-    )
+    short = settings("standoff", {"max_rounds": 2}, seconds=0.3)
     (tmp_path / "late.py").write_text("import time\ntime.sleep(60)\n")
     (tmp_path / "still.sh").write_text("echo N\n")
     printed = unpacked(tmp_path, short).play("--seed", "s", tmp_path / "late.py", tmp_path / "still.sh")
@@ -196,9 +189,7 @@ def test_a_game_of_python_functions_and_one_in_a_lasting_process_go_on_after_a_c
 
 
 @pytest.mark.slow
-def test_hog_at_home_has_the_rates_of_the_server(
-    tmp_path: Path, kit_for: Callable[[str], HomeKit], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_hog_at_home_has_the_rates_of_the_server(tmp_path, kit_for, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)
     folder = kit_for("hog").path / "programs"
     (tmp_path / "larger.py").write_text((folder / "chaser.py").read_text() + "#" * 1300)
@@ -215,66 +206,32 @@ def test_hog_at_home_has_the_rates_of_the_server(
 
 
 # --- what is typed wrong ------------------------------------------------------------------------------------
-@pytest.mark.parametrize(
-    ("game", "files", "words", "says"),
-    [
-        pytest.param("standoff", {}, ["nobody.py", "x.py"], "there is no file nobody.py", id="no file"),
-        pytest.param(
-            "standoff", {}, ["README", "README"], "README is no program; the suffix", id="no suffix"
-        ),
-        pytest.param(
-            "cooperation", {}, ["programs/tit_for_tat.py"], "is played by 2 programs, not by 1", id="alone"
-        ),
-        pytest.param(
-            "standoff", {}, ["programs", "programs"], "it may have one, and text files", id="several programs"
-        ),
-        pytest.param(
-            "standoff",
-            {"bad.py": "print(\n"},
-            ["bad.py", "bad.py"],
-            "bad.py cannot be built; python3 says:",
-            id="does not compile",
-        ),
-        pytest.param(
-            "standoff",
-            {"my bot.py": ""},
-            ["my bot.py", "my bot.py"],
-            'the file name "my bot.py" cannot be used; take letters',
-            id="a name with a blank",
-        ),
-        pytest.param(
-            "hog",
-            {"a.py": "PLAYER_NAME = 'A'\n"},
-            ["a.py", "a.py"],
-            "has no function of this name",
-            id="no function",
-        ),
-        pytest.param(
-            "hog",
-            {"a.py": "def final_strategy(a, b):\n    return 4\n"},
-            ["a.py", "a.py"],
-            "a.py: there is no PLAYER_NAME",
-            id="no name",
-        ),
-        pytest.param(
-            "hog",
-            {"a.py": "PLAYER_NAME = 'A'\ndef final_strategy(a, b):\n    return 11\n"},
-            ["a.py", "a.py"],
-            "a.py: final_strategy gave 11 (int) for (0, 0); an int in 0..10 is needed",
-            id="too many dice",
-        ),
-        pytest.param("hog", {"a.sh": "echo 4\n"}, ["a.sh", "a.sh"], "Python (.py)", id="not in Python"),
-        pytest.param(
-            "hog", {}, ["programs/piler.py"], "two strategies or more are needed", id="one strategy"
-        ),
-    ],
-)
-def test_what_is_wrong_is_told_in_a_sentence(
-    game: str, files: dict[str, str], words: list[str], says: str, kit_for: Callable[[str], HomeKit]
-) -> None:
+NAMED = "PLAYER_NAME = 'A'\n"
+FOUR = "def final_strategy(a, b):\n    return 4\n"
+WRONG = {  # the game, what is typed, the text of the first file or None, and what the referee says
+    "no file": ("standoff", ["nobody.py", "x.py"], None, "there is no file nobody.py"),
+    "no suffix": ("standoff", ["README", "README"], None, "README is no program; the suffix"),
+    "alone": ("cooperation", ["programs/tit_for_tat.py"], None, "is played by 2 programs, not by 1"),
+    "several programs": ("standoff", ["programs"] * 2, None, "it may have one, and text files"),
+    "does not compile": ("standoff", ["b.py"] * 2, "print(\n", "b.py cannot be built; python3 says:"),
+    "a blank": ("standoff", ["b c.py"] * 2, "", 'the file name "b c.py" cannot be used; take letters'),
+    "no function": ("hog", ["a.py"] * 2, NAMED, "has no function of this name"),
+    "no name": ("hog", ["a.py"] * 2, FOUR, "a.py: there is no PLAYER_NAME"),
+    "too many dice": (
+        *("hog", ["a.py"] * 2, NAMED + FOUR.replace("4", "11")),
+        "a.py: final_strategy gave 11 (int) for (0, 0); an int in 0..10 is needed",
+    ),
+    "not in Python": ("hog", ["a.sh", "a.sh"], "echo 4\n", "Python (.py)"),
+    "one strategy": ("hog", ["programs/piler.py"], None, "two strategies or more are needed"),
+}
+
+
+@pytest.mark.parametrize("mistake", WRONG)
+def test_what_is_wrong_is_told_in_a_sentence(mistake, kit_for) -> None:
+    game, words, text, says = WRONG[mistake]
     kit = kit_for(game)
-    for name, text in files.items():
-        (kit.path / name).write_text(text)
+    if text is not None:
+        (kit.path / words[0]).write_text(text)
     said = kit.play(*words, code=2)
     assert said.startswith("referee.py: ")
     assert says in said
@@ -291,28 +248,18 @@ def test_a_damaged_kit_says_so(tmp_path: Path) -> None:
 
 def test_an_older_python_is_told_which_one_is_needed(kit_for: Callable[[str], HomeKit]) -> None:
     referee = kit_for("standoff").path / "referee.py"
-    old = (
-        "import sys; sys.version_info = (3, 9, 6); sys.argv = ['referee.py']; exec(open('referee.py').read())"
-    )
-    done = subprocess.run(
-        [*ISOLATED, "-c", old], cwd=referee.parent, capture_output=True, text=True, check=False
-    )
+    old = "import sys; sys.version_info = (3, 9, 6); sys.argv = ['']; exec(open('referee.py').read())"
+    command = [*ISOLATED, "-c", old]
+    done = subprocess.run(command, cwd=referee.parent, capture_output=True, text=True, check=False)
     assert done.returncode == 1
     assert done.stderr.startswith("referee.py needs Python 3.11 or later; this is ")
 
 
 # --- the settings of the contest ----------------------------------------------------------------------------
 def test_the_kit_plays_with_the_settings_of_the_contest(tmp_path: Path) -> None:
-    usual = settings("bid-tac-toe")
-    ours = Language(
-        name="Echo", suffixes=("bids",), tool="cat", run=("{tool}", "{program}"), memory_mb=64, sample="x"
-    )
-    changed = usual.model_copy(
-        update={
-            "game": usual.game.model_copy(update={"illegal_bid": "zero"}),
-            "programs": usual.programs.model_copy(update={"languages": (ours,), "seconds": 0.75}),
-        }
-    )
+    cat = {"tool": "cat", "run": ("{tool}", "{program}"), "memory_mb": 64, "sample": "x"}
+    ours = Language(name="Echo", suffixes=("bids",), **cat)
+    changed = settings("bid-tac-toe", {"illegal_bid": "zero"}, languages=(ours,), seconds=0.75)
     kit = unpacked(tmp_path, changed)
     assert "has 0.75 s by the clock" in (kit.path / "README").read_text()
     (kit.path / "all.bids").write_text("100 0 0 0 0 0 0 0 0\n")
@@ -333,9 +280,7 @@ def test_the_kit_plays_with_the_settings_of_the_contest(tmp_path: Path) -> None:
         ("ultimate-tic-tac-toe", "first_open.sh"),
     ],
 )
-def test_sample_programs_answer_the_sample_states_as_the_readme_types_it(
-    game: str, program: str, kit_for: Callable[[str], HomeKit]
-) -> None:
+def test_sample_programs_answer_the_sample_states_as_the_readme_types_it(game, program, kit_for) -> None:
     path = kit_for(game).path
     typed = "tail -n 1 states/game_1.txt | xargs python3 mybot.py"
     assert f"    {typed}\n" in (path / "README").read_text()
@@ -343,7 +288,6 @@ def test_sample_programs_answer_the_sample_states_as_the_readme_types_it(
     done = subprocess.run(["sh", "-c", command], cwd=path, stdout=subprocess.PIPE, text=True, check=True)
     rules = game_of(settings(game).game, settings(game).programs)
     position = rules.start(2)
-    assert isinstance(rules, TextGame)
     rules.answer(position, 0, done.stdout)  # raises ValueError for an answer that is none
 
 
@@ -356,33 +300,15 @@ def test_the_sample_states_of_bid_tac_toe_are_whole_games(kit_for: Callable[[str
         assert re.fullmatch(r"gameover( \d+){9}", last)
 
 
-def _run(command: list[object], typed: str) -> str:
-    done = subprocess.run(
-        [*map(str, command)], input=typed, stdout=subprocess.PIPE, text=True, timeout=PATIENCE, check=True
-    )
-    return done.stdout
-
-
 @pytest.mark.parametrize("language", BOTS)
 @pytest.mark.parametrize(
-    "game",
-    [
-        "standoff",
-        *(
-            pytest.param(game, marks=pytest.mark.slow)
-            for game in ("cooperation", "cooperation-legacy", "ultimate-tic-tac-toe")
-        ),
-    ],
+    "game", ["standoff", *map(slowly, ("cooperation", "cooperation-legacy", "ultimate-tic-tac-toe"))]
 )
 def test_the_templates_of_images_play(game: str, language: str, tmp_path: Path) -> None:
     tool = {"python": "python3", "javascript": "node", "java": "javac"}[language]
     if shutil.which(tool) is None:
         pytest.skip(f"{tool} is not installed")
-    usual = settings(game)
-    kit = unpacked(
-        tmp_path,
-        usual.model_copy(update={"programs": usual.programs.model_copy(update={"max_image_bytes": 10**7})}),
-    )
+    kit = unpacked(tmp_path, settings(game, max_image_bytes=10**7))
     folder = kit.path / "images" / language
     assert sorted(path.name for path in folder.iterdir()) == sorted(["Dockerfile", BOTS[language]])
     dockerfile = (folder / "Dockerfile").read_text()
@@ -393,10 +319,8 @@ def test_the_templates_of_images_play(game: str, language: str, tmp_path: Path) 
 
 
 def test_the_python_template_of_ultimate_tic_tac_toe_takes_arguments_as_in_an_image(tmp_path: Path) -> None:
-    usual = settings("ultimate-tic-tac-toe")
-    kit = unpacked(
-        tmp_path,
-        usual.model_copy(update={"programs": usual.programs.model_copy(update={"max_image_bytes": 10**7})}),
-    )
+    kit = unpacked(tmp_path, settings("ultimate-tic-tac-toe", max_image_bytes=10**7))
     state = (kit.path / "states" / "game_1.txt").read_text().splitlines()[0]
-    assert _run([sys.executable, kit.path / "images/python/bot.py", *state.split()], "") == "0\n"
+    command = [sys.executable, kit.path / "images/python/bot.py", *state.split()]
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, check=True)
+    assert done.stdout == "0\n"

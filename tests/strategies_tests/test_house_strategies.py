@@ -11,11 +11,8 @@ from tests.support.contest_field import House
 each_strategy = pytest.mark.parametrize("strategy", house_strategies(), ids=lambda strategy: strategy.name)
 
 
-def test_there_are_enough_strategies_for_a_full_group_with_guests() -> None:
+def test_there_are_enough_strategies_for_a_full_group_each_of_a_file_and_sorted_by_name() -> None:
     assert len(house_strategies()) >= 37
-
-
-def test_every_file_of_the_folder_is_a_strategy_and_they_are_sorted_by_name() -> None:
     folder = files("knobellib").joinpath("strategies")
     names = [strategy.name for strategy in house_strategies()]
     assert names == sorted(file.name[:-2] for file in folder.iterdir() if file.is_file())
@@ -41,12 +38,8 @@ def test_the_description_has_fifteen_lines_that_fit_into_a_mail(strategy: HouseS
 
 
 @each_strategy
-def test_a_number_or_more_can_be_changed_at_the_top(strategy: HouseStrategy) -> None:
+def test_a_number_can_be_changed_at_the_top_and_the_mail_adds_the_authentification(strategy) -> None:
     assert re.search(r"^#define [A-Z_]+ ", strategy.source, re.MULTILINE)
-
-
-@each_strategy
-def test_there_is_no_authentification_line_since_the_mail_adds_it(strategy: HouseStrategy) -> None:
     assert "<<FROM>>" not in strategy.source
 
 

@@ -14,6 +14,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from contest.archive import files
+from contest.public_number.drand import Chain
 from tests.support.browser import program
 
 # What `verify` finds and the page says that it has not checked: it has no compiler, and writes no texts.
@@ -79,21 +80,28 @@ def mended(contents: Mapping[str, bytes]) -> bytes:
     return packed({**contents, files.MANIFEST: files.manifest_of(contents)})
 
 
-def page_on(archive: Path, mails: Sequence[str] = (), game: str = "", chain: Any = None) -> PageSaid:
+def _as_the_page_notes(chain: Chain) -> dict[str, str | int]:
+    """See QUICKNET in ledger.js."""
+    key = chain.public_key.hex()
+    return {"hash": chain.hash, "key": key, "genesis": chain.genesis, "period": chain.period}
+
+
+def page_on(archive: Path, mails: Sequence[str] = (), game: str = "", chain: str | None = None) -> PageSaid:
     """What the page says of the archive in this folder."""
     return next(iter(page_says([packed_folder(archive)], mails, game, chain)))
 
 
 def page_says(
-    archives: Iterable[bytes], mails: Sequence[str] = (), game: str = "", chain: Any = None
+    archives: Iterable[bytes], mails: Sequence[str] = (), game: str = "", chain: str | None = None
 ) -> list[PageSaid]:
-    """What the page says of each of these files. `chain`: of drand, as in ledger.js."""
+    """What the page says of each of these files. `chain`: JSON of drand, for another than quicknet."""
+    of_page = chain and _as_the_page_notes(Chain.from_json(chain))
     with TemporaryDirectory() as scratch:
         asked = []
         for number, data in enumerate(archives):
             file = Path(scratch) / f"{number}.tar"
             file.write_bytes(data)
-            asked.append(json.dumps({"archive": str(file), "game": game, "mails": mails, "chain": chain}))
+            asked.append(json.dumps({"archive": str(file), "game": game, "mails": mails, "chain": of_page}))
         done = subprocess.run(
             [program("node", "nodejs"), RUNNER],
             input="\n".join(asked),

@@ -108,12 +108,7 @@ def add_field(
 
 
 def add_team_with_program(
-    tx: Transaction,
-    name: str,
-    codes: str,
-    built: BuildResult,
-    source: bytes,
-    file: str = "program.c",
+    tx: Transaction, name: str, codes: str, built: BuildResult, source: bytes, file: str = "program.c"
 ) -> None:
     """A team with these mail preferences, whose letter brought this source."""
     files = {file: source}

@@ -99,6 +99,11 @@ class World:
             letter.add_attachment(data, maintype="application", subtype="octet-stream", filename=file)
         return self.deliver(letter.as_bytes(), sender if envelope is None else envelope, channel, at)
 
+    def answer(self, subject: str, body: str, **how: Any) -> str:
+        """The text of the only mail that this letter caused, in one line."""
+        (mail,) = self.send(subject, body, **how)
+        return flat(mail)
+
     def deliver(
         self, raw: bytes, envelope: str = "joe@machine.domain.alfdkj", channel: str = "smtp", at: Any = None
     ) -> list[EmailMessage]:

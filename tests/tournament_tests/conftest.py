@@ -1,7 +1,5 @@
 """An arena in the engine's place: what happens in a game is a pure function of its job, as there."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
 

@@ -1,7 +1,5 @@
 """How sure a ranking is: contests with other random numbers, of fields whose strengths are known."""
 
-from __future__ import annotations
-
 import math
 import random
 from collections import Counter
@@ -13,15 +11,7 @@ import pytest
 from contest.config.settings import Settings, game_settings
 from contest.formats import make_format
 from contest.games.registry import game_of
-from contest.model import (
-    Fault,
-    GameJob,
-    GameResult,
-    GroupOutcome,
-    RoundOutcome,
-    SeatResult,
-    Verdict,
-)
+from contest.model import Fault, GameJob, GameResult, GroupOutcome, RoundOutcome, SeatResult, Verdict
 from contest.schema.sections import Tournament
 from contest.seeds import Seeds, seed_from
 from tests.support.contest_field import settings
@@ -54,14 +44,16 @@ class Arena:
         return SeatResult(points, Verdict.OK, None, instructions)
 
 
-def field_of(strengths: Sequence[float], seed: str, **tournament: object) -> tuple[Field, dict[str, float]]:
-    chosen = settings().model_copy(
-        update={"tournament": Tournament.model_validate({"workers": 1, **tournament})}
-    )
+def field_of(
+    strengths: Sequence[float], seed: str, *, fails: str = "", slow: str = "", **tournament: object
+) -> tuple[Field, Arena]:
+    rules = Tournament.model_validate({"workers": 1, **tournament})
+    chosen = settings().model_copy(update={"tournament": rules})
     info = game_of(chosen.game, chosen.programs).info
     names = {f"team_{number:02}": strength for number, strength in enumerate(strengths, start=1)}
     tournament_format = make_format(chosen.tournament, info)
-    return Field(chosen, tournament_format, {name: name for name in names}, Seeds(seed_from(seed))), names
+    field = Field(chosen, tournament_format, {name: name for name in names}, Seeds(seed_from(seed)))
+    return field, Arena(names, fails=fails, slow=slow)
 
 
 def contest_of(field: Field, arena: Arena) -> tuple[RoundOutcome, ...]:
@@ -84,21 +76,24 @@ FORMATS = {
 
 @pytest.mark.parametrize("title", FORMATS)
 def test_the_strongest_wins_most_and_all_contests_have_a_winner(title: str) -> None:
-    field, strengths = field_of([40.0 * n for n in range(12)], title, **FORMATS[title])
-    arena = Arena(strengths)
+    field, arena = field_of([40.0 * n for n in range(12)], title, **FORMATS[title])
     found = certainty(field, contest_of(field, arena), 60, arena)
     firsts = {team.entry: team.first for team in found.teams}
     assert max(firsts, key=lambda name: firsts[name]) == "team_12"
     assert sum(firsts.values()) >= 60  # some share the first place
+    together = [sum(sorted(firsts.values())[-count:]) for count in range(1, 13)]
+    assert found.likely_winners[0] == "team_12"
+    assert together[len(found.likely_winners) - 1] >= 57  # 95 of 100
+    if sum(firsts.values()) == 60:
+        assert ([0, *together])[len(found.likely_winners) - 1] < 57
     assert all(team.low <= team.high for team in found.teams)
-    assert {team.entry for team in found.teams} == set(strengths)
+    assert {team.entry for team in found.teams} == set(arena.strengths)
     if title == "groups":
         assert sum(team.final for team in found.teams) < 60 * 12
 
 
 def test_equal_programs_cannot_be_told_apart_and_strong_ones_can() -> None:
-    field, strengths = field_of([500.0, 500.0, 500.0, 0.0], "alike")
-    arena = Arena(strengths)
+    field, arena = field_of([500.0, 500.0, 500.0, 0.0], "alike")
     found = certainty(field, contest_of(field, arena), 100, arena)
     (run,) = found.alike
     assert set(run) == {"team_01", "team_02", "team_03"}
@@ -107,25 +102,22 @@ def test_equal_programs_cannot_be_told_apart_and_strong_ones_can() -> None:
 
 
 def test_the_same_number_gives_the_same_result_whatever_was_played_before() -> None:
-    field, strengths = field_of([30.0 * n for n in range(9)], "again", group_min=3, group_max=5, final_size=4)
-    arena = Arena(strengths, fails="team_09")
+    groups = {"group_min": 3, "group_max": 5, "final_size": 4}
+    field, arena = field_of([30.0 * n for n in range(9)], "again", fails="team_09", **groups)
     history = contest_of(field, arena)
-    assert certainty(field, history, 40, arena) == certainty(
-        field, history, 40, Arena(strengths, fails="team_09")
-    )
+    fresh = Arena(arena.strengths, fails="team_09")
+    assert certainty(field, history, 40, arena) == certainty(field, history, 40, fresh)
 
 
 def test_who_fails_often_is_disqualified_as_by_the_referee() -> None:
-    field, strengths = field_of([30.0 * n for n in range(8)], "fails")
-    arena = Arena(strengths, fails="team_08")
+    field, arena = field_of([30.0 * n for n in range(8)], "fails", fails="team_08")
     found = certainty(field, contest_of(field, arena), 50, arena)
     (strongest,) = (team for team in found.teams if team.entry == "team_08")
     assert strongest.high == 8
 
 
 def test_flawless_games_are_ranked_as_the_referee_ranks_them(monkeypatch: pytest.MonkeyPatch) -> None:
-    field, strengths = field_of([30.0 * n for n in range(8)], "short", **FORMATS["groups"])
-    arena = Arena(strengths)
+    field, arena = field_of([30.0 * n for n in range(8)], "short", **FORMATS["groups"])
     history = contest_of(field, arena)
     short = certainty(field, history, 30, arena)
 
@@ -144,9 +136,8 @@ def test_nothing_is_certain_of_programs_that_talk_and_all_of_tables() -> None:
     assert why_unknown(chosen, {"digest": b"an image of the contest machine"}) is None
     tables = settings(format="exact").model_copy(update={"game": game_settings({"name": "hog"})})
     info = game_of(tables.game, tables.programs).info
-    field = Field(
-        tables, make_format(tables.tournament, info), dict.fromkeys("abcde", "x"), Seeds(seed_from("hog"))
-    )
+    of_tables = make_format(tables.tournament, info)
+    field = Field(tables, of_tables, dict.fromkeys("abcde", "x"), Seeds(seed_from("hog")))
     arena = Arena({name: 1000.0 + ord(name) for name in "abcde"}, noise=0.0)
     history = contest_of(field, arena)
     assert default_contests(field, history) == 1
@@ -156,8 +147,7 @@ def test_nothing_is_certain_of_programs_that_talk_and_all_of_tables() -> None:
 
 
 def test_pools_play_no_more_games_than_the_contests_have() -> None:
-    field, strengths = field_of([10.0 * n for n in range(10)], "cost")
-    arena = Arena(strengths)
+    field, arena = field_of([10.0 * n for n in range(10)], "cost")
     history = contest_of(field, arena)
     arena.games = 0
     found = certainty(field, history, 100, arena)
@@ -166,8 +156,7 @@ def test_pools_play_no_more_games_than_the_contests_have() -> None:
 
 
 def test_of_a_program_that_thinks_long_fewer_games_are_played(monkeypatch: pytest.MonkeyPatch) -> None:
-    field, strengths = field_of([10.0 * n for n in range(12)], "slow", self_play=False)
-    arena = Arena(strengths, slow="team_07")
+    field, arena = field_of([10.0 * n for n in range(12)], "slow", self_play=False, slow="team_07")
     played: Counter[tuple[str, ...]] = Counter()
     play = arena.play
     monkeypatch.setattr(arena, "play", lambda jobs: [played.update(j.names for j in jobs), play(jobs)][1])
@@ -186,8 +175,7 @@ def test_the_margin_covers_the_error_of_small_pools(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(module, "_MAX_POOL_GAMES", 0)  # no more than the first games
     shares, margins = [], set()
     for number in range(40):
-        field, strengths = field_of([500.0, 500.0, 490.0, 480.0, 460.0, 400.0], f"margin/{number}")
-        arena = Arena(strengths)
+        field, arena = field_of([500.0, 500.0, 490.0, 480.0, 460.0, 400.0], f"margin/{number}")
         found = certainty(field, contest_of(field, arena), 300, arena)
         shares.append(next(team.first for team in found.teams if team.entry == "team_01") / 300)
         margins.add(found.margin)
@@ -210,10 +198,8 @@ def test_the_interval_has_the_published_place_in_nine_of_ten_contests() -> None:
     for number in range(200):
         chance = random.Random(number)  # noqa: S311 - games by known rules
         strengths = [chance.gauss(0, 40) + 500 for _ in range(12)]
-        field, known = field_of(
-            strengths, f"coverage/{number}", **FORMATS["groups" if number % 2 else "one group"]
-        )
-        arena = Arena(known)
+        chosen = FORMATS["groups" if number % 2 else "one group"]
+        field, arena = field_of(strengths, f"coverage/{number}", **chosen)
         history = contest_of(field, arena)
         contests = 200
         pools = module._Pools(field, arena, contests)

@@ -1,9 +1,7 @@
 """Knobeln Evolution: hand-computed evolutions, its two roundings, and how it ends (K80-K90)."""
 
-from __future__ import annotations
-
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from functools import partial
 from itertools import combinations_with_replacement
@@ -16,7 +14,6 @@ from contest.errors import ConfigError
 from contest.formats.group_elimination import GroupElimination
 from contest.games.game import FaultRule
 from contest.games.registry import game
-from contest.interfaces.protocols import Runner
 from contest.model import (
     EvolutionEnding,
     EvolutionOutcome,
@@ -53,106 +50,73 @@ def run(
     return evolve(ScoreMatrix(entries, tuple(map(tuple, rows))), settings, cap)
 
 
-def ranks(outcome: EvolutionOutcome) -> list[tuple[str, int | None, str]]:
-    return [(line.entry, line.rank, "{}/{}".format(*line.fraction)) for line in outcome.ranking]
+def ranks(outcome: EvolutionOutcome) -> str:
+    """Entry, rank and fraction of each line: `a 1 2/3, b 2 1/3, c - 0/1`."""
+    return ", ".join("{} {} {}/{}".format(x.entry, x.rank or "-", *x.fraction) for x in outcome.ranking)
 
 
 # Worked out with pencil and paper: the counts of each generation, then ending and ranking.
+FIXED, NO_POINTS = EvolutionEnding.FIXED_POINT, EvolutionEnding.NO_POINTS
 BY_HAND = [
+    # A cooperator wins 3 from its like and 0 from the other, who wins 5 from it and 1 from its own like.
+    # (2,2): 2*(1*3+2*0)=6 and 2*(2*5+1*1)=22 of 28; 4*6/28=0.86, 4*22/28=3.14. (1,3): 0 and 21 of 21.
     pytest.param(
-        # A cooperator wins 3 from its like and 0 from the other, who wins 5 from it and 1 from its own like.
-        # (2,2): 2*(1*3+2*0)=6 and 2*(2*5+1*1)=22 of 28; 4*6/28=0.86, 4*22/28=3.14. (1,3): 0 and 21 of 21.
         [[3, 0], [5, 1]],
         2,
         LITERAL,
         [(2, 2), (1, 3), (0, 4), (0, 4)],
-        EvolutionEnding.FIXED_POINT,
-        [("b", 1, "1/1"), ("a", None, "0/1")],
+        FIXED,
+        "b 1 1/1, a - 0/1",
         id="the cooperator dies out",
     ),
+    # Each wins of all alike, so only the weights 2:1:1 count. N=6: 3, 1.5, 1.5 -> 3, 2, 2 = 7;
+    # then 6*6/10=3.6, 1.2, 1.2; then 4.8, 0.6, 0.6; then 5, 0.5, 0.5 -> 5, 1, 1 again.
     pytest.param(
-        # Each wins of all alike, so only the weights 2:1:1 count. N=6: 3, 1.5, 1.5 -> 3, 2, 2 = 7;
-        # then 6*6/10=3.6, 1.2, 1.2; then 4.8, 0.6, 0.6; then 5, 0.5, 0.5 -> 5, 1, 1 again.
         [[2, 2, 2], [1, 1, 1], [1, 1, 1]],
         2,
         LITERAL,
         [(2, 2, 2), (3, 2, 2), (4, 1, 1), (5, 1, 1), (5, 1, 1)],
-        EvolutionEnding.FIXED_POINT,
-        [("a", 1, "5/7"), ("b", 2, "1/7"), ("c", 2, "1/7")],
+        FIXED,
+        "a 1 5/7, b 2 1/7, c 2 1/7",
         id="the literal rule drifts from 6 to 7",
     ),
+    # The same by largest remainder: 3, 1, 1 and one left, b before c; then 4, 1.33, 0.67; then 4.8, 0.6,
+    # 0.6 -> two left, a and b; then 5.45, 0.55.
     pytest.param(
-        # The same by largest remainder: 3, 1, 1 and one left, b before c; then 4, 1.33, 0.67; then 4.8, 0.6,
-        # 0.6 -> two left, a and b; then 5.45, 0.55.
         [[2, 2, 2], [1, 1, 1], [1, 1, 1]],
         2,
         CONSTANT,
         [(2, 2, 2), (3, 2, 1), (4, 1, 1), (5, 1, 0), (5, 1, 0)],
-        EvolutionEnding.FIXED_POINT,
-        [("a", 1, "5/6"), ("b", 2, "1/6"), ("c", None, "0/1")],
+        FIXED,
+        "a 1 5/6, b 2 1/6, c - 0/1",
         id="a constant total has another end",
     ),
+    # a lives on b alone: (2,2): a 2*2*1=4, b 0. Then nobody is left to win from.
     pytest.param(
-        # a lives on b alone: (2,2): a 2*2*1=4, b 0. Then nobody is left to win from.
         [[0, 1], [0, 0]],
         2,
         LITERAL,
         [(2, 2), (4, 0)],
-        EvolutionEnding.NO_POINTS,
-        [("a", 1, "1/1"), ("b", None, "0/1")],
+        NO_POINTS,
+        "a 1 1/1, b - 0/1",
         id="the last food is eaten",
     ),
     pytest.param(
-        [[0, 0], [0, 0]],
-        5,
-        LITERAL,
-        [(5, 5)],
-        EvolutionEnding.NO_POINTS,
-        [("a", 1, "1/2"), ("b", 1, "1/2")],
-        id="nobody ever wins a point",
+        [[0, 0], [0, 0]], 5, LITERAL, [(5, 5)], NO_POINTS, "a 1 1/2, b 1 1/2", id="nobody ever wins a point"
     ),
+    pytest.param([[7]], 1, LITERAL, [(1,)], EvolutionEnding.LAST_ONE, "a 1 1/1", id="a single exemplar"),
+    pytest.param([[7]], 5, LITERAL, [(5,), (5,)], FIXED, "a 1 1/1", id="a single strategy"),
+    pytest.param([[0]], 5, LITERAL, [(5,)], NO_POINTS, "a 1 1/1", id="a strategy that never wins"),
+    pytest.param([], 5, LITERAL, [()], NO_POINTS, "", id="nobody at all"),
     pytest.param(
-        [[7]], 1, LITERAL, [(1,)], EvolutionEnding.LAST_ONE, [("a", 1, "1/1")], id="a single exemplar"
-    ),
-    pytest.param(
-        [[7]],
-        5,
-        LITERAL,
-        [(5,), (5,)],
-        EvolutionEnding.FIXED_POINT,
-        [("a", 1, "1/1")],
-        id="a single strategy",
-    ),
-    pytest.param(
-        [[0]],
-        5,
-        LITERAL,
-        [(5,)],
-        EvolutionEnding.NO_POINTS,
-        [("a", 1, "1/1")],
-        id="a strategy that never wins",
-    ),
-    pytest.param([], 5, LITERAL, [()], EvolutionEnding.NO_POINTS, [], id="nobody at all"),
-    pytest.param(
-        [[4, 4], [4, 4]],
-        3,
-        LITERAL,
-        [(3, 3), (3, 3)],
-        EvolutionEnding.FIXED_POINT,
-        [("a", 1, "1/2"), ("b", 1, "1/2")],
-        id="equals stay equal",
+        [[4, 4], [4, 4]], 3, LITERAL, [(3, 3), (3, 3)], FIXED, "a 1 1/2, b 1 1/2", id="equals stay equal"
     ),
 ]
 
 
 @pytest.mark.parametrize(("rows", "exemplars", "rounding", "generations", "ending", "ranking"), BY_HAND)
 def test_an_evolution_goes_as_computed_by_hand(
-    rows: list[list[int]],
-    exemplars: int,
-    rounding: str,
-    generations: list[tuple[int, ...]],
-    ending: EvolutionEnding,
-    ranking: list[tuple[str, int | None, str]],
+    rows, exemplars, rounding, generations, ending, ranking
 ) -> None:
     outcome = run(rows, exemplars, rounding)
     assert list(outcome.generations) == generations
@@ -168,7 +132,7 @@ def test_an_evolution_that_comes_back_to_an_earlier_state_is_a_cycle_ranked_by_m
     assert outcome.generations == ((4, 4, 4), (3, 4, 6), *cycle, (3, 2, 7))
     assert (outcome.ending, outcome.cycle_start) == (EvolutionEnding.CYCLE, 2)
     means = [sum(Fraction(counts[p], sum(counts)) for counts in cycle) / 6 for p in range(3)]
-    assert ranks(outcome) == [("c", 1, str(means[2])), ("a", 2, str(means[0])), ("b", 3, str(means[1]))]
+    assert ranks(outcome) == f"c 1 {means[2]}, a 2 {means[0]}, b 3 {means[1]}"
     assert means[2] == Fraction(53, 117)
 
 
@@ -176,7 +140,7 @@ def test_the_cap_ends_what_has_not_repeated_until_then() -> None:
     outcome = run([[0, 0, 3], [4, 0, 0], [0, 6, 0]], 4, cap=5)
     assert outcome.ending is EvolutionEnding.CAP
     assert outcome.generations == ((4, 4, 4), (3, 4, 6), (3, 2, 7), (4, 2, 6), (5, 2, 5), (5, 3, 4))
-    assert ranks(outcome) == [("a", 1, "5/12"), ("c", 2, "1/3"), ("b", 3, "1/4")]
+    assert ranks(outcome) == "a 1 5/12, c 2 1/3, b 3 1/4"
 
 
 def test_the_extinct_have_no_rank_and_stand_last_the_longest_lived_first() -> None:
@@ -202,12 +166,7 @@ def test_the_extinct_have_no_rank_and_stand_last_the_longest_lived_first() -> No
         (largest_remainder, [2, 1, 4], 7, (2, 1, 4)),
     ],
 )
-def test_rounding_is_exact(
-    rule: Callable[[Sequence[int], int], tuple[int, ...]],
-    points: list[int],
-    total: int,
-    counts: tuple[int, ...],
-) -> None:
+def test_rounding_is_exact(rule, points, total, counts) -> None:
     assert rule(points, total) == counts
 
 
@@ -234,25 +193,19 @@ def test_a_constant_total_is_constant_and_nobody_is_off_by_one(points: list[int]
 
 
 @given(SQUARES, st.data())
-def test_the_points_of_a_generation_are_those_of_each_exemplar_against_every_other(
-    rows: list[list[int]], data: st.DataObject
-) -> None:
+def test_the_points_of_a_generation_are_those_of_each_exemplar_against_every_other(rows, data) -> None:
     counts = tuple(data.draw(st.integers(0, 4)) for _ in rows)
     exemplars = [p for p, count in enumerate(counts) for _ in range(count)]
     points = [0] * len(rows)
     for mine, p in enumerate(exemplars):
         points[p] += sum(rows[p][q] for other, q in enumerate(exemplars) if other != mine)
-    assert (
-        generation_points(counts, ScoreMatrix(tuple("abcdef"[: len(rows)]), tuple(map(tuple, rows))))
-        == points
-    )
+    matrix = ScoreMatrix(tuple("abcdef"[: len(rows)]), tuple(map(tuple, rows)))
+    assert generation_points(counts, matrix) == points
 
 
 @settings(deadline=None)
 @given(SQUARES, st.integers(1, 5), st.randoms(use_true_random=False))
-def test_the_order_of_the_entries_changes_nothing_but_the_order(
-    rows: list[list[int]], each: int, luck
-) -> None:
+def test_the_order_of_the_entries_changes_nothing_but_the_order(rows, each, luck) -> None:
     order = list(range(len(rows)))
     luck.shuffle(order)
     straight = run(rows, each)
@@ -263,9 +216,7 @@ def test_the_order_of_the_entries_changes_nothing_but_the_order(
 
 @settings(deadline=None)
 @given(SQUARES, st.integers(1, 5), st.sampled_from([LITERAL, CONSTANT]))
-def test_an_evolution_never_revives_anybody_and_stops_at_its_first_repetition(
-    rows: list[list[int]], each: int, rounding: str
-) -> None:
+def test_an_evolution_never_revives_anybody_and_stops_at_its_first_repetition(rows, each, rounding) -> None:
     outcome = run(rows, each, rounding)
     *before, last = outcome.generations
     assert len(set(before)) == len(before)
@@ -302,19 +253,15 @@ def final(
 
 
 def test_the_matrix_has_what_each_finalist_won_of_each_other_and_the_mean_of_a_self_game() -> None:
-    outcome = final(
-        {"aa": (1, 2), "ab": (3, 4), "ac": (5, 6), "bb": (7, 7), "bc": (8, 9), "cc": (10, 0)}, "abc"
-    )
+    points = {"aa": (1, 2), "ab": (3, 4), "ac": (5, 6), "bb": (7, 7), "bc": (8, 9), "cc": (10, 0)}
+    outcome = final(points, "abc")
     # totals in half points: a 3+6+10=19, b 8+14+16=38, c 12+18+10=40; so c, b, a
     assert score_matrix(outcome) == ScoreMatrix(("c", "b", "a"), ((10, 18, 12), (16, 14, 8), (10, 6, 3)))
 
 
-def test_a_finalist_who_was_disqualified_takes_no_part() -> None:
+def test_finalists_who_were_disqualified_take_no_part() -> None:
     outcome = final({"aa": (2, 2), "ab": (9, 9), "ac": (1, 3), "cc": (1, 1)}, "abc", out="b")
     assert score_matrix(outcome) == ScoreMatrix(("c", "a"), ((2, 6), (2, 4)))
-
-
-def test_a_final_without_finalists_has_an_empty_matrix() -> None:
     assert score_matrix(final({}, "ab", out="ab")) == ScoreMatrix((), ())
 
 
@@ -324,9 +271,7 @@ def test_a_final_without_self_games_is_refused_with_the_setting_to_change() -> N
 
 
 @pytest.mark.parametrize("rounding", [LITERAL, CONSTANT])
-def test_a_final_of_41_that_was_played_evolves_to_an_end(
-    scripted_arena: Callable[[], Runner], rounding: str
-) -> None:
+def test_a_final_of_41_that_was_played_evolves_to_an_end(scripted_arena, rounding) -> None:
     members = [f"t{number:02}" for number in range(41)]
     rule = GroupElimination(Tournament(), KNOBELN)
     plan = rule.plan(members, [], Seeds(b"c" * 32))

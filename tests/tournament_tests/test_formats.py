@@ -1,7 +1,5 @@
 """The register of formats, and the suite that every format must pass."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -12,6 +10,7 @@ import pytest
 from contest.errors import ConfigError
 from contest.formats import BUILT_IN, ENTRY_POINTS, known_formats, make_format, misfit
 from contest.formats.group_elimination import GroupElimination
+from contest.formats.round_robin import RoundRobin
 from contest.games.registry import game
 from contest.model import Pairing, RoundPlan, Standing
 from contest.schema.sections import DEFAULT_GAME, Tournament
@@ -31,10 +30,7 @@ SETTINGS = [
 def formats_and_settings() -> list[Any]:
     return [
         pytest.param(
-            name,
-            *each.values,
-            id=f"{each.id}-{name}",
-            marks=[] if each is SETTINGS[0] else pytest.mark.slow,
+            name, *each.values, id=f"{each.id}-{name}", marks=[] if each is SETTINGS[0] else pytest.mark.slow
         )
         for name in sorted(known_formats())
         for each in SETTINGS
@@ -55,14 +51,12 @@ def test_a_format_for_two_fits_the_games_that_two_can_play(least: int, most: int
     assert (misfit(GroupElimination(Tournament(), info), info) is None) is fit
 
 
-def test_the_contest_of_1994_is_a_game_that_fits_its_format() -> None:
-    assert misfit(make_format(Tournament(), KNOBELN), KNOBELN) is None
-
-
-def test_the_settings_name_the_format() -> None:
+def test_the_settings_name_the_format_and_that_of_1994_fits_its_game() -> None:
     made = make_format(Tournament(), KNOBELN)
-    assert isinstance(made, GroupElimination)
-    assert known_formats()["group-elimination"] is GroupElimination
+    assert misfit(made, KNOBELN) is None
+    assert type(made) is known_formats()["group-elimination"] is GroupElimination
+    assert isinstance(make_format(Tournament(format="round-robin"), KNOBELN), RoundRobin)
+    assert make_format(Tournament(format="double-elimination"), KNOBELN).name == "double-elimination"
 
 
 def test_two_formats_of_one_name_are_an_error() -> None:
@@ -118,9 +112,8 @@ class Endless(GroupElimination):
 
     def plan(self, entries: Any, history: Any, seeds: Any) -> RoundPlan | None:
         plan = super().plan(entries, history[-1:], seeds)
-        return plan and replace(
-            plan, number=len(history) + 1, final=False, groups=self._counted(plan, history)
-        )
+        number = len(history) + 1
+        return plan and replace(plan, number=number, final=False, groups=self._counted(plan, history))
 
     def _counted(self, plan: RoundPlan, history: Any) -> Any:
         return tuple(replace(group, round=len(history) + 1) for group in plan.groups)

@@ -1,7 +1,5 @@
 """Clones that are planted among 200 programs are found, and next to nothing else."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache

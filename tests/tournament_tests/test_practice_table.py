@@ -1,7 +1,5 @@
 """The table of practice and the comparison of two versions, as functions of games."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from statistics import fmean, stdev
 
@@ -11,6 +9,7 @@ from hypothesis import strategies as st
 
 from contest.arena.practice_table import (
     YOU,
+    Comparison,
     ComparisonVerdict,
     compare_versions,
     comparison_cells,
@@ -38,15 +37,7 @@ def game(opponent: str, *points: int, own: Verdict = Verdict.OK, its: Verdict = 
 
 
 GAMES = st.lists(
-    st.builds(
-        lambda name, a, b, own, its: game(name, a, b, own=own, its=its),
-        st.sampled_from("abcde"),
-        POINTS,
-        POINTS,
-        VERDICTS,
-        VERDICTS,
-    ),
-    max_size=40,
+    st.builds(game, st.sampled_from("abcde"), POINTS, POINTS, own=VERDICTS, its=VERDICTS), max_size=40
 )
 
 
@@ -81,12 +72,8 @@ def test_a_row_has_the_mean_and_the_spread_of_its_games(points: list[tuple[int, 
 def test_the_mean_over_all_opponents_is_that_of_all_games_with_points(games: list[PracticeGame]) -> None:
     counted = [each.result.seats for each in games if each.result.is_flawless]
     mean = mean_points(practice_table(games, REPLAYED))
-    if not counted:
-        assert mean is None
-        return
-    assert mean == pytest.approx(
-        (fmean(seats[0].points for seats in counted), fmean(seats[1].points for seats in counted))
-    )
+    means = [fmean(seats[n].points for seats in counted) for n in (0, 1)] if counted else None
+    assert mean == (means and pytest.approx(tuple(means)))
 
 
 def test_in_a_game_of_many_each_player_has_a_row_and_the_program_is_one_of_them() -> None:
@@ -99,14 +86,14 @@ def test_in_a_game_of_many_each_player_has_a_row_and_the_program_is_one_of_them(
 
 
 def test_cells_have_thousands_separators_and_say_what_has_no_points() -> None:
-    many = practice_table([game("a", 1_000, 12_345), game("a", 2_001, 12_345)], REPLAYED)[0]
-    assert row_cells(many, 1, together=False) == ("1", "a", "0", "0", "2", "1,500.5", "12,345.0", "707.8")
-    one = practice_table([game("a", 3_000, 1)], REPLAYED)[0]
-    assert row_cells(one, 2, together=False) == ("1", "a", "1", "0", "0", "1,500", "0.5", "-")
-    failed = practice_table([game("a", 9, 1, own=Verdict.CRASH)], REPLAYED)[0]
-    assert row_cells(failed, 1, together=False) == ("-", "a", "-", "-", "-", "FAILED", "-", "-")
-    stopped = practice_table([game("a", 9, 1, its=Verdict.CRASH)], REPLAYED)[0]
-    assert row_cells(stopped, 1, together=False) == ("-", "a", "-", "-", "-", "-", "-", "-")
+    def cells(*games: PracticeGame, point: int = 1) -> str:
+        return " ".join(row_cells(practice_table(games, REPLAYED)[0], point, together=False))
+
+    many = cells(game("a", 1_000, 12_345), game("a", 2_001, 12_345))
+    assert many == "1 a 0 0 2 1,500.5 12,345.0 707.8"
+    assert cells(game("a", 3_000, 1), point=2) == "1 a 1 0 0 1,500 0.5 -"
+    assert cells(game("a", 9, 1, own=Verdict.CRASH)) == "- a - - - FAILED - -"
+    assert cells(game("a", 9, 1, its=Verdict.CRASH)) == "- a - - - - - -"
     assert mean_text(-1_234.56, 1) == "-1,234.6"
 
 
@@ -118,14 +105,14 @@ def versions(strata: dict[str, list[tuple[int, int]]]) -> tuple[list[PracticeGam
     return [game(name, a, 0) for name, (a, _) in pairs], [game(name, b, 0) for name, (_, b) in pairs]
 
 
+def compared(info: GameInfo = REPLAYED, **strata: list[tuple[int, int]]) -> Comparison:
+    return compare_versions(*versions(strata), info)
+
+
 @given(st.dictionaries(st.sampled_from("abcde"), PAIRS, min_size=1))
-def test_the_comparison_turns_its_sign_when_the_versions_change_places(
-    strata: dict[str, list[tuple[int, int]]],
-) -> None:
+def test_the_comparison_turns_its_sign_when_the_versions_change_places(strata) -> None:
     first, second = versions(strata)
     here, there = compare_versions(first, second, REPLAYED), compare_versions(second, first, REPLAYED)
-    assert here
-    assert there
     assert here.verdict is there.verdict
     assert here.total.difference == -there.total.difference
     assert here.total.margin == pytest.approx(there.total.margin)
@@ -134,15 +121,11 @@ def test_the_comparison_turns_its_sign_when_the_versions_change_places(
 
 def test_the_interval_is_that_of_students_t() -> None:
     # Differences 1, 2, 3, 4, 10: mean 4, standard error 1.5811, 2.776 for 4 degrees of freedom.
-    first, second = versions({"a": [(1, 0), (2, 0), (3, 0), (4, 0), (10, 0)]})
-    compared = compare_versions(first, second, REPLAYED)
-    assert compared
-    assert compared.total.margin == pytest.approx(2.776 * 1.5811, rel=1e-3)
+    few = compared(a=[(1, 0), (2, 0), (3, 0), (4, 0), (10, 0)])
+    assert few.total.margin == pytest.approx(2.776 * 1.5811, rel=1e-3)
     # 41 pairs with a variance of 1.025: 2.021 for 40 degrees of freedom.
-    first, second = versions({"a": [(i % 2 * 2, 1) for i in range(40)] + [(1, 1)]})
-    compared = compare_versions(first, second, REPLAYED)
-    assert compared
-    assert compared.total.margin == pytest.approx(2.0211 * (1.0 / 41) ** 0.5, rel=1e-3)
+    many = compared(a=[(i % 2 * 2, 1) for i in range(40)] + [(1, 1)])
+    assert many.total.margin == pytest.approx(2.0211 * (1.0 / 41) ** 0.5, rel=1e-3)
 
 
 NOISE = [3, -2, 5, 0, -4, 1, -1, 2]
@@ -159,31 +142,20 @@ NOISE = [3, -2, 5, 0, -4, 1, -1, 2]
         ([7, 8], ComparisonVerdict.UNCERTAIN),
     ],
 )
-def test_a_difference_is_real_if_chance_would_hardly_give_it(
-    differences: list[int], verdict: ComparisonVerdict
-) -> None:
-    first, second = versions({"a": [(100 + each, 100) for each in differences]})
-    compared = compare_versions(first, second, REPLAYED)
-    assert compared
-    assert compared.verdict is verdict
+def test_a_difference_is_real_if_chance_would_hardly_give_it(differences, verdict) -> None:
+    assert compared(a=[(100 + each, 100) for each in differences]).verdict is verdict
 
 
 def test_without_chance_a_difference_is_exact() -> None:
-    first, second = versions({"a": [(7, 5)] * 2, "b": [(3, 5)] * 2, "c": [(9, 5)] * 2})
-    compared = compare_versions(first, second, REPLAYED)
-    assert compared
-    assert compared.verdict is ComparisonVerdict.EXACT
-    first, second = versions({"a": [(712, 500)]})
-    compared = compare_versions(first, second, COMPUTED)
-    assert compared
-    assert compared.verdict is ComparisonVerdict.EXACT
-    assert comparison_cells(compared.rows[0], 1_000)[3:] == ("0.712", "0.5", "0.212", "-")
+    assert compared(a=[(7, 5)] * 2, b=[(3, 5)] * 2, c=[(9, 5)] * 2).verdict is ComparisonVerdict.EXACT
+    of_tables = compared(COMPUTED, a=[(712, 500)])
+    assert of_tables.verdict is ComparisonVerdict.EXACT
+    assert comparison_cells(of_tables.rows[0], 1_000)[3:] == ("0.712", "0.5", "0.212", "-")
 
 
 def test_games_that_do_not_count_for_both_versions_are_left_out() -> None:
     first = [game("a", 5, 1, own=Verdict.CRASH), game("a", 9, 1)]
     second = [game("a", 1, 1), game("a", 4, 1)]
-    compared = compare_versions(first, second, REPLAYED)
-    assert compared
-    assert (compared.total.games, compared.total.difference) == (1, 5)
+    total = compare_versions(first, second, REPLAYED).total
+    assert (total.games, total.difference) == (1, 5)
     assert compare_versions(first[:1], second[:1], REPLAYED) is None

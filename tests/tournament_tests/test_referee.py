@@ -1,11 +1,9 @@
 """The referee: failures, rescheduled games, disqualification; no order decides (K70-K76, X01, X20-X25)."""
 
-from __future__ import annotations
-
 import random
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import combinations_with_replacement
 
@@ -54,17 +52,17 @@ def play(
 
 
 def stream(text: str) -> bytes:
-    """The stream of "a b 1 0": the game of a and b, attempt 1, seat 0."""
-    first, second, attempt, seat = text.split()
+    """The stream of "ab10": the game of a and b, attempt 1, seat 0."""
+    first, second, attempt, seat = text
     return SEEDS.stream(f"round/3/game/{first}/{second}/1/attempt/{attempt}/seat/{seat}")
 
 
-def script(failing: Sequence[str]) -> dict[bytes, Verdict]:
-    return {stream(text): Verdict.ILLEGAL_MOVE for text in failing}
+def script(failing: str) -> dict[bytes, Verdict]:
+    return {stream(text): Verdict.ILLEGAL_MOVE for text in failing.split()}
 
 
 def played(outcome: GroupOutcome, counted: bool) -> set[str]:
-    return {f"{m.players[0]} {m.players[1]} {m.attempt}" for m in outcome.matches if m.counted is counted}
+    return {f"{''.join(m.players)}{m.attempt}" for m in outcome.matches if m.counted is counted}
 
 
 def failures(outcome: GroupOutcome) -> dict[str, int]:
@@ -75,107 +73,55 @@ def disqualified(outcome: GroupOutcome) -> str:
     return "".join(line.entry for line in outcome.standings if line.disqualified)
 
 
-@pytest.mark.parametrize(
-    ("failing", "charged", "out", "not_counted", "replayed"),
-    [
-        pytest.param([], {}, "", set(), set(), id="nobody fails"),
-        pytest.param(["a b 1 0"], {"a": 1}, "", {"a b 1"}, {"a b 2"}, id="one failure is forgiven"),
-        pytest.param(
-            ["a b 1 1"], {"b": 1}, "", {"a b 1"}, {"a b 2"}, id="seat 1 is the second of the pairing"
-        ),
-        pytest.param(
-            ["a b 1 0", "a b 1 1"], {"a": 1, "b": 1}, "", {"a b 1"}, {"a b 2"}, id="both fail in one throw"
-        ),
-        pytest.param(["b b 1 0"], {"b": 1}, "", {"b b 1"}, {"b b 2"}, id="a self-game fails at one side"),
-        pytest.param(
-            ["b b 1 0", "b b 1 1"], {"b": 1}, "", {"b b 1"}, {"b b 2"}, id="a self-game fails at both"
-        ),
-        pytest.param(
-            ["a d 1 0", "a d 2 1"],
-            {"a": 1, "d": 1},
-            "",
-            {"a d 1", "a d 2"},
-            {"a d 3"},
-            id="one after the other",
-        ),
-        pytest.param(
-            ["a c 1 0", "c d 1 1"],
-            {"a": 1, "d": 1},
-            "",
-            {"a c 1", "c d 1"},
-            {"a c 2", "c d 2"},
-            id="two games",
-        ),
-        pytest.param(
-            ["b d 1 0", "b d 2 0"],
-            {"b": 2},
-            "b",
-            {"a b 1", "b b 1", "b c 1", "b d 1", "b d 2"},
-            set(),
-            id="the rescheduled game fails as well",
-        ),
-        pytest.param(
-            ["b c 1 0", "b d 1 0"],
-            {"b": 2},
-            "b",
-            {"a b 1", "b b 1", "b c 1", "b d 1"},
-            set(),
-            id="the second failure is in another game",
-        ),
-        pytest.param(
-            ["b d 1 0", "b d 1 1", "c d 1 1", "b c 1 0"],
-            {"b": 2, "d": 2},
-            "bd",
-            {"a b 1", "b b 1", "b c 1", "b d 1", "c d 1"},
-            set(),
-            id="one is out after the opening and plays no more, one after the second wave",
-        ),
-        pytest.param(
-            ["a b 1 0", "b c 1 0", "b c 1 1", "c d 1 0", "b d 1 0"],
-            {"a": 1, "b": 2, "c": 2},
-            "bc",
-            {"a b 1", "b b 1", "b c 1", "b d 1", "a c 1", "c c 1", "c d 1"},
-            set(),
-            id="a failure against a disqualified stays charged",
-        ),
-    ],
-)
-def test_failures_are_charged_forgiven_once_and_then_disqualify(
-    scripted_arena: MakeArena,
-    failing: list[str],
-    charged: dict[str, int],
-    out: str,
-    not_counted: set[str],
-    replayed: set[str],
-) -> None:
+# "ab10": in the game of a and b, in its attempt 1, seat 0 fails; "ab1": that attempt. Of each case: the
+# failures, those who are charged with one (twice: with two), who is out, what does not count, and what is
+# played again and counts.
+CASES = {
+    "nobody fails": ("", "", "", "", ""),
+    "one failure is forgiven": ("ab10", "a", "", "ab1", "ab2"),
+    "seat 1 is the second of the pairing": ("ab11", "b", "", "ab1", "ab2"),
+    "both fail in one throw": ("ab10 ab11", "ab", "", "ab1", "ab2"),
+    "a self-game fails at one side": ("bb10", "b", "", "bb1", "bb2"),
+    "a self-game fails at both": ("bb10 bb11", "b", "", "bb1", "bb2"),
+    "one after the other": ("ad10 ad21", "ad", "", "ad1 ad2", "ad3"),
+    "two games": ("ac10 cd11", "ad", "", "ac1 cd1", "ac2 cd2"),
+    "the rescheduled game fails as well": ("bd10 bd20", "bb", "b", "ab1 bb1 bc1 bd1 bd2", ""),
+    "the second failure is in another game": ("bc10 bd10", "bb", "b", "ab1 bb1 bc1 bd1", ""),
+    "one is out after the opening and plays no more, one after the second wave": (
+        *("bd10 bd11 cd11 bc10", "bbdd", "bd", "ab1 bb1 bc1 bd1 cd1", ""),
+    ),
+    "a failure against a disqualified stays charged": (
+        *("ab10 bc10 bc11 cd10 bd10", "abbcc", "bc", "ab1 bb1 bc1 bd1 ac1 cc1 cd1", ""),
+    ),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_failures_are_charged_forgiven_once_and_then_disqualify(scripted_arena, case) -> None:
+    failing, charged, out, not_counted, replayed = CASES[case]
     outcome = play(group("abcd"), scripted_arena(script(failing)))
-    assert failures(outcome) == charged
+    assert failures(outcome) == Counter(charged)
     assert disqualified(outcome) == out
-    assert played(outcome, counted=False) == not_counted
-    remaining = [pair.players for pair in outcome.plan.pairings if not set(pair.players) & set(out)]
-    again = {game.rsplit(maxsplit=1)[0] for game in replayed}
-    first_time = {f"{a} {b} 1" for a, b in remaining if f"{a} {b}" not in again}
-    assert played(outcome, counted=True) == first_time | replayed
+    assert played(outcome, counted=False) == set(not_counted.split())
+    remaining = ["".join(pair.players) for pair in outcome.plan.pairings if not set(pair.players) & set(out)]
+    again = {game[:2] for game in replayed.split()}
+    first_time = {f"{pair}1" for pair in remaining if pair not in again}
+    assert played(outcome, counted=True) == first_time | set(replayed.split())
 
 
 @pytest.mark.parametrize("verdict", [v for v in Verdict if v not in (Verdict.OK, Verdict.INTERNAL)])
 def test_whatever_the_rules_forbid_is_a_failure(scripted_arena: MakeArena, verdict: Verdict) -> None:
-    outcome = play(group("ab"), scripted_arena({stream("a b 1 0"): verdict, stream("a b 2 0"): verdict}))
+    outcome = play(group("ab"), scripted_arena({stream("ab10"): verdict, stream("ab20"): verdict}))
     assert (failures(outcome), disqualified(outcome)) == ({"a": 2}, "a")
 
 
-def test_the_games_of_a_stopped_or_struck_out_match_give_no_points_to_anybody(
-    scripted_arena: MakeArena,
-) -> None:
-    failing = ["b c 1 0", "b d 1 0", "a d 1 1"]
-    outcome = play(group("abcd"), scripted_arena(script(failing)))
+def test_the_games_of_a_stopped_or_struck_out_match_give_no_points_to_anybody(scripted_arena) -> None:
+    outcome = play(group("abcd"), scripted_arena(script("bc10 bd10 ad11")))
     own = Counter[str]()
-    for game in ("a a 1", "a c 1", "a d 2", "c c 1", "c d 1", "d d 1"):
-        first, second, _ = game.split()
-        seats = [int.from_bytes(stream(f"{game} {seat}")[2:4], "big") % 40 for seat in (0, 1)]
-        share = 1 if first == second else 2
-        own.update({first: share * seats[0]})
-        own.update({second: share * seats[1]})
+    for game in ("aa1", "ac1", "ad2", "cc1", "cd1", "dd1"):
+        for seat in (0, 1):
+            points = int.from_bytes(stream(f"{game}{seat}")[2:4], "big") % 40
+            own[game[seat]] += points * (1 if game[0] == game[1] else 2)
     assert {line.entry: line.half_points for line in outcome.standings} == {**own, "b": 0}
 
 
@@ -193,7 +139,7 @@ def test_a_program_that_never_works_is_out_after_its_first_two_games(scripted_ar
 @pytest.mark.parametrize("size", range(1, 12))
 @pytest.mark.parametrize("self_play", [True, False])
 def test_nobody_has_more_than_two_games_in_the_opening_and_nobody_none(
-    scripted_arena: MakeArena, size: int, self_play: bool
+    scripted_arena, size, self_play
 ) -> None:
     members = "abcdefghijk"[:size]
     runner = scripted_arena()
@@ -205,12 +151,11 @@ def test_nobody_has_more_than_two_games_in_the_opening_and_nobody_none(
 
 @pytest.mark.parametrize("failures_in_a_row", [1, 2, 3])
 def test_a_game_that_our_machinery_spoilt_is_played_again_and_nobody_is_charged(
-    scripted_arena: MakeArena, failures_in_a_row: int
+    scripted_arena, failures_in_a_row
 ) -> None:
-    failing = ["a b 1 0", "c d 1 0", "c d 2 0"]
-    plan = group("abcd")
-    spoilt = play(plan, SpoilingArena(scripted_arena(script(failing)), failures_in_a_row))
-    assert spoilt == play(plan, scripted_arena(script(failing)))
+    failing, plan = script("ab10 cd10 cd20"), group("abcd")
+    spoilt = play(plan, SpoilingArena(scripted_arena(failing), failures_in_a_row))
+    assert spoilt == play(plan, scripted_arena(failing))
 
 
 def test_machinery_that_spoils_the_same_game_for_ever_is_reported_as_ours(scripted_arena: MakeArena) -> None:
@@ -218,13 +163,13 @@ def test_machinery_that_spoils_the_same_game_for_ever_is_reported_as_ours(script
         play(group("abc"), SpoilingArena(scripted_arena(), 1_000))
 
 
+@dataclass
 class SpoilingArena:
     """Returns every job's result as INTERNAL in one seat for the first few times that it is asked."""
 
-    def __init__(self, runner: Runner, times: int) -> None:
-        self.runner = runner
-        self.times = times
-        self.asked: Counter[GameJob] = Counter()
+    runner: Runner
+    times: int
+    asked: Counter[GameJob] = field(default_factory=Counter)
 
     def play(self, jobs: Sequence[GameJob]) -> list[GameResult]:
         self.asked.update(jobs)
@@ -237,12 +182,12 @@ class SpoilingArena:
         return replace(result, seats=(replace(result.seats[0], verdict=Verdict.INTERNAL), result.seats[1]))
 
 
+@dataclass
 class ShufflingArena:
     """Plays the jobs one by one, in an order of its own, as busy workers would."""
 
-    def __init__(self, runner: Runner, order: random.Random) -> None:
-        self.runner = runner
-        self.order = order
+    runner: Runner
+    order: random.Random
 
     def play(self, jobs: Sequence[GameJob]) -> list[GameResult]:
         turns = list(enumerate(jobs))
@@ -252,7 +197,8 @@ class ShufflingArena:
 
 
 # Programs by how often they fail, in per cent: sound ones, shaky ones, hopeless ones.
-FIELDS = st.lists(st.sampled_from(["p-0", "q-0", "r-2", "s-10", "t-40", "u-100"]), min_size=1, max_size=14)
+PROGRAMS = st.sampled_from(["p-0", "q-0", "r-2", "s-10", "t-40", "u-100"])
+FIELDS = st.lists(PROGRAMS, min_size=1, max_size=14)
 
 
 def members_and_images(programs: Sequence[str]) -> tuple[list[str], dict[str, str]]:
@@ -262,7 +208,7 @@ def members_and_images(programs: Sequence[str]) -> tuple[list[str], dict[str, st
 
 @given(FIELDS, st.booleans(), st.randoms(use_true_random=False))
 def test_neither_the_workers_nor_the_order_of_pairings_decide_anything(
-    scripted_arena: MakeArena, programs: list[str], self_play: bool, order: random.Random
+    scripted_arena, programs, self_play, order
 ) -> None:
     members, images = members_and_images(programs)
     plan = group(members, self_play)
@@ -274,7 +220,7 @@ def test_neither_the_workers_nor_the_order_of_pairings_decide_anything(
 
 @given(FIELDS, st.booleans())
 def test_a_finished_group_has_one_counted_match_for_each_pair_that_remains_and_none_else(
-    scripted_arena: MakeArena, programs: list[str], self_play: bool
+    scripted_arena, programs, self_play
 ) -> None:
     members, images = members_and_images(programs)
     outcome = play(group(members, self_play), scripted_arena(), images)
@@ -290,9 +236,7 @@ def test_a_finished_group_has_one_counted_match_for_each_pair_that_remains_and_n
 
 
 @given(FIELDS)
-def test_exactly_those_who_failed_twice_are_disqualified(
-    scripted_arena: MakeArena, programs: list[str]
-) -> None:
+def test_exactly_those_who_failed_twice_are_disqualified(scripted_arena, programs) -> None:
     members, images = members_and_images(programs)
     outcome = play(group(members), scripted_arena(), images)
     counts = dict.fromkeys(members, 0)
@@ -307,32 +251,22 @@ def test_exactly_those_who_failed_twice_are_disqualified(
 def test_every_game_attempt_and_seat_has_its_own_stream_by_its_published_name() -> None:
     images = {"a": "A", "b": "B"}
     job = game_job(3, Fixture(Pairing(("a", "b")), 1, 2), images, SEEDS, frozenset())
-    assert job == GameJob(("A", "B"), (stream("a b 2 0"), stream("a b 2 1")), names=("a", "b"))
-    jobs = [
-        game_job(3, Fixture(Pairing(("a", x)), 1, n), images, SEEDS, frozenset())
-        for x in "ab"
-        for n in (1, 2)
-    ]
-    jobs.append(game_job(4, Fixture(Pairing(("a", "b")), 1), images, SEEDS, frozenset()))
+    assert job == GameJob(("A", "B"), (stream("ab20"), stream("ab21")), names=("a", "b"))
+    games = [(3, "a", 1), (3, "a", 2), (3, "b", 1), (3, "b", 2), (4, "b", 1)]
+    jobs = [game_job(r, Fixture(Pairing(("a", x)), 1, n), images, SEEDS, frozenset()) for r, x, n in games]
     assert len({s for j in jobs for s in j.streams}) == 10
 
 
-def test_protocols_are_kept_of_the_games_of_those_who_want_them_and_of_no_other(
-    scripted_arena: MakeArena,
-) -> None:
-    outcome = play(group("abcd"), scripted_arena(script(["b c 1 0"])), protocols_for=frozenset("b"))
+def test_protocols_are_kept_of_the_games_of_those_who_want_them_and_of_no_other(scripted_arena) -> None:
+    outcome = play(group("abcd"), scripted_arena(script("bc10")), protocols_for=frozenset("b"))
     recorded = [m for m in outcome.matches if m.result.moves is not None]
     assert recorded == [m for m in outcome.matches if "b" in (m.players[0], m.players[1])]
     assert len(recorded) == 5
 
 
-@given(
-    st.lists(st.sampled_from(["p-0", "q-0", "r-2", "s-10", "t-40", "u-100"]), max_size=40),
-    st.booleans(),
-    st.binary(min_size=32, max_size=32),
-)
+@given(st.lists(PROGRAMS, max_size=40), st.booleans(), st.binary(min_size=32, max_size=32))
 def test_a_whole_tournament_ends_and_the_disqualified_never_come_back(
-    scripted_arena: MakeArena, programs: list[str], self_play: bool, seed: bytes
+    scripted_arena, programs, self_play, seed
 ) -> None:
     members, images = members_and_images(programs)
     rules = Tournament(group_min=3, group_max=6, final_size=4, self_play=self_play)
@@ -358,11 +292,11 @@ def test_a_whole_tournament_ends_and_the_disqualified_never_come_back(
 
 
 def test_after_the_second_failure_no_further_game_is_carried_out_although_the_wave_played_it(
-    scripted_arena: MakeArena,
+    scripted_arena,
 ) -> None:
     members = "abcdefghijkl"
     # a and the member at index j meet in slot j; slots 0 and 1 are the opening.
-    failing = [f"a {other} 1 0" for other in members[2:]]
+    failing = " ".join(f"a{other}10" for other in members[2:])
     outcome = play(group(members), scripted_arena(script(failing)))
     assert failures(outcome) == {"a": 2}
     assert disqualified(outcome) == "a"

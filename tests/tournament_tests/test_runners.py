@@ -1,7 +1,5 @@
 """Contests of the other games in their arenas: real programs in the jail."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from functools import cache
 
@@ -85,11 +83,9 @@ def test_a_program_lives_through_all_its_games_in_one_process_and_knows_it() -> 
 
 
 def test_a_program_that_plays_itself_does_so_in_two_processes() -> None:
-    (result,) = play(
-        [job(("a", COUNTING), ("a", COUNTING), protocol=True)], settings("bid-tac-toe"), COUNTING
-    )
+    twice = job(("a", COUNTING), ("a", COUNTING), protocol=True)
+    (result,) = play([twice], settings("bid-tac-toe"), COUNTING)
     assert result.is_flawless
-    assert result.moves
     assert result.moves[0] == ("1 0 0 0 0 0 0 0 0",) * 2
 
 
@@ -100,7 +96,6 @@ def test_a_crash_costs_the_game_and_is_told_with_what_the_program_said() -> None
         assert [seat.points for seat in result.seats] == [2, 0]
         assert [seat.verdict for seat in result.seats] == [Verdict.OK, Verdict.CRASH]
         fault = result.seats[1].fault
-        assert fault
         assert fault.stderr_tail == "my last words"
         assert "exit" in fault.reason or "ended" in fault.reason
 

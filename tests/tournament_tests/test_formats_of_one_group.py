@@ -1,0 +1,191 @@
+"""Formats of one group: round robin (C6, B19), one game of all, and match points for the winners of pairs."""
+
+from collections import Counter
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from contest.errors import ConfigError
+from contest.formats import make_format
+from contest.formats.exact import Exact
+from contest.formats.melee import Melee
+from contest.formats.round_robin import RoundRobin
+from contest.games.registry import game
+from contest.model import (
+    GameResult,
+    GroupOutcome,
+    GroupPlan,
+    Match,
+    Pairing,
+    RoundOutcome,
+    RoundPlan,
+    SeatResult,
+    Verdict,
+)
+from contest.schema.sections import DEFAULT_GAME, Tournament
+from contest.seeds import Seeds
+
+# --- round robin -----------------------------------------------------------------------------------------
+KNOBELN = game(DEFAULT_GAME).info
+
+SEEDS = Seeds(bytes(range(32)))
+WITHOUT_SELF_PLAY = RoundRobin(Tournament(self_play=False), KNOBELN)
+
+
+def names(count: int) -> list[str]:
+    return [f"t{number:03}" for number in range(count)]
+
+
+def only_round(rule: RoundRobin, entries: list[str]) -> RoundPlan:
+    return rule.plan(entries, (), SEEDS)
+
+
+def match(first: str, second: str, points: tuple[int, int], counted: bool = True) -> Match:
+    seats = tuple(SeatResult(each, Verdict.OK, None, instructions=0, memory=0) for each in points)
+    return Match(Pairing((first, second)), 1, GameResult(tuple(seats), 10, "0" * 16), counted)
+
+
+@pytest.mark.parametrize(
+    ("count", "self_play", "games"),
+    [(1, True, 1), (1, False, 0), (2, False, 1), (12, True, 78), (12, False, 66), (300, False, 44_850)],
+)
+def test_the_one_group_holds_all_however_many_and_has_a_game_for_every_pair(count, self_play, games) -> None:
+    plan = only_round(RoundRobin(Tournament(self_play=self_play), KNOBELN), names(count))
+    (group,) = plan.groups
+    assert plan.final
+    assert sorted(group.members) == names(count)
+    assert len(group.pairings) == len(set(group.pairings)) == games
+    assert any(pairing.is_self for pairing in group.pairings) is self_play
+
+
+@given(st.integers(2, 30), st.booleans())
+def test_everyone_has_the_same_number_of_games(count: int, self_play: bool) -> None:
+    plan = only_round(RoundRobin(Tournament(self_play=self_play), KNOBELN), names(count))
+    met = {name: set[str]() for name in names(count)}
+    for pairing in plan.groups[0].pairings:
+        met[pairing.players[0]].add(pairing.players[1])
+        met[pairing.players[1]].add(pairing.players[0])
+    for name, others in met.items():
+        assert others == set(names(count)) - (set() if self_play else {name})
+
+
+def test_nothing_follows_and_without_entries_nothing_begins() -> None:
+    plan = only_round(WITHOUT_SELF_PLAY, names(5))
+    outcome = RoundOutcome(plan, (GroupOutcome(plan.groups[0], (), ()),))
+    assert WITHOUT_SELF_PLAY.plan(names(5), (outcome,), SEEDS) is None
+    assert WITHOUT_SELF_PLAY.plan([], (), SEEDS) is None
+
+
+def test_nothing_is_drawn_so_every_seed_gives_the_same_plan() -> None:
+    other = WITHOUT_SELF_PLAY.plan(names(9)[::-1], (), Seeds(b"b" * 32))
+    assert other == only_round(WITHOUT_SELF_PLAY, names(9))
+
+
+def test_points_are_added_and_most_points_win_and_not_most_games() -> None:
+    plan = GroupPlan(1, 1, ("a", "b", "c"), ())
+    matches = [match("a", "b", (20, 21)), match("a", "c", (30, 0)), match("b", "c", (11, 10))]
+    lines = WITHOUT_SELF_PLAY.standings(plan, True, matches, {}, set())
+    assert [(line.entry, line.rank, line.half_points) for line in lines] == [
+        ("a", 1, 100),
+        ("b", 2, 64),
+        ("c", 3, 20),
+    ]
+
+
+def test_equal_points_share_a_rank_and_the_disqualified_have_none() -> None:
+    plan = GroupPlan(1, 1, ("a", "b", "c", "d"), ())
+    matches = [
+        match("a", "b", (5, 5)),
+        match("a", "d", (90, 0), counted=False),
+        match("b", "c", (5, 9)),
+        match("a", "c", (5, 1)),
+    ]
+    lines = WITHOUT_SELF_PLAY.standings(plan, True, matches, {"d": 2}, {"d"})
+    assert [(line.entry, line.rank, line.disqualified, line.advances) for line in lines] == [
+        ("a", 1, False, False),
+        ("b", 1, False, False),
+        ("c", 1, False, False),
+        ("d", None, True, False),
+    ]
+
+
+# --- one game of all -------------------------------------------------------------------------------------
+STANDOFF = game("standoff").info
+UNIT = 10**12
+
+
+def seeds(number: int) -> Seeds:
+    return Seeds(number.to_bytes(32, "big"))
+
+
+@given(st.integers(2, 50), st.integers(0, 1000))
+def test_a_melee_is_one_game_of_all_in_drawn_seats(count: int, seed: int) -> None:
+    entries = [f"t{number}" for number in range(count)]
+    plan = Melee(Tournament(), STANDOFF).plan(entries, [], seeds(seed))
+    assert plan.final
+    (group,) = plan.groups
+    (pairing,) = group.pairings
+    assert sorted(pairing.players) == sorted(entries)
+    assert pairing.players == group.members
+
+
+def test_everybody_gets_every_neighbour() -> None:
+    beside = Counter[str]()
+    for seed in range(300):
+        plan = Melee(Tournament(), STANDOFF).plan(["a", "b", "c", "d", "e"], [], seeds(seed))
+        (pairing,) = plan.groups[0].pairings
+        beside[pairing.players[(pairing.players.index("a") + 1) % 5]] += 1
+    assert set(beside) == {"b", "c", "d", "e"}
+    assert min(beside.values()) > 45  # 75 are to be expected, with a deviation of 7
+
+
+def test_one_alone_wins_the_melee_without_a_game() -> None:
+    rule = Melee(Tournament(), STANDOFF)
+    plan = rule.plan(["a"], [], seeds(0))
+    assert plan.groups[0].pairings == ()
+    assert [line.rank for line in rule.standings(plan.groups[0], True, [], {}, frozenset())] == [1]
+
+
+def test_a_melee_ranks_by_points_and_ties_share_a_rank() -> None:
+    rule = Melee(Tournament(), STANDOFF)
+    pairing = Pairing(("a", "b", "c", "d"))
+    result = GameResult(tuple(SeatResult(p, Verdict.OK, None) for p in (0, 2, 3, 0)), 8, "0" * 16)
+    plan = GroupPlan(1, 1, pairing.players, (pairing,))
+    table = rule.standings(plan, True, [Match(pairing, 1, result, counted=True)], {}, frozenset())
+    assert [(line.entry, line.rank) for line in table] == [("c", 1), ("b", 2), ("a", 3), ("d", 3)]
+
+
+@pytest.mark.parametrize(("name", "of_two"), [("round-robin", "standoff"), ("exact", "bid-tac-toe")])
+def test_what_fits_and_what_does_not(name: str, of_two: str) -> None:
+    assert make_format(Tournament(format=name), game(of_two).info).name == name
+    with pytest.raises(ConfigError, match="KNOBELN has 2 seats, but in melee all play at once"):
+        make_format(Tournament(format="melee"), game("knobeln").info)
+
+
+def exact_table(points: dict[tuple[str, str], int]) -> dict[str, tuple[int | None, int]]:
+    entries = sorted({name for pair in points for name in pair})
+    rule = Exact(Tournament(), game("bid-tac-toe").info)
+    plan = rule.plan(entries, [], seeds(0))
+    matches = []
+    for pairing in plan.groups[0].pairings:
+        first, second = pairing.players
+        won = points[first, second]
+        sides = (SeatResult(won, Verdict.OK, None), SeatResult(UNIT - won, Verdict.OK, None))
+        matches.append(Match(pairing, 1, GameResult(sides, 0, "0" * 16), counted=True))
+    table = rule.standings(plan.groups[0], True, matches, {}, frozenset())
+    return {line.entry: (line.rank, line.half_points) for line in table}
+
+
+def test_a_match_point_needs_more_than_its_share_and_nothing_else_counts() -> None:
+    """H11: strictly above 0.500001; ties are losses; a match point is a whole point of the game's."""
+    exactly = 500_001 * UNIT // 1_000_000
+    table = exact_table({("a", "b"): exactly, ("a", "c"): exactly + 1, ("b", "c"): UNIT})
+    whole = 2 * game("bid-tac-toe").info.point
+    assert table == {"a": (1, whole), "b": (1, whole), "c": (3, 0)}
+    assert exact_table({("a", "b"): UNIT // 2}) == {"a": (1, 0), "b": (1, 0)}
+
+
+def test_nobody_meets_himself() -> None:
+    plan = Exact(Tournament(self_play=True), game("bid-tac-toe").info).plan(["a", "b", "c"], [], seeds(0))
+    assert [pairing.players for pairing in plan.groups[0].pairings] == [("a", "b"), ("a", "c"), ("b", "c")]
