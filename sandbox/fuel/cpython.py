@@ -22,7 +22,6 @@ from sandbox.fuel import engine
 from sandbox.fuel.counting import module as wasm
 from sandbox.fuel.counting.operators import Refused, leb
 from sandbox.fuel.linker import PAGE_BYTES, data_segment, linked
-from sandbox.limits import MB, Limits
 from sandbox.sandbox import Sandbox
 
 PACKAGE, VERSION = "componentize-py", "0.25.1"
@@ -45,13 +44,6 @@ _SOURCES = {
 }
 _COMPRESSED = re.compile(rb"\x28\xb5\x2f\xfd")  # how what zstd compressed begins
 _BLOCK_BYTES = 4_096
-_LIMITS = Limits(
-    cpu_seconds=300,
-    wall_seconds=600.0,
-    address_space_bytes=2_048 * MB,
-    reserved_bytes=16 * 1024 * MB,
-    output_bytes=64 * MB,
-)
 
 
 def python_module(sandbox: Sandbox) -> bytes:
@@ -72,26 +64,18 @@ def python_module(sandbox: Sandbox) -> bytes:
 def made_python_module(sandbox: Sandbox) -> bytes:
     """Make it, whatever its bytes. Raises ToolMissing if the package or the engine is missing."""
     libraries, standard_library = _contents()
-    system = _run(sandbox, "assemble", stdin=_SYSTEM.read_bytes())
+    files = {name: path.read_bytes() for name, path in _SOURCES.items()}
     try:
+        system = engine.by_worker(sandbox, "assemble", stdin=_SYSTEM.read_bytes())
         module = linked([system, *libraries], ["begin", "_start"])
+        files |= {"module.wasm": module, "library.zip": standard_library}
+        shown = {f"/box/picture/{name}": data for name, data in files.items()}
+        memory = engine.by_worker(sandbox, "picture", files=shown, has_memory=True)
     except Refused as error:
         raise ToolMissing(f"{PACKAGE} {VERSION} cannot be used: it has {error}") from None
-    files = {name: path.read_bytes() for name, path in _SOURCES.items()}
-    files |= {"module.wasm": module, "library.zip": standard_library}
-    memory = _run(sandbox, "picture", files={f"/box/picture/{name}": data for name, data in files.items()})
+    except engine.NotCompiled as error:
+        raise ToolMissing(f"the Python whose time is counted cannot be made: {error}") from None
     return _with_memory(module, memory)
-
-
-def _run(sandbox: Sandbox, what: str, *, stdin: bytes = b"", files: dict[str, bytes] | None = None) -> bytes:
-    """What a command of the worker writes."""
-    folders = [str(engine.engine_folder_for(sandbox))]
-    command = [*engine.command(), what]
-    result = sandbox.run(command, stdin=stdin, files=files or {}, folders=folders, limits=_LIMITS)
-    if not result.succeeded:
-        tail = result.stderr.decode(errors="replace").strip()[-2_000:]
-        raise ToolMissing(f"the Python whose time is counted cannot be made ({result.ending}): {tail}")
-    return result.stdout
 
 
 # --- the package -------------------------------------------------------------------------------------------

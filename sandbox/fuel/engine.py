@@ -11,6 +11,7 @@ import os
 import platform
 import shutil
 import subprocess
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
 from importlib import metadata
@@ -35,12 +36,16 @@ INSTALL = "`pip install knobeln[fuel]` installs it"
 _HERE = Path(__file__).parent
 _WORKER = ("worker", "counting")  # folders
 _KINDS = (".py", ".toml")  # what is in them
-_COMPILE_LIMITS = Limits(
-    cpu_seconds=120,
-    wall_seconds=300.0,
+_LIMITS = Limits(
+    cpu_seconds=300,
+    wall_seconds=600.0,
     address_space_bytes=2_048 * MB,
     output_bytes=64 * MB,
 )
+RESERVED_BYTES = 16 * 1024 * MB
+"""The engine reserves 6 GB for a memory, so that it need not check accesses."""
+_COMPILE_SECONDS = 120  # of processor time
+_MOST_CHASED_BYTES = 128 * MB  # in more memory no load takes longer
 
 
 class NotCompiled(Exception):
@@ -147,7 +152,7 @@ def counted_module(module: bytes, sandbox: Sandbox, memory_bytes: int) -> bytes:
     kept_as = kept_files.digest_of_sources(facts, _sources("counting"))[:32]
     if found := kept("counted", kept_as):
         return found.read_bytes()
-    made = _made(module, sandbox, _COMPILE_LIMITS, "count", str(memory_bytes))
+    made = by_worker(sandbox, "count", str(memory_bytes), stdin=module, cpu_seconds=_COMPILE_SECONDS)
     keep("counted", kept_as, made)
     return made
 
@@ -157,7 +162,7 @@ def machine_code(
     sandbox: Sandbox,
     *,
     kind: str = "module",
-    cpu_seconds: int = _COMPILE_LIMITS.cpu_seconds,
+    cpu_seconds: int = _COMPILE_SECONDS,
 ) -> Path:
     """The file with a counted module's machine code for this computer, made in the sandbox when first wanted.
 
@@ -168,14 +173,47 @@ def machine_code(
     kept_as = f"{kind}-{kept_files.digest_of_sources(facts, ())[:32]}"
     if found := kept("code", kept_as):
         return found
-    made = _made(module, sandbox, replace(_COMPILE_LIMITS, cpu_seconds=cpu_seconds), "compile")
-    return keep("code", kept_as, made)
+    return keep("code", kept_as, by_worker(sandbox, "compile", stdin=module, cpu_seconds=cpu_seconds))
 
 
-def _made(module: bytes, sandbox: Sandbox, limits: Limits, *words: str) -> bytes:
-    """What worker/compile.py makes of a module. Raises NotCompiled."""
-    folders = [str(engine_folder_for(sandbox))]
-    result = sandbox.run([*command(), *words], stdin=module, folders=folders, limits=limits)
+def nanoseconds_at_worst(sandbox: Sandbox, memory_bytes: int) -> float:
+    """What a unit takes at worst on this host, in a program with so much memory; measured when first wanted.
+
+    Raises ToolMissing if the engine or the sandbox is missing.
+    """
+    size = str(min(memory_bytes, _MOST_CHASED_BYTES))
+    kept_as = f"chase-{kept_files.digest_of_sources([_engine_key(), _processor(), size], ())[:32]}"
+    found = kept("chase", kept_as)
+    try:
+        made = found.read_bytes() if found else by_worker(sandbox, "chase", size, has_memory=True)
+        slowest = float(made)
+    except (NotCompiled, ValueError) as error:
+        raise ToolMissing(f"this host cannot be measured: {error}") from None
+    if not found:
+        keep("chase", kept_as, made)
+    return max(slowest, 1.0)  # as long as all other operators
+
+
+def by_worker(
+    sandbox: Sandbox,
+    *words: str,
+    stdin: bytes = b"",
+    files: Mapping[str, bytes] | None = None,
+    cpu_seconds: int = _LIMITS.cpu_seconds,
+    has_memory: bool = False,
+) -> bytes:
+    """What a command of worker/main.py writes. Raises NotCompiled if it fails, or ToolMissing.
+
+    `has_memory`: it runs a module, which has one.
+    """
+    reserved = RESERVED_BYTES if has_memory else 0
+    result = sandbox.run(
+        [*command(), *words],
+        stdin=stdin,
+        files=files or {},
+        folders=[str(engine_folder_for(sandbox))],
+        limits=replace(_LIMITS, cpu_seconds=cpu_seconds, reserved_bytes=reserved),
+    )
     if not result.succeeded:
         tail = result.stderr.decode(errors="replace").strip().rpartition("\n")[2]
         how = f"its compiler ended by {result.ending}"

@@ -23,7 +23,6 @@ _VERSION = 1
 _KEY = "fuel_version"  # no other program has it
 _WORKER_SECONDS = 1_000_000  # of processor time: no limit, because fuel is one
 _WORKER_BYTES = 256 * MB  # of the engine itself
-_RESERVED_BYTES = 16 * 1024 * MB  # the engine reserves 6 GB for a memory, so that it need not check accesses
 MAX_MEMORY_BYTES = 4096 * MB  # that WebAssembly can address
 _MAX_REPLY_BYTES = 128 * 1024
 
@@ -103,7 +102,7 @@ class FuelProgram:
             limits=Limits(
                 cpu_seconds=_WORKER_SECONDS,
                 address_space_bytes=_WORKER_BYTES + self.memory_bytes,
-                reserved_bytes=_RESERVED_BYTES,
+                reserved_bytes=engine.RESERVED_BYTES,
                 output_bytes=_MAX_REPLY_BYTES,
             ),
             is_worker=True,

@@ -3,6 +3,7 @@
     python3 FOLDER                FOLDER: see sandbox/fuel/engine.py
     python3 FOLDER count BYTES    compile.py instead: a module in, the same with a counter out
     python3 FOLDER compile        compile.py instead: a counted module in, machine code out
+    python3 FOLDER chase BYTES    chase.py instead: what a unit takes at worst out
     python3 FOLDER assemble       picture.py instead: WebAssembly as text in, as bytes out
     python3 FOLDER picture        picture.py instead: the memory of a Python that has started
 
@@ -37,6 +38,7 @@ from typing import Any, Protocol
 
 from wasmtime import Store
 
+from sandbox.fuel.worker.chase import chase
 from sandbox.fuel.worker.compile import compile_to_machine_code, count
 from sandbox.fuel.worker.host import Ended, Host, Left, ProgramFacts, Reply, Request, Requests
 from sandbox.fuel.worker.limits import STACK_BYTES
@@ -116,6 +118,9 @@ def start() -> None:
         return
     if sys.argv[1:] == ["compile"]:
         compile_to_machine_code()
+        return
+    if sys.argv[1:2] == ["chase"]:
+        chase(int(sys.argv[2]))
         return
     if sys.argv[1:] == ["assemble"]:
         assemble()
