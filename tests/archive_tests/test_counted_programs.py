@@ -46,7 +46,7 @@ def mixed(tmp_path_factory: pytest.TempPathFactory) -> Published:
     """One instance through all games, against a program whose time is not counted."""
     sources = {"learning.c": LEARNING, **{n: samples("bid-tac-toe")[n] for n in ("copycat.pl",)}}
     sources["regret_matcher.c"] = samples("bid-tac-toe")["regret_matcher.c"]
-    return counted_contest(tmp_path_factory.mktemp("mixed"), "bid-tac-toe", sources, games=2)
+    return counted_contest(tmp_path_factory.mktemp("mixed"), "bid-tac-toe", sources, games=4)
 
 
 def test_a_contest_of_counted_programs_is_played_again(all_counted: Published) -> None:
@@ -113,7 +113,7 @@ def in_a_game(change: Callable[[dict, int], None], team: str = "") -> Change:
         for match in group["matches"]:
             players, result = match["pairing"]["players"], match["result"]
             if team in ("", *players) and not any(seat["fault"] for seat in result["seats"]):
-                seated = players if match["game"] == 1 else players[::-1]
+                seated = players if match["game"] % 2 else players[::-1]
                 with suppress(LookupError):
                     change(result, seated.index(team) if team else 0)
                     return
