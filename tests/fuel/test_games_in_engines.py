@@ -38,7 +38,7 @@ LINES = ROOT / "tests" / "programs" / "lines" / "plays"
 OWN = ROOT / "tests" / "fuel" / "programs" / "lines"
 IN_NODE = ROOT / "tests" / "support" / "games_in_node.mjs"
 OTHER_MAJOR = "48.0.0"
-PAIRS = {"format": "group-elimination", "group_min": 2, "group_max": 2, "final_size": 2}
+PAIRS = {"format": "group-elimination", "group_min": 2, "group_max": 3, "final_size": 3}
 LARGE_GROUPS = ("standoff", "ultimate-tic-tac-toe")  # one game, and a bracket
 REQUESTS = [
     {"ask": "next 4", "fuel": UNITS},
