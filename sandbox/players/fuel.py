@@ -280,14 +280,16 @@ class FuelPlayer(Player):
         """A new worker hears all that this instance has heard, which makes it the same again."""
         self.close()
         *before, last = self._said
-        late = f"had no reply after {self._backstop:g} s by the clock"
+        time = f"{self._backstop:g} s by the clock"
         for request in before:
             if self._answer(request, self._turns.among_others).kind is not AnswerKind.LINE:
-                raise self._failed(f"{late}, and did not repeat what it had replied before")
+                raise self._failed(f"had no reply after {time}, and did not repeat what it replied before")
         answer = self._answer(last, self._turns.alone)
         if answer.kind is AnswerKind.LATE:
             pace = self._backstop * 1e9 / last["fuel"] if "fuel" in last else 0.0
-            raise self._failed(f"{late}, also alone on the host: more than {pace:,.0f} ns a unit", pace)
+            raise self._failed(
+                f"had no reply after {time}, also alone: more than {pace:,.0f} ns a unit", pace
+            )
         return answer
 
     def _failed(self, what: str, pace: float = 0.0) -> EngineFailed:

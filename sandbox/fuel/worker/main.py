@@ -113,19 +113,20 @@ def _until_end(run: Callable[[], None]) -> Reply:
 
 def start() -> None:
     """What FOLDER's own __main__.py calls."""
-    if sys.argv[1:2] == ["count"]:
-        count(int(sys.argv[2]))
-        return
-    if sys.argv[1:] == ["compile"]:
-        compile_to_machine_code()
-        return
-    if sys.argv[1:2] == ["chase"]:
-        chase(int(sys.argv[2]))
-        return
-    if sys.argv[1:] == ["assemble"]:
-        assemble()
-        return
+    commands: dict[str, Callable[..., None]] = {
+        "count": count,
+        "compile": compile_to_machine_code,
+        "chase": chase,
+        "assemble": assemble,
+        "picture": lambda: _with_a_large_stack(take_picture),
+        "serve": lambda: _with_a_large_stack(main),
+    }
+    name, *numbers = sys.argv[1:] or ["serve"]
+    commands[name](*map(int, numbers))
+
+
+def _with_a_large_stack(run: Callable[[], None]) -> None:
     threading.stack_size(STACK_BYTES)
-    thread = threading.Thread(target=take_picture if sys.argv[1:] == ["picture"] else main)
+    thread = threading.Thread(target=run)
     thread.start()
     thread.join()
