@@ -1,13 +1,16 @@
-"""List all games of a group, up to 861 of them, in 72 columns. Pure."""
+"""List all games of a group, up to 861 of them: for a terminal, and as CSV. Pure."""
 
 from __future__ import annotations
 
+import csv
+import io
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from contest.games.game import GameInfo
 from contest.language import gettext
 from contest.model import GroupOutcome, Match, Standing
+from contest.model.tournament import points_text
 from reports import results
 from reports.results import GameLine, GameStatus, OwnGames
 from reports.scores import Score, Shape
@@ -89,3 +92,32 @@ def _pair_text(line: GameLine, point: int) -> str:
 def _rate_text(score: Score) -> str:
     """Return `0.523412+`: the win rate, and `+` or `-` if the player or its opponent has the match point."""
     return f"{score.rate}{'+' * score.has_match_point}{'-' * score.gives_match_point}"
+
+
+def games_csv(outcome: GroupOutcome, own_games: Mapping[str, OwnGames], shape: Shape, point: int) -> str:
+    """All games of a group of pairs as CSV (RFC 4180): a line for each attempt at a game, or, where a pairing
+    is many games, for each pairing, with the counted games that the first player won, tied and lost.
+
+    `status`: as GameStatus has it. A game that was not played to its end has no points.
+    """
+    stream = io.StringIO()
+    writer = csv.writer(stream)
+    is_series = shape is Shape.SERIES
+    counts = ("won", "tied", "lost") if is_series else ("attempt", "status")
+    writer.writerow(("player_1", "player_2", "points_1", "points_2", *counts))
+    for pairing, tried in results.attempts(outcome).items():
+        if is_series:
+            score = Score("", pairing.is_self, own_games[pairing.players[0]].lines_of[pairing])
+            theirs = "" if pairing.is_self else points_text(score.theirs, point)
+            points = (points_text(score.own, point), theirs)
+            writer.writerow((*pairing.players, *points, score.won, score.tied, score.lost))
+        elif not tried:
+            writer.writerow((*pairing.players, "", "", "", GameStatus.NOT_PLAYED))
+        else:
+            writer.writerows((*m.players, *_won(m, point), m.attempt, results.status(m)) for m in tried)
+    return stream.getvalue()
+
+
+def _won(match: Match, point: int) -> list[str]:
+    seats = match.result.seats
+    return ["" if match.is_discarded else points_text(2 * seat.points, point) for seat in seats]

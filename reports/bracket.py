@@ -13,7 +13,8 @@ from functools import partial
 from contest.language import gettext
 from contest.model import GroupOutcome, RoundOutcome, Standing
 from reports.results import gone
-from reports.text import WIDTH, columns_of, points, table
+from reports.text import WIDTH, columns_of, table
+from reports.text import grouped_points as points
 
 _STEPS = range(6, 1, -1)  # columns between a match and the next one; the first that fits is taken
 

@@ -16,7 +16,7 @@ from reports.kinds import reports
 from reports.kinds.base import Mailing, mail_to, start_facts
 
 ENTRIES_FILE = "entries.txt"
-MAX_LISTED = 1_000  # entries in the file that goes to everybody; more come with LAP and the archive alone
+MAX_LISTED = 1_000  # entries in the file that goes to everybody; more are in the archive alone
 
 
 class ContestReporter:

@@ -67,7 +67,7 @@ FILTERS: Mapping[str, Callable[..., str]] = {
     "table": text.table,
     "one_line": text.one_line,
     "date": language.date,
-    "points": text.points,
+    "points": text.grouped_points,
     "number": language.number,
     "percent": text.percent,
     "fuel_share": text.fuel_share,
@@ -249,7 +249,7 @@ class Templates:
         play, starts = play_reports(game.play), settings.dates.contest_starts
         self._filters: dict[str, Callable[..., str]] = {
             **FILTERS,
-            "points": partial(text.points, point=game.point),
+            "points": partial(text.grouped_points, point=game.point),
         }
         self._names = {
             "contest": settings.contest,

@@ -57,6 +57,10 @@ class Score:
         return sum(line.theirs or 0 for line in self.counted)
 
     @property
+    def lead(self) -> int:
+        return self.own - self.theirs
+
+    @property
     def won(self) -> int:
         return sum(not self.is_self and _own(line) > _theirs(line) for line in self.counted)
 

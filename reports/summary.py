@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
+from itertools import accumulate
 from typing import NamedTuple
 
 from contest.config.settings import Settings
 from contest.games.game import GameInfo
 from contest.games.registry import game_of
-from contest.model import GroupOutcome, RoundOutcome, Standing, Team
+from contest.language import gettext
+from contest.model import RoundOutcome, Standing, Team
 from contest.public_number.beacon import BeaconKind
 from contest.seeds import ContestSeed, Seeds
 from reports import bracket, results, scores
@@ -106,17 +108,48 @@ def margins(outcome: RoundOutcome, game: GameInfo) -> Mapping[int, Margin]:
 
 
 # --- one team's own result ---------------------------------------------------------------------------------
+class Place(NamedTuple):
+    """A team's line in a table, and where that is."""
+
+    standing: Standing
+    ahead: int  # how many are ahead of it
+    peers: int  # how many share its place, itself included
+    of: int  # how many there are
+    in_group: bool  # the place is in its group, not in the contest
+
+    @property
+    def number(self) -> str:
+        """`3`, or `3 to 5` if it is shared; "" for who has none: disqualified, or nobody survived."""
+        if self.standing.rank is None:
+            return ""
+        first, last = self.ahead + 1, self.ahead + self.peers
+        return str(first) if first == last else gettext("%(first)s to %(last)s", first=first, last=last)
+
+
+def places_in(table: Sequence[Standing], *, in_group: bool) -> Mapping[str, Place]:
+    """Return the places of all teams in a ranking."""
+    ranks = Counter(line.rank for line in table)
+    ranked = sorted(rank for rank in ranks if rank is not None)
+    ahead = dict(zip(ranked, accumulate((ranks[rank] for rank in ranked), initial=0), strict=False))
+    return {
+        line.entry: Place(line, ahead.get(line.rank or 0, 0), ranks[line.rank], len(table), in_group)
+        for line in table
+    }
+
+
+def places_of(outcome: RoundOutcome, ranking: Sequence[Standing]) -> Mapping[str, Place]:
+    """Return the places of the teams of this round: in the contest's ranking, or else in their groups."""
+    if ranking:
+        return places_in(ranking, in_group=False)
+    in_groups = (places_in(group.standings, in_group=True) for group in outcome.groups)
+    return {name: place for places in in_groups for name, place in places.items()}
+
+
 @dataclass(frozen=True)
 class OwnResult:
     """A team's own result at the end of its contest; it tells nothing about other teams."""
 
-    place: int | None  # None: disqualified, taken out, or nobody survived the last round
-    disqualified: bool  # or taken out
-    taken_out: bool
-    last_place: int  # larger than `place` if the place is shared
-    of: int  # how many were ranked with it
-    half_points: int
-    in_group: bool  # the place is in its group, not in the contest
+    at: Place
     failures: tuple[Failure, ...]
     prizes: tuple[tuple[str, int], ...]  # value of the field, and place
     has_grand_prize: bool
@@ -134,16 +167,8 @@ class OwnResults:
     prizes: Sequence[PrizeList]
 
     def of(self, name: str) -> OwnResult:
-        standing, peers, ahead = self._place_of(name)
-        place = None if standing.rank is None else ahead + 1
         return OwnResult(
-            place=place,
-            disqualified=standing.disqualified,
-            taken_out=standing.taken_out,
-            last_place=ahead + peers,
-            of=self._number_of(name),
-            half_points=standing.half_points,
-            in_group=not self.ranking and not self._is_knock_out,
+            at=self._when_knocked_out(name) if self._is_knocked_out else self._places[name],
             failures=results.alike(self._failures.get(name, ())),
             prizes=tuple(
                 (prizes.value, number)
@@ -154,15 +179,7 @@ class OwnResults:
             has_grand_prize=any(line.entry == name for line in grand_prize(self.prizes)),
         )
 
-    def _place_of(self, name: str) -> _Place:
-        if not self.ranking and self._is_knock_out:
-            return self._when_knocked_out(name)
-        table = self.ranking or self._groups[name].standings
-        own = next(line for line in table if line.entry == name)
-        peers = sum(line.rank == own.rank for line in table)
-        return _Place(own, peers, sum(_is_before(line, own) for line in table))
-
-    def _when_knocked_out(self, name: str) -> _Place:
+    def _when_knocked_out(self, name: str) -> Place:
         """Return the place of a team that was knocked out.
 
         Teams that are out in the same round share the places after all teams that are still in the contest.
@@ -171,23 +188,16 @@ class OwnResults:
         own, points = lines[-1], sum(line.half_points for line in lines)
         peers = sum(not self._lines[other][-1].disqualified for other in field.out_now)
         standing = Standing(name, points, own.rank, own.failures, own.disqualified, False)
-        return _Place(standing, peers, len(field.unbeaten) + len(field.beaten))
-
-    def _number_of(self, name: str) -> int:
-        if self.ranking:
-            return len(self.ranking)
-        if self._is_knock_out:
-            return sum(len(group.plan.members) for group in self.history[0].groups)
-        return len(self._groups[name].plan.members)
+        of = sum(len(group.plan.members) for group in self.history[0].groups)
+        return Place(standing, len(field.unbeaten) + len(field.beaten), peers, of, in_group=False)
 
     @cached_property
-    def _is_knock_out(self) -> bool:
-        return bracket.is_knock_out(self.history[-1])
+    def _is_knocked_out(self) -> bool:
+        return not self.ranking and bracket.is_knock_out(self.history[-1])
 
     @cached_property
-    def _groups(self) -> Mapping[str, GroupOutcome]:
-        """The group of each member in the last round."""
-        return {name: group for group in self.history[-1].groups for name in group.plan.members}
+    def _places(self) -> Mapping[str, Place]:
+        return places_of(self.history[-1], self.ranking)
 
     @cached_property
     def _field(self) -> bracket.StillIn:
@@ -213,15 +223,3 @@ class OwnResults:
                     for failure in results.failures_of_match(match):
                         found[failure.entry] += results.own_failures([match], failure.entry)
         return found
-
-
-class _Place(NamedTuple):
-    """A team's line, how many teams share its place, and how many are ahead of them."""
-
-    standing: Standing
-    peers: int
-    ahead: int
-
-
-def _is_before(line: Standing, own: Standing) -> bool:
-    return line.rank is not None and own.rank is not None and line.rank < own.rank

@@ -43,6 +43,9 @@ class Renderer(Protocol):
         The language is the caller's (contest.language.speaking), or the contest's.
         """
 
+    def part(self, name: str, **facts: object) -> str:
+        """The text of this part of a mail, without what is around it."""
+
 
 class Serializable(Protocol):
     """An image: it plays for a team. Each kind of play has its own class."""

@@ -1,8 +1,8 @@
 """An outgoing mail as bytes (RFC 5322, MIME). Pure.
 
 A mail is its own header lines (`head`) followed by its MIME headers and body (`content`). Reports go to many
-teams with the same content, which is made and kept once. To be fast, the library makes a frame with
-placeholders once, and we fill them in for each mail.
+teams with the same content, which is made and kept once; what one reader alone is told (`lead`) is put before
+its text. To be fast, the library makes a frame with placeholders once, and we fill them in for each mail.
 """
 
 from __future__ import annotations
@@ -51,22 +51,36 @@ _SIMPLE = {
 }
 _SIMPLE_NAME = re.compile(r"[\w.-]{8,48}", re.ASCII)  # a longer one is folded
 
+_END_OF_HEADERS = b"\r\n\r\n"
+
 MAX_LINE_BYTES = 998  # that a relay must take (RFC 5322, 2.1.1)
 
 
 @dataclass(frozen=True)
 class Composed:
-    """`of`: the mail without its body and attachments, which are in the content."""
+    """`of`: the mail without its body and attachments, which are in the content, and without its lead."""
 
     of: Outgoing
     message_id: str
     head: bytes  # ends with CRLF; the content follows directly
+    lead: bytes  # encoded as the text of the content is
     content: bytes
     digest: str  # sha256 of the content, in hex
 
     @property
     def raw(self) -> bytes:
-        return self.head + self.content
+        return whole(self.head, self.lead, self.content)
+
+
+def whole(head: bytes, lead: bytes, content: bytes) -> bytes:
+    """The mail with these parts, as in Composed."""
+    if not lead:
+        return head + content
+    mime, end, rest = content.partition(_END_OF_HEADERS)
+    if b"multipart/" in mime:
+        part, of_part, rest = rest.partition(_END_OF_HEADERS)
+        end += part + of_part
+    return head + mime + end + lead + rest
 
 
 def compose(outgoing: Outgoing, settings: Settings, secret: bytes, now: datetime) -> Composed:
@@ -79,8 +93,19 @@ def compose(outgoing: Outgoing, settings: Settings, secret: bytes, now: datetime
     name, domain = _name_and_domain(outgoing.to, outgoing.key, settings, secret)
     head = b"".join(_head(outgoing, settings, secret, now, name, domain))
     body = f"{outgoing.body}\n{outgoing.receipt.text}" if outgoing.receipt else outgoing.body
-    content, digest = _content(body, outgoing.attachments)
-    return Composed(replace(outgoing, body="", attachments=()), f"<{name}@{domain}>", head, content, digest)
+    plain = _is_plain(outgoing.lead) and _is_plain(body)
+    content, digest = _content(body, plain, outgoing.attachments)
+    of = replace(outgoing, body="", attachments=(), lead="")
+    return Composed(of, f"<{name}@{domain}>", head, _lead(outgoing.lead, plain), content, digest)
+
+
+def _is_plain(text: str) -> bool:
+    """Whether it goes as it is."""
+    return text.isascii() and all(len(line) <= MAX_LINE_BYTES for line in text.splitlines())
+
+
+def _lead(text: str, plain: bool) -> bytes:
+    return _lines(text) if plain or not text else _part(text, plain).as_bytes().partition(_END_OF_HEADERS)[2]
 
 
 def _head(
@@ -177,14 +202,13 @@ def _name_and_domain(to: str, key: str, settings: Settings, secret: bytes) -> tu
 
 
 @lru_cache(maxsize=16)
-def _content(body: str, attachments: tuple[Attachment, ...]) -> tuple[bytes, str]:
+def _content(body: str, plain: bool, attachments: tuple[Attachment, ...]) -> tuple[bytes, str]:
     """MIME headers and body, and their digest."""
-    content = _mime(body, attachments)
+    content = _mime(body, plain, attachments)
     return content, hashlib.sha256(content).hexdigest()
 
 
-def _mime(body: str, attachments: tuple[Attachment, ...]) -> bytes:
-    plain = body.isascii() and all(len(line) <= MAX_LINE_BYTES for line in body.splitlines())
+def _mime(body: str, plain: bool, attachments: tuple[Attachment, ...]) -> bytes:
     is_framed = bool(body) and plain and all(_SIMPLE_NAME.fullmatch(each.name) for each in attachments)
     if is_framed and not attachments:
         return _plain_head() + _lines(body)
@@ -255,7 +279,7 @@ def _part(body: str, plain: bool) -> EmailMessage:
 @cache
 def _plain_head() -> bytes:
     """The MIME headers of a body that goes as it is."""
-    head, end, _ = _part("", plain=True).as_bytes().partition(b"\r\n\r\n")
+    head, end, _ = _part("", plain=True).as_bytes().partition(_END_OF_HEADERS)
     return head + end
 
 

@@ -70,6 +70,7 @@ class Outgoing:
     group: int | None = None  # the group of that round
     thread: str = ""  # mails with one name are one thread; "": the team's own thread
     receipt: Receipt | None = None  # of the ledger's entry about the letter that this answers
+    lead: str = ""  # the reader's own first lines, above a body that many readers share
 
 
 class OutboxState(StrEnum):

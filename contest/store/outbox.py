@@ -28,7 +28,7 @@ from sqlalchemy import (
 )
 
 from contest.config.settings import Settings
-from contest.mail.compose import Composed, compose
+from contest.mail.compose import Composed, compose, whole
 from contest.model import Bounce, OutboxState, Outgoing
 from contest.store import contest_state, decisions
 from contest.store.session import Transaction, record
@@ -142,7 +142,7 @@ def _sent_to(
 ) -> Composed:
     """The mail with the same content, for another reader."""
     head = compose(replace(mail.of, to=to, key=key), settings, contest_state.secret(tx), now)
-    return replace(head, content=mail.content, digest=mail.digest)
+    return replace(head, lead=mail.lead, content=mail.content, digest=mail.digest)
 
 
 def _first_state(outgoing: Outgoing, now: datetime, went_out: bool, is_held: bool) -> dict[str, object]:
@@ -153,9 +153,9 @@ def _first_state(outgoing: Outgoing, now: datetime, went_out: bool, is_held: boo
 
 
 def _row(mail: Composed, now: datetime) -> dict[str, object]:
-    composed = {"message_id": mail.message_id, "head": mail.head, "content": mail.digest, "attempts": 0}
+    composed = {"message_id": mail.message_id, "head": mail.head, "lead": mail.lead, "content": mail.digest}
     times = dict.fromkeys(("created_at", "due_at", "ready_at"), now)
-    return {**{name: getattr(mail.of, name) for name in _OF_OUTGOING}, **composed, **times}
+    return {**{name: getattr(mail.of, name) for name in _OF_OUTGOING}, **composed, "attempts": 0, **times}
 
 
 _OF_OUTGOING = ("key", "kind", "team_id", "to", "subject", "letter_id", "is_report", "round", "group")
@@ -186,10 +186,10 @@ _ADD_CONTENTS = insert(contents)
 
 def put_again(tx: Transaction, item_id: int, outgoing: Outgoing, settings: Settings, now: datetime) -> None:
     """Queue the content of this mail in a new mail, with the headers of `outgoing`, which has no body."""
-    query = select(contents).join(outbox, outbox.c.content == contents.c.digest)
+    query = select(contents, outbox.c.lead).join(outbox, outbox.c.content == contents.c.digest)
     row = tx.execute(query.where(outbox.c.id == item_id)).one()
     mail = compose(outgoing, settings, contest_state.secret(tx), now)
-    keep_all(tx, [replace(mail, content=row.content, digest=row.digest)], settings, now)
+    keep_all(tx, [replace(mail, lead=row.lead, content=row.content, digest=row.digest)], settings, now)
 
 
 class PastReport(NamedTuple):
@@ -568,4 +568,4 @@ def _with_content() -> Select[Any]:
 
 
 def _item(row: Row[Any]) -> OutboxItem:
-    return record(OutboxItem, row, raw=row.head + row.body)
+    return record(OutboxItem, row, raw=whole(row.head, row.lead, row.body))

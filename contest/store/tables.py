@@ -422,6 +422,7 @@ outbox = _table(
     Column("subject", Text, nullable=False),
     Column("message_id", Text, nullable=False, unique=True),
     Column("head", LargeBinary, nullable=False),  # the mail's own header lines
+    Column("lead", LargeBinary, nullable=False),  # what its text begins with
     # MIME headers and body, shared by many mails.
     Column("content", ForeignKey("contents.digest"), nullable=False),
     Column("state", String(16), nullable=False),

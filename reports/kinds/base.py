@@ -10,15 +10,16 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum, StrEnum
 from functools import cached_property
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from contest.config.settings import Settings
+from contest.formats import format_named
 from contest.games.game import FaultRule, GameInfo
 from contest.interfaces.events import ContestStarted, Event, GroupFinished
 from contest.interfaces.protocols import Rendered, Renderer, to_team
 from contest.language import by_language, gettext, in_language, spoken, translated
 from contest.model import Attachment, GroupOutcome, Outgoing, Team
-from reports import results, scores
+from reports import results, scores, summary
 from reports.used import used_in
 
 # --- what mails are about ----------------------------------------------------------------------------------
@@ -40,7 +41,10 @@ class Mailing(Generic[E]):
         """What many mails about the group need, in the language of this moment; computed once."""
         language = spoken()
         if language not in self._groups:
-            self._groups[language] = GroupFacts(self.event.outcome, self.game, self.event.final)
+            has_rounds = format_named(self.settings.tournament.format).has_rounds
+            self._groups[language] = GroupFacts(
+                self.event.outcome, self.game, self.event.final, has_rounds and not self.event.final
+            )
         return self._groups[language]
 
 
@@ -51,6 +55,7 @@ class GroupFacts:
     outcome: GroupOutcome
     game: GameInfo
     is_final: bool
+    is_one_of_several: bool  # and not the contest's only group, nor its final
 
     @cached_property
     def shape(self) -> scores.Shape:
@@ -59,6 +64,10 @@ class GroupFacts:
     @cached_property
     def own_games(self) -> Mapping[str, results.OwnGames]:
         return results.own_games(self.outcome)
+
+    @cached_property
+    def pairings(self) -> Mapping[str, tuple[scores.Score, ...]]:
+        return {name: scores.scores(own) for name, own in self.own_games.items()}
 
     @cached_property
     def melees(self) -> tuple[tuple[scores.MeleePlace, ...], ...]:
@@ -92,12 +101,38 @@ class GroupFacts:
             "is_played": bool(own.matches),
             "gone": self.gone,
             "games": own.lines,
-            "scores": scores.scores(own),
+            "scores": self.pairings[name],
             "melees": self.melees,
             "standing": next(s for s in self.outcome.standings if s.entry == name),
             "failures": own.failures if replays else results.alike(own.failures),
             "used": used_in(own.matches, name),
         }
+
+    def news(self, *, games: bool) -> Mapping[str, Mapping[str, object]]:
+        """What the mails begin with, by member; with the best and the worst of its `games`.
+
+        Nothing if there was no game, or if the games were a single one of all, which the mail tells at once.
+        """
+        plan = self.outcome.plan
+        if not plan.pairings or (games and len(self.melees) == 1):
+            return {}
+        places = summary.places_in(self.outcome.standings, in_group=self.is_one_of_several)
+        compared = self.pairings if games and self.shape is not scores.Shape.RATES else {}
+        return {
+            name: own_news(places[name], plan.round, plan.title, compared.get(name, ()))
+            for name in plan.members
+        }
+
+
+def own_news(
+    at: summary.Place, round_number: int, title: str = "", compared: Sequence[scores.Score] = ()
+) -> dict[str, object]:
+    """The facts of the template `_own_news`. `title`: of the match; `compared`: pairings, of which the best
+    and the worst are told if they differ."""
+    played = sorted((each for each in compared if each.counted and not each.is_self), key=lambda s: s.lead)
+    differ = bool(played) and played[-1].lead > played[0].lead
+    best, worst = (played[-1], played[0]) if differ else (None, None)
+    return {"at": at, "round": round_number, "title": title, "best": best, "worst": worst, "evolved": None}
 
 
 def start_facts(event: ContestStarted) -> Mapping[str, object]:
@@ -214,6 +249,15 @@ class Report(ABC, Generic[E]):
         """A mail to this team alone."""
         rendered = mailing.templates.render(self.template_name, **facts, attachments=attachments)
         return mail_to(team, mailing.event, self.code, rendered, attachments)
+
+
+def with_news(
+    mails: Iterable[Outgoing], mailing: Mailing[Any], news: Mapping[str, Mapping[str, object]]
+) -> Iterator[Outgoing]:
+    """The mails, each with its reader's own result above the text; `news`: the template's facts by team."""
+    for mail in mails:
+        own = news.get(mail.team)
+        yield replace(mail, lead=mailing.templates.part("_own_news", **own) + "\n") if own else mail
 
 
 def mail_to(

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from contest.interfaces.events import GroupFinished, GroupStarted
 from contest.language import noted
 from contest.model import Attachment, Outgoing, Team
 from reports import scores
-from reports.all_games import group_paragraphs
-from reports.kinds.base import Audience, Disclosed, Mailing, Report
+from reports.all_games import games_csv
+from reports.kinds.base import Audience, Disclosed, Mailing, Report, with_news
 from reports.play import play_reports
 
 
@@ -49,9 +50,12 @@ class GameProtocols(Report[GroupFinished]):
     needs_moves = True
 
     def write(self, mailing: Mailing[GroupFinished], wanting: Sequence[Team]) -> Iterator[Outgoing]:
-        for team in wanting:
-            facts = mailing.group.for_member(team.name)
-            yield self.own_mail(mailing, team, facts, _protocols(mailing, team.name))
+        group = mailing.group
+        mails = (
+            self.own_mail(mailing, team, group.for_member(team.name), _protocols(mailing, team.name))
+            for team in wanting
+        )
+        return with_news(mails, mailing, group.news(games=True))
 
 
 def _protocols(mailing: Mailing[GroupFinished], name: str) -> tuple[Attachment, ...]:
@@ -73,7 +77,9 @@ class OwnGamesReport(Report[GroupFinished]):
     discloses = frozenset({Disclosed.OWN_GAMES})
 
     def write(self, mailing: Mailing[GroupFinished], wanting: Sequence[Team]) -> Iterator[Outgoing]:
-        return (self.own_mail(mailing, team, mailing.group.for_member(team.name)) for team in wanting)
+        group = mailing.group
+        mails = (self.own_mail(mailing, team, group.for_member(team.name)) for team in wanting)
+        return with_news(mails, mailing, group.news(games=True))
 
 
 class AllGames(Report[GroupFinished]):
@@ -85,16 +91,21 @@ class AllGames(Report[GroupFinished]):
 
     def write(self, mailing: Mailing[GroupFinished], wanting: Sequence[Team]) -> Iterator[Outgoing]:
         group = mailing.group
-        outcome, own = group.outcome, group.own_games
-        is_melee = group.shape is scores.Shape.MELEE
-        return self.same_mail(
+        outcome, plan = group.outcome, group.outcome.plan
+        file = f"round{plan.round}-group{plan.number}.csv"
+        mails = self.same_mail(
             mailing,
             wanting,
-            paragraphs=() if is_melee else group_paragraphs(outcome, own, group.shape, mailing.game),
             melees=group.melees,
-            score=scores.winners_score(outcome, own) if outcome.plan.title else None,
+            score=scores.winners_score(outcome, group.own_games) if plan.title else None,
+            file=file,
             **group.for_all,
         )
+        if plan.title or group.shape is scores.Shape.MELEE:
+            return mails
+        listed = games_csv(outcome, group.own_games, group.shape, mailing.game.point)
+        table = Attachment(file, "text/csv", listed.encode())
+        return (replace(mail, attachments=(table,)) for mail in mails)
 
 
 class GroupRanking(Report[GroupFinished]):
@@ -106,4 +117,5 @@ class GroupRanking(Report[GroupFinished]):
     discloses = frozenset({Disclosed.TEAMS, Disclosed.RANKINGS})
 
     def write(self, mailing: Mailing[GroupFinished], wanting: Sequence[Team]) -> Iterator[Outgoing]:
-        return self.same_mail(mailing, wanting, **mailing.group.for_all)
+        group = mailing.group
+        return with_news(self.same_mail(mailing, wanting, **group.for_all), mailing, group.news(games=False))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from contest.interfaces.events import ContestStarted, RoundFinished, RoundPlayed
@@ -12,7 +12,7 @@ from contest.model import Attachment, Outgoing, Team
 from reports import results, summary
 from reports.certainty import certainty_sentence, why_no_certainty
 from reports.evolution_table import condensed
-from reports.kinds.base import Audience, Disclosed, Mailing, Report, mail_to, start_facts
+from reports.kinds.base import Audience, Disclosed, Mailing, Report, mail_to, own_news, start_facts, with_news
 from reports.prizes import prize_fields, prize_lists
 
 
@@ -30,7 +30,6 @@ class AllParticipants(Report[ContestStarted]):
             mailing,
             wanting,
             records=[record_text(team.registration) for team in by_name],
-            entries=event.sealed.entries,
             **start_facts(event),
         )
 
@@ -81,8 +80,9 @@ class RoundSummary(Report[RoundFinished]):
             **summary.prize_facts(event.ranking, prize_fields(event.teams, settings.teams), settings),
         )
         table = (Attachment("scores.csv", "text/csv", event.scores.encode()),) if event.scores else ()
-        for team in wanting:
-            yield replace(mail_to(team, event, self.code, rendered, table), thread=SUMMARIES)
+        mails = (mail_to(team, event, self.code, rendered, table) for team in wanting)
+        for mail in with_news(mails, mailing, _news(event)):
+            yield replace(mail, thread=SUMMARIES)
         for address in observers:
             yield Outgoing(
                 key=f"{event.key}/{self.code}/observer/{address}",
@@ -95,6 +95,23 @@ class RoundSummary(Report[RoundFinished]):
                 round=event.round,
                 thread=SUMMARIES,
             )
+
+
+def _news(event: RoundFinished) -> Mapping[str, Mapping[str, object]]:
+    """What the mails to the teams of the round begin with; those that nobody met in it read nothing."""
+    places = summary.places_of(event.history[-1], event.ranking)
+    evolved = {line.entry: line for line in event.evolution.ranking} if event.evolution else {}
+    titles = {
+        name: "" if event.ranking else group.plan.title
+        for group in event.history[-1].groups
+        if group.plan.pairings
+        for name in group.plan.members
+    }
+    return {
+        name: own_news(places[name], event.round, title) | {"evolved": evolved.get(name)}
+        for name, title in titles.items()
+        if name in places
+    }
 
 
 def _how_sure(mailing: Mailing[RoundFinished]) -> str:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+from dataclasses import replace
 from datetime import UTC, datetime
+from email import message_from_bytes
 from email.headerregistry import Address
 from email.message import EmailMessage
+from email.policy import default
 
 import pytest
 from hypothesis import given
@@ -59,6 +62,26 @@ def test_bodies_and_attachments(body: str, attachments: tuple[Attachment, ...]) 
     )
     assert mail.content == by_the_library(body, attachments)
     assert mail.digest == hashlib.sha256(mail.content).hexdigest()
+
+
+@given(
+    lead=st.sampled_from(["", "You: place 3 of 5.\n\n", "=3D\n", "Plätze\n"]),
+    text=st.sampled_from(["one\n\n  two\n", "Größe = 3\n", "x" * 1_200 + "\n"]),
+    attachments=st.lists(files, max_size=2).map(tuple),
+)
+def test_a_lead_stands_above_a_text_that_is_shared(
+    lead: str, text: str, attachments: tuple[Attachment, ...]
+) -> None:
+    own = Outgoing("k", "DGP", "a@b.example", "s", text, attachments=attachments, lead=lead)
+    mail, shared = (compose.compose(each, SETTINGS, bytes(32), NOW) for each in (own, replace(own, lead="")))
+    whole = message_from_bytes(mail.raw, policy=default)
+    part = whole.get_body()
+    assert part is not None
+    assert part.get_content().splitlines() == (lead + text).splitlines()
+    sent = [each.get_payload(decode=True) for each in whole.iter_attachments()]
+    assert sent == [each.data for each in attachments]
+    if lead.isascii() or not compose._is_plain(text):
+        assert mail.content == shared.content
 
 
 @given(subject=st.text("abcXYZ019 ?=_:;,<>@()[]\"\\'!#$%&*+-/^`{|}~.Q", min_size=1, max_size=70))

@@ -27,7 +27,9 @@ def test_no_report_of_a_german_contest_has_english_sentences(strategies: str) ->
     played = play(german(settings_of(strategies)), programs, teams_of(list(programs), ("MIT", "Caltech")))
     assert played.mails
     for key, mail in played.mails.items():
-        lines = [line for line in mail.body.split("\n") if not line.startswith(_ENGLISH_LINES)]
+        lines = [
+            line for line in f"{mail.lead}{mail.body}".split("\n") if not line.startswith(_ENGLISH_LINES)
+        ]
         assert not ENGLISH_WORDS.findall("\n".join(lines)), (key, mail.body)
         assert not re.search(r"\b(Zug|Züge)", mail.body)  # both games call a turn a round
         assert max(map(columns_of, mail.body.split("\n"))) <= WIDTH

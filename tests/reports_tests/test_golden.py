@@ -16,7 +16,7 @@ from reports.announcement import announcement
 from reports.knobeln_protocol import full, read
 from reports.render import Templates
 from reports.terminal import evolution_chart
-from tests.support.golden import compare
+from tests.support.golden import compare, whole_mail
 
 WORDS = "What a round! Nobody expected the cooperators.\n\n  * I did not.\n  * Neither did they."
 MAILS = {
@@ -63,9 +63,7 @@ def mails(reporter, contest) -> Mapping[str, Outgoing]:
 
 @pytest.mark.parametrize("name", sorted(MAILS))
 def test_a_mail_looks_as_it_did(mails, name) -> None:
-    mail = mails[MAILS[name]]
-    attached = "".join(f"Attachment: {a.name}\n" for a in mail.attachments)
-    compare(name, f"To: {mail.to}\nSubject: {mail.subject}\n{attached}\n{mail.body}")
+    compare(name, whole_mail(mails[MAILS[name]]))
 
 
 def test_the_attached_protocols_look_as_they_did(mails) -> None:

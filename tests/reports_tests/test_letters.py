@@ -2,7 +2,6 @@
 
 import gzip
 import re
-from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -22,6 +21,7 @@ from reports import knobeln_protocol
 from reports.contest_reporter import ContestReporter
 from reports.kinds import reports
 from reports.text import WIDTH, columns_of
+from tests.support.golden import csv_rows
 
 NAMES_30 = st.from_regex(r"[A-Za-z_][A-Za-z0-9_]{0,29}", fullmatch=True)
 LINES = st.text(st.characters(codec="utf-8", exclude_categories=("C",)), min_size=1, max_size=500)
@@ -261,38 +261,30 @@ def test_a_self_game_is_worth_the_mean_of_its_sides(reporter, contest) -> None:
     assert f"The two sides won {points[0]} and {points[1]}" in mail.body
 
 
-def listed_games(body: str) -> Counter[tuple[str, str, str]]:
-    """All games of a GRG mail: (participant, opponent, text of the result)."""
-    heads = re.findall(r"^ ?(\d+)  (\w+)  (?:[\d.]+ points|disqualified)\n((?:  .*\n)+)", body, re.M)
-    by_number = {number: name for number, name, _ in heads}
-    found: Counter[tuple[str, str, str]] = Counter()
-    for _, name, games in heads:
-        for label, result in re.findall(r"(self|\d+) (\d+:\d+[rx]?|-)", games):
-            found[name, name if label == "self" else by_number[label], result] += 1
-    return found
-
-
 def test_grg_has_every_game_of_the_group_once(reporter, make_group, make_team) -> None:
     members = [f"team_{at:02}_with_the_longest_of_na" for at in range(41)]
     teams = {name: make_team(name, "GRG") for name in members}
     group = make_group(members)
-    body = next(iter(reporter.mails(GroupFinished(teams=teams, outcome=group)))).body
-    found = listed_games(body)
-    assert len(found) == sum(found.values()) == 861
-    assert {Pairing((min(a, b), max(a, b))) for a, b, _ in found} == {
+    mail = next(iter(reporter.mails(GroupFinished(teams=teams, outcome=group))))
+    found = {(row["player_1"], row["player_2"]): row for row in csv_rows(mail)}
+    assert len(found) == len(csv_rows(mail)) == 861
+    assert {Pairing((min(pair), max(pair))) for pair in found} == {
         Pairing(pair) for pair in combinations_with_replacement(members, 2)
     }
-    results = {m.pairing: [seat.points for seat in m.result.seats] for m in group.matches}
-    for own, other, text in found:
-        points = results[Pairing((min(own, other), max(own, other)))]
-        assert list(map(int, text.split(":"))) == (points if own <= other else points[::-1])
+    for match in group.matches:
+        row = found[match.players]
+        assert [row["points_1"], row["points_2"]] == [str(seat.points) for seat in match.result.seats]
 
 
 def test_grg_marks_what_was_replayed_what_does_not_count_and_what_was_not_played(group_mails) -> None:
-    marks = {(own, other): text[-1] for own, other, text in listed_games(by_kind(group_mails, "GRG")[0].body)}
-    assert marks["silent", "greedy"] == "r"
-    assert marks["greedy", "zero_thrower"] == marks["patient_cooperator", "zero_thrower"] == "x"
-    assert marks["silent", "zero_thrower"] == marks["zero_thrower", "zero_thrower"] == "-"
+    rows = csv_rows(by_kind(group_mails, "GRG")[0])
+    status = {(row["player_1"], row["player_2"], row["attempt"]): row["status"] for row in rows}
+    assert status["greedy", "silent", "1"] == "discarded"
+    assert status["greedy", "silent", "2"] == "replayed"
+    assert status["greedy", "zero_thrower", "2"] == status["patient_cooperator", "zero_thrower", "1"]
+    assert status["greedy", "zero_thrower", "2"] == "not counted"
+    assert status["zero_thrower", "zero_thrower", ""] == "not played"
+    assert all(row["points_1"] == row["points_2"] == "" for row in rows if row["status"] == "discarded")
 
 
 def test_grr_ranks_the_group_and_says_why_somebody_is_out(group_mails) -> None:

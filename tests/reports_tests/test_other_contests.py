@@ -10,7 +10,7 @@ from reports import results, text_protocol
 from reports.scores import scores
 from reports.text import WIDTH, columns_of
 from tests.support import other_contests
-from tests.support.golden import compare
+from tests.support.golden import compare, csv_rows, whole_mail
 from tests.support.other_contests import Played
 
 # 1.2.DGP.greedy is the mail with the key round/1/group/2/DGP/greedy, 1.RSM.greedy is round/1/RSM/greedy.
@@ -52,9 +52,8 @@ def test_a_mail_of_another_contest_looks_as_it_did(contest: str, key: str) -> No
     number, *group, kind, team = key.split(".")
     in_round = [f"group/{group[0]}", kind, team] if group else [kind, team]
     mail = CONTESTS[contest]().mails["/".join(["round", number, *in_round])]
-    attached = "".join(f"Attachment: {a.name}\n" for a in mail.attachments)
     name = "_".join([f"round{number}", *in_round]).replace("/", "_")
-    compare(f"{contest}/{name}", f"To: {mail.to}\nSubject: {mail.subject}\n{attached}\n{mail.body}")
+    compare(f"{contest}/{name}", whole_mail(mail))
 
 
 @pytest.mark.parametrize("contest", sorted(CONTESTS))
@@ -65,14 +64,14 @@ def test_the_announcement_of_another_contest_looks_as_it_did(contest: str) -> No
 def test_every_mail_fits_has_a_key_of_its_own_and_speaks_of_no_throws_or_evolution(played: Played) -> None:
     for key, mail in played.mails.items():
         assert key.endswith(f"/{mail.to.partition('@')[0]}")
-        assert max(map(columns_of, mail.body.split("\n"))) <= WIDTH, key
+        assert max(map(columns_of, f"{mail.lead}{mail.body}".split("\n"))) <= WIDTH, key
         assert not re.search(r"throw|strategy failed|evolution|knobellib", mail.body, re.IGNORECASE)
     assert max(map(columns_of, played.announcement.split("\n"))) <= WIDTH
 
 
 def test_what_a_program_said_is_told_to_its_own_team_alone(played: Played) -> None:
     for mail in played.mails.values():
-        if SECRET.search(mail.body):
+        if SECRET.search(mail.lead + mail.body):
             assert mail.kind in ("DGP", "GRP", "OWN")
             assert mail.to.startswith(("crashing@", "lost_at_first@", "often_late@"))
     assert not SECRET.search(played.announcement)
@@ -80,7 +79,7 @@ def test_what_a_program_said_is_told_to_its_own_team_alone(played: Played) -> No
 
 def test_nobody_gets_the_protocol_of_anothers_fault(played: Played) -> None:
     for mail in played.mails.values():
-        for attachment in mail.attachments:
+        for attachment in mail.attachments if mail.kind == "DGP" else ():
             own = mail.to.partition("@")[0]
             found = text_protocol.read(gzip.decompress(attachment.data).decode())
             for each in found.games:
@@ -134,8 +133,9 @@ def test_a_series_is_one_line_in_which_every_game_is_counted() -> None:
             assert score.won + score.tied + score.lost == 100
             nobodys = sum(line.own == line.theirs == 0 for line in score.lines)
             assert score.own + score.theirs == 4 * 100 - 4 * nobodys
-    body = played.mails["round/1/group/1/GRG/greedy"].body
-    assert len(re.findall(r"\d+:\d+(?:\.5)? \(", body.replace(".5:", ":"))) == 15
+    rows = csv_rows(played.mails["round/1/group/1/GRG/greedy"])
+    assert len(rows) == 15
+    assert all(sum(int(row[how]) for how in ("won", "tied", "lost")) == 100 for row in rows)
 
 
 def test_a_melee_says_who_fell_when() -> None:
@@ -151,9 +151,6 @@ def test_a_melee_says_who_fell_when() -> None:
 
 
 def test_a_win_rate_that_is_no_match_point_is_marked_for_the_one_who_has_it() -> None:
-    body = other_contests.hog().mails["round/1/group/1/GRG/chaser"].body
-    assert "4 0.500000 " in body
-    assert re.search(r"0\.6\d{5}\+", body)
     own = other_contests.hog().mails["round/1/group/1/GRP/chaser"].body
     assert "always_four                     0.582498  1" in own
 

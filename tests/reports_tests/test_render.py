@@ -170,7 +170,7 @@ USES = {
     "table": ('[("a", 1), ("b", 20)]|table("lr")', "a   1\nb  20"),
     "one_line": ('"a\nb"|one_line', "a b"),
     "date": ("settings.dates.contest_starts|date", "1994-05-14 12:00 UT"),
-    "points": ("4247|points", "2123.5"),
+    "points": ("4247|points", "2,123.5"),
     "number": ("1000|number", "1,000"),
     "percent": ("(1, 8)|percent", "12.5 %"),
     "fuel_share": ("1250|fuel_share(10000)", "12.5 % (1,250 of 10,000 units)"),
