@@ -130,7 +130,7 @@ def _engine(settings: Settings) -> str:
     memory = programs.memory_mb or max(row.memory_mb for row in compiled)
     slowest = engine.nanoseconds_at_worst(Sandbox(), memory * MB)
     return (
-        f"{engine.name()}, in {engine.engine_folder()}; a unit takes {slowest:.2g} ns at worst, "
+        f"{engine.name()}, in {engine.engine_folder()}; a unit takes {slowest:.1f} ns at worst, "
         f"so an answer of {programs.fuel:,} units takes at most {programs.fuel * slowest / 1e9:,.0f} s"
     )
 

@@ -18,7 +18,7 @@ REQUEST, CODES = 4, 5  # descriptors, as in knobeln_guest.py
 _FUNCTION = "get_move"
 _MAX_RETURNED = 16_384  # characters; driver.py writes fewer
 _REHEARSAL_FUEL = 1_000_000_000
-_OWN_FUEL = 10**12  # for what we run ourselves
+_COMPILE_FUEL = 10_000_000_000  # for what we compile ourselves
 
 
 class Python(CoreModules):
@@ -38,7 +38,7 @@ class Python(CoreModules):
         """
         asked = self._prepared(facts, _REHEARSAL_FUEL, {"run": [], "is_rehearsal": True})
         sources = list(dict.fromkeys(json.loads(line) for line in asked.split(b"\n")[:-1]))
-        self._codes = self._prepared(facts, _OWN_FUEL, {"compile": sources})
+        self._codes = self._prepared(facts, _COMPILE_FUEL, {"compile": sources})
 
     def _prepared(self, facts: ProgramFacts, fuel: int, request: dict[str, Any]) -> bytes:
         store = self.store()
