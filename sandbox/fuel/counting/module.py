@@ -42,9 +42,6 @@ class Reader:
     def name(self) -> bytes:
         return self.take(self.u32())
 
-    def rest(self) -> bytes:
-        return self.data[self.at :]
-
     def vector(self, read: Callable[[], _Item]) -> list[_Item]:
         return [read() for _ in range(self.u32())]
 
