@@ -3,6 +3,7 @@ version of it, and in node."""
 
 import base64
 import fcntl
+import hashlib
 import json
 import os
 import signal
@@ -63,6 +64,7 @@ ECHO = """(module
     (drop (call $write (i32.const 1) (i32.const 0) (i32.const 1) (i32.const 16)))
     (br $again))))"""
 ADDER_JS = (LINES / "adder.js").read_bytes()
+COUNTED_QUICKJS = "90669917eec807bca84922c9360620e52f58afd3210cfb846d09607f486d3775"
 FIXED = {  # units that no compiler decides
     "WebAssembly": [342_492, 442_102, 242_677, 342_691],
     "JavaScript": [17_663_470, 305_551, 197_897, 320_802],
@@ -149,6 +151,12 @@ def _script_of(made):
 def test_these_units_are_the_same_for_ever(name):
     """If they change, raise a number of `COUNTER` in sandbox/fuel/engine.py, or add a price list."""
     assert [reply["fuel"] for reply in in_wasmtime(program(name))] == FIXED[name]
+
+
+def test_the_pass_and_its_prices_give_the_same_bytes_for_ever():
+    """They are in the key of each program by their numbers: `VERSION` in counted.py, and that of the list."""
+    with_prices = with_counter(guests.GUESTS["JavaScript"]._module, prices(1), Limits(64 * MB))
+    assert hashlib.sha256(with_prices).hexdigest() == COUNTED_QUICKJS
 
 
 COMPARED = [LINES / "adder.c", LINES / "adder.cpp", OWN / "plays" / "adder.rs"]
