@@ -231,7 +231,7 @@ def test_other_languages_keep_processor_time():
 
 def test_the_memory_of_the_contest_is_that_of_the_program():
     settings = Programs(counted_languages=("C",), memory_mb=20)
-    text = b"static char much[15000000]; int main(int n, char **w) { much[n] = 1; return much[7 * n]; }"
+    text = b"static char much[19000000]; int main(int n, char **w) { much[n] = 1; return much[7 * n]; }"
     if not is_installed(row := next(each for each in ROWS if each.name == "C")):
         pytest.skip(f"{row.tool} is not installed")
     outcome = examined({"a.c": text}, settings)
