@@ -157,7 +157,7 @@ class PracticeService:
         failures = self.failures.of_program(error)
         tries = self.failures.of_task(f"practice/{practice.id}")
         if failures > MAX_FAILURES:
-            self._set_aside(practice, traceback.format_exc(), program=error.program)
+            self._set_aside(practice, traceback.format_exc(), error)
         elif tries >= (MAX_WITH_PROGRAMS if failures else MAX_FAILURES):
             self._set_aside(practice, traceback.format_exc())
         else:
@@ -169,12 +169,12 @@ class PracticeService:
             with self.store.write() as tx:
                 contest_state.note(tx, "error", f"practice {practice.id} waits: {missing}", self.clock.now())
 
-    def _set_aside(self, practice: Practice, trace: str, program: str = "") -> None:
-        """`program`: the digest of the program, if our engine fails with it alone: then the team is told."""
+    def _set_aside(self, practice: Practice, trace: str, error: EngineFailed | None = None) -> None:
+        """`error`: with the program, if our engine fails with it alone: then the team is told."""
         log.error("a practice was set aside", practice=practice.id, trace=trace)
         with self.store.write() as tx:
-            if practices.finish(tx, practice.id, PracticeState.SET_ASIDE) and program:
-                self.failures.tell(tx, teams.get(tx, practice.team_id), program)
+            if practices.finish(tx, practice.id, PracticeState.SET_ASIDE) and error:
+                self.failures.tell(tx, teams.get(tx, practice.team_id), error)
             text = f"practice {practice.id} broke the practice service and was set aside:\n{trace}"
             contest_state.note(tx, "compiler", text, self.clock.now())
 

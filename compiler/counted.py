@@ -76,11 +76,11 @@ def _built(
 
 
 def counted_by(program: Executable | None, language: Language | None, version: str) -> str:
-    """Engine and compiler or guest, with versions; "" for a program that is not counted."""
+    """Counter and compiler or guest, with versions; "" for a program that is not counted."""
     if not isinstance(program, FuelProgram) or language is None:
         return ""
     found = _VERSION.search(version)
-    return f"{program.engine}, {f'{language.tool} {found[0]}' if language.tool and found else version}"
+    return f"{program.counter}, {f'{language.tool} {found[0]}' if language.tool and found else version}"
 
 
 # --- compiled languages ------------------------------------------------------------------------------------
@@ -93,39 +93,40 @@ def _compiled(
     except Problem as problem:
         reasons = " ".join(_reasons(problem.messages, memory))
         raise Problem(reasons or problem.text, problem.messages) from None
-    if reason := _why_refused(module, sandbox):
-        raise Problem(reason, told)
     made = FuelProgram(
         language=language.name,
         program=program,
         files={name: data for name, data in files.items() if name != program},
         memory_bytes=memory * MB,
-        module=module,
+        module=_counted(module, told, sandbox, memory * MB),
     )
     return made, told
 
 
-def _why_refused(module: bytes, sandbox: Sandbox) -> str:
-    """Why this module is not accepted, as a sentence; "" if it is."""
+def _counted(module: bytes, told: str, sandbox: Sandbox, memory_bytes: int) -> bytes:
+    """The module with its counter. Raises Problem, with what the compiler told, if it is not accepted."""
     if len(module) > MAX_MODULE:
-        return gettext(
+        reason = gettext(
             "your program has %(size)s bytes when compiled to WebAssembly; it may have at most %(limit)s",
             size=number(len(module)),
             limit=number(MAX_MODULE),
         )
+        raise Problem(reason, told)
     reason = ""
     for _ in range(2):  # as `again_if_killed` does
         try:
-            engine.machine_code(module, sandbox, cpu_seconds=_MACHINE_CODE_SECONDS)
+            counting = engine.counted_module(module, sandbox, memory_bytes)
+            engine.machine_code(counting, sandbox, cpu_seconds=_MACHINE_CODE_SECONDS)
         except NotCompiled as error:
             reason = str(error)
         else:
-            return ""
-    return gettext(
+            return counting
+    sentence = gettext(
         "your program was compiled to WebAssembly, but %(engine)s does not take it: %(reason)s",
-        engine=engine.ENGINE,
+        engine=engine.name(),
         reason=sanitize(reason),
     )
+    raise Problem(sentence, told)
 
 
 def _reasons(stderr: str, memory: int) -> Iterator[str]:

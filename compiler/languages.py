@@ -32,6 +32,7 @@ from sandbox.program_folder import Needs, ProgramFolder
 from sandbox.sandbox import Ending, Limits, Sandbox, SandboxResult
 
 MAX_RESULT = 16 * MB  # bytes of a compiled program
+_MOST_DATA = 256 * MB  # of a program that wants more memory than it may have, and is told so
 _PRINT_VERSION = (
     "import importlib, sys; print(getattr(importlib.import_module(sys.argv[1]), '__version__', ''))"
 )
@@ -270,8 +271,8 @@ def compiled(
     The bytes of the result, b"" if the language has none, and the compiler's messages.
     """
     values = _placeholders(language, program, settings.memory_mb or language.memory_mb)
-    # Between compiler and linker a module holds all its data, even the zeros.
-    file_bytes = MAX_RESULT + (int(values["bytes"]) if language.is_counted else 0)
+    # Between compiler and linker a module holds all its data, even the zeros. The linker says how much it is.
+    file_bytes = MAX_RESULT + (max(int(values["bytes"]), _MOST_DATA) if language.is_counted else 0)
     limits = Limits(
         file_bytes=file_bytes,
         work_bytes=4 * MAX_RESULT + file_bytes,

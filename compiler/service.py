@@ -134,7 +134,7 @@ class CompileService:
             is_aside = self.failures.of_program(error) >= MAX_FAILURES
             if not is_aside and not self._is_hopeless(submission):
                 raise
-            self._set_aside(submission, traceback.format_exc(), program=error.program if is_aside else "")
+            self._set_aside(submission, traceback.format_exc(), error if is_aside else None)
         except ToolMissing:
             language = self.builder.language_of(submission.files)
             if reason := self._why_lost(language):
@@ -284,12 +284,12 @@ class CompileService:
         program = program_digest(self.builder.published_files(submission.files))
         return ledger.append(tx, LedgerEntry(effect, team, submission.received_at, letter, program))
 
-    def _set_aside(self, submission: Submission, trace: str, program: str = "") -> None:
-        """`program`: the digest of the program, if our engine fails with it alone: then its team is told."""
+    def _set_aside(self, submission: Submission, trace: str, error: EngineFailed | None = None) -> None:
+        """`error`: with the program, if our engine fails with it alone: then its team is told."""
         log.error("a program was set aside", submission=submission.id, trace=trace)
         with self.store.write() as tx:
-            if submissions.set_aside(tx, submission.id) and program:
-                self.failures.tell(tx, teams.get(tx, submission.team_id), program, submission.number)
+            if submissions.set_aside(tx, submission.id) and error:
+                self.failures.tell(tx, teams.get(tx, submission.team_id), error, submission.number)
             text = f"submission {submission.id} broke the compile service and was set aside:\n{trace}"
             contest_state.note(tx, "compiler", text, self.clock.now())
 

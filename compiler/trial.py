@@ -81,7 +81,7 @@ def _count(language: Language, settings: Settings) -> str:
     units = [_units_of(made, sandbox, settings.programs) for _ in range(2)]
     if units[0] != units[1]:
         raise ToolMissing(f"{tool}; the same program took {units[0]:,} units, and then {units[1]:,}")
-    by = f"{made.engine}, {made.guest}" if made.guest else counted.counted_by(made, language, tool)
+    by = f"{made.counter}, {made.guest}" if made.guest else counted.counted_by(made, language, tool)
     return f"{by}; a small program takes {units[0]:,} units"
 
 

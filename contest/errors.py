@@ -46,13 +46,17 @@ class EngineFailed(TryAgain):
     """The engine process died, hung or answered nonsense. Never a team's fault.
 
     `program`: the digest of the program that its worker ran, "" if it ran none. `move`: names the move at
-    which it failed; the same move of the same game has the same name again.
+    which it failed; the same move of the same game has the same name again. `pace`: how many nanoseconds a
+    unit of fuel took at least, if that was all that failed, also while the program was alone on the host.
     """
 
-    def __init__(self, message: str = "", *, hint: str = "", program: str = "", move: str = "") -> None:
+    def __init__(
+        self, message: str = "", *, hint: str = "", program: str = "", move: str = "", pace: float = 0.0
+    ) -> None:
         super().__init__(message, hint=hint)
         self.program = program
         self.move = move
+        self.pace = pace
 
 
 class Paused(TryAgain):

@@ -137,14 +137,18 @@ class Decisions:
 
 @dataclass(frozen=True)
 class Counted:
-    """A program whose time is counted in fuel, so its games can be played again: by these versions alone.
+    """A program whose time is counted in units, so its games can be played again, in any engine.
 
-    `guest`: the interpreter that runs it, with its version and sha256; "" if its build is WebAssembly.
+    `module`: sha256 of its WebAssembly, in which the counter is; `guest`: the interpreter that runs it
+    instead, with its version and sha256. One of them is "". `counter`: the versions of the counter, of its
+    prices, and of the functions that the host offers. `engine`: a note, which decides nothing.
     """
 
     team: str
-    engine: str
+    module: str
     guest: str
+    counter: str
+    engine: str = field(compare=False)
 
 
 @dataclass(frozen=True)

@@ -40,6 +40,7 @@ class CountedBuild(BaseModel):
     build: tuple[Word, ...] = ()
     needs: tuple[Word, ...] = Field((), description="patterns of files without which the tool is of no use")
     check: str = ""
+    memory_mb: int = Field(0, ge=0, le=4_096, description="memory of a running program; 0 = as otherwise")
 
 
 class Language(BaseModel):
@@ -122,6 +123,7 @@ class Language(BaseModel):
             "build_memory_mb": 2_048,
             "processes": 32,
             "environment": {},
+            "memory_mb": self.counted.memory_mb or self.memory_mb,
         }
         return self.model_copy(update=changes)
 

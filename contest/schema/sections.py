@@ -311,6 +311,15 @@ class Programs(Section):
         return self.GAME_ANSWERS * self.fuel
 
     @property
+    def counted_memory(self) -> list[str]:
+        """The memory of programs whose time is counted, by language, as in "C 16 MB"."""
+        return [
+            f"{row.name} {self.memory_mb or row.as_counted().memory_mb} MB"
+            for row in self.all_languages
+            if row.name in self.counted_languages
+        ]
+
+    @property
     def wall_seconds(self) -> float:
         """How long a program has for an answer by the clock; `seconds` is processor time."""
         return wall_seconds(self.seconds)

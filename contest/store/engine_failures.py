@@ -14,18 +14,18 @@ MAX_FAILURES = 3  # at the same move of a program, or with the same work
 MAX_WITH_PROGRAMS = 12  # with the same work, if the workers of one program or another fail
 
 
-def count(tx: Transaction, culprit: str, move: str, now: datetime) -> int:
-    """Count one more failure, and return how many there were.
+def count(tx: Transaction, culprit: str, move: str, now: datetime, times: int = 1) -> int:
+    """Count so many more failures, and return how many there were.
 
     `culprit`: the digest of a program, with the `move` as in EngineFailed; or what we were doing, with "".
     """
     same = (engine_failures.c.culprit == culprit) & (engine_failures.c.move == move)
     found = tx.execute(select(engine_failures.c.failures).where(same)).scalar()
     if found is None:
-        tx.execute(insert(engine_failures).values(culprit=culprit, move=move, failures=1, at=now))
-        return 1
-    tx.execute(update(engine_failures).where(same).values(failures=found + 1, at=now))
-    return int(found) + 1
+        tx.execute(insert(engine_failures).values(culprit=culprit, move=move, failures=times, at=now))
+        return times
+    tx.execute(update(engine_failures).where(same).values(failures=found + times, at=now))
+    return int(found) + times
 
 
 def aside(tx: Transaction) -> frozenset[str]:

@@ -56,6 +56,7 @@ from mailserver.team_secret import without_strings
 from reports.announcement import announcement
 from reports.check_page import check_page
 from reports.render import Templates
+from sandbox.fuel import engine
 from sandbox.fuel.program import FuelProgram
 from tournament.derived_settings import format_of, is_computed
 from tournament.evolution import score_table
@@ -171,7 +172,9 @@ def counted_programs(
     for team, digest in digests.items():
         program = builder.load(builds[digest]) if digest in builds else None
         if isinstance(program, FuelProgram):
-            yield Counted(team, program.engine, program.guest)
+            module = hashlib.sha256(program.module).hexdigest() if program.module else ""
+            note = engine.name() if engine.is_installed() else ""
+            yield Counted(team, module, program.guest, program.counter, note)
 
 
 def check_builds(archive: Archive, builder: ProgramBuilder[Any]) -> None:

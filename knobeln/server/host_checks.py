@@ -113,18 +113,26 @@ def check_languages(settings: Settings) -> Iterator[CheckResult]:
             text = f"not accepted: there is no {language.tool}; install it to accept them"
             yield CheckResult(what, True, text)
     if not engine.is_installed():
-        lack = f"needs {engine.ENGINE}; {engine.INSTALL}"
+        lack = f"needs wasmtime; {engine.INSTALL}"
         yield CheckResult("counted time", not programs.counted_languages, lack)
         return
-    yield run_check("counted time", _engine)
+    yield run_check("counted time", lambda: _engine(settings))
     for row in programs.all_languages:
         if row.counted:
             is_used = row.name in programs.counted_languages
             yield _counted_language(row.as_counted(), settings, is_used=is_used)
 
 
-def _engine() -> str:
-    return f"{engine.ENGINE}, in {engine.engine_folder()}"
+def _engine(settings: Settings) -> str:
+    """What counts, and what the limit of an answer is at worst: a program in C that misses all caches."""
+    programs = settings.programs
+    compiled = [row.as_counted() for row in programs.all_languages if row.counted and row.counted.tool]
+    memory = programs.memory_mb or max(row.memory_mb for row in compiled)
+    slowest = engine.nanoseconds_at_worst(Sandbox(), memory * MB)
+    return (
+        f"{engine.name()}, in {engine.engine_folder()}; a unit takes {slowest:.1f} ns at worst, "
+        f"so an answer of {programs.fuel:,} units takes at most {programs.fuel * slowest / 1e9:,.0f} s"
+    )
 
 
 def _counted_language(language: Language, settings: Settings, *, is_used: bool) -> CheckResult:

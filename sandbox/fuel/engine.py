@@ -1,7 +1,7 @@
 """The engine that runs WebAssembly: the package wasmtime, and machine code that it made.
 
-Another version of the engine may count otherwise, so exactly one is used. Sandboxes run the system's Python
-as a user who may not enter our folders, so the package and our worker are copied to a folder of their own.
+Any version will do, because modules count themselves. Sandboxes run the system's Python as a user who may not
+enter our folders, so the package and our worker are copied to a folder of their own.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import os
 import platform
 import shutil
 import subprocess
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
 from importlib import metadata
@@ -21,27 +22,30 @@ from contest.util import kept_files
 from contest.util.caches import cache_for_sandboxes
 from contest.util.folders import make_folder, scratch_folder
 from sandbox.bubblewrap import PATH
+from sandbox.fuel.counting import counted, prices
 from sandbox.limits import MB, Limits
 from sandbox.places import check_reachable
 from sandbox.sandbox import Sandbox
 
-_VERSION = "50.0.1"
-_HOST = 2  # raise it with every change of `worker/` after which a program counts or sees something else
-ENGINE = f"wasmtime {_VERSION}, host {_HOST}"
-"""What counts: the package and our worker. It is in every program that was built for it, and its digest."""
+_HOST = 3  # raise it with every change of `worker/` after which a program is charged or sees something else
+COUNTER = f"counter {counted.VERSION}, prices {prices.CURRENT}, host {_HOST}"
+"""What decides how many units a program takes, beside its module. It is a part of every program."""
 
-_LIBRARIES = {  # the package's native code, and its sha256; pip need not have checked it
-    "x86_64": "3127ca42fe7cdd3f0a43a358e79177dcfedd46c1746329826403b9d854de6178",
-    "aarch64": "4777b787fcc6651c98130ccc7c8ce9160faba5f3b34918886785a43094026fc9",
-}
+_VERSIONS = range(48, 51)  # of the package, the first number; as in pyproject.toml
 INSTALL = "`pip install knobeln[fuel]` installs it"
-_WORKER = Path(__file__).with_name("worker")
-_COMPILE_LIMITS = Limits(
-    cpu_seconds=120,
-    wall_seconds=300.0,
+_HERE = Path(__file__).parent
+_WORKER = ("worker", "counting")  # folders
+_KINDS = (".py", ".toml")  # what is in them
+_LIMITS = Limits(
+    cpu_seconds=300,
+    wall_seconds=600.0,
     address_space_bytes=2_048 * MB,
     output_bytes=64 * MB,
 )
+RESERVED_BYTES = 16 * 1024 * MB
+"""The engine reserves 6 GB for a memory, so that it need not check accesses."""
+_COMPILE_SECONDS = 120  # of processor time
+_MOST_CHASED_BYTES = 128 * MB  # in more memory no load takes longer
 
 
 class NotCompiled(Exception):
@@ -69,11 +73,20 @@ def kept(kind: str, name: str) -> Path | None:
 
 
 def is_installed() -> bool:
-    """Whether the engine is there, in the version that we use, and a Python to run it."""
+    """Whether the engine is there, in a version that we know, and a Python to run it."""
     try:
-        return metadata.version("wasmtime") == _VERSION and bool(_python(or_none=True))
+        return int(_version().partition(".")[0]) in _VERSIONS and bool(_python(or_none=True))
     except metadata.PackageNotFoundError:
         return False
+
+
+def name() -> str:
+    """The engine with its version, as a note: it decides nothing."""
+    return f"wasmtime {_version()}"
+
+
+def _version() -> str:
+    return metadata.version("wasmtime")
 
 
 def command() -> list[str]:
@@ -95,31 +108,19 @@ def engine_folder() -> Path:
                 draft = scratch / "engine"
                 draft.mkdir(mode=0o755)
                 shutil.copytree(package, draft / "wasmtime", ignore=shutil.ignore_patterns("__pycache__"))
-                worker = draft / "sandbox" / "fuel" / "worker"
-                shutil.copytree(_WORKER, worker, ignore=shutil.ignore_patterns("__pycache__"))
+                for each in _WORKER:
+                    copy = draft / "sandbox" / "fuel" / each
+                    shutil.copytree(_HERE / each, copy, ignore=shutil.ignore_patterns("__pycache__"))
                 (draft / "__main__.py").write_text("from sandbox.fuel.worker.main import start\n\nstart()\n")
                 _compile_python(_python(), draft)
                 _open_to_all(draft)
                 draft.rename(folder)
         except OSError as error:
             if not folder.is_dir():  # another process was not quicker
-                raise ToolMissing(f"{ENGINE} cannot be kept in {fuel_cache()}: {error}") from None
+                raise ToolMissing(f"the engine cannot be kept in {fuel_cache()}: {error}") from None
     if reason := kept_files.why_unsafe(folder):
-        raise ToolMissing(f"{ENGINE} is not started from {folder}: {reason}")
-    _check_library(folder)
+        raise ToolMissing(f"the engine is not started from {folder}: {reason}")
     return folder
-
-
-@cache  # nobody else can change the folder
-def _check_library(folder: Path) -> None:
-    machine = platform.machine()
-    library = folder / "wasmtime" / f"linux-{machine}" / "_libwasmtime.so"
-    try:
-        digest = hashlib.sha256(library.read_bytes()).hexdigest()
-    except OSError as error:
-        raise ToolMissing(f"{ENGINE} has no library for {machine} in {folder}: {error}") from None
-    if digest != _LIBRARIES.get(machine):
-        raise ToolMissing(f"{library} is not that of {ENGINE}: its sha256 is {digest}; {INSTALL}")
 
 
 def engine_folder_for(sandbox: Sandbox) -> Path:
@@ -132,39 +133,92 @@ def engine_folder_for(sandbox: Sandbox) -> Path:
 @cache
 def _engine_key() -> str:
     if not is_installed():
-        raise ToolMissing(f"programs whose time is counted need {ENGINE}; {INSTALL}")
-    facts = [ENGINE, platform.machine(), os.path.realpath(_python())]  # homes are shared between hosts
-    return kept_files.digest_of_sources(facts, sorted(_WORKER.glob("*.py")))[:32]
+        wanted = f"wasmtime {_VERSIONS[0]} to {_VERSIONS[-1]}"
+        raise ToolMissing(f"programs whose time is counted need {wanted}; {INSTALL}")
+    facts = [name(), platform.machine(), os.path.realpath(_python())]  # homes are shared between hosts
+    return kept_files.digest_of_sources(facts, _sources(*_WORKER))[:32]
+
+
+def _sources(*folders: str) -> list[Path]:
+    return [path for each in folders for path in sorted((_HERE / each).rglob("*")) if path.suffix in _KINDS]
+
+
+def counted_module(module: bytes, sandbox: Sandbox, memory_bytes: int) -> bytes:
+    """The module with its counter, made in the sandbox when it is first wanted.
+
+    Raises NotCompiled if it cannot be counted, ToolMissing if the engine or the sandbox is missing.
+    """
+    facts = [COUNTER, str(memory_bytes), hashlib.sha256(module).hexdigest()]
+    kept_as = kept_files.digest_of_sources(facts, _sources("counting"))[:32]
+    if found := kept("counted", kept_as):
+        return found.read_bytes()
+    made = by_worker(sandbox, "count", str(memory_bytes), stdin=module, cpu_seconds=_COMPILE_SECONDS)
+    keep("counted", kept_as, made)
+    return made
 
 
 def machine_code(
     module: bytes,
     sandbox: Sandbox,
     *,
-    is_component: bool = False,
-    name: str = "module",
-    cpu_seconds: int = _COMPILE_LIMITS.cpu_seconds,
+    kind: str = "module",
+    cpu_seconds: int = _COMPILE_SECONDS,
 ) -> Path:
-    """The file with a module's machine code for this computer, made in the sandbox when it is first wanted.
+    """The file with a counted module's machine code for this computer, made in the sandbox when first wanted.
 
     Raises NotCompiled if the engine refuses the module, ToolMissing if the engine or the sandbox is missing.
     """
     # The worker's sources are in the engine's key: they say what is refused, and how the engine is set.
-    facts = [_engine_key(), _processor(), str(is_component), hashlib.sha256(module).hexdigest()]
-    name = f"{name}-{kept_files.digest_of_sources(facts, ())[:32]}"
-    if found := kept("code", name):
+    facts = [_engine_key(), _processor(), hashlib.sha256(module).hexdigest()]
+    kept_as = f"{kind}-{kept_files.digest_of_sources(facts, ())[:32]}"
+    if found := kept("code", kept_as):
         return found
+    return keep("code", kept_as, by_worker(sandbox, "compile", stdin=module, cpu_seconds=cpu_seconds))
+
+
+def nanoseconds_at_worst(sandbox: Sandbox, memory_bytes: int) -> float:
+    """What a unit takes at worst on this host, in a program with so much memory; measured when first wanted.
+
+    Raises ToolMissing if the engine or the sandbox is missing.
+    """
+    size = str(min(memory_bytes, _MOST_CHASED_BYTES))
+    kept_as = f"chase-{kept_files.digest_of_sources([_engine_key(), _processor(), size], ())[:32]}"
+    found = kept("chase", kept_as)
+    try:
+        made = found.read_bytes() if found else by_worker(sandbox, "chase", size, has_memory=True)
+        slowest = float(made)
+    except (NotCompiled, ValueError) as error:
+        raise ToolMissing(f"this host cannot be measured: {error}") from None
+    if not found:
+        keep("chase", kept_as, made)
+    return max(slowest, 1.0)  # as long as all other operators
+
+
+def by_worker(
+    sandbox: Sandbox,
+    *words: str,
+    stdin: bytes = b"",
+    files: Mapping[str, bytes] | None = None,
+    cpu_seconds: int = _LIMITS.cpu_seconds,
+    has_memory: bool = False,
+) -> bytes:
+    """What a command of worker/main.py writes. Raises NotCompiled if it fails, or ToolMissing.
+
+    `has_memory`: it runs a module, which has one.
+    """
+    reserved = RESERVED_BYTES if has_memory else 0
     result = sandbox.run(
-        [*command(), "component" if is_component else "module"],
-        stdin=module,
+        [*command(), *words],
+        stdin=stdin,
+        files=files or {},
         folders=[str(engine_folder_for(sandbox))],
-        limits=replace(_COMPILE_LIMITS, cpu_seconds=cpu_seconds),
+        limits=replace(_LIMITS, cpu_seconds=cpu_seconds, reserved_bytes=reserved),
     )
     if not result.succeeded:
         tail = result.stderr.decode(errors="replace").strip().rpartition("\n")[2]
         how = f"its compiler ended by {result.ending}"
         raise NotCompiled(tail if tail and result.ending == "exit" else how)
-    return keep("code", name, result.stdout)
+    return result.stdout
 
 
 def _python(*, or_none: bool = False) -> str:

@@ -14,8 +14,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from contest.errors import ToolMissing
-from sandbox.fuel import engine
-from sandbox.fuel.python_component import COMPONENTIZE, SHA256, python_component
+from sandbox.fuel import cpython, engine
 from sandbox.sandbox import Sandbox
 
 
@@ -33,7 +32,7 @@ class Guest(Protocol):
     @property
     def facts(self) -> str: ...
 
-    def prepared(self, sandbox: Sandbox) -> PreparedGuest:
+    def prepared(self, sandbox: Sandbox, memory_bytes: int) -> PreparedGuest:
         """Ready to run on this computer, made on first use. Raises ToolMissing if it cannot be."""
 
 
@@ -57,8 +56,8 @@ class JavaScriptGuest:
         prelude = hashlib.sha256(repr(self._sources).encode()).hexdigest()
         return f"QuickJS-NG {self._VERSION} sha256 {self._SHA256}, prelude sha256 {prelude}"
 
-    def prepared(self, sandbox: Sandbox) -> PreparedGuest:
-        code = _machine_code(self._module, sandbox, "javascript")
+    def prepared(self, sandbox: Sandbox, memory_bytes: int) -> PreparedGuest:
+        code = _machine_code(self._module, sandbox, "javascript", memory_bytes)
         return PreparedGuest({"kind": "javascript", "code": str(code), "prelude": self._sources}, [str(code)])
 
     @cached_property
@@ -76,28 +75,31 @@ class JavaScriptGuest:
 
 
 class PythonGuest:
-    """CPython 3.14; `python_component` says where it comes from."""
+    """CPython 3.14; `cpython` says where it comes from."""
 
-    _code: Path | None = None
+    def __init__(self) -> None:
+        self._codes: dict[int, Path] = {}  # by the bytes of memory
 
     @property
     def facts(self) -> str:
-        return f"CPython 3.14.0 by componentize-py {COMPONENTIZE}, sha256 {SHA256}"
+        return f"CPython 3.14.0 of {cpython.PACKAGE} {cpython.VERSION}, sha256 {cpython.SHA256}"
 
-    def prepared(self, sandbox: Sandbox) -> PreparedGuest:
-        if self._code is None or not self._code.is_file():
-            component = python_component(sandbox)
-            self._code = _machine_code(component, sandbox, "python", is_component=True)
-        return PreparedGuest({"kind": "component", "code": str(self._code)}, [str(self._code)])
+    def prepared(self, sandbox: Sandbox, memory_bytes: int) -> PreparedGuest:
+        code = self._codes.get(memory_bytes)
+        if code is None or not code.is_file():
+            code = _machine_code(cpython.python_module(sandbox), sandbox, "python", memory_bytes)
+            self._codes[memory_bytes] = code
+        return PreparedGuest({"kind": "python", "code": str(code)}, [str(code)])
 
 
 GUESTS: Mapping[str, Guest] = {"JavaScript": JavaScriptGuest(), "Python": PythonGuest()}
 """By the names of their languages."""
 
 
-def _machine_code(module: bytes, sandbox: Sandbox, name: str, *, is_component: bool = False) -> Path:
+def _machine_code(module: bytes, sandbox: Sandbox, name: str, memory_bytes: int) -> Path:
     """The guest's machine code. Raises ToolMissing if it cannot be made: no program has a part in it."""
     try:
-        return engine.machine_code(module, sandbox, is_component=is_component, name=name)
+        counted = engine.counted_module(module, sandbox, memory_bytes)
+        return engine.machine_code(counted, sandbox, kind=name)
     except engine.NotCompiled as error:
         raise ToolMissing(f"the interpreter {name} cannot be made ready: {error}") from None

@@ -23,7 +23,6 @@ _VERSION = 1
 _KEY = "fuel_version"  # no other program has it
 _WORKER_SECONDS = 1_000_000  # of processor time: no limit, because fuel is one
 _WORKER_BYTES = 256 * MB  # of the engine itself
-_RESERVED_BYTES = 16 * 1024 * MB  # the engine reserves 6 GB for a memory, so that it need not check accesses
 MAX_MEMORY_BYTES = 4096 * MB  # that WebAssembly can address
 _MAX_REPLY_BYTES = 128 * 1024
 
@@ -32,8 +31,8 @@ _MAX_REPLY_BYTES = 128 * 1024
 class FuelProgram:
     """`files` by name, as they were sent; `program` is one of them.
 
-    `module`: WebAssembly, of a language that is compiled; b"" if the guest reads the file. `engine` and
-    `guest` (see guests.Guest.facts): other versions may count otherwise, so they make another program.
+    `module`: WebAssembly with its counter, of a language that is compiled; b"" if the guest reads the file.
+    `counter` and `guest` (see guests.Guest.facts) decide how many units it takes, too.
     """
 
     language: str
@@ -41,7 +40,7 @@ class FuelProgram:
     files: Mapping[str, bytes] = field(repr=False)
     memory_bytes: int
     module: bytes = field(default=b"", repr=False)
-    engine: str = engine.ENGINE
+    counter: str = engine.COUNTER
     guest: str = ""
 
     def held(self) -> AbstractContextManager[None]:
@@ -54,11 +53,17 @@ class FuelProgram:
 
     @property
     def why_not_countable_here(self) -> str:
-        """The end of a sentence, with both versions; "" if this computer has the engine and the guest."""
+        """The end of a sentence; "" if this host has an engine, the guest, and the functions that it calls.
+
+        Counter and prices of a module are in it, so only those of a guest must be ours.
+        """
         if not engine.is_installed():
-            return f"was built for {self.engine}, which is not installed here"
-        if self.engine != engine.ENGINE:
-            return f"was built for {self.engine}, and here is {engine.ENGINE}"
+            return "needs an engine for WebAssembly, and none is installed here"
+        built, ours = (
+            each.rpartition(", ")[2] if self.module else each for each in (self.counter, engine.COUNTER)
+        )
+        if built != ours:
+            return f"was built for {built}, and here is {ours}"
         guest = guests.GUESTS.get(self.language)
         here = guest.facts if guest and self.guest else ""
         if self.guest != here:
@@ -71,11 +76,11 @@ class FuelProgram:
         if reason := self.why_not_countable_here:
             raise ToolMissing(f"a program {reason}")
         if not self.module:
-            return guests.GUESTS[self.language].prepared(sandbox)
+            return guests.GUESTS[self.language].prepared(sandbox, self.memory_bytes)
         try:
             code = engine.machine_code(self.module, sandbox)
         except engine.NotCompiled as error:  # where it was built it could be
-            what = f"{engine.ENGINE} cannot compile a program that was accepted"
+            what = f"{engine.name()} cannot compile a program that was accepted"
             raise ToolMissing(f"{what}: {error}") from None
         return PreparedGuest({"kind": "core", "code": str(code)}, [str(code)])
 
@@ -97,7 +102,7 @@ class FuelProgram:
             limits=Limits(
                 cpu_seconds=_WORKER_SECONDS,
                 address_space_bytes=_WORKER_BYTES + self.memory_bytes,
-                reserved_bytes=_RESERVED_BYTES,
+                reserved_bytes=engine.RESERVED_BYTES,
                 output_bytes=_MAX_REPLY_BYTES,
             ),
             is_worker=True,
@@ -122,7 +127,7 @@ class FuelProgram:
                 name: base64.b64decode(text, validate=True) for name, text in facts["files"].items()
             }
             program = cls(**facts)
-            texts = (program.language, program.program, program.engine, program.guest)
+            texts = (program.language, program.program, program.counter, program.guest)
             if not all(isinstance(text, str) for text in texts):
                 raise ValueError("no program: a text is missing")
             if not isinstance(program.memory_bytes, int) or not 0 < program.memory_bytes <= MAX_MEMORY_BYTES:

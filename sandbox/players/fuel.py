@@ -4,22 +4,26 @@ A worker in the sandbox runs the program (sandbox/fuel/worker/main.py), one for 
 instance lives through many games, and a new one follows after a fault. ARGV and FUNCTION: each move has a new
 instance. The program, the questions and the seeds decide every answer and how much fuel it takes.
 
-The clock only stops a worker that hangs. That, and a worker that dies, is our failure (EngineFailed), never
-the program's.
+The clock only stops a worker that hangs, or a program that is slower for each unit than any that we know. It
+is asked once more, while no other program whose time is counted runs on the host. That it is late again, and
+a worker that dies, is our failure (EngineFailed), never the program's.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
-from contextlib import closing
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, closing
 from dataclasses import dataclass, field
+from typing import Any
 
 from contest.errors import EngineFailed, ToolMissing
 from contest.games.game import TextProtocol, Words
 from contest.language import gettext, noted, number
+from sandbox.fuel import engine
 from sandbox.fuel.program import FuelProgram
+from sandbox.fuel.turns import Turns
 from sandbox.limits import MB
 from sandbox.players import (
     AnswerFault,
@@ -36,12 +40,14 @@ from sandbox.players import (
     read_reply,
     too_long,
 )
-from sandbox.process import AnswerKind, SandboxedProcess
+from sandbox.process import Answer, AnswerKind, SandboxedProcess
 from sandbox.sandbox import Sandbox
 
-BACKSTOP_NANOSECONDS = 12
-"""By the clock, for each unit of fuel: six times what the slowest programs need on an idle computer."""
+BACKSTOP = 3
+"""By the clock, so many times what a unit takes at worst on this host."""
 MIN_BACKSTOP_SECONDS = 30.0
+Request = Mapping[str, Any]
+"""As in worker/main.py."""
 _OUT_OF_FUEL = "out of fuel"
 _TRAPS = {  # what the worker calls it: a verb phrase for "the program ..."
     "stack overflow": noted("called too many functions within each other (stack overflow)"),
@@ -51,7 +57,6 @@ _TRAPS = {  # what the worker calls it: a verb phrase for "the program ..."
     "division by zero": noted("divided by zero"),
     "number conversion": noted("converted a number that is too large for its type"),
     "unreachable": noted("gave up (abort, a panic or a failed assertion)"),
-    "start": noted("wanted more memory at its start than it may have"),
     "no start": noted("ended at once, for it has no main function,"),
 }
 
@@ -122,6 +127,9 @@ class FuelPlayer(Player):
     _memory: int = field(default=0, init=False)
     _stderr: str = field(default="", init=False)
     _unasked: int = field(default=0, init=False)
+    _backstop: float = field(default=MIN_BACKSTOP_SECONDS, init=False)  # seconds by the clock
+    _turns: Turns = field(default_factory=Turns, init=False)
+    _said: list[Request] = field(default_factory=list, init=False)  # what made the instance what it is
 
     def begin(self, seed: bytes = b"") -> None:
         self._seed, self._lost, self._unasked = seed, None, 0
@@ -169,6 +177,7 @@ class FuelPlayer(Player):
         if self._process:
             self._process.close()
         self._process, self._is_open = None, False
+        self._turns.close()
 
     # --- protocols ---------------------------------------------------------------------------------------
     def _answer_line(self, line: str, fuel: int) -> str | AnswerFault:
@@ -229,7 +238,7 @@ class FuelPlayer(Player):
     def _move_seed(self) -> str:
         return hashlib.sha256(self._seed + len(self._answer_fuel).to_bytes(8, "big")).hexdigest()
 
-    def _ask(self, request: Mapping[str, object]) -> _Reply:
+    def _ask(self, request: Request) -> _Reply:
         """A question; its fuel and memory count."""
         reply = self._exchange(request)
         self._answer_fuel.append(reply.fuel)
@@ -237,15 +246,15 @@ class FuelPlayer(Player):
         self._memory = max(self._memory, reply.memory)
         return reply
 
-    def _exchange(self, request: Mapping[str, object]) -> _Reply:
-        if self._process is None:
-            self._process = self.program.start(self.sandbox)
-        seconds = max(MIN_BACKSTOP_SECONDS, self.fuel * BACKSTOP_NANOSECONDS / 1e9)
-        answer = self._process.ask(json.dumps(request), seconds)
+    def _exchange(self, request: Request) -> _Reply:
+        if not self._is_open:
+            self._said = []
+        self._said.append(request)
+        answer = self._answer(request, self._turns.among_others)
         if answer.kind is AnswerKind.LATE:
-            raise self._failed(f"had no reply after {seconds:g} s by the clock")
+            answer = self._answer_alone()
         if answer.kind is not AnswerKind.LINE:
-            status = self._process.close()
+            status = self._worker().close()
             tail = status.stderr.decode(errors="replace").strip().rpartition("\n")[2]
             raise self._failed(f"{status.description}: {tail}")
         try:
@@ -255,13 +264,42 @@ class FuelPlayer(Player):
         self._stderr = reply.stderr
         return reply
 
-    def _failed(self, what: str) -> EngineFailed:
+    def _answer(self, request: Request, turn: Callable[[], AbstractContextManager[None]]) -> Answer:
+        worker = self._worker()
+        with turn():
+            return worker.ask(json.dumps(request), self._backstop)
+
+    def _worker(self) -> SandboxedProcess:
+        if self._process is None:
+            worst = engine.nanoseconds_at_worst(self.sandbox, self.program.memory_bytes)
+            self._backstop = max(MIN_BACKSTOP_SECONDS, self.fuel * BACKSTOP * worst / 1e9)
+            self._process = self.program.start(self.sandbox)
+        return self._process
+
+    def _answer_alone(self) -> Answer:
+        """A new worker hears all that this instance has heard, which makes it the same again."""
+        self.close()
+        *before, last = self._said
+        time = f"{self._backstop:g} s by the clock"
+        for request in before:
+            if self._answer(request, self._turns.among_others).kind is not AnswerKind.LINE:
+                raise self._failed(f"had no reply after {time}, and did not repeat what it replied before")
+        answer = self._answer(last, self._turns.alone)
+        if answer.kind is AnswerKind.LATE:
+            pace = self._backstop * 1e9 / last["fuel"] if "fuel" in last else 0.0
+            raise self._failed(
+                f"had no reply after {time}, also alone: more than {pace:,.0f} ns a unit", pace
+            )
+        return answer
+
+    def _failed(self, what: str, pace: float = 0.0) -> EngineFailed:
         """End the worker; it is our failure."""
         self.close()
         return EngineFailed(
             f"the worker of {self.program.program} ({self.program.digest[:12]}) {what}",
             program=self.program.digest,
             move=self._move_seed(),
+            pace=pace,
         )
 
 
@@ -272,10 +310,11 @@ _NOTHING = bytes.fromhex(  # (module (memory (export "memory") 1) (func (export 
 
 def is_engine_well(sandbox: Sandbox) -> bool:
     """Whether a program that does nothing runs here: if not, no failure is that of another program."""
-    program = FuelProgram("C", "nothing.c", {}, MB, module=_NOTHING)
-    with closing(FuelPlayer(program, sandbox, TextProtocol.ARGV, 1_000_000, 1_000_000)) as player:
-        try:
+    try:
+        module = engine.counted_module(_NOTHING, sandbox, MB)
+        program = FuelProgram("C", "nothing.c", {}, MB, module=module)
+        with closing(FuelPlayer(program, sandbox, TextProtocol.ARGV, 1_000_000, 1_000_000)) as player:
             answer = player.move(())
-        except (EngineFailed, ToolMissing):
-            return False
+    except (EngineFailed, ToolMissing, engine.NotCompiled):
+        return False
     return isinstance(answer, AnswerFault) and answer.kind is AnswerFaultKind.NO_ANSWER

@@ -1,15 +1,14 @@
 """Core modules in the worker: what the host offers, and that nothing a module does harms the worker."""
 
 import json
-import platform
+import re
 import shutil
 import tempfile
 from pathlib import Path
 
 import pytest
 
-from contest.errors import ToolMissing
-from sandbox.fuel import engine
+from sandbox.fuel import engine, guests
 from sandbox.fuel.program import FuelProgram
 from sandbox.limits import MB
 from sandbox.sandbox import Sandbox
@@ -76,11 +75,10 @@ def test_two_workers_count_the_same_units():
 
 
 def test_what_a_line_costs_changes_with_the_number_of_the_host_alone():
-    """Archives say by which engine and host they were counted. If these units change, raise `_HOST` in
-    sandbox/fuel/engine.py, and with it the number here."""
+    """Archives say by what they were counted. If they change, raise `_HOST` in sandbox/fuel/engine.py."""
     with module(ECHO) as worker:
         worker.ask(open=True)
-        assert (engine.ENGINE, worker.ask(ask="a line")["fuel"]) == ("wasmtime 50.0.1, host 2", 205_518)
+        assert (engine.COUNTER, worker.ask(ask="a line")["fuel"]) == ("counter 1, prices 1, host 3", 201_445)
 
 
 def test_an_endless_loop_uses_up_its_fuel_and_the_worker_goes_on():
@@ -127,15 +125,27 @@ def test_memory_grows_to_the_limit_and_no_further():
         assert reply["memory"] == 2 * MB
 
 
-def test_a_module_that_begins_with_too_much_memory_does_not_start():
-    with module(start_with("", memory=1000), memory_mb=1) as worker:
-        assert worker.run()["ended"] == {"trap": "start"}
+@pytest.mark.parametrize(
+    ("wat", "reason"),
+    [
+        (start_with("", memory=1000), "it has 1000 pages of memory at its start; it may have 16"),
+        (
+            '(module (func $s (loop $l (br $l))) (start $s) (func (export "_start")))',
+            "it has a start function",
+        ),
+        (start_with("(i32.add)"), "it has a mistake: type mismatch"),
+        (start_with("").replace("_start", "kn_units"), "it has an export named kn_units"),
+    ],
+)
+def test_what_cannot_be_counted_is_refused(wat, reason):
+    with pytest.raises(engine.NotCompiled, match=re.escape(reason)), module(wat, memory_mb=1):
+        pass
 
 
-def test_a_start_function_that_loops_is_ended():
-    wat = '(module (func $s (loop $l (br $l))) (start $s) (func (export "_start")))'
-    with module(wat) as worker:
-        assert worker.run()["ended"] == {"trap": "out of fuel"}
+def test_a_module_that_does_not_count_is_not_compiled():
+    """Builds come from archives, too."""
+    with pytest.raises(engine.NotCompiled, match="it does not count"):
+        engine.machine_code(bytes(wasmtime.wat2wasm(start_with(""))), Sandbox())
 
 
 def test_a_module_without_a_start_is_told_apart():
@@ -296,11 +306,24 @@ def test_the_worker_reaches_nothing_but_its_own_folders():
         assert worker.ask(ask="x")["line"] == "x"
 
 
-def test_a_program_of_another_version_is_not_started(monkeypatch):
-    program = FuelProgram("C", "p.c", {"p.c": b""}, MB, module=b"\0asm\1\0\0\0", engine="wasmtime 1.0.0")
-    assert "wasmtime 1.0.0" in program.why_not_countable_here
-    with pytest.raises(engine.ToolMissing, match=r"wasmtime 1\.0\.0"), started(program):
+def test_a_program_for_other_functions_of_the_host_is_not_started():
+    counter = "counter 7, prices 7, host 1"
+    program = FuelProgram("C", "p.c", {"p.c": b""}, MB, module=b"\0asm\1\0\0\0", counter=counter)
+    with (
+        pytest.raises(engine.ToolMissing, match="was built for host 1, and here is host 3"),
+        started(program),
+    ):
         pass
+
+
+def test_a_module_with_another_counter_and_other_prices_is_started():
+    """Both are in it. A guest has no module in the build, so what was put into it must be ours."""
+    ours = engine.COUNTER.rpartition(", ")[2]
+    program = FuelProgram("C", "p.c", {}, MB, module=b"\0", counter=f"counter 7, prices 7, {ours}")
+    assert program.why_not_countable_here == ""
+    guest = guests.GUESTS["JavaScript"].facts
+    program = FuelProgram("JavaScript", "p.js", {}, MB, guest=guest, counter=f"counter 7, prices 7, {ours}")
+    assert "was built for counter 7, prices 7" in program.why_not_countable_here
 
 
 def test_a_program_is_the_same_after_the_store_has_kept_it():
@@ -322,12 +345,3 @@ def test_a_cache_that_was_cleaned_is_filled_again(monkeypatch):
                 assert worker.ask(open=True) == {}
             assert engine.engine_folder().is_relative_to(cache)
             shutil.rmtree(engine.fuel_cache())
-
-
-def test_an_engine_with_another_library_is_not_started(tmp_path, monkeypatch):
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    library = engine.engine_folder() / "wasmtime" / f"linux-{platform.machine()}" / "_libwasmtime.so"
-    library.write_bytes(library.read_bytes() + b"!")
-    engine._check_library.cache_clear()
-    with pytest.raises(ToolMissing, match="its sha256 is"):
-        engine.engine_folder()

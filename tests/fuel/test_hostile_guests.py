@@ -12,6 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from contest.games.game import TextProtocol
+from sandbox.fuel.counting.counted import Limits, counted
+from sandbox.fuel.counting.prices import prices
 from sandbox.fuel.guests import GUESTS
 from sandbox.fuel.program import FuelProgram
 from sandbox.limits import MB
@@ -87,15 +89,11 @@ def test_a_pointer_of_64_bits_is_refused(name: str) -> None:
     usual = kinds(name)
     for at in range(len(usual)):
         other = [*usual[:at], "i32" if usual[at] == "i64" else "i64", *usual[at + 1 :]]
-        refusals = [
-            why_refused(
-                wasmtime.Module(
-                    wasmtime.Engine(),
-                    f'(module (import "wasi_snapshot_preview1" "{name}" (func (param {" ".join(each)}))))',
-                )
-            )
-            for each in (usual, other)
-        ]
+        refusals = []
+        for each in (usual, other):
+            wat = f'(module (import "wasi_snapshot_preview1" "{name}" (func (param {" ".join(each)}))))'
+            counting = counted(bytes(wasmtime.wat2wasm(wat)), prices(1), Limits(MB))
+            refusals.append(why_refused(wasmtime.Module(wasmtime.Engine(), counting)))
         assert refusals == [None, f"it imports {name} with another type than it has"]
 
 
@@ -121,15 +119,13 @@ FORGED = {
 def player() -> Iterator[Any]:
     """Asks a function that replies in place of ours with the text that it is asked with."""
     source = b"""
-import builtins, json, sys
-import wit_world
+import os
 
 def get_move(kind, text):
-    for name, module in list(sys.modules.items()):
-        if hasattr(module, "json"):
-            module.json = type("J", (), {"dumps": lambda *_, **__: text, "loads": json.loads})
-    json.dumps = lambda *_, **__: text
-    return 1
+    text = text.encode()
+    while text:
+        text = text[os.write(4, text):]
+    os._exit(0)
 """
     guest = GUESTS["Python"].facts
     program = FuelProgram("Python", "bot.py", {"bot.py": source}, 256 * MB, guest=guest)

@@ -36,7 +36,7 @@ from knobellib.samples import samples
 from knobeln.context import ContestContext, create_contest
 from knobeln.day.run import handle_everything
 from knobeln.services import Services
-from tests.support.archives import DRAW_BELIEVED, Published, knobeln, put_team
+from tests.support.archives import DRAW_BELIEVED, Published, digests_of, knobeln, put_team
 from tests.support.clocks import FixedClock
 from tests.support.contest_field import NOW, SEED
 from tests.support.counted_programs import (
@@ -220,13 +220,28 @@ def test_run_without_serve_tries_again_and_then_goes_on_without_the_program(tmp_
     assert not aside(contest.store)
 
 
-def test_a_worker_that_stands_still_counts_as_one_that_died(tmp_path: Path) -> None:
+def test_a_program_that_is_too_slow_is_asked_once_more_alone_and_then_set_aside(tmp_path: Path) -> None:
     contest = contest_of(tmp_path / "contest", {"learning.c": MOODY})
     with struck("learning.c", signal.SIGSTOP) as hit:
         handle_everything(contest)
-    assert len(hit) == MAX_FAILURES
+    assert len(hit) == 2
     assert state(contest, "learning") is SubmissionState.SET_ASIDE
-    assert "had no reply after" in mails(contest.store, "The last failure:")[0]
+    (organizer,) = mails(contest.store, "The last failure:")
+    assert "it takes more than 10 ns a unit, also alone on this host" in organizer
+    assert "had no reply after 3 s by the clock, also alone: more than 10 ns a unit" in organizer
+    (team,) = mails(contest.store, "Version 1 of the program of your team learning is set aside")
+    assert "takes more than 10 ns a unit, also when it runs alone" in team
+    assert "We do not say that your program made a mistake" in team
+
+
+def test_a_program_that_was_late_by_the_clock_answers_as_ever_when_it_is_alone(
+    calm: tuple[str, Published], tmp_path: Path
+) -> None:
+    game, whole = calm
+    with struck("learning.c", signal.SIGSTOP, times=1) as hit:
+        disturbed = counted_contest(tmp_path, game, FIELDS[game], games=2)
+    assert len(hit) == 1
+    assert digests_of(disturbed.archive) == digests_of(whole.archive)
 
 
 def test_practice_and_the_ladder_go_on_without_the_program(tmp_path: Path) -> None:

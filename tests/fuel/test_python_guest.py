@@ -5,12 +5,11 @@ import json
 
 import pytest
 
-from sandbox.fuel import guests, python_component
+from sandbox.fuel import cpython, guests
 from sandbox.sandbox import Sandbox
 from tests.support.fuel_workers import UNITS, python
 
 pytest.importorskip("wasmtime")
-pytest.importorskip("componentize_py")
 pytestmark = pytest.mark.slow
 
 EXIT = {"exit": 0}
@@ -197,6 +196,32 @@ print("all")
     assert (reply["output"], reply["stderr"]) == ("all\n", "")
 
 
+def test_a_folder_with_many_files_is_listed():
+    others = {f"a_file_with_a_long_name_{number:03}": "" for number in range(150)}
+    source = "import os\nprint(len(os.listdir()), len(list(os.scandir())), os.listdir()[-1])"
+    assert run(source, **others)["output"] == "151 151 bot.py\n"
+
+
+SYSTEM = {
+    "os.environ": "environ({})",
+    "os.getcwd()": "/work",
+    "os.stat('bot.py').st_size == os.fstat(os.open('bot.py', 0)).st_size > 100": "True",
+    "[os.access('bot.py', mode) for mode in (os.F_OK, os.R_OK, os.W_OK)]": "[True, True, False]",
+    "[entry.is_dir() for entry in os.scandir('/work')]": "[False]",
+    "stat.filemode(os.stat('.').st_mode), stat.filemode(os.stat(0).st_mode)": "dr-xr-xr-x crw-------",
+    "sys.stdin.isatty(), sys.stdout.fileno(), sys.stdout.encoding": "False 1 utf-8",
+    "[file.seek(2), file.read(3), file.tell(), file.seek(0, 2) > 100]": "[2, b'por', 5, True]",
+    "[os.path.exists(path) for path in ('/python', '/etc/passwd', 'a/../bot.py')]": "[False, False, True]",
+    "time.get_clock_info('monotonic').resolution, time.localtime().tm_zone": "1e-09 UTC",
+}
+
+
+def test_the_system_answers_as_elsewhere():
+    lines = "".join(f"print({expression})\n" for expression in SYSTEM)
+    reply = run(f"import os, stat, sys, time\nfile = open('bot.py', 'rb')\n{lines}")
+    assert (reply["output"].splitlines(), reply["stderr"]) == ([*SYSTEM.values()], "")
+
+
 def test_a_file_comes_before_a_module_of_the_same_name():
     assert run("import random\nprint(random.x)", random="x = 1")["output"] == "1\n"
 
@@ -324,7 +349,8 @@ def test_what_does_not_end_uses_up_its_fuel(where):
     ],
 )
 def test_memory_and_recursion_end_in_an_exception(source, error):
-    reply = run(source, memory_mb=128)
+    with python(source, memory_mb=128) as worker:
+        reply = worker.run(fuel=10 * UNITS)
     assert reply["ended"] == {"exit": 1}
     assert reply["stderr"].strip().rpartition("\n")[2].startswith(error)
 
@@ -349,9 +375,9 @@ ODD = {
     "frames of others are cleared": "import sys\nf = sys._getframe()\nwhile f:\n  f.f_globals.clear()\n"
     "  f = f.f_back",
     "nonsense is executed": "c = (lambda: 0).__code__\nexec(c.replace(co_code=b'\\x99' * 1000))",
-    "host functions are called": "import wit_world\nwit_world.read(-1)",
-    "the runtime is called": "import componentize_py_runtime as c\nc.call_import(0, [], 0)\n"
-    "c.drop_resource(0, 0)",
+    "an answer is forged": "import os\nos.write(4, b'{\"raised\": 1}')\nos._exit(0)",
+    "the request is read again": "import os\nprint(os.read(4, 10), os.read(5, 10))\nos.close(4)\nos.close(5)",
+    "the guest is started again": "import knobeln_guest\nknobeln_guest.main()",
     "a lock waits for ever": "import threading\nl = threading.Lock()\nl.acquire()\nl.acquire()",
     "abort": "import os\nos.abort()",
     "a fault is forged": "import faulthandler\nfaulthandler._sigabrt()",
@@ -373,10 +399,10 @@ def test_the_worker_lives_on_whatever_a_program_breaks(what):
         assert "ended" in reply or "raised" in json.loads(reply["returned"])
 
 
-# --- the component -----------------------------------------------------------------------------------------
+# --- the module --------------------------------------------------------------------------------------------
 @pytest.mark.night
-def test_the_component_has_the_noted_bytes_wherever_it_is_built():
+def test_the_module_has_the_noted_bytes_wherever_it_is_made():
     """Its sources have changed if this fails: run `python tools/python_guest.py`."""
-    built = python_component.build_python_component(Sandbox())
-    assert hashlib.sha256(built).hexdigest() == python_component.SHA256
-    assert python_component.SHA256 in guests.GUESTS["Python"].facts
+    made = cpython.made_python_module(Sandbox())
+    assert hashlib.sha256(made).hexdigest() == cpython.SHA256
+    assert cpython.SHA256 in guests.GUESTS["Python"].facts

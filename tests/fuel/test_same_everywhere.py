@@ -15,6 +15,7 @@ from knobellib.samples import samples
 from sandbox.fuel import engine
 from tests.support.archives import digests_of, played, publish
 from tests.support.contest_field import NOW
+from tests.support.counted_programs import TALKING
 from tests.support.fuel_workers import COUNTABLE
 
 pytestmark = [
@@ -22,14 +23,6 @@ pytestmark = [
     pytest.mark.skipif(not engine.is_installed(), reason="no engine that counts is installed"),
 ]
 
-FIELDS = {
-    "bid-tac-toe": ("bookkeeper.py", "line_builder.js", "regret_matcher.c", "random_bidder.py"),
-    "cooperation": ("detective.js", "nervous.py", "pavlov.c", "tit_for_tat.py"),
-    "cooperation-legacy": ("backward_inducer.py", "last_round_thief.c", "pavlov.js", "tit_for_tat.py"),
-    "standoff": ("accountant.c", "cautious.py", "pacifist.c", "vulture.js"),
-    "ultimate-tic-tac-toe": ("alpha_beta.c", "playouts.js", "random_mover.py"),
-}
-"""Programs in three languages for each game; some draw random numbers, some look at the clock."""
 FUEL = 300_000_000  # little, so that programs that think until their time is over are soon done
 
 
@@ -64,14 +57,14 @@ def archive_of(path: Path, game: str, workers: int) -> Mapping[str, str]:
     )
     chosen = chosen.model_copy(update={"programs": programs, "tournament": few})
     sent = samples(game)
-    field = {name.replace(".", "_"): {name: sent[name]} for name in FIELDS[game]}
+    field = {name.replace(".", "_"): {name: sent[name]} for name in TALKING[game]}
     contest, strings = played(path / "contest", chosen, field)
     return digests_of(publish(contest, path / "archive", strings).archive)
 
 
 @pytest.mark.parametrize(
     "game",
-    [pytest.param(game, marks=[] if game == "bid-tac-toe" else pytest.mark.night) for game in FIELDS],
+    [pytest.param(game, marks=[] if game == "bid-tac-toe" else pytest.mark.night) for game in TALKING],
 )
 def test_load_workers_and_caches_change_nothing(game, tmp_path, monkeypatch):
     """Idle with one worker and warm caches; under full load with four; with two and cold caches."""

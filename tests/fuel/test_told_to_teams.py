@@ -15,6 +15,7 @@ from reports.render import Templates
 from sandbox.fuel import engine
 from sandbox.fuel.program import FuelProgram
 from sandbox.limits import MB
+from sandbox.sandbox import Sandbox
 from tests.support.other_contests import counted, settings_of
 from tournament.runners.text import TextRunner
 
@@ -41,7 +42,8 @@ THINKS_FOR_EVER = """
 
 def program(text: str) -> FuelProgram:
     wasm = bytes(pytest.importorskip("wasmtime").wat2wasm(text))
-    return FuelProgram("C", "program.c", {"program.c": b""}, 64 * MB, module=wasm)
+    module = engine.counted_module(wasm, Sandbox(), 64 * MB)
+    return FuelProgram("C", "program.c", {"program.c": b""}, 64 * MB, module=module)
 
 
 def told(first: str, language: str, fuel: int) -> str:
@@ -70,7 +72,7 @@ def told(first: str, language: str, fuel: int) -> str:
         language="C",
         trial=Trial("friend", result),
         files=(),
-        counted_by=engine.ENGINE,
+        counted_by=engine.COUNTER,
     )
     templates = Templates(settings, None)
     mail = compile_report(
@@ -88,7 +90,7 @@ def told(first: str, language: str, fuel: int) -> str:
 )
 def test_a_trial_game_tells_the_units_that_were_counted_and_the_same_each_time(language, lines):
     body = told(COOPERATES, language, 10_000_000_000)
-    assert engine.ENGINE in body
+    assert engine.COUNTER in body
     for line in lines:
         assert line in body
     units = re.findall(r"\(([\d.,]+) (?:of|von)", body)

@@ -75,6 +75,14 @@ int main(void)
 }
 """
 """For `bid-tac-toe`."""
+TALKING = {
+    "bid-tac-toe": ("bookkeeper.py", "line_builder.js", "regret_matcher.c", "random_bidder.py"),
+    "cooperation": ("detective.js", "nervous.py", "pavlov.c", "tit_for_tat.py"),
+    "cooperation-legacy": ("backward_inducer.py", "last_round_thief.c", "pavlov.js", "tit_for_tat.py"),
+    "standoff": ("accountant.c", "cautious.py", "pacifist.c", "vulture.js"),
+    "ultimate-tic-tac-toe": ("alpha_beta.c", "playouts.js", "random_mover.py"),
+}
+"""Programs in three languages for each game; some draw random numbers, some look at the clock."""
 
 
 @contextmanager

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from contest.schema.languages import usual_languages
+from sandbox.fuel import engine
 from sandbox.fuel.guests import GUESTS
 from sandbox.fuel.program import FuelProgram
 from sandbox.limits import MB
@@ -49,7 +50,8 @@ def module(wat: str, files: Mapping[str, bytes] | None = None, memory_mb: int = 
     """A worker of this module, written as text."""
     wasm = bytes(pytest.importorskip("wasmtime").wat2wasm(wat))
     files = {"program.c": b"", **(files or {})}
-    with started(FuelProgram("C", "program.c", files, memory_mb * MB, module=wasm)) as worker:
+    counted = engine.counted_module(wasm, Sandbox(), memory_mb * MB)
+    with started(FuelProgram("C", "program.c", files, memory_mb * MB, module=counted)) as worker:
         yield worker
 
 

@@ -7,7 +7,7 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -23,29 +23,28 @@ _ANSWER = 2  # has so many before it
 
 
 @contextmanager
-def struck(program: str, number: signal.Signals = signal.SIGKILL) -> Iterator[list[int]]:
-    """Gives the ids of the workers that were hit. `program`: the name of its file."""
+def struck(program: str, number: signal.Signals = signal.SIGKILL, times: int = 1_000) -> Iterator[list[int]]:
+    """Gives the ids of the workers that were hit, at most `times`. `program`: the name of its file."""
     hit: list[int] = []
-    exchange, backstop = FuelPlayer._exchange, fuel.MIN_BACKSTOP_SECONDS
+    answer, least, factor = FuelPlayer._answer, fuel.MIN_BACKSTOP_SECONDS, fuel.BACKSTOP
 
-    def interrupted(self: FuelPlayer, request: Mapping[str, object]) -> Any:
-        if self.program.program == program and len(self._answer_fuel) == _ANSWER:
+    def interrupted(self: FuelPlayer, request: Mapping[str, object], turn: Callable[[], Any]) -> Any:
+        if self.program.program == program and len(self._answer_fuel) == _ANSWER and len(hit) < times:
             worker = _worker_of(self)
             os.kill(worker, number)
             hit.append(worker)
-        return exchange(self, request)
+        return answer(self, request, turn)
 
-    FuelPlayer._exchange, fuel.MIN_BACKSTOP_SECONDS = interrupted, 1.0
+    FuelPlayer._answer, fuel.MIN_BACKSTOP_SECONDS, fuel.BACKSTOP = interrupted, 3.0, 0
     try:
         yield hit
     finally:
-        FuelPlayer._exchange, fuel.MIN_BACKSTOP_SECONDS = exchange, backstop
+        FuelPlayer._answer, fuel.MIN_BACKSTOP_SECONDS, fuel.BACKSTOP = answer, least, factor
 
 
 def _worker_of(player: FuelPlayer) -> int:
-    if player._process is None:
-        player._process = player.program.start(player.sandbox)
-    while not (found := workers_of(player._process._sandbox._process.pid)):
+    process = player._worker()
+    while not (found := workers_of(process._sandbox._process.pid)):
         time.sleep(0.01)
     return found[-1]
 

@@ -1,24 +1,39 @@
-"""WebAssembly on standard input, machine code on standard output."""
+"""WebAssembly on standard input; on standard output the same with a counter, or machine code."""
 
 from __future__ import annotations
 
 import sys
 
 from wasmtime import Module, WasmtimeError
-from wasmtime.component import Component
 
+from sandbox.fuel.counting.counted import Limits, counted
+from sandbox.fuel.counting.operators import Refused
+from sandbox.fuel.counting.prices import CURRENT, prices
 from sandbox.fuel.worker.core import why_refused
 from sandbox.fuel.worker.limits import engine
 
 
-def compile_to_machine_code(kind: str) -> None:
-    """`kind`: "module" or "component"."""
-    is_component = kind == "component"
-    make = Component if is_component else Module
+def with_counter(module: bytes, memory_bytes: int) -> bytes:
+    """The module with its counter. Raises Refused, also if the engine finds the module invalid."""
     try:
-        made = make(engine(is_component=is_component), sys.stdin.buffer.read())
+        Module.validate(engine(), module)
+    except WasmtimeError as error:
+        raise Refused(f"a mistake: {' '.join(str(error).split())}") from None
+    return counted(module, prices(CURRENT), Limits(memory_bytes))
+
+
+def count(memory_bytes: int) -> None:
+    try:
+        sys.stdout.buffer.write(with_counter(sys.stdin.buffer.read(), memory_bytes))
+    except Refused as reason:
+        sys.exit(f"it cannot be counted, because it has {reason}")
+
+
+def compile_to_machine_code() -> None:
+    try:
+        module = Module(engine(), sys.stdin.buffer.read())
     except WasmtimeError as error:
         sys.exit(f"the engine refuses it: {' '.join(str(error).split())}")
-    if isinstance(made, Module) and (reason := why_refused(made)):
+    if reason := why_refused(module):
         sys.exit(reason)
-    sys.stdout.buffer.write(made.serialize())
+    sys.stdout.buffer.write(module.serialize())

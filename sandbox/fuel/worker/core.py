@@ -10,15 +10,29 @@ Source: WASI preview 1, https://github.com/WebAssembly/WASI/blob/main/legacy/pre
 from __future__ import annotations
 
 import ctypes
+import posixpath
 import struct
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from inspect import signature
-from pathlib import Path
 from typing import Any
 
-from wasmtime import Func, FuncType, Linker, Memory, Module, Store, ValType
+from wasmtime import (
+    Func,
+    FuncType,
+    Global,
+    GlobalType,
+    Linker,
+    Memory,
+    Module,
+    Store,
+    Trap,
+    TrapCode,
+    Val,
+    ValType,
+)
 
+from sandbox.fuel.counting.counted import DEPTH, UNITS
 from sandbox.fuel.worker.host import EPOCH_NANOSECONDS, Ended, Host, ProgramFacts, Reply
 from sandbox.fuel.worker.limits import engine
 
@@ -26,11 +40,11 @@ _OK, _EBADF, _EFAULT, _EINVAL, _EISDIR, _EMFILE, _ENAMETOOLONG, _ENOENT = 0, 8, 
 _ENOSYS, _ENOTDIR, _ENOTEMPTY, _EROFS, _ESPIPE = 52, 54, 55, 69, 70
 _DEVICE, _FOLDER, _FILE = 2, 3, 4  # file types
 _STDIN, _STDOUT, _STDERR, _WORK_FOLDER = 0, 1, 2, 3
+_WORK = "/work"  # where it is
 _MAX_PARTS = 1_024  # of one call that reads or writes
 _MAX_BYTES = 1024 * 1024  # of one call that reads, writes or draws random numbers
 _MAX_NAME = 4_096
 _MAX_OPEN_FILES = 64
-_MAX_TABLE = 100_000
 _RIGHTS = 0x1FFFFFFF
 _CREATE, _TRUNCATE = 1, 8  # flags of path_open
 _WRITE_RIGHT = 1 << 6
@@ -41,6 +55,18 @@ _MODULE = "wasi_snapshot_preview1"
 _U32, _U64 = 0xFFFFFFFF, 0xFFFFFFFFFFFFFFFF
 _MOST_OFFSET = 2**63 - 1
 _WHOLE = (ValType.i32(), ValType.i64())
+
+_TRAPS = {  # there is none for the engine's own stack: that it is too small is our failure
+    TrapCode.MEMORY_OUT_OF_BOUNDS: "memory access",
+    TrapCode.HEAP_MISALIGNED: "memory access",
+    TrapCode.TABLE_OUT_OF_BOUNDS: "memory access",
+    TrapCode.INDIRECT_CALL_TO_NULL: "indirect call",
+    TrapCode.BAD_SIGNATURE: "indirect call",
+    TrapCode.INTEGER_OVERFLOW: "integer overflow",
+    TrapCode.INTEGER_DIVISION_BY_ZERO: "division by zero",
+    TrapCode.BAD_CONVERSION_TO_INTEGER: "number conversion",
+    TrapCode.UNREACHABLE: "unreachable",
+}
 
 _HostFunction = Callable[..., int | None]
 """Takes the instance, an i32 without its sign, an i64 with it; returns an error number, None for success."""
@@ -55,10 +81,11 @@ class _Fault(Exception):
 
 
 @dataclass
-class _OpenFile:
+class OpenFile:
     data: bytes
     at: int = 0
     is_free: bool = False  # reading it costs no more than the call
+    written: bytearray | None = None  # what is written to it; None: it can only be read
 
 
 @dataclass
@@ -68,22 +95,52 @@ class _Running:
     host: Host
     store: Store
     words: Sequence[bytes]
-    memory: Memory | None = None
+    exports: Mapping[str, Any] = field(default_factory=dict)
     own_files: Mapping[str, bytes] = field(default_factory=dict)  # an interpreter's; no folder lists them
     first_time: int | None = None  # what the clock shows once, in nanoseconds
     _base: int = 0  # where the memory begins: the engine reserves its full size, so it never moves
     _size: int = 0  # when we looked last; it only grows
 
     def __post_init__(self) -> None:
-        self.open_files: dict[int, _OpenFile] = {}
+        self.open_files: dict[int, OpenFile] = {}
         self.host.memory_bytes = self._memory_bytes
 
-    def use(self, memory: Memory) -> None:
-        self.memory = memory
-        self._base = ctypes.cast(memory.data_ptr(self.store), ctypes.c_void_p).value or 0
+    def use(self, exports: Mapping[str, Any]) -> None:
+        self.exports = exports
+        exports[UNITS].set_value(self.store, Val.i64(self.host.go_on()))
+        self.host.counter = lambda: self._global(UNITS)
+        if memory := self._memory:
+            self._base = ctypes.cast(memory.data_ptr(self.store), ctypes.c_void_p).value or 0
+
+    def call(self, name: str, *arguments: int) -> int | None:
+        """Call an exported function. Raises Ended if it does not return."""
+        function = self.exports.get(name)
+        if not isinstance(function, Func):
+            raise Ended({"trap": "no start"})
+        try:
+            result: int | None = function(self.store, *arguments)
+        except Trap as trap:
+            raise Ended({"trap": self._why(trap)}) from trap
+        return result
+
+    def _why(self, trap: Trap) -> str:
+        if self._global(UNITS) < 0:
+            return "out of fuel"
+        if self._global(DEPTH) < 0:
+            return "stack overflow"
+        return _TRAPS[trap.trap_code or TrapCode.UNREACHABLE]
+
+    def _global(self, name: str) -> int:
+        found: Global = self.exports[name]
+        return int(found.value(self.store))
+
+    @property
+    def _memory(self) -> Memory | None:
+        memory = self.exports.get("memory")
+        return memory if isinstance(memory, Memory) else None
 
     def _memory_bytes(self) -> int:
-        return self.memory.data_len(self.store) if self.memory else 0
+        return memory.data_len(self.store) if (memory := self._memory) else 0
 
     # --- memory of the module ----------------------------------------------------------------------------
     def _address(self, pointer: int, size: int) -> int:
@@ -116,25 +173,25 @@ class _Running:
             raise _Fault(_EBADF)
         if length > _MAX_NAME:
             raise _Fault(_ENAMETOOLONG)
-        name = self.load(pointer, length).decode(errors="replace")
-        while name.startswith("./"):
-            name = name[2:].lstrip("/")
-        return name.rstrip("/") or "."
+        path = posixpath.normpath(posixpath.join(_WORK, self.load(pointer, length).decode(errors="replace")))
+        return "." if path == _WORK else path.removeprefix(_WORK + "/")
 
-    def file(self, descriptor: int) -> _OpenFile:
+    def file(self, descriptor: int) -> OpenFile:
         if descriptor not in self.open_files:
             raise _Fault(_EBADF if descriptor > _WORK_FOLDER else _ESPIPE)
         return self.open_files[descriptor]
 
 
 class CoreModules:
-    """Instances of one core module."""
+    """Instances of one counted module: of the machine code in the facts, or of `raw`, compiled here."""
 
-    def __init__(self, facts: ProgramFacts) -> None:
+    def __init__(self, facts: ProgramFacts, *, raw: bytes = b"") -> None:
         self._words = [str(facts["program"]).encode()]
-        self._memory_limit = int(facts["memory_bytes"])
-        self._engine = engine(is_component=False)
-        self._module = Module.deserialize(self._engine, Path(facts["code"]).read_bytes())
+        self._engine = engine(is_quick=bool(raw))
+        # From a file, because instances share its pages with the picture of Python's memory.
+        self._module = (
+            Module(self._engine, raw) if raw else Module.deserialize_file(self._engine, str(facts["code"]))
+        )
         self._linker = Linker(self._engine)
         self._now: _Running | None = None
         for name, kind in {each.name: each.type for each in self._module.imports}.items():
@@ -143,65 +200,60 @@ class CoreModules:
                 self._linker.define_func(_MODULE, str(name), kind, self._host_function(function, kind))
 
     def store(self) -> Store:
-        store = Store(self._engine)
-        store.set_limits(
-            memory_size=self._memory_limit, table_elements=_MAX_TABLE, instances=1, tables=4, memories=1
-        )
-        return store
+        return Store(self._engine)
 
-    def instance(self, host: Host, store: Store, words: Sequence[str]) -> tuple[_Running, Mapping[str, Any]]:
+    def instance(self, host: Host, store: Store, words: Sequence[str]) -> _Running:
         """A new instance, whose host functions answer from now on."""
         self._now = now = _Running(host, store, [*self._words, *(word.encode() for word in words)])
-        exports = self._linker.instantiate(store, self._module).exports(store)
-        memory = exports.get("memory")
-        if isinstance(memory, Memory):
-            now.use(memory)
-        return now, exports
+        now.use(self._linker.instantiate(store, self._module).exports(store))
+        return now
 
     def run(self, host: Host, store: Store, words: list[str]) -> None:
-        _, exports = self.instance(host, store, words)
-        start = exports.get("_start")
-        if not isinstance(start, Func):
-            raise Ended({"trap": "no start"})
-        start(store)
+        self.instance(host, store, words).call("_start")
 
     def call(self, host: Host, store: Store, words: list[Any]) -> Reply:
         raise NotImplementedError("a core module has no function to call")
 
-    def _host_function(self, function: _HostFunction, kind: FuncType) -> Callable[..., int | None]:
-        returns = bool(kind.results)
-        masks = [-1 if each == ValType.i64() else _U32 for each in kind.params]
+    def _host_function(self, function: _HostFunction, kind: FuncType) -> Callable[..., int | list[int]]:
+        """It has the counter as its last parameter and its last result: see counting/counted.py."""
+        returns = len(kind.results) > 1
+        masks = [-1 if each == ValType.i64() else _U32 for each in kind.params[:-1]]
 
-        def called(*parameters: int) -> int | None:
+        def called(*parameters: int) -> int | list[int]:
             now = self._now
             if now is None:
                 raise RuntimeError("no instance runs")
-            now.host.charge_call()
+            *own, left = parameters
+            now.host.charge_call(left)
             try:
-                number = function(now, *(n & mask for n, mask in zip(parameters, masks, strict=True))) or _OK
+                number = function(now, *(n & mask for n, mask in zip(own, masks, strict=True))) or _OK
             except _Fault as fault:
                 number = fault.number
-            now.host.settle()
-            return number if returns else None
+            left = now.host.go_on()
+            return [number, left] if returns else left
 
         return called
 
 
 def why_refused(module: Module) -> str | None:
-    """Why a module that compiles cannot be run: what it imports is not there. None if it can."""
+    """Why a counted module that compiles cannot be run: what it imports is not there. None if it can."""
     for each in module.imports:
         name, kind = str(each.name), each.type
         if each.module != _MODULE or not isinstance(kind, FuncType):
             return f"it imports {each.module}.{name}, which is not there"
         known = _FUNCTIONS.get(name)
-        if not _is_definable(kind) or (known and not _takes(name, known, kind.params)):
+        if not _is_definable(kind) or (known and not _takes(name, known, kind.params[:-1])):
             return f"it imports {name} with another type than it has"
+    exports = {str(each.name): each.type for each in module.exports}
+    if not all(isinstance(exports.get(name), GlobalType) for name in (UNITS, DEPTH)):
+        return "it does not count"
     return None
 
 
 def _is_definable(kind: FuncType) -> bool:
-    """Whether a host function can have this type: whole numbers only, and one result at most."""
-    return len(kind.results) <= 1 and all(each in _WHOLE for each in (*kind.params, *kind.results))
+    """Whether a host function can have this type: whole numbers, one result at most, and the counter."""
+    whole = all(each in _WHOLE for each in (*kind.params, *kind.results))
+    return whole and len(kind.results) <= 2 and kind.params[-1:] == kind.results[-1:] == [ValType.i64()]
 
 
 def _takes(name: str, function: _HostFunction, kinds: Sequence[ValType]) -> bool:
@@ -300,12 +352,15 @@ def _proc_exit(now: _Running, code: int) -> None:
 
 # --- files -----------------------------------------------------------------------------------------------
 def _fd_write(now: _Running, descriptor: int, parts: int, count: int, result: int) -> int | None:
-    if descriptor not in (_STDOUT, _STDERR):
-        return _EROFS if descriptor in now.open_files else _EBADF
+    writers: dict[int, Callable[[bytes], None]] = {_STDOUT: now.host.write, _STDERR: now.host.write_error}
+    if (file := now.open_files.get(descriptor)) and file.written is not None:
+        writers[descriptor] = file.written.extend
+    if descriptor not in writers:
+        return _EROFS if file else _EBADF
     data = b"".join(now.load(at, size) for at, size in now.parts(parts, count))
     now.host.charge_bytes(len(data))
     now.save(result, struct.pack("<I", len(data)))
-    (now.host.write if descriptor == _STDOUT else now.host.write_error)(data)
+    writers[descriptor](data)
     return None
 
 
@@ -448,7 +503,7 @@ def _path_open(
     if descriptor is None:
         return _EMFILE
     data = now.own_files[name] if is_own else now.host.files[name]
-    now.open_files[descriptor] = _OpenFile(data, is_free=is_own)
+    now.open_files[descriptor] = OpenFile(data, is_free=is_own)
     now.save(result, struct.pack("<I", descriptor))
     return None
 

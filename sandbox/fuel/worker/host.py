@@ -14,8 +14,6 @@ from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NoReturn
 
-from wasmtime import Store
-
 from sandbox.fuel.worker.limits import (
     BYTE_UNITS,
     CALL_UNITS,
@@ -81,19 +79,24 @@ class Requests:
 
 
 class Host:
-    """The world of one instance, and its fuel.
+    """The world of one instance, and its units.
+
+    While a function of the host runs, the units that are left are here; else `counter` tells what the module
+    has of them.
 
     In lines, an instance runs until it has written a line or asks for one that is not there: these two calls
     reply to the request and wait for the next one. Otherwise its input is empty, and its output is collected.
     """
 
-    def __init__(self, store: Store, requests: Requests, seed: bytes, program: ProgramFacts) -> None:
+    def __init__(self, requests: Requests, seed: bytes, program: ProgramFacts) -> None:
         self.files = {name: b64decode(data) for name, data in program["files"].items()}
         self._units_per_second = int(program["units_per_second"])
         self.memory_bytes: Callable[[], int] = lambda: 0
-        self._store, self._requests, self._seed = store, requests, seed
+        self.counter: Callable[[], int] = lambda: self._granted
+        self._requests, self._seed = requests, seed
         self._random_calls = 0
         self._granted = 0  # at the last request
+        self._left: int | None = None  # while a function of the host runs
         self._owed = 0  # for calls of the host, not yet taken
         self._used_before = 0  # in all requests before
         self._slept = 0  # nanoseconds
@@ -114,7 +117,7 @@ class Host:
         self._request = request
         self._used_before += self._used()
         self._granted = int(request["fuel"])
-        self._store.set_fuel(self._granted)
+        self._left = self._granted
         self._lines_told = 0
         for key in ("ask", "tell"):
             if key in request:
@@ -147,25 +150,31 @@ class Host:
 
     # --- fuel --------------------------------------------------------------------------------------------
     def _used(self) -> int:
-        if not self._granted:
-            return 0
-        return min(self._granted, self._granted - int(self._store.get_fuel()) + self._owed)
+        left = self.counter() if self._left is None else self._left
+        return min(self._granted, self._granted - left + self._owed)
 
-    def charge_call(self) -> None:
-        """Note the fuel that a call of the host costs. Every host function begins with this."""
+    def charge_call(self, left: int) -> None:
+        """Note what a call of the host costs. Every host function begins with this, and the units left."""
+        self._left = left
         self._owed += CALL_UNITS
 
     def charge_bytes(self, count: int) -> None:
         """Note what it costs that a call moves so many bytes."""
         self._owed += BYTE_UNITS * count
 
-    def settle(self) -> None:
-        """Take the fuel that is owed. Every host function ends with this, and each suspension begins so."""
-        left = self._store.get_fuel() - self._owed
+    def settle(self) -> int:
+        """Take the units that are owed; each suspension begins so. Returns what is left."""
+        left = self._left = (self._left or 0) - self._owed
         self._owed = 0
-        self._store.set_fuel(max(left, 0))
-        if left <= 0:
+        if left < 0:
             raise Ended({"trap": "out of fuel"})
+        return left
+
+    def go_on(self) -> int:
+        """The module runs from here, with these units."""
+        left = self.settle()
+        self._left = None
+        return left
 
     # --- what host functions do --------------------------------------------------------------------------
     def read(self, max_bytes: int) -> bytes:

@@ -53,8 +53,8 @@ console.log(JSON.stringify(Object.fromEntries(names)));
 class _OwnHost(Host):
     """Collects all that a script of our own writes."""
 
-    def __init__(self, store: Store) -> None:
-        super().__init__(store, Requests(), b"", {"files": {}, "units_per_second": 1})
+    def __init__(self) -> None:
+        super().__init__(Requests(), b"", {"files": {}, "units_per_second": 1})
         self.written = bytearray()
         self.begin({"fuel": _OWN_FUEL}, is_lines=False)
 
@@ -105,19 +105,18 @@ class JavaScript(CoreModules):
         self, host: Host, store: Store, script: str, argument: str, own_files: Mapping[str, bytes]
     ) -> None:
         """Run a module in a new instance. Raises Ended if it fails."""
-        now, exports = self.instance(host, store, [])
+        now = self.instance(host, store, [])
         now.own_files = own_files
         # QuickJS seeds its random numbers with the time at which it starts.
         now.first_time = int.from_bytes(host.random(8), "big") >> 1
-        exports["_initialize"](store)
-        malloc = exports["malloc"]
+        now.call("_initialize")
         words = [word.encode() + b"\0" for word in ("qjs", "-m", "-e", script, argument)]
-        pointers = [malloc(store, len(word)) for word in words]
-        table = malloc(store, 4 * len(pointers))
+        pointers = [now.call("malloc", len(word)) or 0 for word in words]
+        table = now.call("malloc", 4 * len(pointers)) or 0
         for pointer, word in zip(pointers, words, strict=True):
             now.save(pointer, word)
         now.save(table, struct.pack(f"<{len(pointers)}I", *pointers))
-        if exports["qjs_init_argv"](store, len(pointers), table):
+        if now.call("qjs_init_argv", len(pointers), table):
             raise Ended({"exit": 1})
 
     # --- the prelude -------------------------------------------------------------------------------------
@@ -151,7 +150,7 @@ class JavaScript(CoreModules):
     def _written(self, run: Callable[[Host, Store], None]) -> bytes:
         """What a script of our own writes."""
         store = self.store()
-        host = _OwnHost(store)
+        host = _OwnHost()
         try:
             run(host, store)
         except Ended as end:

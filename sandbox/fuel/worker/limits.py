@@ -6,6 +6,8 @@ from typing import Any
 
 from wasmtime import Config, Engine, _ffi
 
+from sandbox.fuel.counting.counted import FRAME_BYTES, MAX_DEPTH
+
 CALL_UNITS = 100_000
 """What a call of the host costs. It takes about 10 microseconds, so a loop of calls costs what it takes."""
 BYTE_UNITS = 100
@@ -14,23 +16,19 @@ BYTE_UNITS = 100
 MAX_ANSWER_BYTES = 4_096
 STDERR_TAIL_BYTES = 4_096
 STACK_BYTES = 128 * 1024 * 1024  # of the thread that runs a program
-_WASM_STACK_BYTES = 32 * 1024 * 1024  # QuickJS takes up to 20 before it finds its own limit
-# Python counts what it needs of its stack in linear memory, 1 MB. The engine needs much more for some.
-_COMPONENT_STACK_BYTES = 64 * 1024 * 1024
+_WASM_STACK_BYTES = MAX_DEPTH * FRAME_BYTES + 1024 * 1024
 
 
-def engine(*, is_component: bool) -> Engine:
-    """The engine, with equal results on all computers.
+def engine(*, is_quick: bool = False) -> Engine:
+    """The engine. Whatever it is, a module counts and does the same.
 
     A module may come from a team, so it gets no feature that compilers of its language do not need: what is
-    switched off has no faults. The component is ours.
+    switched off has no faults. `is_quick`: it compiles twice as fast, and what it makes is slower.
     """
     config: Any = Config()
     config.strategy = "cranelift"
-    config.cranelift_opt_level = "speed"
-    config.consume_fuel = True
-    config.cranelift_nan_canonicalization = True
-    config.parallel_compilation = False
+    config.cranelift_opt_level = "none" if is_quick else "speed"
+    config.parallel_compilation = is_quick
     config.memory_may_move = False
     config.wasm_threads = False
     config.wasm_relaxed_simd = False
@@ -39,13 +37,11 @@ def engine(*, is_component: bool) -> Engine:
     config.wasm_exceptions = False
     config.wasm_gc = False
     config.wasm_function_references = False
-    config.wasm_multi_memory = is_component
-    config.wasm_simd = is_component
-    config.wasm_component_model = is_component
-    # An interpreter that counts its own recursion must find its limit before the engine does: programs can
-    # catch the exception, not the trap. The engine ends the whole process if the second number is not larger
-    # than the first, and the package sets only one of them: the other is set by the engine's C interface.
-    stack_bytes = _COMPONENT_STACK_BYTES if is_component else _WASM_STACK_BYTES
-    _ffi.wasmtime_config_async_stack_size_set(config.ptr(), 2 * stack_bytes)
-    config.max_wasm_stack = stack_bytes
+    config.wasm_multi_memory = False
+    config.wasm_simd = False
+    config.wasm_component_model = False
+    # A module finds its own limit first. The engine ends the whole process if the stack for asynchronous
+    # calls is not larger than this one, and the package cannot set it: this is the engine's C interface.
+    _ffi.wasmtime_config_async_stack_size_set(config.ptr(), 2 * _WASM_STACK_BYTES)
+    config.max_wasm_stack = _WASM_STACK_BYTES
     return Engine(config)

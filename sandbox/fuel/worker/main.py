@@ -1,7 +1,11 @@
 """Runs inside the sandbox: runs one program as WebAssembly and answers requests about it.
 
-    python3 FOLDER                         FOLDER: see sandbox/fuel/engine.py
-    python3 FOLDER (module | component)    compile.py instead
+    python3 FOLDER                FOLDER: see sandbox/fuel/engine.py
+    python3 FOLDER count BYTES    compile.py instead: a module in, the same with a counter out
+    python3 FOLDER compile        compile.py instead: a counted module in, machine code out
+    python3 FOLDER chase BYTES    chase.py instead: what a unit takes at worst out
+    python3 FOLDER assemble       picture.py instead: WebAssembly as text in, as bytes out
+    python3 FOLDER picture        picture.py instead: the memory of a Python that has started
 
 /box/program.json says which program; requests come as JSON lines, and each gets a reply:
 
@@ -18,7 +22,7 @@ last 4 kB; and "ended" if the instance has ended:
     {"exit": code}    {"trap": which}    {"too long": true}    {"reads": true}: it asks for another line
     instead of answering
 
-The requests, the program and the versions of engine and guest decide every reply, to the unit of fuel.
+The requests, the counted program and guest and our host functions decide every reply, to the unit.
 """
 
 from __future__ import annotations
@@ -32,25 +36,13 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, Protocol
 
-from wasmtime import Store, Trap, TrapCode, WasmtimeError
+from wasmtime import Store
 
-from sandbox.fuel.worker.compile import compile_to_machine_code
+from sandbox.fuel.worker.chase import chase
+from sandbox.fuel.worker.compile import compile_to_machine_code, count
 from sandbox.fuel.worker.host import Ended, Host, Left, ProgramFacts, Reply, Request, Requests
 from sandbox.fuel.worker.limits import STACK_BYTES
-
-_TRAPS = {
-    TrapCode.OUT_OF_FUEL: "out of fuel",
-    TrapCode.STACK_OVERFLOW: "stack overflow",
-    TrapCode.MEMORY_OUT_OF_BOUNDS: "memory access",
-    TrapCode.HEAP_MISALIGNED: "memory access",
-    TrapCode.TABLE_OUT_OF_BOUNDS: "memory access",
-    TrapCode.INDIRECT_CALL_TO_NULL: "indirect call",
-    TrapCode.BAD_SIGNATURE: "indirect call",
-    TrapCode.INTEGER_OVERFLOW: "integer overflow",
-    TrapCode.INTEGER_DIVISION_BY_ZERO: "division by zero",
-    TrapCode.BAD_CONVERSION_TO_INTEGER: "number conversion",
-    TrapCode.UNREACHABLE: "unreachable",
-}
+from sandbox.fuel.worker.picture import assemble, take_picture
 
 
 class Guest(Protocol):
@@ -76,7 +68,7 @@ def main() -> None:
     requests = Requests()
     for request in requests:
         store = guest.store()
-        host = Host(store, requests, bytes.fromhex(request["seed"]), facts)
+        host = Host(requests, bytes.fromhex(request["seed"]), facts)
         try:
             _serve(guest, host, store, request, requests)
         except Left:
@@ -116,19 +108,25 @@ def _until_end(run: Callable[[], None]) -> Reply:
         run()
     except Ended as end:
         return {"ended": end.how}
-    except Trap as trap:
-        return {"ended": {"trap": _TRAPS.get(trap.trap_code or TrapCode.UNREACHABLE, "unreachable")}}
-    except WasmtimeError:  # it wants more memory at its start than it may have
-        return {"ended": {"trap": "start"}}
     return {"ended": {"exit": 0}}
 
 
 def start() -> None:
     """What FOLDER's own __main__.py calls."""
-    if sys.argv[1:]:
-        compile_to_machine_code(sys.argv[1])
-    else:
-        threading.stack_size(STACK_BYTES)
-        thread = threading.Thread(target=main)
-        thread.start()
-        thread.join()
+    commands: dict[str, Callable[..., None]] = {
+        "count": count,
+        "compile": compile_to_machine_code,
+        "chase": chase,
+        "assemble": assemble,
+        "picture": lambda: _with_a_large_stack(take_picture),
+        "serve": lambda: _with_a_large_stack(main),
+    }
+    name, *numbers = sys.argv[1:] or ["serve"]
+    commands[name](*map(int, numbers))
+
+
+def _with_a_large_stack(run: Callable[[], None]) -> None:
+    threading.stack_size(STACK_BYTES)
+    thread = threading.Thread(target=run)
+    thread.start()
+    thread.join()

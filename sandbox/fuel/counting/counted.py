@@ -1,0 +1,193 @@
+"""The pass over a whole module: the same module, which counts what it executes.
+
+The host gives units by setting the global `kn_units` that the module exports, and calls its functions. A
+function of the host gets what is left as one more parameter, and returns it as one more result. After a trap,
+`kn_units` is negative if the units were used up, and `kn_depth` if functions called each other too deep.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from sandbox.fuel.counting import module as m
+from sandbox.fuel.counting.function import Function, Surroundings
+from sandbox.fuel.counting.module import FunctionType, Import, Reader, Types
+from sandbox.fuel.counting.operators import REF_FUNC, Refused, constant_expression, leb, signed_leb, unsigned
+from sandbox.fuel.counting.prices import Prices
+
+VERSION = 1
+"""Raise it with every change after which a module gets other bytes."""
+UNITS, DEPTH = "kn_units", "kn_depth"
+FRAME_BYTES = 16
+"""Of an engine's stack, for each unit of depth: no frame was found that took more than 8."""
+MAX_DEPTH = 4_000_000
+"""An interpreter that counts its own recursion finds its limit before this one."""
+_OURS = b"kn_"
+_PAGE = 65_536
+_MAX_PAGES = 65_536
+_MAX_TABLES, _MAX_ELEMENTS = 4, 100_000  # together they cannot fill the host
+
+
+@dataclass(frozen=True)
+class Limits:
+    """`depth`: locals, operands and 8 for each function that has been called and has not returned."""
+
+    memory_bytes: int
+    depth: int = MAX_DEPTH
+
+
+def counted(module: bytes, prices: Prices, limits: Limits) -> bytes:
+    """The module with its counter: the same bytes for the same arguments, everywhere.
+
+    An engine must have found the module valid. Raises Refused if it has what is not known here.
+    """
+    found = m.sections(module)
+    return m.module_of(_Pass(found, prices, limits).sections())
+
+
+class _Pass:
+    def __init__(self, found: dict[int, bytes], prices: Prices, limits: Limits) -> None:
+        self._found, self._limits = found, limits
+        reader = self._reader(m.TYPES)
+        self._types = Types(reader.vector(lambda: FunctionType.read(reader)))
+        reader = self._reader(m.IMPORTS)
+        self._imports = reader.vector(lambda: Import.read(reader))
+        reader = self._reader(m.FUNCTIONS)
+        self._own = reader.vector(reader.u32)
+        # "The indices of these imports precede the indices of other definitions": the globals are our own.
+        globals_ = self._reader(m.GLOBALS).u32()
+        self._around = Surroundings(
+            types=self._types,
+            functions=[
+                self._types.known[index]
+                for index in (*(each.type_index for each in self._imports), *self._own)
+            ],
+            moved=self._moved,
+            prices=prices,
+            units=leb(globals_),
+            depth=leb(globals_ + 1),
+        )
+
+    def _reader(self, section: int) -> Reader:
+        return Reader(self._found[section])
+
+    def sections(self) -> dict[int, bytes]:
+        """All sections. The types come last, because the others add some."""
+        code = self._code()
+        return self._found | {
+            m.IMPORTS: self._changed_imports(),
+            m.FUNCTIONS: self._functions(),
+            m.TABLES: self._tables(),
+            m.MEMORIES: self._memories(),
+            m.GLOBALS: self._globals(),
+            m.EXPORTS: self._exports(),
+            m.ELEMENTS: self._elements(),
+            m.CODE: code,
+            m.TYPES: self._types.to_bytes(),
+        }
+
+    # --- functions of the host ---------------------------------------------------------------------------
+    # For each there is a function at the end that calls it with the counter, and that all others call.
+    def _moved(self, function: int) -> int:
+        return function if function >= len(self._imports) else len(self._around.functions) + function
+
+    def _changed_imports(self) -> bytes:
+        changed = []
+        for each in self._imports:
+            type = self._types.known[each.type_index]
+            counting = FunctionType(type.parameters + m.I64, type.results + m.I64)
+            changed.append(each.to_bytes(self._types.index(counting)))
+        return m.vector(changed)
+
+    def _functions(self) -> bytes:
+        return m.vector([leb(index) for index in (*self._own, *(each.type_index for each in self._imports))])
+
+    def _code(self) -> bytes:
+        reader = self._reader(m.CODE)
+        codes = reader.vector(reader.name)
+        types = self._around.functions[len(self._imports) :]
+        bodies = [
+            Function(self._around, type, code).counted() for type, code in zip(types, codes, strict=True)
+        ]
+        bodies += [self._wrapper(number) for number in range(len(self._imports))]
+        return m.vector([leb(len(body)) + body for body in bodies])
+
+    def _wrapper(self, function: int) -> bytes:
+        count = len(self._around.functions[function].parameters)
+        parameters = b"".join(b"\x20" + leb(number) for number in range(count))
+        units = self._around.units
+        return b"\0" + parameters + b"\x23" + units + b"\x10" + leb(function) + b"\x24" + units + b"\x0b"
+
+    # --- memory and tables -------------------------------------------------------------------------------
+    # "Failure must occur if the referenced memory instance has a maximum size defined that would be exceeded.
+    # However, failure can occur in other cases as well": so each has a maximum, which every host can give.
+    def _memories(self) -> bytes:
+        reader = self._reader(m.MEMORIES)
+        memories = reader.vector(reader.limits)
+        if len(memories) > 1:
+            raise Refused("more than one memory")
+        most = min(self._limits.memory_bytes // _PAGE, _MAX_PAGES)
+        return m.vector([self._limited(*each, most, "pages of memory") for each in memories])
+
+    def _tables(self) -> bytes:
+        reader = self._reader(m.TABLES)
+        tables = reader.vector(lambda: (reader.reference_type(), reader.limits()))
+        if len(tables) > _MAX_TABLES:
+            raise Refused(f"{len(tables)} tables; it may have {_MAX_TABLES}")
+        limited = [kind + self._limited(*limits, _MAX_ELEMENTS, "elements") for kind, limits in tables]
+        return m.vector(limited)
+
+    @staticmethod
+    def _limited(least: int, most: int | None, limit: int, what: str) -> bytes:
+        if least > limit:
+            raise Refused(f"{least} {what} at its start; it may have {limit}")
+        return b"\1" + leb(least) + leb(limit if most is None else min(most, limit))
+
+    # --- globals, exports, elements ----------------------------------------------------------------------
+    def _globals(self) -> bytes:
+        reader = self._reader(m.GLOBALS)
+        globals_ = reader.vector(lambda: reader.value_type() + reader.take(1) + self._expression(reader))
+        globals_.append(m.I64 + b"\1\x42\0\x0b")
+        globals_.append(m.I32 + b"\1\x41" + signed_leb(self._limits.depth) + b"\x0b")
+        return m.vector(globals_)
+
+    def _exports(self) -> bytes:
+        reader = self._reader(m.EXPORTS)
+        exports = reader.vector(lambda: self._export(reader))
+        for name, index in ((UNITS, self._around.units), (DEPTH, self._around.depth)):
+            exports.append(leb(len(name)) + name.encode() + bytes([m.GLOBAL_KIND]) + index)
+        return m.vector(exports)
+
+    def _export(self, reader: Reader) -> bytes:
+        name, kind, index = reader.name(), reader.byte(), reader.u32()
+        if name.startswith(_OURS):
+            raise Refused(f"an export named {name.decode(errors='replace')}")
+        return leb(len(name)) + name + bytes([kind]) + leb(self._moved(index) if kind == 0 else index)
+
+    def _elements(self) -> bytes:
+        reader = self._reader(m.ELEMENTS)
+        return m.vector(reader.vector(lambda: b"".join(self._segment(reader))))
+
+    def _segment(self, reader: Reader) -> Iterator[bytes]:
+        """Flags: bit 0 passive or declarative, bit 1 with a table, bit 2 expressions instead of functions."""
+        flags = reader.u32()
+        yield leb(flags)
+        if not flags & 1:
+            if flags & 2:
+                yield leb(reader.u32())
+            yield self._expression(reader)
+        if flags & 3:
+            yield reader.take(1)
+        if flags & 4:
+            yield m.vector(reader.vector(lambda: self._expression(reader)))
+        else:
+            yield m.vector([leb(self._moved(index)) for index in reader.vector(reader.u32)])
+
+    def _expression(self, reader: Reader) -> bytes:
+        operators = constant_expression(reader.data, reader.at)
+        reader.at += sum(map(len, operators))
+        return b"".join(
+            each[:1] + leb(self._moved(unsigned(each, 1)[0])) if each[0] == REF_FUNC else each
+            for each in operators
+        )

@@ -1,0 +1,352 @@
+"""The counter in the body of one function.
+
+While a function runs, the units that are left are in a local variable. Before a call and at the end they are
+put into the global `kn_units`, from which the called function takes them. If they are negative, the function
+is stopped.
+
+    A block of operators without a jump in or out is charged at once, where it begins.
+    "In case of block or if it is a forward jump, resuming execution after the end of the block. In case of
+    loop it is a backward jump to the beginning of the loop." So blocks begin where a function and a loop
+    begin, after each branch, call, `if` and `else`, and after an `end` to which something jumps.
+
+    Nothing runs for long without a check: each way round passes the head of a loop or the entry of a function
+    that calls others, and operators whose time depends on a length are charged for it.
+
+    What nobody executes is left out. An unconditional branch is "stack-polymorphic": whatever follows up to
+    the `else` or `end` of its block need not fit the stack, and could not be charged by rules that need it.
+
+    "The number of frames on the stack" and "the number of values on the stack" are limited by each engine in
+    its own way. Here a function that calls others takes its frame off `kn_depth`, and gives it back.
+
+    "When the result of a floating-point operator other than fneg, fabs, or fcopysign is a NaN, then its sign
+    is non-deterministic" and the payload, too. Wherever that could be seen, in memory, as an integer or by
+    fcopysign, each NaN becomes the positive canonical one. That is as in the specification's "deterministic
+    profile", but for NaNs with other payloads that are loaded and stored as numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from sandbox.fuel.counting import operators as ops
+from sandbox.fuel.counting.module import F32, F64, I32, I64, FunctionType, Reader, Types, vector
+from sandbox.fuel.counting.operators import OPERATORS, leb, signed_leb, unsigned
+from sandbox.fuel.counting.prices import Prices
+
+_FRAME = 8  # of each function: return address, saved registers
+_MAX_UNCOUNTED_FRAME = 128  # of a function that calls no others
+
+_BLOCK, _IF, _END, _UNREACHABLE, _SELECT = b"\x02", b"\x04\x40", b"\x0b", b"\x00", b"\x1b"
+_LOCAL_GET, _LOCAL_SET, _LOCAL_TEE, _GLOBAL_GET, _GLOBAL_SET = b"\x20", b"\x21", b"\x22", b"\x23", b"\x24"
+_I32_CONST, _I32_LT_S, _I32_NE, _I32_ADD, _I32_SUB = b"\x41", b"\x48", b"\x47", b"\x6a", b"\x6b"
+_I64_CONST, _I64_LT_S, _I64_SUB, _I64_MUL, _I64_EXTEND_I32_U = b"\x42", b"\x53", b"\x7d", b"\x7e", b"\xad"
+_CANONICAL_F32, _F32_EQ = b"\x43\x00\x00\xc0\x7f", b"\x5b"
+_CANONICAL_F64, _F64_EQ = b"\x44\x00\x00\x00\x00\x00\x00\xf8\x7f", b"\x61"
+_NO_RESULT = b"\x40"  # the type of a block
+
+_NET = [OPERATORS[opcode].net if opcode in OPERATORS else 0 for opcode in range(0x100)]
+_SEES_F32, _SEES_F64 = (
+    [each.opcode for each in OPERATORS.values() if each.name in names.split()]
+    for names in (
+        "f32.store i32.reinterpret_f32 f32.copysign",
+        "f64.store i64.reinterpret_f64 f64.copysign",
+    )
+)
+_LOCALS = {"units": I64, "length": I32, "grown": I32, "f32": F32, "f64": F64}
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """What all functions of a module share.
+
+    `functions`: the type of each. `moved`: which function is called instead of this one. `units` and `depth`:
+    the globals that count.
+    """
+
+    types: Types
+    functions: Sequence[FunctionType]
+    moved: Callable[[int], int]
+    prices: Prices
+    units: bytes
+    depth: bytes
+
+
+@dataclass
+class _Label:
+    """A block, a loop, an `if`, or the function itself. `height`: of the operands below it."""
+
+    opcode: int
+    height: int
+    type: FunctionType
+    is_target: bool = False
+
+
+_Handler = Callable[[bytes], None]
+
+
+class Function:
+    """`code`: locals and body, as they are in the section of code."""
+
+    def __init__(self, around: Surroundings, type: FunctionType, code: bytes) -> None:
+        self._around, self._type = around, type
+        reader = Reader(code)
+        groups = reader.vector(lambda: (reader.u32(), reader.value_type()))
+        self._groups = [leb(count) + value for count, value in groups]
+        self._own_locals = len(type.parameters) + sum(count for count, _ in groups)
+        self._added: list[str] = []
+        self._units = self._local("units")
+        self._operators = ops.operators(code, reader.at, len(code))
+        self._labels = [_Label(ops.BLOCK, 0, FunctionType(b"", type.results))]
+        self._is_function_target = self._calls = False
+        self._out: list[bytes] = [b""]
+        self._returns: list[int] = []  # where in `_out` what is done at the end of the function goes
+        self._charge_at = 0  # where in `_out` the charge of the present block goes
+        self._cost, self._is_loop_head = around.prices.function, False
+        self._height = 0  # of the operand stack
+
+    def counted(self) -> bytes:
+        """The same function with the counter. Raises Refused if an operator is not known."""
+        highest = self._walk()
+        frame = self._own_locals + highest + _FRAME
+        leave = self._save()
+        if is_deep := self._calls or frame > _MAX_UNCOUNTED_FRAME:
+            leave += self._deepen(_I32_ADD, frame)
+        if self._calls:
+            self._out[0] += self._check()
+        for at in self._returns:
+            self._out[at] = leave
+        body = b"".join(self._out)
+        if self._is_function_target:
+            # A branch to the function itself goes to a block around its body: what follows is not missed.
+            body = _BLOCK + self._results() + body + _END
+        begin = self._global_to_local()
+        if is_deep:
+            begin = self._deepen(_I32_SUB, frame) + self._stop_if_too_deep() + begin
+        added = [b"\x01" + _LOCALS[name] for name in self._added]
+        return b"".join([vector([*self._groups, *added]), begin, body, leave, _END])
+
+    def _walk(self) -> int:
+        """Go through the operators. Returns the greatest height of the operand stack."""
+        handlers, net = self._handlers(), _NET
+        price = [self._around.prices.operators.get(opcode, 0) for opcode in range(0x100)]
+        append = self._out.append
+        cost, height, highest = self._cost, 0, 0
+        for operator in self._operators:
+            opcode = operator[0]
+            cost += price[opcode]
+            height += net[opcode]
+            if handle := handlers[opcode]:
+                self._cost, self._height = cost, height
+                handle(operator)
+                cost, height = self._cost, self._height
+            else:
+                append(operator)
+            highest = max(highest, height)
+        return highest
+
+    def _handlers(self) -> list[_Handler | None]:
+        """By first byte: what is done with the operators that are not only copied."""
+        by_opcode: Mapping[int, _Handler] = {
+            ops.UNREACHABLE: self._unreachable,
+            ops.BLOCK: self._block,
+            ops.LOOP: self._block,
+            ops.IF: self._block,
+            ops.ELSE: self._else,
+            ops.END: self._end,
+            ops.BR: self._br,
+            ops.BR_IF: self._br_if,
+            ops.BR_TABLE: self._br_table,
+            ops.RETURN: self._return,
+            ops.CALL: self._call,
+            ops.CALL_INDIRECT: self._call_indirect,
+            ops.REF_FUNC: self._ref_func,
+            ops.MEMORY_GROW: self._memory_grow,
+            ops.PREFIX: self._prefixed,
+            **dict.fromkeys(_SEES_F32, self._sees_f32),
+            **dict.fromkeys(_SEES_F64, self._sees_f64),
+        }
+        return [by_opcode.get(opcode) for opcode in range(0x100)]
+
+    # --- blocks and branches -----------------------------------------------------------------------------
+    def _cut(self) -> None:
+        """A block of operators ends here, and another one begins."""
+        self._out[self._charge_at] = self._charge() + (self._check() if self._is_loop_head else b"")
+        self._charge_at = len(self._out)
+        self._out.append(b"")
+        self._cost, self._is_loop_head = 0, False
+
+    def _charge(self) -> bytes:
+        if not self._cost:
+            return b""
+        cost = _I64_CONST + signed_leb(self._cost)
+        return _LOCAL_GET + self._units + cost + _I64_SUB + _LOCAL_SET + self._units
+
+    def _check(self) -> bytes:
+        """Stop if no units are left."""
+        is_negative = _LOCAL_GET + self._units + _I64_CONST + b"\0" + _I64_LT_S
+        return is_negative + _IF + self._save() + _UNREACHABLE + _END
+
+    def _block(self, operator: bytes) -> None:
+        opcode = operator[0]
+        type = self._block_type(operator)
+        self._labels.append(_Label(opcode, self._height - len(type.parameters), type))
+        self._out.append(operator)
+        if opcode != ops.BLOCK:
+            self._cut()
+            self._is_loop_head = opcode == ops.LOOP
+
+    def _else(self, operator: bytes) -> None:
+        label = self._labels[-1]
+        self._height = label.height + len(label.type.parameters)
+        self._out.append(operator)
+        self._cut()
+
+    def _end(self, operator: bytes) -> None:
+        label = self._labels.pop()
+        self._height = label.height + len(label.type.results)
+        if not self._labels:
+            self._is_function_target = label.is_target
+            self._cut()
+            return
+        self._out.append(operator)
+        if label.opcode == ops.IF or (label.opcode == ops.BLOCK and label.is_target):
+            self._cut()
+
+    def _br(self, operator: bytes) -> None:
+        self._jump(operator[1:])
+        self._out.append(operator)
+        self._go_on_after_dead_code()
+
+    def _br_if(self, operator: bytes) -> None:
+        self._jump(operator[1:])
+        self._out.append(operator)
+        self._cut()
+
+    def _br_table(self, operator: bytes) -> None:
+        targets = operator[1:]
+        count, at = unsigned(targets, 0)
+        for _ in range(count + 1):
+            target, at = unsigned(targets, at)
+            self._labels[-1 - target].is_target = True
+        self._out.append(operator)
+        self._go_on_after_dead_code()
+
+    def _jump(self, target: bytes) -> None:
+        self._labels[-1 - unsigned(target, 0)[0]].is_target = True
+
+    def _return(self, operator: bytes) -> None:
+        self._returns.append(len(self._out))
+        self._out += [b"", operator]
+        self._go_on_after_dead_code()
+
+    def _unreachable(self, operator: bytes) -> None:
+        self._out += [self._save(), operator]
+        self._go_on_after_dead_code()
+
+    def _go_on_after_dead_code(self) -> None:
+        """Leave out what follows up to the `else` or `end` of this block."""
+        self._cut()
+        blocks = 0
+        for operator in self._operators:
+            opcode = operator[0]
+            if not blocks and opcode in (ops.ELSE, ops.END):
+                (self._else if opcode == ops.ELSE else self._end)(operator)
+                self._cut()
+                return
+            blocks += (opcode in (ops.BLOCK, ops.LOOP, ops.IF)) - (opcode == ops.END)
+
+    def _block_type(self, operator: bytes) -> FunctionType:
+        if operator[1:] == _NO_RESULT:
+            return FunctionType(b"", b"")
+        index, _ = unsigned(operator, 1)
+        is_value = index > 0x40 and len(operator) == 2
+        return FunctionType(b"", operator[1:]) if is_value else self._around.types.known[index]
+
+    def _results(self) -> bytes:
+        """The type of a block with the results of the function."""
+        results = self._type.results
+        if len(results) > 1:
+            return signed_leb(self._around.types.index(FunctionType(b"", results)))
+        return results or _NO_RESULT
+
+    # --- calls -------------------------------------------------------------------------------------------
+    def _call(self, operator: bytes) -> None:
+        function, _ = unsigned(operator, 1)
+        called = operator[:1] + leb(self._around.moved(function))
+        self._call_of(self._around.functions[function], called)
+
+    def _call_indirect(self, operator: bytes) -> None:
+        index, _ = unsigned(operator, 1)
+        self._call_of(self._around.types.known[index], operator)
+
+    def _call_of(self, type: FunctionType, operator: bytes) -> None:
+        self._calls = True
+        self._height += len(type.results) - len(type.parameters)
+        self._out += [self._save(), operator, self._global_to_local()]
+        self._cut()
+
+    def _ref_func(self, operator: bytes) -> None:
+        self._out.append(operator[:1] + leb(self._around.moved(unsigned(operator, 1)[0])))
+
+    def _save(self) -> bytes:
+        return _LOCAL_GET + self._units + _GLOBAL_SET + self._around.units
+
+    def _global_to_local(self) -> bytes:
+        return _GLOBAL_GET + self._around.units + _LOCAL_SET + self._units
+
+    def _deepen(self, how: bytes, frame: int) -> bytes:
+        depth = self._around.depth
+        return _GLOBAL_GET + depth + _I32_CONST + signed_leb(frame) + how + _GLOBAL_SET + depth
+
+    def _stop_if_too_deep(self) -> bytes:
+        is_negative = _GLOBAL_GET + self._around.depth + _I32_CONST + b"\0" + _I32_LT_S
+        return is_negative + _IF + _UNREACHABLE + _END
+
+    # --- operators that take a length --------------------------------------------------------------------
+    def _prefixed(self, operator: bytes) -> None:
+        opcode = 0x100 + operator[1]
+        self._cost += self._around.prices.operators[opcode]
+        self._height += OPERATORS[opcode].net
+        if opcode == ops.TABLE_GROW:
+            self._grow(operator, opcode)
+            return
+        if opcode in self._around.prices.lengths:
+            length = self._local("length")
+            self._out += [_LOCAL_SET, length, self._charge_length(opcode), _LOCAL_GET, length]
+        self._out.append(operator)
+
+    def _memory_grow(self, operator: bytes) -> None:
+        self._grow(operator, ops.MEMORY_GROW)
+
+    def _grow(self, operator: bytes, opcode: int) -> None:
+        """Both "return the previous size, or -1 if enough space cannot be allocated": that takes no time."""
+        length, grown = self._local("length"), self._local("grown")
+        succeeded = _LOCAL_TEE + grown + _I32_CONST + signed_leb(-1) + _I32_NE
+        self._out += [_LOCAL_TEE, length, operator, succeeded]
+        self._out += [_IF, self._charge_length(opcode), _END, _LOCAL_GET, grown]
+
+    def _charge_length(self, opcode: int) -> bytes:
+        units = self._around.prices.lengths[opcode]
+        length = _LOCAL_GET + self._local("length") + _I64_EXTEND_I32_U
+        cost = length + _I64_CONST + signed_leb(units) + _I64_MUL
+        charge = _LOCAL_GET + self._units + cost + _I64_SUB + _LOCAL_SET + self._units
+        return charge + self._check()
+
+    # --- numbers that are none ---------------------------------------------------------------------------
+    def _sees_f32(self, operator: bytes) -> None:
+        self._out += [self._canonical(self._local("f32"), _CANONICAL_F32, _F32_EQ), operator]
+
+    def _sees_f64(self, operator: bytes) -> None:
+        self._out += [self._canonical(self._local("f64"), _CANONICAL_F64, _F64_EQ), operator]
+
+    @staticmethod
+    def _canonical(local: bytes, nan: bytes, equal: bytes) -> bytes:
+        """A number is equal to itself, or it is none."""
+        return _LOCAL_TEE + local + nan + _LOCAL_GET + local + _LOCAL_GET + local + equal + _SELECT
+
+    def _local(self, name: str) -> bytes:
+        """A local variable of ours, made when it is first wanted."""
+        if name not in self._added:
+            self._added.append(name)
+        return leb(self._own_locals + self._added.index(name))

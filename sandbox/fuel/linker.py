@@ -1,0 +1,368 @@
+"""Joins dynamic libraries of WebAssembly to one core module, as the dynamic linker of a system would.
+
+A library says in its section `dylink.0` how much memory and table it needs. Where these begin is not known
+when it is compiled, nor where the functions and data of other libraries are: it imports them as globals. Here
+all of that is known, so constants take the place of the globals, and libraries call each other directly.
+
+A name is what the first library with it says; the function `f` of another module `m` is called `m#f`. What no
+library has ends the program by a trap, where it is a function, and is null, where it is a pointer.
+
+Source: https://github.com/WebAssembly/tool-conventions/blob/main/DynamicLinking.md
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from sandbox.fuel.counting import module as wasm
+from sandbox.fuel.counting.module import FunctionType, Import, Reader, Types, vector
+from sandbox.fuel.counting.operators import Refused, constant_expression, leb, operators, signed_leb, unsigned
+
+PAGE_BYTES = 65_536
+STACK_BYTES = 1024 * 1024
+HOST = b"wasi_snapshot_preview1"
+
+_FIRST_ADDRESS = 1_024  # nobody's memory is at the address 0
+_CALL, _CALL_INDIRECT, _GLOBAL_GET, _GLOBAL_SET, _REF_FUNC, _I32_CONST = 0x10, 0x11, 0x23, 0x24, 0xD2, 0x41
+_BLOCKS = (0x02, 0x03, 0x04)
+_FUNCTION, _GLOBAL = wasm.FUNCTION_KIND, wasm.GLOBAL_KIND
+_END, _UNREACHABLE = b"\x0b", b"\x00"
+_MUTABLE_I32, _FUNCREF = b"\x7f\x01", b"\x70"
+_NO_LOCALS = b"\x00"
+_RELOCATE, _INITIALIZE = b"__wasm_apply_data_relocs", b"_initialize"  # of each library
+_STACK_POINTER, _MEMORY_BASE, _TABLE_BASE = b"__stack_pointer", b"__memory_base", b"__table_base"
+
+
+@dataclass
+class _Library:
+    """A library, as it is in its file. Indexes are its own, addresses count from the begin of its memory."""
+
+    memory_bytes: int = 0
+    alignment: int = 1
+    table_size: int = 0
+    types: list[FunctionType] = field(default_factory=list)
+    functions_imported: list[tuple[bytes, bytes, int]] = field(default_factory=list)  # module, name, type
+    globals_imported: list[tuple[bytes, bytes]] = field(default_factory=list)  # module, name
+    function_types: list[int] = field(default_factory=list)
+    globals: list[list[bytes]] = field(default_factory=list)  # the operators of each value
+    exports: dict[tuple[int, bytes], int] = field(default_factory=dict)  # by kind and name
+    elements: list[tuple[list[bytes], list[int]]] = field(default_factory=list)  # where, and functions
+    bodies: list[bytes] = field(default_factory=list)
+    data: list[tuple[list[bytes], bytes]] = field(default_factory=list)  # where, and what
+
+    @classmethod
+    def read(cls, module: bytes) -> _Library:
+        library, reader = cls(), Reader(module)
+        reader.take(8)
+        while reader.at < len(module):
+            library._read_section(reader.byte(), Reader(reader.name()))
+        return library
+
+    def _read_section(self, kind: int, section: Reader) -> None:
+        """The start function of a library is left out: it only clears memory, which is clear."""
+        match kind:
+            case wasm.CUSTOM if section.name() == b"dylink.0":
+                self._read_needs(section)
+            case wasm.TYPES:
+                self.types = section.vector(lambda: FunctionType.read(section))
+            case wasm.IMPORTS:
+                section.vector(lambda: self._read_import(section))
+            case wasm.FUNCTIONS:
+                self.function_types = section.vector(section.u32)
+            case wasm.GLOBALS:
+                self.globals = section.vector(lambda: _address(section))
+            case wasm.EXPORTS:
+                exports = section.vector(lambda: (section.name(), section.byte(), section.u32()))
+                self.exports = {(kind, name): index for name, kind, index in exports}
+            case wasm.ELEMENTS:
+                self.elements = section.vector(lambda: (_place(section), section.vector(section.u32)))
+            case wasm.CODE:
+                self.bodies = section.vector(section.name)
+            case wasm.DATA:
+                self.data = section.vector(lambda: (_place(section), section.name()))
+
+    def _read_needs(self, section: Reader) -> None:
+        while section.at < len(section.data):
+            kind, part = section.byte(), Reader(section.name())
+            if kind == 1:
+                self.memory_bytes, self.alignment, self.table_size = part.u32(), 1 << part.u32(), part.u32()
+
+    def _read_import(self, section: Reader) -> None:
+        module, name, kind = section.name(), section.name(), section.byte()
+        if kind == _FUNCTION:
+            self.functions_imported.append((module, name, section.u32()))
+        elif kind == _GLOBAL:
+            section.take(2)
+            self.globals_imported.append((module, name))
+        else:  # the memory, or the table and the type of its elements
+            section.take(kind == 1)
+            section.limits()
+
+
+def _address(section: Reader) -> list[bytes]:
+    if section.take(2) != b"\x7f\x00":
+        raise Refused("a global that is no constant address")
+    return _expression(section)
+
+
+def _place(section: Reader) -> list[bytes]:
+    """Where elements or data go."""
+    if section.byte():
+        raise Refused("elements or data that are not put into their place at once")
+    return _expression(section)
+
+
+def _expression(reader: Reader) -> list[bytes]:
+    found = constant_expression(reader.data, reader.at)
+    reader.at += sum(map(len, found))
+    return found
+
+
+class _Placed:
+    """A library at its place: what its indexes and addresses are in the whole module."""
+
+    def __init__(self, library: _Library, memory_base: int, table_base: int, first_function: int) -> None:
+        self.library, self.memory_base, self.table_base = library, memory_base, table_base
+        self._first_function = first_function  # of its own
+        self.functions: list[int] = []  # by its own index; imported ones first
+        self.globals: list[int | None] = []  # the value by its own index; None: the stack pointer
+
+    def function(self, name: bytes) -> int | None:
+        """The index of a function that it exports."""
+        index = self.library.exports.get((_FUNCTION, name))
+        imported = len(self.library.functions_imported)
+        if index is None or index < imported:
+            return None
+        return self._first_function + index - imported
+
+    def address(self, name: bytes) -> int | None:
+        """Where a variable is that it exports."""
+        index = self.library.exports.get((_GLOBAL, name))
+        if index is None:
+            return None
+        return self.memory_base + self.value(self.library.globals[index - len(self.library.globals_imported)])
+
+    def value(self, expression: Sequence[bytes]) -> int:
+        """Of constants, addresses of its parts, and their sums."""
+        stack: list[int] = []
+        for operator in expression[:-1]:
+            if operator[0] == _I32_CONST:
+                stack.append(_signed(operator))
+            elif operator[0] == _GLOBAL_GET:
+                known = self.globals[unsigned(operator, 1)[0]]
+                if known is None:
+                    raise Refused("a value that is not known")
+                stack.append(known)
+            elif operator == b"\x6a":
+                stack.append(stack.pop() + stack.pop())
+            else:
+                raise Refused(f"the operator {operator.hex()} in a constant")
+        return stack[0]
+
+
+def _signed(operator: bytes) -> int:
+    number, end = unsigned(operator, 1)
+    bits = 7 * (end - 1)
+    return number - (1 << bits) if number >> (bits - 1) else number
+
+
+def _constant(value: int) -> bytes:
+    return bytes([_I32_CONST]) + signed_leb((value + 2**31) % 2**32 - 2**31)
+
+
+def linked(libraries: Sequence[bytes], exports: Sequence[str]) -> bytes:
+    """One module, which exports the memory, these functions, and `_initialize`: it must be called first.
+
+    It imports functions of WASI preview 1 alone. Raises Refused if a library has what we do not know.
+    """
+    return _Linking([_Library.read(each) for each in libraries]).module(exports)
+
+
+def data_segment(address: int, data: bytes) -> bytes:
+    """These bytes at this address of the memory, from the start."""
+    return b"\x00" + _constant(address) + _END + leb(len(data)) + data
+
+
+class _Linking:
+    def __init__(self, libraries: Sequence[_Library]) -> None:
+        self._types = Types()
+        self._host = self._host_functions(libraries)
+        self._stubs: dict[FunctionType, int] = {}
+        self._stub_base = len(self._host) + sum(len(each.bodies) for each in libraries)
+        self._placed: list[_Placed] = []
+        memory, table, function = _FIRST_ADDRESS + STACK_BYTES, 1, len(self._host)  # 0 is the null pointer
+        for library in libraries:
+            memory = _aligned(memory, library.alignment)
+            self._placed.append(_Placed(library, memory, table, function))
+            memory += library.memory_bytes
+            table += library.table_size
+            function += len(library.bodies)
+        heap = _aligned(memory, 16)
+        self._pages = _aligned(heap, PAGE_BYTES) // PAGE_BYTES
+        self._own_addresses = {
+            b"__stack_low": _FIRST_ADDRESS,
+            b"__stack_high": _FIRST_ADDRESS + STACK_BYTES,
+            b"__heap_base": heap,
+            b"__heap_end": self._pages * PAGE_BYTES,
+        }
+        self._pointers: dict[int, int] = {}  # functions to which there are pointers, and where in the table
+        self._table_size = table
+        for placed in self._placed:
+            self._resolve(placed)
+
+    def _host_functions(self, libraries: Sequence[_Library]) -> dict[bytes, int]:
+        """By name, the type of each."""
+        return {
+            name: self._types.index(library.types[number])
+            for library in libraries
+            for module, name, number in library.functions_imported
+            if module == HOST
+        }
+
+    def _resolve(self, placed: _Placed) -> None:
+        own = placed.library
+        for module, name, number in own.functions_imported:
+            placed.functions.append(self._imported_function(module, name, own.types[number]))
+        first = placed._first_function
+        placed.functions += range(first, first + len(own.bodies))
+        for module, name in own.globals_imported:
+            placed.globals.append(self._imported_global(placed, module, name))
+        for expression in own.globals:
+            placed.globals.append(placed.value(expression))
+
+    def _imported_function(self, module: bytes, name: bytes, type: FunctionType) -> int:
+        if module == HOST:
+            return list(self._host).index(name)
+        index = self._function(name if module == b"env" else module + b"#" + name)
+        if index is None:
+            index = self._stub_base + self._stubs.setdefault(type, len(self._stubs))
+        return index
+
+    def _function(self, name: bytes) -> int | None:
+        return next((at for each in self._placed if (at := each.function(name)) is not None), None)
+
+    def _imported_global(self, placed: _Placed, module: bytes, name: bytes) -> int | None:
+        if module == b"env":
+            bases = {_MEMORY_BASE: placed.memory_base, _TABLE_BASE: placed.table_base, _STACK_POINTER: None}
+            return bases[name]
+        if module == b"GOT.func":
+            return self._pointer(self._function(name))
+        if name in self._own_addresses:
+            return self._own_addresses[name]
+        found = (address for each in self._placed if (address := each.address(name)) is not None)
+        return next(found, 0)  # what nobody has is null
+
+    def _pointer(self, function: int | None) -> int:
+        if function is None:
+            return 0
+        if function not in self._pointers:
+            self._pointers[function] = self._table_size
+            self._table_size += 1
+        return self._pointers[function]
+
+    # --- the module --------------------------------------------------------------------------------------
+    def module(self, exports: Sequence[str]) -> bytes:
+        nothing = self._types.index(FunctionType(b"", b""))
+        types = [
+            self._types.index(each.library.types[number])
+            for each in self._placed
+            for number in each.library.function_types
+        ]
+        bodies = [body for each in self._placed for body in self._bodies(each)]
+        types += [self._types.index(each) for each in self._stubs]
+        bodies += [_NO_LOCALS + _UNREACHABLE + _END] * len(self._stubs)
+        types.append(nothing)
+        bodies.append(self._initialize())
+        exported = [
+            _export("memory", 2, 0),
+            _export("_initialize", _FUNCTION, len(self._host) + len(bodies) - 1),
+        ]
+        exported += [_export(name, _FUNCTION, self._known(name)) for name in exports]
+        return wasm.module_of({
+            wasm.TYPES: self._types.to_bytes(),
+            wasm.IMPORTS: vector([Import(HOST, *each).to_bytes(each[1]) for each in self._host.items()]),
+            wasm.FUNCTIONS: vector([leb(each) for each in types]),
+            wasm.TABLES: vector([_FUNCREF + b"\x01" + leb(self._table_size) * 2]),
+            wasm.MEMORIES: vector([b"\x00" + leb(self._pages)]),
+            wasm.GLOBALS: vector([_MUTABLE_I32 + _constant(_FIRST_ADDRESS + STACK_BYTES) + _END]),
+            wasm.EXPORTS: vector(exported),
+            wasm.ELEMENTS: vector([*self._elements()]),
+            wasm.CODE: vector([leb(len(body)) + body for body in bodies]),
+            wasm.DATA: vector([*self._data()]),
+        })  # fmt: skip
+
+    def _known(self, name: str) -> int:
+        index = self._function(name.encode())
+        if index is None:
+            raise Refused(f"no library has {name}")
+        return index
+
+    def _initialize(self) -> bytes:
+        """First all addresses are put into memory, then libraries start, before those that use them."""
+        calls = [each.function(_RELOCATE) for each in self._placed]
+        calls += [each.function(_INITIALIZE) for each in reversed(self._placed)]
+        return _NO_LOCALS + b"".join(bytes([_CALL]) + leb(at) for at in calls if at is not None) + _END
+
+    def _elements(self) -> Iterator[bytes]:
+        for placed in self._placed:
+            for where, functions in placed.library.elements:
+                moved = [leb(placed.functions[each]) for each in functions]
+                yield b"\x00" + _constant(placed.value(where)) + _END + vector(moved)
+        for function, at in self._pointers.items():
+            yield b"\x00" + _constant(at) + _END + vector([leb(function)])
+
+    def _data(self) -> Iterator[bytes]:
+        for placed in self._placed:
+            for where, data in placed.library.data:
+                yield data_segment(placed.value(where), data)
+
+    def _bodies(self, placed: _Placed) -> Iterator[bytes]:
+        types = [self._types.index(each) for each in placed.library.types]
+        changes = {
+            _CALL: lambda operator: bytes([_CALL]) + leb(placed.functions[unsigned(operator, 1)[0]]),
+            _REF_FUNC: lambda operator: bytes([_REF_FUNC]) + leb(placed.functions[unsigned(operator, 1)[0]]),
+            _CALL_INDIRECT: lambda operator: _with_type(operator, types),
+            _GLOBAL_GET: lambda operator: _without_global(operator, placed.globals),
+            _GLOBAL_SET: lambda operator: _without_global(operator, placed.globals),
+            **dict.fromkeys(_BLOCKS, lambda operator: _with_type(operator, types)),
+        }
+        for body in placed.library.bodies:
+            begin = _end_of_locals(body)
+            moved = [
+                changes[operator[0]](operator) if operator[0] in changes else operator
+                for operator in operators(body, begin, len(body))
+            ]
+            yield body[:begin] + b"".join(moved)
+
+
+def _end_of_locals(body: bytes) -> int:
+    reader = Reader(body)
+    reader.vector(lambda: (reader.u32(), reader.byte()))
+    return reader.at
+
+
+def _with_type(operator: bytes, types: Sequence[int]) -> bytes:
+    """A block or an indirect call. A block may have no type, or that of one value."""
+    if operator[0] in _BLOCKS and 0x40 <= operator[1] < 0x80:
+        return operator
+    number, end = unsigned(operator, 1)
+    moved = leb(types[number]) if operator[0] == _CALL_INDIRECT else signed_leb(types[number])
+    return operator[:1] + moved + operator[end:]
+
+
+def _without_global(operator: bytes, values: Sequence[int | None]) -> bytes:
+    value = values[unsigned(operator, 1)[0]]
+    if value is None:
+        return operator[:1] + b"\x00"
+    if operator[0] == _GLOBAL_SET:
+        raise Refused("a library that sets an address")
+    return _constant(value)
+
+
+def _aligned(number: int, to: int) -> int:
+    return -(-number // to) * to
+
+
+def _export(name: str, kind: int, index: int) -> bytes:
+    return leb(len(name)) + name.encode() + bytes([kind]) + leb(index)
