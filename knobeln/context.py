@@ -169,7 +169,10 @@ def create_contest(
     Raises ConfigError if there is a contest's database already.
     """
     # Other users of the host must not read passwords, the contest's seed or authentication strings.
-    path.mkdir(mode=0o700, parents=True, exist_ok=True)
+    try:
+        path.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise ConfigError(f"cannot make the folder {path}: {error.strerror}") from None
     file = path / FILE_NAME
     if file.exists():
         make_private(path)

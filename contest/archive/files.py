@@ -28,6 +28,7 @@ from contest.config.load import FILE_NAME
 from contest.errors import Differs, GiveUp, NotFound
 from contest.model.as_json import adapter, plain
 from contest.util.sanitize import sanitize
+from contest.util.wrong_values import words_of
 
 MANIFEST = "manifest.json"
 FORMAT = "knobeln archive"
@@ -115,36 +116,11 @@ def from_json(raw: bytes, kind: type[T], path: str) -> T:
     raise Differs(f"{path} is not in the form that knobeln writes: it has additional data, or another order")
 
 
-_REASONS = {
-    "missing": "it is missing",
-    "unexpected_keyword_argument": "it does not belong there",
-    "extra_forbidden": "it does not belong there",
-    "json_invalid": "this is not JSON",
-    "int_type": "it is not a whole number",
-    "int_from_float": "it is not a whole number",
-    "int_parsing_size": "the number is too large",
-    "float_type": "it is not a number",
-    "string_type": "it is not a text",
-    "string_unicode": "it is not UTF-8",
-    "bool_type": "it is neither true nor false",
-    "tuple_type": "it is not a list",
-    "list_type": "it is not a list",
-    "too_short": "the list is too short",
-    "too_long": "the list is too long",
-}
-
-
 def reason_of(error: ValidationError, place: str = "") -> str:
     """The first thing that is wrong, and where, without the words of Python. `place`: what was read."""
     first = next(iter(error.errors(include_url=False, include_input=False, include_context=False)))
     where = ".".join(map(str, filter(None, (place, *map(str, first["loc"])))))
-    if first["type"] == "value_error":  # in our own words
-        words = first["msg"].removeprefix("Value error, ")
-    elif "equal" in first["type"]:
-        words = first["msg"].replace("Input should be", "it should be")
-    else:
-        words = _REASONS.get(first["type"], "it has another form")
-    return f"{where}: {words}" if where else words
+    return f"{where}: {words_of(first)}" if where else words_of(first)
 
 
 # --- writing -----------------------------------------------------------------------------------------------

@@ -14,6 +14,7 @@ from pydantic_core import ErrorDetails
 from contest.config.settings import ENVIRONMENT, Settings
 from contest.errors import ConfigError
 from contest.util.plurals import did_you_mean
+from contest.util.wrong_values import words_of
 
 FILE_NAME = "contest.toml"
 
@@ -59,14 +60,19 @@ def _variable(error: ErrorDetails) -> str:
     return variable if variable in map(str.upper, os.environ) else ""
 
 
+# Kinds of errors about a value that is no secret: passwords are texts.
+_SHOWN = ("int", "float", "bool", "literal", "enum", "greater", "less")
+
+
 def _fault(error: ErrorDetails, text: str) -> str:
     """A line about what is wrong with a setting."""
     *section, name = error["loc"] or ("",)
-    message = error["msg"].removeprefix("Value error, ")
+    message = words_of(error)
     if error["type"] == "extra_forbidden":
         near = did_you_mean(str(name), _names_in(section))
         message = "there is no such setting" + (f"; {near}" if near else "")
-    setting = f"{'.'.join(map(str, error['loc']))}: {message}"
+    given = f" = {error['input']!r:.60}" if error["type"].startswith(_SHOWN) else ""
+    setting = f"{'.'.join(map(str, error['loc']))}{given}: {message}"
     if variable := _variable(error):
         return f"  {setting} (given as {variable})"
     return f"  {_line(text, error['loc'])}{setting}"

@@ -15,6 +15,7 @@ from contest.language import SOURCE, gettext, speaking
 from contest.schema.sections import GameSettings, Programs
 from contest.util.folders import shipped
 from contest.util.plugins import by_name
+from contest.util.plurals import did_you_mean, listed
 
 ENTRY_POINTS = "knobeln.games"
 BUILT_IN: tuple[GamePlugin, ...] = (knobeln.PLUGIN, *built_in.PLUGINS)
@@ -30,7 +31,8 @@ def game_plugin(name: str) -> GamePlugin:
     """The game of this name. Raises NotFound, saying which there are."""
     known = game_plugins()
     if name not in known:
-        raise NotFound(f"there is no game {name!r}, only {', '.join(sorted(known))}")
+        others = f"there are {listed(sorted(known))}"
+        raise NotFound(f"there is no game {name!r}", hint=did_you_mean(name, known) or others)
     return known[name]
 
 

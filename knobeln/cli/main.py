@@ -17,7 +17,7 @@ from typing import IO, Any
 import click
 
 from contest import __version__
-from contest.errors import EX_FAILED, EX_SOFTWARE, EX_TEMPFAIL, KnobelnError, TryAgain
+from contest.errors import EX_FAILED, EX_INTERRUPTED, EX_SOFTWARE, EX_TEMPFAIL, KnobelnError, TryAgain
 from knobeln import log_setup
 from knobeln.cli.answers import look_for_json, wants_json
 from knobeln.cli.contest_option import ContestCommand, ContestGroup
@@ -184,7 +184,9 @@ class Root(ContestGroup):
             wrong_place = error.errno in _WRONG_PLACES and ctx.invoked_subcommand not in _REPEATED
             message = f"cannot read or write: {error.strerror or error}{where}"
             raise Failure(message, "", EX_FAILED if wrong_place else EX_TEMPFAIL) from error
-        except (click.exceptions.Exit, click.Abort, click.ClickException):
+        except (KeyboardInterrupt, click.Abort):
+            raise click.exceptions.Exit(EX_INTERRUPTED) from None
+        except (click.exceptions.Exit, click.ClickException):
             raise
         except Exception as error:
             raise Failure(f"unexpected error\n{traceback.format_exc()}", "", EX_SOFTWARE) from error
@@ -197,14 +199,13 @@ class Root(ContestGroup):
 
 @contextmanager
 def _usage_errors() -> Iterator[None]:
-    """Turn click's errors into our own if the answer shall be JSON; click shows them well to people."""
+    """Turn click's errors into our own."""
     try:
         yield
     except click.UsageError as error:
-        if not wants_json():
-            raise
         hint = f"`{error.ctx.command_path} --help` shows the usage" if error.ctx else ""
-        raise Failure(error.format_message(), hint, error.exit_code) from error
+        text = error.format_message().removesuffix(".").replace(". (", " (")
+        raise Failure(f"{text[:1].lower()}{text[1:]}", hint, error.exit_code) from error
 
 
 @click.group("knobeln", cls=Root, context_settings={"help_option_names": ["-h", "--help"]})

@@ -37,8 +37,6 @@ def open_as_ordinary_user(
         log.info("root has started us; we go on as an ordinary user", user=user.name)
     elif user is not None and not quiet:
         log.warning(
-            "we stay root, which is a risk: give the contest's folder to an ordinary user "
-            f"(`chown -R USER {folder}`) who can enter it and this program",
-            why=user,
+            "we stay root, which is a risk: `chown -R USER` the contest's folder, and start as USER", why=user
         )
     return contest

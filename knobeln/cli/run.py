@@ -69,6 +69,8 @@ def run(early: bool, yes: bool, no_wait: bool, step: bool) -> None:
     with contest.only_one("run") as alone:
         if not alone:
             raise NotNow("`knobeln run` is at work in this contest already")
+        with contest.store.read() as tx:
+            was_finished = contest_state.state(tx).phase is Phase.FINISHED
         if early and not yes:
             _ask_if_much_too_early(contest)
         if step:
@@ -78,6 +80,8 @@ def run(early: bool, yes: bool, no_wait: bool, step: bool) -> None:
         if step and not _show_steps(contest):
             return
     if not says_little():
+        if was_finished:
+            click.echo("The contest is finished; these are its results.")
         show_results(contest)
     with told_log_failure(contest, "knobeln run"):
         deliver_reports(contest)
@@ -103,7 +107,13 @@ def _ask_if_much_too_early(contest: ContestContext) -> None:
     )
     if not sys.stdin.isatty():
         raise NotNow(situation, hint="--yes starts it all the same")
-    click.confirm(f"{situation[0].upper()}{situation[1:]}. Start it now?", abort=True, err=True)
+    _ask(f"{situation[0].upper()}{situation[1:]}. Start it now?")
+
+
+def _ask(question: str) -> None:
+    """Raises NotNow for a no."""
+    if not click.confirm(question, err=True):
+        raise NotNow("nothing was done")
 
 
 def tell(text: str) -> None:
@@ -235,13 +245,19 @@ def number(value: str) -> None:
 @click.argument("number", type=int, metavar="ROUND")
 @click.argument("group", type=int, metavar="[GROUP]", required=False)
 @reason_option
+@click.option("--yes", is_flag=True, help="Do not ask, although the results are out.")
 @dry_run_option
-def rerun(number: int, group: int | None, reason: str, dry_run: bool) -> None:
+def rerun(number: int, group: int | None, reason: str, yes: bool, dry_run: bool) -> None:
     """Play a round, or one group of it, again, and everything after it.
 
     The random numbers stay the same, so only what has changed comes out differently. The old results are
-    kept, and the teams are told.
+    kept, and the teams are told. On a terminal, it asks first if the contest is finished.
     """
+    if sys.stdin.isatty() and not (yes or dry_run):
+        with open_contest().store.read() as tx:
+            is_finished = contest_state.state(tx).phase is Phase.FINISHED
+        if is_finished:
+            _ask(f"The contest is finished. Play round {number}, and what comes after it, again?")
     carry_out(lambda organizer: organizer.rerun(number, group, reason), dry_run=dry_run)
 
 

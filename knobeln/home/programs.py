@@ -78,6 +78,6 @@ def files_of(program: str, game_name: str) -> dict[str, bytes]:
     if len(matching) != 1:
         kind = "house strategy" if game_name == KNOBELN else "sample program"
         names = sorted({*known, *(Path(name).stem for name in known)})
-        hint = did_you_mean(program, names) or f"these are known: {', '.join(sorted(known))}"
+        hint = did_you_mean(program, names) or "`knobeln games` lists them"
         raise NotFound(f"there is no file {program}, and no {kind} of that name", hint=hint)
     return {matching[0]: known[matching[0]]}

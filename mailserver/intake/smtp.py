@@ -97,6 +97,8 @@ def _ports(mail: Mail) -> list[socket.socket]:
                     raise
     except OSError as error:
         text = f"mail.listen: cannot listen there: {error}"
+        if error.errno == errno.EADDRINUSE:
+            text = f"mail.listen: port {mail.listen_port} is in use, maybe by another `knobeln serve`"
         # The network may not be up yet, or an earlier server not quite gone.
         kind = TryAgain if error.errno in (errno.EADDRINUSE, errno.EADDRNOTAVAIL, None) else ConfigError
         raise kind(text) from None

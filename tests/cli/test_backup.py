@@ -344,7 +344,8 @@ def test_a_restore_that_was_interrupted_can_be_done_again(
 
     monkeypatch.setattr(backup.os, "replace", interrupted)
     words = ["restore", str(tmp_path / "copy.tar.gz"), "-C", str(folder.path)]
-    assert CliRunner().invoke(main, words).exit_code == 1
+    done = CliRunner().invoke(main, words)
+    assert (done.exit_code, done.output) == (130, "")
     assert calls == which
     monkeypatch.undo()
     knobeln_in(folder.path, "restore", tmp_path / "copy.tar.gz")

@@ -78,7 +78,11 @@ def test_a_program_that_breaks_the_rules_is_told_why_and_its_standard_error_is_s
     [
         pytest.param(["--game", "chess", "a", "b"], "no game 'chess'", id="an unknown game"),
         pytest.param(["--game", "cooperation", "tit_for_tat"], "played by 2", id="too few programs"),
-        pytest.param(["--game", "cooperation", "nobody", "pavlov"], "tit_for_tat", id="an unknown program"),
+        pytest.param(
+            ["--game", "cooperation", "nobody", "pavlov"],
+            "`knobeln games` lists them",
+            id="an unknown program",
+        ),
         pytest.param(["council"], "played by 2", id="KNOBELN alone"),
     ],
 )
@@ -213,7 +217,7 @@ def test_a_hog_strategy_that_is_no_function_of_the_scores_is_refused(tmp_path: P
 @pytest.mark.parametrize(
     ("old", "new", "complaint"),
     [
-        ('name = "knobeln"', 'name = "chess"', "there is no game 'chess', only bid-tac-toe"),
+        ('name = "knobeln"', 'name = "chess"', "there is no game 'chess'; there are bid-tac-toe"),
         ('format = "group-elimination"', 'format = "swiss"', "there is no 'swiss'; choose from"),
         ('format = "group-elimination"', 'format = "melee"', "KNOBELN has 2 seats, but in melee all play"),
         ('format = "group-elimination"', 'format = "exact"', "there is no evolution in exact"),

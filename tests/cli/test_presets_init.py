@@ -125,7 +125,7 @@ def test_what_is_wrong_in_a_preset_is_said_with_its_file_and_line(
     line = 1 + wrong.split("\n").index("seconds = -1")
     with pytest.raises(ConfigError) as error:
         presets.settings("hog", NOW)
-    assert str(error.value).startswith(f"{tmp_path / 'hog.toml'}:\n  line {line}: programs.seconds: ")
+    assert str(error.value).startswith(f"{tmp_path / 'hog.toml'}:\n  line {line}: programs.seconds = -1: ")
     (tmp_path / "hog.toml").write_text(text, encoding="utf-8")
     monkeypatch.setenv("KNOBELN_SET_PROGRAMS__SECONDS", "-1")
     with pytest.raises(ConfigError, match=r"^variables of the environment:\n.*KNOBELN_SET_PROGRAMS__SECONDS"):
@@ -134,7 +134,7 @@ def test_what_is_wrong_in_a_preset_is_said_with_its_file_and_line(
 
 def test_init_of_a_game_that_is_not_there_makes_nothing(tmp_path: Path) -> None:
     output = knobeln("init", tmp_path / "contest", "--game", "chess", code=1).output
-    assert "there is no game 'chess', only bid-tac-toe" in output
+    assert "there is no game 'chess'; there are bid-tac-toe" in output
     assert not (tmp_path / "contest").exists()
 
 
