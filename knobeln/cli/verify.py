@@ -64,9 +64,9 @@ class SeasonAnswer:
 def verify(
     folder: Path, digest: str | None, strict: bool, minutes: float | None, letters: Path | None
 ) -> None:
-    """Compute a contest again from its archive DIR, and compare every result; or a whole season.
+    """Compute a contest again from its archive DIR, and compare every result.
 
-    This needs no contest of your own. Exit code 0: everything is the same; 1: it is not, and the first
+    DIR may also be the archive of a season. This needs no contest of your own. Exit code 0: everything is the same; 1: it is not, and the first
     difference is named; 3: what was checked is the same, but this host could not check everything, and what
     it did not check is listed.
     """
