@@ -27,7 +27,6 @@ from knobeln.cli.dry_run import (
     reason_option,
     transaction,
 )
-from knobeln.cli.game_option import without_description
 from knobeln.cli.output import moment, print_facts, table
 
 if TYPE_CHECKING:
@@ -312,6 +311,7 @@ def marks(field: str | None, system: str | None, number: str | None) -> None:
     team sent, how many were accepted and when, the last round that it reached, and after the contest rank,
     points, failures, and rank and share in the evolution. It is for you alone: it names people.
     """
+    from knobeln.cli.game_option import without_description
     from knobeln.home.practice import HomePractice
     from knobeln.organizer import marks as rows_of
     from reports.site.tables import as_csv

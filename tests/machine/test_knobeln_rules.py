@@ -162,7 +162,7 @@ def test_two_games_of_one_name_are_an_error() -> None:
 
 
 def test_an_unknown_game_is_answered_with_those_that_exist() -> None:
-    with pytest.raises(NotFound, match=r"'chess', only .*knobeln"):
+    with pytest.raises(NotFound, match=r"'chess'; there are .*knobeln"):
         game_named("chess")
 
 

@@ -29,17 +29,12 @@ export function checkMail(mail, ledger) {
   const receipts = once([...all(IN_HEADER), ...all(IN_TEXT)].map(([number, root, ...signature]) => [Number(number), root, signature.join("")]));
   const told = [];
   const tell = (fits, sentence) => told.push({ fits, sentence });
-  for (const [key] of once(all(KEY))) {
-    tell(key === base64(ledger.key), key === base64(ledger.key) ? say("the key is the one in this mail") : say("this mail names another key: {key}", { key }));
-  }
-  for (const [digest] of once(all(COMMITMENT))) {
-    const fits = digest === ledger.commitment;
-    tell(fits, fits ? say("the sha256 of the secret number is the one in this mail") : say("this mail names another sha256 of the secret number: {digest}", { digest }));
-  }
-  for (const [root] of once(all(LIST_ROOT))) {
-    const fits = ledger.entries.some((entry) => entry.digest === root);
-    tell(fits, fits ? say("the list of entries in this mail is in the ledger") : say("the list of entries in this mail is not in the ledger: {root}", { root }));
-  }
+  const tellOf = (pattern, isOurs, right, wrong) => once(all(pattern)).forEach(([value]) => tell(isOurs(value), (isOurs(value) ? right : wrong)(value)));
+  tellOf(KEY, (key) => key === base64(ledger.key), () => say("the key is the one in this mail"), (key) => say("this mail names another key: {key}", { key }));
+  tellOf(COMMITMENT, (digest) => digest === ledger.commitment,
+    () => say("the sha256 of the secret number is the one in this mail"), (digest) => say("this mail names another sha256 of the secret number: {digest}", { digest }));
+  tellOf(LIST_ROOT, (root) => ledger.entries.some((entry) => entry.digest === root),
+    () => say("the list of entries in this mail is in the ledger"), (root) => say("the list of entries in this mail is not in the ledger: {root}", { root }));
   for (const receipt of receipts) {
     const wrong = whatIsWrong(receipt, ledger);
     const { effect, team, at } = ledger.entries[receipt[0] - 1] ?? {};
@@ -54,8 +49,6 @@ function whatIsWrong([number, root, signature], ledger) {
     return say("the receipt of entry {number} is not signed with the contest's key", { number });
   }
   if (number < 1 || number > ledger.entries.length) return say("entry {number}, of which this is the receipt, is missing", { number });
-  if (hex(ledger.roots[number]) !== hex(bytes)) {
-    return say("the ledger was changed: up to entry {number} it is another one than when this mail was written", { number });
-  }
-  return "";
+  const isSame = hex(ledger.roots[number]) === hex(bytes);
+  return isSame ? "" : say("the ledger was changed: up to entry {number} it is another one than when this mail was written", { number });
 }
