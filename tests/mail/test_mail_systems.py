@@ -105,6 +105,7 @@ def test_postfix_brings_letters_encrypted_and_checks_the_certificate(store: Stor
 def test_postfix_brings_letters_by_lmtp_and_hears_of_each_recipient(store, place, door) -> None:
     port = free_port()
     where = f"inet:127.0.0.1:{port}" if door == "inet" else f"unix:{place}/door/lmtp"
+    program("postfix")
     (place / "door").mkdir()
     shutil.chown(place / "door", group="postfix")
     (place / "door").chmod(0o2750)  # what is made in it belongs to the group

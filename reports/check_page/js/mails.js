@@ -27,8 +27,7 @@ export function checkMail(mail, ledger) {
   const all = (pattern) => texts.flatMap((text) => [...text.matchAll(pattern)].map(([, ...parts]) => parts));
   const once = (lists) => [...new Map(lists.map((list) => [list.join(), list])).values()];
   const receipts = once([...all(IN_HEADER), ...all(IN_TEXT)].map(([number, root, ...signature]) => [Number(number), root, signature.join("")]));
-  const told = [];
-  const tell = (fits, sentence) => told.push({ fits, sentence });
+  const told = [], tell = (fits, sentence) => told.push({ fits, sentence });
   const tellOf = (pattern, isOurs, right, wrong) => once(all(pattern)).forEach(([value]) => tell(isOurs(value), (isOurs(value) ? right : wrong)(value)));
   tellOf(KEY, (key) => key === base64(ledger.key), () => say("the key is the one in this mail"), (key) => say("this mail names another key: {key}", { key }));
   tellOf(COMMITMENT, (digest) => digest === ledger.commitment,
@@ -45,9 +44,8 @@ export function checkMail(mail, ledger) {
 
 function whatIsWrong([number, root, signature], ledger) {
   const bytes = unbase64(root, "root");
-  if (!isSigned(ledger.key, ledger.commitment, number, bytes, unbase64(signature, "signature"))) {
-    return say("the receipt of entry {number} is not signed with the contest's key", { number });
-  }
+  const isOurs = isSigned(ledger.key, ledger.commitment, number, bytes, unbase64(signature, "signature"));
+  if (!isOurs) return say("the receipt of entry {number} is not signed with the contest's key", { number });
   if (number < 1 || number > ledger.entries.length) return say("entry {number}, of which this is the receipt, is missing", { number });
   const isSame = hex(ledger.roots[number]) === hex(bytes);
   return isSame ? "" : say("the ledger was changed: up to entry {number} it is another one than when this mail was written", { number });
