@@ -138,16 +138,19 @@ def _pattern() -> bytes:
 
 
 _OPERATOR = re.compile(_pattern(), re.DOTALL)
-_OPERATORS = re.compile(_pattern() + b"*+", re.DOTALL)
+# So many at once, because a group that repeats without end keeps all its matches to go back to. One that never
+# goes back (`*+`) ends in the wrong place in Python before 3.11.5.
+_OPERATORS = re.compile(_pattern() + b"{0,1000}", re.DOTALL)
 
 
 def operators(code: bytes, at: int, end: int) -> Iterator[bytes]:
     """The operators of an expression, each with its immediates. Raises Refused for one that is not known."""
     while at < end:
         stop = _OPERATORS.match(code, at, end).end()  # type: ignore[union-attr]  # it matches nothing, too
-        yield from _OPERATOR.findall(code, at, stop)
-        at = stop
-        if at < end:
+        if stop > at:
+            yield from _OPERATOR.findall(code, at, stop)
+            at = stop
+        else:
             at = _end_of_br_table(code, at)
             yield code[stop:at]
 
