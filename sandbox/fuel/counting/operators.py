@@ -138,8 +138,8 @@ def _pattern() -> bytes:
 
 
 _OPERATOR = re.compile(_pattern(), re.DOTALL)
-# So many at once, because a group that repeats without end keeps all its matches to go back to. One that never
-# goes back (`*+`) ends in the wrong place in Python before 3.11.5.
+# So many at once, because a group that repeats without end keeps all its matches to go back to. One that
+# never goes back (`*+`) ends in the wrong place in Python before 3.11.5.
 _OPERATORS = re.compile(_pattern() + b"{0,1000}", re.DOTALL)
 
 
