@@ -141,8 +141,8 @@ def test_in_its_own_place_no_mail_goes_twice_and_no_letter_is_lost(tmp_path, any
     with anywhere.store.read() as tx:
         assert contest_state.state(tx).phase is Phase.RUNNING
         assert letters.count_by_state(tx)[LetterState.NEW] == 3
-        # The programs, the settings, the final list of entries, and `unsubscribe`.
-        assert len(list(ledger.entries(tx))) == 5 + 1 + 1 + 1
+        # The contest, the programs, the settings, the final list of entries, and `unsubscribe`.
+        assert len(list(ledger.entries(tx))) == 1 + 5 + 1 + 1 + 1
     knobeln_in(anywhere.path, "run")
     knobeln_in(anywhere.path, "mail", "flush")
     assert shown(anywhere.path) == expected
@@ -150,7 +150,7 @@ def test_in_its_own_place_no_mail_goes_twice_and_no_letter_is_lost(tmp_path, any
     assert set(before.values()) == {1}
     assert states(anywhere).keys() == {OutboxState.SENT}
     with anywhere.store.read() as tx:
-        assert len(list(ledger.entries(tx))) == 8  # the letter that was read again has its old entry
+        assert len(list(ledger.entries(tx))) == 9  # the letter that was read again has its old entry
 
 
 def write(tmp_path: Path, letter: bytes) -> Path:

@@ -29,6 +29,7 @@ from contest.store.tables import outbox
 from knobeln.archive.export import publish
 from knobeln.context import ContestContext
 from knobeln.day.run import contest_day
+from tests.support.archives import without_key
 from tests.support.contest_field import House, add_team_with_program, make_contest, settings
 from tests.support.oci_images import Made, archive, member, tar
 from tests.support.several_hosts import ROOT, Cluster, Daemon, cluster, kill, make_key, working_processes
@@ -71,11 +72,7 @@ def archive_of(folder: ContestContext) -> bytes:
     """All files of the archive, but those with the contest's own key, and which mails went to whom."""
     target = folder.path.parent / "archive"
     publish(folder, target, early=True)
-    files = b"".join(
-        f"{file.relative_to(target)}\n".encode() + file.read_bytes()
-        for file in sorted(target.rglob("*"))
-        if file.is_file() and file.name not in ("ledger.json", "manifest.json")
-    )
+    files = b"".join(path.encode() + raw for path, raw in without_key(target))
     with folder.store.read() as tx:
         mails = sorted(tx.execute(select(outbox.c.key, outbox.c.to)).all())
     return files + repr(mails).encode()

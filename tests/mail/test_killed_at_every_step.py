@@ -145,7 +145,7 @@ def killed(steps: list[str]) -> pytest.MarkDecorator:
     )
 
 
-RECORDED = ["registration accepted", "program accepted"]
+RECORDED = ["contest made", "registration accepted", "program accepted"]
 ONCE = ({LetterState.HANDLED: 2}, [1], RECORDED, ["KNOBELN: version 1 of heavy_lords is accepted"])
 
 

@@ -201,10 +201,18 @@ def changes(archive: Path) -> Iterator[tuple[str, dict[str, bytes]]]:
 
 
 def digests_of(archive: Path) -> Mapping[str, str]:
-    """Of the files, without the key of the ledger, which is drawn for each contest, and its file's digest."""
-    files = (file for file in sorted(archive.rglob("*")) if file.is_file())
-    files = (file for file in files if file.name not in ("ledger.json", "manifest.json"))
-    return {str(file.relative_to(archive)): hashlib.sha256(file.read_bytes()).hexdigest() for file in files}
+    """Of the files, without what follows from the contest's key."""
+    return {path: hashlib.sha256(raw).hexdigest() for path, raw in without_key(archive)}
+
+
+def without_key(archive: Path) -> Iterator[tuple[str, bytes]]:
+    """All files but those with the key that is drawn for each contest; of the ledger what follows the first
+    entry, which has it."""
+    for file in sorted(archive.rglob("*")):
+        if file.is_file() and file.name not in ("ledger.json", "manifest.json"):
+            raw = file.read_bytes()
+            is_ledger = file.name == "ledger.txt"
+            yield str(file.relative_to(archive)), raw.split(b"\n", 5)[-1] if is_ledger else raw
 
 
 def put_in_place(archive: Path, contents: Mapping[str, bytes]) -> None:
