@@ -302,7 +302,7 @@ def test_who_has_withdrawn_is_off_the_ladder_and_comes_back_to_its_place(hog: Of
     assert board_of(hog) == [name for name in before if name != "chaser"]
     hog.send("always_four", {"final_strategy.py": samples("hog")["looks_to_the_end.py"]})
     with hog.world.store.write() as tx:
-        teams.set_state(tx, 3, TeamState.ACTIVE)
+        teams.set_state(tx, 1, TeamState.ACTIVE)
     assert board_of(hog) == ["always_four", "always_six", "chaser"]
 
 
