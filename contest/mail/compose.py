@@ -99,6 +99,7 @@ def compose(outgoing: Outgoing, settings: Settings, secret: bytes, now: datetime
     return Composed(of, f"<{name}@{domain}>", head, _lead(outgoing.lead, plain), content, digest)
 
 
+@lru_cache(maxsize=64)  # as of the content: a long text goes to many
 def _is_plain(text: str) -> bool:
     """Whether it goes as it is."""
     return text.isascii() and all(len(line) <= MAX_LINE_BYTES for line in text.splitlines())

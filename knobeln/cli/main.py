@@ -199,7 +199,7 @@ class Root(ContestGroup):
 
 @contextmanager
 def _usage_errors() -> Iterator[None]:
-    """Turn click's errors into our own."""
+    """Turn click's errors, which are sentences, into our own, which go on with a hint."""
     try:
         yield
     except click.UsageError as error:

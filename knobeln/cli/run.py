@@ -69,8 +69,7 @@ def run(early: bool, yes: bool, no_wait: bool, step: bool) -> None:
     with contest.only_one("run") as alone:
         if not alone:
             raise NotNow("`knobeln run` is at work in this contest already")
-        with contest.store.read() as tx:
-            was_finished = contest_state.state(tx).phase is Phase.FINISHED
+        was_finished = _is_finished(contest)
         if early and not yes:
             _ask_if_much_too_early(contest)
         if step:
@@ -108,6 +107,11 @@ def _ask_if_much_too_early(contest: ContestContext) -> None:
     if not sys.stdin.isatty():
         raise NotNow(situation, hint="--yes starts it all the same")
     _ask(f"{situation[0].upper()}{situation[1:]}. Start it now?")
+
+
+def _is_finished(contest: ContestContext) -> bool:
+    with contest.store.read() as tx:
+        return contest_state.state(tx).phase is Phase.FINISHED
 
 
 def _ask(question: str) -> None:
@@ -253,11 +257,8 @@ def rerun(number: int, group: int | None, reason: str, yes: bool, dry_run: bool)
     The random numbers stay the same, so only what has changed comes out differently. The old results are
     kept, and the teams are told. On a terminal, it asks first if the contest is finished.
     """
-    if sys.stdin.isatty() and not (yes or dry_run):
-        with open_contest().store.read() as tx:
-            is_finished = contest_state.state(tx).phase is Phase.FINISHED
-        if is_finished:
-            _ask(f"The contest is finished. Play round {number}, and what comes after it, again?")
+    if sys.stdin.isatty() and not (yes or dry_run) and _is_finished(open_contest()):
+        _ask(f"The contest is finished. Play round {number}, and what comes after it, again?")
     carry_out(lambda organizer: organizer.rerun(number, group, reason), dry_run=dry_run)
 
 

@@ -38,7 +38,7 @@ class VerifyAnswer(Verified):
 
 @dataclass(frozen=True)
 class SeasonAnswer:
-    """What was checked of each tournament, and beyond them of the season; what was missed anywhere."""
+    """What was checked of each tournament; and beyond them of the season, and what could not be."""
 
     tournaments: tuple[VerifyAnswer, ...]
     checked: tuple[str, ...]
@@ -104,11 +104,9 @@ def _verify_season(
     result = season.SeasonChecked()
     seconds = season.USUAL_SECONDS if minutes is None else 60 * minutes
     season.check_season(folder, facts, check, result, seconds)
-    missed = [*result.missed, *(sentence for each in tournaments for sentence in each.missed)]
     eyes = len(result.missed) + sum(each.eyes for each in tournaments)
-    return SeasonAnswer(
-        tuple(tournaments), tuple(result.checked), tuple(missed), own_digest, eyes, _verdict(eyes)
-    )
+    checked, missed = tuple(result.checked), tuple(result.missed)
+    return SeasonAnswer(tuple(tournaments), checked, missed, own_digest, eyes, _verdict(eyes))
 
 
 def _verify(
@@ -162,6 +160,8 @@ def _show(found: VerifyAnswer | SeasonAnswer) -> None:
             _show(each)
         for sentence in found.checked:
             click.echo(f"  {sentence}")
+        for sentence in found.missed:
+            click.echo(f"  not checked: {sentence}")
         click.echo("Compare this with the season's digest as the organizer announced it:")
         click.echo(f"    {found.digest}")
         click.echo(found.verdict)

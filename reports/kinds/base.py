@@ -55,7 +55,7 @@ class GroupFacts:
     outcome: GroupOutcome
     game: GameInfo
     is_final: bool
-    is_one_of_several: bool  # and not the contest's only group, nor its final
+    in_group: bool  # its table is the group's, not the contest's
 
     @cached_property
     def shape(self) -> scores.Shape:
@@ -116,7 +116,7 @@ class GroupFacts:
         plan = self.outcome.plan
         if not plan.pairings or (games and len(self.melees) == 1):
             return {}
-        places = summary.places_in(self.outcome.standings, in_group=self.is_one_of_several)
+        places = summary.places_in(self.outcome.standings, in_group=self.in_group)
         compared = self.pairings if games and self.shape is not scores.Shape.RATES else {}
         return {
             name: own_news(places[name], plan.round, plan.title, compared.get(name, ()))
