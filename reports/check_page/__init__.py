@@ -79,7 +79,8 @@ def _words() -> Mapping[str, Mapping[str, str]]:
     for language in sorted(folder.name for folder in LOCALE.iterdir() if folder.is_dir()):
         with speaking(language):
             words = {each: translated(each) for each in _LITERAL.findall(sources)}
-            words |= {many: translated_plural(one, many, 2) for one, many in _PLURAL.findall(sources)}
+            for one, many in _PLURAL.findall(sources):
+                words |= {one: translated_plural(one, many, 1), many: translated_plural(one, many, 2)}
         found[language] = {each: other for each, other in words.items() if other != each}
     return found
 
