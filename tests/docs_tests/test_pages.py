@@ -73,10 +73,9 @@ def test_the_guides_become_pages_that_need_no_network(tmp_path: Path) -> None:
         )
         assert not fetched, page
         assert not re.findall(r'role="heading"(?! aria-level)', page.read_text("utf-8")), page
-    for page in (tmp_path / "docs").rglob("*.md"):
-        assert (pages / page.relative_to(tmp_path / "docs")).with_suffix(".html").is_file(), (
-            "the index leaves it out"
-        )
+    sources = tmp_path / "docs"
+    for page in sources.rglob("*.md"):
+        assert (pages / page.relative_to(sources)).with_suffix(".html").is_file(), "the index leaves it out"
 
 
 @pytest.mark.slow
