@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import mailbox
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
@@ -12,17 +11,11 @@ from pathlib import Path
 import pytest
 
 from contest.archive import contents, files
-from contest.config.load import load_settings
 from contest.errors import Differs
-from contest.ledger.receipts import Effect, LedgerEntry
-from contest.mail.compose import compose
-from contest.model import Outgoing
-from contest.store import ledger
 from knobeln.archive import verification
 from knobeln.cli.progress_bars import progress_bar
-from tests.support.archives import DRAW_BELIEVED, Mended, Published, knobeln
-from tests.support.contest_field import NOW
-from tests.support.organizers import entries_in, signed_again, store_of
+from tests.support.archives import Mended, Published
+from tests.support.organizers import entries_in, signed_again
 
 HOUR = timedelta(hours=1)
 
@@ -33,30 +26,6 @@ def refused(archive: Path) -> str:
     except Differs as error:
         return str(error)
     return "nothing was noticed"
-
-
-def test_a_program_that_nobody_sent_is_noticed(tiny: Published, mended: Mended) -> None:
-    without = [entry for entry in entries_in(tiny.archive) if entry.team != "team_2"]
-    archive = mended(tiny.archive, signed_again(tiny.contest, without))
-    assert refused(archive) == "ledger.txt: no program of team_2 was accepted, but it has played"
-
-
-def test_another_program_than_an_accepted_one_is_noticed(tiny: Published, mended: Mended) -> None:
-    def change(found: dict[str, bytes]) -> None:
-        found["programs/team_1/source/program.c"] += b"/* more */\n"
-
-    archive = mended(tiny.archive, change)
-    assert refused(archive) == "programs/team_1/source is none of the accepted programs in ledger.txt"
-
-
-def test_an_entry_that_was_put_in_before_the_final_list_is_noticed(tiny: Published, mended: Mended) -> None:
-    newer = LedgerEntry(Effect.PROGRAM_ACCEPTED, "team_1", NOW + HOUR, "ab" * 32, "cd" * 32)
-    *before, settings, final = entries_in(tiny.archive)
-    archive = mended(tiny.archive, signed_again(tiny.contest, [*before, newer, settings, final]))
-    verified = verification.verify(contents.from_files(files.read(archive)), progress_bar)
-    told = " ".join(verified.noticed)
-    assert "an older program of team_1 has played: the newest that was accepted came at" in told
-    assert "a program of team_1 was accepted that came at" in told
 
 
 def swapped_build(found: dict[str, bytes]) -> None:
@@ -118,37 +87,3 @@ def test_a_ledger_that_is_not_the_signed_one_is_noticed(
         found["ledger.txt"] = change(found["ledger.txt"])
 
     assert words in refused(mended(tiny.archive, do))
-
-
-# --- with a team's mails -----------------------------------------------------------------------------------
-@pytest.fixture
-def mails(tiny: Published, tmp_path: Path) -> Path:
-    """A Maildir with an answer for each entry, as it went out."""
-    settings, store = load_settings(tiny.contest), store_of(tiny.contest)
-    box = mailbox.Maildir(tmp_path / "mails")
-    with store.write() as tx:
-        for entry in list(ledger.entries(tx)):
-            if not entry.team:
-                continue
-            receipt = ledger.append(tx, entry)
-            assert receipt is not None
-            mail = Outgoing(entry.letter, "compile report", "a@b.example", "x", "y\n", receipt=receipt)
-            box.add(compose(mail, settings, bytes(32), NOW).raw)
-    store.close()
-    return tmp_path / "mails"
-
-
-def test_verify_checks_the_receipts_in_a_maildir(tiny: Published, mails: Path) -> None:
-    result = knobeln("verify", tiny.archive, "--letters", mails)
-    assert result.exit_code == DRAW_BELIEVED, result.output
-    assert "3 receipts: the ledger is the one that they were signed for" in result.output
-
-
-def test_verify_names_the_first_receipt_that_does_not_fit(
-    tiny: Published, mails: Path, mended: Mended
-) -> None:
-    first, *others = entries_in(tiny.archive)
-    archive = mended(tiny.archive, signed_again(tiny.contest, [*others, first]))
-    result = knobeln("verify", archive, "--letters", mails)
-    assert result.exit_code == 1
-    assert "the ledger was changed: up to entry 2 it is another one than when the mail" in result.output

@@ -178,21 +178,6 @@ def test_node_gives_the_same_replies(name):
 
 
 @pytest.mark.slow
-@EVERYTHING
-def test_another_major_version_of_wasmtime_gives_the_same_replies(name, other_wasmtime, monkeypatch):
-    made = program(name)
-    here, first = in_wasmtime(made), engine.name()
-    monkeypatch.syspath_prepend(other_wasmtime)
-    engine._engine_key.cache_clear()
-    try:
-        assert engine.name() == f"wasmtime {OTHER_MAJOR}" != first
-        assert in_wasmtime(made) == here
-    finally:
-        monkeypatch.undo()
-        engine._engine_key.cache_clear()
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize(
     "game", [pytest.param(game, marks=[] if game == "cooperation" else pytest.mark.night) for game in TALKING]
 )

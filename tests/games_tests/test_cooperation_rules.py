@@ -48,22 +48,6 @@ def test_a_round_is_worth_what_the_announcement_says(own, other, points) -> None
     assert Cooperation().points(played(Cooperation(), [(own, other)])) == points
 
 
-@pytest.mark.parametrize(
-    ("first", "second", "points"),
-    [
-        ("CCCCCCCCCC", "CCCCCCCCCC", (20, 20)),
-        ("BBBBBBBBBB", "BBBBBBBBBB", (10, 10)),
-        ("BBBBBBBBBB", "CCCCCCCCCC", (30, 0)),
-        ("CCCCCCCCCB", "CCCCCCCCCC", (21, 18)),
-        ("CBCBCBCBCB", "BCBCBCBCBC", (15, 15)),
-        ("CBCC", "CCBC", (2 + 3 + 0 + 2, 2 + 0 + 3 + 2)),
-        ("", "", (0, 0)),
-    ],
-)
-def test_points_are_added_over_the_rounds(first: str, second: str, points: tuple[int, int]) -> None:
-    assert Cooperation().points(played(Cooperation(), pairs(first, second))) == points
-
-
 @given(rounds_played)
 def test_the_points_are_those_of_a_straightforward_count(rounds: list[tuple[Decision, Decision]]) -> None:
     worth = {(C, C): (2, 2), (C, B): (0, 3), (B, C): (3, 0), (B, B): (1, 1)}

@@ -14,12 +14,8 @@ from contest.games.ultimate_tic_tac_toe import (
     EMPTY,
     Boards,
     UltimateTicTacToe,
-    board_winner,
-    forced_board,
-    is_closed,
     open_squares,
     why_illegal,
-    winners,
 )
 from contest.testing import check_game
 
@@ -48,56 +44,7 @@ def play(squares: Sequence[int]) -> Boards:
 # Boards
 
 
-@pytest.mark.parametrize(
-    ("squares", "winner"),
-    [
-        ("111000000", "1"), ("000111000", "1"), ("000000111", "1"), ("200200200", "2"),
-        ("020020020", "2"), ("002002002", "2"), ("100010001", "1"), ("002020200", "2"),
-        ("000000000", "0"), ("110000000", "0"), ("112221112", "0"), ("121122211", "0"),
-        ("111222000", "1"),
-    ],
-)  # fmt: skip
-def test_a_board_is_won_by_three_in_a_row(squares: str, winner: str) -> None:
-    for board in (0, 4, 8):
-        everything = "0" * 9 * board + squares + "0" * 9 * (8 - board)
-        assert board_winner(everything, board) == winner
-
-
-@pytest.mark.parametrize(("letter", "closed"), [(letter, letter in "XOF") for letter in PATTERNS])
-def test_a_board_is_closed_when_it_is_won_or_full(letter: str, closed: bool) -> None:
-    assert is_closed(boards("...." + letter + "....").squares, 4) == closed
-
-
 # Where one may play
-
-
-def test_the_first_move_may_be_anywhere() -> None:
-    assert open_squares(GAME.start(2)) == list(range(81))
-
-
-@pytest.mark.parametrize(("square", "board"), [(0, 0), (1, 1), (40, 4), (44, 8), (80, 8), (72, 0), (37, 1)])
-def test_the_place_of_a_move_is_the_board_of_the_next(square: int, board: int) -> None:
-    position = play([square])
-    assert forced_board(position) == board
-    assert open_squares(position) == [s for s in range(9 * board, 9 * board + 9) if s != square]
-
-
-@pytest.mark.parametrize("letter", ["X", "O", "F"])
-def test_whoever_is_sent_to_a_closed_board_may_play_in_any_open_one(letter: str) -> None:
-    position = boards(letter + "... .....", last=9)
-    assert forced_board(position) is None
-    assert open_squares(position) == list(range(9, 81))
-
-
-def test_any_open_square_means_none_in_a_won_board_although_it_is_empty() -> None:
-    position = boards("XOF XO. N..", last=0)
-    assert position.squares[3] == "0"
-    assert open_squares(position) == [*range(45, 54), 54, *range(63, 81)]
-
-
-@pytest.mark.parametrize("before", [Boards("011" + "0" * 78, last=9), boards("N.. ... ...", last=9)])
-def test_a_move_that_wins_or_fills_the_board_it_points_at_frees_the_opponent(before: Boards) -> None:
-    assert (forced_board(before), forced_board(GAME.apply(before, {0: 0}))) == (0, None)
 
 
 @pytest.mark.parametrize(
@@ -138,25 +85,6 @@ def test_three_boards_in_a_row_win_100_points_in_a_tie_each_board_counts_one_and
     position = boards(letters, last=80)
     assert GAME.players_to_move(position) == frozenset()
     assert GAME.points(position) == points
-
-
-def test_a_drawn_board_is_in_nobodys_line() -> None:
-    assert winners(boards("XFX ... ...").squares) == "101000000"
-    assert GAME.players_to_move(boards("XFX ... ...", last=80)) == {0}
-
-
-def test_a_game_goes_on_while_one_square_is_open_and_the_last_move_may_win() -> None:
-    position = boards("XOX XOO OXN", last=0)
-    assert (open_squares(position), GAME.points(position)) == ([72], (0, 0))
-    assert GAME.points(GAME.apply(position, {0: 72})) == (4, 4)
-    position = boards("XXx FFF FFF", last=0)
-    assert GAME.points(GAME.apply(position, {0: 20})) == (100, 0)
-
-
-def test_x_and_o_alternate() -> None:
-    position = play([40, 36, 0])
-    assert (position.squares[40], position.squares[36], position.squares[0]) == ("1", "2", "1")
-    assert GAME.players_to_move(position) == {1}
 
 
 # Faults

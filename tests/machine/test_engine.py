@@ -165,11 +165,6 @@ def test_an_engine_that_always_fails_is_our_failure(images, jobs, tmp_path) -> N
     assert (tmp_path / "attempts").read_text() == "x\n" * 4
 
 
-def test_an_engine_that_is_not_there_is_our_failure(images: dict[str, Image], jobs: list[GameJob]) -> None:
-    with pytest.raises(EngineFailed, match="No such file"):
-        _runner(images, Path("/nowhere/engine")).play(jobs[:1])
-
-
 def test_an_engine_that_hangs_is_ended(images, jobs, tmp_path, monkeypatch) -> None:
     monkeypatch.setattr("tournament.runners.machine.wall_limit", lambda _batch, _games: 0.1)
     program = _script(tmp_path, f"echo $$ >> {tmp_path}/pids; exec sleep 1000")

@@ -6,66 +6,18 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-import unicorn
 from unicorn import riscv_const
 
 from contest.games.knobeln import Rules
 from contest.subprocesses.c_programs import c_compiler
-from knobellib.samples import house_strategies
-from sandbox.vm.image import CODE_BASE, CODE_LIMIT, DATA_BASE, MEMORY_SIZE, Image
-from tests.support.machine_assembler import ECALL
 from tests.support.machine_compare import Case
-from tests.support.machine_programs import compiled, game, stream, throwing
+from tests.support.machine_programs import compiled, game, throwing
 
 TURNS = 60
 ANY_THROW = Rules(b=2**30, k=1, L=TURNS)
 OPPONENT = [40 + n % 7 for n in range(TURNS)]
 A0, A7 = riscv_const.UC_RISCV_REG_A0, riscv_const.UC_RISCV_REG_A7
 SP, PC = riscv_const.UC_RISCV_REG_SP, riscv_const.UC_RISCV_REG_PC
-PAGE = 4096
-
-
-# --- an independent RISC-V ---------------------------------------------------------------------------------
-def _on_unicorn(image: Image, answers: Sequence[int], seed: bytes) -> tuple[list[int], int]:
-    """The throws of a game against these, and the instructions executed up to the last of them."""
-    cpu = unicorn.Uc(unicorn.UC_ARCH_RISCV, unicorn.UC_MODE_RISCV32)
-    begin = DATA_BASE + image.static_size - MEMORY_SIZE
-    cpu.mem_map(CODE_BASE, CODE_LIMIT)
-    cpu.mem_map(begin // PAGE * PAGE, MEMORY_SIZE + PAGE)
-    cpu.mem_write(CODE_BASE, image.code)
-    cpu.mem_write(DATA_BASE, image.data)
-    cpu.reg_write(SP, DATA_BASE)
-    throws: list[int] = []
-    executed = 0
-
-    def step(_cpu: unicorn.Uc, address: int, _size: int, _data: object) -> None:
-        nonlocal executed
-        executed += 1
-        if int.from_bytes(cpu.mem_read(address, 4), "little") != ECALL:
-            return
-        if cpu.reg_read(A7) == 1:
-            throws.append(cpu.reg_read(A0))
-            cpu.reg_write(A0, answers[len(throws) - 1])
-        else:
-            cpu.mem_write(cpu.reg_read(A0), seed)
-        if len(throws) == len(answers):
-            cpu.emu_stop()
-        else:
-            cpu.reg_write(PC, address + 4)
-
-    cpu.hook_add(unicorn.UC_HOOK_CODE, step)
-    cpu.emu_start(image.entry, 0)
-    return throws, executed
-
-
-@pytest.mark.parametrize("name", ["echo", "gambler", "chameleon", "metronome", "semaphore"])
-def test_whole_programs_play_as_on_an_independent_machine(name: str) -> None:
-    (source,) = (strategy.source for strategy in house_strategies() if strategy.name == name)
-    image = compiled(source)
-    result = game(image, throwing(OPPONENT), ANY_THROW, seed=name)
-    throws, executed = _on_unicorn(image, OPPONENT, stream(f"{name}/0"))
-    assert throws == [first for first, _ in result.moves]
-    assert executed == result.seats[0].instructions
 
 
 # --- the same source for this computer ---------------------------------------------------------------------

@@ -204,15 +204,6 @@ def test_whatever_is_not_rv32im_is_no_instruction(probe: Probe, name: str) -> No
     assert seen.executed == 2
 
 
-@pytest.mark.slow
-@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(st.lists(word, min_size=1, max_size=40), st.lists(word, min_size=31, max_size=31))
-def test_random_words_never_get_out_of_the_machine(probe: Probe, words: list[int], values: list[int]) -> None:
-    seen = probe(words, [0, *values], fuel=10_000)
-    assert 0 <= seen.executed <= 10_000
-    assert seen.x[0] == 0
-
-
 ACCESSES = [
     *[(load(name, 5, 10, 0), size, "read") for name, (_funct3, size) in LOAD.items()],
     *[(store(name, 5, 10, 0), size, "write") for name, (_funct3, size) in STORE.items()],

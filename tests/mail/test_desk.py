@@ -25,17 +25,6 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
 
 
 # --- subjects ----------------------------------------------------------------------------------------------
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("before", "then"), [("[EXT] ", "[EXTERNAL] Re: "), ("***SPAM*** ", "{list} AW: [KNOBELN] ")]
-)
-def test_what_gateways_write_into_subjects_keeps_no_team_out(desk: Desk, before: str, then: str) -> None:
-    address = desk.stranger()
-    (welcome,) = desk.send(before + REGISTER, form_of(address, address.partition("@")[0]), address)
-    assert "<<FROM>>" in flat(welcome)
-    auth_line = desk.server.auth_line(address)
-    (report,) = desk.send(then + COMPILE, desk.program(auth_line, MAIN), address)
-    assert "version 1" in report["Subject"]
 
 
 def test_a_form_or_a_from_line_is_answered_whatever_the_subject_and_however_often(desk: Desk) -> None:
@@ -54,12 +43,6 @@ def test_a_form_or_a_from_line_is_answered_whatever_the_subject_and_however_ofte
     assert "this was the last one for now" not in flat(ninth)
     assert "this was the last one for now" in flat(tenth)
     assert desk.send("hello", own, address) == []
-
-
-def test_words_without_a_form_are_answered_once_a_day(desk: Desk) -> None:
-    address = desk.stranger()
-    assert len(desk.send("hello", "who are you?", address)) == 1
-    assert desk.send("hello", "who are you?", address) == []
 
 
 # --- characters that nobody sees ---------------------------------------------------------------------------
@@ -88,15 +71,6 @@ def test_none_means_no_reports_in_the_form_as_in_the_command(desk: Desk) -> None
     form = form_of(address, "silent_ones").replace("mail-preference: RSM", "mail-preference: None")
     (welcome,) = desk.send(REGISTER, form, address)
     assert "mail-preference: team-name: silent_ones" in flat(welcome)
-
-
-def test_a_misspelled_field_gets_one_hint_and_comes_back_with_its_value(desk: Desk) -> None:
-    address = desk.stranger()
-    (answer,) = desk.send(REGISTER, form_of(address, "lords").replace("Organiz", "Organis"), address)
-    text = flat(answer)
-    assert text.count("Did you mean `Organization:`?") == 1
-    assert "is missing" not in text
-    assert "Organization: University of Northeast Sacrodata, Intellect City, Eggland team-members:" in text
 
 
 # --- one <<FROM>> line, several times ----------------------------------------------------------------------
@@ -128,17 +102,6 @@ def test_a_word_behind_a_comment_that_names_the_mark_stays(desk: Desk) -> None:
     source = desk.program(auth_line, f"int x = 1;\n/* <<FROM>> */ {MAIN}")
     (report,) = desk.send(COMPILE, source, address)
     assert "is accepted" in report["Subject"]
-
-
-def test_a_line_end_that_not_everybody_sees_is_told_in_the_report(desk: Desk) -> None:
-    address, auth_line = desk.team()
-    source = desk.program(auth_line, f"// first\rint mine = 1;\n// second\u2028int mine = 2;\n{MAIN}")
-    head = f"Subject: {COMPILE}\nFrom: {address}\nContent-Type: text/plain; charset=utf-8\n\n"
-    (report,) = desk.post((head + source).replace("\n", "\r\n").encode(), address)
-    assert "is accepted" in report["Subject"]
-    line = source.split("\n").index("// first\rint mine = 1;") + 1
-    assert f"a carriage return (CR) without a line feed was read as a line end in line {line}" in flat(report)
-    assert "U+2028" not in flat(report)
 
 
 # --- programs from nobody, and the same again --------------------------------------------------------------

@@ -439,15 +439,6 @@ def test_a_folder_that_is_not_there_is_for_the_organizer_to_mend(dovecot: Doveco
         opened(dovecot, user, Taken(), folder="Nowhere")
 
 
-def test_a_server_that_is_away_may_come_back(user: str) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as probe:
-        port = probe.getsockname()[1]
-    with pytest.raises(MailboxUnreachable):
-        Mailbox(
-            Imap(server=f"127.0.0.1:{port}", security="none", username=user), 10**6, Taken().accept, print
-        )
-
-
 @pytest.mark.parametrize(
     "greeting", [b"", b"* BYE too many connections\r\n", b"HTTP/1.1 400 Bad Request\r\n\r\n"]
 )

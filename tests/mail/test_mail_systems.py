@@ -7,7 +7,7 @@ import shutil
 import smtplib
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -25,7 +25,7 @@ from knobeln.context import ContestContext, create_contest
 from mailserver.intake.accept import accept_all
 from mailserver.intake.smtp import Listener
 from tests.support.mail_world import OPENS, make_settings
-from tests.support.servers import Dovecot, Exim, Postfix, free_port, program, wait_for, world_readable_folder
+from tests.support.servers import Exim, Postfix, free_port, program, wait_for, world_readable_folder
 
 ROOT = Path(__file__).parents[2]
 ROBOT = "knobeln@contest.example"
@@ -180,20 +180,6 @@ def test_exim_brings_letters_also_after_we_could_not_take_them(store, place, pro
 
 
 # --- swaks and mutt, as people try it ----------------------------------------------------------------------
-@pytest.mark.parametrize("protocol", ["smtp", "lmtp"])
-def test_swaks_brings_a_letter(store: Store, place: Path, protocol: str) -> None:
-    with listening(store, place, listen="127.0.0.1:0", listen_protocol=protocol) as (listener, _):
-        done = subprocess.run(
-            [
-                *(program("swaks"), "--server", f"127.0.0.1:{listener.port}", "--from", JOE, "--to", ROBOT),
-                *("--protocol", protocol.upper(), "--header", "Subject: status", "--body", "How is it?"),
-            ],
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-    assert done.returncode == 0, done.stdout
-    assert len(kept(store)) == 1
 
 
 def test_mutt_brings_a_letter_with_an_attachment(store: Store, place: Path) -> None:
@@ -295,65 +281,3 @@ def test_postfix_follows_an_alias_or_forward_file_with_a_command(contest, place)
     assert (row["sender"], row["channel"]) == (JOE, "receive")
     assert row["letter"].recipients == ("robot@local.example",)
     assert not row["letter"].raw.startswith(b"From ")
-
-
-def filtered(command: list[str], home: Path, raw: bytes = LETTER) -> int:
-    environment = {"PATH": os.environ["PATH"], "HOME": str(home), "USER": "nobody", "LOGNAME": "nobody"}
-    done = subprocess.run(command, input=raw, env=environment, capture_output=True, check=False, cwd=home)
-    return done.returncode
-
-
-Filter = Callable[[ContestContext, Path], list[str]]
-
-
-def procmail(contest: ContestContext, place: Path) -> list[str]:
-    recipe = place / "procmailrc"
-    recipe.write_text(f":0 w\n| {receive(contest)} --sender=$SENDER\n\nEXITCODE=$?\nHOST\n")
-    recipe.chmod(0o600)
-    return [program("procmail"), "-f", JOE, "-m", f"SENDER={JOE}", "ORGMAIL=/dev/null", str(recipe)]
-
-
-def maildrop(contest: ContestContext, place: Path) -> list[str]:
-    recipe = place / "mailfilter"
-    recipe.write_text(f'SHELL="/bin/sh"\nto "|{receive(contest)} --sender={JOE}"\n')
-    recipe.chmod(0o600)
-    return [program("maildrop"), str(recipe)]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("chosen", [procmail, maildrop])
-def test_a_filter_hands_letters_over_and_tells_the_mail_system_to_try_again(contest, place, chosen) -> None:
-    command = chosen(contest, place)
-    with out_of_reach(contest):
-        assert filtered(command, place) == 75
-    assert filtered(command, place) == 0
-    (row,) = kept(contest.store)
-    assert (row["sender"], row["channel"]) == (JOE, "pipe")
-
-
-@pytest.mark.slow
-def test_getmail_fetches_letters_and_hands_them_over(contest: ContestContext, place: Path) -> None:
-    (place / "dovecot").mkdir()
-    dovecot = Dovecot(place / "dovecot")
-    words = receive(contest).split()
-    (place / "getmailrc").write_text(
-        "[retriever]\ntype = SimpleIMAPRetriever\nserver = 127.0.0.1\n"
-        f"port = {dovecot.imap}\nusername = robot\npassword = secret\n"
-        f"[destination]\ntype = MDA_external\npath = {words[0]}\n"
-        f"arguments = {(*words[1:], '--sender=%(sender)')!r}\nallow_root_commands = true\n"
-        "[options]\ndelete = true\nread_all = false\n"
-    )
-    try:
-        with smtplib.LMTP("127.0.0.1", dovecot.lmtp, timeout=20) as client:
-            client.sendmail(JOE, ["robot"], LETTER)
-        done = subprocess.run(
-            [program("getmail"), "--getmaildir", str(place), "--rcfile", str(place / "getmailrc")],
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert done.returncode == 0, done.stdout + done.stderr
-    finally:
-        dovecot.stop()
-    (row,) = kept(contest.store)
-    assert (row["sender"], row["channel"]) == (JOE, "pipe")

@@ -157,22 +157,6 @@ def register_victim(world: World) -> str:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("trick", "is_team"), [*((trick, False) for trick in TRICKS), ("subjects", True), ("names", True)]
-)
-def test_a_trick_with_forged_letters_brings_a_mailbox_few_and_short_mails(
-    checked_world: World, open_world: World, trick: str, is_team: bool
-) -> None:
-    world = checked_world if trick == "reply-to" else open_world
-    team = register_victim(world) if is_team else "nobody"
-    got = attack(world, [forged(trick, n, team) for n in range(40)], DAY, 4)
-    assert len(got) <= MAX_MAILS
-    assert sum(len(item.raw) for item in got) <= MAX_BYTES
-    assert len(got) > 0 or trick in ("reply-to", "delivery reports")
-    assert len(team_names(world)) <= 2
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize("is_team", [False, True])
 def test_two_thousand_forged_letters_bring_a_mailbox_five_mails_at_most(open_world, is_team) -> None:
     team = register_victim(open_world) if is_team else "nobody"

@@ -251,14 +251,6 @@ def test_where_the_organizer_has_no_string_nobody_is_the_organizer(world: World)
         assert answer["To"] == f"{len(body)}@evil.example"
 
 
-def test_an_automatic_answer_to_the_question_confirms_nothing(ours: World) -> None:
-    (question,) = ask(ours, "organizer pause")
-    sent = ours.send(f"Re: confirm {token_of(question)}", "", sender=ORGANIZER, Auto_Submitted="auto-replied")
-    assert sent == []
-    with ours.store.read() as tx:
-        assert decisions.paused(tx) is None
-
-
 # --- the whole way -----------------------------------------------------------------------------------------
 @pytest.mark.slow
 def test_a_contest_is_run_by_letter(server: Server, house: House) -> None:

@@ -3,7 +3,7 @@
 import gzip
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import timedelta
 from email.message import EmailMessage
 from typing import Any
@@ -14,11 +14,9 @@ from arena.practice_games import MAX_GAMES
 from arena.practice_service import PracticeService
 from compiler.builders import builder_of
 from compiler.service import CompileService
-from contest.errors import EngineFailed
 from contest.model import Fault, GameResult, Practice, PracticeGame, PracticeState, SeatResult, Verdict
 from contest.schema.sections import Programs
 from contest.store import contest_state, practices, submissions, teams
-from contest.store.engine_failures import MAX_FAILURES
 from contest.store.tables import practices as practice_table
 from knobellib.samples import house_strategies, samples
 from mailserver.team_secret import digest
@@ -253,23 +251,6 @@ def test_what_breaks_our_service_is_set_aside_and_can_be_put_back(gym: Callable[
         assert practices.retry(tx) == 1
     assert here.practice.play_next()
     assert "practice of alpha" in here.world.mails()[-1]["Subject"]
-
-
-def test_a_practice_with_which_our_machinery_fails_is_tried_again_and_then_set_aside(gym) -> None:
-    here = gym()
-    here.team("alpha")
-    here.world.send("please test", f"/* <<FROM>> alpha {STRING}-alpha */\n{HOUSE['pavlov']}")
-
-    def fails(*_: object) -> None:
-        raise EngineFailed("the engine ended")
-
-    failing = replace(here.practice, open_runner=fails)  # it never returns
-    for _ in range(MAX_FAILURES - 1):
-        with pytest.raises(EngineFailed):
-            failing.play_next()
-    assert failing.play_next()
-    with here.world.store.read() as tx:
-        assert [row.state for row in tx.execute(practice_table.select())] == [PracticeState.SET_ASIDE]
 
 
 BIDDER = b"""import sys

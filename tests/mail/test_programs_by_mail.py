@@ -6,7 +6,6 @@ Real letters, a real database, the real jail, the real sample programs.
 import hashlib
 from collections.abc import Callable, Mapping
 from datetime import timedelta
-from email.message import EmailMessage
 from typing import Any
 
 import pytest
@@ -75,20 +74,6 @@ SPOKEN = [name for name in registered() if name not in ("knobeln", "hog")]
 OF_SUFFIX = {f".{suffix}": language for language in usual_languages() for suffix in language.suffixes}
 
 
-THINKERS = ("alpha_beta.c", "playouts.js")  # they take their time for each of many moves
-
-
-def sample_programs() -> list[Any]:
-    return [
-        pytest.param(game, name, marks=marks_of(name)) for game in SPOKEN for name in sorted(samples(game))
-    ]
-
-
-def marks_of(name: str) -> list[pytest.MarkDecorator]:
-    missing = pytest.mark.skipif(not here(name), reason="not installed")
-    return [missing, pytest.mark.slow] if name in THINKERS else [missing]
-
-
 def suffix_of(name: str) -> str:
     return f".{name.rpartition('.')[2]}"
 
@@ -97,9 +82,15 @@ def here(name: str) -> bool:
     return OF_SUFFIX[suffix_of(name)] in usable(usual_languages())
 
 
+# What a report says depends on the language alone: one program of each.
+OF_EACH_LANGUAGE = {suffix_of(name): (game, name) for game in SPOKEN for name in sorted(samples(game))}
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize(("game", "name"), sample_programs())
-def test_every_sample_program_is_accepted_and_plays_its_trial(make_office, game, name) -> None:
+@pytest.mark.parametrize(("game", "name"), OF_EACH_LANGUAGE.values())
+def test_a_sample_program_is_accepted_and_plays_its_trial(make_office, game, name) -> None:
+    if not here(name):
+        pytest.skip("not installed")
     office = make_office(game)
     data = samples(game)[name]
     report = office.report("lords", {name: data})
@@ -112,18 +103,6 @@ def test_every_sample_program_is_accepted_and_plays_its_trial(make_office, game,
     assert office.newest().program == name
     assert office.newest().files == {name: data}
     assert office.newest().description == WORDS.strip()
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", sorted(samples("hog")))
-def test_every_sample_strategy_of_hog_is_accepted_with_its_goal(make_office, name) -> None:
-    office = make_office("hog")
-    data = samples("hog")[name]
-    report = office.report("lords", {"final_strategy.py": data})
-    assert "accepted" in report
-    assert f"target score       {goal_for(len(data))}\n" in report
-    assert "rank               1 of 1\n" in report
-    assert "  always_six " in report
 
 
 # --- what is wrong is said ---------------------------------------------------------------------------------
@@ -289,12 +268,6 @@ def board_of(office: Office) -> list[str]:
 
 
 @pytest.mark.slow
-def test_the_ladder_is_that_of_all_pairs_computed_at_once(hog: Office) -> None:
-    assert board_of(hog) == ["always_six", "chaser", "always_four"]
-    assert "match points       1 of 2\n" in "".join(map(body, hog.world.mails()))
-
-
-@pytest.mark.slow
 def test_who_has_withdrawn_is_off_the_ladder_and_comes_back_to_its_place(hog: Office) -> None:
     before = board_of(hog)
     (mail,) = hog.send("chaser", {}, subject="withdraw")
@@ -368,36 +341,6 @@ def test_nobody_compares_without_a_team_or_too_often(hog: Office) -> None:
     assert "%" in body(hog.send("always_four", {}, subject="please compare always_six")[0])
     hog.world.clock.at += timedelta(hours=1, seconds=1)
     assert "%" in body(hog.send("chaser", {}, subject="please compare always_six")[0])
-
-
-def test_a_team_hears_once_a_day_that_somebody_compares_in_its_name(hog: Office) -> None:
-    def forged(sender: str) -> list[EmailMessage]:
-        raw = f"From: {sender}\nSubject: please compare always_six\n\n<<FROM>> chaser wrong-string\n"
-        before = len(hog.world.mails())
-        hog.world.deliver(raw.encode(), sender)
-        found: list[EmailMessage] = hog.world.mails()[before:]
-        return found
-
-    answer, notice = forged("stranger@a.example")
-    assert answer["To"] == "stranger@a.example"
-    assert notice["To"] == "chaser@teams.example"
-    assert "somebody used your team's name" in str(notice["Subject"])
-    said = " ".join(body(notice).split())
-    assert "sent `please compare` in the name of your team chaser, without your" in said
-    assert "I did not do what the letter asks for" in said
-    assert [mail["To"] for mail in forged("other@a.example")] == ["other@a.example"]  # once a day
-    hog.world.clock.at += timedelta(days=2)
-    assert [mail["To"] for mail in forged("chaser@teams.example")] == ["chaser@teams.example"]  # itself
-    assert "somebody used" not in str(hog.world.mails()[-1]["Subject"])
-
-
-def test_other_games_have_neither_ladder_nor_comparisons(make_office: Callable[..., Office]) -> None:
-    office = make_office("cooperation")
-    for subject in ("please send ladder", "please compare lords"):
-        (mail,) = office.send("lords", {}, subject=subject)
-        said = " ".join(body(mail).split())
-        assert "I do not know its subject" in said or "I do not know the subject" in said
-        office.world.clock.at += timedelta(days=2)
 
 
 STRATEGIES = [

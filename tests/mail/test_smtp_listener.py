@@ -106,13 +106,6 @@ def test_a_letter_is_in_the_database_when_250_is_said(client: smtplib.SMTP, stor
     assert stored.recipients == recipients
 
 
-def test_the_same_bytes_twice_are_kept_once(client: smtplib.SMTP, store: Store) -> None:
-    client.sendmail(JOE, [ROBOT], LETTER)
-    client.sendmail(JOE, [ROBOT], LETTER)
-    client.sendmail(JOE, [ROBOT], LETTER + b"y\r\n")
-    assert count(store) == 2
-
-
 @pytest.mark.parametrize(
     ("sender", "raw"),
     [
@@ -128,11 +121,11 @@ def test_sender_and_letter_arrive_as_they_were(client, store, sender, raw) -> No
     assert (the_letter(store).sender, the_letter(store).raw) == (sender, raw)
 
 
-@pytest.mark.parametrize("path", sorted(LETTERS.glob("*.eml")), ids=lambda path: path.stem[:2])
-def test_every_sample_letter_passes(client: smtplib.SMTP, store: Store, path: object) -> None:
-    raw = path.read_bytes()
-    client.sendmail(JOE, [ROBOT], raw)
-    assert count(store) == 1
+def test_every_sample_letter_passes(client: smtplib.SMTP, store: Store) -> None:
+    raws = {path.read_bytes() for path in LETTERS.glob("*.eml")}
+    for raw in raws:
+        client.sendmail(JOE, [ROBOT], raw)
+    assert count(store) == len(raws)
 
 
 @pytest.mark.parametrize(
