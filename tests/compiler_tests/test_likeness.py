@@ -10,7 +10,6 @@ from compiler.likeness import Alike, alike_texts, count_words, fingerprints, wor
 from contest.games.knobeln import Rules
 from knobellib.kits import knobeln_kit
 from knobellib.samples import house_strategies, samples
-from tests.support.planted_field import honest_program
 
 HOUSE = {strategy.name: strategy.source for strategy in house_strategies()}
 
@@ -71,7 +70,8 @@ def test_what_all_teams_got_does_not_count() -> None:
 def test_a_copy_in_a_longer_program_is_found_and_so_are_many_copies() -> None:
     kit = [{file.name: file.data.decode()} for file in knobeln_kit(Rules()).files]
     own = HOUSE["council"]
-    padded = in_c(**HOUSE, longer=honest_program(1) + own + honest_program(2))
+    around = samples("ultimate-tic-tac-toe")["alpha_beta.c"].decode()
+    padded = in_c(**HOUSE, longer=around + own + around[::-1])
     assert [(pair.one, pair.other) for pair in alike_texts(padded, kit)] == [("council", "longer")]
     copies = [f"copy{n:02}" for n in range(30)]
     found = alike_texts(in_c(**dict.fromkeys(copies, own)))

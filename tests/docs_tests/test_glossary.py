@@ -44,8 +44,3 @@ def test_every_class_that_the_glossary_names_exists(word: str, code: str) -> Non
 def test_the_glossary_defines_each_word_once() -> None:
     words = [word for word, _, _ in ROWS]
     assert len(words) == len(set(words)) > 40
-
-
-def test_a_path_that_does_not_exist_is_noticed() -> None:
-    assert missing_paths("`contest/errors.py`, `contest/store/`, `tests/<area>/`") == set()
-    assert missing_paths("see `contest/no_such_module.py`") == {"contest/no_such_module.py"}

@@ -92,27 +92,3 @@ def test_no_row_of_the_page_has_another_form() -> None:
 def test_citations_were_found_in_many_files() -> None:
     assert len([file for file, codes in CITED.items() if codes]) > 50
     assert len(DEFINED) > 100
-
-
-@pytest.mark.parametrize(
-    ("text", "codes"),
-    [
-        ("The form of the announcement (K25): its names", {"K25"}),
-        ("in every group (K25, M47).", {"K25", "M47"}),
-        ("the better half (K68-K70).", {"K68", "K69", "K70"}),
-        ("its rules (B1 to B3, B19); their text", {"B1", "B2", "B3", "B19"}),
-        ("robots (M08-M11)", {"M08", "M09", "M10", "M11"}),
-        ("rests on C (K43: a program begins", {"K43"}),
-        ('"""K55, in every form."""', {"K55"}),
-        ('"""U8, U9: the game goes on."""', {"U8", "U9"}),
-        ("FAULTS = {  # X01, X02: the program", {"X01", "X02"}),
-        ("# a comment that wraps (K43,\n# K44) here", {"K43", "K44"}),
-        ("The rules C1 to C3.", {"C1", "C2", "C3"}),
-        ("run(flags)  # noqa: S603 - our own command", set()),
-        ("cpu.reg_read(A7)", set()),
-        ("# C89, C99, C11, C23, and what GNU C adds.", set()),
-        ("UTF8 (UTF8), K&R, RV32 (RV32), (K1, K2, ...)", set()),
-    ],
-)
-def test_citations_are_told_from_other_words(text: str, codes: set[str]) -> None:
-    assert cited_in(text) == codes

@@ -52,22 +52,3 @@ def test_every_module_of_support_is_imported_or_run() -> None:
 def test_no_two_test_modules_have_one_name() -> None:
     names = [path.name for path in MODULES if path.name not in ("conftest.py", "__init__.py")]
     assert len(names) == len(set(names))
-
-
-@pytest.mark.parametrize(
-    ("statement", "allowed"),
-    [
-        ("import os", True),
-        ("from tests.support.servers import Dovecot", True),
-        ("from tests.support import servers", True),
-        ("from .conftest import World", False),
-        ("from . import test_serve", False),
-        ("from tests.mail.test_serve import Server", False),
-        ("import test_serve", False),
-        ("from test_serve import Server", False),
-    ],
-)
-def test_the_rule_sees_every_way_to_import(tmp_path: Path, statement: str, allowed: bool) -> None:
-    (tmp_path / "module.py").write_text(statement + "\n")
-    (name,) = imported(tmp_path / "module.py")
-    assert (is_from_support(name) or not is_from_another_test(name)) is allowed

@@ -77,6 +77,8 @@ def test_the_announcement_looks_as_it_did(contest, settings, templates) -> None:
     history, ranking = (contest.first, contest.final), contest.ranking
     posting = announcement(history, ranking, contest.evolution, contest.seed, {}, settings, templates)
     compare("announcement", f"Subject: {posting.subject}\n\n{posting.body}")
+    without = announcement((contest.final,), ranking, None, contest.seed, {}, settings, templates)
+    assert "Evolution" not in without.body
 
 
 def test_where_the_pages_have_an_address_the_results_lead_to_the_check_page(contest, settings) -> None:

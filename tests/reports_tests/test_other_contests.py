@@ -6,11 +6,10 @@ from collections.abc import Callable
 
 import pytest
 
-from reports import results, text_protocol
-from reports.scores import scores
+from reports import text_protocol
 from reports.text import WIDTH, columns_of
 from tests.support import other_contests
-from tests.support.golden import compare, csv_rows, whole_mail
+from tests.support.golden import compare, whole_mail
 from tests.support.other_contests import Played
 
 # 1.2.DGP.greedy is the mail with the key round/1/group/2/DGP/greedy, 1.RSM.greedy is round/1/RSM/greedy.
@@ -122,37 +121,6 @@ def test_the_places_in_own_results_are_those_of_the_ranking(played: Played) -> N
         last = (rank or 0) + shared.count(rank) - 1
         place = f"place {rank}" if last == rank else f"place {rank} to {last}"
         assert f"{name}: {place} of {len(ranks)}" in " ".join(mail.body.split())
-
-
-def test_a_series_is_one_line_in_which_every_game_is_counted() -> None:
-    """Six entries and a hundred games a pairing: 15 lines, not 1500."""
-    played = other_contests.bid_tac_toe()
-    outcome = played.history[0].groups[0]
-    for own in results.own_games(outcome).values():
-        for score in scores(own):
-            assert score.won + score.tied + score.lost == 100
-            nobodys = sum(line.own == line.theirs == 0 for line in score.lines)
-            assert score.own + score.theirs == 4 * 100 - 4 * nobodys
-    rows = csv_rows(played.mails["round/1/group/1/GRG/greedy"])
-    assert len(rows) == 15
-    assert all(sum(int(row[how]) for how in ("won", "tied", "lost")) == 100 for row in rows)
-
-
-def test_a_melee_says_who_fell_when() -> None:
-    played = other_contests.standoff()
-    (match,) = played.history[0].groups[0].matches
-    body = played.mails["round/1/RSM/clumsy"].body
-    for name, seat in match.sides:
-        fell = re.search(rf"{name} +\d+  (round \d+|\(survived\))", body)
-        alive = [turn for turn in match.result.moves or () if turn[match.players.index(name)] is not None]
-        assert fell.group(1) in (f"round {len(alive)}", "(survived)")
-        assert seat.last_turn == len(alive)
-    assert body.count("(survived)") == 1
-
-
-def test_a_win_rate_that_is_no_match_point_is_marked_for_the_one_who_has_it() -> None:
-    own = other_contests.hog().mails["round/1/group/1/GRP/chaser"].body
-    assert "always_four                     0.582498  1" in own
 
 
 def test_a_bye_is_told_and_nothing_else_is_reported_of_it() -> None:

@@ -28,7 +28,6 @@ from contest.model import (
     GroupPlan,
     Match,
     Pairing,
-    Phase,
     SeatResult,
     Standing,
     Team,
@@ -434,19 +433,6 @@ def test_shades_tell_who_beats_whom_and_the_points(small: SiteFacts) -> None:
     assert [(each.text, each.exact) for each in cells[2]] == [("12.0", "11,980")] * 3
 
 
-def test_rates_have_one_kind_of_shades_about_a_half() -> None:
-    facts = of_other_game("hog")
-    cross = cross_table(GroupView(facts.rounds[0].outcome.groups[0], facts.game, Replays()))
-    assert not cross.has_amounts
-    for row in cross.rows:
-        for other, each in zip(cross.rows, row.cells, strict=True):
-            if other is row or each.win is None:
-                continue
-            rate = float(each.text)
-            assert each.won is (rate > 0.5) or rate == 0.5
-            assert each.win == min(8, int(rate * 9)) or abs(rate * 9 - round(rate * 9)) < 0.1
-
-
 # --- games -------------------------------------------------------------------------------------------------
 def test_only_games_that_counted_have_pages(small: SiteFacts) -> None:
     planned = plan(small)
@@ -563,20 +549,6 @@ def test_a_game_whose_moves_nobody_knows_says_so(small: SiteFacts) -> None:
     assert field(game, "turns") == [f"{key.match.result.turns} throws"]
 
 
-def test_games_in_words_are_shown_move_by_move() -> None:
-    files = files_of(of_other_game("cooperation"))
-    kept = [game for game in games_in(files).values() if turns_in(game)]
-    assert len(kept) > 5
-    for game in kept:
-        turns = turns_in(game)
-        results = [int(fields[1]) for word, *fields in game if word == "player"]
-        assert {"C", "B"} >= {turns[0][0], turns[0][1]}
-        assert [sum(int(turn[seat]) for turn in turns) for seat in (2, 3)] == results
-        assert field(game, "show") == ["letters", "points"]
-        assert field(game, "story")[0].endswith(".")
-    assert 'id="replay"' in files["replay.html"]
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["cooperation", "standoff", "ultimate-tic-tac-toe"])
 def test_points_after_each_turn_end_with_the_games_result(name: str) -> None:
@@ -617,21 +589,6 @@ def test_the_turns_of_a_board_lead_to_its_last_position(name: str, squares: int)
         assert [looks[0] for _, looks in sorted(position.items())] == [square.text for square in last.squares]
         assert not any("legal" in style for _, _, style in position.values())
         assert turns_in(game)[-1][-2] == last.caption
-
-
-def test_a_ring_shows_who_shot_at_whom() -> None:
-    game = games_in(files_of(of_other_game("standoff")))["1.all-of-1"]
-    assert field(game, "show") == ["ring"]
-    seats = [fields[0] for word, *fields in game if word == "player"]
-    fallen: set[int] = set()
-    for turn in turns_in(game):
-        change = json.loads(turn[-1])
-        for shooter, other in change["a"]:
-            assert turn[shooter] == "S"
-            assert not {shooter, other} & fallen
-        shooters = {seat for seat in range(len(seats)) if turn[seat] == "S"}
-        assert shooters == {shooter for shooter, _ in change["a"]}
-        fallen |= {seat for seat, health, *_ in change["f"] if health == 0}
 
 
 # --- other contests ----------------------------------------------------------------------------------------
@@ -676,14 +633,6 @@ def dates_of(facts: SiteFacts, opened: datetime, **site: Any) -> dict[str, datet
     return {row["event"]: datetime.fromisoformat(row["time"]) for row in rows}
 
 
-def test_before_the_start_the_dates_are_those_that_are_planned(small: SiteFacts) -> None:
-    told = dates_of(replace(during(small, 0), phase=Phase.OPEN, playing={}, started_at=None), START)
-    planned = usual_dates(START)
-    assert told["registration closes"] == planned.registration_closes
-    assert told["the contest starts"] == planned.contest_starts
-    assert len(told) == 6
-
-
 def test_a_contest_that_is_started_early_tells_no_date_that_did_not_come_true(small: SiteFacts) -> None:
     opened = START - timedelta(days=1)  # the usual calendar has the start in 53 days
     told = dates_of(during(small, 0), opened)
@@ -700,15 +649,6 @@ def test_a_contest_that_is_started_early_tells_no_date_that_did_not_come_true(sm
     assert over.pop("the contest ended") == small.finished_at
     assert over.pop("the results were published") == small.rounds[-1].released_at
     assert set(over) == set(told) - {"the results are published"}
-
-
-def test_deadlines_that_were_kept_stay_as_they_were(small: SiteFacts) -> None:
-    opened = START - timedelta(days=90)
-    planned = usual_dates(opened)
-    told = dates_of(small, opened)
-    assert told["registration closed"] == planned.registration_closes
-    assert told["the compile service closed"] == planned.compilation_closes
-    assert told["the contest started"] == START
 
 
 def test_results_that_waited_for_their_date_came_out_then(small: SiteFacts) -> None:

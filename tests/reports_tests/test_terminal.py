@@ -75,15 +75,6 @@ def test_the_evolution_table_shows_first_and_last_generation_in_its_width(contes
     assert [(row[3], row[-1]) for row in rows] == [("5", "9"), ("5", "6"), ("5", "0")]
 
 
-def test_the_chart_has_the_shape_asked_for_and_names_every_entry(contest) -> None:
-    lines = shown(terminal.evolution_chart(contest.evolution, width=70, height=12))
-    assert [len(line) for line in lines[:11]] == [70] * 11
-    assert lines[0].startswith("100 % ")
-    assert lines[9].startswith("  0 % ")
-    assert lines[10].split() == ["0", "generation", "13"]
-    assert lines[11].split() == ["a", "█", "patient_cooperator", "b", "▓", "silent", "c", "▒", "example"]
-
-
 def test_bands_are_as_high_as_the_shares(contest) -> None:
     lines = shown(terminal.evolution_chart(contest.evolution, width=70, height=32))
     first = "".join(line[6] for line in lines[:30])

@@ -32,7 +32,6 @@ from tests.support.site_contests import MakeContest, Played, knobeln
 from tests.support.site_files import games_in, turns_in
 
 pytestmark = pytest.mark.slow
-PATIENCE = 240.0
 BINARY = (".png", ".gz")
 
 
@@ -216,15 +215,6 @@ def test_a_round_whose_summary_waits_for_the_organizers_words_shows_nothing(make
     assert "Many &lt;good&gt; games." in files["rounds/1.html"]
     assert "The contest is over." in files["index.html"]
     assert "evolution.html" in files
-
-
-def test_where_only_own_results_are_offered_nobody_is_named(make_contest, tmp_path) -> None:
-    folder = make_contest(tmp_path / "contest", reports=Reports(offered=("OWN",))).path
-    knobeln("run", "--now", "--yes", "-C", folder)
-    knobeln("site", tmp_path / "pages", "-C", folder)
-    files = texts(tmp_path / "pages")
-    assert "The contest is over." in files["index.html"]
-    assert not any("team_0" in text for text in files.values())
 
 
 def test_nothing_shows_of_a_round_of_which_a_report_is_held(make_contest, tmp_path) -> None:
