@@ -3,8 +3,6 @@
 That it has the verdict of `knobeln verify` is checked wherever a test here runs that, see conftest.py.
 """
 
-from __future__ import annotations
-
 import gzip
 import hashlib
 import io
@@ -70,9 +68,7 @@ def test_60_flipped_bits_are_found(knobeln_contest: Published, *, is_mended: boo
     assert len(missed) < 30
 
 
-def test_the_first_difference_is_told_with_the_game_and_both_values(
-    knobeln_contest: Published, tmp_path: Path
-) -> None:
+def test_the_first_difference_is_told_with_the_game_and_both_values(knobeln_contest, tmp_path) -> None:
     honest = dict(files.read(knobeln_contest.archive))
     path = "rounds/1/group-1.json"
     group = json.loads(honest[path])

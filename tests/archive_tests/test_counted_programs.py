@@ -1,7 +1,5 @@
 """Archives of contests whose programs' time is counted: their programs play again."""
 
-from __future__ import annotations
-
 import base64
 import json
 import re
@@ -185,9 +183,7 @@ def without_builds(contents: dict[str, bytes]) -> None:
         (json_file("counted.json", lambda all: all[0].update(team="nobody")), "counted.json: 'nobody' is no"),
     ],
 )
-def test_what_counted_programs_did_not_do_is_found(
-    all_counted: Published, mended: Mended, change: Change, finding: str
-) -> None:
+def test_what_counted_programs_did_not_do_is_found(all_counted, mended, change, finding) -> None:
     result = knobeln("verify", mended(all_counted.archive, change))
     assert result.exit_code == 1, result.output
     assert re.search(finding, result.output), result.output
@@ -216,9 +212,7 @@ def test_the_engine_is_a_note(mixed: Published, mended: Mended) -> None:
 
 
 @pytest.mark.parametrize("archive", ["all_counted", "mixed"])
-def test_other_functions_of_the_host_compare_the_moves_alone(
-    archive: str, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_other_functions_of_the_host_compare_the_moves_alone(archive, request, monkeypatch) -> None:
     published: Published = request.getfixturevalue(archive)
     monkeypatch.setattr(engine, "COUNTER", "counter 1, prices 1, host 4")
     monkeypatch.setattr(engine, "is_installed", lambda: True)
@@ -231,18 +225,14 @@ def test_other_functions_of_the_host_compare_the_moves_alone(
     assert knobeln("verify", published.archive, "--strict").exit_code == 1
 
 
-def test_where_no_engine_is_installed_the_moves_are_compared(
-    mixed: Published, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_where_no_engine_is_installed_the_moves_are_compared(mixed, monkeypatch) -> None:
     monkeypatch.setattr(engine, "is_installed", lambda: False)
     result = knobeln("verify", mixed.archive)
     assert result.exit_code == 3, result.output
     assert "needs an engine for WebAssembly, and none is installed here" in result.output
 
 
-def test_without_the_compiler_the_build_in_the_archive_plays(
-    mixed: Published, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_the_compiler_the_build_in_the_archive_plays(mixed, monkeypatch) -> None:
     def missing(*_: object) -> None:
         raise ToolMissing("C is not installed: there is no clang")
 

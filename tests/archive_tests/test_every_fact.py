@@ -1,7 +1,5 @@
 """Every fact of an archive is checked, or docs/archive.md lists it among those that are not."""
 
-from __future__ import annotations
-
 import re
 import shutil
 from pathlib import Path
@@ -12,7 +10,7 @@ from contest.archive import contents, files
 from contest.errors import GiveUp
 from knobeln.archive import verification
 from knobeln.cli.progress_bars import progress_bar
-from tests.support.archives import Published, changes, put_in_place
+from tests.support.archives import changes, put_in_place
 
 DOCS = Path(__file__).parents[2] / "docs" / "archive.md"
 
@@ -40,8 +38,6 @@ def unnoticed(archive: Path, folder: Path) -> set[str]:
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("built_once")
-def test_every_fact_is_checked_or_listed_as_unchecked(
-    tiny: Published, in_words: Published, tmp_path: Path
-) -> None:
+def test_every_fact_is_checked_or_listed_as_unchecked(tiny, in_words, tmp_path) -> None:
     found = unnoticed(tiny.archive, tmp_path / "1") | unnoticed(in_words.archive, tmp_path / "2")
     assert found == unchecked_facts()

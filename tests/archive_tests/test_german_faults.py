@@ -1,23 +1,16 @@
 """In a German contest the sentences about faults are German, wherever games are played."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from compiler.builders import builder_of
-from contest import presets
 from contest.config.load import FILE_NAME
-from contest.language import speaking
 from contest.store import outbox, results
 from contest.store.results import Games
 from knobeln.context import ContestContext
 from tests.support.archives import DRAW_BELIEVED, knobeln, knobeln_field, of_game, played, publish, small
-from tests.support.contest_field import NOW
 from tests.support.german import ENGLISH_WORDS, german
-from tournament.runners import open_runner
 
 pytestmark = pytest.mark.usefixtures("built_once")
 
@@ -67,25 +60,3 @@ def test_a_day_of_games_whose_programs_talk(tmp_path: Path, game: str, name: str
     assert any(reason.startswith(("die Antwort muss", "die Antwort hat 1 Wort")) for reason in found), found
     assert not [reason for reason in found if ENGLISH_WORDS.search(reason)]
     assert knobeln("verify", published.archive).exit_code == DRAW_BELIEVED
-
-
-@pytest.mark.parametrize(
-    ("script", "told"),
-    [
-        ("exit 0", "das Programm endete, ohne etwas auszugeben"),
-        ("exit 3", "das Programm endete mit Exit-Code 3, statt zu antworten"),
-        ("kill -9 $$", "das Programm wurde durch Signal 9 (SIGKILL) beendet, statt zu antworten"),
-        ("yes C | head -c 5000", "die Antwort hat mehr als 4.096 Bytes"),
-        ("echo X", "die Antwort muss C oder B sein und sonst nichts, aber sie war 'X'"),
-        ("while :; do :; done", " s Rechenzeit"),
-    ],
-)
-def test_a_trial_game_that_fails(script: str, told: str) -> None:
-    chosen = presets.settings("cooperation", NOW)
-    quick = chosen.programs.model_copy(update={"description": "none", "seconds": 0.3})
-    builder = builder_of(chosen.model_copy(update={"programs": quick}), open_runner)
-    for language in ("de", "en"):
-        with speaking(language):
-            trial = builder.build({"broken.sh": f"{script}\n".encode()}, "").report.trial
-        fault = trial.result.seats[0].fault
-        assert (told in fault.reason) is (language == "de"), fault.reason

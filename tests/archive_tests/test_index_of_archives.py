@@ -1,7 +1,5 @@
 """The page of several archives, of which some may be of strangers."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from html.parser import HTMLParser

@@ -1,7 +1,5 @@
 """Archives that were made to harm: each is refused in plain words, in little memory and time."""
 
-from __future__ import annotations
-
 import json
 import os
 import re
@@ -180,9 +178,7 @@ def verify_in_child(archive: Path, *options: str) -> tuple[int, str, Used]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("poison", POISON)
-def test_poison_is_refused_in_plain_words_with_little_memory(
-    knobeln_contest: Published, mended: Mended, poison: str
-) -> None:
+def test_poison_is_refused_in_plain_words_with_little_memory(knobeln_contest, mended, poison) -> None:
     change, words = POISON[poison]
     code, printed, used = verify_in_child(
         mended(knobeln_contest.archive, lambda archive: change(archive) and None)
@@ -225,9 +221,7 @@ def test_builds_that_never_end_are_refused_in_plain_words(tmp_path: Path, mended
 
 
 @pytest.mark.slow
-def test_a_manifest_of_many_files_that_are_not_there_is_refused(
-    knobeln_contest: Published, tmp_path: Path
-) -> None:
+def test_a_manifest_of_many_files_that_are_not_there_is_refused(knobeln_contest, tmp_path) -> None:
     folder = tmp_path / "archive"
     files.write(folder, dict(files.read(knobeln_contest.archive)))
     listed = ",".join(f'"{number}":{{}}' for number in range(1_000_000))
@@ -239,9 +233,7 @@ def test_a_manifest_of_many_files_that_are_not_there_is_refused(
 
 
 @pytest.mark.slow
-def test_when_the_time_is_up_verify_says_what_it_did_not_check(
-    knobeln_contest: Published, mended: Mended
-) -> None:
+def test_when_the_time_is_up_verify_says_what_it_did_not_check(knobeln_contest, mended) -> None:
     """To build six programs again takes longer than 60 ms."""
     code, printed, _ = verify_in_child(mended(knobeln_contest.archive, lambda _: None), "--minutes", "0.001")
     assert code == 3, printed
@@ -260,9 +252,7 @@ def test_the_time_for_a_check_is_three_times_the_contests(knobeln_contest: Publi
     assert verification.time_for(long, 0) == 3 * 7 * 86_400 + 60, "a century is no contest's time"
 
 
-def test_more_games_than_fit_into_memory_are_not_read(
-    knobeln_contest: Published, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_more_games_than_fit_into_memory_are_not_read(knobeln_contest, monkeypatch) -> None:
     monkeypatch.setattr(contents, "MAX_GAMES", 5)
     with pytest.raises(Differs, match=f"more games than knobeln checks, {pieces.MAX_GAMES:,}"):
         contents.from_files(files.read(knobeln_contest.archive))
@@ -299,12 +289,7 @@ def nodes(value: Any) -> list[tuple[Any, Any]]:
 @pytest.mark.parametrize("contest", ["tiny", "in_words"])
 @settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
-def test_a_damaged_archive_never_ends_in_a_traceback(
-    contest: str,
-    request: pytest.FixtureRequest,
-    tmp_path_factory: pytest.TempPathFactory,
-    data: st.DataObject,
-) -> None:
+def test_a_damaged_archive_never_ends_in_a_traceback(contest, request, tmp_path_factory, data) -> None:
     published: Published = request.getfixturevalue(contest)
     archive = dict(files.read(published.archive))
     path = data.draw(st.sampled_from(sorted(archive)))

@@ -1,7 +1,5 @@
 """An archive: what is in it and what is not, that it is computed again, and that any lie in it is found."""
 
-from __future__ import annotations
-
 import json
 import os
 import re
@@ -233,9 +231,7 @@ LIES: dict[str, tuple[Change, str]] = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("lie", LIES)
-def test_a_lie_is_found_although_the_manifest_was_mended(
-    knobeln_contest: Published, mended: Mended, lie: str
-) -> None:
+def test_a_lie_is_found_although_the_manifest_was_mended(knobeln_contest, mended, lie) -> None:
     tell, words = LIES[lie]
 
     def change(found: dict[str, bytes]) -> None:
@@ -285,9 +281,7 @@ def test_whose_program_it_was_only_the_digest_can_tell(knobeln_contest: Publishe
     assert "this is another archive" in found.output
 
 
-def test_with_another_compiler_the_archives_own_builds_play_and_that_is_said(
-    tmp_path: Path, mended: Mended
-) -> None:
+def test_with_another_compiler_the_archives_own_builds_play_and_that_is_said(tmp_path, mended) -> None:
     contest, strings = played(
         tmp_path / "contest", small(), knobeln_field(), as_if=lambda data: data.replace(b"i < 60", b"i < 59")
     )
@@ -307,9 +301,7 @@ def disqualify(folder: ContestContext, name: str) -> str:
 
 
 @pytest.mark.slow
-def test_a_contest_out_of_which_the_organizer_took_teams_can_be_checked(
-    tmp_path: Path, mended: Mended
-) -> None:
+def test_a_contest_out_of_which_the_organizer_took_teams_can_be_checked(tmp_path, mended) -> None:
     """One before the start, one before its group was played, one before the draw of the next round, and one
     that came back. Who had withdrawn is not in it."""
     out: list[str] = []
@@ -655,9 +647,7 @@ def test_an_archive_has_no_files_with_such_names(tmp_path: Path, path: str) -> N
         ({f"programs/{n}/a": b"" for n in range(5)}, "has more than 8 files"),
     ],
 )
-def test_what_verify_would_refuse_is_not_published(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, contents: dict[str, bytes], why: str
-) -> None:
+def test_what_verify_would_refuse_is_not_published(tmp_path, monkeypatch, contents, why) -> None:
     monkeypatch.setattr(files, "MAX_FILES", 8)
     with pytest.raises(GiveUp, match=why):
         files.write(tmp_path / "new", contents)
@@ -729,9 +719,7 @@ def test_a_game_that_is_not_as_it_was_kept_is_not_shown(knobeln_contest: Publish
         ((1, "team_1", "--attempt", 7), "no attempt 7"),
     ],
 )
-def test_a_game_that_there_was_not_is_told(
-    knobeln_contest: Published, words: tuple[Any, ...], answer: str
-) -> None:
+def test_a_game_that_there_was_not_is_told(knobeln_contest, words, answer) -> None:
     for where in (("-C", knobeln_contest.contest), ("--archive", knobeln_contest.archive)):
         result = knobeln("results", "replay", *words, *where)
         assert result.exit_code == 1

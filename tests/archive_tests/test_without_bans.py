@@ -3,8 +3,6 @@
 A contest of which really nobody was taken out is what it must come to.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import shutil
@@ -25,7 +23,7 @@ from knobeln.archive.without_bans import NOBODY_CAN_TELL, OtherContest, other_co
 from knobeln.cli.progress_bars import progress_bar
 from knobeln.context import ContestContext
 from knobeln.day.run import contest_day
-from tests.support.archives import Mended, Published, knobeln, knobeln_field, of_game, played, publish, small
+from tests.support.archives import Published, knobeln, knobeln_field, of_game, played, publish, small
 from tests.support.contest_days import AfterADraw, Stumbling, until
 from tournament.derived_settings import format_of
 from tournament.field import Field
@@ -90,9 +88,7 @@ def test_without_decisions_there_is_one_line(knobeln_contest: Published) -> None
 
 
 @pytest.mark.slow
-def test_the_winner_was_banned_and_what_that_changed_is_named(
-    knobeln_contest: Published, tmp_path: Path, mended: Mended
-) -> None:
+def test_the_winner_was_banned_and_what_that_changed_is_named(knobeln_contest, tmp_path, mended) -> None:
     honest = read(knobeln_contest.archive)
     winner, second = honest.ranking[0].entry, honest.ranking[1].entry
     archive = decided(knobeln_contest, tmp_path, ("rerun", 1), ("disqualify", winner), ("drop", second))
@@ -119,9 +115,7 @@ def test_the_winner_was_banned_and_what_that_changed_is_named(
     [[("disqualify", "team_1")], [("drop", "team_1"), ("reinstate", "team_1")]],
     ids=["disqualified", "reinstated"],
 )
-def test_a_ban_after_the_last_game_changed_nothing(
-    tmp_path: Path, mended: Mended, decisions: list[tuple[object, ...]]
-) -> None:
+def test_a_ban_after_the_last_game_changed_nothing(tmp_path, mended, decisions) -> None:
     """It can be made, as the reports were held."""
 
     def day(folder: ContestContext) -> None:
@@ -201,9 +195,7 @@ TALKING: dict[str, tuple[str, ...]] = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("game", TALKING)
-def test_programs_that_talk_cannot_be_asked_for_other_games(
-    tmp_path: Path, mended: Mended, game: str
-) -> None:
+def test_programs_that_talk_cannot_be_asked_for_other_games(tmp_path, mended, game) -> None:
     names = TALKING[game]
     out = names[1].partition(".")[0]
     published = of_game(tmp_path, game, names, banned_before_its_games(out), games=1)

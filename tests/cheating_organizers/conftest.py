@@ -1,7 +1,5 @@
 """One honest contest, held by mail, from which every cheating organizer starts."""
 
-from __future__ import annotations
-
 import mailbox
 from collections.abc import Callable, Iterator
 from datetime import timedelta

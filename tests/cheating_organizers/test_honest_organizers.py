@@ -1,7 +1,5 @@
 """The control: an honest organizer is suspected of nothing."""
 
-from __future__ import annotations
-
 import json
 import re
 import subprocess
@@ -33,9 +31,7 @@ from tests.support.organizers import Verify
 Stage = Callable[[str], MailedContest]
 
 
-def test_an_honest_contest_is_clean_by_all_mails_of_all_teams(
-    honest: Stages, verify: Verify, one_box: Callable[..., Path]
-) -> None:
+def test_an_honest_contest_is_clean_by_all_mails_of_all_teams(honest, verify, one_box) -> None:
     played = honest.kept["played"]
     said = verify(honest.archive, one_box(*map(played.box, (*PROGRAMS, LOST))))
     assert (said.code, said.remarks) == (0, []), said.text
@@ -52,9 +48,7 @@ def test_the_verdict_is_in_json_too(honest: Stages) -> None:
 
 
 @pytest.mark.parametrize("team", [HEAVY, LOST])
-def test_the_file_of_the_kit_finds_nothing_in_one_teams_mails(
-    honest: Stages, team: str, tmp_path: Path
-) -> None:
+def test_the_file_of_the_kit_finds_nothing_in_one_teams_mails(honest, team, tmp_path) -> None:
     text = Path(receipts.__file__).read_text()
     file = tmp_path / "receipts.py"  # that knows the stand-in's chain
     file.write_text(re.sub(r"^DRAND = .*$", f"DRAND = {receipts.DRAND!r}", text, flags=re.M))
@@ -69,9 +63,7 @@ def test_the_file_of_the_kit_finds_nothing_in_one_teams_mails(
     ("beacon", "number"),
     [("none", ""), ("file", "a dragon"), ("lottery: 4 numbers of the 14th of May, 1994", "4 9 18 34")],
 )
-def test_with_another_beacon_the_draw_alone_is_believed(
-    tmp_path: Path, verify: Verify, one_box: Callable[..., Path], beacon: str, number: str
-) -> None:
+def test_with_another_beacon_the_draw_alone_is_believed(tmp_path, verify, one_box, beacon, number) -> None:
     contest = MailedContest.create(tmp_path / "contest", small_settings(beacon=beacon))
     contest.take_part(PROGRAMS)
     contest.clock.at = CLOSES + timedelta(minutes=1)

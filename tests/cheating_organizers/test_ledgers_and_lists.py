@@ -1,7 +1,5 @@
 """Organizers who lose letters, put letters in, or tell two teams different things."""
 
-from __future__ import annotations
-
 import base64
 from collections.abc import Callable
 from dataclasses import replace
@@ -81,9 +79,7 @@ def test_receipts_show_that_the_ledger_was_edited_and_signed_again(
         (cut_off_the_end, "entry_lists.json has not the lists that ledger.txt has"),
     ],
 )
-def test_some_of_that_is_noticed_without_any_mail(
-    forgery: Forgery, verify: Verify, tmp_path: Path, wrong: Wrong, words: str
-) -> None:
+def test_some_of_that_is_noticed_without_any_mail(forgery, verify, tmp_path, wrong, words) -> None:
     wrong(forgery)
     said = verify(forgery.publish(tmp_path / "archive"))
     assert said.code == 1
@@ -91,9 +87,7 @@ def test_some_of_that_is_noticed_without_any_mail(
 
 
 @pytest.mark.parametrize("file", ["ledger.txt", "ledger.json", "seal.json", "entry_lists.json"])
-def test_an_archive_without_its_proofs_is_refused(
-    forgery: Forgery, verify: Verify, tmp_path: Path, file: str
-) -> None:
+def test_an_archive_without_its_proofs_is_refused(forgery, verify, tmp_path, file) -> None:
     archive = forgery.publish(tmp_path / "archive")
     del forgery.files[file]
     files.write(tmp_path / "without", forgery.files)
@@ -135,9 +129,7 @@ def test_a_program_after_the_deadline_is_shown_even_if_it_is_dated_back(
     assert "the ledger was changed" in verify(archive, honest.kept["played"].box(LIGHT)).text
 
 
-def test_a_first_list_that_was_never_sent_is_shown(
-    forgery: Forgery, honest: Stages, verify: Verify, tmp_path: Path
-) -> None:
+def test_a_first_list_that_was_never_sent_is_shown(forgery, honest, verify, tmp_path) -> None:
     del forgery.ledger[forgery.place_of(Effect.ENTRIES_LISTED)]
     with forgery.json("entry_lists.json") as lists:
         del lists[0]
@@ -160,9 +152,7 @@ def other_future(stage: Stage) -> MailedContest:
     return contest
 
 
-def test_two_teams_that_were_told_different_lists_find_out(
-    stage: Stage, honest: Stages, verify: Verify, one_box: Callable[..., Path]
-) -> None:
+def test_two_teams_that_were_told_different_lists_find_out(stage, honest, verify, one_box) -> None:
     light = other_future(stage).box(LIGHT)
     assert "the ledger was changed: up to entry" in verify(honest.archive, light).text
     both = verify(honest.archive, one_box(honest.kept["played"].box(HEAVY), light))
@@ -191,9 +181,7 @@ def test_two_teams_that_were_told_different_commitments_find_out(
     assert verify(honest.archive, heavy).code == 0
 
 
-def test_two_teams_that_were_told_different_keys_find_out(
-    stage: Stage, honest: Stages, verify: Verify, one_box: Callable[..., Path]
-) -> None:
+def test_two_teams_that_were_told_different_keys_find_out(stage, honest, verify, one_box) -> None:
     contest = stage("played")
     key = base64.b64encode(signing.public_key(signing_key(contest.folder))).decode()
     other = base64.b64encode(signing.public_key(bytes(32))).decode()
@@ -204,9 +192,7 @@ def test_two_teams_that_were_told_different_keys_find_out(
 
 
 @pytest.mark.parametrize("team", [HEAVY, LOST])
-def test_a_mail_with_another_root_than_its_receipt_is_noticed(
-    stage: Stage, honest: Stages, verify: Verify, forgery: Forgery, team: str
-) -> None:
+def test_a_mail_with_another_root_than_its_receipt_is_noticed(stage, honest, verify, forgery, team) -> None:
     with forgery.json("seal.json") as seal:
         root = seal["entries_root"]
     said = verify(honest.archive, retold(stage("played"), team, root, "ab" * 32))
@@ -214,9 +200,7 @@ def test_a_mail_with_another_root_than_its_receipt_is_noticed(
     assert "tells another root of the list of entries than the ledger" in said.text
 
 
-def test_a_file_with_another_list_than_the_root_is_noticed(
-    stage: Stage, honest: Stages, verify: Verify, forgery: Forgery
-) -> None:
+def test_a_file_with_another_list_than_the_root_is_noticed(stage, honest, verify, forgery) -> None:
     with forgery.json("entry_lists.json") as lists:
         listed = "".join("{team}\n{program}\n{build}\n".format(**entry) for entry in lists[-1]["entries"])
     told = listed.replace(DARK, "the_hidden_friends_of_organizer")

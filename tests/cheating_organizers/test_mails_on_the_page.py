@@ -1,14 +1,11 @@
 """Mails that readers drop on the check page: they fit an honest archive, and no other."""
 
-from __future__ import annotations
-
 import base64
 from email.message import EmailMessage
 from pathlib import Path
 
 from tests.support.check_page import page_on
 from tests.support.mailed_contest import CHAIN, DARK, HEAVY, LIGHT, LOST, Stages
-from tests.support.organizers import Forgery
 
 WITHOUT_RECEIPTS = ("RSM", "LAP", "GRG", "DGP")
 
@@ -50,9 +47,7 @@ def test_a_forwarded_mail_is_read_inline_and_attached(honest: Stages) -> None:
         assert all(each)
 
 
-def test_a_ledger_that_was_changed_does_not_fit_the_mails(
-    forgery: Forgery, honest: Stages, tmp_path: Path
-) -> None:
+def test_a_ledger_that_was_changed_does_not_fit_the_mails(forgery, honest, tmp_path) -> None:
     place = forgery.place_of("registration accepted", LIGHT)
     forgery.ledger[place], forgery.ledger[place + 1] = forgery.ledger[place + 1], forgery.ledger[place]
     changed = forgery.publish(tmp_path / "archive")

@@ -1,7 +1,5 @@
 """Organizers who swap programs, or decide with the results in sight."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from dataclasses import replace
@@ -94,9 +92,7 @@ def test_a_program_that_was_swapped_before_the_start_is_told_to_all_teams_and_no
 
 
 @pytest.mark.slow
-def test_a_program_that_was_swapped_behind_the_final_list_is_noticed(
-    stage: Stage, verify: Verify, tmp_path: Path
-) -> None:
+def test_a_program_that_was_swapped_behind_the_final_list_is_noticed(stage, verify, tmp_path) -> None:
     contest = stage("drawn")
     swap_build(contest)
     contest.play()
@@ -134,9 +130,7 @@ def test_an_older_program_than_the_newest_is_told(stage: Stage, verify: Verify, 
 
 
 @pytest.mark.slow
-def test_a_program_that_came_in_time_and_was_refused_as_late_is_told(
-    stage: Stage, verify: Verify, tmp_path: Path
-) -> None:
+def test_a_program_that_came_in_time_and_was_refused_as_late_is_told(stage, verify, tmp_path) -> None:
     contest = stage("open")
     toml = contest.folder / FILE_NAME
     honest = toml.read_text()
@@ -182,9 +176,7 @@ def test_a_ban_with_the_results_in_sight_is_shown(banned: Stages, verify: Verify
     assert "a part of the contest was ordered to be played again by the organizer at 1994-05-14 13:11" in told
 
 
-def test_a_ban_that_is_dated_back_is_shown(
-    forgery_of_banned: Forgery, verify: Verify, tmp_path: Path
-) -> None:
+def test_a_ban_that_is_dated_back_is_shown(forgery_of_banned, verify, tmp_path) -> None:
     forgery, early = forgery_of_banned, START - timedelta(hours=1)
     place = forgery.place_of(Effect.TAKEN_OUT, HEAVY)
     forgery.ledger[place] = replace(forgery.ledger[place], at=early)
@@ -218,9 +210,7 @@ def hide_everywhere(forgery: Forgery) -> None:
         (hide_everywhere, f"{DARK} against {HEAVY} is missing"),
     ],
 )
-def test_a_ban_that_is_hidden_is_noticed(
-    forgery_of_banned: Forgery, verify: Verify, tmp_path: Path, wrong: Callable[[Forgery], None], words: str
-) -> None:
+def test_a_ban_that_is_hidden_is_noticed(forgery_of_banned, verify, tmp_path, wrong, words) -> None:
     wrong(forgery_of_banned)
     said = verify(forgery_of_banned.publish(tmp_path / "archive"))
     assert said.code == 1

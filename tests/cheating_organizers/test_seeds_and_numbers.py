@@ -1,7 +1,5 @@
 """Organizers who choose their luck: the secret number, the public number, or the moment."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import hmac
@@ -71,9 +69,7 @@ def test_a_secret_number_that_was_chosen_afterwards_is_not_that_of_the_welcomes(
 
 
 @pytest.mark.slow
-def test_a_number_and_a_key_that_were_changed_in_mid_contest_are_noticed(
-    stage: Stage, verify: Verify, tmp_path: Path
-) -> None:
+def test_a_number_and_a_key_that_were_changed_in_mid_contest_are_noticed(stage, verify, tmp_path) -> None:
     """With another title, so that the mails from before look like those of another contest."""
     contest = stage("listed")
     toml = contest.folder / FILE_NAME
@@ -228,9 +224,7 @@ Wrong = Callable[[Forgery], None]
         (other_settings, "the settings are not those that ledger.txt has before the final list"),
     ],
 )
-def test_an_archive_with_another_number_is_refused(
-    forgery: Forgery, verify: Verify, tmp_path: Path, wrong: Wrong, words: str
-) -> None:
+def test_an_archive_with_another_number_is_refused(forgery, verify, tmp_path, wrong, words) -> None:
     wrong(forgery)
     said = verify(forgery.publish(tmp_path / "archive"))
     assert said.code == 1
@@ -277,9 +271,7 @@ def a_lottery_in(contest: MailedContest, beacon: str, source: str, value: str) -
 
 
 @pytest.mark.parametrize("source", ["4 9 18/34 41 45", "4/9/18/34/41/45", "49 18 34 41 45"])
-def test_a_lottery_in_another_shape_is_refused(
-    stage: Stage, verify: Verify, tmp_path: Path, source: str
-) -> None:
+def test_a_lottery_in_another_shape_is_refused(stage, verify, tmp_path, source) -> None:
     """The seed follows from the text that the organizer likes best, with the numbers of the newspaper."""
     draw = "".join(each.strip().replace(" ", ".") + "./" for each in source.split("/"))
     forgery = a_lottery_in(stage("played"), "lottery: 6 numbers of May 14", source, draw)
@@ -320,9 +312,7 @@ def test_a_chain_of_the_organizers_own_is_not_drand(honest: Stages, monkeypatch:
 
 
 # --- a list that comes too late ----------------------------------------------------------------------------
-def test_a_final_list_that_was_sent_when_the_number_was_known_is_shown(
-    stage: Stage, honest: Stages, verify: Verify
-) -> None:
+def test_a_final_list_that_was_sent_when_the_number_was_known_is_shown(stage, honest, verify) -> None:
     """Its date says noon, but the team's provider has noted when it came."""
     contest = stage("played")
     for key, mail in mailbox.Maildir(box := contest.box(HEAVY), create=False).items():

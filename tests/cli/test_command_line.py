@@ -10,8 +10,6 @@ import struct
 import subprocess
 import sys
 from collections.abc import Mapping
-from email import message_from_bytes
-from email.policy import default as modern
 from html import unescape
 from pathlib import Path
 from typing import Any
@@ -52,13 +50,6 @@ def newest_mail(folder: Path) -> dict[str, Any]:
     item = from_json("mail", "-C", folder)[-1]
     shown: dict[str, Any] = from_json("mail", "show", item["id"], "-C", folder)
     return shown
-
-
-def register(folder: Path) -> str:
-    """The line that proves where a program comes from."""
-    knobeln("receive", "-C", folder, stdin=letter(TEAM, "registration for KNOBELN", FORM))
-    body: str = newest_mail(folder)["body"]
-    return next(line.strip() for line in body.splitlines() if "<<FROM>>" in line)
 
 
 # --- init -------------------------------------------------------------------------------------------------
@@ -114,12 +105,6 @@ def test_a_wrong_setting_is_named(folder: Path, wrong: str, says: str) -> None:
     assert says in knobeln("status", "-C", folder, code=1).output
 
 
-def test_a_wrong_variable_is_named(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("KNOBELN_SET_MAIL__ANSWER_PER_HOUR", "5")
-    said = knobeln("status", "-C", folder, code=1).output
-    assert "did you mean answers_per_hour? (given as KNOBELN_SET_MAIL__ANSWER_PER_HOUR)" in said
-
-
 @pytest.mark.parametrize(
     "words", [("backup", "no/where/it.tar.gz"), ("site", "/proc/pages"), ("init", "/proc/it")]
 )
@@ -145,18 +130,6 @@ def test_the_folder_is_found_wherever_it_is_named(folder, place, monkeypatch) ->
 
 
 # --- letters ----------------------------------------------------------------------------------------------
-@pytest.mark.slow
-def test_a_team_registers_and_submits_by_the_pipe(folder: Path) -> None:
-    line = register(folder)
-    (team,) = from_json("teams", "-C", folder)
-    assert team["name"] == "the_heavy_lords_of_knobeln"
-    assert team["team"]["registration"]["preferences"] == ["LAP", "DGP", "GRG", "RSM"]
-    source = house_strategies()[0].source
-    knobeln("receive", "-C", folder, stdin=letter(TEAM, "please compile", f"/*\n  {line}\n*/\n{source}"))
-    report = newest_mail(folder)
-    assert "is accepted" in report["headers"]["Subject"]
-    assert line.split()[-1] not in report["body"]
-    assert from_json("status", "-C", folder)["with_program"] == 1
 
 
 @pytest.mark.parametrize(
@@ -205,15 +178,6 @@ def test_receive_without_a_contest_asks_the_mail_system_to_try_again(tmp_path: P
     knobeln("receive", "-C", tmp_path, stdin=b"Subject: x\n\ny\n", code=75)
 
 
-def test_flush_puts_the_mail_into_the_maildir_of_its_recipient(folder: Path) -> None:
-    register(folder)
-    assert "1 sent" in knobeln("mail", "flush", "-C", folder).output
-    (file,) = (folder / "mail").glob("*/new/*")
-    mail = message_from_bytes(file.read_bytes(), policy=modern)
-    assert mail["To"] == "our_team@machine.domain.alfdkj"
-    assert "0 sent" in knobeln("mail", "flush", "-C", folder).output
-
-
 def test_mail_show_names_what_is_not_there(folder: Path) -> None:
     assert "no mail 17" in knobeln("mail", "show", 17, "-C", folder, code=1).output
 
@@ -242,11 +206,6 @@ def five_programs(house: House) -> Mapping[str, Any]:
     return house.first(5)
 
 
-def test_run_before_the_date_asks_for_now(folder: Path) -> None:
-    assert "--now" in knobeln("run", "-C", folder, code=1).output
-    assert "nobody to play" in knobeln("run", "--now", "--yes", "-C", folder, code=1).output
-
-
 def test_a_contest_is_run_and_its_results_are_shown(tmp_path: Path, five_programs: dict[str, Any]) -> None:
     make_contest(tmp_path, 7, five_programs, settings())
     assert "nothing has been played" in knobeln("results", "-C", tmp_path, code=1).output
@@ -269,15 +228,6 @@ def test_a_contest_is_run_and_its_results_are_shown(tmp_path: Path, five_program
     assert "Points of the row" in knobeln("results", "standings", "--cross", "-C", tmp_path).output
     assert "Evolution" in knobeln("results", "evolution", "-C", tmp_path).output
     assert list((tmp_path / "mail").iterdir()), "run delivers where no server does"
-
-
-@pytest.mark.slow
-def test_run_delivers_all_reports_where_no_server_does(tmp_path: Path, five_programs: dict[str, Any]) -> None:
-    make_contest(tmp_path, 41, five_programs, settings(), ("LAP,LGP,GRP,GRR",))
-    knobeln("run", "--now", "-C", tmp_path)
-    mails = from_json("status", "-C", tmp_path)["mails"]
-    assert {state: count for state, count in mails.items() if count} == {"sent": 41 * 4}
-    assert len(list((tmp_path / "mail").glob("*/new/*"))) == 41 * 4
 
 
 def test_the_organizers_words_come_first_in_the_summary(tmp_path, five_programs) -> None:

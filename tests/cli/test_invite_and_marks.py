@@ -104,9 +104,7 @@ def test_a_form_sent_back_as_it_was_is_refused_and_names_what_is_missing(contest
 
 
 @pytest.mark.parametrize("game", ["knobeln", "cooperation"])
-def test_a_contest_for_a_class_asks_for_names_and_nothing_else(
-    tmp_path: Path, students: Path, monkeypatch: pytest.MonkeyPatch, game: str
-) -> None:
+def test_a_contest_for_a_class_asks_for_names_and_nothing_else(tmp_path, students, monkeypatch, game) -> None:
     monkeypatch.setenv("KNOBELN_SET_REGISTRATION__CONFIRM", "never")
     contest = tmp_path / "course"
     knobeln("init", contest, "--game", game, "--class", "--language", "de", "--beacon", "none")
@@ -228,9 +226,7 @@ def marks(contest: Path, *words: object) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(knobeln_in(contest, "class", "marks", *words).stdout)))
 
 
-def test_marks_have_all_columns_of_the_list_and_everybody_in_it(
-    contest: Path, students: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_marks_have_all_columns_of_the_list_and_everybody_in_it(contest, students, monkeypatch) -> None:
     monkeypatch.setenv("KNOBELN_SET_REGISTRATION__CONFIRM", "never")
     knobeln_in(contest, "class", "invite", students)
     before = marks(contest)
@@ -254,9 +250,7 @@ def test_marks_have_all_columns_of_the_list_and_everybody_in_it(
     ]
 
 
-def test_who_is_not_in_the_list_has_marks_too(
-    contest: Path, students: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_who_is_not_in_the_list_has_marks_too(contest, students, monkeypatch) -> None:
     monkeypatch.setenv("KNOBELN_SET_REGISTRATION__CONFIRM", "never")
     knobeln_in(contest, "class", "invite", students)
     register(contest, PAIR.replace("ada@uni", "king@uni"), "king@uni.example")
@@ -286,9 +280,7 @@ main () { for (;;) make_throw (12288); }
 
 
 @pytest.mark.slow
-def test_the_same_program_has_the_same_marks_in_each_class(
-    tmp_path: Path, students: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_same_program_has_the_same_marks_in_each_class(tmp_path, students, monkeypatch) -> None:
     monkeypatch.setenv("KNOBELN_SET_REGISTRATION__CONFIRM", "never")
     field = tmp_path / "field"
     field.mkdir()
@@ -328,9 +320,7 @@ def csv_rows(contest: Path, *words: object) -> list[list[str]]:
     return list(csv.reader(io.StringIO(knobeln_in(contest, "class", "marks", *words).stdout)))
 
 
-def test_canvas_imports_one_mark_by_its_own_columns(
-    contest: Path, students: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_canvas_imports_one_mark_by_its_own_columns(contest, students, tmp_path, monkeypatch) -> None:
     monkeypatch.setenv("KNOBELN_SET_REGISTRATION__CONFIRM", "never")
     knobeln_in(contest, "class", "invite", students)
     refused = knobeln_in(contest, "class", "marks", "--for", "canvas", code=1).output

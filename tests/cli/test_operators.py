@@ -25,7 +25,6 @@ from contest.store.results import Progress
 from contest.util.log import log
 from knobeln import log_setup
 from knobeln.cli import output
-from knobeln.cli.status import span
 from knobeln.context import ContestContext, create_contest, who_holds
 from knobeln.server.status import next_date, time_left
 from knobeln.services import LIMITS_AREA, note_limits_of_sandboxes
@@ -205,17 +204,6 @@ def progress(number: int, games: int, done: int, took: int, waits: int = 0) -> P
 def test_the_time_left_is_at_the_pace_so_far(rounds: list[Progress], minutes: int | None) -> None:
     left = time_left(rounds, NOW)
     assert left == (None if minutes is None else timedelta(minutes=minutes))
-
-
-@pytest.mark.parametrize(
-    ("seconds", "words"),
-    [
-        (-5, "0 s"), (0, "0 s"), (119, "119 s"), (150, "2 min"), (7_199, "120 min"), (7_200, "2 h"),
-        (400_000, "5 days"),
-    ],
-)  # fmt: skip
-def test_a_span_is_told_in_one_unit(seconds: float, words: str) -> None:
-    assert span(seconds) == words
 
 
 # --- logs ---------------------------------------------------------------------------------------------------

@@ -88,18 +88,6 @@ def test_what_cannot_be_played_is_said(words: list[str], says: str) -> None:
     assert says in knobeln("play", *words, code=1).output
 
 
-def test_a_program_in_no_known_language_is_refused_with_the_right_form(tmp_path: Path) -> None:
-    strange = tmp_path / "program.xyz"
-    strange.write_text("?")
-    assert "suffix" in knobeln("play", "--game", "cooperation", strange, "pavlov", code=1).output
-
-
-def test_a_syntax_error_is_shown_in_the_compilers_own_words(tmp_path: Path) -> None:
-    wrong = tmp_path / "wrong.py"
-    wrong.write_text("def f(:\n")
-    assert "SyntaxError" in knobeln("play", "--game", "cooperation", wrong, "pavlov", code=1).output
-
-
 @pytest.mark.slow
 def test_check_writes_the_compile_report_of_a_program_with_its_text_files(tmp_path: Path) -> None:
     program, moves = tmp_path / "mine.sh", tmp_path / "moves.txt"
@@ -200,12 +188,6 @@ def test_hog_strategies_are_compared_exactly() -> None:
     output = knobeln("practice", "--game", "hog", "always_four", "piler", "chaser").output
     assert "50.609832%" in output
     assert output.index("ranking") < output.index("match points")
-
-
-def test_a_hog_strategy_that_is_no_function_of_the_scores_is_refused(tmp_path: Path) -> None:
-    wrong = tmp_path / "final_strategy.py"
-    wrong.write_text("def final_strategy(score, opponent_score):\n    return 11\n")
-    assert "11" in knobeln("practice", "--game", "hog", wrong, "piler", code=1).output
 
 
 @pytest.mark.parametrize(

@@ -72,13 +72,6 @@ def test_two_versions_are_compared_and_a_real_difference_is_said_to_be_real(fiel
     assert "the difference is real against these opponents." in output
 
 
-def test_the_same_program_twice_makes_no_difference(field: Path) -> None:
-    same = field.parent / "again.c"
-    same.write_text(LUCKY)
-    output = knobeln("practice", field / "lucky.c", "--field", field, "--against", same).output
-    assert "Both win the same points in every game." in output
-
-
 def test_games_without_chance_are_said_to_be_exact(field: Path) -> None:
     (field / "lucky.c").unlink()
     other = field.parent / "other.c"
@@ -129,13 +122,6 @@ def test_programs_that_talk_play_one_game_each_and_say_so() -> None:
     assert "so games take seconds" in output
     assert re.search(r"^ +\d +tit_for_tat +1 +0 +0 +\d+ +\d+ +-", output, re.MULTILINE)
     assert "One game says little where there is chance" in output
-
-
-@pytest.mark.slow
-def test_hog_is_computed_exactly() -> None:
-    output = knobeln("practice", "--game", "hog", "piler", "--against", "chaser").output
-    assert re.search(r"^ +\d+ +always_four +1 +0\.\d+ +0\.\d+ +-?0\.\d+ +-", output, re.MULTILINE)
-    assert "because there is no chance in these games" in output
 
 
 def test_a_house_strategy_that_fails_is_told_with_its_reason(tmp_path: Path) -> None:

@@ -161,17 +161,6 @@ def test_several_programs_practise_only_where_games_are_computed_exactly(tmp_pat
     assert "are for one PROGRAM" in knobeln(*words, code=2).stderr
 
 
-@pytest.mark.parametrize(
-    ("words", "meant"),
-    [
-        (("play", "concil", "dice_cup"), "council"),
-        (("practice", "--game", "hog", "always_for", "always_four"), "always_four"),
-    ],
-)
-def test_a_mistyped_strategy_is_named(tmp_path: Path, words: Sequence[str], meant: str) -> None:
-    assert f"did you mean {meant}?\n" in knobeln(*words, "-C", tmp_path, code=1).stderr
-
-
 def test_a_mistyped_team_is_named(finished: ContestContext) -> None:
     for words in (
         ("results", "replay", 1, "team_00001", "team_0002"),

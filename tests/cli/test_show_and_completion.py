@@ -41,20 +41,6 @@ def test_a_team_is_shown_with_its_members_and_programs(folder: ContestContext) -
     assert json.loads(knobeln_in(folder.path, "teams", "show", "team_0002", "--json").stdout) == whole[1]
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        ("teams", "show", "team_002"),
-        ("programs", "--team", "team_002"),
-        ("teams", "accept", "team_002"),
-        ("teams", "drop", "team_002", "--reason", "they asked for it"),
-    ],
-)
-def test_a_mistyped_team_is_answered_with_the_nearest(folder: ContestContext, words: tuple[str, ...]) -> None:
-    said = knobeln_in(folder.path, *words, code=1).stderr
-    assert said == "knobeln: there is no team team_002; did you mean team_0002?\n"
-
-
 def test_a_submission_is_shown_with_all_findings(folder: ContestContext) -> None:
     with folder.store.read() as tx:
         submission, report = submissions.get(tx, 3), submissions.report_of(tx, 3)
@@ -67,13 +53,6 @@ def test_a_submission_is_shown_with_all_findings(folder: ContestContext) -> None
     for finding in report.findings:
         assert finding.text in shown
     assert "no submission" in knobeln_in(folder.path, "programs", "show", 99, code=1).stderr
-
-
-@pytest.mark.parametrize("command", ["results standings", "results replay", "run rerun", "run summary"])
-def test_a_round_is_an_argument(command: str) -> None:
-    usage = knobeln(*command.split(), "--help").stdout.splitlines()[0]
-    assert "ROUND" in usage
-    assert "--round" not in knobeln(*command.split(), "--help").stdout
 
 
 @pytest.mark.parametrize(

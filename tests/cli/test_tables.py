@@ -15,7 +15,7 @@ import pytest
 from contest.model import Outgoing
 from contest.store import outbox
 from knobeln.context import ContestContext, create_contest
-from tests.support.command_line import knobeln, knobeln_in
+from tests.support.command_line import knobeln_in
 from tests.support.contest_field import add_team, settings
 
 TABLE = """\
@@ -104,8 +104,3 @@ def test_a_count_is_positive(folder: ContestContext, command: tuple[str, ...], c
 def test_an_unknown_kind_of_entry_is_refused_with_those_that_there_are(folder: ContestContext) -> None:
     said = knobeln_in(folder.path, "log", "--what", "nonsense", code=1).stderr
     assert said == "knobeln: the log has no entry of the kind 'nonsense'; it has: contest\n"
-
-
-def test_the_table_of_games_is_whole(tmp_path: Path) -> None:
-    output = knobeln("games").stdout
-    assert sum(line.startswith(" ultimate") for line in output.splitlines()) == 1

@@ -250,9 +250,3 @@ def test_a_line_directive_of_several_lines_is_refused_and_line_macros_are_explai
     assert [f.rule for f in found] == ["line marker"] * 2
     assert [f.severity for f in found] == [Severity.ERROR, Severity.NOTE]
     assert "whatever #line says" in found[1].text
-
-
-def test_findings_are_errors_or_warnings_with_words(build_code):
-    report = build_code('#include <stdio.h>\n# 5 "x.h"\n').report
-    assert all(f.text and f.severity in (Severity.ERROR, Severity.WARNING) for f in report.findings)
-    assert places(report) == [("include", 18), ("line marker", 19)]

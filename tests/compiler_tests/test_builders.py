@@ -14,16 +14,13 @@ from contest.errors import ConfigError
 from tests.support.contest_field import NOW
 from tournament.runners import open_runner
 
-# A game, and how its programs are built: no program of ours knows this kind of play.
+# A game of a kind of play that no program of ours knows.
 PACKAGE = """
 from dataclasses import replace
 
-from compiler.builders.base import ProgramBuilder
 from contest.schema.sections import GameSettings
 from contest.games.game import TEXT, GamePlugin
 from contest.games.cooperation import Cooperation
-from contest.model import TextBuildReport
-from contest.interfaces.protocols import BuildResult
 
 
 class Sung(Cooperation):
@@ -31,26 +28,6 @@ class Sung(Cooperation):
     def info(self):
         kind = replace(TEXT, name="sung")
         return replace(super().info, name="choir", title="Choir", play=kind)
-
-
-class Song:
-    def to_bytes(self):
-        return b"la la la"
-
-
-class SungBuilder(ProgramBuilder):
-    name = "sung"
-
-    def _build(self, files, text, *, with_trial):
-        texts = {"tool": "an ear", "messages": "", "source_digest": "", "image_digest": "la"}
-        report = TextBuildReport(findings=(), files=(), description_lines=0, language="Italian", **texts)
-        return BuildResult(report, Song(), next(iter(files)))
-
-    def sparring_opponents(self):
-        return {"choir": ("la", b"la la la")}
-
-    def load(self, raw):
-        return Song()
 
 
 GAME = GamePlugin("choir", GameSettings, lambda *_: Sung())
@@ -80,19 +57,6 @@ def test_each_kind_of_play_has_its_builder(game: str, kind: type) -> None:
     assert (builder.win_rates is None) == (kind is not TableBuilder)
     with pytest.raises(ValueError, match=r"."):
         builder.load(b"[]")
-
-
-def test_another_package_can_add_a_kind_of_play(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    points = "[knobeln.games]\nchoir = our_choir:GAME\n[knobeln.builders]\nsung = our_choir:SungBuilder\n"
-    install(tmp_path, monkeypatch, points)
-    builder = builder_of(settings("choir"), open_runner)
-    result = builder.build({"song.ly": b"<<FROM>> us k7qd-2mxw-9rtz-h4pc-v8sn"}, "We sing.")
-    assert result.report.accepted
-    assert result.image
-    assert builder.load(result.image.to_bytes())
-    assert builder.win_rates is None
-    assert builder.description({"song.ly": b"la"}, "We sing.") == "We sing."
-    assert builder.published_files({"song.ly": b"<<FROM>> us k7qd"}) == {"song.ly": b"<<FROM>> us     "}
 
 
 def test_a_kind_of_play_without_a_builder_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -42,10 +42,6 @@ def text(mail: EmailMessage) -> str:
     return content
 
 
-def report_about_the_program(demo: Path, team: str) -> str:
-    return text(mails(demo, team)[1])
-
-
 def test_every_team_was_welcomed_got_its_report_and_nobody_anything_twice(demo: Path) -> None:
     boxes = [path.name.partition("@")[0] for path in (demo / "mail").iterdir()]
     assert len(boxes) == 41
@@ -61,23 +57,6 @@ def test_every_mail_is_readable_in_seventy_two_columns(demo: Path) -> None:
     for file in demo.glob("mail/*/new/*"):
         body = text(message_from_bytes(file.read_bytes(), policy=modern))
         assert too_wide(body) == []
-
-
-def test_the_example_of_1994_takes_part(demo: Path) -> None:
-    assert "is accepted" in report_about_the_program(demo, EXAMPLE)
-    assert EXAMPLE in standings(demo)
-
-
-def test_a_program_that_does_not_compile_hears_the_compiler(demo: Path) -> None:
-    report = report_about_the_program(demo, NOT_COMPILING)
-    assert "rejected" in report
-    assert "error:" in report
-
-
-def test_a_forbidden_routine_is_named(demo: Path) -> None:
-    report = report_about_the_program(demo, FORBIDDEN)
-    assert "rejected" in report
-    assert "printf" in report
 
 
 def test_who_breaks_the_rules_twice_is_disqualified_and_told_why(demo: Path) -> None:

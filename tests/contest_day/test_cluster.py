@@ -11,16 +11,14 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future
-from contextlib import AbstractContextManager, nullcontext, suppress
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 from sqlalchemy import select
 
-from cluster import session, work
+from cluster import session
 from compiler.builders.text import TextBuilder
-from contest.interfaces.protocols import ProgressCallback
 from contest.model import GroupOutcome
 from contest.schema.sections import Cluster as ClusterSettings
 from contest.schema.sections import Mail
@@ -35,7 +33,6 @@ from tests.support.oci_images import Made, archive, member, tar
 from tests.support.several_hosts import ROOT, Cluster, Daemon, cluster, kill, make_key, working_processes
 from tests.support.talking_contests import DECIDED, DESCRIPTION, built_samples, talking_contest
 from tournament.day import Spectator
-from tournament.group_workers import GroupJob, GroupResult, WorkerContext, Workers
 from tournament.runners import open_runner
 
 GROUPS = {"group_min": 4, "group_max": 7, "final_size": 7}
@@ -267,32 +264,6 @@ def test_without_dask_it_is_said_what_to_install(tmp_path: Path, house: House) -
     assert run.returncode == 1
     assert "several hosts need the Python package distributed" in run.stderr
     assert "make setup-cluster" in run.stderr
-
-
-def test_what_a_worker_sends_back_is_the_same_result(house: House, tmp_path: Path) -> None:
-    """As JSON and back, bit for bit."""
-    sent: list[tuple[object, object]] = []
-
-    def open_here(context: WorkerContext, progress: ProgressCallback) -> AbstractContextManager[Workers]:
-        def submit(job: GroupJob) -> Future[GroupResult]:
-            order = work.Order({}, {}, job)
-            result = work.done(order, context, job.images)
-            raw = work.written_result(order, result)
-            assert b"!!python" not in raw
-            again = work.read_result(order, raw)
-            sent.append((result, again))
-            done: Future[GroupResult] = Future()
-            done.set_result(again)
-            return done
-
-        return nullcontext(Workers(submit, 1))
-
-    folder = make_contest(tmp_path / "contest", TEAMS, house.first(6), settings(**GROUPS))
-    day = contest_day(folder)
-    day._open_workers = open_here
-    day.run()
-    assert sent
-    assert all(first == second for first, second in sent)
 
 
 @pytest.mark.slow

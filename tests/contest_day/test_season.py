@@ -1,11 +1,9 @@
 """A season: several tournaments one after the other, by their dates alone."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import timedelta
 from pathlib import Path
 from random import Random
@@ -198,9 +196,7 @@ def _swap(season: Path) -> None:
     ],
     ids=["a gain", "the table", "no table", "two tournaments"],
 )
-def test_a_season_that_was_changed_is_refused(
-    season: MailedContest, tmp_path: Path, damage: Callable[[Path], None], told: str
-) -> None:
+def test_a_season_that_was_changed_is_refused(season, tmp_path, damage, told) -> None:
     whole = tmp_path / "season"
     knobeln("publish", "--season", whole, "-C", season.folder)
     damage(whole)

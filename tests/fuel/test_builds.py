@@ -4,8 +4,6 @@ programs/<dialogue>/<verdict>/<program> is named after its verdict, as in tests/
 programs/refused/ has in its first line what its report says.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from contextlib import closing
@@ -120,6 +118,7 @@ def test_a_program_that_cannot_be_counted_is_refused_with_the_reason(path):
     assert len(outcome.messages) < 20_000
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("row", [row for row in ROWS if row.is_counted], ids=lambda row: row.name)
 def test_a_program_is_the_same_wherever_it_is_built(row):
     if not is_installed(row):

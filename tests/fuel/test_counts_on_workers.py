@@ -1,7 +1,5 @@
 """Programs whose time is counted, on several hosts: what a worker does can be compared bit for bit."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

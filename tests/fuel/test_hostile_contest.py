@@ -1,7 +1,5 @@
 """Programs that ask the host for impossible things, or reply in our place, play in a contest all the same."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 

@@ -1,14 +1,12 @@
 """Whatever a program asks of the host or returns: the worker replies, and the player raises nothing."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from contextlib import closing
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from contest.games.game import TextProtocol
@@ -73,6 +71,7 @@ def text_of(memory: bytes, made: list[tuple[str, list[int]]]) -> str:
 
 
 @pytest.mark.fuzz
+@settings(max_examples=settings.default.max_examples // 4)  # each starts a worker
 @given(MEMORY, st.lists(calls(), min_size=1, max_size=12))
 def test_any_calls_of_wasi_end_with_a_reply(memory: bytes, made: list[tuple[str, list[int]]]) -> None:
     with module(text_of(memory, made), files={"a.txt": b"some words"}) as worker:

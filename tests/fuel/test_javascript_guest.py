@@ -1,7 +1,5 @@
 """JavaScript whose time is counted: programs print what Node prints, and nothing they do harms the worker."""
 
-from __future__ import annotations
-
 import base64
 import shutil
 import subprocess

@@ -1,14 +1,12 @@
 """A worker that dies is our failure: what it spoilt is played again, and nothing is lost."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
 
 from contest.errors import EngineFailed
 from contest.model import SubmissionState
-from contest.store import Store, contest_state, outbox, practices, submissions, teams, url_of
+from contest.store import Store, contest_state, submissions, url_of
 from knobellib.samples import samples
 from knobeln.context import ContestContext, create_contest
 from knobeln.services import Services
@@ -59,9 +57,7 @@ def contest_of_cooperation(path: Path) -> ContestContext:
     return create_contest(path, settings_of("cooperation"), seed=SEED, clock=FixedClock(NOW))
 
 
-def test_a_program_whose_trial_game_is_spoilt_waits_and_is_built_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_program_whose_trial_game_is_spoilt_waits_and_is_built_again(tmp_path, monkeypatch) -> None:
     contest = contest_of_cooperation(tmp_path / "contest")
     with contest.store.write() as tx:
         number, _ = put_team(tx, "moody", {"moody.c": MOODY})
@@ -75,30 +71,3 @@ def test_a_program_whose_trial_game_is_spoilt_waits_and_is_built_again(
     assert killed
     with contest.store.read() as tx:
         assert submissions.get(tx, number).state is SubmissionState.BUILT
-
-
-def test_practice_whose_games_are_spoilt_waits_and_is_played_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    contest = contest_of_cooperation(tmp_path / "contest")
-    with contest.store.write() as tx:
-        number, _ = put_team(tx, "moody", {"moody.c": MOODY})
-    services = Services(contest)
-    assert services.compile_next_program()
-    with contest.store.write() as tx:
-        letter = submissions.get(tx, number).letter_id
-        team = teams.by_name(tx, "moody")
-        practices.add(tx, team.id, letter, NOW, files={"moody.c": MOODY})
-    with killed_at(monkeypatch, {10}) as killed:
-        with pytest.raises(EngineFailed):
-            services.practise_next()
-        with contest.store.read() as tx:
-            assert practices.any_waiting(tx)
-        assert services.practise_next()
-    assert killed
-    with contest.store.read() as tx:
-        assert not practices.any_waiting(tx)
-        assert (
-            "moody"
-            in next(mail.raw for mail in outbox.due(tx, NOW, 10) if b"practice" in mail.raw.lower()).decode()
-        )

@@ -1,7 +1,5 @@
 """The engine fails again and again with one program: it is set aside, and everything else goes on."""
 
-from __future__ import annotations
-
 import signal
 import subprocess
 import sys
@@ -234,9 +232,7 @@ def test_a_program_that_is_too_slow_is_asked_once_more_alone_and_then_set_aside(
     assert "We do not say that your program made a mistake" in team
 
 
-def test_a_program_that_was_late_by_the_clock_answers_as_ever_when_it_is_alone(
-    calm: tuple[str, Published], tmp_path: Path
-) -> None:
+def test_a_program_that_was_late_by_the_clock_answers_as_ever_when_it_is_alone(calm, tmp_path) -> None:
     game, whole = calm
     with struck("learning.c", signal.SIGSTOP, times=1) as hit:
         disturbed = counted_contest(tmp_path, game, FIELDS[game], games=2)

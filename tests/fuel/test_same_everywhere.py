@@ -1,7 +1,5 @@
 """A contest of programs whose time is counted gives the same archive wherever and however it is played."""
 
-from __future__ import annotations
-
 import multiprocessing
 import tempfile
 from collections.abc import Iterator, Mapping

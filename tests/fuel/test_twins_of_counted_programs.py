@@ -1,7 +1,5 @@
 """`knobeln programs twins` in a text game: programs whose time is counted are compared by what they do."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

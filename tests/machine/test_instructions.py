@@ -32,15 +32,13 @@ from tests.support.machine_assembler import (
     store,
 )
 from tests.support.machine_probe import Probe
+from tests.support.machine_sequences import BEGIN, EDGES, END, STATIC
+from tests.support.machine_sequences import words as word
 
-STATIC = 4096
-BEGIN = DATA_BASE + STATIC - MEMORY_SIZE
 BASES = (1, 2, 3)  # registers that hold addresses and are never written: code's end, low and high memory
-EDGES = (0, 1, 2, 31, 32, 0x7FF, 0x7FFFFFFF, 0x80000000, 0x80000001, 0xFFFFF800, 0xFFFFFFFE, 0xFFFFFFFF)
 
 any_register = st.integers(0, 31)
 target = st.integers(0, 31).filter(lambda number: number not in BASES)
-word = st.one_of(st.sampled_from(EDGES), st.integers(0, 2**32 - 1))
 imm12 = st.integers(-2048, 2047)
 upper = st.integers(0, 2**20 - 1)
 
@@ -208,7 +206,6 @@ ACCESSES = [
     *[(load(name, 5, 10, 0), size, "read") for name, (_funct3, size) in LOAD.items()],
     *[(store(name, 5, 10, 0), size, "write") for name, (_funct3, size) in STORE.items()],
 ]
-END = BEGIN + MEMORY_SIZE
 
 
 @pytest.mark.parametrize(("instruction", "size", "kind"), ACCESSES)

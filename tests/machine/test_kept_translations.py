@@ -3,7 +3,6 @@
 import os
 import random
 import subprocess
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -111,23 +110,6 @@ def test_a_program_that_takes_the_compiler_too_long_stays_with_the_interpreter(c
     with pytest.raises(NotTranslated, match="did not translate"):
         cache.add(example, Sandbox())
     assert not cache.folder.exists()
-
-
-@pytest.mark.slow
-@pytest.mark.night
-def test_a_thousand_labels_and_computed_jumps_are_translated_within_the_limits_or_not_at_all(cache) -> None:
-    jump = "a = a * 69069 + {0}; if (--k < 0) goto out; goto *p[a % 1000];\n"
-    labels = "".join(f"L{n}: {jump.format(n)}" for n in range(1000))
-    addresses = ", ".join(f"&&L{n}" for n in range(1000))
-    source = (
-        f"int main () {{ unsigned a = 1; int k; static void *p[] = {{ {addresses} }};\n"
-        f"for (;;) {{ k = 500; goto *p[7];\n{labels} out: make_throw ((a & 1023) + 1); }} }}"
-    )
-    hostile = compiled(source)
-    expected = _played(hostile, translated=False)
-    with suppress(NotTranslated):
-        cache.add(hostile, Sandbox())
-    assert _played(hostile) == expected
 
 
 @pytest.mark.slow

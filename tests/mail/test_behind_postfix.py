@@ -20,7 +20,7 @@ from knobeln.context import ContestContext, create_contest
 from tests.support.mail_world import BELIEVED
 from tests.support.processes import start
 from tests.support.relays import Sink, relay
-from tests.support.servers import Dovecot, Postfix, free_port, program, wait_for, world_readable_folder
+from tests.support.servers import Dovecot, Postfix, free_port, wait_for, world_readable_folder
 
 pytestmark = [pytest.mark.slow, pytest.mark.needs_root]
 
@@ -171,17 +171,6 @@ def test_a_mail_gets_through_with_encryption_and_login(authority, monkeypatch, s
         wait_for(lambda: login in world.postfix.log(), "the log")
 
 
-def test_a_wrong_password_costs_no_mail(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    folder = world.contest()
-    monkeypatch.setenv("KNOBELN_SET_MAIL__PASSWORD", "wrong")
-    register(folder, "joe@team.example", "lords")
-    assert knobeln(folder, "mail", "flush").stdout == "0 sent, 1 deferred, 0 failed.\n"
-    assert "535" in knobeln(folder, "mail").output
-    monkeypatch.setenv("KNOBELN_SET_MAIL__PASSWORD", PASSWORD)
-    assert knobeln(folder, "mail", "retry", "--all").output == "1 mail to be sent at once.\n"
-    assert knobeln(folder, "mail", "flush").stdout == "1 sent, 0 deferred, 0 failed.\n"
-
-
 def test_a_team_that_cannot_be_reached_is_shown_to_the_organizer(world: World) -> None:
     """Out through the relay, refused by the next one, back to the listener, and into the tables."""
     folder = world.contest()
@@ -234,14 +223,3 @@ def test_doctor_finds_that_letters_do_not_come_in(world: World) -> None:
     output = knobeln(folder, "doctor", "--letter", "--patience", "1").output
     assert f"FAIL a letter to itself: the relay took a letter to {ROBOT}, but it did not" in output
     assert "does `knobeln serve` run" in output
-
-
-def test_the_command_of_the_same_mail_system_takes_our_mails_too(world: World) -> None:
-    folder = world.contest(
-        delivery=DeliveryKind.SENDMAIL, sendmail=f"{program('sendmail')} -C {world.path / 'etc'}", username=""
-    )
-    assert "ok   mails out: /" in knobeln(folder, "doctor").output
-    register(folder, "joe@team.example", "lords")
-    assert knobeln(folder, "mail", "flush").stdout == "1 sent, 0 deferred, 0 failed.\n"
-    wait_for(lambda: world.teams.taken, "the mail")
-    assert world.teams.taken[0][0].startswith("knobeln+b-1-")

@@ -67,9 +67,7 @@ def test_bodies_and_attachments(body: str, attachments: tuple[Attachment, ...]) 
     text=st.sampled_from(["one\n\n  two\n", "Größe = 3\n", "x" * 1_200 + "\n"]),
     attachments=st.lists(files, max_size=2).map(tuple),
 )
-def test_a_lead_stands_above_a_text_that_is_shared(
-    lead: str, text: str, attachments: tuple[Attachment, ...]
-) -> None:
+def test_a_lead_stands_above_a_text_that_is_shared(lead, text, attachments) -> None:
     own = Outgoing("k", "DGP", "a@b.example", "s", text, attachments=attachments, lead=lead)
     mail, shared = (compose.compose(each, SETTINGS, bytes(32), NOW) for each in (own, replace(own, lead="")))
     whole = message_from_bytes(mail.raw, policy=default)

@@ -255,20 +255,6 @@ def test_a_relay_that_is_away_for_an_hour_costs_no_mail_and_doubles_none(make_po
     assert {state for state, _, _ in post.listing().values()} == {OutboxState.SENT}
 
 
-def test_what_the_organizer_holds_is_not_sent_until_it_is_released(post: Post, sink: Sink) -> None:
-    post.queue("joe", "jane", "mona")
-    with post.store.write() as tx:
-        assert outbox.hold(tx, ids=(1, 77)) == (1,)
-        assert outbox.hold(tx, to="JANE@a.example") == (2,)
-    assert post.deliver() == Delivered(sent=1)
-    with post.store.write() as tx:
-        assert outbox.hold(tx) == ()
-        assert outbox.release(tx, START, ids=(3,)) == ()
-        assert outbox.release(tx, START) == (1, 2)
-    assert post.deliver() == Delivered(sent=2)
-    assert len(sink.taken) == 3
-
-
 def test_what_is_held_while_a_batch_goes_out_stays(post: Post) -> None:
     post.queue("joe", "jane")
     relay_transport = post.transport

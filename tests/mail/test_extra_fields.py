@@ -82,17 +82,6 @@ def test_what_nobody_asked_for_is_refused(wrong: str, says: str) -> None:
     assert any(says in problem.text for problem in found.problems)
 
 
-def test_an_organization_is_no_field_where_names_are_asked_for_alone() -> None:
-    found = read_text(
-        NAMES_ALONE.replace("team-members", "Organization: U\nteam-members"), settings_of(lines=0)
-    )
-    assert [problem.text for problem in found.problems] == ["There is no such field in the form."]
-
-
-def test_the_fields_stand_behind_the_organization_and_before_the_members() -> None:
-    assert field_names(SETTINGS.teams)[3:] == ("Organization", "school", "home-town", "team-members")
-
-
 def test_a_form_with_fields_of_the_contest_is_read() -> None:
     registration = read_text(FORM).registration
     assert registration.fields == (("school", "Carnegie Mellon"), ("home-town", "Intellect City"))

@@ -163,12 +163,6 @@ def test_a_flood_holds_up_nobody_for_long(world: World, kind: str) -> None:
     check_flood(world, KINDS[kind], 600)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("kind", ["one network and one domain", "many networks and domains"])
-def test_ten_thousand_forged_letters_hold_up_nobody_for_long(world: World, kind: str) -> None:
-    check_flood(world, KINDS[kind], 10_000)
-
-
 # --- places ------------------------------------------------------------------------------------------------
 def test_forged_forms_take_no_place(make_world: Callable[..., World]) -> None:
     world = make_world(mail=Mail(), registration=Registration(), teams=Teams(max_teams=2))

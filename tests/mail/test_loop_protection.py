@@ -1,12 +1,11 @@
 """What we send has the marks that robots and people need, and never feeds a loop."""
 
 import email
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
 from email.message import EmailMessage
 from email.policy import default as modern
-from pathlib import Path
 
 import pytest
 
@@ -14,7 +13,7 @@ from contest.interfaces.protocols import Rendered
 from contest.mail.compose import compose, unsubscribe_token
 from contest.model import LetterState, OutboxState, Outgoing
 from contest.schema.sections import Mail
-from contest.store import Store, outbox
+from contest.store import outbox
 from mailserver.delivery.deliver import deliver_due
 from mailserver.limits import MAX_STRANGERS_BYTES
 from tests.support.mail_world import FORM, START, World, body_of, flat, make_settings
@@ -73,43 +72,6 @@ class Posts:
 
     def close(self) -> None:
         pass
-
-
-@pytest.fixture
-def other_world(make_world: Callable[..., World], empty_database: Path, tmp_path: Path) -> Iterator[World]:
-    """Another contest on another computer."""
-    copy = tmp_path / "other.db"
-    copy.write_bytes(empty_database.read_bytes())
-    store = Store(f"sqlite:///{copy}")
-    yield replace(make_world(mail=Mail(), contest={"address": "robot@other.example"}), store=store)
-    store.close()
-
-
-def without(names: tuple[str, ...], raw: bytes) -> bytes:
-    mail = email.message_from_bytes(raw, policy=modern)
-    for name in names:
-        del mail[name]
-    return mail.as_bytes()
-
-
-@pytest.mark.parametrize(
-    ("lost", "mails"),
-    [((), 1), (("Auto-Submitted",), 2), (("Auto-Submitted", "In-Reply-To", "References"), 2)],
-)
-def test_two_robots_that_write_to_each_other_fall_silent(make_world, other_world, lost, mails) -> None:
-    world = make_world(mail=Mail())
-    worlds = (world, other_world)
-    ways = (
-        Posts(lambda raw, sender: other_world.deliver(without(lost, raw), sender)),
-        Posts(lambda raw, sender: world.deliver(without(lost, raw), sender)),
-    )
-    world.send("what now?", "x", sender="robot@other.example")
-    start = world.clock.now()
-    for minute in range(0, 12 * 60, 30):
-        for robot, way in zip(worlds, ways, strict=True):
-            robot.clock.at = start + timedelta(minutes=minute)
-            deliver_due(robot.store, robot.settings, robot.clock, way)
-    assert sum(way.posted for way in ways) == mails
 
 
 def test_a_machine_that_answers_everything_gets_ten_answers_an_hour(make_world: Callable[..., World]) -> None:

@@ -8,16 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from contest import presets
-from contest.games.hog import HogEntry
-from contest.store import submissions, teams
-from contest.util.clock import SystemClock
+from contest.store import teams
 from knobellib.samples import house_strategies
 from knobeln.server import gateway
 from tests.support.knobeln_server import Server, text_of
 from tests.support.letters import letter
 from tests.support.processes import start
-from tests.support.servers import PATIENCE, need_numpy, wait_for
+from tests.support.servers import PATIENCE, wait_for
 from tests.support.waiting_programs import next_queued
 
 STOP_SECONDS = 5.0
@@ -51,48 +48,6 @@ def test_a_team_registers_and_sends_a_program(server: Server) -> None:
     assert line.split()[-1] not in server.text(), "the log tells a team's secret"
     assert re.search(r"program +accepted=True letter=2", server.text())
     assert not server.answers("joe@holiday.example")
-
-
-NUMB = b"""import numpy as np
-
-PLAYER_NAME = "Numb"
-dice = np.full((300, 300), 4)
-dice[np.arange(300) % 2 == 1] = 6
-
-
-def final_strategy(score, opponent_score):
-    return int(dice[score, opponent_score])
-"""
-
-
-@pytest.mark.slow
-def test_a_strategy_of_hog_imports_numpy_and_learns_what_else_there_is_not(tmp_path: Path) -> None:
-    need_numpy()
-    settings = presets.settings("hog", SystemClock().now())
-    server, address = Server(tmp_path, settings), "joe@club.example"
-    try:
-        form = registration(address, "numbers").replace(b"registration for KNOBELN", b"registration for Hog")
-        server.send(form.replace(b", 45, programmer,\r\n  much experience", b", Club"), address)
-        line = server.auth_line(address)
-        server.send(letter(address, "please compile", line, attached={"final_strategy.py": NUMB}), address)
-        wait_for(lambda: len(server.answers(address)) == 2)
-        more = NUMB.replace(b"import", b"import scipy\nimport", 1)
-        server.send(letter(address, "please compile", line, attached={"final_strategy.py": more}), address)
-        wait_for(lambda: len(server.answers(address)) == 3)
-        with server.folder.store.read() as tx:
-            digests = [built.report.image_digest for built in submissions.newest(tx, 2) if built.report]
-            (table,) = submissions.load_images(tx, [digest for digest in digests if digest]).values()
-    finally:
-        server.process.terminate()
-        server.folder.store.close()
-    welcome, accepted, rejected = (" ".join(text_of(mail).split()) for mail in server.answers(address))
-    assert "Programs in Python can import the standard library and these packages: numpy." in welcome
-    assert "Version 1 of numbers compiled and is accepted." in accepted
-    assert "it can import its standard library, numpy" in accepted
-    assert HogEntry.from_bytes(table).table == b"".join(bytes([4 + row % 2 * 2]) * 300 for row in range(300))
-    assert "Version 2 of numbers is rejected." in rejected
-    assert "No module named 'scipy'" in rejected
-    assert "besides Python's standard library a strategy can import these packages: numpy" in rejected
 
 
 @pytest.mark.slow

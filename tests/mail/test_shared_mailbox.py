@@ -1,6 +1,5 @@
 """Two contests with one mailbox of a real Dovecot: each takes its letters and leaves the others unseen."""
 
-import os
 import smtplib
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
@@ -13,23 +12,15 @@ import pytest
 from imapclient import IMAPClient
 
 from contest.config.settings import Settings
-from contest.config.template import usual_dates
 from contest.errors import KnobelnError
 from contest.schema.sections import Imap, Mail
-from contest.subprocesses.child_process import own_command
-from contest.util.clock import SystemClock
-from knobeln.context import create_contest
 from knobeln.server import mail_checks
 from knobeln.server.intakes import mailbox_of
 from mailserver.intake.envelope import is_for
-from tests.support.knobeln_server import maildir, text_of
-from tests.support.mail_world import FORM, make_settings
-from tests.support.processes import start
-from tests.support.servers import NOT_OURS, Dovecot, wait_for
+from tests.support.mail_world import make_settings
+from tests.support.servers import NOT_OURS, Dovecot
 
 DOMAIN = "contest.example"
-TAGS = ("spring", "autumn")
-TEAM = "our_team@machine.domain.alfdkj"
 _users = count(1)
 
 
@@ -153,33 +144,3 @@ SPRING, AUTUMN = "robot+spring@contest.example", "robot+autumn@contest.example"
 )
 def test_whose_letter_it_is(head: str, ours: str, login: str, *, expected: bool) -> None:
     assert is_for(head.encode(), [ours], login) is expected
-
-
-def open_now(settings: Settings) -> Settings:
-    """The same contest, with dates at which teams can register."""
-    return settings.model_copy(update={"dates": usual_dates(SystemClock().now())})
-
-
-@pytest.mark.slow
-def test_two_contests_register_the_same_team_from_one_mailbox(shared: Shared, tmp_path: Path) -> None:
-    contests = {tag: create_contest(tmp_path / tag, open_now(shared.settings(tag))) for tag in TAGS}
-    environment = {**os.environ, "KNOBELN_SET_IMAP__PASSWORD": "secret"}
-    servers = [
-        start(own_command("serve", "-C", str(tmp_path / tag)), tmp_path / f"{tag}.log", environment)
-        for tag in TAGS
-    ]
-    try:
-        for tag in TAGS:
-            head = f"From: {TEAM}\nTo: {shared.address(tag)}\nSubject: registration for KNOBELN\n"
-            shared.bring(shared.address(tag), f"{head}\n{FORM}")
-        answered = lambda: all(maildir(contest, TEAM) for contest in contests.values())  # noqa: E731
-        wait_for(lambda: answered() or any(server.poll() is not None for server in servers))
-    finally:
-        for server in servers:
-            server.terminate()
-    for tag, contest in contests.items():
-        (answer,) = maildir(contest, TEAM)  # the welcome
-        assert shared.address(tag) in str(answer["From"])
-        assert "<<FROM>> the_heavy_lords_of_knobeln" in text_of(answer)
-        contest.store.close()
-    assert shared.left() == []

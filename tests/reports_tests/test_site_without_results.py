@@ -59,13 +59,6 @@ def test_the_pages_promise_no_results_that_they_do_not_have(small, offered) -> N
 
 
 @pytest.mark.slow
-@pytest.mark.night
-def test_no_combination_of_reports_makes_the_pages_promise_too_much(small: SiteFacts) -> None:
-    for offered in subsets(CODES, range(2, len(CODES) + 1)):
-        check(offering(small, *offered))
-
-
-@pytest.mark.slow
 def test_the_pages_of_a_knock_out_have_its_rounds_where_the_bracket_is_told() -> None:
     played = other_contests.ultimate_tic_tac_toe()
     facts = facts_of(played.settings, played.teams, played.history, played.ranking)

@@ -3,8 +3,6 @@
 `python -m tests.support.half_a_day FOLDER ANSWERS` prints the engine that counts.
 """
 
-from __future__ import annotations
-
 import os
 import signal
 import sys

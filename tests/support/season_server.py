@@ -1,7 +1,5 @@
 """A season held by a real `knobeln serve`, which is killed again and again; the test sets its clock."""
 
-from __future__ import annotations
-
 import os
 import signal
 import sys

@@ -1,7 +1,5 @@
 """The table of a season: points, ranks, strengths."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import pytest
