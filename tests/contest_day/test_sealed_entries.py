@@ -96,9 +96,3 @@ def test_secret_and_seed_leave_the_contest_with_the_last_summary_only(tmp_path: 
     summaries = [raw for kind, raw in mails(folder) if kind == "RSM"]
     assert len(telling) == len(summaries) // 2  # there are two rounds
     assert all(secret in summaries[-1] for secret in secrets)
-
-
-def test_one_more_team_makes_another_seed(tmp_path: Path, house: House) -> None:
-    four, five = (played(tmp_path / str(count), house, count) for count in (4, 5))
-    assert seed_of(four).commitment == seed_of(five).commitment
-    assert seed_of(four).value != seed_of(five).value
