@@ -7,8 +7,6 @@ from pathlib import Path
 from tests.support.check_page import page_on
 from tests.support.mailed_contest import CHAIN, DARK, HEAVY, LIGHT, LOST, Stages
 
-WITHOUT_RECEIPTS = ("RSM", "LAP", "GRG", "DGP")
-
 
 def mails_of(stages: Stages, team: str) -> list[str]:
     box = stages.kept["played"].box(team) / "new"

@@ -17,10 +17,8 @@ from pathlib import Path
 import pytest
 from sqlalchemy import update
 
-from contest.actions.organizer_actions import OrganizerActions
 from contest.archive.contents import settings_digest
 from contest.config.load import FILE_NAME
-from contest.errors import NotNow
 from contest.ledger.entry_list import EntryList, SealedEntry
 from contest.ledger.receipts import Effect
 from contest.ledger.signing import is_signed
@@ -91,14 +89,6 @@ def test_nothing_can_be_played_before_the_public_number(stage: Stage) -> None:
     contest.start()  # it is waiting again
     with contest.opened() as opened, opened.store.read() as tx:
         assert results.all_rounds(tx) == ()
-
-
-def test_the_number_is_not_taken_before_its_time(stage: Stage) -> None:
-    contest = stage("final")
-    with contest.opened() as opened, opened.store.write() as tx:
-        actions = OrganizerActions(tx, opened.settings, opened.templates, contest.clock.now(), "")
-        with pytest.raises(NotNow, match="is drawn at 1994-05-14 12:10 UT, so this cannot be it"):
-            actions.hand_in_number(signed_round(1), "the organizer")
 
 
 @pytest.mark.slow

@@ -100,13 +100,6 @@ def test_a_key_that_would_fit_every_round_is_refused() -> None:
         )
 
 
-def test_the_stand_in_signs_as_the_real_network_does() -> None:
-    chain = drand.Chain.from_json(chain_json(1_000))
-    assert len(drand.randomness_in(signed_round(5), chain, 5)) == 32
-    with pytest.raises(GiveUp, match="has not signed"):
-        drand.randomness_in(signed_round(5), QUICKNET, 5)
-
-
 @pytest.mark.parametrize(
     ("text", "words"),
     [
@@ -223,18 +216,6 @@ def test_the_day_waits_for_the_number_and_the_seed_is_made_of_it(tmp_path: Path,
     contest_day(contest).run()
     with contest.store.read() as tx:
         assert contest_state.state(tx).phase is Phase.FINISHED
-
-
-def test_another_number_makes_other_draws(tmp_path: Path, house: House) -> None:
-    seeds = set()
-    for text in ("one", "two"):
-        contest = make_contest(tmp_path / text, 4, house, chosen(beacon="file"))
-        with pytest.raises(NumberAwaited):
-            contest_day(contest).run()
-        hand_in(contest, text)
-        with contest.store.read() as tx:
-            seeds.add(contest_state.state(tx).seed.value)
-    assert len(seeds) == 2
 
 
 def test_the_number_is_taken_once_and_only_in_its_time(tmp_path: Path, house: House) -> None:

@@ -97,15 +97,6 @@ def test_no_two_presets_answer_to_the_same_subject_or_address() -> None:
     assert len({each.address for each in contests}) == len(contests)
 
 
-def test_the_challenge_of_2007_has_its_limits_prizes_and_privacy() -> None:
-    settings = presets.settings("bid-tac-toe", NOW)
-    assert (settings.programs.seconds, settings.programs.memory_mb) == (5, 100)
-    assert (settings.tournament.format, settings.tournament.games) == ("round-robin", 100)
-    assert (settings.teams.max_members, settings.teams.prizes_by, settings.teams.prizes) == (2, "school", 3)
-    assert settings.teams.fields[0].choices == ("Caltech", "MIT", "Carnegie Mellon")
-    assert settings.reports.offered == ("OWN",)
-
-
 # --- from the form to the welcome --------------------------------------------------------------------------
 @pytest.mark.parametrize("game", sorted(game_plugins()))
 def test_the_form_that_a_contest_asks_for_is_accepted_and_brings_the_rules(contest_of, game) -> None:

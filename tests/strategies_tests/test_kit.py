@@ -64,11 +64,6 @@ def test_the_readme_fits_into_72_columns_and_names_every_option_of_the_referee()
         assert re.search(rf"^    (-a A )?-{option} [A-Z]+ ", texts["README"], re.MULTILINE), option
 
 
-def test_the_library_is_about_130_lines() -> None:
-    (library,) = (file.data for file in KIT.files if file.name == "knobellib.c")
-    assert 100 < library.count(b"\n") < 160
-
-
 @pytest.mark.parametrize("shell", ["sh", "dash", "bash"])
 def test_the_shell_archive_unpacks_to_what_the_other_does(tmp_path: Path, shell: str) -> None:
     other = unpacked(tmp_path).path.rename(tmp_path / "by_tar")
@@ -158,13 +153,6 @@ def test_make_play_shows_a_game_throw_by_throw(kit: Kit) -> None:
     assert said.status == 0
     ending = r"^   1000 .*\n\nleapfrog: \d+ points, played to the end\nexample: \d+"
     assert re.search(ending, said.out, re.MULTILINE)
-
-
-def test_a_strategy_of_ones_own_is_built_and_played(kit: Kit) -> None:
-    kit.add("mine", "main () { for (;;) make_throw (4096); }")
-    said = kit.play("mine", "patient_cooperator")
-    assert said.status == 0
-    assert "players mine patient_cooperator\n" in said.out
 
 
 # --- by hand ------------------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ import os
 import shutil
 import struct
 import subprocess
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
@@ -45,9 +45,6 @@ class Outcome:
     units: int
     seen: tuple
     memory: str
-
-    def but_units(self):
-        return replace(self, units=0, seen=())
 
 
 def wasm(wat):
