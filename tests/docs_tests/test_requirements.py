@@ -79,11 +79,6 @@ def test_no_requirement_is_defined_twice() -> None:
     assert sorted(codes) == sorted(DEFINED)
 
 
-def test_a_row_is_made_of_whole_sentences() -> None:
-    assert [code for code, asked, settled in ROWS if not asked.endswith(".")] == []
-    assert [code for code, asked, settled in ROWS if settled and not settled.endswith(".")] == []
-
-
 def test_no_row_of_the_page_has_another_form() -> None:
     rows = re.findall(rf"^\| `?{_CODE}.*", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
     assert len([row for row in rows if not row.startswith("| `")]) == len(ROWS)

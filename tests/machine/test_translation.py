@@ -227,9 +227,3 @@ def test_a_block_with_thousands_of_pointers_is_translated_as_any_other(compare: 
 @given(wild())
 def test_random_code_does_the_same_without_undefined_behaviour(tmp_path: Path, found: Wild) -> None:
     assert compare_sanitized(found.image, found.cases, tmp_path).difference == ""
-
-
-@pytest.mark.slow
-def test_the_example_does_the_same_without_undefined_behaviour(tmp_path: Path) -> None:
-    example = compiled(EXAMPLE.read_text())
-    assert compare_sanitized(example, [Case(fuel=100_000, stops=200)], tmp_path).difference == ""
