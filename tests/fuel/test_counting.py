@@ -15,7 +15,7 @@ from tests.support.made_modules import modules
 
 wasmtime = pytest.importorskip("wasmtime")
 
-MADE = settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
+MADE = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
 HOST = '(import "host" "call" (func $host (param i32) (result i32)))'
 MEMORY = '(memory (export "memory") 1 2)'
 
@@ -112,6 +112,47 @@ def test_each_operator_does_and_costs_what_it_does_and_costs_by_fuel(operator):
     module = wasm(text)
     for call in calls:
         assert by_counter(module, call) == by_fuel(module, call), call
+
+
+DEAD = {
+    "after a branch": "(block (br 0) (i32.add) (drop)) (local.get 0)",
+    "blocks in it": (
+        "(block (br 0) (block (loop (br 1) (if (then)) (br_table 0 1 2))) (unreachable)) (local.get 0)"
+    ),
+    "an if of which one half is dead": (
+        "(if (result i32) (local.get 0) (then (return (i32.const 1))) (else (i32.const 2)))"
+    ),
+    "an if of which both halves are dead": (
+        "(if (local.get 0) (then (return (i32.const 1))) (else (unreachable))) (i32.const 3)"
+    ),
+    "an if in it with an else": (
+        "(block (return (i32.const 4)) (if (i32.const 1) (then (nop)) (else (br 0)))) (i32.const 5)"
+    ),
+    "an else that lives after a dead half": (
+        "(if (local.get 0) (then (br 1 (i32.const 7))) (else (global.set $g (i32.const 9)))) (global.get $g)"
+    ),
+    "after a block that never ends": "(block (loop (br 0 (br 1)))) (local.get 0)",
+    "a call and a grow in it": "(block (br 0) (call $host) (memory.grow) (drop)) (local.get 0)",
+    "a function that only branches": "(br 0 (local.get 0))",
+    "a table of branches to the function": "(br_table 0 0 0 (i32.const 1) (local.get 0))",
+    "a block with parameters": "(local.get 0) (block (param i32) (result i32) (br 0) (drop) (i32.const 1)) ",
+    "a loop with parameters": (
+        "(local.get 0) (loop (param i32) (result i32) (i32.const 1) (i32.sub) (br_if 0 "
+        "(i32.const 5) (i32.const 0)) (drop))"
+    ),
+    "two results": "(block (result i32 i32) (br 0 (i32.const 3) (local.get 0)) (unreachable)) (i32.add)",
+    "to the end of an outer block": "(block (block (br 1) (nop)) (drop (i32.const 1))) (local.get 0)",
+    "select and stores in it": (
+        "(block (unreachable) (select) (i64.store) (f64.store) (f64.copysign) (drop)) (local.get 0)"
+    ),
+}
+
+
+@pytest.mark.parametrize("code", DEAD.values(), ids=DEAD)
+def test_dead_code(code):
+    module = wasm(function_with(code))
+    for number in (0, 1, 2):
+        assert by_counter(module, ("f", number)) == by_fuel(module, ("f", number))
 
 
 # --- modules made by chance ------------------------------------------------------------------------------
