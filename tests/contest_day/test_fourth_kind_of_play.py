@@ -79,7 +79,7 @@ class Comparison:
         return [self._result(tuple(self.numbers[digest] for digest in job.images)) for job in jobs]
 
     def _result(self, numbers):
-        seats = tuple(SeatResult(points, Verdict.OK, None) for points in (int(number > min(numbers)) for number in numbers))
+        seats = tuple(SeatResult(int(own > min(numbers)), Verdict.OK, None) for own in numbers)
         return GameResult(seats, 0, hashlib.sha256(repr(numbers).encode()).hexdigest()[:16])
 
 
