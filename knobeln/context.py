@@ -49,7 +49,7 @@ class ContestContext:
     def open(cls, path: Path, tournament: int | None = None) -> ContestContext:
         """Open the contest in this folder, as of this tournament of its season, or of the newest.
 
-        Raises NotFound if there is no such tournament, ConfigError or SchemaMismatch with what to do.
+        Raises NotFound if there is no such tournament, ConfigError or GiveUp with what to do.
         """
         settings = load_settings(path)
         store = existing_store(path)
