@@ -45,7 +45,6 @@ def _change_address(context: LetterContext, team: Team, arguments: Arguments) ->
         note=note,
         of_team=team,
         receipt=context.record(Effect.ADDRESS_CHANGED, team.name),
-        team=team,
         address=address,
     )
 
@@ -119,7 +118,6 @@ def _ask(context: LetterContext, team: Team, address: str, purpose: str) -> str:
         team.address,
         note=note,
         of_team=team,
-        team=team,
         address=address,
         purpose=purpose,
         is_asked=context.count_answered(_QUESTION, address, DAY) > before,
@@ -140,7 +138,6 @@ def _set_copies(context: LetterContext, team: Team, address: str | None) -> str:
         note=note,
         of_team=team,
         receipt=context.record(Effect.COPIES_CHANGED, team.name),
-        team=team,
         address=address,
         before=before,
     )

@@ -160,7 +160,6 @@ def _take(context: LetterContext, team: Team, program: MailedProgram) -> str:
             team.address,
             note=f"the program of {team.name} is unchanged: version {same.number}",
             of_team=team,
-            team=team,
             number=same.number,
             is_queued=same.state is SubmissionState.QUEUED,
             counts=counts.number if counts else None,
@@ -258,7 +257,6 @@ def _refuse(
         receipt=context.record(effect, team.name) if team else None,
         reason=reason,
         problem=problem,
-        team=team,
         version=counts.number if counts else None,
     )
 
