@@ -134,7 +134,7 @@ class LetterContext:
         Returns `note` for the journal, and adds why there is no mail if there is none. A notice tells
         somebody else about the letter, and is not its answer. A reply to the mail counts as one with `token`.
         If the letter proved nothing and the mail is too long for that, it becomes the question whether it is
-        wanted, or is cut. `of_team`: whose mail it is, and the fact `team`; `receipt`: of the letter's effect,
+        wanted, or is cut. `of_team`: whose mail it is, the fact `team`; `receipt`: of the letter's effect,
         from `record`.
         Raises LetterWaits where the template's limit says so.
         """
