@@ -94,14 +94,11 @@ def _address_in(context: LetterContext, arguments: Arguments, right: str) -> str
         return Problem(gettext("The subject must name one address."), expected=expected)
     address, why = addresses.check(arguments[0])
     if address is None:
-        return Problem(
-            gettext(
-                "The address %(arguments)s cannot be used: %(rstrip)s.",
-                arguments=arguments[0],
-                rstrip=why.rstrip("."),
-            ),
-            expected=expected,
+        why = why.rstrip(".")
+        text = gettext(
+            "The address %(arguments)s cannot be used: %(rstrip)s.", arguments=arguments[0], rstrip=why
         )
+        return Problem(text, expected=expected)
     contest = context.settings.contest
     if addresses.is_one_of(address, (contest.address, *contest.aliases)):
         return Problem(gettext("That is the address of this robot."), expected=expected)
