@@ -35,7 +35,7 @@ from contest.model import (
     SeatResult,
     Team,
 )
-from reports.play import play_reports
+from reports.play import packed_protocols, play_reports
 from reports.results import Failure, alike
 from reports.used import used
 from reports.words import VERDICTS
@@ -83,7 +83,7 @@ class PracticeLetters:
         file_name = f"friendly-{team.name}-{other.name}.protocol.gz"
         play = play_reports(self._info.play)
         for number, (own, its) in enumerate(((team, other), (other, team))):
-            attachments = play.attachments(file_name, [match], 0, 0, own.name, self.settings)
+            attachments = packed_protocols(file_name, play.protocols([match], 0, 0, own.name, self.settings))
             with speaking(own.language or self.settings.contest.language):
                 rendered = self.templates.render(
                     "friendly_match",
