@@ -108,7 +108,7 @@ def _home_file(name: str) -> bytes:
     return (_ROOT / _KIT / name).read_bytes()
 
 
-def _contest_facts(game: Game[Any, Any], settings: Settings) -> bytes:
+def _contest_facts(game: Game, settings: Settings) -> bytes:
     """What the referee must know of the contest. No secret is among it."""
     made = {"module": type(game).__module__, "class": type(game).__name__, "parameters": game.parameters}
     languages = settings.programs.all_languages
@@ -122,7 +122,7 @@ def _contest_facts(game: Game[Any, Any], settings: Settings) -> bytes:
 
 
 # --- what programs read ------------------------------------------------------------------------------------
-def _states(game: Game[Any, Any]) -> Iterator[KitFile]:
+def _states(game: Game) -> Iterator[KitFile]:
     """Games as the program of the first seat reads them, a line for each question; moves are by chance."""
     if not isinstance(game, TextGame):
         return
@@ -154,7 +154,7 @@ def _questions(rules: TextGame[Any, Any], seeds: Seeds) -> Iterator[str]:
 
 
 # --- images ------------------------------------------------------------------------------------------------
-def _image_templates(game: Game[Any, Any], settings: Settings) -> Iterator[KitFile]:
+def _image_templates(game: Game, settings: Settings) -> Iterator[KitFile]:
     """A folder for each language, with a program that plays; nothing if the contest takes no images."""
     if not settings.programs.takes_images:
         return
@@ -172,7 +172,7 @@ def _arguments(game: TextGame[Any, Any]) -> str:
 
 
 # --- README ------------------------------------------------------------------------------------------------
-def _readme(game: Game[Any, Any], command: str, settings: Settings) -> bytes:
+def _readme(game: Game, command: str, settings: Settings) -> bytes:
     programs = settings.programs
     has_images = programs.takes_images
     parts = [game.info.play.name]

@@ -23,13 +23,13 @@ from contest.games.hog import (
     LABEL,
     MAX_DICE,
     MAX_NAME,
+    NAME,
     SCORES,
     TABULATION_SECONDS,
     HogEntry,
     goal_for,
     why_illegal_name,
 )
-from contest.games.hog_game import NAME as HOG
 from contest.interfaces.protocols import BuildResult, RunnerFactory, SparringOpponents
 from contest.language import gettext
 from contest.model import Finding, Severity, TableBuildReport
@@ -65,7 +65,7 @@ class TableBuilder(ProgramBuilder[HogEntry]):
         self._languages = tuple(row for row in languages_of(settings.programs) if row.name == LANGUAGE)
 
     def sparring_opponents(self) -> SparringOpponents:
-        names = sorted(file.removesuffix(".py") for file in samples(HOG))
+        names = sorted(file.removesuffix(".py") for file in samples(NAME))
         with ThreadPoolExecutor(cores()) as pool:  # each thread waits for its sandbox
             made = [each.to_bytes() for each in pool.map(_sample, names)]
         return {name: (hashlib.sha256(raw).hexdigest(), raw) for name, raw in zip(names, made, strict=True)}
@@ -176,7 +176,7 @@ def _trial_rates(entry: HogEntry) -> tuple[tuple[str, float], ...]:
 def _sample(name: str) -> HogEntry:
     """The sample, tabulated once in a process."""
     sandbox, file = Sandbox(), f"{name}.py"
-    source = samples(HOG)[file]
+    source = samples(NAME)[file]
     built = languages.build({file: source}, sandbox)
     if isinstance(built, Problem):
         raise ToolMissing(f"the sample strategy {name} cannot be built: {built.text} {built.messages}")

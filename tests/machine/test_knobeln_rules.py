@@ -7,14 +7,15 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from contest.errors import ConfigError, NotFound
-from contest.games.knobeln import PLUGIN, Knobeln, KnobelnSettings, Rules, digest, throw_points
+from contest.games.knobeln import PLUGIN, KnobelnSettings, Rules, throw_points
 from contest.games.registry import ENTRY_POINTS, registered
 from contest.games.registry import game as game_named
+from contest.games.ultimate_tic_tac_toe import UltimateTicTacToe
 from contest.model import Verdict
 from contest.testing import check_game
 from contest.util.plugins import by_name
 from tests.support.machine_programs import game, throwing
-from tests.support.throws import play_out
+from tests.support.throws import digest, play_out
 
 POINTS = [  # K3, K4, K5: the throws, and both players' points
     (5, 5, (0, 0)), (12288, 12288, (0, 0)), (6800, 3400, (12, 0)), (6801, 3400, (0, 11)),
@@ -128,20 +129,13 @@ def test_every_registered_game_keeps_the_promises_of_games() -> None:
         check_game(each, games=3)
 
 
-def test_small_games_keep_the_promises_too() -> None:
-    check_game(Knobeln(Rules(a=3, b=3, k=2, L=4)))
-    check_game(Knobeln(Rules(a=1, b=7, k=3, L=30)))
-
-
-class _TooLong(Knobeln):
+class _TooLong(UltimateTicTacToe):
     """Says that it is shorter than it is."""
 
-    @property
-    def info(self):
-        return replace(super().info, max_turns=self.rules.L - 1)
+    info = replace(UltimateTicTacToe.info, max_turns=5)
 
 
-class _Grudging(Knobeln):
+class _Grudging(UltimateTicTacToe):
     """Objects to everything."""
 
     def why_illegal(self, position, seat, move):
@@ -151,9 +145,9 @@ class _Grudging(Knobeln):
 @pytest.mark.parametrize(
     ("faulty", "complaint"), [(_TooLong, "goes on after"), (_Grudging, "its own sample")]
 )
-def test_the_suite_for_games_finds_a_broken_promise(faulty: type[Knobeln], complaint: str) -> None:
+def test_the_suite_for_games_finds_a_broken_promise(faulty: type[UltimateTicTacToe], complaint: str) -> None:
     with pytest.raises(AssertionError, match=complaint):
-        check_game(faulty(Rules(L=5)))
+        check_game(faulty())
 
 
 def test_two_games_of_one_name_are_an_error() -> None:
