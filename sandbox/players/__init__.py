@@ -5,7 +5,6 @@
     function.py   a Python function, in a new process in one sandbox for every move
     table.py      a Python function, tabulated once before the contest
     fuel.py       the first three for programs whose time is counted: they run as WebAssembly
-    aside.py      no program: one that is set aside is not asked
 
 A program's mistakes come back as an AnswerFault and are never raised. ToolMissing means that there is no
 sandbox.
@@ -23,7 +22,7 @@ from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 from contest.games.game import TextProtocol, Words
 from contest.language import gettext, number
 from sandbox.limits import Usage
-from sandbox.process import Answer, ExitStatus
+from sandbox.process import Answer, AnswerKind, ExitStatus
 
 MAX_ANSWER_BYTES = 4_096
 
@@ -37,7 +36,7 @@ class AnswerFaultKind(StrEnum):
     TOO_LONG = "too long"
     UNREADABLE = "unreadable"
     FORBIDDEN = "forbidden"
-    ASIDE = "aside"  # the program was not asked: our engine fails with it (aside.py)
+    ASIDE = "aside"  # the program was not asked: our engine fails with it (executable.py)
 
 
 @dataclass(frozen=True)
@@ -147,8 +146,14 @@ def as_text(question: Words) -> list[str]:
     return [str(word) for word in question]
 
 
-def late(answer: Answer, status: ExitStatus) -> AnswerFault:
-    return AnswerFault(AnswerFaultKind.LATE, answer.text, decoded(status.stderr))
+def process_fault(answer: Answer, status: ExitStatus) -> AnswerFault:
+    """What was wrong where a process ended without an answer, or was ended for it."""
+    stderr_tail = decoded(status.stderr)
+    if answer.kind is AnswerKind.LATE:
+        return AnswerFault(AnswerFaultKind.LATE, answer.text, stderr_tail)
+    if answer.kind is AnswerKind.TOO_LONG:
+        return too_long(stderr_tail)
+    return crash(status.description, stderr_tail)
 
 
 def too_long(stderr_tail: str) -> AnswerFault:

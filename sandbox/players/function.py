@@ -21,13 +21,10 @@ from sandbox.players import (
     AnswerFault,
     ProcessPlayer,
     Reply,
-    crash,
-    decoded,
     disturbed,
     function_fault,
-    late,
+    process_fault,
     read_reply,
-    too_long,
 )
 from sandbox.process import AnswerKind
 from sandbox.program_folder import ProgramFolder
@@ -82,15 +79,7 @@ class PythonFunction:
         answer = self._process.ask(json.dumps(request), seconds)
         self.answer_seconds = answer.seconds
         if answer.kind is not AnswerKind.LINE:
-            status = self._process.close()
-            if answer.kind is AnswerKind.LATE:
-                self._fault = late(answer, status)
-            else:
-                self._fault = (
-                    too_long(decoded(status.stderr))
-                    if answer.kind is AnswerKind.TOO_LONG
-                    else crash(status.description, decoded(status.stderr))
-                )
+            self._fault = process_fault(answer, self._process.close())
             return self._fault
         reply = read_reply(answer.text)
         if reply is None:

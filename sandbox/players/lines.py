@@ -21,12 +21,9 @@ from sandbox.players import (
     AnswerFault,
     ProcessPlayer,
     as_text,
-    crash,
-    decoded,
-    late,
     not_running,
     out_of_step,
-    too_long,
+    process_fault,
 )
 from sandbox.process import Answer, AnswerKind, SandboxedProcess
 from sandbox.program_folder import ProgramFolder
@@ -84,8 +81,4 @@ class LinesPlayer(ProcessPlayer[SandboxedProcess]):
         status = process.close()
         self.close()
         self._lost = not_running()
-        if answer.kind is AnswerKind.LATE:
-            return late(answer, status)
-        if answer.kind is AnswerKind.TOO_LONG:
-            return too_long(decoded(status.stderr))
-        return crash(status.description, decoded(status.stderr))
+        return process_fault(answer, status)
