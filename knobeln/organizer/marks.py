@@ -32,22 +32,13 @@ PlayField = Callable[[tuple[str, bytes]], Sequence[PracticeGame]]
 """Plays a program, given as digest and bytes of its image, against a fixed field."""
 
 
-class FieldMark(NamedTuple):
-    """Games against a fixed field. `field_points`: won in a game on average; a failed game has 0."""
-
-    field_games: int | None = None
-    field_won: int | None = None
-    field_failures: int | None = None
-    field_points: float | None = None
-
-
 class Mark(NamedTuple):
     """A member's row. What has not happened, or not yet, is None; the numbers are the team's.
 
     `mail`: the member's own, if the class list has it. `version`: that takes part, or would now. `accepted`,
     `first_accepted`, `last_accepted`: how many programs were accepted, and when. `reached`: the last round in
-    which the team played. `share`: of the evolution's last generation, from 0 to 1. The last four are those
-    of FieldMark.
+    which the team played. `share`: of the evolution's last generation, from 0 to 1. Of the games
+    against a fixed field `field_points` are the mean; a failed game has 0.
     """
 
     member: str
@@ -122,29 +113,29 @@ def marks_of(contest: ContestContext, play: PlayField | None = None) -> tuple[Ma
         rows.append(MarkedPerson(dict(person.columns), Mark(person.name, "", person.address, "", INVITED)))
     if play is None:
         return tuple(rows)
-    programs = dict(filter(None, images.values()))
-    fields = {digest: _field_mark(play((digest, image)), info) for digest, image in programs.items()}
-    of_team = {team: fields[image[0]] for team, image in images.items() if image}
+    played = {digest: play((digest, image)) for digest, image in filter(None, images.values())}
+    of_team = {team: played[image[0]] for team, image in images.items() if image}
     return tuple(
-        row._replace(mark=row.mark._replace(**of_team[row.mark.team]._asdict()))
+        row._replace(mark=_with_field(row.mark, of_team[row.mark.team], info))
         if row.mark.team in of_team
         else row
         for row in rows
     )
 
 
-def _field_mark(played: Sequence[PracticeGame], info: GameInfo) -> FieldMark:
+def _with_field(mark: Mark, played: Sequence[PracticeGame], info: GameInfo) -> Mark:
     """Games that do not count through no fault of the program are left out."""
-    own = [game.result.seats[0] for game in played]
     won = failures = total = games = 0
-    for game, seat in zip(played, own, strict=True):
+    for game in played:
+        seat, *others = game.result.seats
         counts = does_count(game.result, info)
         games += counts or seat.verdict.is_charged
         failures += seat.verdict.is_charged
         if counts:
             total += seat.points
-            won += all(seat.points > other.points for other in game.result.seats[1:])
-    return FieldMark(games, won, failures, total / (games * info.point) if games else None)
+            won += all(seat.points > other.points for other in others)
+    points = total / (games * info.point) if games else None
+    return mark._replace(field_games=games, field_won=won, field_failures=failures, field_points=points)
 
 
 def _with_people(
