@@ -43,12 +43,13 @@ _BEHAVIOURS: dict[str, tuple[Points, Outlaws]] = {
 
 
 def check_game(game: Game, games: int = 20, seed: int = 0) -> None:
-    """Check what every game promises; of a game whose programs talk also by random games.
+    """Play random games and check what every game promises.
 
-    It is tried with each number of seats, or, if there are many, with the few smallest and the greatest. The
-    facts make sense; players to move exist; sample moves are allowed; a move leaves the old position as it
-    was; a position has points for each seat; the same moves give the same positions; the game ends within
-    max_turns; if it has a board, all drawings have the same size; a ring has all players.
+    The facts make sense. A game of programs that talk is tried with each number of seats, or, if there are
+    many, with the few smallest and the greatest: players to move exist; sample moves are allowed; a move
+    leaves the old position as it was; a position has points for each seat; the same moves give the same
+    positions; the game ends within max_turns; if it has a board, all drawings have the same size; a ring has
+    all players.
     """
     _check_facts(game)
     if not isinstance(game, TextGame):
@@ -86,7 +87,7 @@ def _check_walk(game: TextGame[Any, Any], seats: int, chooser: random.Random) ->
         moves = {seat: _some_move(game, position, seat, chooser) for seat in sorted(players_to_move)}
         points = game.points(position)
         _require(len(points) == seats, f"points for {len(points)} seats, not for {seats}")
-        moves = dict(game.carried_out(position, moves, chooser.randrange))  # noise makes others of some
+        moves = dict(game.carried_out(position, moves, chooser.randrange))  # noise makes other moves of some
         illegal = [game.why_illegal(position, seat, move) for seat, move in moves.items()]
         _require(not any(illegal), f"chance made a move that the rules forbid: {illegal}")
         following = game.apply(position, moves)

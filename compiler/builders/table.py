@@ -23,9 +23,9 @@ from contest.games.hog import (
     LABEL,
     MAX_DICE,
     MAX_NAME,
-    NAME,
     SCORES,
     TABULATION_SECONDS,
+    Hog,
     HogEntry,
     goal_for,
     why_illegal_name,
@@ -65,7 +65,7 @@ class TableBuilder(ProgramBuilder[HogEntry]):
         self._languages = tuple(row for row in languages_of(settings.programs) if row.name == LANGUAGE)
 
     def sparring_opponents(self) -> SparringOpponents:
-        names = sorted(file.removesuffix(".py") for file in samples(NAME))
+        names = sorted(file.removesuffix(".py") for file in samples(Hog.info.name))
         with ThreadPoolExecutor(cores()) as pool:  # each thread waits for its sandbox
             made = [each.to_bytes() for each in pool.map(_sample, names)]
         return {name: (hashlib.sha256(raw).hexdigest(), raw) for name, raw in zip(names, made, strict=True)}
@@ -176,7 +176,7 @@ def _trial_rates(entry: HogEntry) -> tuple[tuple[str, float], ...]:
 def _sample(name: str) -> HogEntry:
     """The sample, tabulated once in a process."""
     sandbox, file = Sandbox(), f"{name}.py"
-    source = samples(NAME)[file]
+    source = samples(Hog.info.name)[file]
     built = languages.build({file: source}, sandbox)
     if isinstance(built, Problem):
         raise ToolMissing(f"the sample strategy {name} cannot be built: {built.text} {built.messages}")

@@ -96,7 +96,7 @@ class GameInfo:
 
 
 class Game(ABC):
-    """What a contest must know of its game, whatever its kind of play."""
+    """A game as the registry knows it: its facts. One whose programs talk has its rules, too (TextGame)."""
 
     @property
     @abstractmethod
@@ -113,10 +113,17 @@ class Game(ABC):
 
 
 class TextGame(Game, Generic[Position, Move]):
-    """A game whose programs talk with the referee: the kind of play TEXT.
+    """A game whose programs talk with the referee: the kind of play TEXT. Its rules are functions of values.
 
-    Its rules are functions of values. Seats count from 0.
+    Seats count from 0.
     """
+
+    def for_players(self, names: Sequence[str], draw: Callable[[int], int]) -> TextGame[Position, Move]:
+        """The game for players of these names, by seat, after the draws that hold for the complete contest.
+
+        By default there is nothing to draw.
+        """
+        return self
 
     @abstractmethod
     def start(self, seats: int) -> Position:
@@ -148,13 +155,6 @@ class TextGame(Game, Generic[Position, Move]):
         `positions`: before the first turn and after each. "", the default: the result says it all.
         """
         return ""
-
-    def for_players(self, names: Sequence[str], draw: Callable[[int], int]) -> TextGame[Position, Move]:
-        """The game for players of these names, by seat, after the draws that hold for the complete contest.
-
-        By default there is nothing to draw.
-        """
-        return self
 
     @abstractmethod
     def apply_with_faults(

@@ -1,12 +1,11 @@
 """Hog: two players roll dice in turn, each towards a goal of its own; a 1 spoils the turn.
 
-This module has the exact odds of a roll, and the ranking (H1 to H11). docs/games/hog.md explains the rules to
-people.
+This module has the rules of a turn, the exact odds of a roll, and the ranking (H1 to H11).
+docs/games/hog.md explains them to people.
 
-No games are played in a contest: a pairing is worth the exact win rate, in trillionths. We ask each strategy
-once for every pair of scores, and compute its chance of winning against every other strategy in
-`contest.subprocesses.hog_solver`; here, `win_rate` computes it in Python. tests/support/hog_win_rate.py has
-the rules of a turn, and the plain definition of that chance.
+No games are played in a contest. We ask each strategy once for every pair of scores, and compute its chance
+of winning against every other strategy in `contest.subprocesses.hog_solver`; here, `win_rate` computes it in
+Python. tests/support/hog_win_rate.py has the plain definition of that chance.
 """
 
 from __future__ import annotations
@@ -22,7 +21,6 @@ from contest.games import game as base
 from contest.games.game import TABLE, FaultRule, Game, GameInfo
 from contest.language import gettext, ngettext, noted
 
-NAME = "hog"
 SCORES = 300  # we ask a strategy for its own and its opponent's scores 0..299; no goal is higher
 MAX_DICE = 10
 TABULATION_SECONDS = 300.0  # for each of the two times that a strategy is tabulated (H3)
@@ -38,6 +36,24 @@ WIN_RATE_UNIT = 10**12  # points for a win rate of 1
 _UNKNOWN = -1.0
 
 Pair = tuple[int, int]
+
+
+class Hog(Game):
+    """The game as the registry knows it. A pairing is worth the exact win rate, in trillionths."""
+
+    info = GameInfo(
+        name="hog",
+        title="Hog",
+        min_seats=2,
+        max_seats=2,
+        max_turns=2 * SCORES,  # every turn adds at least one point
+        fault_rule=FaultRule.GAME_LOST,
+        play=TABLE,
+        program_name=PROGRAM,
+        point=WIN_RATE_UNIT,
+        has_kit=True,
+        summary=noted("A strategy for this dice game gets both scores and says how many dice it rolls."),
+    )
 
 
 # --- an entry ---
@@ -212,21 +228,3 @@ def match_points(entries: int, rates: Mapping[Pair, float]) -> list[int]:
         points[first] += rate > MATCH_POINT
         points[second] += 1 - rate > MATCH_POINT
     return points
-
-
-class Hog(Game):
-    """The game as the registry knows it."""
-
-    info = GameInfo(
-        name=NAME,
-        title="Hog",
-        min_seats=2,
-        max_seats=2,
-        max_turns=2 * SCORES,  # every turn adds at least one point
-        fault_rule=FaultRule.GAME_LOST,
-        play=TABLE,
-        program_name=PROGRAM,
-        point=WIN_RATE_UNIT,
-        has_kit=True,
-        summary=noted("A strategy for this dice game gets both scores and says how many dice it rolls."),
-    )

@@ -1,13 +1,12 @@
 """KNOBELN: two players throw numbers at once; the higher wins, unless it is more than twice the lower.
 
-The rules of the announcement of 1994 (K1 to K10). While programs play, the contest machine applies them in C
-(tournament/runners/knobeln_engine/); here is what reports need. Tests have all rules in Python
-(tests/support/throws.py), and play the same games by both.
+The rules of the announcement of 1994 (K1 to K10). While programs play, the contest machine applies them, in C
+(tournament/runners/knobeln_engine/). Tests play the same games by tests/support/throws.py.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import overload
@@ -18,6 +17,10 @@ from contest.errors import ConfigError
 from contest.games.game import MACHINE, FaultRule, Game, GameInfo, GamePlugin
 from contest.language import gettext, ngettext, noted
 from contest.schema.sections import DEFAULT_GAME, GameSettings
+
+_DIGEST_START = 0x6B6E6F62656C6E21
+_DIGEST_FACTOR = 0x9E3779B97F4A7C15
+_64_BITS = (1 << 64) - 1
 
 
 @dataclass(frozen=True)
@@ -173,6 +176,15 @@ class Knobeln(Game):
                 "wins the throw, unless it is more than twice the lower one."
             ),
         )
+
+
+def digest(throws: Iterable[tuple[int, int]]) -> str:
+    """16 hex digits over all throws of a game; the contest machine computes the same (docs/machine.md)."""
+    state = _DIGEST_START
+    for first, second in throws:
+        state = (state ^ first ^ second << 32) * _DIGEST_FACTOR & _64_BITS
+        state ^= state >> 32
+    return f"{state:016x}"
 
 
 PLUGIN = GamePlugin(DEFAULT_GAME, KnobelnSettings, lambda settings, _programs: Knobeln(settings.rules))

@@ -79,8 +79,7 @@ class Comparison:
         return [self._result(tuple(self.numbers[digest] for digest in job.images)) for job in jobs]
 
     def _result(self, numbers):
-        won = [int(number > other) for number, other in zip(numbers, numbers[::-1])]
-        seats = tuple(SeatResult(points, Verdict.OK, None) for points in won)
+        seats = tuple(SeatResult(int(own > min(numbers)), Verdict.OK, None) for own in numbers)
         return GameResult(seats, 0, hashlib.sha256(repr(numbers).encode()).hexdigest()[:16])
 
 

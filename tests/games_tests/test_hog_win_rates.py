@@ -12,7 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from contest.errors import EngineFailed
-from contest.games.hog import MAX_DICE, SCORES, HogEntry, all_pairs, picky_piggy
+from contest.games.hog import (
+    MAX_DICE,
+    SCORES,
+    HogEntry,
+    all_pairs,
+    picky_piggy,
+)
 from contest.games.hog import win_rate as win_rate_by_recursion
 from contest.subprocesses import hog_solver
 from contest.subprocesses.c_programs import build_c_program, c_compiler

@@ -7,15 +7,15 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from contest.errors import ConfigError, NotFound
-from contest.games.knobeln import PLUGIN, KnobelnSettings, Rules, throw_points
+from contest.games.bid_tac_toe import BidTacToe
+from contest.games.knobeln import PLUGIN, KnobelnSettings, Rules, digest, throw_points
 from contest.games.registry import ENTRY_POINTS, registered
 from contest.games.registry import game as game_named
-from contest.games.ultimate_tic_tac_toe import UltimateTicTacToe
 from contest.model import Verdict
 from contest.testing import check_game
 from contest.util.plugins import by_name
 from tests.support.machine_programs import game, throwing
-from tests.support.throws import digest, play_out
+from tests.support.throws import play_out
 
 POINTS = [  # K3, K4, K5: the throws, and both players' points
     (5, 5, (0, 0)), (12288, 12288, (0, 0)), (6800, 3400, (12, 0)), (6801, 3400, (0, 11)),
@@ -129,13 +129,13 @@ def test_every_registered_game_keeps_the_promises_of_games() -> None:
         check_game(each, games=3)
 
 
-class _TooLong(UltimateTicTacToe):
+class _TooLong(BidTacToe):
     """Says that it is shorter than it is."""
 
-    info = replace(UltimateTicTacToe.info, max_turns=5)
+    info = replace(BidTacToe.info, max_turns=1)
 
 
-class _Grudging(UltimateTicTacToe):
+class _Grudging(BidTacToe):
     """Objects to everything."""
 
     def why_illegal(self, position, seat, move):
@@ -145,7 +145,7 @@ class _Grudging(UltimateTicTacToe):
 @pytest.mark.parametrize(
     ("faulty", "complaint"), [(_TooLong, "goes on after"), (_Grudging, "its own sample")]
 )
-def test_the_suite_for_games_finds_a_broken_promise(faulty: type[UltimateTicTacToe], complaint: str) -> None:
+def test_the_suite_for_games_finds_a_broken_promise(faulty: type[BidTacToe], complaint: str) -> None:
     with pytest.raises(AssertionError, match=complaint):
         check_game(faulty())
 

@@ -1,4 +1,4 @@
-"""The rules of Hog, and the win rate straight from them, with which the fast solver is compared."""
+"""The win rate of Hog straight from the rules: the definition that the fast solver is compared with."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -29,24 +29,23 @@ class Position:
 
 
 def sow_sad(faces: Sequence[int]) -> int:
-    """Return the points of a roll of at least one die: the sum of the faces, or 1 if any face is a 1 (H4)."""
+    """The points of a roll of at least one die: the sum of the faces, or 1 if any face is a 1 (H4)."""
     return 1 if 1 in faces else sum(faces)
 
 
 def after(position: Position, dice: int, points: int) -> Position:
-    """Return the position after a turn in which the player rolled `dice` dice and got `points`.
+    """The position after a turn in which the player rolled `dice` dice and got `points`.
 
-    As many dice as the turn's number, modulo 8, earn an extra turn (H7).
+    As many dice as the turn's number earn an extra turn (H7); 8 or more never do.
     """
     score = hog_pile(position.own + points, position.opponent)
     scores = (score, position.scores[1]) if position.player == 0 else (position.scores[0], score)
     again = dice == position.turn % TURNS and not position.extra
-    player = position.player if again else 1 - position.player
-    return Position(scores, player, position.turn + 1, again)
+    return Position(scores, position.player if again else 1 - position.player, position.turn + 1, again)
 
 
 def winner(position: Position, goals: Pair) -> int | None:
-    """Return the player that has reached its own goal (H8); None while the game goes on."""
+    """The player that has reached its own goal (H8); None while the game goes on."""
     return next((player for player in (0, 1) if position.scores[player] >= goals[player]), None)
 
 
