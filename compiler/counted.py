@@ -62,7 +62,7 @@ def examine(
 
     The same files give the same module, to the last bit, on every host with the same compiler.
     """
-    return languages.examined(files, sandbox, settings, chosen, _built)
+    return languages.examine(files, sandbox, settings, chosen, _built)
 
 
 def _built(

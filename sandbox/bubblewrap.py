@@ -52,7 +52,6 @@ from dataclasses import dataclass, field
 from functools import cache
 from glob import glob
 from pathlib import Path
-from typing import TypedDict
 
 from contest.errors import ToolMissing
 from sandbox.groups import Group, group, prefer_as_victim
@@ -251,13 +250,16 @@ class BubblewrapSandbox(RunningSandbox):
 
     def _set_limits_of_image(self, pid: int, user: int) -> bytes | None:
         """None, or why it failed."""
+        become = _become(user)
         done = subprocess.run(  # noqa: S603 - our own command
             [_PRLIMIT, f"--pid={pid}", *_prlimit_options(self._limits)],
             capture_output=True,
             check=False,
             cwd="/",
             env={},
-            **_identity(user),
+            user=become,
+            group=become,
+            extra_groups=None if become is None else [],
         )
         return done.stderr if done.returncode else None
 
@@ -328,6 +330,7 @@ def _start(
     if bubblewrap is None:
         raise ToolMissing(f"bubblewrap (bwrap) is not installed. {_HOW_TO_FIX}")
     sweep_once(os.getpid())
+    become = _become(user)
     try:
         return subprocess.Popen(  # noqa: S603 - bubblewrap; it exists to start foreign commands
             [label(), *arguments],
@@ -339,7 +342,9 @@ def _start(
             cwd="/",
             env={},
             start_new_session=True,
-            **_identity(user),
+            user=become,
+            group=become,
+            extra_groups=None if become is None else [],
         )
     except OSError as error:
         raise ToolMissing(f"bubblewrap does not start: {error}. {_HOW_TO_FIX}") from error
@@ -365,15 +370,9 @@ def system_call_filter() -> bytes:
         ) from None
 
 
-class _Identity(TypedDict, total=False):
-    user: int
-    group: int
-    extra_groups: Sequence[int]
-
-
-def _identity(user: int) -> _Identity:
-    """Arguments of Popen that make the child become `user` if we are root; none otherwise."""
-    return {"user": user, "group": user, "extra_groups": []} if os.geteuid() == 0 else {}
+def _become(user: int) -> int | None:
+    """The user and group that a child is to have: `user` if we are root, else ours."""
+    return user if os.geteuid() == 0 else None
 
 
 def _nul_terminated(options: Sequence[str]) -> bytes:

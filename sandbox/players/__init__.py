@@ -17,12 +17,12 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, Generic, NamedTuple, Protocol, TypeVar
+from typing import Any, NamedTuple
 
 from contest.games.game import TextProtocol, Words
 from contest.language import gettext, number
 from sandbox.limits import Usage
-from sandbox.process import Answer, AnswerKind, ExitStatus
+from sandbox.process import Answer, AnswerKind, ExitStatus, SandboxedProcess
 
 MAX_ANSWER_BYTES = 4_096
 
@@ -110,20 +110,11 @@ class Player(ABC):
         """End it; no process of it is left."""
 
 
-class _Running(Protocol):
-    def usage(self) -> Usage: ...
-
-    def stderr_tail(self) -> bytes: ...
-
-
-Process = TypeVar("Process", bound=_Running)
-
-
 @dataclass
-class ProcessPlayer(Player, Generic[Process]):
+class ProcessPlayer(Player):
     """A player with a sandboxed process, or one after the other, whose answers are timed."""
 
-    _process: Process | None = field(default=None, init=False)
+    _process: SandboxedProcess | None = field(default=None, init=False)
     _stderr: bytes = field(default=b"", init=False)  # of processes that have ended
     _lost: AnswerFault | None = field(default=None, init=False)  # why it is not asked in this game any more
     _answer_seconds: list[float] = field(default_factory=list, init=False)
@@ -139,6 +130,13 @@ class ProcessPlayer(Player, Generic[Process]):
 
     def stderr_tail(self) -> str:
         return decoded(self._process.stderr_tail() if self._process else self._stderr)
+
+    def close(self) -> None:
+        if self._process:
+            status = self._process.close()
+            self._stderr = status.stderr
+            self._memory = self._memory.with_memory(status.usage)
+        self._process = None
 
 
 def as_text(question: Words) -> list[str]:

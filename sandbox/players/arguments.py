@@ -21,7 +21,7 @@ from sandbox.players import (
     printed_nothing,
     process_fault,
 )
-from sandbox.process import STDERR_TAIL_BYTES, Answer, AnswerKind, ExitStatus, SandboxedProcess
+from sandbox.process import STDERR_TAIL_BYTES, Answer, AnswerKind, ExitStatus
 from sandbox.program_folder import Startable
 from sandbox.running import Ending
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:  # bubblewrap is not needed to talk with a program (knobellib.
 
 
 @dataclass
-class ArgumentsPlayer(ProcessPlayer[SandboxedProcess]):
+class ArgumentsPlayer(ProcessPlayer):
     program: Startable
     sandbox: Sandbox
     seconds: float  # for each move

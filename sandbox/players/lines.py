@@ -36,7 +36,7 @@ UNASKED_SECONDS = 0.2  # after the message that the game is over
 
 
 @dataclass
-class LinesPlayer(ProcessPlayer[SandboxedProcess]):
+class LinesPlayer(ProcessPlayer):
     program: ProgramFolder
     sandbox: Sandbox
     seconds: float  # for each answer
@@ -69,13 +69,6 @@ class LinesPlayer(ProcessPlayer[SandboxedProcess]):
     def misunderstood(self) -> None:
         self.close()
         self._lost = out_of_step()
-
-    def close(self) -> None:
-        if self._process:
-            status = self._process.close()
-            self._stderr = status.stderr
-            self._memory = self._memory.with_memory(status.usage)
-        self._process = None
 
     def _fault(self, process: SandboxedProcess, answer: Answer) -> AnswerFault:
         status = process.close()
