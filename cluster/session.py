@@ -115,7 +115,7 @@ class Session:
         self, images: Images, what: GroupJob | tuple[GameJob, ...], seconds: float = 0.0
     ) -> work.Order:
         host_files = {file: work.digest_of(file) for file in self._plugin.host_files(images)}
-        return work.Order(work.facts(), host_files, what, seconds)
+        return work.Order({**work.facts(), **host_files}, what, seconds)
 
     def _done(self, piece: _Piece) -> Any:
         """The result of this piece of work, from whichever worker gives it, or from this host."""

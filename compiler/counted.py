@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import closing
+from dataclasses import replace
 
 from compiler import languages
 from compiler.languages import Files, Outcome, Problem
@@ -178,13 +179,7 @@ def _checked_by_guest(
     name = f"check.{language.suffixes[0]}"
     while name in files:
         name = f"_{name}"
-    checker = FuelProgram(
-        language=language.name,
-        program=name,
-        files={name: how.check.encode(), program: files[program]},
-        memory_bytes=made.memory_bytes,
-        guest=guest.facts,
-    )
+    checker = replace(made, program=name, files={name: how.check.encode(), program: files[program]})
     with closing(FuelPlayer(checker, sandbox, TextProtocol.ARGV, _CHECK_FUEL, _CHECK_FUEL)) as player:
         player.begin()
         answer = player.move((program,))

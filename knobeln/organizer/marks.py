@@ -11,18 +11,16 @@ from contest.errors import GiveUp
 from contest.games.game import GameInfo
 from contest.games.registry import game_of
 from contest.model import (
-    EvolutionRank,
-    Member,
     Phase,
     PracticeGame,
     RoundOutcome,
-    Standing,
     Team,
     TeamState,
 )
 from contest.store import class_people, contest_state, decisions, results, submissions
 from contest.store import teams as team_store
 from contest.store.class_people import ListedPerson
+from contest.store.submissions import Version
 from contest.util.plurals import listed
 from knobeln.context import ContestContext
 from reports.site.tables import Column, Table, cell
@@ -92,19 +90,18 @@ def marks_of(contest: ContestContext, play: PlayField | None = None) -> tuple[Ma
         rows: list[MarkedPerson] = []
         images: dict[str, tuple[str, bytes] | None] = {}
         for team in sorted(team_store.all_teams(tx), key=lambda each: each.name.casefold()):
+            good = submissions.latest_good(tx, team.id) if team.state is not TeamState.PENDING else None
             ban = bans.get(team.name)
             state = str(ban.kind if ban else team.state)
-            good = submissions.latest_good(tx, team.id) if team.state is not TeamState.PENDING else None
-            marks = _rows(
-                team,
-                state,
-                submissions.versions(tx, team.id),
-                good.number if good else None,
-                _reached(history, team.name),
-                ranking.get(team.name),
-                evolved.get(team.name),
-                info.point,
-            )
+            mark = _mark(team, state, submissions.versions(tx, team.id), history)
+            mark = mark._replace(version=good.number if good else None)
+            if standing := ranking.get(team.name):
+                points = None if standing.disqualified else standing.half_points / (2 * info.point)
+                mark = mark._replace(rank=standing.rank, points=points, failures=standing.failures)
+            if evolved_line := evolved.get(team.name):
+                mark = mark._replace(evolution_rank=evolved_line.rank, share=evolved_line.share)
+            names = [member.name for member in team.registration.members] or [""]
+            marks = [mark._replace(member=name) for name in names]
             images[team.name] = submissions.image_that_counts(tx, team.id) if good and play else None
             for mark, person in _with_people(team, marks, people):
                 found = mark._replace(mail=person.address) if person else mark
@@ -166,46 +163,24 @@ def _key(name: str) -> str:
     return " ".join(name.casefold().split())
 
 
-def _rows(
-    team: Team,
-    state: str,
-    versions: tuple[submissions.Version, ...],
-    version: int | None,
-    reached: int | None,
-    standing: Standing | None,
-    evolved: EvolutionRank | None,
-    point: int,
-) -> Iterator[Mark]:
+def _mark(team: Team, state: str, versions: Sequence[Version], history: Sequence[RoundOutcome]) -> Mark:
+    """What the team has done; the row of nobody yet."""
     accepted = sorted(
         each.submission.received_at for each in versions if each.report and each.report.accepted
     )
-    counts = standing is not None and not standing.disqualified
-    points = standing.half_points / (2 * point) if standing and counts else None
-    people: tuple[Member | None, ...] = team.registration.members or (None,)
-    for member in people:
-        yield Mark(
-            member=member.name if member else "",
-            team=team.name,
-            mail=team.address,
-            organization=team.registration.organization,
-            state=state,
-            sent=len(versions),
-            accepted=len(accepted),
-            first_accepted=accepted[0] if accepted else None,
-            last_accepted=accepted[-1] if accepted else None,
-            version=version,
-            reached=reached,
-            rank=standing.rank if standing else None,
-            points=points,
-            failures=standing.failures if standing else None,
-            evolution_rank=evolved.rank if evolved else None,
-            share=evolved.share if evolved else None,
-        )
-
-
-def _reached(history: tuple[RoundOutcome, ...], name: str) -> int | None:
-    played = [each.plan.number for each in history if any(name in g.plan.members for g in each.groups)]
-    return played[-1] if played else None
+    played = [each.plan.number for each in history if any(team.name in g.plan.members for g in each.groups)]
+    return Mark(
+        member="",
+        team=team.name,
+        mail=team.address,
+        organization=team.registration.organization,
+        state=state,
+        sent=len(versions),
+        accepted=len(accepted),
+        first_accepted=accepted[0] if accepted else None,
+        last_accepted=accepted[-1] if accepted else None,
+        reached=played[-1] if played else None,
+    )
 
 
 # --- as tables ---------------------------------------------------------------------------------------------

@@ -76,7 +76,7 @@ def kept(kind: str, name: str) -> Path | None:
 def is_installed() -> bool:
     """Whether the engine is there, in a version that we know, and a Python to run it."""
     try:
-        return int(_version().partition(".")[0]) in _VERSIONS and bool(_python(or_none=True))
+        return int(_version().partition(".")[0]) in _VERSIONS and bool(shutil.which("python3", path=PATH))
     except metadata.PackageNotFoundError:
         return False
 
@@ -216,11 +216,10 @@ def by_worker(
     return result.stdout
 
 
-def _python(*, or_none: bool = False) -> str:
-    found = shutil.which("python3", path=PATH)
-    if found is None and not or_none:
-        raise ToolMissing("programs whose time is counted need the system's python3")
-    return found or ""
+def _python() -> str:
+    if found := shutil.which("python3", path=PATH):
+        return found
+    raise ToolMissing("programs whose time is counted need the system's python3")
 
 
 def _compile_python(python: str, folder: Path) -> None:
