@@ -9,9 +9,7 @@ from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
-from typing import Annotated, Any
-
-from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
+from typing import Any
 
 from contest.errors import ToolMissing
 from contest.schema.sections import UNITS_PER_SECOND
@@ -36,12 +34,10 @@ class FuelProgram:
     `counter` and `guest` (see guests.py) decide how many units it takes, too.
     """
 
-    __pydantic_config__ = ConfigDict(strict=True, extra="forbid")  # for what `from_facts` reads
-
     language: str
     program: str
     files: Mapping[str, bytes] = field(repr=False)
-    memory_bytes: Annotated[int, Field(gt=0, le=MAX_MEMORY_BYTES)]
+    memory_bytes: int
     module: bytes = field(default=b"", repr=False)
     counter: str = engine.COUNTER
     guest: str = ""
@@ -130,12 +126,15 @@ class FuelProgram:
             facts["files"] = {
                 name: base64.b64decode(text, validate=True) for name, text in facts["files"].items()
             }
-            return _ADAPTER.validate_python(facts)
-        except (KeyError, TypeError, AttributeError, ValidationError) as error:
+            program = cls(**facts)
+            texts = (program.language, program.program, program.counter, program.guest)
+            if not all(isinstance(text, str) for text in texts):
+                raise ValueError("no program: a text is missing")
+            if not isinstance(program.memory_bytes, int) or not 0 < program.memory_bytes <= MAX_MEMORY_BYTES:
+                raise ValueError(f"no program: it has {program.memory_bytes!r} bytes of memory")
+            return program
+        except (KeyError, TypeError, AttributeError) as error:
             raise ValueError(f"no program: {error!r}") from None
-
-
-_ADAPTER = TypeAdapter(FuelProgram)
 
 
 def is_fuel_program(facts: Mapping[str, Any]) -> bool:
