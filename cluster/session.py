@@ -92,7 +92,7 @@ class Session:
         self, images: Images, settings: Settings, seeds: Seeds, progress: ProgressCallback = no_progress
     ) -> Iterator[Runner]:
         """Implements contest.interfaces.protocols.RunnerFactory."""
-        yield _ClusterRunner(self, images, settings, seeds, progress)
+        yield _ClusterRunner(self, images, settings, progress)
 
     def play_games(
         self, images: Images, settings: Settings, chunk: Sequence[GameJob]
@@ -246,7 +246,6 @@ class _ClusterRunner:
     session: Session
     images: Images
     settings: Settings
-    seeds: Seeds
     progress: ProgressCallback
 
     def play(self, jobs: Sequence[GameJob]) -> Sequence[GameResult]:
