@@ -97,7 +97,6 @@ class FunctionPlayer(ProcessPlayer):
     program: ProgramFolder
     sandbox: Sandbox
     seconds: float  # for each call, with the import
-    function: str = "get_move"
     _called: PythonFunction | None = field(default=None, init=False)
     protocol = TextProtocol.FUNCTION
 
@@ -114,7 +113,7 @@ class FunctionPlayer(ProcessPlayer):
         if self._called and not self._called.usable:
             self.close()
         if self._process is None or self._called is None:
-            self._called = PythonFunction(self.program, self.function, self.sandbox)
+            self._called = PythonFunction(self.program, "get_move", self.sandbox)
             self._process, self._lost = self._called.process, self._called.import_fault
         if self._lost:
             return self._lost
