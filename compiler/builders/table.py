@@ -91,7 +91,9 @@ class TableBuilder(ProgramBuilder[HogEntry]):
 
     def _build(self, files: Mapping[str, bytes], text: str, *, with_trial: bool) -> BuildResult[HogEntry]:
         uploaded, programs = take_apart(files, text), self._settings.programs
-        outcome = languages.examine(uploaded.files, self._sandbox, programs, self._languages)
+        outcome = languages.examine(
+            uploaded.files, self._sandbox, programs, self._languages, languages.program_folder
+        )
         reading = _Reading() if isinstance(outcome.result, Problem) else _read(outcome.result, self._sandbox)
         findings = (
             *outcome.findings,
