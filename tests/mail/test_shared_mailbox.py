@@ -15,7 +15,7 @@ from contest.config.settings import Settings
 from contest.errors import KnobelnError
 from contest.schema.sections import Imap, Mail
 from knobeln.server import mail_checks
-from knobeln.server.intakes import mailbox_of
+from knobeln.server.mail_checks import mailbox_of
 from mailserver.intake.envelope import is_for
 from tests.support.mail_world import make_settings
 from tests.support.servers import NOT_OURS, Dovecot
