@@ -145,6 +145,52 @@ def test_a_module_without_a_start_is_told_apart():
         assert worker.run()["ended"] == {"trap": "no start"}
 
 
+POINTERS = [0xFFFFFFFF, 0xFFFFFFF0, 0x10000, 0xFFFF, 0x80000000, 0]
+POINTER_CALLS = {
+    "fd_write": "1 P P P",
+    "fd_read": "0 P P P",
+    "fd_pread": "0 P P 0 P",
+    "fd_seek": "4 0 0 P",
+    "fd_tell": "4 P",
+    "fd_readdir": "3 P P 0 P",
+    "fd_fdstat_get": "1 P",
+    "fd_filestat_get": "1 P",
+    "fd_prestat_get": "3 P",
+    "fd_prestat_dir_name": "3 P P",
+    "path_open": "3 0 P P 0 0 0 0 P",
+    "path_filestat_get": "3 0 P P P",
+    "args_get": "P P",
+    "args_sizes_get": "P P",
+    "environ_get": "P P",
+    "environ_sizes_get": "P P",
+    "clock_time_get": "0 0 P",
+    "clock_res_get": "0 P",
+    "poll_oneoff": "P P P P",
+    "random_get": "P P",
+}
+WIDE = {"fd_pread": (3,), "fd_seek": (1,), "fd_readdir": (3,), "path_open": (5, 6), "clock_time_get": (1,)}
+
+
+@pytest.mark.parametrize("name", sorted(POINTER_CALLS))
+def test_no_pointer_leads_out_of_the_memory(name):
+    """Each call gets each pointer, also at the end of memory; the module ends by itself afterwards."""
+    words = POINTER_CALLS[name].split()
+    kinds = ["i64" if at in WIDE.get(name, ()) else "i32" for at in range(len(words))]
+    calls = "\n".join(
+        f"(drop (call ${name} "
+        + " ".join(
+            f"({kind}.const {pointer if word == 'P' else word})"
+            for kind, word in zip(kinds, words, strict=True)
+        )
+        + "))"
+        for pointer in POINTERS
+    )
+    wat = start_with(calls, (name, f"(param {' '.join(kinds)}) (result i32)"))
+    with module(wat) as worker:
+        reply = worker.run()
+        assert reply["ended"] in ({"exit": 0}, {"too long": True}), reply
+
+
 def test_output_and_its_limit():
     flood = start_with(
         "(i32.store (i32.const 4) (i32.const 60000)) (loop $l (drop (call $fd_write (i32.const FD) "
