@@ -47,7 +47,9 @@ def main() -> None:
     _run("cyclonedx-py", "requirements", DIST / REQUIREMENTS, "--pyproject", ROOT / "pyproject.toml",
          "--output-reproducible", "--of", "JSON", "-o", DIST / f"knobeln-{__version__}.cdx.json")  # fmt: skip
     (DIST / f"knobeln-{__version__}-docs.tar.gz").write_bytes(_packed(ROOT / "docs/_build/html"))
-    sums = "".join(f"{hashlib.sha256(p.read_bytes()).hexdigest()}  {p.name}\n" for p in sorted(DIST.iterdir()))
+    sums = "".join(
+        f"{hashlib.sha256(p.read_bytes()).hexdigest()}  {p.name}\n" for p in sorted(DIST.iterdir())
+    )
     (DIST / "SHA256SUMS").write_text(sums)
     print(sums, end="")
 
