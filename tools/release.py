@@ -66,7 +66,8 @@ def _built(source: Path, epoch: str) -> dict[str, bytes]:
 
 def _requirements(wheel: Path) -> Iterator[str]:
     """The wheel and all that it needs: name, version and hashes, as `pip install --require-hashes` wants."""
-    yield f"knobeln[fuel]=={__version__} \\\n    --hash=sha256:{hashlib.sha256(wheel.read_bytes()).hexdigest()}\n"
+    digest = hashlib.sha256(wheel.read_bytes()).hexdigest()
+    yield f"knobeln[fuel]=={__version__} \\\n    --hash=sha256:{digest}\n"
     with tempfile.TemporaryDirectory() as folder:
         _run("pip-compile", "--quiet", "--generate-hashes", "--no-header", "--no-annotate", "--strip-extras",
              "--no-emit-index-url", "--no-emit-find-links", "--no-emit-trusted-host", "--extra", "fuel",
