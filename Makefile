@@ -6,9 +6,9 @@ BIN := $(VENV)/bin
 FUZZ_SECONDS := 180
 PREFIX := /opt/knobeln
 
-SETUPS := $(addprefix setup-,test lint docs bench cluster fuel postgresql dev)
+SETUPS := $(addprefix setup-,test lint docs bench cluster fuel postgresql release dev)
 
-.PHONY: demo install uninstall test test-all fuzz drill fresh-system catalogue lint docs bench setup $(SETUPS) test-servers clean
+.PHONY: demo install uninstall test test-all fuzz drill fresh-system catalogue lint docs bench release setup $(SETUPS) test-servers clean
 .NOTPARALLEL:  # two calls of pip must not meet in one environment
 
 demo: setup                       ## a whole contest by mail, in a scratch folder
@@ -53,6 +53,9 @@ docs: setup-docs                  ## the guides as pages (docs/_build/html), a m
 
 bench: setup-bench                ## speed, as ratios to peers in the same run; one peer is Axelrod-Python
 	$(BIN)/python -m bench
+
+release: setup-release docs       ## dist/ of the last commit: wheel, source, verify.html, hashes, SBOM, guides
+	$(BIN)/python tools/release.py
 
 setup:                            ## what a user of the program needs, and no more
 	@./tools/system-packages

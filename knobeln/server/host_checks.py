@@ -7,6 +7,7 @@ import shutil
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
@@ -144,10 +145,14 @@ def _engine(settings: Settings) -> str:
     compiled = [row.as_counted() for row in programs.all_languages if row.counted and row.counted.tool]
     memory = programs.memory_mb or max(row.memory_mb for row in compiled)
     slowest = engine.nanoseconds_at_worst(Sandbox(), memory * MB)
-    return (
+    found = (
         f"{engine.name()}, in {engine.engine_folder()}; a unit takes {slowest:.1f} ns at worst, "
         f"so an answer of {programs.fuel:,} units takes at most {programs.fuel * slowest / 1e9:,.0f} s"
     )
+    ends = engine.supported_until(engine.major_version())
+    if datetime.now(UTC).date() > ends:
+        return Note(f"{found}; its makers have not corrected this version since {ends}: upgrade wasmtime")
+    return found
 
 
 def _counted_language(language: Language, settings: Settings, *, is_used: bool) -> CheckResult:

@@ -13,6 +13,7 @@ import shutil
 import subprocess
 from collections.abc import Mapping
 from dataclasses import replace
+from datetime import date
 from functools import cache
 from importlib import metadata
 from pathlib import Path
@@ -76,7 +77,7 @@ def kept(kind: str, name: str) -> Path | None:
 def is_installed() -> bool:
     """Whether the engine is there, in a version that we know, and a Python to run it."""
     try:
-        return int(_version().partition(".")[0]) in _VERSIONS and bool(shutil.which("python3", path=PATH))
+        return major_version() in _VERSIONS and bool(shutil.which("python3", path=PATH))
     except metadata.PackageNotFoundError:
         return False
 
@@ -84,6 +85,19 @@ def is_installed() -> bool:
 def name() -> str:
     """The engine with its version, as a note: it decides nothing."""
     return f"wasmtime {_version()}"
+
+
+def supported_until(major: int) -> date:
+    """When its makers stop correcting this version: after two months, every twelfth after two years.
+
+    Source: wasmtime's docs/stability-release.md; version 20 came on 2024-04-20, and each month brings one.
+    """
+    months = 3 + (major - 20) + (24 if major % 12 == 0 else 2)  # since January 2024
+    return date(2024 + months // 12, months % 12 + 1, 20)
+
+
+def major_version() -> int:
+    return int(_version().partition(".")[0])
 
 
 def _version() -> str:

@@ -680,6 +680,6 @@ def test_the_parameters_on_the_games_page_are_those_of_1994() -> None:
 def test_what_is_not_released_has_a_version_of_its_own() -> None:
     """Otherwise `verify` takes the texts of a release for those of the present version."""
     changes = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
-    newest, *released = re.findall(r"^## (.+)$", changes, re.MULTILINE)
+    newest, *released = re.findall(r"^## (\S+)", changes, re.MULTILINE)
     assert newest in ("Unreleased", __version__)
     assert __version__ not in released

@@ -4,6 +4,7 @@ import re
 import threading
 import tomllib
 from contextlib import ExitStack
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -69,6 +70,19 @@ def test_doctor_says_what_the_limit_is_in_seconds_at_worst():
     nanoseconds, units, seconds = (float(each.replace(",", "")) for each in found.groups())
     assert units == 50_000_000_000
     assert seconds == pytest.approx(nanoseconds * units / 1e9, rel=0.1)
+
+
+@pytest.mark.parametrize(
+    ("version", "until"), [(20, "2024-06-20"), (36, "2027-08-20"), (48, "2028-08-20"), (50, "2026-12-20")]
+)
+def test_until_when_the_engine_is_corrected_follows_from_its_version(version, until):
+    assert str(engine.supported_until(version)) == until
+
+
+def test_doctor_says_when_the_engine_is_no_longer_corrected(monkeypatch):
+    monkeypatch.setattr(engine, "supported_until", lambda _: date(2026, 1, 20))
+    found = host_checks.run_check("", lambda: host_checks._engine(presets.settings("cooperation", NOW)))
+    assert (found.level, "since 2026-01-20: upgrade wasmtime" in found.text) == ("note", True)
 
 
 def test_the_package_may_have_the_versions_that_the_source_knows():
