@@ -16,9 +16,9 @@ from pydantic import ValidationError
 from contest.config.settings import Settings
 from contest.errors import GiveUp, NotFound, NotNow
 from contest.games.registry import game_of
-from contest.interfaces.protocols import Renderer, to_team
-from contest.language import by_language, gettext, ngettext, noted, speaking
-from contest.ledger.receipts import Effect, LedgerEntry
+from contest.interfaces.protocols import Renderer, to_all
+from contest.language import gettext, ngettext, noted
+from contest.ledger.receipts import Effect, LedgerEntry, Receipt
 from contest.mail.form import Form
 from contest.model import Ban, BanKind, Outgoing, Phase, Team, TeamState, TimeChange
 from contest.public_number.beacon import BeaconKind
@@ -338,10 +338,12 @@ class OrganizerActions:
         changes = [(_title(name), getattr(before, name), at) for name, at in moved.items()]
         new = self.settings.model_copy(update={"dates": after})
         event = f"dates/{self.now.isoformat()}"
+        receipt = ledger.note_settings(self.tx, new, self.now)
         self._tell(
             event,
             "dates_moved",
             readers,
+            receipt,
             changes=changes,
             reason=reason,
             settings=new,
@@ -443,15 +445,18 @@ class OrganizerActions:
         wanted = (TeamState.ACTIVE, TeamState.PENDING)
         return [t for t in teams.all_teams(self.tx) if t.state in wanted and t.name not in out]
 
-    def _tell(self, event: str, template: str, readers: list[Team], **facts: object) -> int:
+    def _tell(
+        self,
+        event: str,
+        template: str,
+        readers: list[Team],
+        receipt: Receipt | None = None,
+        /,
+        **facts: object,
+    ) -> int:
         """The same mail to each of these teams. Returns how many did not have it yet."""
-        told = 0
-        for language, team_list in by_language(readers, self.settings.contest.language):
-            with speaking(language):
-                rendered = self.renderer.render(template, **facts)
-            mails = (to_team(team, f"{event}/{team.name}", template, rendered) for team in team_list)
-            told += outbox.put_all(self.tx, mails, self.settings, self.now)
-        return told
+        mails = to_all(readers, event, template, self.settings, self.renderer, receipt, **facts)
+        return outbox.put_all(self.tx, mails, self.settings, self.now)
 
     def _tell_observers(self, event: str, **facts: object) -> None:
         """Tell the observers about dates that moved; they know the old ones from the announcement."""
