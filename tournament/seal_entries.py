@@ -33,7 +33,8 @@ def next_step(tx: Transaction, settings: Settings, now: datetime) -> Step | None
         return None
     if entry_lists.count(tx) and ledger.is_changed(tx, settings):
         return _tell_of_change
-    if now < dates.compilation_closes + _ON_ITS_WAY or now >= dates.contest_starts:
+    time_left = dates.contest_starts - dates.compilation_closes
+    if not min(_ON_ITS_WAY, time_left / 2) <= now - dates.compilation_closes < time_left:
         return None
     if not _is_closed(tx, settings):
         return _close_programs
