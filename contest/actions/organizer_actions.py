@@ -37,6 +37,7 @@ from contest.store import (
     teams,
 )
 from contest.store.contest_state import note
+from contest.store.forget import forget_people
 from contest.util.clock import TIME_FORMAT
 from contest.util.plurals import plural
 
@@ -287,6 +288,23 @@ class OrganizerActions:
         """The digests of the programs that play for these teams."""
         ids = {team.id for team in owners}
         return {digest for team_id, digest in submissions.owned(self.tx) if team_id in ids}
+
+    def forget(self, name: str, reason: str) -> str:
+        """Delete the names and addresses of a team's people, see `contest.store.forget`."""
+        team, phase = self._team(name), contest_state.state(self.tx).phase
+        if phase is Phase.RUNNING or (phase is Phase.OPEN and team.state is not TeamState.WITHDRAWN):
+            raise NotNow(
+                f"{name} still plays" if phase is Phase.OPEN else "the contest has not finished",
+                hint="people are forgotten after the contest, or when their team has withdrawn",
+            )
+        own = self.settings.contest
+        forget_people(self.tx, team, (own.address, own.organizer_address))
+        self._note("forget", f"the people of {name} were forgotten", whom=name, reason=reason)
+        return gettext(
+            "The people of %(name)s are forgotten. Delete the backups that name them; a published archive, "
+            "and mails that others have, name them still.",
+            name=name,
+        )
 
     def _team(self, name: str) -> Team:
         return teams.named(self.tx, name)
