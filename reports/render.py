@@ -25,6 +25,7 @@ from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from jinja2 import (
     BaseLoader,
@@ -66,7 +67,6 @@ FILTERS: Mapping[str, Callable[..., str]] = {
     "grid": text.grid,
     "table": text.table,
     "one_line": text.one_line,
-    "date": language.date,
     "points": text.grouped_points,
     "number": language.number,
     "percent": text.percent,
@@ -247,8 +247,10 @@ class Templates:
         )
         game = game_of(settings.game, settings.programs).info
         play, starts = play_reports(game.play), settings.dates.contest_starts
+        zone = settings.contest.zone
         self._filters: dict[str, Callable[..., str]] = {
             **FILTERS,
+            "date": partial(language.date, zone=ZoneInfo(zone) if zone else None),
             "points": partial(text.grouped_points, point=game.point),
         }
         self._names = {

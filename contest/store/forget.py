@@ -15,6 +15,7 @@ from sqlalchemy import Column, Table, delete, func, or_, select, update
 
 from contest.errors import NotNow
 from contest.model import OutboxState, Team, TeamState
+from contest.store.letters import any_waiting as any_letter_waits
 from contest.store.session import Transaction
 from contest.store.tables import (
     answers,
@@ -40,15 +41,18 @@ _OPEN = outbox.c.state.in_((OutboxState.READY, OutboxState.HELD))
 _TEXTS = (  # in which somebody may be named
     *(journal.c.text, journal.c.whom, journal.c.reason, letters.c.note, bans.c.reason, reruns.c.reason),
     *(submissions.c.description, practices.c.description, outbox.c.subject, outbox.c.last_response),
-    *(bounces.c.diagnosis, teams.c.flags, contents.c.content),
+    *(bounces.c.diagnosis, teams.c.flags, contents.c.content, letters.c.raw),
 )
 
 
 def forget_people(tx: Transaction, team: Team, ours: Collection[str]) -> None:
     """Forget them. `ours`: the contest's own addresses, which are nobody's of the team.
 
-    Raises NotNow if mails to them, or mails that name them, have not gone out yet.
+    Letters and mails of others that name them are emptied. Raises NotNow if a letter waits to be handled, or
+    if mails to them, or mails that name them, have not gone out yet.
     """
+    if any_letter_waits(tx):
+        raise NotNow("a letter waits to be handled", hint="try again in a moment")
     linked = _letters_of(tx, team.id)
     addresses = _addresses_of(tx, team, linked) - {each.casefold() for each in ours}
     is_listed = or_(
@@ -65,6 +69,9 @@ def forget_people(tx: Transaction, team: Team, ours: Collection[str]) -> None:
     by_them = or_(letters.c.id.in_(linked), func.lower(letters.c.sender).in_(addresses))
     empty: dict[str, Any] = {"raw": b"", "sender": "", "recipients": [], "client": "", "network": None}
     tx.execute(update(letters).where(by_them).values(**empty, message_id=None))
+    for row in tx.execute(select(outbox.c.id, outbox.c.key).where(to_them)).all():
+        if people.search(row.key):  # it must be another one for each mail
+            tx.execute(update(outbox).where(outbox.c.id == row.id).values(key=f"{GONE}/{row.id}"))
     tx.execute(update(outbox).where(to_them).values(to="", head=b"", lead=b"", last_response=""))
     for column in _TEXTS:
         _take_out(tx, column, people)
