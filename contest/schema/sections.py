@@ -110,7 +110,9 @@ class Contest(Section):
             try:
                 ZoneInfo(value)
             except (ZoneInfoNotFoundError, ValueError, OSError):
-                raise ValueError(f"this host knows no time zone {value!r}; write it as Europe/Berlin") from None
+                raise ValueError(
+                    f"this host knows no time zone {value!r}; write it as Europe/Berlin"
+                ) from None
         return value
 
     @field_validator("language")
@@ -611,6 +613,12 @@ class Reports(Section):
         KNOBELN_REPORTS,
         description="the codes of the reports that a team can ask for by mail-preference; "
         "`make docs` lists them all",
+    )
+    places: int = Field(
+        0,
+        ge=0,
+        description="how many of the first places mails show in rankings; each team reads its own place "
+        "besides. 0 = all",
     )
 
     @field_validator("offered")

@@ -67,7 +67,7 @@ class _Verification:
         self._progress_bar = progress_bar
         self._settings = settings_of(archive.contest)
         try:
-            check_offered(self._settings.reports.offered)
+            check_offered(self._settings.reports)
             format_of(self._settings)
         except ConfigError as error:
             raise Differs(f"contest.json: settings: {files.shown(error)}") from None

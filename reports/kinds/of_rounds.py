@@ -63,12 +63,13 @@ class RoundSummary(Report[RoundFinished]):
     ) -> Iterator[Outgoing]:
         event, settings, game = mailing.event, mailing.settings, mailing.game
         outcome, evolution = event.history[-1], event.evolution
+        scores = "" if settings.reports.places else event.scores  # it has every team
         rendered = mailing.templates.render(
             self.template_name,
             outcome=outcome,
             ranking=event.ranking,
             words=event.words,
-            scores=event.scores,
+            scores=scores,
             places=summary.places(outcome, game),
             failures=results.failures_of_round(outcome),
             evolution=evolution,
@@ -79,7 +80,7 @@ class RoundSummary(Report[RoundFinished]):
             **summary.bracket_facts(event.history, event.ranking, game),
             **summary.prize_facts(event.ranking, prize_fields(event.teams, settings.teams), settings),
         )
-        table = (Attachment("scores.csv", "text/csv", event.scores.encode()),) if event.scores else ()
+        table = (Attachment("scores.csv", "text/csv", scores.encode()),) if scores else ()
         mails = (mail_to(team, event, self.code, rendered, table) for team in wanting)
         for mail in with_news(mails, mailing, _news(event)):
             yield replace(mail, thread=SUMMARIES)
