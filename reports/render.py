@@ -67,6 +67,7 @@ FILTERS: Mapping[str, Callable[..., str]] = {
     "grid": text.grid,
     "table": text.table,
     "one_line": text.one_line,
+    "date": language.date,
     "points": text.grouped_points,
     "number": language.number,
     "percent": text.percent,

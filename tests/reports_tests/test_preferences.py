@@ -127,6 +127,9 @@ def test_a_code_without_a_report_is_not_offered() -> None:
     check_offered(Reports(offered=CODES))
     with pytest.raises(ConfigError, match=r"reports\.offered: there is no report 'LAB', only LAP, LGP"):
         check_offered(Reports(offered=("LAP", "LAB")))
+    check_offered(Reports(offered=("DGP", "RSM", "GRR"), places=3))
+    with pytest.raises(ConfigError, match="the report GRG tells all games of all teams"):
+        check_offered(Reports(offered=("DGP", "GRG"), places=3))
 
 
 # --- a report of another package ---------------------------------------------------------------------------
