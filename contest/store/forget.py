@@ -24,12 +24,14 @@ from contest.store.tables import (
     class_people,
     confirmations,
     contents,
+    entry_lists,
     journal,
     letters,
     observers,
     outbox,
     practices,
     reruns,
+    rounds,
     submissions,
     team_members,
     teams,
@@ -42,6 +44,7 @@ _TEXTS = (  # in which somebody may be named
     *(journal.c.text, journal.c.whom, journal.c.reason, letters.c.note, bans.c.reason, reruns.c.reason),
     *(submissions.c.description, practices.c.description, outbox.c.subject, outbox.c.last_response),
     *(bounces.c.diagnosis, teams.c.flags, contents.c.content, letters.c.raw),
+    *(entry_lists.c.absent, rounds.c.words),
 )
 
 
@@ -131,16 +134,17 @@ def _any_of(words: Collection[str]) -> re.Pattern[str]:
 def _take_out(tx: Transaction, column: Column[Any], people: re.Pattern[str]) -> None:
     """Put GONE in place of these people in all texts of this column; a mail that names them is emptied."""
     table: Table = column.table
-    (key,) = table.primary_key.columns
-    found = ((row[0], row[1], _without(row[1], people)) for row in tx.execute(select(key, column)).all())
-    for number, before, after in found:
+    keys = list(table.primary_key.columns)
+    for *place, before in tx.execute(select(*keys, column)).all():
+        after = _without(before, people)
         if after == before:
             continue
         if column is contents.c.content:
-            of_mail = select(outbox.c.id).where(outbox.c.content == number, _OPEN)
+            of_mail = select(outbox.c.id).where(outbox.c.content == place[0], _OPEN)
             if tx.execute(of_mail.limit(1)).first():
                 raise NotNow("a mail that names this team's people must go out first")
-        tx.execute(update(table).where(key == number).values({column.name: after}))
+        here = (key == value for key, value in zip(keys, place, strict=True))
+        tx.execute(update(table).where(*here).values({column.name: after}))
 
 
 def _without(value: Any, people: re.Pattern[str]) -> Any:
