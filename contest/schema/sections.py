@@ -617,6 +617,7 @@ class Reports(Section):
     places: int = Field(
         0,
         ge=0,
+        le=10_000,
         description="how many of the first places mails show in rankings; each team reads its own place "
         "besides. 0 = all",
     )
