@@ -216,7 +216,7 @@ class OrganizerActions:
     def take_out(self, name: str, kind: BanKind, reason: str) -> str:
         """Disqualify a team, or drop it at its own request."""
         self._must_not_be_told()
-        team, phase = self._team(name), contest_state.state(self.tx).phase
+        team, phase = teams.named(self.tx, name), contest_state.state(self.tx).phase
         known = decisions.ban_of(self.tx, team.id)
         if known is not None:
             raise NotNow(f"{name} is {known.kind} already, since {known.at:{TIME_FORMAT}}: {known.reason}")
@@ -246,7 +246,7 @@ class OrganizerActions:
 
     def reinstate(self, name: str, reason: str) -> str:
         """Let a team in again that was taken out, or let its program be asked that was set aside."""
-        team, phase = self._team(name), contest_state.state(self.tx).phase
+        team, phase = teams.named(self.tx, name), contest_state.state(self.tx).phase
         plays_again = self._reinstate_program(team, reason)
         ban = decisions.ban_of(self.tx, team.id)
         if ban is None and not plays_again:
@@ -291,7 +291,7 @@ class OrganizerActions:
 
     def forget(self, name: str, reason: str) -> str:
         """Delete the names and addresses of a team's people, see `contest.store.forget`."""
-        team, phase = self._team(name), contest_state.state(self.tx).phase
+        team, phase = teams.named(self.tx, name), contest_state.state(self.tx).phase
         if phase is Phase.RUNNING or (phase is Phase.OPEN and team.state is not TeamState.WITHDRAWN):
             raise NotNow(
                 f"{name} still plays" if phase is Phase.OPEN else "the contest has not finished",
@@ -305,9 +305,6 @@ class OrganizerActions:
             "and mails that others have, name them still.",
             name=name,
         )
-
-    def _team(self, name: str) -> Team:
-        return teams.named(self.tx, name)
 
     # --- reports -----------------------------------------------------------------------------------------
     def hold(self, reason: str) -> str:
@@ -353,20 +350,13 @@ class OrganizerActions:
             text = f"{DATE_WORDS[name]}: moved from {was:{TIME_FORMAT}} to {at:{TIME_FORMAT}}"
             self._note("dates", text, whom=name, reason=reason)
         readers = self._registered()
-        changes = [(_title(name), getattr(before, name), at) for name, at in moved.items()]
         new = self.settings.model_copy(update={"dates": after})
+        changes = [(_title(name), getattr(before, name), at) for name, at in moved.items()]
+        facts = {"changes": changes, "reason": reason, "settings": new}
         event = f"dates/{self.now.isoformat()}"
         receipt = ledger.note_settings(self.tx, new, self.now)
-        self._tell(
-            event,
-            "dates_moved",
-            readers,
-            receipt,
-            changes=changes,
-            reason=reason,
-            settings=new,
-        )
-        self._tell_observers(event, changes=changes, reason=reason, settings=new)
+        self._tell(event, "dates_moved", readers, receipt, **facts)
+        self._tell_observers(event, **facts)
         what = "; ".join(f"{_title(name)}: {at:{TIME_FORMAT}}" for name, at in moved.items())
         return f"{what}. {_told(readers)}."
 
@@ -393,16 +383,14 @@ class OrganizerActions:
         text = f"{plural(told, 'team is', 'teams are')} told: {message.subject}"
         self._note("tell", text, whom=message.readers)
         before = len(readers) - told
-        rest = (
-            ngettext(
+        says = ngettext("%(num)s team is told.", "%(num)s teams are told.", told)
+        if before:
+            says += ngettext(
                 " %(num)s team got the same words before.",
                 " %(num)s teams got the same words before.",
                 before,
             )
-            if before
-            else ""
-        )
-        return ngettext("%(num)s team is told.", "%(num)s teams are told.", told) + rest
+        return says
 
     def readers_of(self, message: Message) -> list[Team]:
         """Who gets the message. Raises NotNow if there is nobody, GiveUp if it says nothing."""
