@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from datetime import UTC, datetime
+from datetime import UTC, datetime, tzinfo
 from functools import lru_cache
 from gettext import GNUTranslations, NullTranslations
 from io import BytesIO
@@ -170,15 +170,28 @@ def decimal(text: str) -> str:
     return "".join(signs.get(sign, sign) for sign in text)
 
 
-def date(moment: datetime) -> str:
-    """An aware time -> `1994-05-12 12:00 UT` (K100), in German `12. Mai 1994, 12:00 UT`."""
-    moment = moment.astimezone(UTC)
+def date(moment: datetime, zone: tzinfo | None = None) -> str:
+    """An aware time -> `1994-05-12 12:00 UT` (K100), in German `12. Mai 1994, 12:00 UT`.
+
+    With a zone the local time stands beside it: `1994-05-12 12:00 UT (14:00 CEST)`, with its date if that is
+    another one.
+    """
+    universal = moment.astimezone(UTC)
+    if zone is None:
+        return _date(universal, "UT")
+    local = moment.astimezone(zone)
+    is_same_day = local.date() == universal.date()
+    beside = f"{local:%H:%M %Z}" if is_same_day else _date(local, f"{local:%Z}")
+    return f"{_date(universal, 'UT')} ({beside})"
+
+
+def _date(moment: datetime, zone: str) -> str:
     if spoken() == SOURCE:
-        return moment.strftime("%Y-%m-%d %H:%M UT")
+        return f"{moment:%Y-%m-%d %H:%M} {zone}"
     from babel.dates import format_datetime
 
     # The pattern of Unicode's LDML, as in https://unicode.org/reports/tr35/tr35-dates.html
-    pattern = gettext("yyyy-MM-dd HH:mm 'UT'")
+    pattern = gettext("yyyy-MM-dd HH:mm 'UT'").replace("UT", zone)
     return format_datetime(moment, pattern, locale=spoken())
 
 

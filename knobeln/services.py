@@ -120,21 +120,21 @@ class Services:
                 log.error("our engine failed with a program that waits; it is tried again", error=str(error))
 
     def list_entries(self) -> bool:
-        """Send the first list of entries to all teams. False: it is not due, or has gone out."""
+        """Do one thing that is due between the last program and the start. False: nothing is."""
         from reports.contest_reporter import ContestReporter
-        from tournament.seal_entries import is_first_list_due, seal_entries
+        from tournament.seal_entries import next_step
 
         contest = self._now()
-        now = contest.clock.now()
+        settings, now = contest.settings, contest.clock.now()
         with contest.store.read() as tx:
-            if not is_first_list_due(tx, contest.settings, now):
+            if not next_step(tx, settings, now):
                 return False
-        reporter = ContestReporter(contest.settings, contest.templates)
+        reporter = ContestReporter(settings, contest.templates)
         with contest.store.write() as tx:
-            if not is_first_list_due(tx, contest.settings, now):  # another process was quicker
-                return False
-            seal_entries(tx, contest.settings, reporter, now, is_final=False)
-        return True
+            step = next_step(tx, settings, now)  # another process may have been quicker
+            if step:
+                step(tx, settings, contest.templates, reporter, now)
+        return step is not None
 
     def practise_next(self) -> bool:
         """Play one requested practice. False: none waits, or it is too early."""

@@ -66,6 +66,7 @@ class ContestReporter:
             names=[entry.team for entry in listed.list.entries],
             changes=list(_changes(before, listed)) if before else [],
             is_first=before is None,
+            is_changed=event.is_changed,
             root=listed.list.root.hex(),
             draw=event.draw,
             objections_until=self._settings.dates.contest_starts,

@@ -25,6 +25,7 @@ from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from jinja2 import (
     BaseLoader,
@@ -247,8 +248,10 @@ class Templates:
         )
         game = game_of(settings.game, settings.programs).info
         play, starts = play_reports(game.play), settings.dates.contest_starts
+        zone = settings.contest.zone
         self._filters: dict[str, Callable[..., str]] = {
             **FILTERS,
+            "date": partial(language.date, zone=ZoneInfo(zone) if zone else None),
             "points": partial(text.grouped_points, point=game.point),
         }
         self._names = {

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from contest.config.settings import Settings, SettingsValues, of_roles, section_from
 from contest.errors import ConfigError
 from contest.formats import make_format
@@ -21,15 +23,17 @@ def format_of(settings: Settings) -> Format:
     return chosen
 
 
-def frozen_settings(kept: SettingsValues | None, settings: Settings) -> Settings:
-    """The settings, with everything that decides results as it was when the contest started.
+def frozen_settings(
+    kept: SettingsValues | None, settings: Settings, roles: Collection[Role] = (Role.DECIDES,)
+) -> Settings:
+    """The settings, with those of these roles as they were when the contest started.
 
     `kept`: what the store keeps of them since then, None before the start.
     """
     if kept is None:
         return settings
-    others = of_roles(settings.model_dump(mode="json"), Role.HOST, Role.TOLD)
-    frozen = of_roles(kept, Role.DECIDES)
+    others = of_roles(settings.model_dump(mode="json"), *(role for role in Role if role not in roles))
+    frozen = of_roles(kept, *roles)
     return settings.model_copy(
         update={name: section_from(name, {**others.get(name, {}), **frozen[name]}) for name in frozen}
     )

@@ -16,9 +16,9 @@ from pydantic import ValidationError
 from contest.config.settings import Settings
 from contest.errors import GiveUp, NotFound, NotNow
 from contest.games.registry import game_of
-from contest.interfaces.protocols import Renderer, to_team
-from contest.language import by_language, gettext, ngettext, noted, speaking
-from contest.ledger.receipts import Effect, LedgerEntry
+from contest.interfaces.protocols import Renderer, to_all
+from contest.language import gettext, ngettext, noted
+from contest.ledger.receipts import Effect, LedgerEntry, Receipt
 from contest.mail.form import Form
 from contest.model import Ban, BanKind, Outgoing, Phase, Team, TeamState, TimeChange
 from contest.public_number.beacon import BeaconKind
@@ -37,6 +37,7 @@ from contest.store import (
     teams,
 )
 from contest.store.contest_state import note
+from contest.store.forget import forget_people
 from contest.util.clock import TIME_FORMAT
 from contest.util.plurals import plural
 
@@ -288,6 +289,23 @@ class OrganizerActions:
         ids = {team.id for team in owners}
         return {digest for team_id, digest in submissions.owned(self.tx) if team_id in ids}
 
+    def forget(self, name: str, reason: str) -> str:
+        """Delete the names and addresses of a team's people, see `contest.store.forget`."""
+        team, phase = teams.named(self.tx, name), contest_state.state(self.tx).phase
+        if phase is Phase.RUNNING or (phase is Phase.OPEN and team.state is not TeamState.WITHDRAWN):
+            raise NotNow(
+                f"{name} still plays" if phase is Phase.OPEN else "the contest has not finished",
+                hint="people are forgotten after the contest, or when their team has withdrawn",
+            )
+        own = self.settings.contest
+        forget_people(self.tx, team, (own.address, own.organizer_address))
+        self._note("forget", f"the people of {name} were forgotten", whom=name, reason=reason)
+        return gettext(
+            "The people of %(name)s are forgotten. Delete the backups that name them; a published archive, "
+            "and mails that others have, name them still.",
+            name=name,
+        )
+
     # --- reports -----------------------------------------------------------------------------------------
     def hold(self, reason: str) -> str:
         """Hold the reports of the contest day, queued and future."""
@@ -332,13 +350,12 @@ class OrganizerActions:
             text = f"{DATE_WORDS[name]}: moved from {was:{TIME_FORMAT}} to {at:{TIME_FORMAT}}"
             self._note("dates", text, whom=name, reason=reason)
         readers = self._registered()
-        facts = {
-            "changes": [(_title(name), getattr(before, name), at) for name, at in moved.items()],
-            "reason": reason,
-            "settings": self.settings.model_copy(update={"dates": after}),
-        }
+        new = self.settings.model_copy(update={"dates": after})
+        changes = [(_title(name), getattr(before, name), at) for name, at in moved.items()]
+        facts = {"changes": changes, "reason": reason, "settings": new}
         event = f"dates/{self.now.isoformat()}"
-        self._tell(event, "dates_moved", readers, **facts)
+        receipt = ledger.note_settings(self.tx, new, self.now)
+        self._tell(event, "dates_moved", readers, receipt, **facts)
         self._tell_observers(event, **facts)
         what = "; ".join(f"{_title(name)}: {at:{TIME_FORMAT}}" for name, at in moved.items())
         return f"{what}. {_told(readers)}."
@@ -434,15 +451,18 @@ class OrganizerActions:
         wanted = (TeamState.ACTIVE, TeamState.PENDING)
         return [t for t in teams.all_teams(self.tx) if t.state in wanted and t.name not in out]
 
-    def _tell(self, event: str, template: str, readers: list[Team], **facts: object) -> int:
+    def _tell(
+        self,
+        event: str,
+        template: str,
+        readers: list[Team],
+        receipt: Receipt | None = None,
+        /,
+        **facts: object,
+    ) -> int:
         """The same mail to each of these teams. Returns how many did not have it yet."""
-        told = 0
-        for language, team_list in by_language(readers, self.settings.contest.language):
-            with speaking(language):
-                rendered = self.renderer.render(template, **facts)
-            mails = (to_team(team, f"{event}/{team.name}", template, rendered) for team in team_list)
-            told += outbox.put_all(self.tx, mails, self.settings, self.now)
-        return told
+        mails = to_all(readers, event, template, self.settings, self.renderer, receipt, **facts)
+        return outbox.put_all(self.tx, mails, self.settings, self.now)
 
     def _tell_observers(self, event: str, **facts: object) -> None:
         """Tell the observers about dates that moved; they know the old ones from the announcement."""

@@ -25,8 +25,6 @@ verify.html                     the page on which everybody can check the archiv
 
 from __future__ import annotations
 
-import hashlib
-import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -38,7 +36,13 @@ from pydantic import ValidationError
 
 from contest.archive.files import MAX_FILE_BYTES, ArchiveFiles, from_json, reason_of, shown, to_json
 from contest.archive.pieces import MAX_GAMES, read_group, read_list
-from contest.config.settings import Settings, SettingsValues, of_roles, public_sections, section_from
+from contest.config.settings import (
+    Settings,
+    SettingsValues,
+    public_sections,
+    published_settings,
+    section_from,
+)
 from contest.errors import Differs
 from contest.ledger import receipts
 from contest.ledger.entry_list import SealedEntry
@@ -57,7 +61,6 @@ from contest.model import (
     TimeChange,
 )
 from contest.public_number.beacon import PublicNumber
-from contest.schema.sections import Role
 from contest.seeds import MAX_TOURNAMENTS, ContestSeed
 from contest.util.program_files import is_safe
 
@@ -457,21 +460,6 @@ def _group(files: ArchiveFiles, round_number: int, number: int, most: int) -> Gr
 
 
 # --- settings, teams, results ------------------------------------------------------------------------------
-def published_settings(settings: Settings) -> SettingsValues:
-    """The settings that everybody may know, by section."""
-    return of_roles(settings.model_dump(mode="json"), Role.TOLD, Role.DECIDES)
-
-
-def settings_digest(published: SettingsValues) -> str:
-    """The sha256, in hex, of the settings that decide results, which the ledger has before the final list.
-
-    `published`: as `contest.json` has them. Hashed is their JSON, sorted and without spaces.
-    """
-    decisive = of_roles(published, Role.DECIDES)
-    text = json.dumps(decisive, sort_keys=True, separators=(",", ":"))
-    return hashlib.sha256(text.encode()).hexdigest()
-
-
 def settings_of(facts: ContestFacts) -> Settings:
     """The contest's settings; those that are not archived have our defaults. Raises Differs if invalid.
 

@@ -5,6 +5,8 @@ An environment variable `KNOBELN_SET_<SECTION>__<SETTING>` overrides the file (f
 
 from __future__ import annotations
 
+import hashlib
+import json
 import math
 import os
 from collections.abc import Mapping
@@ -23,7 +25,7 @@ from pydantic import (
 
 from contest.errors import ConfigError, NotFound
 from contest.games.game import TEXT, TextProtocol
-from contest.games.registry import game_of, game_plugin
+from contest.games.registry import game_of, game_plugin, rules_text
 from contest.schema.sections import (
     DEFAULT_GAME,
     Cluster,
@@ -197,6 +199,26 @@ def of_roles(values: SettingsValues, *roles: Role) -> SettingsValues:
         for name, section in values.items()
     }
     return {name: section for name, section in found.items() if section}
+
+
+def published_settings(settings: Settings) -> SettingsValues:
+    """The settings that everybody may know, by section."""
+    return of_roles(settings.model_dump(mode="json"), Role.TOLD, Role.DECIDES)
+
+
+def settings_digest(published: SettingsValues, rules: str) -> str:
+    """The sha256, in hex, of what is frozen with a list of entries: settings, title, dates and rules.
+
+    `published`: as an archive's `contest.json` has them; `rules`: as its `rules.md` does. Hashed is their
+    JSON, sorted and without spaces.
+    """
+    text = json.dumps({"rules": rules, "settings": published}, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def frozen_digest(settings: Settings) -> str:
+    """The same of these settings, with the rules that we have now."""
+    return settings_digest(published_settings(settings), rules_text(settings.game.name))
 
 
 def public_sections() -> tuple[str, ...]:

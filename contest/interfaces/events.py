@@ -62,7 +62,8 @@ class Event(ABC):
 class EntriesListed(Event):
     """A list of entries was sealed. `teams`: all that are registered.
 
-    `before`: the list that teams know. `draw`: of the public number; None if there is none.
+    `before`: the list that teams know. `draw`: of the public number; None if there is none. `is_changed`:
+    settings, title, dates or rules were others until now.
     """
 
     title = "entries listed"
@@ -70,6 +71,7 @@ class EntriesListed(Event):
     listed: SealedList
     before: SealedList | None
     draw: Draw | None
+    is_changed: bool
     receipt: Receipt
 
     @property

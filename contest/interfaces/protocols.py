@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Generic, Protocol, TypeVar
 
 from contest.config.settings import Settings
 from contest.interfaces.events import Event
+from contest.language import by_language, speaking
+from contest.ledger.receipts import Receipt
 from contest.model import (
     BuildReport,
     GameJob,
@@ -31,6 +33,24 @@ class Rendered:
 def to_team(team: Team, key: str, kind: str, text: Rendered) -> Outgoing:
     """A mail to the team's address; `replace` adds what else there is."""
     return Outgoing(key, kind, team.address, text.subject, text.body, team_id=team.id, team=team.name)
+
+
+def to_all(
+    readers: Iterable[Team],
+    key: str,
+    template: str,
+    settings: Settings,
+    renderer: Renderer,
+    receipt: Receipt | None = None,
+    /,
+    **facts: object,
+) -> Iterator[Outgoing]:
+    """The same mail from this template to each of these teams, in its language."""
+    for language, of_language in by_language(readers, settings.contest.language):
+        with speaking(language):
+            rendered = renderer.render(template, **facts)
+        for team in of_language:
+            yield replace(to_team(team, f"{key}/{team.name}", template, rendered), receipt=receipt)
 
 
 def to_organizer(settings: Settings, key: str, kind: str, text: Rendered) -> Outgoing:

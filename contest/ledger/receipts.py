@@ -52,7 +52,9 @@ class Effect(StrEnum):
     PROGRAM_SET_ASIDE = "program set aside after failures of the engine"
     # Of the whole contest.
     CONTEST_MADE = "contest made"
-    SETTINGS_FROZEN = "settings frozen"
+    LETTER_WAITS = "letter waits when programs are no longer taken"
+    PROGRAMS_CLOSED = "programs are no longer taken"
+    SETTINGS_CHANGED = "settings, title, dates or rules changed"
     ENTRIES_LISTED = "list of entries"
     ENTRIES_FINAL = "final list of entries"
     NUMBER_DRAWN = "public number"
@@ -65,9 +67,10 @@ class LedgerEntry:
 
     `team`: "" if it is about the whole contest. `at`: when the letter was received, or the organizer decided.
     `letter`: the sha256 of the letter as it arrived, in hex; "" without one. `digest`: in hex, of the program
-    in the letter, of the build that is set aside, the root of the list, or the sha256 of the settings or of
-    the public number; "" for other effects. The first entry has the sha256 of the secret number as `letter`,
-    and the public key as `digest`.
+    in the letter, of the build that is set aside, the root of the list, or the sha256 of the public number;
+    "" for other effects. The first entry has the sha256 of the secret number as `letter`, and the public key
+    as `digest`. A list, and a change since the first one, have the sha256 of settings, title, dates and rules
+    as `letter`.
     """
 
     effect: Effect

@@ -9,10 +9,12 @@ In `[demo]` are the `teams` of a demonstration, and the settings that make it sh
 
 from __future__ import annotations
 
+import os
 import tomllib
 from collections.abc import Mapping
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from importlib.resources import files
+from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -55,9 +57,19 @@ def _settings(info: GameInfo, preset: str, now: datetime) -> Settings:
 
 
 def for_class(settings: Settings) -> Settings:
-    """The settings of a contest for a course: it asks for no more than names, and mails them to nobody."""
+    """The settings of a contest for a course: it asks for no more than names, and mails them to nobody. Mails
+    have this host's time beside Universal Time."""
     offered = tuple(code for code in settings.reports.offered if code != "LAP")
-    return settings.changed(teams={"member_lines": 0}, reports={"offered": offered})
+    return settings.changed(
+        teams={"member_lines": 0}, reports={"offered": offered}, contest={"zone": _zone_of_host()}
+    )
+
+
+def _zone_of_host() -> str:
+    """The name of its time zone; "" if that is Universal Time, or has no name."""
+    file = str(Path("/etc/localtime").resolve())
+    name = os.environ.get("TZ", "").removeprefix(":") or file.partition("/zoneinfo/")[2]
+    return name if "/" in name and not name.startswith(("/", "Etc/")) else ""
 
 
 class Demo(BaseModel):

@@ -6,6 +6,7 @@ import re
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from typing import Annotated, ClassVar, Literal
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, field_validator, model_validator
 from pydantic.config import JsonDict
@@ -97,12 +98,30 @@ class Contest(Section):
         "knobeln@localhost.example", description="the robot's address: registrations and programs go here"
     )
     aliases: tuple[Address, ...] = Field((), description="further addresses that reach the robot")
+    zone: str = Field(
+        "",
+        description="the time zone whose local time stands beside Universal Time in mails, e.g. "
+        "Europe/Berlin; empty = Universal Time alone",
+        json_schema_extra=OF_THE_HOST,  # which knows the zone; nothing depends on it
+    )
     licence: str = Field(
         "",
         max_length=200,
         description="under which licence you publish the archive with all programs, e.g. CC BY 4.0; rules, "
         "announcements and the archive say it; empty = nothing is said",
     )
+
+    @field_validator("zone")
+    @classmethod
+    def _is_known(cls, value: str) -> str:
+        if value:
+            try:
+                ZoneInfo(value)
+            except (ZoneInfoNotFoundError, ValueError, OSError):
+                raise ValueError(
+                    f"this host knows no time zone {value!r}; write it as Europe/Berlin"
+                ) from None
+        return value
 
     @field_validator("language")
     @classmethod
@@ -602,6 +621,13 @@ class Reports(Section):
         KNOBELN_REPORTS,
         description="the codes of the reports that a team can ask for by mail-preference; "
         "`make docs` lists them all",
+    )
+    places: int = Field(
+        0,
+        ge=0,
+        le=10_000,
+        description="how many of the first places mails show in rankings; each team reads its own place "
+        "besides. 0 = all",
     )
 
     @field_validator("offered")

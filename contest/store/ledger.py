@@ -13,6 +13,7 @@ from typing import Any
 
 from sqlalchemy import Row, Select, bindparam, func, insert, or_, select
 
+from contest.config.settings import Settings, frozen_digest
 from contest.errors import GiveUp
 from contest.ledger import merkle
 from contest.ledger.receipts import Checkpoint, Effect, LedgerEntry, Receipt
@@ -35,6 +36,29 @@ def begin(tx: Transaction, now: datetime) -> None:
     own = tx.execute(_KEYS).one()
     key = signing.public_key(own.signing_key).hex()
     append(tx, LedgerEntry(Effect.CONTEST_MADE, "", now, ContestSeed(own.seed).commitment, key))
+
+
+def newest_of(tx: Transaction, *effects: Effect) -> LedgerEntry | None:
+    """The newest entry of the newest tournament with one of these effects."""
+    begun = select(func.max(ledger.c.number)).where(ledger.c.effect == Effect.TOURNAMENT_BEGUN)
+    start = func.coalesce(begun.scalar_subquery(), 0)
+    query = select(ledger).where(ledger.c.effect.in_(effects), ledger.c.number > start)
+    row = tx.execute(query.order_by(ledger.c.number.desc()).limit(1)).first()
+    return None if row is None else _entry(row)
+
+
+def is_changed(tx: Transaction, settings: Settings) -> bool:
+    """Whether settings, title, dates or rules are not those of the first list of entries, or of the newest
+    change since. Before that list they are."""
+    told = newest_of(tx, Effect.ENTRIES_LISTED, Effect.SETTINGS_CHANGED)
+    return told is not None and told.letter != frozen_digest(settings)
+
+
+def note_settings(tx: Transaction, settings: Settings, now: datetime) -> Receipt | None:
+    """Append an entry if they are not."""
+    if not is_changed(tx, settings):
+        return None
+    return append(tx, LedgerEntry(Effect.SETTINGS_CHANGED, "", now, frozen_digest(settings)))
 
 
 def append(tx: Transaction, entry: LedgerEntry) -> Receipt:

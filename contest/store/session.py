@@ -7,7 +7,7 @@ import os
 import sqlite3
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from copy import copy
 from operator import itemgetter
 from pathlib import Path
@@ -199,6 +199,14 @@ class Store:
             verdict = error.orig
         if verdict != "ok":
             raise _damaged(verdict)
+
+    def wipe(self) -> None:
+        """Let what was deleted leave SQLite's files, too. PostgreSQL does that by itself, in time."""
+        if not self._is_sqlite:
+            return
+        with closing(self.engine.raw_connection()) as connection:  # it is in no transaction
+            for command in ("VACUUM", "PRAGMA wal_checkpoint(TRUNCATE)"):
+                connection.cursor().execute(command)
 
     def close(self) -> None:
         self.engine.dispose()

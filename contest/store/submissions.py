@@ -11,12 +11,12 @@ from itertools import takewhile
 from typing import Annotated, Any, NamedTuple
 
 from pydantic import ConfigDict, Field, TypeAdapter
-from sqlalchemy import Row, Select, bindparam, case, func, insert, select, update
+from sqlalchemy import Row, Select, bindparam, case, func, insert, select, union, update
 
 from contest.errors import NotFound
 from contest.ledger.entry_list import EntryList, SealedEntry
 from contest.ledger.receipts import Effect
-from contest.model import BuildReport, Entry, Submission, SubmissionState, Team, TeamState
+from contest.model import BuildReport, Entry, LetterState, Submission, SubmissionState, Team, TeamState
 from contest.store import teams as team_store
 from contest.store.claims import UNCLAIMED, Claimant, Claims
 from contest.store.session import Transaction, record, tournament_of
@@ -120,6 +120,17 @@ class Waiting(NamedTuple):
 def any_waiting(tx: Transaction) -> bool:
     """Whether a program waits to be compiled, and can be: its language is not lost."""
     return tx.execute(select(submissions.c.id).where(_QUEUED).limit(1)).first() is not None
+
+
+def letters_without_effect(tx: Transaction, before: datetime) -> list[tuple[datetime, str]]:
+    """The letters that came before then and wait for the desk, the organizer or the compiler: the time and
+    the sha256 of each, in their order. Those of strangers that wait for a limit bring no program."""
+    came = select(letters.c.received_at, letters.c.digest).where(letters.c.received_at < before)
+    of_desk = came.where(letters.c.state == LetterState.NEW)
+    of_organizer = came.where(letters.c.state == LetterState.FAILED, letters.c.network.is_(None))
+    of_compiler = came.join(submissions).where(submissions.c.state == SubmissionState.QUEUED)
+    rows = tx.execute(union(of_desk, of_organizer, of_compiler))
+    return sorted((row.received_at, row.digest) for row in rows)
 
 
 def waiting_teams(tx: Transaction, claims: Claims) -> tuple[Waiting, ...]:

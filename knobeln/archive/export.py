@@ -29,16 +29,16 @@ from contest.archive.contents import (
     Seal,
     TakenOut,
     public,
-    published_settings,
     seed_of,
     settings_of,
     to_files,
 )
 from contest.archive.files import shown
-from contest.config.settings import Settings
+from contest.config.settings import Settings, published_settings
 from contest.errors import Differs, NotNow
 from contest.games.registry import game_of, rules_text
-from contest.model import Entry, RoundOutcome, Team, TimeChange
+from contest.model import Entry, RoundOutcome, Team
+from contest.schema.sections import Role
 from contest.store import (
     Transaction,
     contest_state,
@@ -58,7 +58,7 @@ from reports.check_page import check_page
 from reports.render import Templates
 from sandbox.fuel import engine
 from sandbox.fuel.program import FuelProgram
-from tournament.derived_settings import format_of, is_computed
+from tournament.derived_settings import format_of, frozen_settings, is_computed
 from tournament.evolution import score_table
 from tournament.runners import open_runner, runner_of
 
@@ -69,12 +69,14 @@ def archive_of(contest: ContestContext) -> Archive:
 
     Raises NotNow before its end.
     """
-    settings = contest.settings
-    builder = builder_of(settings, open_runner)
     with contest.store.read() as tx:
         state = contest_state.state(tx)
         if state.started_at is None or state.finished_at is None:
             raise NotNow("the contest is not finished, so there is nothing to publish yet")
+        # Title and dates may have changed since the start, but what was frozen with the lists counts.
+        started = contest_state.started_settings(tx)
+        settings = frozen_settings(started, contest.settings, (Role.TOLD, Role.DECIDES))
+        builder = builder_of(settings, open_runner)
         rounds = results.finished_rounds(tx, Games.WITH_MOVES)
         playing = submissions.participants(tx)
         entries = {entry.name: entry for entry in submissions.all_entries(tx)}
@@ -82,7 +84,6 @@ def archive_of(contest: ContestContext) -> Archive:
         programs = {name: _program(version, builder) for name, version in entered.items()}
         digests = {name: entry.image_digest for name, entry in entries.items()}
         builds = _builds(tx, digests, settings)
-        time_changes = decisions.time_changes(tx)
         archive = Archive(
             contest=ContestFacts(
                 written_by=__version__,
@@ -91,7 +92,7 @@ def archive_of(contest: ContestContext) -> Archive:
                 finished_at=state.finished_at,
                 seed=state.seed.secret.hex(),
                 seed_commitment=state.seed.commitment,
-                settings=published_settings(_at_start(settings, time_changes)),
+                settings=published_settings(settings),
             ),
             entries=tuple(
                 _entry(entry, entered[name], playing[name], settings) for name, entry in entries.items()
@@ -107,7 +108,7 @@ def archive_of(contest: ContestContext) -> Archive:
             rules=rules_text(settings.game.name),
             announcement="",
             counted=tuple(counted_programs(digests, builds, builder)),
-            time_changes=time_changes,
+            time_changes=decisions.time_changes(tx),
             ledger=_ledger(tx),
             letters=tuple(ledger.entries(tx)),
             seal=Seal.of(state.seed, contest_state.number(tx)),
@@ -122,13 +123,6 @@ def _ledger(tx: Transaction) -> LedgerFacts:
     key, newest = ledger.public_key(tx), ledger.newest(tx)
     root, signature = (b64encode(value).decode() for value in (newest.root, newest.signature))
     return LedgerFacts(key, newest.number, root, signature)
-
-
-def _at_start(settings: Settings, changes: Sequence[TimeChange]) -> Settings:
-    """Return the settings with the time for a move that the contest started with."""
-    if not changes:
-        return settings
-    return settings.changed(programs={"seconds": changes[0].before})
 
 
 def _decisions(tx: Transaction) -> Decisions:

@@ -67,7 +67,7 @@ class _Verification:
         self._progress_bar = progress_bar
         self._settings = settings_of(archive.contest)
         try:
-            check_offered(self._settings.reports.offered)
+            check_offered(self._settings.reports)
             format_of(self._settings)
         except ConfigError as error:
             raise Differs(f"contest.json: settings: {files.shown(error)}") from None
@@ -100,8 +100,8 @@ class _Verification:
             checked.append("decisions of the organizer since the start: the archive has none")
         unchecked += self._decisions()
         unchecked.append(
-            "names of organizations and people, the order of the entries, the names of the tools, times, and "
-            "settings that decide nothing: only the archive's digest vouches for them"
+            "names of organizations and people, the order of the entries, the names of the tools, and times: "
+            "only the archive's digest vouches for them"
         )
 
     def _check_time_changes(self) -> None:

@@ -6,13 +6,13 @@ import hashlib
 from base64 import b64decode, b64encode
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 
 from contest.archive import files
-from contest.archive.contents import Archive, ArchivedList, Seal, settings_digest
-from contest.config.settings import Settings
+from contest.archive.contents import Archive, ArchivedList, Seal
+from contest.config.settings import Settings, settings_digest
 from contest.errors import Differs, GiveUp
 from contest.ledger import merkle, signing
 from contest.ledger.entry_list import EntryList, SealedEntry
@@ -45,14 +45,17 @@ _DECIDED = (*_ABOUT_TEAMS, Effect.TIME_CHANGED)
 _WITHDRAWN, _OUT = "withdrawn", "taken out"
 _GOES = {Effect.WITHDRAWN: _WITHDRAWN, Effect.TAKEN_OUT: _OUT}
 _COMES = {Effect.REGISTRATION_ACCEPTED: _WITHDRAWN, Effect.REINSTATED: _OUT}
+_LISTS = (Effect.ENTRIES_LISTED, Effect.ENTRIES_FINAL)
+_FREEZES = (*_LISTS, Effect.SETTINGS_CHANGED)
 _OWN = (
     *_DECIDED,
-    Effect.ENTRIES_LISTED,
-    Effect.ENTRIES_FINAL,
+    *_FREEZES,
+    Effect.PROGRAMS_CLOSED,
     Effect.NUMBER_DRAWN,
     Effect.TOURNAMENT_BEGUN,
 )
 """The effects that follow no letter."""
+_SOON, _DAY = timedelta(minutes=15), timedelta(days=1)
 
 
 def check_entries(archive: Archive, settings: Settings, result: Verified) -> None:
@@ -62,14 +65,15 @@ def check_entries(archive: Archive, settings: Settings, result: Verified) -> Non
     earlier, ledger = _of_tournament(archive)
     final = _check_lists(archive, archive.seal, ledger, result)
     before_final = ledger[:final]
-    _check_settings(archive, before_final)
+    _check_settings(archive, ledger[final])
     _check_programs(archive, [*earlier, *before_final], result)
     result.checked.append(
         f"{plural(len(archive.letters), 'entry', 'entries')} in the ledger of letters, under its signed "
         "root, with every program that played"
     )
     _check_decisions(archive, ledger, result)
-    result.noticed.extend(_noticed(archive, settings, before_final))
+    result.noticed.extend(_noticed_at_close(archive, settings, before_final))
+    result.noticed.extend(_noticed(archive, settings, ledger[: final + 1]))
     result.noticed.extend(_about_letters(archive, ledger, settings))
     result.noticed.extend(_noticed_in_order(ledger))
     _check_number(archive, archive.seal, settings, ledger[final + 1 :], result)
@@ -109,8 +113,7 @@ def _check_lists(archive: Archive, seal: Seal, ledger: Sequence[LedgerEntry], re
     """The place of the final list in the ledger, from 0. Raises Differs unless the ledger has all lists."""
     claimed = archive.entry_lists
     told = [_as_told(each) for each in claimed]
-    effects = (Effect.ENTRIES_LISTED, Effect.ENTRIES_FINAL)
-    in_ledger = [entry for entry in ledger if entry.effect in effects]
+    in_ledger = [replace(entry, letter="") for entry in ledger if entry.effect in _LISTS]
     if not told or [entry for entry in in_ledger if entry in told] != told:
         raise Differs("entry_lists.json has not the lists that ledger.txt has")
     for each in in_ledger:
@@ -130,7 +133,7 @@ def _check_lists(archive: Archive, seal: Seal, ledger: Sequence[LedgerEntry], re
     playing = [(entry.name, entry.build) for entry in archive.entries]
     if sorted(playing) != [(entry.team, entry.build) for entry in final.entries]:
         raise Differs("entries.json has not the entries of the final list in entry_lists.json")
-    return ledger.index(told[-1])
+    return next(at for at, entry in enumerate(ledger) if replace(entry, letter="") == told[-1])
 
 
 def _list(claimed: ArchivedList) -> EntryList:
@@ -142,11 +145,13 @@ def _as_told(claimed: ArchivedList) -> LedgerEntry:
     return LedgerEntry(effect, "", claimed.at, digest=_list(claimed).root.hex())
 
 
-def _check_settings(archive: Archive, before_final: Sequence[LedgerEntry]) -> None:
-    """Raises Differs unless the settings that decide results are those of the contest's start."""
-    frozen = [each.digest for each in before_final if each.effect is Effect.SETTINGS_FROZEN]
-    if frozen[-1:] != [settings_digest(archive.contest.settings)]:
-        raise Differs("contest.json: the settings are not those that ledger.txt has before the final list")
+def _check_settings(archive: Archive, final: LedgerEntry) -> None:
+    """Raises Differs unless settings, title, dates and rules are those of the contest's start."""
+    if final.letter != settings_digest(archive.contest.settings, archive.rules):
+        raise Differs(
+            "contest.json: title, dates, rules or settings are not those that ledger.txt has with the final "
+            "list"
+        )
 
 
 # --- programs --------------------------------------------------------------------------------------------
@@ -229,11 +234,57 @@ def _about_letters(archive: Archive, ledger: Sequence[LedgerEntry], settings: Se
             )
 
 
-def _noticed(archive: Archive, settings: Settings, before_final: Sequence[LedgerEntry]) -> Iterator[str]:
+def _noticed_at_close(
+    archive: Archive, settings: Settings, before_final: Sequence[LedgerEntry]
+) -> Iterator[str]:
+    """What was late between the last program and the start, and the programs that were put in after the
+    ledger had named the letters that still waited."""
+    closes, starts = settings.dates.compilation_closes, archive.contest.started_at
+    if starts < closes:
+        return
+    closed: list[LedgerEntry] = []
+    waiting = set[str]()
+    for each in before_final:
+        if each.effect is Effect.LETTER_WAITS:
+            waiting.add(each.letter)
+        elif each.effect is Effect.PROGRAMS_CLOSED:
+            closed.append(each)
+        elif each.effect is not Effect.PROGRAM_ACCEPTED or not closed:
+            continue
+        elif each.at < min(closes, closed[-1].at) and each.letter not in waiting:
+            yield (
+                f"a program of {each.team} was accepted that is said to have come at "
+                f"{each.at:{TIME_FORMAT}}, but its letter is none of those that waited at "
+                f"{closed[-1].at:{TIME_FORMAT}}, when programs were no longer taken"
+            )
+    for each in closed[:-1]:
+        yield f"programs were taken again after {each.at:{TIME_FORMAT}}, because the date was moved"
+    if not closed or closed[-1].at > closes + _SOON:
+        when = f"only at {closed[-1].at:{TIME_FORMAT}}" if closed else "nowhere"
+        yield (
+            f"programs were no longer taken from {closes:{TIME_FORMAT}} on, but the ledger says so {when}; "
+            "until then a letter could be dated back"
+        )
+    listed_at = archive.entry_lists[0].at
+    if len(archive.entry_lists) > 1 and listed_at - closes > max(_SOON, min(_DAY, (starts - closes) / 2)):
+        yield (
+            f"the first list went out at {listed_at:{TIME_FORMAT}}, long after {closes:{TIME_FORMAT}}, when "
+            f"programs were no longer taken; the contest started at {starts:{TIME_FORMAT}}"
+        )
+
+
+def _noticed(archive: Archive, settings: Settings, until_final: Sequence[LedgerEntry]) -> Iterator[str]:
     """What the organizer has decided before the start, or what came late."""
     closes = settings.dates.compilation_closes
-    listed_at = None
-    for each in before_final:
+    listed_at, frozen = None, ""
+    for each in until_final:
+        if each.effect in _FREEZES:
+            if frozen not in ("", each.letter):
+                yield (
+                    f"settings, title, dates or rules were changed before {each.at:{TIME_FORMAT}}, after a "
+                    "list of entries had gone out"
+                )
+            frozen = each.letter
         if each.effect is Effect.ENTRIES_LISTED:
             listed_at = each.at
         elif each.effect is Effect.PROGRAM_ACCEPTED and each.at >= closes:

@@ -32,7 +32,7 @@ def open_as_ordinary_user(
         groups.sweep()
         privileges.become(user, folder)
     contest = open_contest()
-    check_offered(contest.settings.reports.offered)
+    check_offered(contest.settings.reports)
     if isinstance(user, privileges.User) and not quiet:
         log.info("root has started us; we go on as an ordinary user", user=user.name)
     elif user is not None and not quiet:

@@ -233,6 +233,22 @@ def reinstate(team: str, reason: str, dry_run: bool) -> None:
 
 
 @teams.command()
+@click.argument("team")
+@reason_option
+@dry_run_option
+def forget(team: str, reason: str, dry_run: bool) -> None:
+    """Delete the names and addresses of TEAM's people, their letters, and the mails that name them.
+
+    The contest must be over, or the team have withdrawn. Its name, programs and results stay. This cannot be
+    taken back.
+    """
+    contest = open_contest()
+    carry_out(lambda organizer: organizer.forget(team, reason), contest, dry_run=dry_run)
+    if not dry_run:
+        contest.store.wipe()
+
+
+@teams.command()
 @click.argument("file", type=click.Path(path_type=Path, allow_dash=True, exists=True), required=False)
 @click.option("--subject", required=True, help="The subject of the mail, after the contest's title.")
 @click.option("--round", "number", type=int, metavar="ROUND", help="Tell only the teams of this round.")

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from contest.errors import ConfigError
+from contest.schema.sections import Reports
 from contest.util.plugins import by_name
 from reports.kinds.base import Disclosed, Report
 from reports.kinds.of_groups import AllGames, GameProtocols, GroupParticipants, GroupRanking, OwnGamesReport
@@ -34,12 +35,21 @@ def reports() -> Mapping[str, Report[Any]]:
     return by_name(ENTRY_POINTS, BUILT_IN)
 
 
-def check_offered(codes: Iterable[str]) -> None:
-    """Raises ConfigError if the setting `reports.offered` has a code without a report."""
+def check_offered(settings: Reports) -> None:
+    """Raises ConfigError if `reports.offered` has a code without a report, or one that tells the results of
+    all though `reports.places` shows the first places alone."""
     known = reports()
-    unknown = [code for code in codes if code not in known]
+    unknown = [code for code in settings.offered if code not in known]
     if unknown:
         raise ConfigError(f"reports.offered: there is no report {unknown[0]!r}, only {', '.join(known)}")
+    telling = [
+        code for code in settings.offered if settings.places and Disclosed.GAMES in known[code].discloses
+    ]
+    if telling:
+        raise ConfigError(
+            f"reports.places: the report {telling[0]} tells all games of all teams",
+            hint="take it out of reports.offered",
+        )
 
 
 def disclosed_by(codes: Iterable[str]) -> frozenset[Disclosed]:

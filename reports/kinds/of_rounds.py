@@ -62,18 +62,19 @@ class RoundSummary(Report[RoundFinished]):
     ) -> Iterator[Outgoing]:
         event, settings, outcome = mailing.event, mailing.settings, mailing.event.history[-1]
         prizes_by = prize_fields(event.teams, settings.teams)
+        scores = "" if settings.reports.places else event.scores  # it has every team
         rendered = mailing.templates.render(
             self.template_name,
             outcome=outcome,
             words=event.words,
-            scores=event.scores,
+            scores=scores,
             margins=summary.margins(outcome, mailing.game),
             certainty=_how_sure(mailing),
             **summary.facts_of_contest(
                 event.history, event.ranking, event.evolution, event.seed, prizes_by, settings
             ),
         )
-        table = (Attachment("scores.csv", "text/csv", event.scores.encode()),) if event.scores else ()
+        table = (Attachment("scores.csv", "text/csv", scores.encode()),) if scores else ()
         mails = (mail_to(team, event, self.code, rendered, table) for team in wanting)
         for mail in with_news(mails, mailing, _news(event)):
             yield replace(mail, thread=SUMMARIES)

@@ -16,11 +16,16 @@ _SERVICES = (
     noted("compilation closes"),
 )
 _OVER = noted("the season is over")
+_CHANGED = noted("settings, title, dates or rules are not those of the list of entries")
 _MOVED = re.compile(r"(.+): moved from (.+) to (.+)")
 _LIST = re.compile(r"the (final )?list of entries: ([\d,]+) programs?, root (\w+)")
 _NUMBERED = (
     (re.compile(r"the public number is (.+)", re.DOTALL), noted("the public number is %(number)s")),
     (re.compile(r"tournament (.+) has begun"), noted("tournament %(number)s has begun")),
+    (
+        re.compile(r"programs are no longer taken; letters that wait: (.+)"),
+        noted("programs are no longer taken; letters that wait: %(number)s"),
+    ),
 )
 
 

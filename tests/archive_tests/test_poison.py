@@ -17,11 +17,11 @@ from hypothesis import strategies as st
 from contest.archive import contents, files, pieces
 from contest.errors import Differs, KnobelnError
 from contest.ledger import signing
-from contest.ledger.receipts import Effect, from_file
+from contest.ledger.receipts import from_file
 from knobeln.archive import verification
 from knobeln.cli.progress_bars import progress_bar
 from tests.support.archives import Mended, Published, knobeln_field, played, publish, put_in_place, small
-from tests.support.organizers import signed
+from tests.support.organizers import frozen, signed
 
 MAX_MEMORY_KB = 512_000
 MAX_CPU_SECONDS = 60
@@ -57,13 +57,9 @@ def setting(section: str, name: str, value: object) -> Poison:
 
 def frozen_again(archive: dict[str, bytes]) -> None:
     """Let the ledger have the settings of the archive, and sign it with another key."""
-    digest = contents.settings_digest(json.loads(archive["contest.json"])["settings"])
-    entries = [
-        replace(each, digest=digest) if each.effect is Effect.SETTINGS_FROZEN else each
-        for each in from_file(archive["ledger.txt"])
-    ]
-    made = replace(entries[0], digest=signing.public_key(bytes(32)).hex())
-    signed(bytes(32), [made, *entries[1:]])(archive)
+    first, *others = frozen(archive, list(from_file(archive["ledger.txt"])))
+    made = replace(first, digest=signing.public_key(bytes(32)).hex())
+    signed(bytes(32), [made, *others])(archive)
 
 
 def million_throws(archive: dict[str, bytes]) -> None:

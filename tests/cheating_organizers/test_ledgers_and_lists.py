@@ -44,7 +44,7 @@ def change_a_program(forgery: Forgery) -> None:
 
 
 def cut_off_the_end(forgery: Forgery) -> None:
-    del forgery.ledger[forgery.place_of(Effect.SETTINGS_FROZEN) :]
+    del forgery.ledger[forgery.place_of(Effect.ENTRIES_FINAL) :]
 
 
 Wrong = Callable[[Forgery], None]
@@ -121,7 +121,7 @@ def test_a_program_after_the_deadline_is_shown_even_if_it_is_dated_back(
 ) -> None:
     """The same program plays, so that all else is in order; only when it came is another."""
     program = forgery.ledger.pop(forgery.place_of(Effect.PROGRAM_ACCEPTED, DARK))
-    place = forgery.place_of(Effect.SETTINGS_FROZEN)
+    place = forgery.place_of(Effect.ENTRIES_FINAL)
     forgery.ledger.insert(place, replace(program, at=at))  # type: ignore[arg-type]
     archive = forgery.publish(tmp_path / "archive")
     said = verify(archive)

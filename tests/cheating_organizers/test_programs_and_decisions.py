@@ -222,7 +222,7 @@ def test_a_ban_that_is_moved_before_the_final_list_breaks_every_receipt_of_it(
 ) -> None:
     forgery = forgery_of_banned
     ban = forgery.ledger.pop(forgery.place_of(Effect.TAKEN_OUT, HEAVY))
-    forgery.ledger.insert(forgery.place_of(Effect.SETTINGS_FROZEN), ban)
+    forgery.ledger.insert(forgery.place_of(Effect.ENTRIES_FINAL), ban)
     said = verify(forgery.publish(tmp_path / "archive"), banned.kept["played"].box(LIGHT))
     assert said.code == 1
     assert "the ledger was changed: up to entry" in said.text

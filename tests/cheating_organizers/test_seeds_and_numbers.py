@@ -17,7 +17,6 @@ from pathlib import Path
 import pytest
 from sqlalchemy import update
 
-from contest.archive.contents import settings_digest
 from contest.config.load import FILE_NAME
 from contest.ledger.entry_list import EntryList, SealedEntry
 from contest.ledger.receipts import Effect
@@ -33,7 +32,7 @@ from tests.support.check_page import must_agree, page_on
 from tests.support.drand_network import signed_round
 from tests.support.mail_world import START
 from tests.support.mailed_contest import DARK, HEAVY, KNOWN, LIGHT, MailedContest, Stages, small_settings
-from tests.support.organizers import Forgery, Verify
+from tests.support.organizers import Forgery, Verify, frozen
 
 Stage = Callable[[str], MailedContest]
 
@@ -205,13 +204,13 @@ Wrong = Callable[[Forgery], None]
     [
         (next_round, "but round 214582 of chain"),
         (forged_signature, "the chain of drand has not signed this round"),
-        (any_text, "the settings are not those that ledger.txt has before the final list"),
+        (any_text, "title, dates, rules or settings are not those that ledger.txt has with the final"),
         (
             number_before_its_draw,
             "has the public number at 1994-05-14 12:05 UT, but it was drawn at 1994-05-14 12:10",
         ),
         (number_before_the_final_list, "does not have the public number once, after the final list"),
-        (other_settings, "the settings are not those that ledger.txt has before the final list"),
+        (other_settings, "title, dates, rules or settings are not those that ledger.txt has with the final"),
     ],
 )
 def test_an_archive_with_another_number_is_refused(forgery, verify, tmp_path, wrong, words) -> None:
@@ -253,9 +252,7 @@ def a_lottery_in(contest: MailedContest, beacon: str, source: str, value: str) -
     forgery = Forgery(contest.folder, archive)
     with forgery.json("contest.json") as facts:
         facts["settings"]["tournament"]["beacon"] = beacon
-        digest = settings_digest(facts["settings"])
-    place = forgery.place_of(Effect.SETTINGS_FROZEN)
-    forgery.ledger[place] = replace(forgery.ledger[place], digest=digest)
+    forgery.ledger = frozen(forgery.files, forgery.ledger)
     use_number(forgery, source, value.encode())
     return forgery
 

@@ -106,6 +106,7 @@ def test_a_form_sent_back_as_it_was_is_refused_and_names_what_is_missing(contest
 @pytest.mark.parametrize("game", ["knobeln", "cooperation"])
 def test_a_contest_for_a_class_asks_for_names_and_nothing_else(tmp_path, students, monkeypatch, game) -> None:
     monkeypatch.setenv("KNOBELN_SET_REGISTRATION__CONFIRM", "never")
+    monkeypatch.setenv("TZ", "Europe/Berlin")
     contest = tmp_path / "course"
     knobeln("init", contest, "--game", game, "--class", "--language", "de", "--beacon", "none")
     invitation = mails_of_dry_run(contest, students)["gauss@uni.example"]
@@ -116,6 +117,7 @@ def test_a_contest_for_a_class_asks_for_names_and_nothing_else(tmp_path, student
     assert fields == ["mail-address", "mail-preference", "team-name", "team-members"]
     assert form.endswith("\n  Carl Friedrich Gauß")
     assert "LAP" not in text
+    assert re.search(r"[0-9]{4}, [0-9:]{5} UT \((.*, )?[0-9:]{5} CES?T\)", text)
     assert not {"Alter", "Beruf", "Organization"} & set(text.replace(",", " ").split())
     reply = EmailMessage()
     reply["From"], reply["To"] = "gauss@uni.example", str(invitation["Reply-To"])

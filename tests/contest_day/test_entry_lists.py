@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from contest.actions.organizer_actions import OrganizerActions
-from contest.config.settings import Settings, game_settings
+from contest.config.settings import Settings, frozen_digest, game_settings
 from contest.errors import NumberAwaited
 from contest.ledger.entry_list import EntryList, SealedEntry
 from contest.ledger.receipts import Effect, LedgerEntry
@@ -41,12 +41,14 @@ def at_start(contest: ContestContext) -> ContestContext:
 
 
 def list_mails(contest: ContestContext) -> list[EmailMessage]:
+    return mails_of(contest, "entries")
+
+
+def mails_of(contest: ContestContext, report: str) -> list[EmailMessage]:
     with contest.store.read() as tx:
         raw = [item.raw for item in outbox.queued_after(tx, 0)]
     mails = (email.message_from_bytes(each, policy=email.policy.default) for each in raw)
-    return [
-        mail for mail in mails if isinstance(mail, EmailMessage) and mail["X-Knobeln-Report"] == "entries"
-    ]
+    return [mail for mail in mails if isinstance(mail, EmailMessage) and mail["X-Knobeln-Report"] == report]
 
 
 def actions(contest: ContestContext, do: Callable[[OrganizerActions], object]) -> None:
@@ -65,7 +67,8 @@ def test_all_teams_get_the_first_list_once_with_one_receipt(tmp_path: Path, hous
     with contest.store.read() as tx:
         (listed,) = entry_lists.all_lists(tx)
         *_, last = ledger.entries(tx)
-    assert last == LedgerEntry(Effect.ENTRIES_LISTED, "", CLOSED, digest=listed.list.root.hex())
+    frozen = frozen_digest(contest.settings)
+    assert last == LedgerEntry(Effect.ENTRIES_LISTED, "", CLOSED, frozen, listed.list.root.hex())
     assert f"The root of this list, in hex:\n  {last.digest}\n" in body_of(mails[0])
     (file,) = mails[0].iter_attachments()
     lines = file.get_content().split("\n")
@@ -75,7 +78,11 @@ def test_all_teams_get_the_first_list_once_with_one_receipt(tmp_path: Path, hous
 def test_the_list_waits_for_letters_and_programs(tmp_path: Path, house: House) -> None:
     contest = closed(tmp_path, house)
     with contest.store.write() as tx:
-        letter, _ = letters.add(tx, raw=b"x", sender="", recipients=(), channel="test", now=CLOSED)
+        early = CLOSED - timedelta(hours=2)
+        letter, _ = letters.add(tx, raw=b"x", sender="", recipients=(), channel="test", now=early)
+    assert Services(contest).list_entries() is True  # all teams are told which letter waits
+    assert list_mails(contest) == []
+    assert len(mails_of(contest, "programs-closed")) == 4
     assert Services(contest).list_entries() is False
     with contest.store.write() as tx:
         letters.finish(tx, letter, LetterState.HANDLED, "", None)
@@ -107,7 +114,7 @@ def test_what_has_changed_is_in_the_final_list_with_the_reason(tmp_path: Path, h
     assert "team_0003@teams.example" not in {str(mail["To"]) for mail in list_mails(contest)[4:]}
     with contest.store.read() as tx:
         effects = [entry.effect for entry in ledger.entries(tx)]
-    last = [Effect.ENTRIES_LISTED, Effect.TAKEN_OUT, Effect.SETTINGS_FROZEN, Effect.ENTRIES_FINAL]
+    last = [Effect.PROGRAMS_CLOSED, Effect.ENTRIES_LISTED, Effect.TAKEN_OUT, Effect.ENTRIES_FINAL]
     assert effects[-4:] == last
 
 

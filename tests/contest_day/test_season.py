@@ -12,6 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 from contest.actions.organizer_actions import OrganizerActions
+from contest.ledger.receipts import Effect
 from contest.model import BanKind
 from contest.schema.sections import Season
 from contest.store import decisions, submissions
@@ -34,6 +35,7 @@ from tests.support.mailed_contest import (
     MailedContest,
     small_settings,
 )
+from tests.support.organizers import Forgery
 from tests.support.season_server import PATIENCE, SeasonServer, master
 
 DAYS = timedelta(days=14)
@@ -154,6 +156,23 @@ def test_each_tournament_and_the_whole_season_can_be_checked(season: MailedConte
     assert checked.exit_code == DRAW_BELIEVED, checked.output
     assert "3 games of 3 versions: the same strengths" in checked.output
     assert (whole / "season.csv").read_text().startswith("rank,team,points,strength,gain,place_1,strength_1,")
+
+
+def test_each_tournament_has_its_close_and_its_frozen_settings(season: MailedContest, tmp_path: Path) -> None:
+    assert knobeln("publish", "--season", tmp_path / "all", "-C", season.folder).exit_code == 0
+    for number in (1, 2):
+        forgery = Forgery(season.folder, tmp_path / "all" / f"tournament-{number}")
+        begun = [at for at, each in enumerate(forgery.ledger) if each.effect is Effect.TOURNAMENT_BEGUN]
+        own = forgery.ledger[: begun[0]] if number == 1 else forgery.ledger[begun[0] :]
+        closed, listed, final = (
+            next(each for each in own if each.effect is effect)
+            for effect in (Effect.PROGRAMS_CLOSED, Effect.ENTRIES_LISTED, Effect.ENTRIES_FINAL)
+        )
+        assert closed.at == listed.at
+        assert listed.letter == final.letter != ""
+        forgery.ledger.remove(closed)
+        done = knobeln("verify", forgery.publish(tmp_path / f"forged-{number}"))
+        assert "but the ledger says so nowhere; until then a letter could be dated back" in done.output
 
 
 def test_the_pages_of_a_season(season: MailedContest, tmp_path: Path) -> None:

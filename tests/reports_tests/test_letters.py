@@ -18,6 +18,7 @@ from contest.model import GroupOutcome, Member, Outgoing, Pairing, Standing, Tea
 from contest.schema.sections import Reports
 from reports.contest_reporter import ContestReporter
 from reports.kinds import reports
+from reports.render import Templates
 from reports.text import WIDTH, columns_of
 from tests.support.golden import csv_rows
 
@@ -305,3 +306,27 @@ def test_the_finalists_are_told_their_place_at_the_end(offering, contest) -> Non
     assert (mail.kind, mail.to) == ("OWN", contest.teams["example"].address)
     assert "The International KNOBELN contest is over: the final has been played.\n" in mail.body
     assert "example: place 3 of 3, with" in mail.body
+
+
+# --- only the first places ---------------------------------------------------------------------------------
+def test_mails_show_the_first_places_alone_and_each_team_its_own(contest, settings) -> None:
+    first = settings.changed(reports={"places": 1, "offered": ("DGP", "RSM", "GRR")})
+    reporter = ContestReporter(first, Templates(first, None))
+    group = max((group for group in contest.first.groups), key=lambda group: len(group.standings))
+    ranks = {standing.entry: standing.rank for standing in group.standings}
+    for mail in (
+        *reporter.mails(GroupFinished(teams=contest.teams, outcome=group)),
+        *by_kind(reporter.mails(first_summary(contest)), "RSM"),
+    ):
+        if mail.kind == "DGP":  # its own games name those that it has met
+            continue
+        shown = {name for name in ranks if name in mail.body}
+        assert shown == {name for name, rank in ranks.items() if rank == 1}, mail.body
+        own = mail.key.rpartition("/")[2]
+        assert own not in ranks or own in mail.lead, mail.lead
+    final = next(iter(by_kind(reporter.mails(contest.finished), "RSM")))
+    winners = {line.entry for line in contest.finished.ranking if line.rank == 1}
+    winners |= {line.entry for line in contest.finished.evolution.ranking if line.rank == 1}
+    words = set(re.findall(r"(?<![\w@.])\w+(?![\w@])", final.body))
+    assert contest.teams.keys() & words == winners
+    assert final.attachments == ()

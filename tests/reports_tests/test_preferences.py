@@ -124,9 +124,12 @@ def test_an_offered_report_goes_to_the_teams_that_the_event_concerns_or_to_all(m
 
 
 def test_a_code_without_a_report_is_not_offered() -> None:
-    check_offered(CODES)
+    check_offered(Reports(offered=CODES))
     with pytest.raises(ConfigError, match=r"reports\.offered: there is no report 'LAB', only LAP, LGP"):
-        check_offered(("LAP", "LAB"))
+        check_offered(Reports(offered=("LAP", "LAB")))
+    check_offered(Reports(offered=("DGP", "RSM", "GRR"), places=3))
+    with pytest.raises(ConfigError, match="the report GRG tells all games of all teams"):
+        check_offered(Reports(offered=("DGP", "GRG"), places=3))
 
 
 # --- a report of another package ---------------------------------------------------------------------------
@@ -161,7 +164,7 @@ REPORT = News()
 @pytest.mark.usefixtures("another_package")
 def test_a_report_of_an_installed_package_is_announced_explained_and_sent(settings, make_team) -> None:
     offering = settings.model_copy(update={"reports": Reports(offered=("RSM", "NWS"))})
-    check_offered(offering.reports.offered)
+    check_offered(offering.reports)
     templates = Templates(offering, None)
     meaning = "NWS  send news of the contest day"
 

@@ -1,6 +1,7 @@
 """Templates: the organizer's win, strangers' words are values, and mistakes are named."""
 
 import re
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 from contest.config.settings import Settings
 from contest.errors import ConfigError
 from contest.games.built_in import BidTacToeSettings
+from contest.schema.sections import Contest
 from reports import render
 from reports.render import FILTERS, Templates
 from reports.text import WIDTH, columns_of
@@ -202,3 +204,30 @@ def test_templates_know_the_game_and_count_its_points(settings: Settings, tmp_pa
     halves = settings.model_copy(update={"game": BidTacToeSettings(name="bid-tac-toe")})
     shown = Templates(halves, tmp_path).render("own")
     assert (shown.subject, shown.body) == ("Bid-Tac-Toe", "51.5 bid-tac-toe\n")
+
+
+@pytest.mark.parametrize(
+    ("language", "moment", "said"),
+    [
+        ("en", datetime(1994, 5, 12, 12, tzinfo=UTC), "1994-05-12 12:00 UT (14:00 CEST)"),
+        ("en", datetime(1994, 5, 12, 23, 30, tzinfo=UTC), "1994-05-12 23:30 UT (1994-05-13 01:30 CEST)"),
+        ("en", datetime(1994, 1, 12, 12, tzinfo=UTC), "1994-01-12 12:00 UT (13:00 CET)"),
+        ("de", datetime(1994, 5, 12, 12, tzinfo=UTC), "12. Mai 1994, 12:00 UT (14:00 CEST)"),
+        ("de", datetime(1994, 5, 31, 23, tzinfo=UTC), "31. Mai 1994, 23:00 UT (1. Juni 1994, 01:00 CEST)"),
+    ],
+)
+def test_local_time_stands_beside_universal_time(
+    settings: Settings, tmp_path: Path, language: str, moment: datetime, said: str
+) -> None:
+    (tmp_path / "own.txt.j2").write_text("Subject: x\n\n{{ at|date }}\n")
+    chosen = settings.changed(contest={"zone": "Europe/Berlin", "language": language})
+    assert Templates(chosen, tmp_path).render("own", at=moment).body == f"{said}\n"
+    without = said.partition(" (")[0]
+    chosen = settings.changed(contest={"language": language})
+    assert Templates(chosen, tmp_path).render("own", at=moment).body == f"{without}\n"
+
+
+@pytest.mark.parametrize("zone", ["Mars/Olympus", "../etc/passwd", "/etc/passwd"])
+def test_a_zone_that_nobody_knows_is_refused(zone: str) -> None:
+    with pytest.raises(ValueError, match="this host knows no time zone"):
+        Contest(zone=zone)

@@ -12,6 +12,7 @@ from typing import Any
 from sqlalchemy import select
 
 from contest.archive import files
+from contest.config.settings import settings_digest
 from contest.ledger import merkle, signing
 from contest.ledger.entry_list import EntryList, SealedEntry
 from contest.ledger.receipts import Checkpoint, Effect, LedgerEntry, from_file, program_digest, to_file
@@ -94,6 +95,13 @@ def resealed(folder: Path) -> Change:
         signed_again(folder, ledger)(found)
 
     return change
+
+
+def frozen(found: dict[str, bytes], entries: Sequence[LedgerEntry]) -> list[LedgerEntry]:
+    """This ledger, as if the lists had gone out with the settings and the rules of these files."""
+    digest = settings_digest(json.loads(found["contest.json"])["settings"], found["rules.md"].decode())
+    lists = (Effect.ENTRIES_LISTED, Effect.ENTRIES_FINAL)
+    return [replace(each, letter=digest) if each.effect in lists else each for each in entries]
 
 
 class Forgery:

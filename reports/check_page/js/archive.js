@@ -1,6 +1,6 @@
 // archive.js - an archive as one file (.tar.gz or .tar) or as a folder, within bounds; and its manifest.
 import { Differs, Unreadable, byName, must, readJson, readMarked, sha256, shown, text } from "./bytes.js";
-import { count, say } from "./words.js";
+import { say } from "./words.js";
 
 // As in contest/archive/files.py, but for the size of everything: a browser has less memory.
 const MAX_FILES = 50_000;
@@ -133,7 +133,3 @@ export class Archive {
     return readMarked(this.bytes(path), path);
   }
 }
-
-/** What was found out about the manifest, in a sentence. */
-export const manifestSentence = (archive) =>
-  count(archive.size, "{number} file, as the manifest lists it", "{number} files, as the manifest lists them");

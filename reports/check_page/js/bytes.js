@@ -122,7 +122,7 @@ export function compactJson(marked) {
   }
   if (typeof marked === "string" && marked[0] === MARK) return marked.slice(1);
   const escaped = (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, "0")}`;
-  return JSON.stringify(marked).replace(/[\u0080-\uffff]/g, escaped);
+  return JSON.stringify(marked).replace(/[\u007f-\uffff]/g, escaped);
 }
 
 /** Throws Differs, with the first place at which the two values differ, and both values. `named`: the place in words. */

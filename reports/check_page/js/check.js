@@ -1,9 +1,9 @@
 // check.js - computes a contest again from its archive, in the order of what is cheap, and compares every result.
-import { Archive, manifestSentence } from "./archive.js";
+import { Archive } from "./archive.js";
 import { Differs, Unreadable, compare, must, same, sha256, sum, unmarked } from "./bytes.js";
 import { checkEvolution } from "./evolution.js";
 import { MAX_GAMES, formatOf } from "./formats.js";
-import { QUICKNET, checkDecisions, checkLists, checkNumber, checkPrograms, checkSeed, ledgerSentence, ofTournament, readLedger, remarks } from "./ledger.js";
+import { QUICKNET, checkDecisions, checkLists, checkNumber, checkPrograms, checkSeed, checkSettings, ofTournament, readLedger, remarks } from "./ledger.js";
 import { machineFor } from "./machine.js";
 import { playAgain, playGroup, replayKey, titleOf } from "./referee.js";
 import { count, say } from "./words.js";
@@ -41,7 +41,7 @@ function checkAll(files, { module, game, progress, chain }, found) {
   };
   const archive = new Archive(files, steps(say("files"), files.size - 1));
   found.digest = archive.digest;
-  checked(manifestSentence(archive));
+  checked(count(archive.size, "{number} file, as the manifest lists it", "{number} files, as the manifest lists them"));
   const marked = archive.marked("contest.json");
   const contest = unmarked(marked);
   const { settings } = contest;
@@ -50,12 +50,13 @@ function checkAll(files, { module, game, progress, chain }, found) {
 
   const ledger = readLedger(archive, contest.seed_commitment);
   found.ledger = ledger;
-  checked(ledgerSentence(ledger.entries));
+  checked(count(ledger.entries.length, "{number} entry in the ledger of letters, under its signed root", "{number} entries in the ledger of letters, under its signed root"));
   const seal = archive.json("seal.json");
   const [earlier, own] = ofTournament(ledger.entries, contest.tournament);
   const final = checkLists(archive, own, contest, entries, noticed);
   const before = [...earlier, ...own.slice(0, final.place)];
-  checkPrograms(archive, marked.settings, final, before, noticed);
+  checkSettings(archive, marked.settings, own[final.place]);
+  checkPrograms(archive, final, before, noticed);
   checked(say("the lists of entries, the settings, and each program that played: as the ledger has them"));
   const decisions = archive.json("decisions.json");
   const timeChanges = archive.has("time_changes.json") ? archive.marked("time_changes.json") : [];
@@ -191,6 +192,6 @@ function notChecked({ archive, builds, images, format, settings }, decisions, un
       : say("that the organizer took {team} out before the contest started", { team }));
   }
   for (const { round } of decisions.played_again) unchecked(say("why round {round} was played again", { round }));
-  unchecked(say("rules, announcement, descriptions, tables for spreadsheets, and the sentences about faults; what would have been without the organizer's decisions"));
-  unchecked(say("names of organizations and people, the order of the entries, times and dates, and settings that decide nothing: only the archive's digest vouches for them"));
+  unchecked(say("announcement, descriptions, tables for spreadsheets, and the sentences about faults; what would have been without the organizer's decisions"));
+  unchecked(say("names of organizations and people, the order of the entries, and times: only the archive's digest vouches for them"));
 }

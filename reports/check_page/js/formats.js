@@ -58,15 +58,6 @@ function byPoints(points) {
   return names.map((name, at) => [ranks[at], name]);
 }
 
-function table(order, points, failed, out, advancing) {
-  const line = (entry, half, rank, isOut, advances) =>
-    ({ entry, half_points: half, rank, failures: failed.get(entry) ?? 0, disqualified: isOut, advances });
-  return [
-    ...order.map(([rank, name]) => line(name, points.get(name), rank, false, advancing.has(name))),
-    ...[...out].sort(byName).map((name) => line(name, 0, null, true, false)),
-  ];
-}
-
 // --- the formats ---
 class RoundRobin {
   /** `tournament`: the contest's settings of it. */
@@ -79,9 +70,14 @@ class RoundRobin {
     return { number: 1, final: true, groups: [this.group(1, 1, [...names].sort(byName))] };
   }
 
-  standings(plan, _final, { matches, failed, out }) {
+  /** Without a final the better half of a group advances, and whoever has as many points as the last of these. */
+  standings(plan, final, { matches, failed, out }) {
     const points = pointsOf(plan.members.filter((name) => !out.has(name)), matches);
-    return table(byPoints(points), points, failed, out, new Set());
+    const order = byPoints(points);
+    const least = final ? Infinity : points.get(order.slice(0, Math.ceil(plan.members.length / 2)).at(-1)?.[1]);
+    const line = (entry, half, rank, isOut) =>
+      ({ entry, half_points: half, rank, failures: failed.get(entry) ?? 0, disqualified: isOut, advances: !isOut && half >= least });
+    return [...order.map(([rank, name]) => line(name, points.get(name), rank, false)), ...[...out].sort(byName).map((name) => line(name, 0, null, true))];
   }
 
   ranking(history) {
@@ -114,14 +110,6 @@ class GroupElimination extends RoundRobin {
     const size = (at) => Math.floor(field.length / groups) + (at < field.length % groups ? 1 : 0);
     const members = Array.from({ length: groups }, (_, at) => drawn.splice(0, size(at)));
     return { number, final, groups: members.map((drawnNames, at) => this.group(number, at + 1, drawnNames)) };
-  }
-
-  standings(plan, final, { matches, failed, out }) {
-    const points = pointsOf(plan.members.filter((name) => !out.has(name)), matches);
-    const order = byPoints(points);
-    const last = order.slice(0, Math.ceil(plan.members.length / 2)).at(-1)?.[1];
-    const advancing = final ? [] : [...points.keys()].filter((name) => points.get(name) >= points.get(last));
-    return table(order, points, failed, out, new Set(advancing));
   }
 
   ranking(history) {

@@ -1,7 +1,7 @@
 // ledger.js - what came before the first game: the ledger, the lists of entries, the programs, the public number.
 // As knobeln/archive/verify_entries.py; docs/archive.md has the forms.
 import { attempt, base64, byName, compactJson, compare, hex, join, must, same, sha256, shown, unbase64, unhex, utf8 } from "./bytes.js";
-import { count, say } from "./words.js";
+import { say } from "./words.js";
 
 const LISTED = "list of entries";
 const FINAL = "final list of entries";
@@ -14,10 +14,15 @@ const ABOUT_TEAMS = ["taken out by the organizer", "reinstated by the organizer"
 const DECIDED = [...ABOUT_TEAMS, "time for a move changed by the organizer"];
 const GOES = new Map([["withdrawn", "withdrawn"], [ABOUT_TEAMS[0], "out"]]);
 const COMES = new Map([["registration accepted", "withdrawn"], [ABOUT_TEAMS[1], "out"]]);
-const WITHOUT_LETTER = [...DECIDED, LISTED, FINAL, NUMBER, BEGUN];
+const WAITS = "letter waits when programs are no longer taken";
+const CLOSED = "programs are no longer taken";
+const FREEZES = [LISTED, FINAL, "settings, title, dates or rules changed"];
+const WITHOUT_LETTER = [...DECIDED, ...FREEZES, CLOSED, NUMBER, BEGUN];
 const ENTRY = /^[a-z][a-z ,]*\n(?:[A-Za-z_][A-Za-z0-9_]{0,29})?\n\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z\n(?:[0-9a-f]{64})?\n(?:[0-9a-f]{64})?\n$/;
 const START_SECONDS = 600; // between the start of the contest and the draw of the number, and from one to the next
 const AHEAD_SECONDS = 60; // of the final list before the draw
+const SOON_SECONDS = 900; // after the deadline
+const DAY_SECONDS = 86_400;
 const MICROSECONDS = 1_000_000;
 
 /** The League of Entropy's chain quicknet. */
@@ -89,7 +94,7 @@ const rootOfList = (list) => {
 export function checkLists(archive, own, contest, entries, noticed) {
   const lists = archive.json("entry_lists.json");
   const told = lists.map((list) => ({ effect: list.is_final ? FINAL : LISTED, at: full(list.at), digest: rootOfList(list) }));
-  const isTold = (entry) => told.some((list) => ["effect", "at", "digest"].every((key) => list[key] === entry[key]) && !entry.team && !entry.letter);
+  const isTold = (entry) => told.some((list) => ["effect", "at", "digest"].every((key) => list[key] === entry[key]) && !entry.team);
   const inLedger = own.filter((entry) => [LISTED, FINAL].includes(entry.effect));
   const found = inLedger.filter(isTold).map(({ effect, at, digest }) => ({ effect, at, digest }));
   must(told.length && same(found, told), "entry_lists.json has not the lists that ledger.txt has");
@@ -107,7 +112,7 @@ export function checkLists(archive, own, contest, entries, noticed) {
     const teams = changedTeams(lists[at], after);
     if (teams.length) noticed(say("the list of {at} differs from the one before in {teams}", { at: time(full(after.at)), teams: teams.join(", ") }));
   });
-  return { place: own.findIndex((entry) => entry.effect === FINAL && isTold(entry)), entries: final.entries, first: byTeam(lists[0]) };
+  return { place: own.findIndex((entry) => entry.effect === FINAL && isTold(entry)), entries: final.entries, first: byTeam(lists[0]), listedAt: full(lists[0].at) };
 }
 
 const byTeam = ({ entries }) => new Map(entries.map((entry) => [entry.team, JSON.stringify(entry)]));
@@ -117,13 +122,15 @@ function changedTeams(before, after) {
   return [...new Set([...old.keys(), ...now.keys()])].filter((team) => old.get(team) !== now.get(team)).sort(byName);
 }
 
-/** Throws Differs unless the settings are those that the ledger has before the list, and each team that had a program
- * accepted, and did not go, plays with one of its own, and nobody else plays. */
-export function checkPrograms(archive, markedSettings, final, before, noticed) {
-  const frozen = before.filter((entry) => entry.effect === "settings frozen").at(-1);
-  const { contest, game, programs, tournament, evolution } = markedSettings;
-  const decisive = { contest: { language: contest.language }, game, programs, tournament, evolution };
-  must(frozen?.digest === sha256(compactJson(decisive)), "contest.json: the settings are not those that ledger.txt has before the final list");
+/** Throws Differs unless settings and rules have the digest that the ledger has with the final list. */
+export function checkSettings(archive, settings, { letter }) {
+  must(letter === sha256(compactJson({ rules: archive.text("rules.md"), settings })),
+    "contest.json: title, dates, rules or settings are not those that ledger.txt has with the final list");
+}
+
+/** Throws Differs unless each team that had a program accepted, and did not go, plays with one of its own, and nobody
+ * else plays. */
+export function checkPrograms(archive, final, before, noticed) {
   const gone = new Map(); // why, by team
   for (const { effect, team } of before) {
     const whys = gone.get(team) ?? gone.set(team, new Set()).get(team);
@@ -160,17 +167,33 @@ export function remarks(entries, final, dates, startedAt, noticed) {
     else if (effect === OBJECTION) noticed(say("{team} objected at {at}; the final list has its program, another than the first one", values));
     else if (effect === LATE && at < closes) noticed(say("a program of {team} was refused as late that came at {at}, when programs were still taken (until {closes})", values));
   }
-  let listed = "";
-  for (const { effect, team, at } of entries.slice(0, final.place)) {
-    const values = { team, effect, at: time(at), closes: time(closes), listed: time(listed) };
+  let [listed, frozen, closed] = ["", "", ""];
+  const waiting = new Set(); // the letters that had no effect yet when programs were no longer taken
+  for (const { effect, team, at, letter } of entries.slice(0, final.place + 1)) {
+    const values = { team, effect, at: time(at), closes: time(closes), listed: time(listed), closed: time(closed) };
+    if (FREEZES.includes(effect)) {
+      if (frozen && frozen !== letter) noticed(say("settings, title, dates or rules were changed before {at}, after a list of entries had gone out", values));
+      frozen = letter;
+    }
+    if (effect === WAITS) waiting.add(letter);
+    if (effect === CLOSED) {
+      if (closed) noticed(say("programs were taken again after {closed}, because the date was moved", values));
+      closed = at;
+    }
+    if (effect === ACCEPTED && at < closed && at < closes && !waiting.has(letter)) noticed(say("a program of {team} was accepted that is said to have come at {at}, but its letter is none of those that waited at {closed}, when programs were no longer taken", values));
     if (effect === LISTED) listed = at;
     else if (effect === ACCEPTED && at >= closes) noticed(say("a program of {team} was accepted that came at {at}, when programs were no longer taken ({closes})", values));
     else if (effect === ACCEPTED && listed) noticed(say("a program of {team} was accepted after the list of {listed} had gone out; it is said to have come at {at}", values));
     else if (ABOUT_TEAMS.slice(0, 2).includes(effect)) noticed(say("{team} was {effect} before the start, at {at}", values));
   }
   const starts = full(dates.contest_starts);
-  if (!listed && closes < starts && starts <= full(startedAt)) {
-    noticed(say("the teams got no list of entries before the final one, so nobody could object to it"));
+  if (!listed && closes < starts && starts <= full(startedAt)) noticed(say("the teams got no list of entries before the final one, so nobody could object to it"));
+  const late = (moment) => seconds(moment) - seconds(closes);
+  const values = { closes: time(closes), closed: time(closed), listed: time(final.listedAt), starts: time(full(startedAt)) };
+  if (late(startedAt) >= 0 && !closed) noticed(say("programs were no longer taken from {closes} on, but the ledger says so nowhere; until then a letter could be dated back", values));
+  else if (closed && late(closed) > SOON_SECONDS) noticed(say("programs were no longer taken from {closes} on, but the ledger says so only at {closed}; until then a letter could be dated back", values));
+  if (final.listedAt < full(startedAt) && late(final.listedAt) > Math.max(SOON_SECONDS, Math.min(DAY_SECONDS, late(startedAt) / 2))) {
+    noticed(say("the first list went out at {listed}, long after {closes}, when programs were no longer taken; the contest started at {starts}", values));
   }
   let latest = "";
   let since = "";
@@ -267,6 +290,3 @@ function canonicalDraw(source, beacon) {
 const full = (at) => at.replace(/(?:\.(\d+))?Z$/, (_, fraction = "") => `.${fraction.padEnd(6, "0")}Z`);
 const time = (at) => `${at.slice(0, 16).replace("T", " ")} UT`;
 const seconds = (at) => Date.parse(`${at.slice(0, 19)}Z`) / 1_000 + Number(full(at).slice(20, 26)) / MICROSECONDS;
-
-export const ledgerSentence = (entries) => count(entries.length,
-  "{number} entry in the ledger of letters, under its signed root", "{number} entries in the ledger of letters, under its signed root");

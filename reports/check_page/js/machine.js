@@ -1,7 +1,6 @@
 // machine.js - plays games of KNOBELN on the contest machine: the native engine's C as WebAssembly.
 // Bytes go in and out as sandbox/vm/engine/batch.h and tournament/runners/knobeln_engine/orders.h say.
-import { Differs, Unreadable, join, must } from "./bytes.js";
-import { say } from "./words.js";
+import { Unreadable, join, must } from "./bytes.js";
 
 const BATCH_MAGIC = 0x34424e4b;
 const IMAGE_MAGIC = 0x4d494e4b;
@@ -101,12 +100,7 @@ export function machineFor(module, settings, builds, matches) {
   return (names, digests, streams) => {
     const result = machine.play(digests, streams);
     const late = isLimited ? result.seats.findIndex((seat) => seat.verdict === "TIME") : -1;
-    if (late >= 0) {
-      throw new Differs(say(
-        "the program of {name} needs more instructions than the archive has of any game of this group",
-        { name: names[late] },
-      ));
-    }
+    must(late < 0, "the program of {name} needs more instructions than the archive has of any game of this group", { name: names[late] });
     return result;
   };
 }

@@ -46,11 +46,6 @@ function busy(sentence) {
   element("stage").textContent = sentence;
 }
 
-function idle() {
-  element("start").hidden = false;
-  element("working").hidden = true;
-}
-
 function heard({ progress, found, mail, name, error }) {
   if (progress) {
     Object.assign(element("progress"), { max: progress.all, value: progress.done });
@@ -73,7 +68,8 @@ async function fromBeside() {
 
 // --- showing ---
 function showVerdict(kind, sentence) {
-  idle();
+  element("start").hidden = false;
+  element("working").hidden = true;
   element("result").hidden = false;
   element("verdict").textContent = sentence;
   element("verdict").className = kind;
@@ -87,9 +83,7 @@ function fill(list, sentences) {
 
 function showFound(found) {
   fill("agreed", found.checked);
-  fill("noticed", found.noticed);
-  fill("believed", found.believed);
-  fill("unchecked", found.unchecked);
+  for (const list of ["noticed", "believed", "unchecked"]) fill(list, found[list]);
   element("title").textContent = found.title;
   element("digest").textContent = found.digest;
   element("of-digest").hidden = !found.digest;
@@ -144,9 +138,7 @@ for (const id of ["file", "letters"]) {
     target.value = "";
   });
 }
-for (const button of document.querySelectorAll("[data-opens]")) {
-  button.addEventListener("click", () => element(button.dataset.opens).click());
-}
+for (const button of document.querySelectorAll("[data-opens]")) button.addEventListener("click", () => element(button.dataset.opens).click());
 addEventListener("dragover", (event) => event.preventDefault());
 addEventListener("drop", (event) => {
   event.preventDefault();
