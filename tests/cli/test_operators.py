@@ -88,7 +88,7 @@ def go_wrong(folder: ContestContext) -> None:
         outbox.mark_deferred(tx, 3, now, "451 later, \x1b[31m[bold]not now[/x] " * 20)
         letter_id, _ = letters.add(tx, raw=b"x", sender="", recipients=(), channel="t", now=now)
         letters.fail(tx, letter_id, "Traceback")
-        outbox.mark_sent(tx, 4, now, "250")
+        outbox.mark_sent(tx, {4: "250"}, now)
         outbox.came_back(tx, 4, Bounce(letter_id, now, True, "550"))
         team = add_team(tx, "heavy_lords", "RSM")
         submission = submissions.add(tx, team.id, letter_id, {"program.c": b"x"}, now, program="program.c")

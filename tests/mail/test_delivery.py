@@ -284,7 +284,7 @@ def test_what_is_held_while_a_batch_goes_out_stays(post: Post) -> None:
     relay_transport = post.transport
 
     class HoldsMeanwhile:
-        connections = 1
+        connections = batch = 1
 
         def send(self, sender: str, to: str, raw: bytes) -> str:
             with post.store.write() as tx:
