@@ -25,7 +25,7 @@ from mailserver.for_organizer import tell_of_limit
 from mailserver.limits import DAY, MINUTE, Limit
 from mailserver.reading import addresses, mime_parts
 from mailserver.reading.authentication_results import Authenticity, authenticity
-from mailserver.reading.letter import Letter, parse, read
+from mailserver.reading.letter import FROM_LIST, Letter, parse, read
 from mailserver.reading.mime_parts import Message
 from mailserver.reading.network import network_of
 
@@ -91,6 +91,9 @@ def _effect(
     passed_on = unanswered.pass_on(tx, stored, letter, settings, renderer, clock.now())
     if passed_on:
         return LetterState.HANDLED, passed_on
+    proof = proof_in(tx, letter) if letter.automatic == FROM_LIST else None
+    if proof:  # a team has written to the list, or by one
+        letter = replace(letter, automatic="")
     reason = unanswered.why_ignored(stored, letter, settings)
     if reason:
         return LetterState.IGNORED, reason
@@ -105,7 +108,7 @@ def _effect(
     reply = confirmed_letters.find_reply(tx, letter, meant)
     if reply:
         return LetterState.HANDLED, confirmed_letters.handle_reply(context, reply)
-    proof = proof_in(tx, letter)
+    proof = proof or proof_in(tx, letter)
     if proof:
         proved = context.proved | {addresses.mailbox_of(proof.team.address)}
         context = replace(context, proof=proof, proved=proved)

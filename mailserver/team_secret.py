@@ -10,9 +10,17 @@ from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
-from contest.language import gettext, ngettext
-from contest.mail.from_line import FROM_MARK, begins_with_mark, is_marked, strip_secret, words_after_mark
-from mailserver.problem import Problem
+from contest.language import gettext, ngettext, noted
+from contest.mail.from_line import (
+    FROM_MARK,
+    begins_with_mark,
+    is_marked,
+    plain,
+    strip_secret,
+    words_after_mark,
+)
+from contest.mail.sent_files import lines_named
+from mailserver.problem import Problem, quote
 
 # None of 0 O o, 1 l I i: 31 signs, 4.95 bits each. Nothing in it can end a C comment or part a word.
 ALPHABET = "23456789abcdefghjkmnpqrstuvwxyz"
@@ -96,6 +104,15 @@ def find_from_line(lines: Sequence[str]) -> FromLine | Problem:
 
 def _read(number: int, line: str, lines: Sequence[str]) -> FromLine | Problem:
     words = words_after_mark(line)
+    if any("\\" in word for word in words):
+        return _problem(
+            gettext(
+                "There are backslashes in the %(from_mark)s line; perhaps your mailer has put them there. "
+                "Please write it without them, or attach the program.",
+                from_mark=FROM_MARK,
+            ),
+            number,
+        )
     if len(words) == 2:
         return FromLine(words[0], words[1], number)
     following = lines[number].strip(" \t/*#").split() if number < len(lines) else []
@@ -125,9 +142,13 @@ def _read(number: int, line: str, lines: Sequence[str]) -> FromLine | Problem:
 def _missing(lines: Sequence[str]) -> Problem:
     for number, line in enumerate(lines, 1):
         if is_marked(line):
+            before = plain(line).partition(FROM_MARK)[0]
             return _problem(
-                gettext(
-                    "There must be nothing but blanks, `*` or `#` before %(from_mark)s.", from_mark=FROM_MARK
+                _before_each_line(lines)
+                or gettext(
+                    "There must be nothing but blanks, `*` or `#` before %(from_mark)s; there is `%(before)s`.",
+                    from_mark=FROM_MARK,
+                    before=quote(before),
                 ),
                 number,
             )
@@ -146,6 +167,30 @@ def _missing(lines: Sequence[str]) -> Problem:
         ),
         0,
     )
+
+
+def _before_each_line(lines: Sequence[str]) -> str:
+    """What somebody has put before most lines, as a sentence; "" = nothing."""
+    full = {number: line for number, line in enumerate(lines, 1) if line.strip()}
+    for sign, pattern in _BEFORE_LINES:
+        others = [number for number, line in full.items() if not pattern.match(line)]
+        if len(others) * 2 < len(full):
+            what = gettext(sign)
+            most = gettext(
+                "Most lines of your letter begin with %(what)s. Please send the program without that, or attach it.",
+                what=what,
+            )
+            but = gettext("It does not stand before %(where)s.", where=lines_named(others)) if others else ""
+            return " ".join(filter(None, (most, but)))
+    return ""
+
+
+_BEFORE_LINES = (
+    (noted("a quotation mark `>`"), re.compile(r"\s*>")),
+    (noted("a number"), re.compile(r"\s*\d+")),
+    (noted("a sign `+`, as in a list of changes"), re.compile(r"\s*\+")),
+    (noted("a sign `|`"), re.compile(r"\s*\|")),
+)
 
 
 def _problem(text: str, line: int) -> Problem:

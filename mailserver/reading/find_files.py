@@ -56,18 +56,19 @@ def find_files(letter: Letter, text_is: str = "", *, images: bool = False) -> Fi
     named = [found[1] for line in body.lines if (found := _IMAGE_LINE.fullmatch(line))] if images else []
     if named:
         return _image_by_name(letter, body, named)
-    problem = next(_file_problems(letter.files, images), None)
+    sent = tuple(dict.fromkeys(letter.files))  # an equal copy says nothing more
+    problem = next(_file_problems(sent, images), None)
     if problem:
         return problem
     # A text part with a file name is a file, also where a mailer shows it as the letter's text.
     text = () if letter.body.name else body.lines
-    files = {file.name: file.data for file in letter.files}
+    files = {file.name: file.data for file in sent}
     sources = {"": text} | {
         name: tuple(decode_text(data, "")[0].split("\n"))
         for name, data in files.items()
         if not is_archive(name)
     }
-    repairs = tuple(f"{file.name}: {file.remark}" for file in letter.files if file.remark)
+    repairs = tuple(f"{file.name}: {file.remark}" for file in sent if file.remark)
     return _with_from_line(files, sources, repairs)
 
 

@@ -21,6 +21,7 @@ from mailserver.reading.uuencode import Encoded, encoded_files
 SIGNATURE_MARK = "-- "
 # characters. A mailer wraps a line because the next word did not fit; shorter lines are meant to be short.
 WRAPS_FROM = 60
+BROKEN_FROM = 989  # bytes; a letter's line may have 998, and sendmail breaks it after 990
 MAX_CHARACTERS = 1_000_000
 MAX_LINES = 50_000
 
@@ -180,6 +181,7 @@ Repair = Callable[[Lines], tuple[Lines, str]]
 def _repairs(part: Part) -> Iterable[Repair]:
     if is_flowed(part):
         yield lambda lines: unflowed(lines, delete_space=_deletes_space(part))
+    yield _unbroken
     yield unarmored
     yield unquoted
     yield plain_blanks
@@ -196,6 +198,14 @@ def _deletes_space(part: Part) -> bool:
 
 # --- the transfer encoding --------------------------------------------------------------------------------
 def _transferred(part: Part) -> PartBytes:
+    sent = _decoded(part)
+    if not part.is_cut:
+        return sent
+    cut = gettext("the letter ends before its end, so something may be missing here")
+    return replace(sent, remark="; ".join(filter(None, (sent.remark, cut))))
+
+
+def _decoded(part: Part) -> PartBytes:
     encoding = _transfer_encoding(part)
     match encoding:
         case plain if plain in _PLAIN_ENCODINGS:
@@ -350,6 +360,25 @@ def _joints(lines: Lines) -> tuple[set[int], set[int]]:
             at += len(word)
         ends.add(at)
     return ends, gaps
+
+
+def _unbroken(lines: Lines) -> tuple[Lines, str]:
+    """Undo what sendmail does to a line that is too long for a letter: `!`, a line end, a blank."""
+    result: list[str] = []
+    broken: dict[int, None] = {}
+    length = 0  # of the line before, as it was sent
+    for line in lines:
+        if length >= BROKEN_FROM and line.strip():
+            broken[len(result)] = None
+        if length >= BROKEN_FROM and result[-1].endswith("!") and line.startswith(" "):
+            result[-1] = result[-1][:-1] + line[1:]
+        else:
+            result.append(line)
+        length = len(line.encode())
+    return result, gettext(
+        "a mail system may have broken %(lines_named)s, longer than a letter's lines may be",
+        lines_named=lines_named(broken),
+    ) if broken else ""
 
 
 # --- what people do to text -------------------------------------------------------------------------------
