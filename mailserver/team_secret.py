@@ -146,7 +146,8 @@ def _missing(lines: Sequence[str]) -> Problem:
             return _problem(
                 _before_each_line(lines)
                 or gettext(
-                    "There must be nothing but blanks, `*` or `#` before %(from_mark)s; there is `%(before)s`.",
+                    "There must be nothing but blanks, `*` or `#` before %(from_mark)s, but there is "
+                    "`%(before)s`.",
                     from_mark=FROM_MARK,
                     before=quote(before),
                 ),
@@ -171,26 +172,25 @@ def _missing(lines: Sequence[str]) -> Problem:
 
 def _before_each_line(lines: Sequence[str]) -> str:
     """What somebody has put before most lines, as a sentence; "" = nothing."""
-    full = {number: line for number, line in enumerate(lines, 1) if line.strip()}
-    for sign, pattern in _BEFORE_LINES:
-        others = [number for number, line in full.items() if not pattern.match(line)]
-        if len(others) * 2 < len(full):
-            what = gettext(sign)
-            most = gettext(
-                "Most lines of your letter begin with %(what)s. Please send the program without that, or attach it.",
-                what=what,
-            )
-            but = gettext("It does not stand before %(where)s.", where=lines_named(others)) if others else ""
-            return " ".join(filter(None, (most, but)))
-    return ""
+    signs = {number: _SIGN.match(line) for number, line in enumerate(lines, 1) if line.strip()}
+    kinds = [found and (found[1] or "1") for found in signs.values()]
+    sign = max(_SIGNS, key=kinds.count)
+    if kinds.count(sign) * 2 <= len(kinds):
+        return ""
+    others = [number for number, kind in zip(signs, kinds, strict=True) if kind != sign]
+    return " ".join(
+        (
+            gettext(
+                "Most lines begin with %(what)s. Please send the program without that, or attach it.",
+                what=gettext(_NUMBER) if sign == "1" else f"`{sign}`",
+            ),
+            *([gettext("It does not stand before %(where)s.", where=lines_named(others))] if others else ()),
+        )
+    )
 
 
-_BEFORE_LINES = (
-    (noted("a quotation mark `>`"), re.compile(r"\s*>")),
-    (noted("a number"), re.compile(r"\s*\d+")),
-    (noted("a sign `+`, as in a list of changes"), re.compile(r"\s*\+")),
-    (noted("a sign `|`"), re.compile(r"\s*\|")),
-)
+_SIGN = re.compile(r"\s*(?:([>+|])|\d+)")
+_SIGNS, _NUMBER = (">", "+", "|", "1"), noted("a number")
 
 
 def _problem(text: str, line: int) -> Problem:

@@ -254,7 +254,7 @@ def get(tx: Transaction, item_id: int) -> OutboxItem | None:
 
 
 def still_ready(tx: Transaction, items: Sequence[OutboxItem]) -> list[OutboxItem]:
-    """Those that are to be sent as they were read: nobody has held them, or tried to send them, since then."""
+    """Those that are to be sent as they were read: nobody has held them, or tried to send them, since."""
     rows = tx.execute(_STILL_READY, {"ids": [item.id for item in items]})
     ready = {(row.id, row.attempts) for row in rows}
     return [item for item in items if (item.id, item.attempts) in ready]

@@ -545,9 +545,9 @@ def _foreign_signs(lines: Lines) -> Problem | None:
         return None
     return Problem(
         gettext(
-            "There are signs in the code of the program that C does not have: %(signs)s. Your mailer or a word "
-            "processor may have put them there, and I cannot be sure what they stood for. Please switch off "
-            "its `smart punctuation` or `AutoCorrect`, or attach the program.",
+            "There are signs in the code of the program that C does not have: %(signs)s. Your mailer or a "
+            "word processor may have put them there, and I cannot be sure what they stood for. Please switch "
+            "off its `smart punctuation` or `AutoCorrect`, or attach the program.",
             signs="; ".join(_named(sign, numbers) for sign, numbers in islice(found.items(), _MAX_SIGNS)),
         ),
         expected=gettext("plain ASCII signs in code, or the program as one attached file that ends in .c"),
@@ -566,9 +566,7 @@ def _named(sign: str, numbers: Sequence[int]) -> str:
 
 _FOREIGN = re.compile(r"[^\x00-\x7f]")
 _MAX_SIGNS = 5
-_INSTEAD = {
-    **{"\u2265": ">=", "\u2264": "<=", "\u2260": "!=", "\u00d7": "*", "\u00f7": "/", "\u00a9": "(c)"},
-    **{"\u00ab": "<<", "\u00bb": ">>"},
-    **dict.fromkeys(_DOUBLE, '"'),
-    **dict.fromkeys(_SINGLE, "'"),
-}
+_INSTEAD = dict(
+    zip("\u2265\u2264\u2260\u00d7\u00f7\u00ab\u00bb", (">=", "<=", "!=", "*", "/", "<<", ">>"), strict=True)
+)
+_INSTEAD |= dict.fromkeys(_DOUBLE, '"') | dict.fromkeys(_SINGLE, "'")

@@ -15,7 +15,7 @@ from html.parser import HTMLParser
 _DEEPEST = 100
 _MOST_QUOTES = 10
 
-# A tag, if its name is one. Only a word or a quotation mark begins an attribute: not so in `<b && c>`.
+# A tag, if its name is one. A word or a quotation mark begins an attribute: not so in `<b && c>`.
 _TAG = re.compile(r"<(?:/?(?P<name>[A-Za-z][\w:.-]{0,100})(?:[\s/]+(?:[\w\"':@-][^<>]{0,4000})?)?>)?")
 # No C program and no form has any of these, but `<p && q>` is a comparison.
 _IS_HTML = re.compile(
@@ -36,9 +36,9 @@ _UNSEEN_TAGS = "head iframe noframes object script select style svg template tit
 _VOID_TAGS = "area base br col embed hr img input link meta source track wbr"
 _LITERAL_TAGS = "listing pre textarea xmp"
 _INLINE_TAGS = """
-    a abbr acronym b bdi bdo big blink button caption cite code col colgroup data datalist del details dfn em
-    font i ins kbd label legend map mark meter nobr optgroup option output picture progress q rp rt ruby s samp
-    select small span strike strong sub summary sup td th time tt u var video audio
+    a abbr acronym audio b bdi bdo big blink button caption cite code col colgroup data datalist del details
+    dfn em font i ins kbd label legend map mark meter nobr optgroup option output picture progress q rp rt s
+    ruby samp select small span strike strong sub summary sup td th time tt u var video
 """
 _BLOCKS, _UNSEEN = frozenset(_BLOCK_TAGS.split()), frozenset(_UNSEEN_TAGS.split())
 _VOID, _LITERAL = frozenset(_VOID_TAGS.split()), frozenset(_LITERAL_TAGS.split())

@@ -8,6 +8,7 @@ import base64
 import html
 import quopri
 import re
+from binascii import b2a_uu
 from collections.abc import Callable
 from email.header import Header
 from pathlib import Path
@@ -165,7 +166,7 @@ MANGLINGS: dict[str, tuple[bytes, str]] = {
     "uuencoded": (
         sent(
             "begin 644 lords.c\n"
-            + "".join(__import__("binascii").b2a_uu(C.encode()[n : n + 45]).decode()
+            + "".join(b2a_uu(C.encode()[n : n + 45]).decode()
                       for n in range(0, len(C.encode()), 45))
             + "`\nend\n"
         ),
@@ -206,10 +207,10 @@ MANGLINGS: dict[str, tuple[bytes, str]] = {
         WHOLE,
     ),
     "a long remark broken": (
-        sent(C + "int x; // a remark that is so long that it reaches the end of the line\nand goes on here\n"),
+        sent(C + "int x; // a remark that is so long that it reaches the end of its line\nand goes on\n"),
         "1 line below the program was left out",
     ),
-    "a mark broken in two": (sent(at("<<FROM>> heavy_lords ", "<<FROM>> heavy_lords\n")), "split over two lines"),
+    "a mark broken in two": (sent(at("heavy_lords ", "heavy_lords\n")), "split over two lines"),
     "sendmail breaks a long line": (sent(WITH_LONG[:AT_990] + "!\n " + WITH_LONG[AT_990:]), WHOLE),
     "a relay breaks a long line": (sent(WITH_LONG[: AT_990 + 8] + "\n" + WITH_LONG[AT_990 + 8 :]),
                                    "a mail system may have broken line 50"),
@@ -223,14 +224,14 @@ MANGLINGS: dict[str, tuple[bytes, str]] = {
     ),
     "half of it quoted": (
         sent(each(lambda line: f"> {line}", "\n".join(LINES[:36])) + "\n".join(LINES[36:])),
-        "begin with a quotation mark `>`. Please send the program without that, or attach it. It does not "
+        "begin with `>`. Please send the program without that, or attach it. It does not "
         "stand before lines 37, 39, 40",
     ),
-    "numbered": (sent(numbered()), "Most lines of your letter begin with a number."),
-    "a list of changes": (sent(each(lambda line: f"+{line}")), "begin with a sign `+`"),
-    "in a frame": (sent(each(lambda line: f"| {line}")), "begin with a sign `|`"),
-    "a word before the mark": (sent(at("  <<FROM>>", "Team: <<FROM>>")), "there is `Team:`"),
-    "the mark in small letters": (sent(C.replace("<<FROM>>", "<<from>>")), "has to be given exactly as shown"),
+    "numbered": (sent(numbered()), "Most lines begin with a number."),
+    "a list of changes": (sent(each(lambda line: f"+{line}")), "begin with `+`"),
+    "in a frame": (sent(each(lambda line: f"| {line}")), "begin with `|`"),
+    "a word before the mark": (sent(at("  <<FROM>>", "Team: <<FROM>>")), "but there is `Team:`"),
+    "the mark in small letters": (sent(C.replace("<<FROM>>", "<<from>>")), "to be given exactly as shown"),
     "From became >From": (sent(C + MORE.replace("From", ">From")), WHOLE),
     # --- words around it
     "a signature": (sent(C + "-- \nJoe Cool\nKarlsruhe's best\n"), WHOLE),
@@ -240,7 +241,7 @@ MANGLINGS: dict[str, tuple[bytes, str]] = {
         sent(C + "_______________________________________________\nclub mailing list\nhttps://club.example\n"),
         WHOLE,
     ),
-    "a disclaimer": (sent(C + "\nThis e-mail is confidential. If you are not the reader, delete it.\n"), WHOLE),
+    "a disclaimer": (sent(C + "\nThis e-mail is confidential. If it is not yours, delete it.\n"), WHOLE),
     "a banner": (sent("[EXTERNAL] Do not click links.\n\n" + C), WHOLE),
     "signed within the text": (
         sent(f"-----BEGIN PGP SIGNED MESSAGE-----\nHash: SHA256\n\n{C}"
@@ -277,14 +278,14 @@ MANGLINGS: dict[str, tuple[bytes, str]] = {
     ),
     "attached twice": (mixed(attached(), attached(name="copy.c")), WHOLE),
     "in the text and attached": (mixed(part(C), attached()), WHOLE),
-    "attached, and another as text": (mixed(part(C.replace("12288", "1")), attached()), "not clear which one counts"),
+    "attached, and another as text": (mixed(part(at("12288", "1")), attached()), "not clear which one"),
     "an attached letter that ends before its end": (
         mail(multi("mixed", part("Here.\n"), attached()[:-400], end=b"")), "the letter ends before its end"
     ),
     "by a list": (mail(part(C), "List-Id: <club.example>\nPrecedence: list\n"), WHOLE),
     # --- signs
     "curly quotation marks": (sent(at('"friendly"', "“friendly”")), WHOLE),
-    "one curly quotation mark": (sent(at("random();", "random(“);")), "LEFT DOUBLE QUOTATION MARK in line 43"),
+    "one curly quotation mark": (sent(at("m();", "m(“);")), "LEFT DOUBLE QUOTATION MARK in line 43"),
     "a sign for unequal": (sent(at("his > mine", "his \u2260 mine")), "NOT EQUAL TO in line 35 (write `!=`)"),
     "a sign for not less": (sent(at("1 >= his", "1 \u2265 his")), "OR EQUAL TO in line 35 (write `>=`)"),
     "a copyright": (sent(at("init_random()", "init_random(\u00a9)")), "COPYRIGHT SIGN in line 43"),
