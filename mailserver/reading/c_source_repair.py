@@ -12,7 +12,6 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import replace
 from itertools import accumulate, islice
 
 from contest.language import gettext, ngettext
@@ -24,11 +23,13 @@ from mailserver.reading.part_text import (
     SEPARATOR,
     SIGNATURE_MARK,
     Lines,
+    Repair,
     Text,
     from_quoted_printable,
     separated_remark,
     unquoted,
     was_wrapped,
+    without_end,
 )
 
 _MIN_DOUBLED_LINES = 6  # in fewer, every second line may be blank by chance
@@ -73,24 +74,14 @@ _PIECE = re.compile(
 
 def repaired(text: Text) -> Text | Problem:
     """The program in the text of a letter, with what was done to it."""
-    lines: Lines = text.lines
-    repairs = list(text.repairs)
-    for undo in _REPAIRS:
-        lines, repair = undo(lines)
-        repairs += [repair] if repair else []
-    while lines and not lines[-1].strip():
-        lines = lines[:-1]
-    return _foreign_signs(lines) or replace(text, lines=tuple(lines), repairs=tuple(repairs))
+    found = text.after(*_REPAIRS, without_end)
+    return _foreign_signs(found.lines) or found
 
 
 def repaired_file(text: Text) -> Text | Problem:
     """The program in an attached file, which hardly any mailer changes."""
-    lines: Lines = text.lines
-    repairs = list(text.repairs)
-    for undo in (_separated, _plain_mark, _without_mailbox_signs):
-        lines, repair = undo(lines)
-        repairs += [repair] if repair else []
-    return _foreign_signs(lines) or replace(text, lines=tuple(lines), repairs=tuple(repairs))
+    found = text.after(_separated, _plain_mark, _without_mailbox_signs)
+    return _foreign_signs(found.lines) or found
 
 
 def tokens(text: Text) -> str:
@@ -100,8 +91,7 @@ def tokens(text: Text) -> str:
 
 def signed_off(text: Text) -> Text:
     """A text in any language without the writer's signature."""
-    lines, repair = _without_signature(text.lines)
-    return replace(text, lines=tuple(lines), repairs=(*text.repairs, *([repair] if repair else ())))
+    return text.after(_without_signature)
 
 
 # --- what C is and what is not ----------------------------------------------------------------------------
@@ -512,7 +502,7 @@ _CERTAIN: dict[str, Callable[[str, str, AbstractSet[str]], bool]] = {
 }
 
 
-_REPAIRS: tuple[Callable[[Lines], tuple[Lines, str]], ...] = (
+_REPAIRS: tuple[Repair, ...] = (
     _separated,
     _undoubled,
     _unescaped,

@@ -7,13 +7,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from contest.language import gettext, noted, number
-from contest.mail.from_line import FROM_MARK, from_lines, has_from_line, without_from_line
+from contest.mail.from_line import from_lines, has_from_line, without_from_line
 from contest.mail.sent_files import right_name
 from contest.util.program_files import IMAGE_NAME, MAX_FILES, is_archive, is_safe
 from mailserver.problem import Problem, quote
 from mailserver.reading.c_source_repair import signed_off
 from mailserver.reading.charsets import decode_text
-from mailserver.reading.find_program import unreadable
+from mailserver.reading.find_program import different_from_lines, unreadable
 from mailserver.reading.letter import Letter, SentFile
 from mailserver.reading.part_text import Text
 
@@ -100,18 +100,7 @@ def _with_from_line(
     """
     found = {name: from_lines(lines) for name, lines in sources.items() if has_from_line(lines)}
     if len(set(found.values())) > 1:
-        places = gettext(" and ").join(name or gettext("the text of the letter") for name in found)
-        return Problem(
-            gettext(
-                "There are different %(from_mark)s lines in %(places)s, so it is not clear which one counts.",
-                from_mark=FROM_MARK,
-                places=places,
-            ),
-            expected=gettext(
-                "one %(from_mark)s line, in the text of the letter or in a comment of one file",
-                from_mark=FROM_MARK,
-            ),
-        )
+        return different_from_lines(found)
     almost = (name for name, lines in sources.items() if any(map(_ALMOST_FROM.search, lines)))
     place = next(iter(found), "") if found else next(almost, "")
     return Files(files, without_from_line(sources[""]), sources[place], place, repairs)

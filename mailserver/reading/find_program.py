@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Sequence
 
 from contest.language import gettext, noted
 from contest.mail.from_line import FROM_MARK, from_lines, has_from_line, without_from_line
@@ -37,7 +36,7 @@ def find_program(letter: Letter) -> Text | Problem:
         page = repaired(letter.page)
         if isinstance(page, Text) and has_from_line(page.lines) and tokens(page) != tokens(program):
             words = gettext("the letter's text in HTML has another program; that of its plain text was taken")
-            return replace(program, repairs=(*program.repairs, words))
+            return program.told(words)
     return program
 
 
@@ -58,19 +57,23 @@ def _second_program(letter: Letter, attached: Text | Problem) -> Problem | None:
         )
     file = letter.attachments[0]
     if has_from_line(file.lines) and from_lines(file.lines) != from_lines(letter.body.lines):
-        return Problem(
-            gettext(
-                "There are different %(from_mark)s lines in %(value)s and the text of the letter, so it "
-                "is not clear which one counts.",
-                from_mark=FROM_MARK,
-                value=file.name or gettext("the attached program"),
-            ),
-            expected=gettext(
-                "one %(from_mark)s line, in the text of the letter or in a comment of the program",
-                from_mark=FROM_MARK,
-            ),
-        )
+        return different_from_lines((file.name or gettext("the attached program"), ""))
     return None
+
+
+def different_from_lines(places: Iterable[str]) -> Problem:
+    """The `<<FROM>>` lines in these files differ; "" = the text of the letter."""
+    return Problem(
+        gettext(
+            "There are different %(from_mark)s lines in %(places)s, so it is not clear which one counts.",
+            from_mark=FROM_MARK,
+            places=gettext(" and ").join(place or gettext("the text of the letter") for place in places),
+        ),
+        expected=gettext(
+            "one %(from_mark)s line, in the text of the letter or in a comment of one file",
+            from_mark=FROM_MARK,
+        ),
+    )
 
 
 _RIGHT_PROGRAM = noted("the program as the text of the letter, or exactly one attachment (a file .c)")

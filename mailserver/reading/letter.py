@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from contest.language import gettext, noted
 from contest.mail.from_line import has_from_line
@@ -252,15 +252,15 @@ def _body(leaves: Sequence[Part]) -> tuple[Text, Text | None]:
     unnamed = [leaf for leaf in shown if not leaf.headers.sent_file_name]
     texts = [(leaf, decode(leaf)) for leaf in sorted(unnamed or shown, key=_rank)]
     marked = [found for found in texts if has_from_line(found[1].lines)]
+    pages = [text for leaf, text in marked or texts if leaf.headers.content_type == "text/html"]
     leaf, text = next(iter(marked or texts), (None, Text(())))
-    pages = (page for other, page in marked or texts if other.headers.content_type == "text/html")
-    page = next(pages, None)
-    if leaf is None or page is None or page is text:
-        is_instead = page is not None and texts[0][1] is not text
-        words = gettext("the program was taken out of the letter's HTML, because its plain text has none")
-        return replace(text, repairs=(*text.repairs, words)) if is_instead else text, None
-    lines, repair = (text.lines, "") if is_flowed(leaf) else rejoined(text.lines, page.lines)
-    return replace(text, lines=tuple(lines), repairs=(*text.repairs, *([repair] if repair else ()))), page
+    if leaf is not None and pages and text is not pages[0]:
+        page = pages[0]
+        return text if is_flowed(leaf) else text.after(lambda lines: rejoined(lines, page.lines)), page
+    if not pages or text is texts[0][1]:
+        return text, None
+    words = gettext("the program was taken out of the letter's HTML, because its plain text has none")
+    return text.told(words), None
 
 
 _NO_TEXT = {kind for kinds, _ in _CLOSED for kind in kinds} | _ADDED | {"text/calendar", "text/css"}
@@ -277,13 +277,7 @@ def _named_otherwise(body: Text, files: Sequence[Part]) -> tuple[Text, ...]:
     texts = (decode(leaf) for leaf in files if _PLAIN_NAME.search(leaf.headers.file_name))
     programs = [text for text in texts if has_from_line(text.lines)]
     return tuple(
-        replace(
-            text,
-            repairs=(
-                gettext("the attached file %(text)s was read as the program", text=text.name),
-                *text.repairs,
-            ),
-        )
+        text.told(gettext("the attached file %(text)s was read as the program", text=text.name))
         for text in programs
     )
 

@@ -25,6 +25,9 @@ BROKEN_FROM = 989  # bytes; a letter's line may have 998, and sendmail breaks it
 MAX_CHARACTERS = 1_000_000
 MAX_LINES = 50_000
 
+Lines = Sequence[str]
+Repair = Callable[[Lines], tuple[Lines, str]]
+
 _ENCODED = re.compile(rb"=[0-9A-Fa-f]{2}|=[ \t]*$", re.MULTILINE)
 _ENCODED_EQUALS = re.compile(rb"=3[Dd]")
 _BASE64_LINE = re.compile(rb"[A-Za-z0-9+/]+={0,2}")
@@ -48,6 +51,25 @@ class Text:
     def is_blank(self) -> bool:
         return not any(line.strip() for line in self.lines)
 
+    def after(self, *repairs: Repair) -> Text:
+        """The text when it was repaired so, and what was done to it."""
+        lines: Lines = self.lines
+        told = list(self.repairs)
+        for repair in repairs:
+            lines, words = repair(lines)
+            told += [words] if words else []
+        return replace(self, lines=tuple(lines), repairs=tuple(told))
+
+    def told(self, words: str) -> Text:
+        """The text with one more remark."""
+        return self.after(lambda lines: (lines, words))
+
+
+def without_end(lines: Lines) -> tuple[Lines, str]:
+    """Without blank lines at the end, which nobody misses."""
+    end = next((n for n in range(len(lines), 0, -1) if lines[n - 1].strip()), 0)
+    return lines[:end], ""
+
 
 @dataclass(frozen=True)
 class PartBytes:
@@ -65,17 +87,12 @@ def decode(part: Part) -> Text:
     if sent.problem:
         return Text((), problem=sent.problem, name=name)
     text, remark = decode_text(sent.data, part.headers.parameter("charset").strip())
-    lines: Lines
-    lines, (*repairs,) = _lines(text, part) if len(text) <= MAX_CHARACTERS else ((), ())
+    lines, repairs = _lines(text, part) if len(text) <= MAX_CHARACTERS else ((), ())
     problem = _unreadable(text, lines)
     if problem:
         return Text((), problem=problem, name=name)
-    for undo in _repairs(part):
-        lines, repair = undo(lines)
-        repairs.append(repair)
-    while lines and not lines[-1].strip():
-        lines = lines[:-1]
-    return Text(tuple(lines), tuple(filter(None, (sent.remark, remark, *repairs))), name=name)
+    told = tuple(filter(None, (sent.remark, remark, *repairs)))
+    return Text(lines, told, name=name).after(*_repairs(part), without_end)
 
 
 def file_bytes(part: Part) -> PartBytes:
@@ -172,10 +189,6 @@ def separated_remark(numbers: Iterable[int]) -> str:
         "a line or paragraph separator (U+2028, U+2029) was read as a line end in %(lines_named)s",
         lines_named=lines_named(numbers),
     )
-
-
-Lines = Sequence[str]
-Repair = Callable[[Lines], tuple[Lines, str]]
 
 
 def _repairs(part: Part) -> Iterable[Repair]:
