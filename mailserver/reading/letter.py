@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from contest.language import gettext, noted
 from contest.mail.from_line import has_from_line
@@ -131,9 +132,9 @@ def read(message: Message) -> Letter:
     """What the message says, whatever is in it."""
     headers, root = message.headers, message.root
     if too_large := _why_cut(headers.first(CUT_FIELD)):
-        return _letter(headers, Text(()), problems=(too_large,))
+        return _letter(headers, problems=(too_large,))
     if root is None:
-        return _letter(headers, Text(()), problems=(message.problem,))
+        return _letter(headers, problems=(message.problem,))
     leaves = tuple(part for leaf in root.leaves() for part in with_encoded_files(leaf))
     files = tuple(leaf for leaf in leaves if _is_file(leaf))
     body, page = _body(leaves)
@@ -141,7 +142,8 @@ def read(message: Message) -> Letter:
     problems = [text.problem for text in (body, *programs) if text.problem]
     if body.is_blank and not programs:
         problems += _why_no_text(root)
-    return _letter(headers, body, programs, tuple(problems), tuple(map(_sent_file, files)), page)
+    sent = tuple(map(_sent_file, files))
+    return _letter(headers, body, page=page, attachments=programs, problems=tuple(problems), files=sent)
 
 
 def _why_cut(field: str) -> str:
@@ -150,26 +152,16 @@ def _why_cut(field: str) -> str:
     return f"it has {int(found[1]):,} bytes, and a letter may have {int(found[2]):,}" if found else ""
 
 
-def _letter(
-    headers: Headers,
-    body: Text,
-    attachments: tuple[Text, ...] = (),
-    problems: tuple[str, ...] = (),
-    files: tuple[SentFile, ...] = (),
-    page: Text | None = None,
-) -> Letter:
+def _letter(headers: Headers, body: Text | None = None, **others: Any) -> Letter:
     return Letter(
         _only_mailbox(headers, "From"),
         _only_mailbox(headers, "Reply-To"),
         visible(headers.text("Subject"))[:_MAX_SUBJECT_CHARACTERS],
         _message_id(headers),
         _automatic(headers),
-        body,
-        attachments,
-        problems,
-        files,
-        _answered(headers),
-        page,
+        body or Text(()),
+        in_reply_to=_answered(headers),
+        **others,
     )
 
 
