@@ -50,30 +50,18 @@ def handle(
                 letters.finish(tx, stored.id, state, note, letter.message_id)
             return state, note
         except LetterWaits as waits:
-            return LetterState.WAITING, _wait(tx, stored, waits, settings, clock, renderer)
+            now = clock.now()
+            # Who answers is no stranger any more, which makes room before the time has come.
+            letters.wait(tx, stored.id, waits.limit, min(waits.until, now + MINUTE), waits.network)
+            if waits.is_wide:
+                tell_of_limit(tx, waits.limit, settings, renderer, now)
+            return LetterState.WAITING, f"the limit of {waits.limit} is used up until {waits.until}"
         except StoreBusy:
             raise
         except Exception as error:
             log.error("letter set aside", letter=stored.id, exc_info=True)
-            letters.fail(tx, stored.id, traceback.format_exc())
+            letters.finish(tx, stored.id, LetterState.FAILED, traceback.format_exc(), None)
             return LetterState.FAILED, repr(error)
-
-
-def _wait(
-    tx: Transaction,
-    stored: StoredLetter,
-    waits: LetterWaits,
-    settings: Settings,
-    clock: Clock,
-    renderer: Renderer,
-) -> str:
-    now = clock.now()
-    # Who answers is no stranger any more, which makes room before the time has come.
-    until = min(waits.until, now + MINUTE)
-    letters.wait(tx, stored.id, waits.limit, until, waits.network)
-    if waits.is_wide:
-        tell_of_limit(tx, waits.limit, settings, renderer, now)
-    return f"the limit of {waits.limit} is used up until {waits.until}"
 
 
 def _effect(

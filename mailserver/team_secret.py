@@ -149,7 +149,7 @@ def _missing(lines: Sequence[str]) -> Problem:
                     "There must be nothing but blanks, `*` or `#` before %(from_mark)s, but there is "
                     "`%(before)s`.",
                     from_mark=FROM_MARK,
-                    before=quote(before),
+                    before=quote(without_strings(before)),
                 ),
                 number,
             )
@@ -178,15 +178,12 @@ def _before_each_line(lines: Sequence[str]) -> str:
     if kinds.count(sign) * 2 <= len(kinds):
         return ""
     others = [number for number, kind in zip(signs, kinds, strict=True) if kind != sign]
-    return " ".join(
-        (
-            gettext(
-                "Most lines begin with %(what)s. Please send the program without that, or attach it.",
-                what=gettext(_NUMBER) if sign == "1" else f"`{sign}`",
-            ),
-            *([gettext("It does not stand before %(where)s.", where=lines_named(others))] if others else ()),
-        )
+    what = gettext(_NUMBER) if sign == "1" else f"`{sign}`"
+    most = gettext(
+        "Most lines begin with %(what)s. Please send the program without that, or attach it.", what=what
     )
+    but = gettext("It does not stand before %(where)s.", where=lines_named(others)) if others else ""
+    return f"{most} {but}".rstrip()
 
 
 _SIGN = re.compile(r"\s*(?:([>+|])|\d+)")

@@ -189,17 +189,12 @@ def note_of(tx: Transaction, letter_id: int) -> str:
 
 
 def finish(tx: Transaction, letter_id: int, state: LetterState, note: str, message_id: str | None) -> None:
-    """Set the final state of a letter."""
+    """Set the final state of a letter; FAILED sets it aside, with the traceback as its note."""
     values = {"letter": letter_id, "state": state, "note": note, "message_id": message_id}
     tx.execute(_FINISH, values)
 
 
 _FINISH = update(letters).where(letters.c.id == bindparam("letter"))
-
-
-def fail(tx: Transaction, letter_id: int, traceback: str) -> None:
-    """Set a letter aside because our handler raised an exception; the loop goes on with the next."""
-    finish(tx, letter_id, LetterState.FAILED, traceback, None)
 
 
 def retry(tx: Transaction, letter_id: int | None = None) -> int:

@@ -87,7 +87,7 @@ def go_wrong(folder: ContestContext) -> None:
         outbox.hold(tx, ids=[2])
         outbox.mark_deferred(tx, 3, now, "451 later, \x1b[31m[bold]not now[/x] " * 20)
         letter_id, _ = letters.add(tx, raw=b"x", sender="", recipients=(), channel="t", now=now)
-        letters.fail(tx, letter_id, "Traceback")
+        letters.finish(tx, letter_id, LetterState.FAILED, "Traceback", None)
         outbox.mark_sent(tx, {4: "250"}, now)
         outbox.came_back(tx, 4, Bounce(letter_id, now, True, "550"))
         team = add_team(tx, "heavy_lords", "RSM")
