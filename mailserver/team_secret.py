@@ -95,79 +95,55 @@ def find_from_line(lines: Sequence[str]) -> FromLine | Problem:
     found = [_read(number, line, lines) for number, line in marked]
     good = {(f.team, f.string): f for f in found if isinstance(f, FromLine)}
     if len(good) > 1:
-        return _problem(
-            gettext("There are %(good)s different %(from_mark)s lines.", good=len(good), from_mark=FROM_MARK),
-            marked[1][0],
-        )
+        text = noted("There are %(good)s different %(from_mark)s lines.")
+        return _problem(marked[1][0], text, good=len(good))
     return next(iter(good.values()), found[0])
 
 
 def _read(number: int, line: str, lines: Sequence[str]) -> FromLine | Problem:
     words = words_after_mark(line)
     if any("\\" in word for word in words):
-        return _problem(
-            gettext(
-                "There are backslashes in the %(from_mark)s line; perhaps your mailer has put them there. "
-                "Please write it without them, or attach the program.",
-                from_mark=FROM_MARK,
-            ),
-            number,
+        text = noted(
+            "There are backslashes in the %(from_mark)s line; perhaps your mailer has put them there. Please "
+            "write it without them, or attach the program."
         )
+        return _problem(number, text)
     if len(words) == 2:
         return FromLine(words[0], words[1], number)
     following = lines[number].strip(" \t/*#").split() if number < len(lines) else []
     if len(words) + len(following) == 2 and following:
-        return _problem(
-            gettext(
-                "The %(from_mark)s line is split over two lines; perhaps your mailer did it. It must be "
-                "one line.",
-                from_mark=FROM_MARK,
-            ),
-            number,
+        split = noted(
+            "The %(from_mark)s line is split over two lines; perhaps your mailer did it. It must be one line."
         )
-    return _problem(
-        ngettext(
-            "After %(from_mark)s there must be two words, the team's name and its authentification "
-            "string; there is %(found)s.",
-            "After %(from_mark)s there must be two words, the team's name and its authentification "
-            "string; there are %(found)s.",
-            len(words),
-            from_mark=FROM_MARK,
-            found=len(words) or gettext("none"),
-        ),
-        number,
+        return _problem(number, split)
+    text = ngettext(
+        "After %(from_mark)s there must be two words, the team's name and its authentification string; there "
+        "is %(found)s.",
+        "After %(from_mark)s there must be two words, the team's name and its authentification string; there "
+        "are %(found)s.",
+        len(words),
+        from_mark=FROM_MARK,
+        found=len(words) or gettext("none"),
     )
+    return Problem(text, number, expected=_RIGHT)
 
 
 def _missing(lines: Sequence[str]) -> Problem:
     for number, line in enumerate(lines, 1):
         if is_marked(line):
-            before = plain(line).partition(FROM_MARK)[0]
-            return _problem(
-                _before_each_line(lines)
-                or gettext(
-                    "There must be nothing but blanks, `*` or `#` before %(from_mark)s, but there is "
-                    "`%(before)s`.",
-                    from_mark=FROM_MARK,
-                    before=quote(without_strings(before)),
-                ),
-                number,
+            if each := _before_each_line(lines):
+                return Problem(each, number, expected=_RIGHT)
+            before = quote(without_strings(plain(line).partition(FROM_MARK)[0]))
+            text = noted(
+                "There must be nothing but blanks, `*` or `#` before %(from_mark)s, but there is "
+                "`%(before)s`."
             )
+            return _problem(number, text, before=before)
         if _ALMOST.search(line):
-            return _problem(
-                gettext(
-                    "%(from_mark)s has to be given exactly as shown: in capitals, with two < and two >.",
-                    from_mark=FROM_MARK,
-                ),
-                number,
-            )
-    return _problem(
-        gettext(
-            "There is no %(from_mark)s line in the program, so I do not know whose it is.",
-            from_mark=FROM_MARK,
-        ),
-        0,
-    )
+            text = noted("%(from_mark)s has to be given exactly as shown: in capitals, with two < and two >.")
+            return _problem(number, text)
+    text = noted("There is no %(from_mark)s line in the program, so I do not know whose it is.")
+    return _problem(0, text)
 
 
 def _before_each_line(lines: Sequence[str]) -> str:
@@ -190,6 +166,9 @@ _SIGN = re.compile(r"\s*(?:([>+|])|\d+)")
 _SIGNS, _NUMBER = (">", "+", "|", "1"), noted("a number")
 
 
-def _problem(text: str, line: int) -> Problem:
+_RIGHT = f"/*\n  {FROM_MARK} team_name authentification_string\n*/"
+
+
+def _problem(line: int, text: str, **values: object) -> Problem:
     """Without a quote of the line, because it may hold a secret."""
-    return Problem(text, line, expected=f"/*\n  {FROM_MARK} team_name authentification_string\n*/")
+    return Problem(gettext(text, from_mark=FROM_MARK, **values), line, expected=_RIGHT)
