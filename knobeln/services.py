@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 
 from contest.errors import EngineFailed, KnobelnError
 from contest.interfaces.protocols import to_organizer
+from contest.model import LetterState
 from contest.store import Transaction, contest_state, languages, letters, outbox, practices, submissions
 from contest.store.claims import Claimant
 from contest.util.log import log
@@ -36,6 +37,8 @@ if TYPE_CHECKING:
 LIMITS_AREA = "limits"  # of the journal
 LANGUAGES_SECONDS = 60.0  # between two trials of the languages that programs wait for
 TIDY_SECONDS = 60.0  # between two looks for letters that have waited for too long
+LETTERS_TOGETHER = 20  # in one transaction
+TOGETHER_SECONDS = 0.5  # after which no further letter is begun: others wait to write
 
 Service = TypeVar("Service")
 
@@ -65,16 +68,31 @@ class Services:
         self._ladder = _Cached(_ladder)
         self._try_languages_at = self._tidy_at = 0.0
 
-    def handle_next_letter(self) -> bool:
-        """Handle one letter. False: none waits."""
+    def handle_some_letters(self) -> bool:
+        """Handle letters, at most LETTERS_TOGETHER. False: none waits."""
         with self._contest.store.read() as tx:
-            contest = self._contest = self._contest.as_of(tx)
-            stored = letters.next_to_handle(tx, contest.clock.now())
-        if stored is None:
+            contest = self._contest.as_of(tx)
+            is_any = letters.next_to_handle(tx, contest.clock.now()) is not None
+        if is_any:
+            self._handle_together()
+        else:
             self._tidy_sometimes(contest)
-            return False
-        handle(contest.store, stored, contest.settings, contest.clock, contest.templates)
-        return True
+        return is_any
+
+    def _handle_together(self) -> None:
+        """Handle what waits in one transaction, which costs more than a letter."""
+        handled: list[tuple[int, LetterState, str]] = []
+        end = time.monotonic() + TOGETHER_SECONDS
+        with self._contest.store.write() as tx:
+            while len(handled) < LETTERS_TOGETHER and time.monotonic() < end:
+                contest = self._contest = self._contest.as_of(tx)  # a letter may have moved the dates
+                stored = letters.next_to_handle(tx, contest.clock.now())
+                if stored is None:
+                    break
+                done = handle(tx, stored, contest.settings, contest.clock, contest.templates)
+                handled.append((stored.id, *done))
+        for letter_id, state, note in handled:
+            log.info("letter", letter=letter_id, state=str(state), note=note)
 
     def _tidy_sometimes(self, contest: ContestContext) -> None:
         if time.monotonic() >= self._tidy_at:
@@ -82,7 +100,7 @@ class Services:
             tidy(contest.store, contest.settings, contest.templates, contest.clock.now())
 
     def handle_letters(self) -> None:
-        while self.handle_next_letter():
+        while self.handle_some_letters():
             pass
 
     def compile_next_program(self, *, at_once: bool = False) -> bool:

@@ -101,11 +101,8 @@ def notify(context: LetterContext, team: Team | None) -> None:
 
 def claimed_by(context: LetterContext) -> Team | None:
     """The team from whose registered address the letter claims to come, which proves nothing."""
-    found = (
-        teams.by_address(context.tx, address)
-        for address in (context.letter.sender, context.writer)
-        if address
-    )
+    addresses = dict.fromkeys(filter(None, (context.letter.sender, context.writer)))
+    found = (teams.by_address(context.tx, address) for address in addresses)
     return next((team for team in found if team), None)
 
 

@@ -14,6 +14,7 @@ from contest.language import gettext, noted, speaking, spoken
 from contest.ledger.receipts import Effect, LedgerEntry, Receipt
 from contest.model import (
     Attachment,
+    ContestState,
     CountedAnswer,
     LetterQuestion,
     Outgoing,
@@ -95,15 +96,18 @@ class LetterContext:
     is_confirmed: bool = False  # the writer answered our question about this letter
 
     @cached_property
+    def _state(self) -> ContestState:
+        return contest_state.state(self.tx)
+
+    @property
     def phase(self) -> Phase:
         """The contest's phase; no letter changes it."""
-        return contest_state.state(self.tx).phase
+        return self._state.phase
 
-    @cached_property
+    @property
     def is_between(self) -> bool:
         """Whether the tournament is over, and its season has a next one."""
-        number = contest_state.state(self.tx).number
-        return self.phase is Phase.FINISHED and number < self.settings.season.tournaments
+        return self.phase is Phase.FINISHED and self._state.number < self.settings.season.tournaments
 
     def is_proved(self, address: str) -> bool:
         """Whether the letter is shown to come from this address, so that answers to it bother nobody else."""

@@ -1,4 +1,4 @@
-"""Handles letters: one transaction changes the contest and queues the answer. A bad letter is set aside."""
+"""Handles letters: one savepoint changes the contest and queues the answer. A bad letter is set aside."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from contest.errors import StoreBusy
 from contest.interfaces.protocols import Renderer
 from contest.language import speaking
 from contest.model import LetterState, StoredLetter
-from contest.store import Store, Transaction, answers, letters, outbox
+from contest.store import Transaction, answers, letters, outbox
+from contest.store.session import savepoint
 from contest.util.clock import Clock
 from contest.util.log import log
 from mailserver import bounces, confirmed_letters, unanswered
@@ -24,61 +25,43 @@ from mailserver.for_organizer import tell_of_limit
 from mailserver.limits import DAY, MINUTE, Limit
 from mailserver.reading import addresses, mime_parts
 from mailserver.reading.authentication_results import Authenticity, authenticity
-from mailserver.reading.letter import Letter, parse, read
+from mailserver.reading.letter import FROM_LIST, Letter, parse, read
 from mailserver.reading.mime_parts import Message
 from mailserver.reading.network import network_of
 
 MAX_COMPARED_LETTERS = 20  # with one Message-ID, so that a stranger who repeats it costs no more
 
 
-class _AlreadyDone(Exception):
-    """Another process finished this letter first: our transaction must roll back."""
+def handle(
+    tx: Transaction, stored: StoredLetter, settings: Settings, clock: Clock, renderer: Renderer
+) -> tuple[LetterState, str]:
+    """Handle a letter that this transaction has read; return what became of it, and a note for the log.
 
-
-def handle(store: Store, stored: StoredLetter, settings: Settings, clock: Clock, renderer: Renderer) -> None:
-    """Handle a letter that was NEW when it was read.
-
-    One transaction holds all changes, the answer and the letter's state. An unexpected exception rolls it
-    back and sets the letter aside as FAILED with the traceback. So does a limit that is used up, where
-    somebody needs the answer: then the letter waits. Raises StoreBusy: try again.
+    One savepoint holds all changes, the answer and the letter's state. An unexpected exception rolls it back
+    and sets the letter aside as FAILED with the traceback. So does a limit that is used up, where somebody
+    needs the answer: then the letter waits. Raises StoreBusy: roll back, and try again.
     """
-    try:
-        with speaking(settings.contest.language):
-            message = mime_parts.split(stored.raw)
-            letter = read(message)
-            with store.write() as tx:
+    with speaking(settings.contest.language):
+        try:
+            with savepoint(tx):
+                message = mime_parts.split(stored.raw)
+                letter = read(message)
                 state, note = _effect(tx, stored, message, letter, settings, clock, renderer)
-                if not letters.finish(tx, stored.id, state, note, letter.message_id):
-                    raise _AlreadyDone
-        log.info("letter", letter=stored.id, state=str(state), note=note)
-    except _AlreadyDone:
-        log.info("letter was handled elsewhere", letter=stored.id)
-    except LetterWaits as waits:
-        _wait(store, stored, waits, settings, clock, renderer)
-    except StoreBusy:
-        raise
-    except Exception:
-        log.error("letter set aside", letter=stored.id, exc_info=True)
-        with store.write() as tx:
-            letters.fail(tx, stored.id, traceback.format_exc())
-
-
-def _wait(
-    store: Store,
-    stored: StoredLetter,
-    waits: LetterWaits,
-    settings: Settings,
-    clock: Clock,
-    renderer: Renderer,
-) -> None:
-    now = clock.now()
-    # Who answers is no stranger any more, which makes room before the time has come.
-    until = min(waits.until, now + MINUTE)
-    with store.write() as tx, speaking(settings.contest.language):
-        if letters.wait(tx, stored.id, waits.limit, until, waits.network):
-            log.info("letter waits", letter=stored.id, limit=waits.limit, until=waits.until)
+                letters.finish(tx, stored.id, state, note, letter.message_id)
+            return state, note
+        except LetterWaits as waits:
+            now = clock.now()
+            # Who answers is no stranger any more, which makes room before the time has come.
+            letters.wait(tx, stored.id, waits.limit, min(waits.until, now + MINUTE), waits.network)
             if waits.is_wide:
                 tell_of_limit(tx, waits.limit, settings, renderer, now)
+            return LetterState.WAITING, f"the limit of {waits.limit} is used up until {waits.until}"
+        except StoreBusy:
+            raise
+        except Exception as error:
+            log.error("letter set aside", letter=stored.id, exc_info=True)
+            letters.finish(tx, stored.id, LetterState.FAILED, traceback.format_exc(), None)
+            return LetterState.FAILED, repr(error)
 
 
 def _effect(
@@ -96,6 +79,9 @@ def _effect(
     passed_on = unanswered.pass_on(tx, stored, letter, settings, renderer, clock.now())
     if passed_on:
         return LetterState.HANDLED, passed_on
+    proof = proof_in(tx, letter) if letter.automatic == FROM_LIST else None
+    if proof:  # a team has written to the list, or by one
+        letter = replace(letter, automatic="")
     reason = unanswered.why_ignored(stored, letter, settings)
     if reason:
         return LetterState.IGNORED, reason
@@ -110,7 +96,7 @@ def _effect(
     reply = confirmed_letters.find_reply(tx, letter, meant)
     if reply:
         return LetterState.HANDLED, confirmed_letters.handle_reply(context, reply)
-    proof = proof_in(tx, letter)
+    proof = proof or proof_in(tx, letter)
     if proof:
         proved = context.proved | {addresses.mailbox_of(proof.team.address)}
         context = replace(context, proof=proof, proved=proved)

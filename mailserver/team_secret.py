@@ -11,8 +11,16 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
 from contest.language import gettext, ngettext, noted
-from contest.mail.from_line import FROM_MARK, begins_with_mark, is_marked, strip_secret, words_after_mark
-from mailserver.problem import Problem
+from contest.mail.from_line import (
+    FROM_MARK,
+    begins_with_mark,
+    is_marked,
+    plain,
+    strip_secret,
+    words_after_mark,
+)
+from contest.mail.sent_files import lines_named
+from mailserver.problem import Problem, quote
 
 # None of 0 O o, 1 l I i: 31 signs, 4.95 bits each. Nothing in it can end a C comment or part a word.
 ALPHABET = "23456789abcdefghjkmnpqrstuvwxyz"
@@ -94,6 +102,12 @@ def find_from_line(lines: Sequence[str]) -> FromLine | Problem:
 
 def _read(number: int, line: str, lines: Sequence[str]) -> FromLine | Problem:
     words = words_after_mark(line)
+    if any("\\" in word for word in words):
+        text = noted(
+            "There are backslashes in the %(from_mark)s line; perhaps your mailer has put them there. Please "
+            "write it without them, or attach the program."
+        )
+        return _problem(number, text)
     if len(words) == 2:
         return FromLine(words[0], words[1], number)
     following = lines[number].strip(" \t/*#").split() if number < len(lines) else []
@@ -117,13 +131,39 @@ def _read(number: int, line: str, lines: Sequence[str]) -> FromLine | Problem:
 def _missing(lines: Sequence[str]) -> Problem:
     for number, line in enumerate(lines, 1):
         if is_marked(line):
-            text = noted("There must be nothing but blanks, `*` or `#` before %(from_mark)s.")
-            return _problem(number, text)
+            if each := _before_each_line(lines):
+                return Problem(each, number, expected=_RIGHT)
+            before = quote(without_strings(plain(line).partition(FROM_MARK)[0]))
+            text = noted(
+                "There must be nothing but blanks, `*` or `#` before %(from_mark)s, but there is "
+                "`%(before)s`."
+            )
+            return _problem(number, text, before=before)
         if _ALMOST.search(line):
             text = noted("%(from_mark)s has to be given exactly as shown: in capitals, with two < and two >.")
             return _problem(number, text)
     text = noted("There is no %(from_mark)s line in the program, so I do not know whose it is.")
     return _problem(0, text)
+
+
+def _before_each_line(lines: Sequence[str]) -> str:
+    """What somebody has put before most lines, as a sentence; "" = nothing."""
+    signs = {number: _SIGN.match(line) for number, line in enumerate(lines, 1) if line.strip()}
+    kinds = [found and (found[1] or "1") for found in signs.values()]
+    sign = max(_SIGNS, key=kinds.count)
+    if kinds.count(sign) * 2 <= len(kinds):
+        return ""
+    others = [number for number, kind in zip(signs, kinds, strict=True) if kind != sign]
+    what = gettext(_NUMBER) if sign == "1" else f"`{sign}`"
+    most = gettext(
+        "Most lines begin with %(what)s. Please send the program without that, or attach it.", what=what
+    )
+    but = gettext("It does not stand before %(where)s.", where=lines_named(others)) if others else ""
+    return f"{most} {but}".rstrip()
+
+
+_SIGN = re.compile(r"\s*(?:([>+|])|\d+)")
+_SIGNS, _NUMBER = (">", "+", "|", "1"), noted("a number")
 
 
 _RIGHT = f"/*\n  {FROM_MARK} team_name authentification_string\n*/"

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
 from fractions import Fraction
+from functools import lru_cache
 from unicodedata import east_asian_width
 
 from contest.language import SOURCE, decimal, gettext, ngettext, number, spoken
@@ -67,6 +68,7 @@ def _fitting(text: str, room: int) -> int:
 
 
 # --- wrapping --------------------------------------------------------------------------------------------
+@lru_cache(maxsize=1024, typed=True)  # many mails have the same paragraphs
 def wrap(text: object, width: int = WIDTH, indent: str = "", first: str | None = None) -> str:
     """The text filled into lines of at most `width` columns; blank lines separate paragraphs.
 

@@ -119,17 +119,15 @@ _NEXT_WAITING = (
 )
 
 
-def wait(tx: Transaction, letter_id: int, limit: str, until: datetime, network: str) -> bool:
-    """Let a letter wait for a limit that is used up, with all others that wait for it. False: it was handled.
+def wait(tx: Transaction, letter_id: int, limit: str, until: datetime, network: str) -> None:
+    """Let a letter wait for a limit that is used up, with all others that wait for it.
 
     `until`: when to try one of them again; `network`: that the letter came from, "" = not known.
     """
     values = {"state": LetterState.WAITING, "waits_for": limit, "waits_until": until, "network": network}
-    this = update(letters).where(letters.c.id == letter_id, _UNHANDLED)
-    if not tx.execute(this.values(note=f"waits: the limit of {limit} is used up", **values)).rowcount:
-        return False
+    this = update(letters).where(letters.c.id == letter_id)
+    tx.execute(this.values(note=f"waits: the limit of {limit} is used up", **values))
     tx.execute(update(letters).where(_IS_WAITING, letters.c.waits_for == limit).values(waits_until=until))
-    return True
 
 
 def set_aside_waiting(tx: Transaction, before: datetime) -> int:
@@ -189,19 +187,13 @@ def note_of(tx: Transaction, letter_id: int) -> str:
     return str(tx.execute(select(letters.c.note).where(letters.c.id == letter_id)).scalar_one())
 
 
-def finish(tx: Transaction, letter_id: int, state: LetterState, note: str, message_id: str | None) -> bool:
-    """Set the final state of a letter. False: another process was quicker; roll this transaction back."""
+def finish(tx: Transaction, letter_id: int, state: LetterState, note: str, message_id: str | None) -> None:
+    """Set the final state of a letter; FAILED sets it aside, with the traceback as its note."""
     values = {"letter": letter_id, "state": state, "note": note, "message_id": message_id}
-    return tx.execute(_FINISH, values).rowcount == 1
+    tx.execute(_FINISH, values)
 
 
-_UNHANDLED = letters.c.state.in_((LetterState.NEW, LetterState.WAITING))
-_FINISH = update(letters).where(letters.c.id == bindparam("letter"), _UNHANDLED)
-
-
-def fail(tx: Transaction, letter_id: int, traceback: str) -> None:
-    """Set a letter aside because our handler raised an exception; the loop goes on with the next."""
-    finish(tx, letter_id, LetterState.FAILED, traceback, None)
+_FINISH = update(letters).where(letters.c.id == bindparam("letter"))
 
 
 def retry(tx: Transaction, letter_id: int | None = None) -> int:

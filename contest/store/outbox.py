@@ -253,10 +253,16 @@ def get(tx: Transaction, item_id: int) -> OutboxItem | None:
     return None if row is None else _item(row)
 
 
-def is_still_ready(tx: Transaction, item: OutboxItem) -> bool:
-    """Whether the mail is to be sent as it was read: nobody has held it, or tried to send it, since then."""
-    row = tx.execute(select(outbox.c.state, outbox.c.attempts).where(outbox.c.id == item.id)).one_or_none()
-    return row is not None and row.state == OutboxState.READY and row.attempts == item.attempts
+def still_ready(tx: Transaction, items: Sequence[OutboxItem]) -> list[OutboxItem]:
+    """Those that are to be sent as they were read: nobody has held them, or tried to send them, since."""
+    rows = tx.execute(_STILL_READY, {"ids": [item.id for item in items]})
+    ready = {(row.id, row.attempts) for row in rows}
+    return [item for item in items if (item.id, item.attempts) in ready]
+
+
+_STILL_READY = select(outbox.c.id, outbox.c.attempts).where(
+    outbox.c.state == OutboxState.READY, outbox.c.id.in_(bindparam("ids", expanding=True))
+)
 
 
 def has_mail_of(tx: Transaction, team_id: int) -> bool:
@@ -280,8 +286,12 @@ def keys_of(tx: Transaction, message_ids: Sequence[str]) -> tuple[str, ...]:
 _KEYS_OF = select(outbox.c.key).where(outbox.c.message_id.in_(bindparam("message_ids", expanding=True)))
 
 
-def mark_sent(tx: Transaction, item_id: int, now: datetime, response: str) -> None:
-    _mark(tx, item_id, state=OutboxState.SENT, finished_at=now, last_response=response)
+def mark_sent(tx: Transaction, responses: Mapping[int, str], now: datetime) -> None:
+    """The mails with these ids have gone out, with these responses."""
+    rows = [{"item": item_id, "response": response} for item_id, response in responses.items()]
+    values = {"attempts": outbox.c.attempts + 1, "last_response": bindparam("response")}
+    marked = update(outbox).where(outbox.c.id == bindparam("item"))
+    tx.execute(marked.values(state=OutboxState.SENT, finished_at=now, **values), rows)
 
 
 def mark_deferred(tx: Transaction, item_id: int, next_at: datetime, response: str) -> None:

@@ -171,15 +171,8 @@ class Store:
 
     @contextmanager
     def _transaction(self, engine: Engine) -> Iterator[Transaction]:
-        try:
-            with engine.begin() as tx:
-                yield tx
-        except OperationalError as error:
-            raise StoreBusy(f"the database does not answer: {error.orig}") from error
-        except DatabaseError as error:
-            if type(error) is DatabaseError:  # subclasses are other errors, such as a broken constraint
-                raise _damaged(error.orig) from error
-            raise
+        with _own_errors(), engine.begin() as tx:
+            yield tx
 
     def of_tournament(self, number: int) -> Store:
         """The same database, whose transactions are about this tournament instead of the newest."""
@@ -210,6 +203,25 @@ class Store:
 
     def close(self) -> None:
         self.engine.dispose()
+
+
+@contextmanager
+def savepoint(tx: Transaction) -> Iterator[None]:
+    """A part of the transaction, which is undone alone if it raises. Raises as `Store.write`."""
+    with _own_errors(), tx.begin_nested():
+        yield
+
+
+@contextmanager
+def _own_errors() -> Iterator[None]:
+    try:
+        yield
+    except OperationalError as error:
+        raise StoreBusy(f"the database does not answer: {error.orig}") from error
+    except DatabaseError as error:
+        if type(error) is DatabaseError:  # subclasses are other errors, such as a broken constraint
+            raise _damaged(error.orig) from error
+        raise
 
 
 def _damaged(verdict: object) -> GiveUp:

@@ -95,7 +95,7 @@ class Gateway:
             self._open_intakes(ports)
         if Part.DESK in parts:
             self._loops += [
-                self._loop("desk", partial(self._handle_next_letter, services)),
+                self._loop("desk", partial(self._handle_letters, services)),
                 *([self._loop("ladder", services.update_ladder)] if contest.settings.ladder.enabled else []),
                 self._loop("entries", services.list_entries),
                 self._loop("run", self._requested_run.step),
@@ -223,12 +223,12 @@ class Gateway:
         self._letters_at = time.monotonic()
         self._wake_all()
 
-    def _handle_next_letter(self, services: Services) -> bool:
+    def _handle_letters(self, services: Services) -> bool:
         """Let letters in first, for a moment: while the desk writes, SQLite lets nobody else do so."""
         end = time.monotonic() + MAX_YIELD_SECONDS
         while (wait := min(end, self._letters_at + LETTER_PAUSE_SECONDS) - time.monotonic()) > 0:
             time.sleep(wait)
-        return services.handle_next_letter()
+        return services.handle_some_letters()
 
     def _accept_found(self, raw: bytes, arrived_at: datetime) -> None:
         accept_found(self._contest.store, raw, arrived_at, self._contest.clock.now(), self._bounds)

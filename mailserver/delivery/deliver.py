@@ -2,19 +2,21 @@
 
 After a 4xx, or if the relay cannot be reached, we try again, later and later. A mail fails after a 5xx or
 when it has waited too long; the organizer sees it. Each mail has an envelope sender of its own, to which its
-bounces come. Several processes may deliver: each holds the database's lock for the mail that it sends. On
+bounces come. Several processes may deliver: each holds the database's lock for the mails that it sends. On
 SQLite, where there are no such locks, the caller sees to it that only one process delivers. If we are killed
-between the relay's 250 and our commit, the mail goes out twice with one Message-ID; into a Maildir only once.
-This can hit one mail for each connection.
+between the relay's 250 and our commit, the mail goes out twice with one Message-ID. This can hit one mail for
+each connection. Into a Maildir it comes only once, so several that went there are marked together.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
+from itertools import groupby
 from threading import Event, Thread
 from typing import NamedTuple
 
@@ -49,7 +51,7 @@ class Delivered:
 
 
 def deliver_due(store: Store, settings: Settings, clock: Clock, transport: Transport) -> Delivered:
-    """Send what is due, at most BATCH mails, each in a transaction of its own. Raises StoreBusy.
+    """Send what is due, at most BATCH mails; mark together what the transport allows. Raises StoreBusy.
 
     If the relay cannot be reached, or refuses so many in a row that it must mean us, no mail fails: all wait
     (O11). If that holds for some connections only, their mails are tried again over one.
@@ -153,39 +155,51 @@ class _Delivery:
         done = Delivered()
         # Consecutive refusals; the next result shows whether the mail or the relay is to blame.
         refused: list[Refusal] = []
-        for number, item in enumerate(items):
-            if stop.is_set():
-                break
-            try:
-                done += self._send(item)
-            except DeliveryRefused as error:
-                refused.append((item, error))
-                if len(refused) == MAX_REFUSALS_IN_A_ROW:
-                    everything = RelayUnreachable(f"the relay refuses everything: {error}")
-                    return _Outcome(done, refused, items[number + 1 :], everything)
-            except RelayUnreachable as error:
-                return _Outcome(done, refused, items[number:], error)
-            else:
-                done += self.fail(refused)
-                refused = []
+        for number, together in groupby(items, lambda item: item.id // self.transport.batch):
+            with self._claimed(number, list(together)) as (ready, responses):
+                for item in ready:
+                    if stop.is_set():
+                        return _Outcome(done, refused)
+                    try:
+                        response = self.transport.send(self.sender(item.id), item.to, item.raw)
+                    except DeliveryRefused as error:
+                        refused.append((item, error))
+                        if len(refused) == MAX_REFUSALS_IN_A_ROW:
+                            everything = RelayUnreachable(f"the relay refuses everything: {error}")
+                            return _Outcome(done, refused, items[items.index(item) + 1 :], everything)
+                        continue
+                    except RelayUnreachable as error:
+                        return _Outcome(done, refused, items[items.index(item) :], error)
+                    except DeliveryDeferred as error:
+                        done += self._defer(item, error)
+                    else:
+                        responses[item.id] = _short(response)
+                        done += Delivered(sent=1)
+                    done += self.fail(refused)
+                    refused = []
         return _Outcome(done, refused)
 
-    def _send(self, item: OutboxItem) -> Delivered:
-        with self.store.only_one(f"mail/{item.id}") as alone:
-            if not alone:  # a process on another computer sends it
-                return Delivered()
-            with self.store.read() as tx:
-                if not outbox.is_still_ready(tx, item):  # the organizer was quicker, or such a process
-                    return Delivered()
+    @contextmanager
+    def _claimed(
+        self, number: int, items: Sequence[OutboxItem]
+    ) -> Iterator[tuple[Sequence[OutboxItem], dict[int, str]]]:
+        """Those that nobody else sends, and a place for the responses to them; then these are marked as sent.
+
+        All processes that deliver put the same mails into the batch of this number.
+        """
+        responses: dict[int, str] = {}
+        with self.store.only_one(f"mail/{number}") as alone:
+            if not alone:  # a process on another computer sends them
+                yield (), responses
+                return
+            with self.store.read() as tx:  # the organizer may have been quicker, or such a process
+                ready = outbox.still_ready(tx, items)
             try:
-                response = self.transport.send(self.sender(item.id), item.to, item.raw)
-            except RelayUnreachable:
-                raise
-            except DeliveryDeferred as error:
-                return self._defer(item, error)
-            with self.store.write() as tx:
-                outbox.mark_sent(tx, item.id, self.clock.now(), _short(response))
-            return Delivered(sent=1)
+                yield ready, responses
+            finally:
+                if responses:
+                    with self.store.write() as tx:
+                        outbox.mark_sent(tx, responses, self.clock.now())
 
     def fail(self, refused: Sequence[Refusal]) -> Delivered:
         """Give these up: their recipients are to blame."""

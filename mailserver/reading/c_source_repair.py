@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import html
 import re
+import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import replace
-from itertools import accumulate
+from itertools import accumulate, islice
 
 from contest.language import gettext, ngettext
 from contest.mail.from_line import FROM_MARK, begins_with_mark, is_marked, plain
@@ -21,13 +21,15 @@ from contest.util.sanitize import without_zero_width
 from mailserver.problem import Problem
 from mailserver.reading.part_text import (
     SEPARATOR,
+    SIGNATURE_MARK,
     Lines,
+    Repair,
     Text,
     from_quoted_printable,
     separated_remark,
     unquoted,
     was_wrapped,
-    without_signature,
+    without_end,
 )
 
 _MIN_DOUBLED_LINES = 6  # in fewer, every second line may be blank by chance
@@ -72,30 +74,24 @@ _PIECE = re.compile(
 
 def repaired(text: Text) -> Text | Problem:
     """The program in the text of a letter, with what was done to it."""
-    lines: Lines = text.lines
-    repairs = list(text.repairs)
-    for undo in _REPAIRS:
-        lines, repair = undo(lines)
-        repairs += [repair] if repair else []
-    while lines and not lines[-1].strip():
-        lines = lines[:-1]
-    return _typography(lines) or replace(text, lines=tuple(lines), repairs=tuple(repairs))
+    found = text.after(*_REPAIRS, without_end)
+    return _foreign_signs(found.lines) or found
 
 
-def repaired_file(text: Text) -> Text:
+def repaired_file(text: Text) -> Text | Problem:
     """The program in an attached file, which hardly any mailer changes."""
-    lines: Lines = text.lines
-    repairs = list(text.repairs)
-    for undo in (_separated, _plain_mark, _without_mailbox_signs):
-        lines, repair = undo(lines)
-        repairs += [repair] if repair else []
-    return replace(text, lines=tuple(lines), repairs=tuple(repairs))
+    found = text.after(_separated, _plain_mark, _without_mailbox_signs)
+    return _foreign_signs(found.lines) or found
+
+
+def tokens(text: Text) -> str:
+    """The program without comments and blanks: of the same program it is the same."""
+    return "".join("".join(t.split()) for kind, t in _pieces(text.lines) if kind != "comment")
 
 
 def signed_off(text: Text) -> Text:
     """A text in any language without the writer's signature."""
-    lines, repair = _without_signature(text.lines)
-    return replace(text, lines=tuple(lines), repairs=(*text.repairs, *([repair] if repair else ())))
+    return text.after(_without_signature)
 
 
 # --- what C is and what is not ----------------------------------------------------------------------------
@@ -148,6 +144,14 @@ def _end(code: Sequence[str]) -> int:
         if depth == 0 and re.search("[;}]", line):
             end = number
     return 0 if depth else end
+
+
+def _is_complete(lines: Lines) -> bool:
+    """Whether a program can end here: outside of all braces, comments and conditionals."""
+    kind, last = next(iter(reversed(list(_pieces(lines)))), ("", ""))
+    is_open = kind == "comment" and last.startswith("/*") and not last.endswith("*/")
+    names = [found["name"][:2] for line in lines if (found := _CONDITIONAL.match(line))]
+    return not is_open and names.count("if") == names.count("en") and _end(_code(lines)) > 0
 
 
 def _mark(lines: Lines) -> int:
@@ -251,7 +255,10 @@ def _without_head(lines: Lines) -> tuple[Lines, str]:
 
 
 def _without_signature(lines: Lines) -> tuple[Lines, str]:
-    kept = without_signature(lines)
+    """Cut where what stands above is complete; a line `-- ` may also be part of a description."""
+    marks = [number for number, line in enumerate(lines) if line == SIGNATURE_MARK]
+    whole = (n for n in marks if _mark(lines) < 0 or _is_complete(lines[:n]) or is_prose(lines[n:]))
+    kept = lines[: next(whole, len(lines))]
     cut = len(lines) - len(kept)
     return kept, ngettext(
         "the signature (%(num)s line from `-- ` on) was left out",
@@ -495,7 +502,7 @@ _CERTAIN: dict[str, Callable[[str, str, AbstractSet[str]], bool]] = {
 }
 
 
-_REPAIRS: tuple[Callable[[Lines], tuple[Lines, str]], ...] = (
+_REPAIRS: tuple[Repair, ...] = (
     _separated,
     _undoubled,
     _unescaped,
@@ -514,24 +521,42 @@ _REPAIRS: tuple[Callable[[Lines], tuple[Lines, str]], ...] = (
 
 
 # --- what cannot be repaired -------------------------------------------------------------------------------
-def _typography(lines: Lines) -> Problem | None:
-    """Typographic signs in code that could stand for several things."""
-    numbers: list[int] = []
+def _foreign_signs(lines: Lines) -> Problem | None:
+    """Signs outside ASCII in code. C has none of them, and they could stand for several things."""
+    found: dict[str, list[int]] = {}
     number = 1
     for kind, text in _pieces(lines):
         if kind in ("code", "open"):
-            numbers += (number + n for n, line in enumerate(text.split("\n")) if _TYPOGRAPHIC.search(line))
+            for n, line in enumerate(text.split("\n"), number):
+                for sign in dict.fromkeys(_FOREIGN.findall(line)):
+                    found.setdefault(sign, []).append(n)
         number += text.count("\n")
-    if not numbers:
+    if not found or (_mark(lines) < 0 and not any(map(_TYPOGRAPHIC.match, found))):
         return None
-    where = lines_named(dict.fromkeys(numbers))
     return Problem(
         gettext(
-            "In %(where)s of the program there are typographic signs in place of C's own (such as curly "
-            "quotation marks, or a long dash for - or --). Your mailer or a word processor put them "
-            "there, and I cannot be sure what they stood for. Please switch off its `smart punctuation` "
-            "or `AutoCorrect`, or attach the program.",
-            where=where,
+            "There are signs in the code of the program that C does not have: %(signs)s. Your mailer or a "
+            "word processor may have put them there, and I cannot be sure what they stood for. Please switch "
+            "off its `smart punctuation` or `AutoCorrect`, or attach the program.",
+            signs="; ".join(_named(sign, numbers) for sign, numbers in islice(found.items(), _MAX_SIGNS)),
         ),
         expected=gettext("plain ASCII signs in code, or the program as one attached file that ends in .c"),
     )
+
+
+def _named(sign: str, numbers: Sequence[int]) -> str:
+    """The sign by its name in Unicode, what to write instead if that is likely, and where it is."""
+    name = unicodedata.name(sign, f"U+{ord(sign):04X}")
+    where = lines_named(dict.fromkeys(numbers))
+    instead = _INSTEAD.get(sign) or unicodedata.normalize("NFKC", sign)
+    if not instead.isascii() or not instead.strip():
+        return gettext("%(name)s in %(where)s", name=name, where=where)
+    return gettext("%(name)s in %(where)s (write `%(sign)s`)", name=name, where=where, sign=instead)
+
+
+_FOREIGN = re.compile(r"[^\x00-\x7f]")
+_MAX_SIGNS = 5
+_INSTEAD = dict(
+    zip("\u2265\u2264\u2260\u00d7\u00f7\u00ab\u00bb", (">=", "<=", "!=", "*", "/", "<<", ">>"), strict=True)
+)
+_INSTEAD |= dict.fromkeys(_DOUBLE, '"') | dict.fromkeys(_SINGLE, "'")

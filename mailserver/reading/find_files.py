@@ -7,13 +7,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from contest.language import gettext, noted, number
-from contest.mail.from_line import FROM_MARK, from_lines, has_from_line, without_from_line
+from contest.mail.from_line import from_lines, has_from_line, without_from_line
 from contest.mail.sent_files import right_name
 from contest.util.program_files import IMAGE_NAME, MAX_FILES, is_archive, is_safe
 from mailserver.problem import Problem, quote
 from mailserver.reading.c_source_repair import signed_off
 from mailserver.reading.charsets import decode_text
-from mailserver.reading.find_program import unreadable
+from mailserver.reading.find_program import different_from_lines, unreadable
 from mailserver.reading.letter import Letter, SentFile
 from mailserver.reading.part_text import Text
 
@@ -56,18 +56,19 @@ def find_files(letter: Letter, text_is: str = "", *, images: bool = False) -> Fi
     named = [found[1] for line in body.lines if (found := _IMAGE_LINE.fullmatch(line))] if images else []
     if named:
         return _image_by_name(letter, body, named)
-    problem = next(_file_problems(letter.files, images), None)
+    sent = tuple(dict.fromkeys(letter.files))  # an equal copy says nothing more
+    problem = next(_file_problems(sent, images), None)
     if problem:
         return problem
     # A text part with a file name is a file, also where a mailer shows it as the letter's text.
     text = () if letter.body.name else body.lines
-    files = {file.name: file.data for file in letter.files}
+    files = {file.name: file.data for file in sent}
     sources = {"": text} | {
         name: tuple(decode_text(data, "")[0].split("\n"))
         for name, data in files.items()
         if not is_archive(name)
     }
-    repairs = tuple(f"{file.name}: {file.remark}" for file in letter.files if file.remark)
+    repairs = tuple(f"{file.name}: {file.remark}" for file in sent if file.remark)
     return _with_from_line(files, sources, repairs)
 
 
@@ -99,18 +100,7 @@ def _with_from_line(
     """
     found = {name: from_lines(lines) for name, lines in sources.items() if has_from_line(lines)}
     if len(set(found.values())) > 1:
-        places = gettext(" and ").join(name or gettext("the text of the letter") for name in found)
-        return Problem(
-            gettext(
-                "There are different %(from_mark)s lines in %(places)s, so it is not clear which one counts.",
-                from_mark=FROM_MARK,
-                places=places,
-            ),
-            expected=gettext(
-                "one %(from_mark)s line, in the text of the letter or in a comment of one file",
-                from_mark=FROM_MARK,
-            ),
-        )
+        return different_from_lines(found)
     almost = (name for name, lines in sources.items() if any(map(_ALMOST_FROM.search, lines)))
     place = next(iter(found), "") if found else next(almost, "")
     return Files(files, without_from_line(sources[""]), sources[place], place, repairs)

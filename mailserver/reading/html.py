@@ -15,7 +15,8 @@ from html.parser import HTMLParser
 _DEEPEST = 100
 _MOST_QUOTES = 10
 
-_TAG = re.compile(r"<(?P<tag>/?[A-Za-z][^<>]{0,4000})>|<")
+# A tag, if its name is one. A word or a quotation mark begins an attribute: not so in `<b && c>`.
+_TAG = re.compile(r"<(?:/?(?P<name>[A-Za-z][\w:.-]{0,100})(?:[\s/]+(?:[\w\"':@-][^<>]{0,4000})?)?>)?")
 # No C program and no form has any of these, but `<p && q>` is a comparison.
 _IS_HTML = re.compile(
     r"<!doctype\s+html|<html\b|<body\b|<(?:br\s*/?|p|pre|div|span|tt|code)>|</[a-z]+[1-6]?\s*>", re.IGNORECASE
@@ -34,8 +35,14 @@ _BLOCK_TAGS = """
 _UNSEEN_TAGS = "head iframe noframes object script select style svg template title"
 _VOID_TAGS = "area base br col embed hr img input link meta source track wbr"
 _LITERAL_TAGS = "listing pre textarea xmp"
+_INLINE_TAGS = """
+    a abbr acronym audio b bdi bdo big blink button caption cite code col colgroup data datalist del details
+    dfn em font i ins kbd label legend map mark meter nobr optgroup option output picture progress q rp rt s
+    ruby samp select small span strike strong sub summary sup td th time tt u var video
+"""
 _BLOCKS, _UNSEEN = frozenset(_BLOCK_TAGS.split()), frozenset(_UNSEEN_TAGS.split())
 _VOID, _LITERAL = frozenset(_VOID_TAGS.split()), frozenset(_LITERAL_TAGS.split())
+_TAGS = _BLOCKS | _UNSEEN | _VOID | _LITERAL | frozenset(_INLINE_TAGS.split())
 
 
 def is_html(text: str, *, labelled: bool) -> bool:
@@ -56,8 +63,15 @@ def seen_lines(html: str) -> tuple[str, ...]:
 
 
 def _tamed(html: str) -> str:
-    """The page without comments and declarations; `<` is escaped unless it begins a short, complete tag."""
-    return _TAG.sub(lambda match: match[0] if match["tag"] else "&lt;", "".join(_without_comments(html)))
+    """The page without comments and declarations; `<` is escaped unless it begins a short, complete tag of
+    HTML, or of somebody's own (`o:p`). So a `<<FROM>>` that nobody has escaped stays."""
+    return _TAG.sub(_tag_or_text, "".join(_without_comments(html)))
+
+
+def _tag_or_text(found: re.Match[str]) -> str:
+    name = found["name"] or ""
+    is_tag = name.lower() in _TAGS or ":" in name or "-" in name
+    return found[0] if is_tag else found[0].replace("<", "&lt;")
 
 
 def _without_comments(html: str) -> Iterator[str]:

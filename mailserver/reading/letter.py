@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from typing import Any
 
 from contest.language import gettext, noted
 from contest.mail.from_line import has_from_line
@@ -35,6 +36,7 @@ _ADDED = {
     "text/vcard",
     "text/x-vcard",
 }
+FROM_LIST = "from a list"
 _FORKS = {
     "application/applefile",
     "application/mac-resource-fork",
@@ -100,6 +102,7 @@ class Letter:
     problems: tuple[str, ...] = ()  # why text could not be read
     files: tuple[SentFile, ...] = ()  # everything attached, C programs too
     in_reply_to: tuple[str, ...] = ()  # the Message-IDs that it answers
+    page: Text | None = None  # its text in HTML, where the body is the plain one
 
     @property
     def answer_to(self) -> str | None:
@@ -129,17 +132,18 @@ def read(message: Message) -> Letter:
     """What the message says, whatever is in it."""
     headers, root = message.headers, message.root
     if too_large := _why_cut(headers.first(CUT_FIELD)):
-        return _letter(headers, Text(()), problems=(too_large,))
+        return _letter(headers, problems=(too_large,))
     if root is None:
-        return _letter(headers, Text(()), problems=(message.problem,))
+        return _letter(headers, problems=(message.problem,))
     leaves = tuple(part for leaf in root.leaves() for part in with_encoded_files(leaf))
     files = tuple(leaf for leaf in leaves if _is_file(leaf))
-    body = _body(leaves)
+    body, page = _body(leaves)
     programs = tuple(decode(leaf) for leaf in leaves if _is_program(leaf)) or _named_otherwise(body, files)
     problems = [text.problem for text in (body, *programs) if text.problem]
     if body.is_blank and not programs:
         problems += _why_no_text(root)
-    return _letter(headers, body, programs, tuple(problems), tuple(map(_sent_file, files)))
+    sent = tuple(map(_sent_file, files))
+    return _letter(headers, body, page=page, attachments=programs, problems=tuple(problems), files=sent)
 
 
 def _why_cut(field: str) -> str:
@@ -148,24 +152,16 @@ def _why_cut(field: str) -> str:
     return f"it has {int(found[1]):,} bytes, and a letter may have {int(found[2]):,}" if found else ""
 
 
-def _letter(
-    headers: Headers,
-    body: Text,
-    attachments: tuple[Text, ...] = (),
-    problems: tuple[str, ...] = (),
-    files: tuple[SentFile, ...] = (),
-) -> Letter:
+def _letter(headers: Headers, body: Text | None = None, **others: Any) -> Letter:
     return Letter(
         _only_mailbox(headers, "From"),
         _only_mailbox(headers, "Reply-To"),
         visible(headers.text("Subject"))[:_MAX_SUBJECT_CHARACTERS],
         _message_id(headers),
         _automatic(headers),
-        body,
-        attachments,
-        problems,
-        files,
-        _answered(headers),
+        body or Text(()),
+        in_reply_to=_answered(headers),
+        **others,
     )
 
 
@@ -191,16 +187,17 @@ def _automatic(headers: Headers) -> str:
     precedence = headers.first("Precedence").strip().lower()
     suppressed = {word.strip().lower() for word in headers.first("X-Auto-Response-Suppress").split(",")}
     sender = _only_mailbox(headers, "From") or ""
+    is_list = any(headers.all(name) for name in ("List-Id", "List-Post", "List-Unsubscribe"))
     reasons = (
         (submitted not in ("", "no"), "an automatic answer (Auto-Submitted)"),
-        (precedence in ("bulk", "list", "junk"), "a mass mail (Precedence)"),
-        (any(headers.all(name) for name in ("List-Id", "List-Post", "List-Unsubscribe")), "from a list"),
+        (precedence in ("bulk", "junk") and not is_list, "a mass mail (Precedence)"),
         (any(headers.all(n) for n in ("X-Autoreply", "X-Autorespond")), "an automatic answer (X-Autoreply)"),
         # Exchange's word for the sender's wish (MS-OXCMAIL). DR, RN, NRN and OOF are not about such answers.
         (not suppressed.isdisjoint({"all", "autoreply"}), "no answer is wanted (X-Auto-Response-Suppress)"),
         (headers.content_type == "multipart/report", "a delivery report"),
         (headers.first("Return-Path").strip() == "<>", "a bounce (Return-Path <>)"),
         (sender.partition("@")[0].lower() in _ROBOTS, "from a robot's address"),
+        (is_list or precedence == "list", FROM_LIST),  # the last: a person may have written to it
     )
     return next((reason for applies, reason in reasons if applies), "")
 
@@ -230,29 +227,39 @@ def _sent_file(leaf: Part) -> SentFile:
     return SentFile(leaf.headers.sent_file_name, sent.data, sent.problem, sent.remark)
 
 
-def _body(leaves: Sequence[Part]) -> Text:
-    """The text that a reader would see: the first plain one, or what HTML shows. No file, if it can be."""
-    plain = next(_shown(leaves, "text/plain"), None)
-    page = next(_shown(leaves, "text/html"), None)
-    if plain is None:
-        return decode(page) if page else Text(())
-    text = decode(plain)
-    if page is None or is_flowed(plain):
-        return text
-    lines, repair = rejoined(text.lines, decode(page).lines)
-    return replace(text, lines=tuple(lines), repairs=(*text.repairs, *([repair] if repair else ())))
+def _body(leaves: Sequence[Part]) -> tuple[Text, Text | None]:
+    """The text that a reader would see, and its twin in HTML if there is one.
 
-
-def _shown(leaves: Sequence[Part], content_type: str) -> Iterator[Part]:
+    It is the first plain one, or what HTML shows; but rather one with a `<<FROM>>` line, and no file.
+    """
     shown = [
         leaf
         for leaf in leaves
-        if leaf.headers.content_type == content_type
+        if leaf.headers.content_type.startswith("text/")
+        and leaf.headers.content_type not in _NO_TEXT
         and leaf.headers.disposition != "attachment"
         and not _is_program(leaf)
         and leaf.body.strip()
     ]
-    return iter(sorted(shown, key=lambda leaf: bool(leaf.headers.sent_file_name)))
+    unnamed = [leaf for leaf in shown if not leaf.headers.sent_file_name]
+    texts = [(leaf, decode(leaf)) for leaf in sorted(unnamed or shown, key=_rank)]
+    marked = [found for found in texts if has_from_line(found[1].lines)]
+    pages = [text for leaf, text in marked or texts if leaf.headers.content_type == "text/html"]
+    leaf, text = next(iter(marked or texts), (None, Text(())))
+    if leaf is not None and pages and text is not pages[0]:
+        page = pages[0]
+        return text if is_flowed(leaf) else text.after(lambda lines: rejoined(lines, page.lines)), page
+    if not pages or text is texts[0][1]:
+        return text, None
+    words = gettext("the program was taken out of the letter's HTML, because its plain text has none")
+    return text.told(words), None
+
+
+_NO_TEXT = {kind for kinds, _ in _CLOSED for kind in kinds} | _ADDED | {"text/calendar", "text/css"}
+
+
+def _rank(leaf: Part) -> int:
+    return {"text/plain": 0, "text/html": 2}.get(leaf.headers.content_type, 1)
 
 
 def _named_otherwise(body: Text, files: Sequence[Part]) -> tuple[Text, ...]:
@@ -262,13 +269,7 @@ def _named_otherwise(body: Text, files: Sequence[Part]) -> tuple[Text, ...]:
     texts = (decode(leaf) for leaf in files if _PLAIN_NAME.search(leaf.headers.file_name))
     programs = [text for text in texts if has_from_line(text.lines)]
     return tuple(
-        replace(
-            text,
-            repairs=(
-                gettext("the attached file %(text)s was read as the program", text=text.name),
-                *text.repairs,
-            ),
-        )
+        text.told(gettext("the attached file %(text)s was read as the program", text=text.name))
         for text in programs
     )
 

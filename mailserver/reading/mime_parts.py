@@ -99,6 +99,7 @@ class Part:
     headers: Headers
     body: bytes
     children: tuple[Part, ...] = ()
+    is_cut: bool = False  # the letter ends in this part, although a boundary should follow
 
     def walk(self) -> Iterator[Part]:
         """This part and all in it."""
@@ -176,12 +177,14 @@ class _Splitter:
     def __init__(self) -> None:
         self._count = 0
 
-    def part(self, headers: Headers, body: bytes, depth: int) -> Part:
+    def part(self, headers: Headers, body: bytes, depth: int, *, is_cut: bool = False) -> Part:
         self._bound(headers, depth)
         if not headers.content_type.startswith("multipart/") or not headers.boundary:
-            return Part(headers, body)
+            return Part(headers, body, is_cut=is_cut)
+        may_be_cut = is_cut or depth == 1
         pieces = self._pieces(body, headers.boundary)
-        return Part(headers, b"", tuple(self._child(piece, depth + 1) for piece in pieces))
+        children = (self._child(piece, depth + 1, is_open and may_be_cut) for piece, is_open in pieces)
+        return Part(headers, b"", tuple(children))
 
     def _bound(self, headers: Headers, depth: int) -> None:
         self._count += 1
@@ -192,24 +195,25 @@ class _Splitter:
         if any(len(value) > MAX_TYPE_BYTES for value in headers.all("Content-Type")):
             raise TooComplex(f"a Content-Type field is longer than {MAX_TYPE_BYTES:,} characters")
 
-    def _child(self, piece: bytes, depth: int) -> Part:
+    def _child(self, piece: bytes, depth: int, is_cut: bool) -> Part:
         head, body = _divided(piece)
         if len(head) > MAX_PART_HEADER_BYTES:
             raise TooComplex(f"the headers of a part are longer than {MAX_PART_HEADER_BYTES:,} bytes")
-        return self.part(Headers(head), body, depth)
+        return self.part(Headers(head), body, depth, is_cut=is_cut)
 
-    def _pieces(self, body: bytes, boundary: str) -> Iterator[bytes]:
+    def _pieces(self, body: bytes, boundary: str) -> Iterator[tuple[bytes, bool]]:
+        """The parts, and whether no boundary ends them."""
         delimiter = re.escape(boundary.encode())
         marks = re.finditer(rb"^--" + delimiter + rb"(--)?[ \t]*$", body, re.MULTILINE)
         start: int | None = None
         for mark in marks:
             if start is not None:
-                yield body[start : max(start, mark.start() - 1)]
+                yield body[start : max(start, mark.start() - 1)], False
             start = mark.end() + 1
             if mark[1]:
                 return
         if start is not None:
-            yield body[start:]
+            yield body[start:], True
 
 
 def decode_words(value: str) -> str:

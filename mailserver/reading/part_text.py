@@ -21,8 +21,12 @@ from mailserver.reading.uuencode import Encoded, encoded_files
 SIGNATURE_MARK = "-- "
 # characters. A mailer wraps a line because the next word did not fit; shorter lines are meant to be short.
 WRAPS_FROM = 60
+BROKEN_FROM = 989  # bytes; a letter's line may have 998, and sendmail breaks it after 990
 MAX_CHARACTERS = 1_000_000
 MAX_LINES = 50_000
+
+Lines = Sequence[str]
+Repair = Callable[[Lines], tuple[Lines, str]]
 
 _ENCODED = re.compile(rb"=[0-9A-Fa-f]{2}|=[ \t]*$", re.MULTILINE)
 _ENCODED_EQUALS = re.compile(rb"=3[Dd]")
@@ -47,6 +51,25 @@ class Text:
     def is_blank(self) -> bool:
         return not any(line.strip() for line in self.lines)
 
+    def after(self, *repairs: Repair) -> Text:
+        """The text when it was repaired so, and what was done to it."""
+        lines: Lines = self.lines
+        told = list(self.repairs)
+        for repair in repairs:
+            lines, words = repair(lines)
+            told += [words] if words else []
+        return replace(self, lines=tuple(lines), repairs=tuple(told))
+
+    def told(self, words: str) -> Text:
+        """The text with one more remark."""
+        return self.after(lambda lines: (lines, words))
+
+
+def without_end(lines: Lines) -> tuple[Lines, str]:
+    """Without blank lines at the end, which nobody misses."""
+    end = next((n for n in range(len(lines), 0, -1) if lines[n - 1].strip()), 0)
+    return lines[:end], ""
+
 
 @dataclass(frozen=True)
 class PartBytes:
@@ -64,17 +87,12 @@ def decode(part: Part) -> Text:
     if sent.problem:
         return Text((), problem=sent.problem, name=name)
     text, remark = decode_text(sent.data, part.headers.parameter("charset").strip())
-    lines: Lines
-    lines, (*repairs,) = _lines(text, part) if len(text) <= MAX_CHARACTERS else ((), ())
+    lines, repairs = _lines(text, part) if len(text) <= MAX_CHARACTERS else ((), ())
     problem = _unreadable(text, lines)
     if problem:
         return Text((), problem=problem, name=name)
-    for undo in _repairs(part):
-        lines, repair = undo(lines)
-        repairs.append(repair)
-    while lines and not lines[-1].strip():
-        lines = lines[:-1]
-    return Text(tuple(lines), tuple(filter(None, (sent.remark, remark, *repairs))), name=name)
+    told = tuple(filter(None, (sent.remark, remark, *repairs)))
+    return Text(lines, told, name=name).after(*_repairs(part), without_end)
 
 
 def file_bytes(part: Part) -> PartBytes:
@@ -173,13 +191,10 @@ def separated_remark(numbers: Iterable[int]) -> str:
     )
 
 
-Lines = Sequence[str]
-Repair = Callable[[Lines], tuple[Lines, str]]
-
-
 def _repairs(part: Part) -> Iterable[Repair]:
     if is_flowed(part):
         yield lambda lines: unflowed(lines, delete_space=_deletes_space(part))
+    yield _unbroken
     yield unarmored
     yield unquoted
     yield plain_blanks
@@ -196,6 +211,14 @@ def _deletes_space(part: Part) -> bool:
 
 # --- the transfer encoding --------------------------------------------------------------------------------
 def _transferred(part: Part) -> PartBytes:
+    sent = _decoded(part)
+    if not part.is_cut:
+        return sent
+    cut = gettext("the letter ends before its end, so something may be missing here")
+    return replace(sent, remark="; ".join(filter(None, (sent.remark, cut))))
+
+
+def _decoded(part: Part) -> PartBytes:
     encoding = _transfer_encoding(part)
     match encoding:
         case plain if plain in _PLAIN_ENCODINGS:
@@ -350,6 +373,25 @@ def _joints(lines: Lines) -> tuple[set[int], set[int]]:
             at += len(word)
         ends.add(at)
     return ends, gaps
+
+
+def _unbroken(lines: Lines) -> tuple[Lines, str]:
+    """Undo what sendmail does to a line that is too long for a letter: `!`, a line end, a blank."""
+    result: list[str] = []
+    broken: dict[int, None] = {}
+    length = 0  # of the line before, as it was sent
+    for line in lines:
+        if length >= BROKEN_FROM and line.strip():
+            broken[len(result)] = None
+        if length >= BROKEN_FROM and result[-1].endswith("!") and line.startswith(" "):
+            result[-1] = result[-1][:-1] + line[1:]
+        else:
+            result.append(line)
+        length = len(line.encode())
+    return result, gettext(
+        "a mail system may have broken %(lines_named)s, longer than a letter's lines may be",
+        lines_named=lines_named(broken),
+    ) if broken else ""
 
 
 # --- what people do to text -------------------------------------------------------------------------------

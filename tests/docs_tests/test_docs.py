@@ -568,7 +568,7 @@ PROGRAM_MISTAKES: list[tuple[str, Change]] = [
         "There are 2 programs attached, but a program is a single file.",
         lambda _: (
             "From: joe\nSubject: please compile\nContent-Type: multipart/mixed; boundary=x\n\n"
-            + "--x\nContent-Type: text/x-csrc\n\nmain () {}\n" * 2
+            + "".join(f"--x\nContent-Type: text/x-csrc\n\nmain () {{{n};}}\n" for n in range(2))
             + "--x--\n"
         ),
     ),

@@ -12,15 +12,17 @@ import pytest
 from contest.games.knobeln import KnobelnSettings, Rules
 from contest.model import LetterState, Phase, TeamState
 from contest.schema.sections import Mail, Teams
-from contest.store import letters, submissions, teams
+from contest.store import ledger, letters, submissions, teams
 from knobellib.kit_archives import shell_archive, tar_archive
 from knobellib.kits import knobeln_kit
 from mailserver import commands
 from mailserver.command import Command
 from mailserver.commands import COMMANDS, recognise, unknown
 from mailserver.commands.registration import accept_pending, reject_pending
+from mailserver.handler import handle
 from mailserver.intake.accept import accept
 from mailserver.team_secret import digest
+from tests.support.letters import letter
 from tests.support.mail_world import (
     FORM,
     LETTERS,
@@ -569,6 +571,30 @@ def test_a_letter_that_breaks_us_is_set_aside_and_the_next_is_handled(world: Wor
         assert letters.retry(tx) == 1
     assert world.handle_next()
     assert world.states() == {LetterState.HANDLED: 2}
+
+
+def test_of_letters_in_one_transaction_the_one_that_breaks_us_is_undone_alone(world: World) -> None:
+    now = world.clock.now()
+    for name in ("first", "second", "third"):
+        form = FORM.replace("the_heavy_lords_of_knobeln", name).replace("our_team@", f"{name}@")
+        raw = letter(f"{name}@machine.domain.alfdkj", REGISTER, form)
+        accept(world.store, raw, f"{name}@machine.domain.alfdkj", (), "smtp", now)
+    with world.store.write() as tx:
+        for renderer in (world.renderer, None, world.renderer):
+            handle(tx, letters.next_to_handle(tx, now), world.settings, world.clock, renderer)
+    assert world.states() == {LetterState.HANDLED: 2, LetterState.FAILED: 1}
+    with world.store.read() as tx:
+        assert [team.name for team in teams.all_teams(tx)] == ["first", "third"]
+        assert [str(entry.effect) for entry in ledger.entries(tx)][-2:] == ["registration accepted"] * 2
+
+
+def test_a_list_gets_no_answer_unless_a_team_writes_by_it(world: World) -> None:
+    source = program(from_line(*registered(world)))
+    by_list = {"List_Id": "<club.example>", "Precedence": "list"}
+    assert world.send("please compile", source.replace("<<FROM>>", "FROM"), **by_list) == []
+    world.send("please compile", source, **by_list)
+    assert "version 1 of the_heavy_lords_of_knobeln queued" in world.notes[-1]
+    assert world.send("please compile", source + " ", Auto_Submitted="auto-replied", **by_list) == []
 
 
 def test_every_answer_fits_into_72_columns(world: World) -> None:

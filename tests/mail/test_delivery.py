@@ -260,7 +260,7 @@ def test_what_is_held_while_a_batch_goes_out_stays(post: Post) -> None:
     relay_transport = post.transport
 
     class HoldsMeanwhile:
-        connections = 1
+        connections = batch = 1
 
         def send(self, sender: str, to: str, raw: bytes) -> str:
             with post.store.write() as tx:
@@ -338,8 +338,13 @@ def test_a_mail_goes_into_its_maildir_once_though_it_was_not_noted_as_sent(tmp_p
     other = transport.send(ROBOT, "joe@a.example", b"Subject: x\r\n\r\ntwo\r\n")
     assert again == "was kept before"
     assert first != other
+    elsewhere = MaildirTransport(tmp_path)  # as of another process
+    elsewhere.send(ROBOT, "joe@a.example", b"Subject: x\r\n\r\nthree\r\n")
+    for sender, text in ((elsewhere, "one"), (elsewhere, "two"), (transport, "three")):
+        raw = f"Subject: x\r\n\r\n{text}\r\n".encode()
+        assert sender.send(ROBOT, "joe@a.example", raw) == "was kept before"
     box = mailbox.Maildir(tmp_path / "joe@a.example")
-    assert sorted(str(mail.get_payload()) for mail in box) == ["one\n", "two\n"]
+    assert sorted(str(mail.get_payload()) for mail in box) == ["one\n", "three\n", "two\n"]
     assert list((tmp_path / "joe@a.example" / "tmp").iterdir()) == []
 
 

@@ -83,7 +83,8 @@ def test_the_same_from_line_in_the_text_and_in_the_attached_program_is_one(desk:
         (f"{auth_line}\nHere it is.\n/* {auth_line} */\n", source + "int a;\n", "version 2 of"),
         (f"{auth_line}\n", source.replace(auth_line, "") + "int b;\n", "version 3 of"),
         (f"{other}\n", source, "There are different <<FROM>> lines in lords.c and the text of the letter"),
-        (source, source, "another one is the text of the letter"),
+        (source, source, "version 4 of"),
+        (source + "int c;\n", source, "another one is the text of the letter"),
     ]
     for text, program, words in cases:
         (answer,) = desk.send(COMPILE, text, address, attached={"lords.c": program.encode()})

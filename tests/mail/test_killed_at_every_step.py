@@ -23,6 +23,7 @@ from contest.schema.sections import Contest, Imap, Mail
 from contest.store import ledger, letters, outbox, submissions
 from contest.util.clock import SystemClock
 from knobellib.samples import house_strategies
+from knobeln import services
 from knobeln.context import ContestContext, create_contest
 from knobeln.services import Services, deliver_all
 from mailserver.delivery.transports import transport_of
@@ -257,9 +258,9 @@ def test_a_process_that_ends_at_a_step_leaves_the_rest_to_the_next(step, serve, 
     accept(server.folder.store, prepared[1], TEAM, (ROBOT,), "smtp", server.folder.clock.now())
 
     def work() -> None:
-        services = Services(server.folder)
-        services.handle_letters()
-        services.compile_programs(at_once=True)
+        at_work = Services(server.folder)
+        at_work.handle_letters()
+        at_work.compile_programs(at_once=True)
         deliver_all(server.folder, transport_of(server.folder.settings, server.path))
 
     def end(mark: Path) -> None:
@@ -274,3 +275,29 @@ def test_a_process_that_ends_at_a_step_leaves_the_rest_to_the_next(step, serve, 
             work()
     work()
     assert server.effects() == ONCE
+
+
+def test_of_letters_handled_together_none_is_lost_or_answered_twice(serve, monkeypatch) -> None:
+    server = serve()
+    store, now = server.folder.store, server.folder.clock.now()
+    for number in range(3):
+        accept(store, letter(TEAM, "please compile", f"int x{number};"), TEAM, (ROBOT,), "smtp", now)
+    finish, finished = letters.finish, []
+
+    def end_at_the_second(*arguments: object) -> None:
+        finish(*arguments)
+        finished.append(arguments[1])
+        if len(finished) == 2:
+            raise _Ended
+
+    with monkeypatch.context() as patch:
+        patch.setattr(letters, "finish", end_at_the_second)
+        patch.setattr(services, "TOGETHER_SECONDS", 60.0)  # the first letter loads modules
+        with pytest.raises(_Ended):
+            Services(server.folder).handle_letters()
+    assert server.effects()[0] == {LetterState.HANDLED: 1, LetterState.NEW: 3}
+    Services(server.folder).handle_letters()
+    deliver_all(server.folder, transport_of(server.folder.settings, server.path))
+    assert server.effects()[0] == {LetterState.HANDLED: 4}
+    answers = [mail for mail in mailbox.Maildir(server.path / "mail" / TEAM) if mail["In-Reply-To"]]
+    assert len({mail["In-Reply-To"] for mail in answers}) == len(answers) == 4

@@ -130,7 +130,7 @@ def sent_now(world: World) -> tuple[OutboxItem, ...]:
         due = outbox.due(tx, world.clock.now(), 10_000)
     for item in due:
         with world.store.write() as tx:
-            outbox.mark_sent(tx, item.id, world.clock.now(), "250")
+            outbox.mark_sent(tx, {item.id: "250"}, world.clock.now())
     return due
 
 

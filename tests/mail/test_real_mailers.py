@@ -18,7 +18,7 @@ PROGRAM = SourceText((MAILERS / "program.c").read_text())
 COMPILE = sorted((MAILERS / "compile").glob("*.eml"))
 ADVICE = {
     "29_notes_breaks_a_comment": ("a mailer seems to have broken line 51 in two", "Attach the program"),
-    "30_iphone_ambiguous_dashes": ("In line 36", "typographic signs", "Please switch off", "attach"),
+    "30_iphone_ambiguous_dashes": ("EN DASH in line 36", "Please switch off", "attach"),
     "31_outlook_winmail_dat": ("Outlook has packed it", "winmail.dat", "send plain text or HTML"),
     "32_packed_file": ("strategy.zip", "send the program unpacked"),
     "33_thunderbird_encrypted": ("it is encrypted", "with a detached signature"),

@@ -184,7 +184,7 @@ PAGES = [
     ("a<!-- b <div> --> c<!--[if mso]><b>d</b><![endif]-->", ["a c"]),
     ("a<!-- never closed <div>b</div>", ["a"]),
     ("<div style='display:none'>hidden<p>too</p></div>a", ["a"]),
-    ("a < b << c <<d>> e <1", ["a < b << c <> e <1"]),
+    ("a < b << c <<d>> e <1", ["a < b << c <<d>> e <1"]),
     (
         "On Monday:<blockquote type=cite><div>a</div><div>b</div></blockquote>c",
         ["On Monday:", "> a", "> b", "c"],

@@ -224,13 +224,6 @@ def test_a_copy_is_sought_among_letters_with_its_message_id_only(store: Store) -
     assert 0 < steps.count(1_000) <= steps.count(10)  # some versions take more for the first one
 
 
-def test_of_two_who_finish_a_letter_one_is_told_that_it_came_too_late(store: Store) -> None:
-    with store.write() as tx:
-        letter_id, _ = letters.add(tx, raw=b"x", sender="", recipients=(), channel="t", now=NOW)
-        assert letters.finish(tx, letter_id, LetterState.HANDLED, "done", None)
-        assert not letters.finish(tx, letter_id, LetterState.HANDLED, "done again", None)
-
-
 def test_many_writers_at_once_lose_nothing(store: Store) -> None:
     def write(worker: int) -> None:
         for number in range(20):

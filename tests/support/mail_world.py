@@ -67,10 +67,10 @@ class World:
 
     def handle_next(self) -> bool:
         """Handle the oldest letter that waits. False: there is none."""
-        with self.store.read() as tx:
+        with self.store.write() as tx:
             stored = letters.next_to_handle(tx, self.clock.now())
-        if stored is not None:
-            handle(self.store, stored, self.settings, self.clock, self.renderer)
+            if stored is not None:
+                handle(tx, stored, self.settings, self.clock, self.renderer)
         return stored is not None
 
     def send(

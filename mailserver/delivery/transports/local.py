@@ -24,9 +24,11 @@ class RelayUnreachable(DeliveryDeferred):
 
 class Transport(Protocol):
     """Takes mails. `connections`: how many threads may send at once; the caller lowers it for good if the
-    relay does not want as many."""
+    relay does not want as many. `batch`: how many mails may be marked as sent together; more than one only
+    where a mail that is sent again arrives once."""
 
     connections: int
+    batch: int
 
     def send(self, sender: str, to: str, raw: bytes) -> str:
         """Returns the reply to the mail. `sender` is the envelope's: bounces go there.
@@ -41,7 +43,7 @@ class Transport(Protocol):
 class StreamTransport:
     """What `mutt -f` reads from a file. A line that begins with `From ` gets a `>` before it, as is usual."""
 
-    connections = 1
+    connections = batch = 1
 
     def __init__(self, stream: BinaryIO) -> None:
         self._stream = stream
@@ -71,7 +73,7 @@ _EX_DATAERR, _EX_NOUSER, _EX_NOHOST = 65, 67, 68
 class SendmailTransport:
     """`command` in the shell's spelling, but started without one."""
 
-    connections = 1
+    connections = batch = 1
 
     def __init__(self, command: str) -> None:
         self._command = command
@@ -104,9 +106,11 @@ class MaildirTransport:
     """The Maildirs below `root`."""
 
     connections = 1
+    batch = 20
 
     def __init__(self, root: Path) -> None:
         self._root = root
+        self._kept: dict[Path, tuple[object, set[str]]] = {}
 
     def send(self, _sender: str, to: str, raw: bytes) -> str:
         """Write the complete mail or nothing, and only once, even if we are killed before we note it."""
@@ -115,14 +119,28 @@ class MaildirTransport:
         digest = hashlib.sha256(text).hexdigest()[:32]
         try:
             _make(folder)
-            if any(True for box in ("new", "cur") for _ in (folder / box).glob(f"*D{digest}.*")):
-                return "was kept before"
-            return f"kept as {_keep(folder, digest, text)}"
+            state, kept = self._kept.get(folder, (None, set()))
+            if state != _state(folder):  # somebody else has changed it
+                names = (name for box in _BOXES for name in os.listdir(folder / box))
+                kept = {found[1] for name in names if (found := _DIGEST.search(name))}
+            response = "was kept before" if digest in kept else f"kept as {_keep(folder, digest, text)}"
+            kept.add(digest)
+            self._kept[folder] = (_state(folder), kept)
         except OSError as error:
             raise RelayUnreachable(f"cannot write to {self._root}: {error}") from error
+        return response
 
     def close(self) -> None:
         pass
+
+
+_BOXES = ("new", "cur")
+_DIGEST = re.compile(r"D([0-9a-f]{32})\.")
+
+
+def _state(folder: Path) -> tuple[int, ...]:
+    """What is another one after any change of the mails in the Maildir."""
+    return tuple(os.stat(folder / box).st_mtime_ns for box in _BOXES)
 
 
 def _make(folder: Path) -> None:

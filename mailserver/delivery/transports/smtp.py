@@ -35,7 +35,7 @@ class SmtpTransport:
     """`name` is how we greet the relay. Nothing is sent without the encryption that the settings want."""
 
     def __init__(self, mail: Mail, name: str, token: AccessToken) -> None:
-        self.connections = MAX_CONNECTIONS
+        self.connections, self.batch = MAX_CONNECTIONS, 1
         self._make = partial(_Connection, mail, name, token)  # it connects when it is first used
         self._of_threads: dict[int, _Connection] = {}
 
