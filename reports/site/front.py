@@ -8,7 +8,7 @@ from datetime import datetime
 
 from contest.config.settings import Settings
 from contest.formats import format_named
-from contest.language import gettext, ngettext, noted, translated
+from contest.language import date, gettext, ngettext, noted, translated
 from contest.mail.form import blank, sample
 from contest.model import EvolutionOutcome, Phase, Standing
 from contest.schema.sections import DATE_WORDS
@@ -21,12 +21,12 @@ from reports.site import charts, paths
 from reports.site.facts import ReleasedRound, SampleLetter, SiteFacts, about_results, date_words
 from reports.site.featured import first_two, surprises
 from reports.site.games import Replays, points_cell
-from reports.site.groups import match_table, ranking_table
+from reports.site.groups import match_table, ranking_table, what_again
 from reports.site.log import events
 from reports.site.tables import Cell, Column, Page, Table, cell, name_cell, time_cell, word_cell
 from reports.site.views import GroupView
 from reports.text import grouped_points as points
-from reports.text import percent
+from reports.text import opening, percent
 
 Views = Sequence[Sequence[GroupView]]
 """The groups of the released rounds, round by round; empty where rankings are not told."""
@@ -59,7 +59,7 @@ def index(
         facts.settings.contest.title,
         {
             "phase": phase,
-            "state": state_of(facts),
+            "state": " ".join(_interrupted(facts)) or state_of(facts),
             "dates": dates,
             "events": events(facts)[:_NEWS],
             "games": games,
@@ -103,6 +103,17 @@ def state_of(facts: SiteFacts) -> str:
     )
 
 
+def _interrupted(facts: SiteFacts) -> Iterator[str]:
+    """Say why a contest that runs does not go on as usual."""
+    if facts.paused_since:
+        yield gettext("The contest is paused since %(since)s.", since=date(facts.paused_since))
+    if again := facts.played_again:
+        yield gettext(
+            "%(what)s is played again: its former results, and those of later rounds, no longer count.",
+            what=opening(what_again(again)),
+        )
+
+
 # --- before ------------------------------------------------------------------------------------------------
 def registration_letter(settings: Settings) -> SampleLetter:
     """The letter that registers a team: the form of the mails, with words in brackets to be replaced."""
@@ -123,6 +134,11 @@ def _during(facts: SiteFacts, views: Views, replays: Replays) -> Mapping[str, ob
     last = facts.rounds[-1] if facts.rounds else None
     return {
         "now": _now_playing(facts),
+        "former": [
+            (gettext("Former results of %(what)s", what=what_again(each.rerun)), paths.former(each.rerun))
+            for each in facts.told_former[-1:]
+            if facts.played_again
+        ],
         "last_round": last.name if last else "",
         "standings": _last_round(facts, last, views[-1]) if last and views else None,
         "still_in": _still_in(facts),
@@ -166,7 +182,7 @@ def _last_round(facts: SiteFacts, last: ReleasedRound, views: Sequence[GroupView
     if not is_knock_out(last.outcome):
         return _standings(views)
     played = [view for view in views if view.plan.pairings]
-    return match_table(last, played) if facts.shows.bracket else None
+    return match_table(last.number, played) if facts.shows.bracket else None
 
 
 def _standings(views: Sequence[GroupView]) -> Table:

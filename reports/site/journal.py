@@ -6,7 +6,10 @@ import re
 from datetime import UTC, datetime
 
 from contest.language import SOURCE, date, gettext, ngettext, noted, spoken, translated
+from contest.model import LogLine
 from contest.util.clock import TIME_FORMAT
+from reports.site.facts import Event
+from reports.text import opening
 
 # What `knobeln serve` says of the dates, for the catalogue.
 _SERVICES = (
@@ -18,10 +21,26 @@ _SERVICES = (
 _OVER = noted("the season is over")
 _MOVED = re.compile(r"(.+): moved from (.+) to (.+)")
 _LIST = re.compile(r"the (final )?list of entries: ([\d,]+) programs?, root (\w+)")
-_NUMBERED = (
-    (re.compile(r"the public number is (.+)", re.DOTALL), noted("the public number is %(number)s")),
-    (re.compile(r"tournament (.+) has begun"), noted("tournament %(number)s has begun")),
+_RUN = (
+    noted("the contest is paused"),
+    noted("the contest goes on"),
+    noted("the run goes on by itself, as its pause is over"),
 )
+_WITH_VALUES = (
+    (re.compile(r"the contest is paused for .+"), noted("the contest is paused")),
+    (re.compile(r"the public number is (?P<number>.+)", re.DOTALL), noted("the public number is %(number)s")),
+    (re.compile(r"tournament (?P<number>.+) has begun"), noted("tournament %(number)s has begun")),
+    (re.compile(r"(?P<name>\w+) was disqualified"), noted("%(name)s was disqualified")),
+    (re.compile(r"(?P<name>\w+) was dropped"), noted("%(name)s was dropped")),
+    (re.compile(r"(?P<name>\w+) was reinstated"), noted("%(name)s was reinstated")),
+    (re.compile(r"the program of (?P<name>\w+) plays again"), noted("the program of %(name)s plays again")),
+)
+
+
+def public_event(line: LogLine) -> Event:
+    """The line as an event of the pages, with the organizer's reason where teams were told it, too."""
+    reason = line.reason if line.area == "dates" else ""
+    return Event(line.at, f"note-{line.id}", opening(journal_line(line.text)), reason)
 
 
 def journal_line(text: str) -> str:
@@ -52,9 +71,9 @@ def journal_line(text: str) -> str:
             number,
             root=root,
         )
-    for pattern, words in _NUMBERED:
+    for pattern, words in _WITH_VALUES:
         if found := pattern.fullmatch(text):
-            return gettext(words, number=found.group(1))
+            return gettext(words, **found.groupdict())
     return translated(text)
 
 

@@ -151,6 +151,7 @@ PAGES = (
             (groups.round_title(each), groups.round_link(each, facts.shows)) for each in facts.told_rounds
         ),
     ),
+    PageKind(lambda made: (groups.former_page(made.facts, each) for each in made.facts.told_former)),
     _one(
         noted("Bracket"),
         paths.BRACKET,

@@ -6,7 +6,7 @@ to be names of files, and a dot parts them.
 
 from __future__ import annotations
 
-from contest.model import GroupPlan, Match
+from contest.model import GroupPlan, Match, Rerun
 
 INDEX = "index.html"
 RULES, QUESTIONS = "rules.html", "questions.html"
@@ -26,6 +26,11 @@ def team(name: str) -> str:
 
 def round_page(number: int) -> str:
     return f"rounds/{number}.html"
+
+
+def former(rerun: Rerun) -> str:
+    """The results that a rerun has replaced."""
+    return f"rounds/former-{rerun.id}.html"
 
 
 def group(plan: GroupPlan) -> str:
