@@ -29,6 +29,7 @@ from reports.site.facts import (
     SampleLetter,
     SiteFacts,
     SiteTexts,
+    disclosure,
 )
 from reports.site.journal import public_event
 from tournament.derived_settings import format_of
@@ -57,6 +58,7 @@ def site_facts(tx: Transaction, contest: ContestContext) -> SiteFacts:
     over = state.phase is Phase.FINISHED and are_all and bool(rounds)
     history = [each.outcome for each in rounds]
     noted = contest_store.journal_of(tx, _PUBLIC_AREAS)
+    names_teams = state.phase is not Phase.OPEN and disclosure(settings.reports.offered, programs=False).teams
     pause, former = decisions.paused(tx), result_store.former_outcomes(tx)
     return SiteFacts(
         settings=settings,
@@ -77,11 +79,7 @@ def site_facts(tx: Transaction, contest: ContestContext) -> SiteFacts:
         programs=_programs(tx, settings) if over and settings.site.programs else {},
         entries_root=state.seed.entries_root.hex(),
         ladder=ladder.rankings(tx, 2) if settings.ladder.enabled else (),
-        noted=tuple(
-            public_event(line)
-            for line in noted
-            if line.area not in _OF_TEAMS or state.phase is not Phase.OPEN
-        ),
+        noted=tuple(public_event(line) for line in noted if names_teams or line.area not in _OF_TEAMS),
         # What opened and closed is noted as well, but it is no date's.
         dates_moved=tuple(line.at for line in noted if line.area == "dates" and line.whom),
         paused_since=pause.since if pause else None,

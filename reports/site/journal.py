@@ -38,9 +38,10 @@ _WITH_VALUES = (
 
 
 def public_event(line: LogLine) -> Event:
-    """The line as an event of the pages, with the organizer's reason where teams were told it, too."""
-    reason = line.reason if line.area == "dates" else ""
-    return Event(line.at, f"note-{line.id}", opening(journal_line(line.text)), reason)
+    """The line as an event of the pages, with the organizer's reason where all teams were told it, too."""
+    title, reason = journal_line(line.text), line.reason if line.area == "dates" else ""
+    begins_with_name = line.whom and title.startswith(line.whom)
+    return Event(line.at, f"note-{line.id}", title if begins_with_name else opening(title), reason)
 
 
 def journal_line(text: str) -> str:

@@ -96,6 +96,59 @@ def test_no_file_has_an_authentification_string_or_an_address_of_a_team(played: 
         assert "Joe Cool" not in text, path
 
 
+def test_the_pages_tell_a_pause_and_a_round_that_is_played_again(make_contest, tmp_path) -> None:
+    folder, pages = make_contest(tmp_path / "contest").path, tmp_path / "pages"
+    knobeln("run", "--now", "--yes", "-C", folder)
+    knobeln("site", pages, "-C", folder)
+    before = json.loads((pages / "rounds/2.1.games.json").read_text())
+    ranked = json.loads((pages / "index.ranking.json").read_text())
+    last, loser = before[0]["team"], before[-1]["team"]
+    knobeln("run", "rerun", "2", "--reason", "The disk was <full>.", "-C", folder)
+    knobeln("teams", "disqualify", last, "--reason", "A private matter.", "-C", folder)
+    knobeln("run", "pause", "--reason", "Lunch.", "-C", folder)
+    knobeln("site", pages, "-C", folder)
+    found = texts(pages)
+    assert "The contest is paused since " in found["index.html"]
+    assert "Round 2 is played again: its former results" in found["index.html"]
+    assert 'href="rounds/former-1.html"' in found["index.html"]
+    former = found["rounds/former-1.html"]
+    assert "The new results are not out yet." in former
+    assert "The disk was &lt;full&gt;." in former
+    assert last in former
+    assert loser in former
+    told = ("The contest is paused", f"{last} was disqualified", "Round 2 is played again")
+    for page in ("index.html", "log.html", "feed.xml"):
+        assert [words for words in told if words not in found[page]] == [], page
+        assert "private matter" not in found[page]
+    assert "The results of round 2 are out" in found["log.html"]
+    knobeln("run", "resume", "-C", folder)
+    knobeln("run", "--now", "--yes", "-C", folder)
+    knobeln("site", pages, "-C", folder)
+    found = texts(pages)
+    assert "paused since" not in found["index.html"]
+    assert "played again:" not in found["index.html"]
+    assert last not in [row["team"] for row in json.loads(found["index.ranking.json"]) if row["rank"]]
+    assert 'The <a href="../index.html">new results</a> are out.' in found["rounds/former-1.html"]
+    (kept,) = (path for path in found if path.startswith("rounds/former-1.") and path.endswith(".json"))
+    assert [row["team"] for row in json.loads(found[kept])][: len(ranked)] == [
+        row["team"] for row in ranked if row["team"] in {each["team"] for each in before}
+    ]
+    assert all(words in found["feed.xml"] for words in (*told, "The contest goes on"))
+    ids = re.findall("<id>(.*)</id>", found["feed.xml"])
+    assert len(ids) == len(set(ids))
+
+
+def test_what_nobody_was_told_does_not_show_when_it_is_played_again(make_contest, tmp_path) -> None:
+    folder, pages = make_contest(tmp_path / "contest").path, tmp_path / "pages"
+    knobeln("mail", "hold", "--reason", "To be looked at.", "-C", folder)
+    knobeln("run", "--now", "--yes", "-C", folder)
+    knobeln("run", "rerun", "1", "--reason", "The disk was full.", "-C", folder)
+    knobeln("site", pages, "-C", folder)
+    found = texts(pages)
+    assert not [path for path in found if path.startswith("rounds/")]
+    assert "played again" not in found["log.html"] + found["index.html"]
+
+
 def test_pages_are_put_into_no_folder_of_other_files(played: Played, tmp_path: Path) -> None:
     (tmp_path / "thesis.txt").write_text("years of work")
     said = knobeln("site", tmp_path, "-C", played.folder, code=1)
