@@ -31,6 +31,9 @@ from reports.text import opening, percent
 Views = Sequence[Sequence[GroupView]]
 """The groups of the released rounds, round by round; empty where rankings are not told."""
 
+Watched = Sequence[tuple[Highlight, str]]
+"""Highlights with the paths of their replays."""
+
 MAX_ROWS = 250  # of a table on this page, which many open on a telephone
 MAX_STILL_IN = 40
 _NEWS = 5
@@ -38,9 +41,7 @@ _STEPS = 3
 _MAX_EQUALS = 4  # names on a step of a podium
 
 
-def index(
-    facts: SiteFacts, games: Mapping[str, int], views: Views, found: Sequence[Highlight], replays: Replays
-) -> Page:
+def index(facts: SiteFacts, games: Mapping[str, int], views: Views, found: Watched, replays: Replays) -> Page:
     """The front page before, during or after the contest. `found`: the highlights, of a finished contest.
 
     `games`: how many of the released rounds were `played`, `counted` (0 where games are not told), and how
@@ -74,6 +75,11 @@ def index(
         },
         (dates, *(part for part in parts.values() if isinstance(part, Table))),
     )
+
+
+def board(front: Page) -> Page:
+    """The same for a projector: large, and one page that renews itself."""
+    return replace(front, path=paths.BOARD, template="board", title=gettext("Board"), tables=())
 
 
 def _short(table: Table) -> Table:
@@ -243,16 +249,13 @@ class Podium:
     link: str = ""
 
 
-def _after(
-    facts: SiteFacts, views: Views, found: Sequence[Highlight], replays: Replays
-) -> Mapping[str, object]:
+def _after(facts: SiteFacts, views: Views, found: Watched, replays: Replays) -> Mapping[str, object]:
     shown = facts.shows.rankings
     first = first_two(facts) if shown and facts.shows.games else None
-    word = facts.game.turn_word
     return {
         "podiums": tuple(_podiums(facts, views)) if shown else (),
         "first_two": (first.players, replays.page(first.plan, first.games[-1])) if first else None,
-        "highlights": [(each, replays.page(each.plan, each.match, each.turn, word)) for each in found],
+        "highlights": found,
         "ranking": _ranking(facts, views) if shown else None,
         "prizes": _prizes(facts) if shown else None,
         "grand_prize": [s.entry for s in grand_prize(_prize_lists(facts))] if shown else (),
@@ -366,9 +369,8 @@ def _record(of_one: Sequence[int]) -> Cell:
 
 def _evolved(outcome: EvolutionOutcome) -> Mapping[str, tuple[Cell, Cell]]:
     """The evolution's columns of the ranking by team: rank and share. All lines have the same scale."""
-    shares = [[count / (sum(counts) or 1) for count in counts] for counts in outcome.generations]
-    top = max((share for each in shares for share in each), default=0.0)
-    over_time = dict(zip(outcome.entries, zip(*shares, strict=True), strict=False))
+    over_time = charts.shares_over_time(outcome)
+    top = max((share for each in over_time.values() for share in each), default=0.0)
     return {
         line.entry: (
             Cell(str(line.rank or "-"), line.rank),

@@ -13,7 +13,7 @@ RULES, QUESTIONS = "rules.html", "questions.html"
 COMMANDS, ANNOUNCEMENT = "commands.html", "announcement.html"
 TEAMS, EVOLUTION, CERTAINTY = "teams.html", "evolution.html", "certainty.html"
 BRACKET, LADDER, LOG, REPLAY = "bracket.html", "ladder.html", "log.html", "replay.html"
-SEASON = "season.html"
+SEASON, BOARD = "season.html", "board.html"
 FEED, CALENDAR, COLOURS = "feed.xml", "contest.ics", "colours.css"
 
 ABOUT = ("announcement.html", "rules.html", "commands.html")
