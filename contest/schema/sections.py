@@ -593,7 +593,7 @@ class Reports(Section):
     offered: tuple[str, ...] = Field(
         KNOBELN_REPORTS,
         description="the codes of the reports that a team can ask for by mail-preference; "
-        "docs/reference/reports.md has them all",
+        "`make docs` lists them all",
     )
 
     @field_validator("offered")
