@@ -193,6 +193,7 @@ class SiteFacts:
     season: SeasonTable | None = None  # of a season that is over
     earlier: int = 0  # tournaments of the season, with pages of their own
     ladder: tuple[LadderRanking, ...] = ()  # the newest first; two are enough to see who has moved
+    to_try: frozenset[str] = frozenset()  # paths of what there is for those who think of taking part
     paused_since: datetime | None = None
     former: tuple[Former, ...] = ()  # results that were told, and that no longer count
 

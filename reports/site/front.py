@@ -130,6 +130,8 @@ def registration_letter(settings: Settings) -> SampleLetter:
 
 def _before(facts: SiteFacts) -> Mapping[str, object]:
     return {
+        "sample": paths.SAMPLE if paths.SAMPLE in facts.to_try else "",
+        "kit": paths.KIT if paths.KIT in facts.to_try else "",
         "letter": registration_letter(facts.settings),
         "form_fields": facts.texts.form_fields,
     }

@@ -16,6 +16,8 @@ BRACKET, LADDER, LOG, REPLAY = "bracket.html", "ladder.html", "log.html", "repla
 SEASON, BOARD = "season.html", "board.html"
 FEED, CALENDAR, COLOURS = "feed.xml", "contest.ics", "colours.css"
 
+SAMPLE, KIT = TO_TRY = "games/sample.html", "kit.tar.gz"
+
 ABOUT = ("announcement.html", "rules.html", "commands.html")
 """The pages that tell what the contest is, where it has them."""
 

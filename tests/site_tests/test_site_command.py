@@ -24,6 +24,7 @@ from knobeln.services import Services
 from reports.check_page import check_page
 from reports.site import games
 from reports.site.folder import LIST
+from tests.support.browser import Browser
 from tests.support.clocks import FixedClock
 from tests.support.contest_days import Stumbling, until
 from tests.support.processes import start
@@ -136,6 +137,32 @@ def test_the_pages_tell_a_pause_and_a_round_that_is_played_again(make_contest, t
     assert all(words in found["feed.xml"] for words in (*told, "The contest goes on"))
     ids = re.findall("<id>(.*)</id>", found["feed.xml"])
     assert len(ids) == len(set(ids))
+
+
+@pytest.mark.parametrize("game", ["knobeln", "hog"])
+def test_before_the_start_a_game_of_house_programs_runs_and_the_kit_is_there(
+    game: str, tmp_path: Path
+) -> None:
+    pages = tmp_path / "pages"
+    knobeln("init", tmp_path / "contest", "--game", game)
+    knobeln("site", pages, "-C", tmp_path / "contest")
+    front = (pages / "index.html").read_text()
+    assert '<iframe class="sample" src="games/sample.html"' in front
+    assert 'href="kit.tar.gz"' in front
+    with tarfile.open(pages / "kit.tar.gz") as kit:
+        assert any(name.endswith("/README") for name in kit.getnames())
+    browser = Browser(pages)
+    try:
+        browser.open("index.html")
+        browser.driver.switch_to.frame(browser.one("iframe"))
+        wait_for(lambda: int(browser.one("#scrub").get_property("value")) > 2, "the game to run", PATIENCE)
+        browser.driver.switch_to.default_content()
+        assert browser.complaints() == []
+    finally:
+        browser.driver.quit()
+    before = stamps(pages)
+    knobeln("site", pages, "-C", tmp_path / "contest")
+    assert stamps(pages) == before
 
 
 def test_what_nobody_was_told_does_not_show_when_it_is_played_again(make_contest, tmp_path) -> None:
