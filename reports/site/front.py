@@ -21,7 +21,7 @@ from reports.site import charts, paths
 from reports.site.facts import ReleasedRound, SampleLetter, SiteFacts, about_results, date_words
 from reports.site.featured import first_two, surprises
 from reports.site.games import Replays, points_cell
-from reports.site.groups import match_table, ranking_table, what_again
+from reports.site.groups import former_page, match_table, ranking_table, what_again
 from reports.site.log import events
 from reports.site.tables import Cell, Column, Page, Table, cell, name_cell, time_cell, word_cell
 from reports.site.views import GroupView
@@ -139,14 +139,12 @@ def _before(facts: SiteFacts) -> Mapping[str, object]:
 
 # --- during ------------------------------------------------------------------------------------------------
 def _during(facts: SiteFacts, views: Views, replays: Replays) -> Mapping[str, object]:
-    last = facts.rounds[-1] if facts.rounds else None
+    last, again = facts.rounds[-1] if facts.rounds else None, facts.played_again
     return {
-        "now": _now_playing(facts),
-        "former": [
-            (gettext("Former results of %(what)s", what=what_again(each.rerun)), paths.former(each.rerun))
-            for each in facts.told_former[-1:]
-            if facts.played_again
-        ],
+        "now": gettext("Groups that are being played are finished; nothing new begins before it goes on.")
+        if facts.paused_since
+        else _now_playing(facts),
+        "former": former_page(facts, facts.told_former[-1]) if again and facts.told_former else None,
         "last_round": last.name if last else "",
         "standings": _last_round(facts, last, views[-1]) if last and views else None,
         "still_in": _still_in(facts),
