@@ -139,7 +139,7 @@ def test_the_pages_tell_a_pause_and_a_round_that_is_played_again(make_contest, t
     assert len(ids) == len(set(ids))
 
 
-@pytest.mark.parametrize("game", ["knobeln", "hog"])
+@pytest.mark.parametrize("game", ["knobeln", "cooperation"])
 def test_before_the_start_a_game_of_house_programs_runs_and_the_kit_is_there(
     game: str, tmp_path: Path
 ) -> None:
