@@ -132,6 +132,7 @@ def _before(facts: SiteFacts) -> Mapping[str, object]:
     return {
         "sample": paths.SAMPLE if paths.SAMPLE in facts.to_try else "",
         "kit": paths.KIT if paths.KIT in facts.to_try else "",
+        "kit_commands": f"tar xzf {paths.KIT}\ncd knobelnsoftware\nmake\nmake play",
         "letter": registration_letter(facts.settings),
         "form_fields": facts.texts.form_fields,
     }
