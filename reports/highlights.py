@@ -24,6 +24,7 @@ Gains = Sequence[Sequence[int]]
 """For each seat what it won in each turn, in points of the game."""
 
 MOST = 4
+_BEFORE_THE_END = 50  # turns at which a look at a long game begins at the latest
 _FEWEST_TURNS = 3  # of a stretch that is worth telling
 
 
@@ -298,7 +299,8 @@ class Search:
             lead = gettext(
                 "It took the lead for good in %(turn_word)s %(turn)s.", turn_word=word, turn=number(turn)
             )
-        return Highlight(title, f"{sentence} {lead}", measure, meeting.plan, last, turn)
+        start = max(1, min(turn, last.result.turns - _BEFORE_THE_END))
+        return Highlight(title, f"{sentence} {lead}", measure, meeting.plan, last, start)
 
     def _span(self, stretch: Stretch) -> Mapping[str, object]:
         return {

@@ -124,7 +124,8 @@ class OrganizerActions:
         plan, _ = results.drawn_round(self.tx, number)
         later = [other for other, _ in results.all_rounds(self.tx) if other.number > number]
         concerned = [each for each in plan.groups if later or group in (None, each.number)]
-        rerun, former = results.order_rerun(self.tx, number, group, reason, self.now)
+        released = {log.number: log.reported_at for log in outbox.released_rounds(self.tx) if log.reported_at}
+        rerun, former = results.order_rerun(self.tx, number, group, reason, self.now, released)
         contest_state.reopen(self.tx)
         self._record(Effect.PLAYED_AGAIN)
         what = rerun.what

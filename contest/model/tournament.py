@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container
+from collections.abc import Container, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
@@ -212,10 +212,14 @@ class Rerun:
 
 @dataclass(frozen=True)
 class Former:
-    """The groups that were played again, with all that came after them, as they were before the rerun."""
+    """The groups that were played again, with all that came after them, as they were before the rerun.
+
+    `released`: when the results of their rounds had gone out; the rounds of which nothing had are missing.
+    """
 
     rerun: Rerun
     groups: tuple[GroupOutcome, ...]
+    released: Mapping[int, datetime]
 
 
 @dataclass(frozen=True)

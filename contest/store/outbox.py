@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import datetime, timedelta
 from functools import cache
-from itertools import islice
+from itertools import islice, takewhile
 from typing import Any, NamedTuple
 
 from sqlalchemy import (
@@ -30,7 +30,7 @@ from sqlalchemy import (
 from contest.config.settings import Settings
 from contest.mail.compose import Composed, compose, whole
 from contest.model import Bounce, OutboxState, Outgoing
-from contest.store import contest_state, decisions
+from contest.store import contest_state, decisions, results
 from contest.store.session import Transaction, record
 from contest.store.tables import already_sent, bounces, contents, delivery_stop, outbox, teams
 
@@ -504,6 +504,18 @@ def rounds_with_held_reports(tx: Transaction) -> frozenset[int]:
     """The rounds with reports that the organizer holds."""
     held = select(outbox.c.round).where(outbox.c.state == OutboxState.HELD, _IS_REPORT)
     return frozenset(tx.execute(held.where(outbox.c.round.is_not(None)).distinct()).scalars())
+
+
+def released_rounds(tx: Transaction) -> tuple[results.RoundLog, ...]:
+    """The rounds whose summaries have gone out, up to the first whose summary has not or is held."""
+    held, held_since = rounds_with_held_reports(tx), decisions.reports_held(tx)
+
+    def is_out(log: results.RoundLog) -> bool:
+        if not (log.played_at and log.reported_at) or log.number in held:
+            return False
+        return held_since is None or log.reported_at < held_since
+
+    return tuple(takewhile(is_out, results.round_log(tx)))
 
 
 def count_by_state(tx: Transaction) -> dict[OutboxState, int]:

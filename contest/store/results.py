@@ -313,12 +313,17 @@ def _is_complete(plan: RoundPlan, outcomes: tuple[GroupOutcome, ...]) -> bool:
 
 # --- played again ------------------------------------------------------------------------------------------
 def order_rerun(
-    tx: Transaction, number: int, group: int | None, reason: str, now: datetime
+    tx: Transaction,
+    number: int,
+    group: int | None,
+    reason: str,
+    now: datetime,
+    released: Mapping[int, datetime],
 ) -> tuple[Rerun, tuple[GroupOutcome, ...]]:
     """Order a round (or only one group of it) to be played again; later rounds are drawn anew.
 
-    The finished groups among them are moved to the former groups, and returned. Raises NotFound if there is
-    no such round or group.
+    `released`: when the results of each round went out. The finished groups among them are moved to the
+    former groups, and returned. Raises NotFound if there is no such round or group.
     """
     plan, outcomes = drawn_round(tx, number, Games.WITH_MOVES)
     if group is not None and group not in {each.number for each in plan.groups}:
@@ -336,6 +341,7 @@ def order_rerun(
         kept = {
             "rerun_id": rerun_id,
             "finished_at": tx.execute(finished).scalar_one(),
+            "released_at": released.get(outcome.plan.round),
             "words": words_of(tx, outcome.plan.round),
             "outcome": plain(outcome, GroupOutcome),
         }
@@ -384,9 +390,11 @@ def former_outcomes(tx: Transaction) -> tuple[Former, ...]:
     """The results that each order to play something again has replaced, in the order of the orders."""
     found = []
     for rerun in all_reruns(tx):
-        query = select(former_groups.c.outcome).where(former_groups.c.rerun_id == rerun.id)
-        outcomes = tx.execute(query.order_by(former_groups.c.id)).scalars()
-        found.append(Former(rerun, tuple(map(adapter(GroupOutcome).validate_python, outcomes))))
+        query = select(former_groups.c.outcome, former_groups.c.released_at).order_by(former_groups.c.id)
+        rows = tx.execute(query.where(former_groups.c.rerun_id == rerun.id)).all()
+        groups_of = tuple(adapter(GroupOutcome).validate_python(row.outcome) for row in rows)
+        released = {g.plan.round: row.released_at for g, row in zip(groups_of, rows, strict=True)}
+        found.append(Former(rerun, groups_of, {number: at for number, at in released.items() if at}))
     return tuple(found)
 
 

@@ -65,13 +65,14 @@ def site(target: Path, archives: bool) -> None:
         _index(target)
         return
     from knobeln.archive.export import packed
+    from knobeln.home.games import sample_replay
     from knobeln.server.site_writer import write_season
 
     contest = open_contest()
     with contest.only_one("site", shared_elsewhere=True) as alone:
         if not alone:
             raise NotNow("another process writes the pages at this moment", hint="try again")
-        steps = write_season(contest, target, packed, set())
+        steps = write_season(contest, target, packed, set(), sample_replay)
         summary = _result_of(steps)
     remark(summary)
 

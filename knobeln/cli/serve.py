@@ -13,6 +13,7 @@ from knobeln.archive.export import packed
 from knobeln.cli.contest_option import ContestCommand
 from knobeln.cli.ordinary_user import open_as_ordinary_user
 from knobeln.context import only_one
+from knobeln.home.games import sample_replay
 from knobeln.server.gateway import Gateway
 from knobeln.server.parts import Part, PartsAtWork
 from mailserver.intake.smtp import low_ports
@@ -50,7 +51,7 @@ def serve(named: tuple[str, ...]) -> None:
 
     contest = open_as_ordinary_user(before=bind)
     with PartsAtWork(contest, parts) as locks:
-        gateway = Gateway(contest, ports, parts, locks.keep, packed)
+        gateway = Gateway(contest, ports, parts, locks.keep, packed, sample_replay)
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, gateway.stop_soon)
         gateway.run()

@@ -16,6 +16,7 @@ from contest.games.registry import game_of, text_game_of
 from contest.model import GameJob, GameResult, Match, Pairing
 from contest.seeds import Seeds, seed_from
 from contest.util.plurals import plural
+from knobellib.samples import samples
 from knobeln.home.home_game import check_number, distinct_names, game_at_home, lines_about
 from knobeln.home.programs import IMAGE, accepted, built_program, rebuilt
 from reports.knobeln_protocol import GameProtocol, full
@@ -69,6 +70,17 @@ def play_at_home(settings: Settings, programs: Sequence[str], seed: str, *, with
         )
     game = _machine_game if info.play.is_computed else _text_game
     return game(settings, programs, seed, with_moves=with_moves)
+
+
+def sample_replay(settings: Settings) -> bytes | None:
+    """A game of house programs as a page; None if it has no moves, or its languages are missing here."""
+    info = game_of(settings.game, settings.programs).info
+    names = sorted(Path(name).stem for name in samples(info.name)) or ["myopic", "pavlov"]
+    chosen = (names[1::2] + names[::2])[: info.min_seats] if not info.play.is_computed else names
+    try:
+        return play_at_home(settings, chosen, "sample", with_moves=True).replay(settings)
+    except GiveUp:
+        return None
 
 
 def _machine_game(settings: Settings, programs: Sequence[str], seed: str, *, with_moves: bool) -> LocalGame:

@@ -40,7 +40,7 @@ from knobeln.server.mail_checks import mailbox_of
 from knobeln.server.parts import Part
 from knobeln.server.run_on_request import RequestedRun
 from knobeln.server.sd_notify import READY, STOPPING, ServiceManager
-from knobeln.server.site_writer import Pack, SiteKeeper
+from knobeln.server.site_writer import Pack, Sample, SiteKeeper
 from knobeln.services import Services, deliver, note_limits_of_sandboxes, tell_log_failure
 from mailserver.deadlines import open_services
 from mailserver.delivery.transports import transport_of
@@ -68,9 +68,10 @@ class Gateway:
         parts: Collection[Part],
         keep_locks: Callable[[], None],
         pack: Pack,
+        sample: Sample | None = None,
     ) -> None:
-        """`ports`: where we listen already, see `low_ports`; `parts`: what this process does; `pack`: for the
-        pages.
+        """`ports`: where we listen already, see `low_ports`; `parts`: what this process does; `pack` and
+        `sample`: for the pages.
 
         `keep_locks`: called from time to time; raises NotNow if another process does our parts now. Raises
         ConfigError if it has nothing to do.
@@ -106,7 +107,7 @@ class Gateway:
                     self._loop("dates of runs", partial(order_run_if_due, contest)),
                 ]
             if contest.settings.site.folder:
-                self._loops.append(self._loop("pages", SiteKeeper(contest, pack).step))
+                self._loops.append(self._loop("pages", SiteKeeper(contest, pack, sample).step))
         if Part.COMPILE in parts:
             self._loops += [
                 *(self._loop("compiler", services.compile_next_program) for _core in range(cores())),

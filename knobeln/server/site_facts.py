@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from itertools import takewhile
 
 from compiler.source import SourceText, decoded, normalise
 from contest.config.settings import Settings
@@ -24,19 +23,19 @@ from mailserver.team_secret import without_strings
 from reports.play import play_reports
 from reports.render import Templates
 from reports.site.facts import (
-    Event,
     MailCommand,
     PublishedProgram,
     ReleasedRound,
     SampleLetter,
     SiteFacts,
     SiteTexts,
+    disclosure,
 )
-from reports.site.journal import journal_line
-from reports.text import opening
+from reports.site.journal import public_event
 from tournament.derived_settings import format_of
 
-_PUBLIC_AREAS = ("dates", "entries", "number", "season")  # of the journal
+_OF_TEAMS = ("disqualify", "drop", "reinstate")  # areas of the journal
+_PUBLIC_AREAS = ("dates", "entries", "number", "season", "pause", "resume", *_OF_TEAMS)
 
 
 def site_mark(tx: Transaction, contest: ContestContext) -> object:
@@ -59,6 +58,8 @@ def site_facts(tx: Transaction, contest: ContestContext) -> SiteFacts:
     over = state.phase is Phase.FINISHED and are_all and bool(rounds)
     history = [each.outcome for each in rounds]
     noted = contest_store.journal_of(tx, _PUBLIC_AREAS)
+    names_teams = state.phase is not Phase.OPEN and disclosure(settings.reports.offered, programs=False).teams
+    pause, former = decisions.paused(tx), result_store.former_outcomes(tx)
     return SiteFacts(
         settings=settings,
         game=game_of(settings.game, settings.programs).info,
@@ -78,28 +79,27 @@ def site_facts(tx: Transaction, contest: ContestContext) -> SiteFacts:
         programs=_programs(tx, settings) if over and settings.site.programs else {},
         entries_root=state.seed.entries_root.hex(),
         ladder=ladder.rankings(tx, 2) if settings.ladder.enabled else (),
-        noted=tuple(Event(line.at, f"note-{line.id}", opening(journal_line(line.text))) for line in noted),
+        noted=tuple(public_event(line) for line in noted if names_teams or line.area not in _OF_TEAMS),
         # What opened and closed is noted as well, but it is no date's.
         dates_moved=tuple(line.at for line in noted if line.area == "dates" and line.whom),
+        paused_since=pause.since if pause else None,
+        former=() if _waits_for_date(contest) else tuple(each for each in former if each.released),
         texts=site_texts(settings, contest.templates, announcement_texts(tx, settings)),
     )
 
 
 def _released(tx: Transaction, contest: ContestContext) -> tuple[RoundLog, ...]:
     """Return the rounds whose summaries have gone out, up to the first whose summary has not or is held."""
-    settings = contest.settings
-    if settings.site.results == "date" and contest.clock.now() < settings.dates.results_published:
+    if _waits_for_date(contest):
         return ()
     if contest.tournament is not None:  # the next one has begun, so all reports are out
         return result_store.round_log(tx)
-    held, held_since = outbox.rounds_with_held_reports(tx), decisions.reports_held(tx)
+    return outbox.released_rounds(tx)
 
-    def is_out(log: RoundLog) -> bool:
-        if not (log.played_at and log.reported_at) or log.number in held:
-            return False
-        return held_since is None or log.reported_at < held_since
 
-    return tuple(takewhile(is_out, result_store.round_log(tx)))
+def _waits_for_date(contest: ContestContext) -> bool:
+    settings = contest.settings
+    return settings.site.results == "date" and contest.clock.now() < settings.dates.results_published
 
 
 def _round(tx: Transaction, log: RoundLog) -> ReleasedRound:

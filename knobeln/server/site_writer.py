@@ -10,21 +10,25 @@ from pathlib import Path
 
 from contest import __version__
 from contest import games as rules_of_games
+from contest.config.settings import Settings
+from contest.errors import GiveUp
 from contest.games.drawing import Course
 from contest.games.game import TextGame
 from contest.games.registry import game_of
 from contest.language import SOURCE, catalogue_path, in_language, spoken
-from contest.model import Moves
+from contest.model import Moves, Phase
 from contest.seeds import Seeds
 from contest.store import contest_state, ledger, submissions
 from contest.util.plurals import plural
+from knobellib.kit_archives import tar_archive
+from knobellib.kits import kit_of
 from knobeln.context import ContestContext
 from knobeln.server.site_facts import site_facts, site_mark
 from reports import check_page, site
 from reports import replay as replays
 from reports.highlights import Highlight
 from reports.play import play_reports
-from reports.site import game_text
+from reports.site import game_text, paths
 from reports.site.facts import SiteFacts
 from reports.site.featured import Featured, featured
 from reports.site.folder import SiteFolder
@@ -43,16 +47,22 @@ PAGES_PER_STEP = 40
 Pack = Callable[[ContestContext], bytes | None]
 """Makes the file of the archive; None as long as it is not to be published."""
 
+Sample = Callable[[Settings], bytes | None]
+"""Plays a game of house programs, as a page; None where there can be none."""
+
 CourseOfGame = tuple[Sequence[Moves] | None, Course | None]
 
 
 class SiteWriter:
     """Writes all pages into a folder, once. `summary` says afterwards what was written."""
 
-    def __init__(self, contest: ContestContext, target: Path, pack: Pack) -> None:
+    def __init__(
+        self, contest: ContestContext, target: Path, pack: Pack, sample: Sample | None = None
+    ) -> None:
         self._contest = contest
         self._target = target
         self._pack = pack
+        self._sample = sample
         self.summary = ""
 
     def steps(self) -> Iterator[None]:
@@ -80,6 +90,8 @@ class SiteWriter:
             files.put(name, data)
         files.put(check_page.PATH, check_page.check_page())
         yield from self._archive(facts, files)
+        yield from self._to_try(facts, files)
+        facts = replace(facts, to_try=frozenset(path for path in paths.TO_TRY if files.has(path)))
         number = 0
         for number, page in enumerate(pages(facts, planned, highlights, with_pages), start=1):
             for path, data in templates.files(page).items():
@@ -137,6 +149,18 @@ class SiteWriter:
             files.put(check_page.ARCHIVE, archive, key)
             yield
 
+    def _to_try(self, facts: SiteFacts, files: SiteFolder) -> Iterator[None]:
+        """Write a game of house programs and the kit, for those who think of taking part."""
+        if facts.phase is not Phase.OPEN:
+            return
+        made_of = repr((__version__, facts.settings.game, facts.settings.programs))
+        key = hashlib.sha256(made_of.encode()).hexdigest()
+        makers = {paths.SAMPLE: self._sample or (lambda _settings: None), paths.KIT: _kit}
+        for path, make in makers.items():
+            if not files.keep(path, key) and (data := make(facts.settings)):
+                files.put(path, data, key)
+                yield
+
     def _games(
         self, facts: SiteFacts, planned: Plan, games: GamesMadeOf, files: SiteFolder
     ) -> Iterator[None]:
@@ -179,6 +203,14 @@ class SiteWriter:
             return play_again(number, [game.match for game in games], images, seeds, runner)
 
 
+def _kit(settings: Settings) -> bytes | None:
+    """The kit as a file to download; None if the game has none."""
+    try:
+        return tar_archive(kit_of(settings))
+    except GiveUp:
+        return None
+
+
 def _chunks(games: Sequence[GameKey]) -> Iterator[tuple[int, list[GameKey]]]:
     """The games, at most `GAMES_PER_STEP` of one round at a time, with the round's number."""
     for number, of_round in groupby(games, key=lambda game: game.plan.round):
@@ -213,7 +245,11 @@ def _source_digest() -> str:
 
 
 def write_season(
-    contest: ContestContext, target: Path, pack: Pack, written: set[tuple[int, bool]]
+    contest: ContestContext,
+    target: Path,
+    pack: Pack,
+    written: set[tuple[int, bool]],
+    sample: Sample | None = None,
 ) -> Generator[None, None, str]:
     """Write the pages of the newest tournament, and those of the earlier ones into folders below them.
 
@@ -223,7 +259,7 @@ def write_season(
     with contest.store.read() as tx:
         number = contest_state.state(tx).number
         is_over = contest_state.is_season_over(tx, contest.settings.season)
-    newest = SiteWriter(contest, target, pack)
+    newest = SiteWriter(contest, target, pack, sample)
     yield from newest.steps()
     for each in range(1, number):
         if (each, is_over) not in written:
@@ -236,9 +272,10 @@ def write_season(
 class SiteKeeper:
     """Keeps the pages up to date while `serve` runs, one step at a time."""
 
-    def __init__(self, contest: ContestContext, pack: Pack) -> None:
+    def __init__(self, contest: ContestContext, pack: Pack, sample: Sample | None = None) -> None:
         self._contest = contest
         self._pack = pack
+        self._sample = sample
         self._target = contest.path / contest.settings.site.folder
         self._mark: object = None
         self._past: set[tuple[int, bool]] = set()  # tournaments whose pages are written, as told then
@@ -259,5 +296,5 @@ class SiteKeeper:
     def _write(self, mark: object) -> Iterator[None]:
         with self._contest.only_one("site", shared_elsewhere=True) as alone:
             if alone:
-                yield from write_season(self._contest, self._target, self._pack, self._past)
+                yield from write_season(self._contest, self._target, self._pack, self._past, self._sample)
                 self._mark = mark

@@ -273,6 +273,12 @@ _SPARK_WIDTH, _SPARK_HEIGHT = 100, 20
 _SPARK_COLUMNS = 40
 
 
+def shares_over_time(outcome: EvolutionOutcome) -> Mapping[str, Sequence[float]]:
+    """The share of each entry in each generation."""
+    shares = [[count / (sum(counts) or 1) for count in counts] for counts in outcome.generations]
+    return dict(zip(outcome.entries, zip(*shares, strict=True), strict=False))
+
+
 def spark_line(values: Sequence[float], top: float) -> str:
     """Draw values of 0 to `top` from left to right; "" if there are fewer than two.
 

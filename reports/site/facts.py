@@ -18,8 +18,10 @@ from contest.language import gettext, noted, translated
 from contest.model import (
     Certainty,
     EvolutionOutcome,
+    Former,
     LadderRanking,
     Phase,
+    Rerun,
     RoundOutcome,
     SeasonTable,
     Standing,
@@ -191,6 +193,20 @@ class SiteFacts:
     season: SeasonTable | None = None  # of a season that is over
     earlier: int = 0  # tournaments of the season, with pages of their own
     ladder: tuple[LadderRanking, ...] = ()  # the newest first; two are enough to see who has moved
+    to_try: frozenset[str] = frozenset()  # paths of what there is for those who think of taking part
+    paused_since: datetime | None = None
+    former: tuple[Former, ...] = ()  # results that were told, and that no longer count
+
+    @property
+    def told_former(self) -> tuple[Former, ...]:
+        """The former results that have pages."""
+        return self.former if self.shows.rankings or self.shows.bracket else ()
+
+    @property
+    def played_again(self) -> Rerun | None:
+        """The newest order to play a told round again, until its new results are told."""
+        last = self.former[-1].rerun if self.former else None
+        return last if last and last.round > len(self.rounds) else None
 
     @property
     def shows(self) -> Disclosure:

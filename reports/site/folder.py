@@ -36,6 +36,10 @@ class SiteFolder:
         self._now[file] = key
         return True
 
+    def has(self, file: str) -> bool:
+        """Whether this writing has the file."""
+        return file in self._now
+
     def put(self, file: str, data: bytes, key: str = "") -> None:
         """Write a file made from what `key` names. Without a key, equal contents stay as they are."""
         known = key or hashlib.sha256(data).hexdigest()

@@ -8,7 +8,7 @@ from datetime import datetime
 
 from contest.config.settings import Settings
 from contest.formats import format_named
-from contest.language import gettext, ngettext, noted, translated
+from contest.language import date, gettext, ngettext, noted, translated
 from contest.mail.form import blank, sample
 from contest.model import EvolutionOutcome, Phase, Standing
 from contest.schema.sections import DATE_WORDS
@@ -21,15 +21,18 @@ from reports.site import charts, paths
 from reports.site.facts import ReleasedRound, SampleLetter, SiteFacts, about_results, date_words
 from reports.site.featured import first_two, surprises
 from reports.site.games import Replays, points_cell
-from reports.site.groups import match_table, ranking_table
+from reports.site.groups import former_page, match_table, ranking_table, what_again
 from reports.site.log import events
 from reports.site.tables import Cell, Column, Page, Table, cell, name_cell, time_cell, word_cell
 from reports.site.views import GroupView
 from reports.text import grouped_points as points
-from reports.text import percent
+from reports.text import opening, percent
 
 Views = Sequence[Sequence[GroupView]]
 """The groups of the released rounds, round by round; empty where rankings are not told."""
+
+Watched = Sequence[tuple[Highlight, str]]
+"""Highlights with the paths of their replays."""
 
 MAX_ROWS = 250  # of a table on this page, which many open on a telephone
 MAX_STILL_IN = 40
@@ -38,9 +41,7 @@ _STEPS = 3
 _MAX_EQUALS = 4  # names on a step of a podium
 
 
-def index(
-    facts: SiteFacts, games: Mapping[str, int], views: Views, found: Sequence[Highlight], replays: Replays
-) -> Page:
+def index(facts: SiteFacts, games: Mapping[str, int], views: Views, found: Watched, replays: Replays) -> Page:
     """The front page before, during or after the contest. `found`: the highlights, of a finished contest.
 
     `games`: how many of the released rounds were `played`, `counted` (0 where games are not told), and how
@@ -59,7 +60,7 @@ def index(
         facts.settings.contest.title,
         {
             "phase": phase,
-            "state": state_of(facts),
+            "state": " ".join(_interrupted(facts)) or state_of(facts),
             "dates": dates,
             "events": events(facts)[:_NEWS],
             "games": games,
@@ -74,6 +75,11 @@ def index(
         },
         (dates, *(part for part in parts.values() if isinstance(part, Table))),
     )
+
+
+def board(front: Page) -> Page:
+    """The same for a projector: large, and one page that renews itself."""
+    return replace(front, path=paths.BOARD, template="board", title=gettext("Board"), tables=())
 
 
 def _short(table: Table) -> Table:
@@ -103,6 +109,17 @@ def state_of(facts: SiteFacts) -> str:
     )
 
 
+def _interrupted(facts: SiteFacts) -> Iterator[str]:
+    """Say why a contest that runs does not go on as usual."""
+    if facts.paused_since:
+        yield gettext("The contest is paused since %(since)s.", since=date(facts.paused_since))
+    if again := facts.played_again:
+        yield gettext(
+            "%(what)s is played again: its former results, and those of later rounds, no longer count.",
+            what=opening(what_again(again)),
+        )
+
+
 # --- before ------------------------------------------------------------------------------------------------
 def registration_letter(settings: Settings) -> SampleLetter:
     """The letter that registers a team: the form of the mails, with words in brackets to be replaced."""
@@ -113,6 +130,9 @@ def registration_letter(settings: Settings) -> SampleLetter:
 
 def _before(facts: SiteFacts) -> Mapping[str, object]:
     return {
+        "sample": paths.SAMPLE if paths.SAMPLE in facts.to_try else "",
+        "kit": paths.KIT if paths.KIT in facts.to_try else "",
+        "kit_commands": f"tar xzf {paths.KIT}\ncd knobelnsoftware\nmake\nmake play",
         "letter": registration_letter(facts.settings),
         "form_fields": facts.texts.form_fields,
     }
@@ -120,9 +140,12 @@ def _before(facts: SiteFacts) -> Mapping[str, object]:
 
 # --- during ------------------------------------------------------------------------------------------------
 def _during(facts: SiteFacts, views: Views, replays: Replays) -> Mapping[str, object]:
-    last = facts.rounds[-1] if facts.rounds else None
+    last, again = facts.rounds[-1] if facts.rounds else None, facts.played_again
     return {
-        "now": _now_playing(facts),
+        "now": gettext("Groups that are being played are finished; nothing new begins before it goes on.")
+        if facts.paused_since
+        else _now_playing(facts),
+        "former": former_page(facts, facts.told_former[-1]) if again and facts.told_former else None,
         "last_round": last.name if last else "",
         "standings": _last_round(facts, last, views[-1]) if last and views else None,
         "still_in": _still_in(facts),
@@ -166,7 +189,7 @@ def _last_round(facts: SiteFacts, last: ReleasedRound, views: Sequence[GroupView
     if not is_knock_out(last.outcome):
         return _standings(views)
     played = [view for view in views if view.plan.pairings]
-    return match_table(last, played) if facts.shows.bracket else None
+    return match_table(last.number, played) if facts.shows.bracket else None
 
 
 def _standings(views: Sequence[GroupView]) -> Table:
@@ -227,16 +250,13 @@ class Podium:
     link: str = ""
 
 
-def _after(
-    facts: SiteFacts, views: Views, found: Sequence[Highlight], replays: Replays
-) -> Mapping[str, object]:
+def _after(facts: SiteFacts, views: Views, found: Watched, replays: Replays) -> Mapping[str, object]:
     shown = facts.shows.rankings
     first = first_two(facts) if shown and facts.shows.games else None
-    word = facts.game.turn_word
     return {
         "podiums": tuple(_podiums(facts, views)) if shown else (),
         "first_two": (first.players, replays.page(first.plan, first.games[-1])) if first else None,
-        "highlights": [(each, replays.page(each.plan, each.match, each.turn, word)) for each in found],
+        "highlights": found,
         "ranking": _ranking(facts, views) if shown else None,
         "prizes": _prizes(facts) if shown else None,
         "grand_prize": [s.entry for s in grand_prize(_prize_lists(facts))] if shown else (),
@@ -350,9 +370,8 @@ def _record(of_one: Sequence[int]) -> Cell:
 
 def _evolved(outcome: EvolutionOutcome) -> Mapping[str, tuple[Cell, Cell]]:
     """The evolution's columns of the ranking by team: rank and share. All lines have the same scale."""
-    shares = [[count / (sum(counts) or 1) for count in counts] for counts in outcome.generations]
-    top = max((share for each in shares for share in each), default=0.0)
-    over_time = dict(zip(outcome.entries, zip(*shares, strict=True), strict=False))
+    over_time = charts.shares_over_time(outcome)
+    top = max((share for each in over_time.values() for share in each), default=0.0)
     return {
         line.entry: (
             Cell(str(line.rank or "-"), line.rank),

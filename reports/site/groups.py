@@ -6,13 +6,13 @@ from collections.abc import Iterator, Sequence
 
 from contest.games.game import FaultRule, GameInfo
 from contest.language import gettext, noted
-from contest.model import GroupPlan, Match, Standing
+from contest.model import Former, GroupPlan, Match, Rerun, Standing
 from reports.bracket import is_knock_out
 from reports.results import gone
 from reports.scores import MeleePlace, places
 from reports.site import paths
 from reports.site.cross import cross_table
-from reports.site.facts import Disclosure, ReleasedRound
+from reports.site.facts import Disclosure, ReleasedRound, SiteFacts
 from reports.site.games import Replays, points_cell
 from reports.site.tables import Cell, Column, Page, Table, cell, name_cell, word_cell
 from reports.site.views import GroupView
@@ -118,7 +118,7 @@ def round_pages(
     knock_out = is_knock_out(released.outcome)
     views = [GroupView(group, game, replays) for group in released.outcome.groups if group.plan.pairings]
     rankings = () if knock_out else tuple(_ranking_of(released, view) for view in views)
-    matches = (match_table(released, views),) if knock_out and shows.bracket else ()
+    matches = (match_table(released.number, views),) if knock_out and shows.bracket else ()
     groups = [] if knock_out else [(title_of(released, view.plan), paths.group(view.plan)) for view in views]
     if round_link(released, shows) == paths.round_page(released.number):
         yield Page(
@@ -165,7 +165,37 @@ def group_page(released: ReleasedRound, view: GroupView, shows: Disclosure, *, t
     )
 
 
-def match_table(released: ReleasedRound, views: Sequence[GroupView]) -> Table:
+def former_page(facts: SiteFacts, former: Former) -> Page:
+    """Make the page of the results that were told, and then played again."""
+    tables = []
+    for number in former.released:
+        groups = [each for each in former.groups if each.plan.round == number and each.plan.pairings]
+        views = [GroupView(group, facts.game, Replays()) for group in groups]
+        if any(view.plan.title for view in views):
+            tables += [match_table(number, views)] if facts.shows.bracket else []
+        elif facts.shows.rankings:
+            tables += [
+                ranking_table(
+                    view.outcome.standings, facts.game, f"ranking-{number}.{view.plan.number}", caption
+                )
+                for view in views
+                for caption in (
+                    gettext("Round %(round)s, group %(group)s", round=number, group=view.plan.number),
+                )
+            ]
+    title = gettext("Former results of %(what)s", what=what_again(former.rerun))
+    facts_of_it = {"rerun": former.rerun, "former": tables, "is_done": facts.played_again is None}
+    return Page(paths.former(former.rerun), "former", title, facts_of_it, tuple(tables))
+
+
+def what_again(rerun: Rerun) -> str:
+    """What is played again, inside a sentence."""
+    if rerun.group is None:
+        return gettext("round %(number)s", number=rerun.round)
+    return gettext("group %(group)s of round %(round)s", group=rerun.group, round=rerun.round)
+
+
+def match_table(number: int, views: Sequence[GroupView]) -> Table:
     """Make the table of a knock-out round: a line for each match, with a link to its first game."""
     columns = (
         Column("side", noted("side")),
@@ -192,6 +222,4 @@ def match_table(released: ReleasedRound, views: Sequence[GroupView]) -> Table:
                 cell(remark),
             )
         )
-    return Table(
-        "matches", gettext("Matches of round %(round)s", round=released.number), columns, tuple(rows)
-    )
+    return Table("matches", gettext("Matches of round %(round)s", round=number), columns, tuple(rows))

@@ -6,7 +6,10 @@ import re
 from datetime import UTC, datetime
 
 from contest.language import SOURCE, date, gettext, ngettext, noted, spoken, translated
+from contest.model import LogLine
 from contest.util.clock import TIME_FORMAT
+from reports.site.facts import Event
+from reports.text import opening
 
 # What `knobeln serve` says of the dates, for the catalogue.
 _SERVICES = (
@@ -19,14 +22,31 @@ _OVER = noted("the season is over")
 _CHANGED = noted("settings, title, dates or rules are not those of the list of entries")
 _MOVED = re.compile(r"(.+): moved from (.+) to (.+)")
 _LIST = re.compile(r"the (final )?list of entries: ([\d,]+) programs?, root (\w+)")
-_NUMBERED = (
-    (re.compile(r"the public number is (.+)", re.DOTALL), noted("the public number is %(number)s")),
-    (re.compile(r"tournament (.+) has begun"), noted("tournament %(number)s has begun")),
+_RUN = (
+    noted("the contest is paused"),
+    noted("the contest goes on"),
+    noted("the run goes on by itself, as its pause is over"),
+)
+_WITH_VALUES = (
+    (re.compile(r"the contest is paused for .+"), noted("the contest is paused")),
+    (re.compile(r"the public number is (?P<number>.+)", re.DOTALL), noted("the public number is %(number)s")),
+    (re.compile(r"tournament (?P<number>.+) has begun"), noted("tournament %(number)s has begun")),
     (
-        re.compile(r"programs are no longer taken; letters that wait: (.+)"),
+        re.compile(r"programs are no longer taken; letters that wait: (?P<number>.+)"),
         noted("programs are no longer taken; letters that wait: %(number)s"),
     ),
+    (re.compile(r"(?P<name>\w+) was disqualified"), noted("%(name)s was disqualified")),
+    (re.compile(r"(?P<name>\w+) was dropped"), noted("%(name)s was dropped")),
+    (re.compile(r"(?P<name>\w+) was reinstated"), noted("%(name)s was reinstated")),
+    (re.compile(r"the program of (?P<name>\w+) plays again"), noted("the program of %(name)s plays again")),
 )
+
+
+def public_event(line: LogLine) -> Event:
+    """The line as an event of the pages, with the organizer's reason where all teams were told it, too."""
+    title, reason = journal_line(line.text), line.reason if line.area == "dates" else ""
+    begins_with_name = line.whom and title.startswith(line.whom)
+    return Event(line.at, f"note-{line.id}", title if begins_with_name else opening(title), reason)
 
 
 def journal_line(text: str) -> str:
@@ -57,9 +77,9 @@ def journal_line(text: str) -> str:
             number,
             root=root,
         )
-    for pattern, words in _NUMBERED:
+    for pattern, words in _WITH_VALUES:
         if found := pattern.fullmatch(text):
-            return gettext(words, number=found.group(1))
+            return gettext(words, **found.groupdict())
     return translated(text)
 
 

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from uuid import NAMESPACE_URL, uuid5
 
 from contest.formats import format_named
 from contest.language import date, gettext, listed, ngettext
+from contest.model import Former
 from contest.public_number.beacon import BeaconKind
 from reports.site import paths
 from reports.site.facts import Event, ReleasedRound, SiteFacts, about_results
-from reports.site.groups import round_link
+from reports.site.groups import round_link, what_again
 from reports.site.tables import Cell, Column, Page, Table, cell, name_cell
+from reports.text import opening
 
 
 def events(facts: SiteFacts) -> tuple[Event, ...]:
     """Return the public events, newest first."""
     found = [*facts.noted, *_started(facts), *(_released(facts, each) for each in facts.rounds)]
-    found += _finished(facts)
+    found += [*_finished(facts), *(event for each in facts.former for event in _former(facts, each))]
     return tuple(sorted(found, key=lambda event: event.at, reverse=True))
 
 
@@ -73,15 +76,38 @@ def _released(facts: SiteFacts, released: ReleasedRound) -> Event:
         )
     if released.words and facts.shows.words:
         text = f"{released.words.strip()}\n\n{text}"
-    key = f"round-{released.number}"
+    key = _key(facts, released.number)
     if untold := about_results(facts):
         text = f"{text}\n\n{untold}"
         return Event(released.released_at, key, _played(facts, released), text, paths.INDEX)
-    title = gettext("The results of round %(number)s are out", number=released.number)
+    title = _out(released.number)
     if released.final:
         title = gettext("The results of the final are out")
     link = round_link(released, facts.shows)
     return Event(released.released_at, key, title, text, link)
+
+
+def _out(number: int) -> str:
+    return gettext("The results of round %(number)s are out", number=number)
+
+
+def _key(facts: SiteFacts, number: int, until: int = sys.maxsize) -> str:
+    """The permanent name of the release of a round's results, which may come again after each rerun."""
+    before = [each.rerun.id for each in facts.former if number in each.released and each.rerun.id < until]
+    return "-again-".join([f"round-{number}", *map(str, before[-1:])])
+
+
+def _former(facts: SiteFacts, former: Former) -> Iterator[Event]:
+    """The order to play again, and the results that were out before."""
+    rerun, link = former.rerun, paths.former(former.rerun) if facts.told_former else ""
+    what = opening(what_again(rerun))
+    title = gettext("%(what)s is played again", what=what)
+    text = gettext("Its former results, and those of later rounds, no longer count.")
+    yield Event(rerun.at, f"rerun-{rerun.id}", title, f"{rerun.reason}\n\n{text}", link)
+    for number, at in former.released.items():
+        yield Event(
+            at, _key(facts, number, rerun.id), _out(number), gettext("These results no longer count."), link
+        )
 
 
 def _played(facts: SiteFacts, released: ReleasedRound) -> str:

@@ -106,11 +106,17 @@ def _of_rankings(
     )
 
 
+def _watched(made: Made) -> list[tuple[Highlight, str]]:
+    """The highlights, with the paths of their replays."""
+    word = made.facts.game.turn_word
+    return [(each, made.replays.page(each.plan, each.match, each.turn, word)) for each in made.found]
+
+
 def _index(made: Made) -> Page:
     planned, facts = made.planned, made.facts
     counted = planned.counted if facts.shows.games else 0
     games = {"played": planned.played, "counted": counted, "with_page": len(planned.games)}
-    return front.index(facts, games, made.views, made.found, made.replays)
+    return front.index(facts, games, made.views, _watched(made), made.replays)
 
 
 def replay(made: Made) -> Page:
@@ -144,13 +150,14 @@ PAGES = (
     _one(noted("Contest"), paths.INDEX, _index, lambda _facts: True),
     _always(noted("Rules"), paths.RULES, about.rules),
     _one(noted("Teams"), paths.TEAMS, lambda made: teams.teams(made.facts), lambda facts: facts.teams),
-    PageKind(lambda made: teams.team_pages(made.facts, made.views)),
+    PageKind(lambda made: teams.team_pages(made.facts, made.views, _watched(made))),
     PageKind(
         _rounds,
         lambda facts: (
             (groups.round_title(each), groups.round_link(each, facts.shows)) for each in facts.told_rounds
         ),
     ),
+    PageKind(lambda made: (groups.former_page(made.facts, each) for each in made.facts.told_former)),
     _one(
         noted("Bracket"),
         paths.BRACKET,
@@ -167,6 +174,7 @@ PAGES = (
     _always(noted("Questions"), paths.QUESTIONS, about.questions),
     _always(noted("Mail commands"), paths.COMMANDS, about.commands),
     _always(noted("Log"), paths.LOG, log.log),
+    _one(noted("Board"), paths.BOARD, lambda made: front.board(_index(made)), lambda facts: facts.started_at),
     PageKind(lambda made: [log.feed(made.facts), colours.colours(made.facts)]),
 )
 """All kinds of pages, in the order of the navigation."""

@@ -6,15 +6,17 @@ to be names of files, and a dot parts them.
 
 from __future__ import annotations
 
-from contest.model import GroupPlan, Match
+from contest.model import GroupPlan, Match, Rerun
 
 INDEX = "index.html"
 RULES, QUESTIONS = "rules.html", "questions.html"
 COMMANDS, ANNOUNCEMENT = "commands.html", "announcement.html"
 TEAMS, EVOLUTION, CERTAINTY = "teams.html", "evolution.html", "certainty.html"
 BRACKET, LADDER, LOG, REPLAY = "bracket.html", "ladder.html", "log.html", "replay.html"
-SEASON = "season.html"
+SEASON, BOARD = "season.html", "board.html"
 FEED, CALENDAR, COLOURS = "feed.xml", "contest.ics", "colours.css"
+
+SAMPLE, KIT = TO_TRY = "games/sample.html", "kit.tar.gz"
 
 ABOUT = ("announcement.html", "rules.html", "commands.html")
 """The pages that tell what the contest is, where it has them."""
@@ -26,6 +28,11 @@ def team(name: str) -> str:
 
 def round_page(number: int) -> str:
     return f"rounds/{number}.html"
+
+
+def former(rerun: Rerun) -> str:
+    """The results that a rerun has replaced."""
+    return f"rounds/former-{rerun.id}.html"
 
 
 def group(plan: GroupPlan) -> str:

@@ -11,10 +11,11 @@ from contest.games.game import MATCH_POINT
 from contest.language import gettext, noted, number
 from contest.model import EvolutionRank, Match, Team
 from reports import results
+from reports.highlights import Highlight
 from reports.play import play_reports
 from reports.results import GameLine
 from reports.scores import Score, Shape, scores
-from reports.site import paths
+from reports.site import charts, paths
 from reports.site.facts import SiteFacts, about_results
 from reports.site.games import points_cell
 from reports.site.groups import title_of
@@ -105,18 +106,30 @@ class TeamRound:
     games: Table | None
 
 
-def team_pages(facts: SiteFacts, views: Sequence[Sequence[GroupView]]) -> Iterator[Page]:
-    """Make a page for each team; `views` are the groups of the released rounds, round by round."""
+def team_pages(
+    facts: SiteFacts, views: Sequence[Sequence[GroupView]], found: Sequence[tuple[Highlight, str]]
+) -> Iterator[Page]:
+    """Make a page for each team; `views` are the groups of the released rounds, round by round, `found` the
+    highlights with the paths of their replays."""
+    shares = charts.shares_over_time(facts.evolution) if facts.evolution and facts.shows.rankings else {}
     groups = [{name: view for view in of_round for name in view.plan.members} for of_round in views]
     for team in _by_name(facts.teams):
         there = [
             (number, of_round[team.name]) for number, of_round in enumerate(groups) if team.name in of_round
         ]
         rounds = [_team_round(facts, number, view, team.name) for number, view in there]
-        yield _team_page(facts, team, rounds, [view for _, view in there])
+        worth = [(each, link) for each, link in found if team.name in each.match.players]
+        yield _team_page(facts, team, rounds, [view for _, view in there], worth, shares.get(team.name, ()))
 
 
-def _team_page(facts: SiteFacts, team: Team, rounds: Sequence[TeamRound], views: Sequence[GroupView]) -> Page:
+def _team_page(
+    facts: SiteFacts,
+    team: Team,
+    rounds: Sequence[TeamRound],
+    views: Sequence[GroupView],
+    worth: Sequence[tuple[Highlight, str]],
+    shares: Sequence[float],
+) -> Page:
     program = facts.programs.get(team.name) if facts.is_over and facts.shows.programs else None
     evolved = facts.evolution if facts.shows.rankings else None
     line = next((r for r in evolved.ranking if r.entry == team.name), None) if evolved else None
@@ -137,6 +150,11 @@ def _team_page(facts: SiteFacts, team: Team, rounds: Sequence[TeamRound], views:
             "tally_of_all": sum((each.tally for each in rounds), Tally(0, 0, 0)),
             "best": [duel for duel in duels if duel.margin > 0][:_NAMED],
             "worst": [duel for duel in reversed(duels) if duel.margin < 0][:_NAMED],
+            "closest": min(duels, key=lambda duel: abs(duel.margin), default=None),
+            "worth": worth,
+            "curve": charts.spark_line(shares, max(shares, default=0)),
+            "most": percent(max(shares, default=0)),
+            "generations": len(shares) - 1,
             "program": program,
             "no_results": about_results(facts) or gettext("There are no results yet."),
             "in_bracket": not facts.shows.rankings and bool(facts.told_rounds),

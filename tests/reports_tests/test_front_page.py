@@ -171,7 +171,7 @@ def test_equal_ranks_share_a_step(small: SiteFacts) -> None:
 def test_the_ranking_stands_on_one_page(small: SiteFacts) -> None:
     files = files_of(small)
     found = [path for path, text in files.items() if "Ranking of the contest" in text]
-    assert [path for path in found if path.endswith(".html")] == ["index.html"]
+    assert [path for path in found if path.endswith(".html")] == ["index.html", "board.html"]
     assert "rounds/2.html" not in files
     assert "<caption>Ranking" not in files["rounds/2.1.html"]
     assert 'href="../index.html#ranking"' in files["rounds/2.1.html"]

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.keys import Keys
-from selenium.webdriver.support.ui import WebDriverWait
+from selenium.webdriver.support.ui import Select, WebDriverWait
 
 from tests.support import other_contests
 from tests.support.browser import PATIENCE, TELEPHONE, Browser
@@ -58,9 +58,9 @@ def featured(played: Played) -> str:
 
 
 def open_replay(browser: Browser, page: str, size: tuple[int, int] = SCREEN, scheme: str = "light") -> None:
-    """Open the page anew, also where only what follows `#` differs."""
+    """Open the page anew, also where only what follows `#` differs; at the beginning, if it says no place."""
     browser.driver.get("about:blank")
-    browser.open(page, size, scheme)
+    browser.open(page if "#" in page else f"{page}#turn=0", size, scheme)
 
 
 def text(browser: Browser, selector: str) -> str:
@@ -106,6 +106,88 @@ def test_a_replay_begins_at_the_beginning_and_says_who_and_how(browser, key, gam
     assert [each.text for each in browser.all(".card .who a")] == [first, second]
     assert cards(browser) == [["", "0"], ["", "0"]]
     assert browser.complaints() == []
+
+
+def test_a_replay_opens_where_it_is_worth_a_look_and_runs(browser, games) -> None:
+    def lead(game: Game) -> list[int]:
+        gains = [int(turn[2]) - int(turn[3]) for turn in turns_in(game)]
+        return [sum(gains[: number + 1]) for number in range(len(gains))]
+
+    def last_change(game: Game) -> int:
+        """The last throw after which the later winner was not ahead."""
+        leads = lead(game)
+        return max((at for at, each in enumerate(leads, start=1) if each * leads[-1] <= 0), default=0)
+
+    key = max(
+        (key for key, game in games.items() if lead(game)[-1]), key=lambda each: last_change(games[each])
+    )
+    browser.driver.get("about:blank")
+    browser.open(page_of(key), SCREEN)
+    begin = min(max(0, last_change(games[key]) - 50), 950)
+    assert begin <= at(browser) < begin + 50 or begin == 950
+    WebDriverWait(browser.driver, PATIENCE).until(lambda _: at(browser) > begin + 10)
+    shown = [each.text for each in browser.all("svg.pointed ~ figcaption .legend")]
+    assert shown
+    browser.driver.execute_script("localStorage.clear()")
+
+
+def test_who_wants_sees_no_result_before_the_end(browser: Browser, key: str) -> None:
+    open_replay(browser, page_of(key))
+    assert browser.one(".story").is_displayed()
+    press(browser, "h")
+    for part in (".story", ".ending", ".ghost"):
+        assert browser.one(part).value_of_css_property("visibility") == "hidden"
+    open_replay(browser, page_of(key))  # the next game, too
+    assert not browser.one(".story").is_displayed()
+    browser.one("[data-do=secret]").click()
+    assert browser.one(".story").is_displayed()
+
+
+def test_the_line_to_copy_plays_against_the_winner(
+    browser: Browser, key: str, games: Mapping[str, Game]
+) -> None:
+    open_replay(browser, page_of(key))
+    first, second = (
+        (fields[0], int(fields[1].replace(",", ""))) for word, *fields in games[key] if word == "player"
+    )
+    winner = first[0] if first[1] > second[1] else second[0]
+    line = text(browser, ".beat code[data-part=line]")
+    assert line.startswith("knobeln play --game knobeln ")
+    assert line.endswith(f" --seed {key}")
+    words = line.split()
+    assert {"mine", winner} == set(words[4:6])
+    assert words.index(winner) - 4 == [first[0], second[0]].index(winner)
+    assert text(browser, ".beat a") == winner
+
+
+def test_a_game_is_chosen_by_its_two_players(browser: Browser, key: str, games: Mapping[str, Game]) -> None:
+    open_replay(browser, "replay.html")
+    one, other = (Select(each) for each in browser.all(".chooser select"))
+    first, second = key.split(".")[1:3]
+    names = {name for each in games for name in each.split(".")[1:3]}
+    assert [option.text for option in one.options] == sorted(names)
+    one.select_by_value(second)
+    met = {each for each in games if second in each.split(".")[1:3]}
+    assert {option.get_attribute("value") for option in other.options} == met
+    other.select_by_value(key)
+    browser.one(".chooser button").click()
+    WebDriverWait(browser.driver, PATIENCE).until(
+        lambda _: text(browser, "h1") == f"{first} against {second}"
+    )
+
+
+def test_a_player_has_the_colour_of_its_team(browser: Browser, key: str, played: Played) -> None:
+    leaders = re.findall(r'\[data-team="(\w+)"\]', (played.pages / "colours.css").read_text())
+    open_replay(browser, page_of(key))
+    for seat, name in enumerate(key.split(".")[1:3]):
+        drawn = browser.one(f".picture .line.p{seat}").value_of_css_property("stroke")
+        probe = (
+            "const e = document.createElement('i'); e.dataset.team = arguments[0]; document.body.append(e);"
+        )
+        own = browser.run(
+            f"{probe} e.style.color = 'var(--team, black)'; return getComputedStyle(e).color", name
+        )
+        assert (drawn == own) is (name in leaders)
 
 
 def test_the_keyboard_goes_through_the_game(browser: Browser, key: str, games: Mapping[str, Game]) -> None:
@@ -158,9 +240,12 @@ def test_a_link_opens_the_replay_at_its_throw_and_the_button_copies_it(browser, 
     assert shown.is_displayed()
     link = str(shown.get_attribute("value"))
     assert link.endswith(f"/{page_of(key)}#throw=78")
-    for beyond, shows in (("#throw=99999", 1000), ("#throw=x", 0), ("#<b>=1", 0)):
-        open_replay(browser, f"{page_of(key)}{beyond}", SCREEN)
-        assert at(browser) == shows
+    open_replay(browser, f"{page_of(key)}#throw=99999", SCREEN)
+    assert at(browser) == 1000
+    for nowhere in ("#throw=x", "#<b>=1"):
+        open_replay(browser, f"{page_of(key)}{nowhere}", SCREEN)
+        assert at(browser) < 1000
+        assert browser.complaints() == []
 
 
 def test_the_links_of_a_player_lead_to_its_other_games(browser, key, games) -> None:
@@ -172,7 +257,6 @@ def test_the_links_of_a_player_lead_to_its_other_games(browser, key, games) -> N
     WebDriverWait(browser.driver, PATIENCE).until(
         lambda _: text(browser, "h1") == field(games[links[1]], "title")[0]
     )
-    assert at(browser) == 0
     back = [
         str(each.get_attribute("href")).partition("?game=")[2] for each in browser.all(".ways a[rel=prev]")
     ]
@@ -196,7 +280,8 @@ def test_a_game_that_is_not_there_is_said_to_be_none(browser: Browser, key: str)
 
 def test_without_a_game_the_page_lists_the_games_as_text(browser: Browser, played: Played) -> None:
     open_replay(browser, "replay.html")
-    assert text(browser, ".problem").startswith("Which game?")
+    assert text(browser, ".problem") == "Which game?"
+    browser.one(".texts summary").click()
     links = [str(each.get_attribute("href")) for each in browser.all(".texts a") if each.is_displayed()]
     assert (
         links == [(played.pages / "games" / f"{number}.1.js").as_uri() for number in (1, 2)] or len(links) > 2
@@ -318,9 +403,11 @@ def test_on_paper_the_end_of_the_game_stands_without_controls(browser: Browser, 
 
 # --- games with a page of their own ------------------------------------------------------------------------
 def test_the_page_of_a_game_replays_it_from_the_turn_that_matters(browser, featured, games) -> None:
-    open_replay(browser, page_of_its_own(featured), SCREEN)
+    browser.driver.get("about:blank")
+    browser.open(page_of_its_own(featured), SCREEN)
+    press(browser, " ")  # it runs
     begins = at(browser)
-    assert begins > 1
+    assert begins >= int(browser.one("#replay").get_attribute("data-turn")) > 1
     assert cards(browser) == expected(games[featured], begins)
     assert text(browser, "h1") == field(games[featured], "title")[0]
     assert browser.driver.title.count(text(browser, "h1")) == 1

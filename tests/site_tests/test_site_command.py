@@ -24,6 +24,7 @@ from knobeln.services import Services
 from reports.check_page import check_page
 from reports.site import games
 from reports.site.folder import LIST
+from tests.support.browser import Browser
 from tests.support.clocks import FixedClock
 from tests.support.contest_days import Stumbling, until
 from tests.support.processes import start
@@ -93,6 +94,85 @@ def test_no_file_has_an_authentification_string_or_an_address_of_a_team(played: 
         assert played.secret not in text, path
         assert "machine.domain.alfdkj" not in text, path
         assert "Joe Cool" not in text, path
+
+
+def test_the_pages_tell_a_pause_and_a_round_that_is_played_again(make_contest, tmp_path) -> None:
+    folder, pages = make_contest(tmp_path / "contest").path, tmp_path / "pages"
+    knobeln("run", "--now", "--yes", "-C", folder)
+    knobeln("site", pages, "-C", folder)
+    before = json.loads((pages / "rounds/2.1.games.json").read_text())
+    ranked = json.loads((pages / "index.ranking.json").read_text())
+    last, loser = before[0]["team"], before[-1]["team"]
+    knobeln("run", "rerun", "2", "--reason", "The disk was <full>.", "-C", folder)
+    knobeln("teams", "disqualify", last, "--reason", "A private matter.", "-C", folder)
+    knobeln("run", "pause", "--reason", "Lunch.", "-C", folder)
+    knobeln("site", pages, "-C", folder)
+    found = texts(pages)
+    assert "The contest is paused since " in found["index.html"]
+    assert "Round 2 is played again: its former results" in found["index.html"]
+    assert 'href="rounds/former-1.html"' in found["index.html"]
+    former = found["rounds/former-1.html"]
+    assert "The new results are not out yet." in former
+    assert "The disk was &lt;full&gt;." in former
+    assert last in former
+    assert loser in former
+    told = ("The contest is paused", f"{last} was disqualified", "Round 2 is played again")
+    for page in ("index.html", "log.html", "feed.xml"):
+        assert [words for words in told if words not in found[page]] == [], page
+        assert "private matter" not in found[page]
+    assert "The results of round 2 are out" in found["log.html"]
+    knobeln("run", "resume", "-C", folder)
+    knobeln("run", "--now", "--yes", "-C", folder)
+    knobeln("site", pages, "-C", folder)
+    found = texts(pages)
+    assert "paused since" not in found["index.html"]
+    assert "played again:" not in found["index.html"]
+    assert last not in [row["team"] for row in json.loads(found["index.ranking.json"]) if row["rank"]]
+    assert 'The <a href="../index.html">new results</a> are out.' in found["rounds/former-1.html"]
+    (kept,) = (path for path in found if path.startswith("rounds/former-1.") and path.endswith(".json"))
+    assert [row["team"] for row in json.loads(found[kept])][: len(ranked)] == [
+        row["team"] for row in ranked if row["team"] in {each["team"] for each in before}
+    ]
+    assert all(words in found["feed.xml"] for words in (*told, "The contest goes on"))
+    ids = re.findall("<id>(.*)</id>", found["feed.xml"])
+    assert len(ids) == len(set(ids))
+
+
+@pytest.mark.parametrize("game", ["knobeln", "cooperation"])
+def test_before_the_start_a_game_of_house_programs_runs_and_the_kit_is_there(
+    game: str, tmp_path: Path
+) -> None:
+    pages = tmp_path / "pages"
+    knobeln("init", tmp_path / "contest", "--game", game)
+    knobeln("site", pages, "-C", tmp_path / "contest")
+    front = (pages / "index.html").read_text()
+    assert '<iframe class="sample" src="games/sample.html"' in front
+    assert 'href="kit.tar.gz"' in front
+    with tarfile.open(pages / "kit.tar.gz") as kit:
+        assert any(name.endswith("/README") for name in kit.getnames())
+    browser = Browser(pages)
+    try:
+        browser.open("index.html")
+        browser.driver.switch_to.frame(browser.one("iframe"))
+        wait_for(lambda: int(browser.one("#scrub").get_property("value")) > 2, "the game to run", PATIENCE)
+        browser.driver.switch_to.default_content()
+        assert browser.complaints() == []
+    finally:
+        browser.driver.quit()
+    before = stamps(pages)
+    knobeln("site", pages, "-C", tmp_path / "contest")
+    assert stamps(pages) == before
+
+
+def test_what_nobody_was_told_does_not_show_when_it_is_played_again(make_contest, tmp_path) -> None:
+    folder, pages = make_contest(tmp_path / "contest").path, tmp_path / "pages"
+    knobeln("mail", "hold", "--reason", "To be looked at.", "-C", folder)
+    knobeln("run", "--now", "--yes", "-C", folder)
+    knobeln("run", "rerun", "1", "--reason", "The disk was full.", "-C", folder)
+    knobeln("site", pages, "-C", folder)
+    found = texts(pages)
+    assert not [path for path in found if path.startswith("rounds/")]
+    assert "played again" not in found["log.html"] + found["index.html"]
 
 
 def test_pages_are_put_into_no_folder_of_other_files(played: Played, tmp_path: Path) -> None:

@@ -74,7 +74,7 @@ def test_foreign_html_in_a_page_would_run_and_load_nothing(browser: Browser, for
 def test_no_page_is_wider_than_the_screen(browser: Browser, size: tuple[int, int], scheme: str) -> None:
     team = "teams/the_heavy_lords_of_knobeln.html"
     pages = ["index", "rules", "questions", "commands", "announcement", "teams"]
-    pages += ["rounds/1", "rounds/1.1", "rounds/2.1", "evolution", "certainty", "log"]
+    pages += ["rounds/1", "rounds/1.1", "rounds/2.1", "evolution", "certainty", "log", "board"]
     for page in (*(f"{name}.html" for name in pages), team):
         browser.open(page, size, scheme)
         wide, room = browser.run(
@@ -108,7 +108,7 @@ def test_what_can_be_moved_sideways_shows_it_at_its_edges(browser: Browser, sche
         return left != paper, right != paper
 
     team = "teams/the_heavy_lords_of_knobeln.html"
-    for page, selector in ((team, "main table"), ("evolution.html", "svg.wide")):
+    for page, selector in ((team, "main table"), ("rounds/1.1.html", "table.cross")):
         browser.open(page, TELEPHONE, scheme)
         found = browser.run("return document.querySelector(arguments[0]).closest('.scroll')", selector)
         browser.run("arguments[0].scrollIntoView()", found)
@@ -122,6 +122,30 @@ def test_what_can_be_moved_sideways_shows_it_at_its_edges(browser: Browser, sche
         found = browser.run("return document.querySelector(arguments[0]).closest('.scroll')", selector)
         browser.run("arguments[0].scrollIntoView()", found)
         assert shades(found) == (False, False), page
+
+
+@pytest.mark.parametrize("page", ["index.html", "evolution.html", "log.html", "board.html"])
+def test_on_a_telephone_all_that_counts_is_inside_the_screen(browser: Browser, page: str) -> None:
+    browser.open(page, (390, 844))
+    right = "return arguments[0].getBoundingClientRect().right"
+    for selector in ("svg.wide", ".ranking tbody td:nth-of-type(2)", ".places .points", ".shares .share"):
+        assert all(browser.run(right, each) <= 390 for each in browser.all(selector)), selector
+    entries = [each.rect["y"] for each in browser.all("nav > ul > li") if each.is_displayed()]
+    assert len(set(entries)) <= 2
+
+
+def test_menus_open_one_at_a_time_and_lead_to_the_other_pages(browser: Browser) -> None:
+    browser.open("index.html", (390, 844))
+    menus = browser.all("details.menu")
+    assert len(menus) == 2  # rounds, and what is read once
+    for menu in menus:
+        menu.find_element(By.TAG_NAME, "summary").click()
+        assert [each.get_attribute("open") is not None for each in menus].count(True) == 1
+        links = menu.find_elements(By.TAG_NAME, "a")
+        assert len(links) > 1
+        assert all(link.is_displayed() and link.rect["x"] + link.rect["width"] <= 390 for link in links)
+    browser.run("document.querySelector('h1').click()")
+    assert not browser.all("details.menu[open]")
 
 
 def luminance(colour: str) -> float:

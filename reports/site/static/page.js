@@ -21,6 +21,11 @@ const noted = (sentence) => sentence;
     return made;
   }
 
+  // --- menus: one at a time, and none where somebody goes on ---
+  addEventListener("click", ({ target }) => {
+    for (const menu of all("details.menu[open]")) if (!menu.contains(target)) menu.open = false;
+  });
+
   // --- times ---
   const own = new Intl.DateTimeFormat(language === "en" ? undefined : language, {
     weekday: "short", year: "numeric", month: "short", day: "numeric",

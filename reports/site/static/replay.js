@@ -45,6 +45,14 @@
     return made;
   }
 
+  // A player has the colour of its team, which colours.css knows; against itself the second has that of its seat.
+  function ownedBy(made, name = "", seat = 0) {
+    if (name && !(seat === 1 && game.players[0].name === name)) made.setAttribute("data-team", name);
+    else made.removeAttribute("data-team");
+    return made;
+  }
+  const ofSeat = (made, seat) => ownedBy(made, game.players[seat]?.name, Number(seat));
+
   function tell(problem) {
     part.problem.textContent = problem;
     part.problem.hidden = false;
@@ -118,6 +126,34 @@
     return files.findLast(({ dataset: { first } }) => first.startsWith(round) && !isBehind(first, key));
   }
 
+  // Two lists: a team, and whom it met in which round.
+  function choose(key) {
+    const form = document.querySelector(".chooser");
+    if (!form) return;
+    const games = form.dataset.games.split(" ").map((each) => ({ key: each, of: each.split(".") }));
+    const [one, other] = form.querySelectorAll("select");
+    const sides = ({ of }) => new Set(of.slice(1, 3).filter((name) => !/^\d+$/.test(name)));
+    const teams = Array.from(new Set(games.flatMap((each) => Array.from(sides(each))))).sort();
+    const rounds = new Set(games.map(({ of }) => of[0]));
+    one.append(...teams.map((name) => element("option", { value: name }, name)));
+    const fill = () => {
+      const met = games.filter((each) => sides(each).has(one.value)).map(({ key: value, of }) => {
+        const whom = of[1] === one.value ? of[2] ?? "" : of[1];
+        const parts = [/^\d*$/.test(whom) ? of[1] : whom];
+        if (rounds.size > 1) parts.push(say("round {number}", { number: of[0] }));
+        if (/^\d+$/.test(of.at(-1)) && of.length > 2) parts.push(say("game {number}", { number: of.at(-1) }));
+        return element("option", { value }, parts.join(", "));
+      });
+      other.replaceChildren(...met.sort((a, b) => a.textContent.localeCompare(b.textContent, undefined, { numeric: true })));
+    };
+    if (key) one.value = key.split(".")[1];
+    fill();
+    if (key) other.value = key;
+    one.addEventListener("change", fill);
+    form.querySelector("button").addEventListener("click", () => { location.href = `replay.html?game=${other.value}`; });
+    form.hidden = false;
+  }
+
   function load() {
     const inside = document.getElementById("game-text");
     if (inside) {
@@ -125,9 +161,9 @@
       return;
     }
     const key = new URLSearchParams(location.search).get("game");
+    choose(key);
     if (key === null) {
-      tell(say("Which game? The underlined numbers of the cross tables lead to replays, and so do the teams' pages."));
-      document.querySelector(".texts").open = true;
+      tell(say("Which game?"));
       return;
     }
     const link = KEY.test(key) ? fileOf(key) : null;
@@ -175,7 +211,7 @@
 
     names() {
       const found = this.game.players.map((player, seat) =>
-        element("span", {}, element("i", { class: `key k${seat % 8}` }), ` ${player.name}`));
+        element("span", {}, ofSeat(element("i", { class: `key k${seat % 8}` }), seat), ` ${player.name}`));
       return element("span", { class: "legend" }, ...found);
     }
   }
@@ -216,11 +252,13 @@
         this.add("path", { class: "grid", d: `M${LEFT} ${y}H${this.width}` });
         this.add("text", { class: "tick", x: LEFT - 6, y: y + 4, "text-anchor": "end" }, number(2 ** power));
       }
-      this.lines = this.game.players.map((_, seat) => this.add("path", { class: `line p${seat}` }));
-      this.small = this.game.players.map((_, seat) => this.add("path", { class: `dot p${seat}` }));
-      this.large = this.game.players.map((_, seat) => this.add("path", { class: `dot won p${seat}` }));
-      this.bands = this.game.players.map((_, seat) => [0, 1].map((odd) => this.add("path", { class: `band b${odd} p${seat}` })));
-      this.axis = [0, 1, 2, 3, 4].map(() => this.add("text", { class: "tick", y: this.height - 4, "text-anchor": "middle" }));
+      const ofEach = (look) => this.game.players.map((_, seat) => ofSeat(this.add("path", { class: `${look} p${seat}` }), seat));
+      this.lines = ofEach("line");
+      this.small = ofEach("dot");
+      this.large = ofEach("dot won");
+      const [even, odd] = [ofEach("band b0"), ofEach("band b1")];
+      this.bands = even.map((band, seat) => [band, odd[seat]]);
+      this.axis = Array.from({ length: 8 }, () => this.add("text", { class: "tick", y: this.height - 4, "text-anchor": "middle" }));
     }
 
     y(value) {
@@ -253,10 +291,13 @@
         });
         bands.forEach((paths, odd) => this.bands[seat][odd].setAttribute("d", paths.join("")));
       });
+      // Round numbers, which go along with their throws.
+      const every = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000].find((each) => each * 7 >= this.inSight) ?? this.inSight;
+      const first = Math.ceil((from + 1) / every) * every;
       this.axis.forEach((text, index) => {
-        const turn = Math.round(from + 1 + ((this.inSight - 1) * index) / (this.axis.length - 1));
-        text.textContent = number(turn);
-        text.setAttribute("x", clamp(x(turn - 1), LEFT, this.width - 16));
+        const turn = first + index * every;
+        text.textContent = turn <= from + this.inSight ? number(turn) : "";
+        text.setAttribute("x", Math.min(x(turn - 1), this.width - 16));
       });
     }
   }
@@ -300,12 +341,12 @@
       }
       const paths = players.map((_, seat) =>
         `M${totals.map((of, turn) => `${x(turn).toFixed(1)} ${y(of[seat]).toFixed(1)}`).join("L")}`);
-      paths.forEach((d, seat) => this.add("path", { class: `line ghost p${seat % 8}`, d }));
+      paths.forEach((d, seat) => ofSeat(this.add("path", { class: `line ghost p${seat % 8}`, d }), seat));
       const clip = this.add("clipPath", { id: "so-far" });
       this.past = shape("rect", { x: 0, y: 0, width: 0, height: this.height });
       clip.append(this.past);
       const group = this.add("g", { "clip-path": "url(#so-far)" });
-      paths.forEach((d, seat) => group.append(shape("path", { class: `line p${seat % 8}`, d })));
+      paths.forEach((d, seat) => group.append(ofSeat(shape("path", { class: `line p${seat % 8}`, d }), seat)));
       this.sight = this.add("rect", { class: "sight", y: 2, height: below - 2 });
       this.cursor = this.add("path", { class: "cursor", d: `M0 2V${below}` });
       this.x = x;
@@ -331,7 +372,7 @@
       this.figure.classList.add("board");
       this.caption = element("span", { class: "caption" });
       const signs = game.players.map((player, seat) =>
-        element("span", {}, element("i", { class: `key k${seat}` }), ` ${game.facts.signs[seat] ?? ""} ${player.name}`));
+        element("span", {}, ofSeat(element("i", { class: `key k${seat}` }), seat), ` ${game.facts.signs[seat] ?? ""} ${player.name}`));
       this.legend.append(this.caption, element("span", { class: "legend" }, ...signs));
       if (game.pictures.some(({ change }) => change.s.some((square) => square[3].includes("legal")))) {
         this.legend.append(element("span", { class: "legend" }, element("span", {}, element("i", { class: "key next" }), ` ${say("can be played next")}`)));
@@ -347,8 +388,9 @@
         const group = this.add("g", { transform: `translate(${(at % columns) * SIDE} ${Math.floor(at / columns) * SIDE})` });
         const text = shape("text", { x: SIDE / 2, y: SIDE * 0.72 });
         const small = shape("text", { class: "small", x: SIDE / 2, y: SIDE * 0.28 });
-        group.append(shape("rect", { width: SIDE, height: SIDE }), shape("path", { class: "mark", d: `M3 3H${SIDE - 3}V${SIDE - 3}H3Z` }), text, small);
-        return { group, text, small };
+        const ground = shape("rect", { width: SIDE, height: SIDE });
+        group.append(ground, shape("path", { class: "mark", d: `M3 3H${SIDE - 3}V${SIDE - 3}H3Z` }), text, small);
+        return { group, ground, text, small };
       });
       const edges = (count) => Array.from({ length: count + 1 }, (_, at) => at).filter((at) => at % (block || count) === 0);
       const across = edges(rows).map((at) => `M0 ${at * SIDE}H${columns * SIDE}`);
@@ -366,6 +408,8 @@
         found.text.textContent = text;
         found.small.textContent = small;
         found.group.setAttribute("class", style);
+        ofSeat(found.text, /\bs(\d)/.exec(style)?.[1]);
+        ofSeat(found.ground, /\bg(\d)/.exec(style)?.[1]);
       }
       this.caption.textContent = this.game.pictures[at].caption;
     }
@@ -395,8 +439,8 @@
       this.places = this.game.players.map((player, seat) => {
         const angle = (2 * Math.PI * seat) / count - Math.PI / 2;
         const place = { x: middle + 200 * Math.cos(angle), y: middle + 200 * Math.sin(angle) };
-        const group = this.add("g", { transform: `translate(${place.x} ${place.y})` });
-        const health = shape("circle", { class: "health", r: this.size, pathLength: 100, transform: "rotate(-90)" });
+        const group = ofSeat(this.add("g", { transform: `translate(${place.x} ${place.y})` }), seat);
+        const health = shape("circle", { class: `health p${seat % 8}`, r: this.size, pathLength: 100, transform: "rotate(-90)" });
         const text = shape("text", { y: this.size * 0.35, "font-size": this.size * 1.1 });
         const far = this.size * 0.6;
         const cross = shape("path", { class: "cross-out", d: `M${-far} ${-far}L${far} ${far}M${far} ${-far}L${-far} ${far}` });
@@ -448,14 +492,15 @@
   }
 
   const CELL = 38;
+  const HEIGHTS = [1, 0.55, 0.3, 0.8]; // of a cell, by letter
 
-  // A row of cells for each player, a cell for each turn, in the colour of what was done.
+  // A row of cells for each player, in its colour, and a cell for each turn: as high as what was done says.
   class Letters extends Picture {
     constructor(game) {
       const height = 22 + CELL * game.players.length;
       super(game, say("What each player did, {turn_word} by {turn_word}", { turn_word: game.turn }), [height, height]);
       const keys = game.letters.map(({ letter, word }, at) =>
-        element("span", {}, element("i", { class: `key l${at}` }, letter), ` ${word}`));
+        element("span", {}, element("i", { class: `key tile l${at}` }, letter), ` ${word}`));
       this.legend.append(element("span", { class: "legend" }, ...keys));
     }
 
@@ -469,10 +514,11 @@
       });
       this.cells = this.game.turns.map((turn, at) => turn.moves.map((move, seat) => {
         const which = this.game.letters.findIndex(({ letter }) => letter === move.replace("!", ""));
-        const group = this.add("g", { class: which < 0 ? "none" : `l${which}`, transform: `translate(${this.room + at * this.step} ${2 + CELL * seat})` });
-        group.append(shape("rect", { width: Math.max(1, this.step - 1), height: CELL - 3, rx: Math.min(3, this.step / 4) }));
-        if (this.step >= 12 * move.length) group.append(shape("text", { x: (this.step - 1) / 2, y: 23 }, move));
-        return group;
+        const group = this.add("g", { class: which < 0 ? "none" : `tile l${which} p${seat % 8}`, transform: `translate(${this.room + at * this.step} ${2 + CELL * seat})` });
+        const height = (CELL - 3) * (HEIGHTS[which] ?? 1);
+        group.append(shape("rect", { width: Math.max(1, this.step - 1), y: CELL - 3 - height, height, rx: Math.min(3, this.step / 4) }));
+        if (this.step >= 12 * move.length) group.append(shape("text", { x: (this.step - 1) / 2, y: CELL - 9 }, move));
+        return ofSeat(group, seat);
       }));
       const every = Math.ceil(32 / this.step);
       for (let turn = every; turn <= turns; turn += every) {
@@ -522,9 +568,9 @@
           link(player.before, "‹", say("previous game of {name}", player), "prev"), " ",
           link(player.after, "›", say("next game of {name}", player), "next"));
         const around = player.before || player.after ? [ways] : [];
-        const head = element("span", { class: "who" }, element("i", { class: `key k${seat % 8}` }), " ", name);
+        const head = element("span", { class: "who" }, ofSeat(element("i", { class: `key k${seat % 8}` }), seat), " ", name);
         card.box = element("li", { class: `card c${seat % 8}` }, head, card.move, card.won, card.points, ...around, ...(this.purse ? [card.purse] : []));
-        part.players.append(card.box);
+        part.players.append(ofSeat(card.box, seat));
         return card;
       });
     }
@@ -688,6 +734,35 @@
     show(at);
   }
 
+  // Who wants to see it as it was played hides how it ended; the browser remembers that.
+  function secret(hidden) {
+    box.classList.toggle("secret", hidden);
+    button.secret.setAttribute("aria-pressed", String(hidden));
+    try {
+      localStorage.setItem("secret", hidden ? "yes" : "");
+    } catch {
+      // where the browser keeps nothing, it is for this game alone
+    }
+  }
+
+  function wasSecret() {
+    try {
+      return localStorage.getItem("secret") === "yes";
+    } catch {
+      return false;
+    }
+  }
+
+  // Where the game is worth a look: at the turn that its page names, or some turns before its winner took the
+  // lead for good.
+  function opening() {
+    if (Number(box.dataset.turn)) return Number(box.dataset.turn);
+    if (game.players.length !== 2 || !game.counts) return 0;
+    const leads = game.totals.map(([first, second]) => first - second);
+    const kept = leads.findLastIndex((lead) => lead * leads.at(-1) <= 0);
+    return leads.at(-1) && game.turns.length >= SHORT ? clamp(kept - 50, 0, game.turns.length - 50) : 0;
+  }
+
   const go = (turn) => {
     stop();
     show(turn);
@@ -701,6 +776,7 @@
     whole,
     copy,
     full,
+    secret: () => secret(!box.classList.contains("secret")),
   };
   const keys = {
     " ": actions.play,
@@ -711,6 +787,7 @@
     f: full,
     c: copy,
     w: whole,
+    h: actions.secret,
   };
 
   function press(event) {
@@ -725,7 +802,8 @@
 
   function jump() {
     const found = /^#[a-z]+=(\d{1,9})$/.exec(location.hash);
-    go(Number(found?.[1] ?? box.dataset.turn));
+    go(Number(found?.[1] ?? opening()));
+    return found;
   }
 
   function fit() {
@@ -745,6 +823,24 @@
     }, { once: true });
   }
 
+  // The line that plays the reader's program in the loser's seat, with the seed of this game's name.
+  function beat() {
+    const [first, second] = game.players;
+    if (!part.beat || game.players.length !== 2) return;
+    const lost = first.points && Number(first.points) > Number(second.points) ? second : first;
+    const winner = lost === first ? second : first;
+    const names = lost === first ? `mine ${winner.name}` : `${winner.name} mine`;
+    part.line.textContent = `knobeln play --game ${part.beat.dataset.game} ${names} --seed ${game.key}`;
+    const told = part.beat.querySelector("a");
+    told.textContent = winner.name;
+    told.href = root + winner.link;
+    part.beat.hidden = false;
+    part.beat.querySelector("button").addEventListener("click", async (event) => {
+      await navigator.clipboard?.writeText(part.line.textContent);
+      event.target.textContent = say("Copied");
+    });
+  }
+
   function begin(found, file = "") {
     game = found;
     part.title.textContent = game.title;
@@ -757,6 +853,7 @@
     const how = endings.length === 1 ? endings : game.players.map((player) => `${player.name}: ${player.ending}`);
     if (game.players.length === 2) where.push(`${say("{first} to {second} points, {endings}.", { ...ofTwo(game.players.map((player) => nice(player.points))), endings: how.join("; ") })} `);
     else where.push(`${game.length}. `);
+    where.push(element("span", { class: "ending" }, where.pop()));
     if (LINK.test(file)) where.push(element("a", { href: file }, say("The game as text")), ".");
     part.where.replaceChildren(...where);
     part.where.hidden = false;
@@ -764,6 +861,7 @@
       part.check.href = `${root}verify.html#game=${game.key}`;
       part.check.parentElement.hidden = false;
     }
+    beat();
     if (!game.turns.length) {
       const atOnce = game.length.startsWith("0 ");
       tell(atOnce
@@ -781,7 +879,9 @@
     pictures = game.show.filter((view) => Object.hasOwn(VIEWS, view)).map((view) => new VIEWS[view](game));
     boxes = [...pictures, new Players(game), new Turns(game)];
     for (const picture of pictures) picture.fit();
-    jump();
+    secret(wasSecret());
+    // A link to a place of the game stays there, unless it is the place that the page names; else it runs.
+    if ((!jump() || (at && at === Number(box.dataset.turn))) && !calm.matches) play();
     new ResizeObserver(() => {
       const isOther = (picture) => picture.width && picture.width !== Math.max(260, Math.floor(picture.figure.clientWidth));
       if (pictures.some(isOther)) fit();
