@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from pydantic import ValidationError
@@ -19,8 +19,10 @@ from contest.games.registry import game_of
 from contest.interfaces.protocols import Renderer, to_team
 from contest.language import by_language, gettext, ngettext, noted, speaking
 from contest.ledger.receipts import Effect, LedgerEntry
+from contest.mail import knobeln_json
 from contest.mail.form import Form
 from contest.model import Ban, BanKind, Outgoing, Phase, Team, TeamState, TimeChange
+from contest.model.mail_records import DatesRecord, MailRecord
 from contest.public_number.beacon import BeaconKind
 from contest.public_number.draw import Draw, draw_of
 from contest.schema.sections import DATE_WORDS, Dates, Programs
@@ -342,6 +344,7 @@ class OrganizerActions:
             event,
             "dates_moved",
             readers,
+            DatesRecord(dates=dict(after), quoted=knobeln_json.quoted(new, words=reason)),
             changes=changes,
             reason=reason,
             settings=new,
@@ -443,13 +446,28 @@ class OrganizerActions:
         wanted = (TeamState.ACTIVE, TeamState.PENDING)
         return [t for t in teams.all_teams(self.tx) if t.state in wanted and t.name not in out]
 
-    def _tell(self, event: str, template: str, readers: list[Team], **facts: object) -> int:
-        """The same mail to each of these teams. Returns how many did not have it yet."""
+    def _tell(
+        self,
+        event: str,
+        template: str,
+        readers: list[Team],
+        record: MailRecord | None = None,
+        /,
+        **facts: object,
+    ) -> int:
+        """The same mail to each of these teams, with this record for the programs of those that want it.
+        Returns how many did not have it yet."""
         told = 0
         for language, team_list in by_language(readers, self.settings.contest.language):
             with speaking(language):
                 rendered = self.renderer.render(template, **facts)
-            mails = (to_team(team, f"{event}/{team.name}", template, rendered) for team in team_list)
+            mails = (
+                replace(
+                    to_team(team, f"{event}/{team.name}", template, rendered),
+                    attachments=knobeln_json.file_for(team, self.settings, record) if record else (),
+                )
+                for team in team_list
+            )
             told += outbox.put_all(self.tx, mails, self.settings, self.now)
         return told
 
