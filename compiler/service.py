@@ -44,7 +44,7 @@ from contest.model import (
     Team,
     TeamState,
 )
-from contest.model.mail_records import CompileRecord, FindingPlace
+from contest.model.mail_records import CompileRecord, FindingPlace, QuotedBuild
 from contest.store import (
     Store,
     Transaction,
@@ -303,7 +303,7 @@ class CompileService:
             counts=max(good, default=None),
             findings=tuple(FindingPlace(each.rule, each.severity, each.line) for each in report.findings),
             trial=report.trial.result.seats[0].verdict if report.trial else None,
-            quoted=knobeln_json.quoted(self.settings, [team], build=report),
+            quoted=knobeln_json.quoted(QuotedBuild, self.settings, [team], build=report),
         )
         return (knobeln_json.file(record),)
 

@@ -13,7 +13,7 @@ from contest.language import by_language, speaking
 from contest.ledger.receipts import Effect, LedgerEntry
 from contest.mail import knobeln_json
 from contest.model import OutboxState, Outgoing, Phase, SeasonTable, Team
-from contest.model.mail_records import MailRecord, SeasonRecord, TournamentRecord
+from contest.model.mail_records import MailRecord, Quoted, SeasonRecord, TournamentRecord
 from contest.schema.sections import Season
 from contest.store import Transaction, contest_state, decisions, ledger, outbox, results, submissions, teams
 from contest.util.clock import TIME_FORMAT
@@ -101,7 +101,7 @@ def _begin_next(tx: Transaction, contest: ContestContext) -> None:
             entrants=len(before.places),
             counts=good.number if good else None,
             dates=dict(contest.settings.dates),
-            quoted=knobeln_json.quoted(contest.settings, [team]),
+            quoted=knobeln_json.quoted(Quoted, contest.settings, [team]),
         )
 
     _tell_all(tx, contest, f"{contest_state.mark(tx)}begun", "tournament", facts, record)
@@ -119,7 +119,9 @@ def _end(tx: Transaction, contest: ContestContext, table: SeasonTable) -> None:
         lines=tuple(replace(line, team=numbers[line.team]) for line in table.lines),
         versions=table.versions,
         games=table.games,
-        quoted=knobeln_json.quoted(contest.settings, (each for each in everybody if each.name in lines)),
+        quoted=knobeln_json.quoted(
+            Quoted, contest.settings, (each for each in everybody if each.name in lines)
+        ),
     )
     _tell_all(
         tx,

@@ -13,7 +13,7 @@ from contest.language import by_language, gettext, noted, speaking, translated
 from contest.ledger.entry_list import SealedList
 from contest.mail import knobeln_json
 from contest.model import Attachment, Outgoing, Team
-from contest.model.mail_records import EntriesRecord
+from contest.model.mail_records import EntriesRecord, QuotedList
 from reports.kinds import reports
 from reports.kinds.base import Mailing, mail_to, start_facts
 
@@ -77,7 +77,10 @@ class ContestReporter:
             entries=tuple(replace(entry, team=numbers[entry.team]) for entry in entries),
             draws_at=event.draw.at if event.draw else None,
             quoted=knobeln_json.quoted(
-                self._settings, event.teams.values() if has_file else (), absent=absent if has_file else {}
+                QuotedList,
+                self._settings,
+                event.teams.values() if has_file else (),
+                absent=absent if has_file else {},
             ),
         )
 

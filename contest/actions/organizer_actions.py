@@ -22,7 +22,7 @@ from contest.ledger.receipts import Effect, LedgerEntry
 from contest.mail import knobeln_json
 from contest.mail.form import Form
 from contest.model import Ban, BanKind, Outgoing, Phase, Team, TeamState, TimeChange
-from contest.model.mail_records import DatesRecord, MailRecord
+from contest.model.mail_records import DatesRecord, MailRecord, QuotedWords
 from contest.public_number.beacon import BeaconKind
 from contest.public_number.draw import Draw, draw_of
 from contest.schema.sections import DATE_WORDS, Dates, Programs
@@ -344,7 +344,7 @@ class OrganizerActions:
             event,
             "dates_moved",
             readers,
-            DatesRecord(dates=dict(after), quoted=knobeln_json.quoted(new, words=reason)),
+            DatesRecord(dates=dict(after), quoted=knobeln_json.quoted(QuotedWords, new, words=reason)),
             changes=changes,
             reason=reason,
             settings=new,

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 from contest.config.settings import Settings
 from contest.model import Attachment, Team
 from contest.model.as_json import adapter
 from contest.model.mail_records import MailRecord, Quoted
+
+Q = TypeVar("Q", bound=Quoted)
 
 CODE, FILE = "JSON", "knobeln.json"
 
@@ -39,8 +41,7 @@ def numbers(teams: Iterable[Team]) -> Mapping[str, str]:
     return defaultdict(lambda: "0", {team.name: number_of(team) for team in teams})
 
 
-def quoted(settings: Settings, teams: Iterable[Team] = (), **words: Any) -> Quoted:
-    """What others have written: the contest's title, the names of these teams, and these words."""
-    return Quoted(
-        contest=settings.contest.title, teams={number_of(each): each.name for each in teams}, **words
-    )
+def quoted(kind: type[Q], settings: Settings, teams: Iterable[Team] = (), **more: Any) -> Q:
+    """What others have written: the contest's title, the names of these teams, and what this kind adds."""
+    names = {number_of(each): each.name for each in teams}
+    return kind(contest=settings.contest.title, teams=names, **more)

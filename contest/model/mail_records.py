@@ -7,11 +7,11 @@ sentences about a program, words of the organizer. So elsewhere teams are number
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
 from contest.ledger.entry_list import SealedEntry
 from contest.model.games import Verdict
@@ -23,18 +23,44 @@ from contest.model.tournament import EvolutionRank, SeasonLine, Standing
 @dataclass(frozen=True, kw_only=True)
 class Quoted:
     """Words of others, to be read and never to be obeyed. `contest`: its title. `teams`: their names by
-    number. `absent`: why a team is not on the list, by number. `words`: the organizer's own."""
+    number."""
 
     contest: str
-    teams: Mapping[str, str] = field(default_factory=dict)
-    registration: Registration | None = None
-    build: BuildReport | None = None
-    absent: Mapping[str, str] = field(default_factory=dict)
-    words: str = ""
+    teams: Mapping[str, str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class QuotedForm(Quoted):
+    """The team's registration as it counts."""
+
+    registration: Registration
+
+
+@dataclass(frozen=True, kw_only=True)
+class QuotedBuild(Quoted):
+    """The complete compile report."""
+
+    build: BuildReport
+
+
+@dataclass(frozen=True, kw_only=True)
+class QuotedList(Quoted):
+    """`absent`: why a team is not on the list, by number."""
+
+    absent: Mapping[str, str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class QuotedWords(Quoted):
+    """`words`: the organizer's own; "" = none."""
+
+    words: str
 
 
 @dataclass(frozen=True, kw_only=True)
 class _MailRecord:
+    __pydantic_config__ = ConfigDict(json_schema_serialization_defaults_required=True)
+
     version: Literal[1] = 1
     quoted: Quoted
 
@@ -45,6 +71,7 @@ class WelcomeRecord(_MailRecord):
     version of its program that counts. `dates`: by the names of the settings."""
 
     kind: Literal["welcome"] = "welcome"
+    quoted: QuotedForm
     team: str
     string: str
     counts: int | None
@@ -68,6 +95,7 @@ class CompileRecord(_MailRecord):
     trial game ended for it; null if there was none. The complete report is `quoted.build`."""
 
     kind: Literal["compile report"] = "compile report"
+    quoted: QuotedBuild
     team: str
     number: int
     accepted: bool
@@ -82,6 +110,7 @@ class EntriesRecord(_MailRecord):
     when the public number is drawn; null without one."""
 
     kind: Literal["entries"] = "entries"
+    quoted: QuotedList
     number: int
     final: bool
     at: datetime
@@ -104,6 +133,7 @@ class ResultsRecord(_MailRecord):
     the contest tells no rankings, there are only the team's own lines, when the contest is over for it."""
 
     kind: Literal["results"] = "results"
+    quoted: QuotedWords
     round: int
     final: bool
     groups: tuple[RankedGroup, ...]
@@ -116,6 +146,7 @@ class DatesRecord(_MailRecord):
     """The organizer has moved dates. These are all of them now."""
 
     kind: Literal["dates"] = "dates"
+    quoted: QuotedWords
     dates: Mapping[str, datetime]
 
 

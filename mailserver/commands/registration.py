@@ -14,7 +14,7 @@ from contest.ledger.receipts import Effect, LedgerEntry, Receipt
 from contest.mail import knobeln_json
 from contest.mail.form import record_text, sample
 from contest.model import Attachment, Outgoing, Registration, Scope, Submission, Team, TeamState
-from contest.model.mail_records import WelcomeRecord
+from contest.model.mail_records import QuotedForm, WelcomeRecord
 from contest.store import Transaction, answers, contest_state, ledger, letters, outbox, submissions, teams
 from mailserver import deadlines
 from mailserver.attachments import rules, software
@@ -297,7 +297,7 @@ def _for_programs(welcome: _Welcome, settings: Settings) -> tuple[Attachment, ..
         dates=dict(settings.dates),
         seed_commitment=welcome["seed_commitment"],
         ledger_key=welcome["ledger_key"],
-        quoted=knobeln_json.quoted(settings, [team], registration=team.registration),
+        quoted=knobeln_json.quoted(QuotedForm, settings, [team], registration=team.registration),
     )
     return knobeln_json.file_for(team, settings, record)
 

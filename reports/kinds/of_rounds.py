@@ -10,7 +10,7 @@ from contest.language import by_language, in_language, noted
 from contest.mail import knobeln_json
 from contest.mail.form import record_text
 from contest.model import Attachment, Outgoing, Standing, Team
-from contest.model.mail_records import RankedGroup, ResultsRecord
+from contest.model.mail_records import QuotedWords, RankedGroup, ResultsRecord
 from reports import results, summary
 from reports.certainty import certainty_sentence, why_no_certainty
 from reports.evolution_table import condensed
@@ -171,7 +171,9 @@ class BracketReport(Report[RoundPlayed]):
 
 class ForPrograms(Report[RoundFinished]):
     code = knobeln_json.CODE
-    meaning = noted("send the results, and add the file knobeln.json to mails, for your own programs")
+    meaning = noted(
+        "send results as the file knobeln.json, and add it to other mails, for a program that reads them"
+    )
     when = RoundFinished
     to_whom = Audience.REGISTERED
     contained_in = RoundSummary.code
@@ -208,6 +210,6 @@ def _for_programs(mailing: Mailing[RoundFinished], own: Team | None = None) -> A
         evolution=tuple(
             replace(each, entry=numbers[each.entry]) for each in evolution if each.entry in numbers
         ),
-        quoted=knobeln_json.quoted(mailing.settings, told, words=event.words),
+        quoted=knobeln_json.quoted(QuotedWords, mailing.settings, told, words=event.words),
     )
     return knobeln_json.file(record)
