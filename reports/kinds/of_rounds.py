@@ -172,7 +172,7 @@ class BracketReport(Report[RoundPlayed]):
 class ForPrograms(Report[RoundFinished]):
     code = knobeln_json.CODE
     meaning = noted(
-        "send results as the file knobeln.json, and add it to other mails, for a program that reads them"
+        "send results as JSON, and add JSON to other mails, for a program that reads them"
     )
     when = RoundFinished
     to_whom = Audience.REGISTERED
