@@ -171,9 +171,7 @@ class BracketReport(Report[RoundPlayed]):
 
 class ForPrograms(Report[RoundFinished]):
     code = knobeln_json.CODE
-    meaning = noted(
-        "send results as JSON, and add JSON to other mails, for a program that reads them"
-    )
+    meaning = noted("send results as JSON, and add JSON to other mails, for a program that reads them")
     when = RoundFinished
     to_whom = Audience.REGISTERED
     contained_in = RoundSummary.code
