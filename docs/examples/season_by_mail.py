@@ -81,7 +81,7 @@ def main() -> None:
     parser.add_argument("--pause", type=float, default=60, help="seconds between two looks at the mailbox")
     words = parser.parse_args()
     mailbox = Mailbox(words)
-    mailbox.send("registration", words.form.read_text())
+    mailbox.send("registration for KNOBELN", words.form.read_text())
 
     left = list(words.programs)  # not yet played
     places: dict[Path, int] = {}  # the best place of each program

@@ -33,7 +33,7 @@ from knobeln.season import go_on
 from tests.support.archives import HOUSE
 from tests.support.knobeln_server import ROBOT
 from tests.support.mail_world import REGISTER, START, from_line, told
-from tests.support.mailed_contest import CLOSES, KNOWN, MailedContest, address_of, form_of, small_settings
+from tests.support.mailed_contest import CLOSES, MailedContest, address_of, form_of, small_settings
 from tests.support.processes import start
 from tests.support.season_server import DAYS, SeasonServer, master
 from tests.support.servers import Dovecot, free_port, wait_for, world_readable_folder
@@ -103,8 +103,9 @@ def test_of_200_planted_instructions_none_is_outside_of_quoted(tmp_path: Path) -
     for texts in planted:
         mailed.clock.at += timedelta(minutes=1)
         head = f"/*\n  {from_line(texts[0], mailed.strings[texts[0]])}*/\n"
-        for program in (f"#error {texts[10]}!\n", _planted_program(texts)):
-            mailed.send(texts[0], "please compile", head + program)
+        program = _planted_program(texts)
+        for each in (program + f"int broken = {texts[10]};\n", program):
+            mailed.send(texts[0], "please compile", head + each)
     with mailed.opened() as contest, contest.store.write() as tx:
         actions = OrganizerActions(tx, contest.settings, contest.templates, mailed.clock.at, "a test")
         moved = {"results_published": START + timedelta(days=6)}
@@ -191,7 +192,7 @@ def played_by_the_example(tournaments: int, place: Path, monkeypatch: pytest.Mon
         servers = (f"127.0.0.1:{server.port}", f"127.0.0.1:{dovecot.imap}")
         words = ("--plain", "--pause", "0.2", ROBOT, address_of(PLAYER), *servers, form, *programs)
         player = start([sys.executable, EXAMPLE, *words], place / "player", os.environ)
-        server.hold(dict.fromkeys(range(1, tournaments + 1), [(PLAYER, "")]), 0, Random(0))  # noqa: S311
+        server.hold({number: [(PLAYER, "")] for number in range(1, tournaments + 1)}, 0, Random(0))  # noqa: S311
         wait_for(lambda: player.poll() is not None, "the example")
         assert player.returncode == 0, (place / "player").read_text()
         places = json.loads((place / "player").read_text())
