@@ -31,9 +31,9 @@ class Quoted:
 
 @dataclass(frozen=True, kw_only=True)
 class QuotedForm(Quoted):
-    """The team's registration as it counts."""
+    """`registration`: as it counts; null in a mail to an address that we have not heard from yet."""
 
-    registration: Registration
+    registration: Registration | None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -218,16 +218,18 @@ def _accept(context: LetterContext, wanted: Registration, reading: FormResult, e
         submissions.latest_good(context.tx, team.id) if earlier else None,
         context.settings,
     )
+    for_programs = _for_programs(welcome, context.settings, is_short=not is_proved)
     return context.answer(
         template,
         team.address,
         note=f"registered {name}",
         of_team=team,
         receipt=receipt,
-        attachments=(*(attachments if is_proved else ()), *_for_programs(welcome, context.settings)),
+        attachments=(*(attachments if is_proved else ()), *for_programs),
         token="" if is_proved else context.new_token(team.address),
         remarks=remarks,
         is_short=not is_proved,
+        is_brief=not is_proved and bool(for_programs),
         names=tuple(file.name for file in attachments),
         **welcome,
     )
@@ -288,7 +290,8 @@ def _welcome(
     )
 
 
-def _for_programs(welcome: _Welcome, settings: Settings) -> tuple[Attachment, ...]:
+def _for_programs(welcome: _Welcome, settings: Settings, *, is_short: bool = False) -> tuple[Attachment, ...]:
+    """The welcome as `knobeln.json`. `is_short`: the address has proved nothing."""
     team = welcome["team"]
     record = WelcomeRecord(
         team=knobeln_json.number_of(team),
@@ -297,7 +300,9 @@ def _for_programs(welcome: _Welcome, settings: Settings) -> tuple[Attachment, ..
         dates=dict(settings.dates),
         seed_commitment=welcome["seed_commitment"],
         ledger_key=welcome["ledger_key"],
-        quoted=knobeln_json.quoted(QuotedForm, settings, [team], registration=team.registration),
+        quoted=knobeln_json.quoted(
+            QuotedForm, settings, [team], registration=None if is_short else team.registration
+        ),
     )
     return knobeln_json.file_for(team, settings, record)
 
@@ -326,7 +331,9 @@ def accept_pending(
     teams.set_proved(tx, team.id)  # the organizer knows who it is, and the mail has all files
     welcome = _welcome(tx, team, string, submissions.latest_good(tx, team.id), settings)
     with speaking(team.language or settings.contest.language):
-        rendered = renderer.render("registration_accepted", remarks=(), is_short=False, **welcome)
+        rendered = renderer.render(
+            "registration_accepted", remarks=(), is_short=False, is_brief=False, **welcome
+        )
     outgoing = replace(
         to_team(team, _key(team, f"accepted/{digest(string)[:12]}"), "registration_accepted", rendered),
         attachments=(*_with_welcome(settings), *_for_programs(welcome, settings)),

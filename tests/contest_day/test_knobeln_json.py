@@ -194,7 +194,7 @@ def played_by_the_example(tournaments: int, place: Path, monkeypatch: pytest.Mon
         player = start([sys.executable, EXAMPLE, *words], place / "player", os.environ)
         server.hold({number: [(PLAYER, "")] for number in range(1, tournaments + 1)}, 0, Random(0))  # noqa: S311
         wait_for(lambda: player.poll() is not None, "the example")
-        assert player.returncode == 0, (place / "player").read_text()
+        assert player.poll() == 0, (place / "player").read_text()
         places = json.loads((place / "player").read_text())
         assert len(places) == min(tournaments - 1, len(programs))
         with IMAPClient("127.0.0.1", dovecot.imap, ssl=False, timeout=20) as client:
