@@ -11,6 +11,8 @@ import re
 import tokenize
 from pathlib import Path
 
+import reference
+
 ROOT = Path(__file__).parent.parent
 _NO_CODE = {
     tokenize.COMMENT,
@@ -46,7 +48,7 @@ def main() -> None:
         code += code_lines(source, tree)
         classes += sum(isinstance(node, ast.ClassDef) for node in ast.walk(tree))
         untyped += len(re.findall(r"dict\[str, Any\]", source))
-    settings = (ROOT / "docs/reference/settings.md").read_text().count("\n| `")
+    settings = reference.pages()["settings.md"].count("\n| `")
     print(f"code {code:,}  modules {modules}  classes {classes}  untyped dictionaries {untyped}")
     print(f"lines of tests {tests:,}  settings {settings}")
 

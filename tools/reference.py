@@ -1,6 +1,6 @@
 """Write docs/reference/ from the program itself: every command with its options, every setting.
 
-Run `python tools/reference.py` when the test of the reference says that the pages are out of date.
+`make docs` calls it. `python tools/reference.py FOLDER` writes the pages elsewhere.
 """
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ from __future__ import annotations
 import inspect
 import json
 import re
+import sys
 import typing
 from collections.abc import Iterator, Mapping
 from dataclasses import fields, is_dataclass
@@ -35,7 +36,6 @@ from mailserver.commands import all_commands, help_topics
 from reports.kinds import reports
 from reports.render import Templates
 
-FOLDER = Path(__file__).parents[1] / "docs" / "reference"
 TEMPLATES = Path(__file__).parents[1] / "reports" / "templates"
 _SOME_DAY = datetime(1994, 3, 22, 12, tzinfo=UTC)
 _NOTE = "<!-- Written by tools/reference.py from the texts in the program. Change them there. -->"
@@ -372,6 +372,7 @@ def _first_comment(path: Path) -> str:
 
 
 if __name__ == "__main__":
-    FOLDER.mkdir(exist_ok=True)
+    folder = Path(sys.argv[1]) if sys.argv[1:] else Path(__file__).parents[1] / "docs" / "reference"
+    folder.mkdir(exist_ok=True)
     for file, text in pages().items():
-        (FOLDER / file).write_text(text, encoding="utf-8")
+        (folder / file).write_text(text, encoding="utf-8")

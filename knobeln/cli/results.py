@@ -37,7 +37,7 @@ from contest.store.results import Games
 from contest.util.plurals import plural
 from knobeln.cli.answers import answer, answers
 from knobeln.cli.contest_option import NounGroup, open_contest, tournament_option
-from knobeln.cli.output import busy, console, moment, print_whole, remark, table
+from knobeln.cli.output import busy, console, moment, print_whole, remark, table, width_of_output
 from knobeln.cli.result_tables import (
     RoundTables,
     contest_ranking,
@@ -156,7 +156,7 @@ def _show_former(reruns: Sequence[Former], info: GameInfo, *, games: bool) -> No
         )
         for outcome in former.groups:
             title = f"Round {outcome.plan.round}, {outcome.plan.title or f'group {outcome.plan.number}'}"
-            print_whole(terminal.ranking(outcome.standings, title, info))
+            print_whole(terminal.ranking(outcome.standings, title, info, width_of_output()))
             if games and outcome.plan.pairings:
                 print_whole(terminal.group_results(outcome, info, title))
 
@@ -339,7 +339,9 @@ def replay(
 @click.option("--against", default=None, help="Only the games against this opponent.")
 def protocol(file: Path, against: str | None) -> None:
     """Write the games of a compact protocol out in full. FILE is as mailed, gzipped or not."""
-    from reports import knobeln_protocol, text_protocol
+    from knobellib.software import protocolfmt
+    from reports import text_protocol
+    from reports.text import clean
 
     raw = sys.stdin.buffer.read() if str(file) == "-" else file.read_bytes()
     try:
@@ -347,9 +349,9 @@ def protocol(file: Path, against: str | None) -> None:
         if text.startswith(text_protocol.TITLE):
             games = [(game.match.players, text_protocol.full(game)) for game in text_protocol.read(text)]
         else:
-            protocols = knobeln_protocol.read(text)
-            games = [(game.match.players, knobeln_protocol.full(game)) for game in protocols]
-    except (knobeln_protocol.ProtocolError, UnicodeDecodeError, OSError, EOFError, zlib.error) as error:
+            read = protocolfmt.games_of(protocolfmt.Lines(clean(text)))
+            games = [(game.players, protocolfmt.in_full(game)) for game in read]
+    except (protocolfmt.Damaged, UnicodeDecodeError, OSError, EOFError, zlib.error) as error:
         raise GiveUp(f"{file} is not a protocol of knobeln: {error}") from None
     found = [game for players, game in games if against is None or against in players]
     if not found:

@@ -37,10 +37,10 @@ from tests.support.mailed_contest import CLOSES, MailedContest, address_of, form
 from tests.support.processes import start
 from tests.support.season_server import DAYS, SeasonServer, master
 from tests.support.servers import Dovecot, free_port, wait_for, world_readable_folder
+from tools.reference import mail_schema
 
-ROOT = Path(__file__).parents[2]
-EXAMPLE = ROOT / "docs" / "examples" / "season_by_mail.py"
-SCHEMA = Draft202012Validator(json.loads((ROOT / "docs" / "reference" / "knobeln.schema.json").read_text()))
+EXAMPLE = Path(__file__).parents[2] / "docs" / "examples" / "season_by_mail.py"
+SCHEMA = Draft202012Validator(mail_schema())
 KINDS = {"welcome", "compile report", "entries", "results", "dates", "tournament", "season"}
 
 

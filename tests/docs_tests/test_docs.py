@@ -71,6 +71,7 @@ GAME = (ROOT / "docs" / "games" / "knobeln.md").read_text(encoding="utf-8")
 PAGES = {
     str(path.relative_to(ROOT)): path.read_text(encoding="utf-8")
     for path in (*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"))
+    if path.parent.name != "reference"  # which `make docs` makes
 }
 
 
@@ -143,8 +144,7 @@ def calls(text: str) -> Iterator[str]:
             yield words.replace('"', "") if words.count('"') % 2 else words
 
 
-WRITTEN = {page: text for page, text in PAGES.items() if not page.startswith("docs/reference/")}
-CALLS = sorted({(page, call) for page, text in WRITTEN.items() for call in calls(text)})
+CALLS = sorted({(page, call) for page, text in PAGES.items() for call in calls(text)})
 
 
 def complaint(words: list[str]) -> str:
@@ -196,7 +196,8 @@ def test_a_command_line_that_does_not_exist_is_noticed(words: str) -> None:
 @pytest.mark.parametrize("page", sorted(PAGES))
 def test_every_link_to_a_file_leads_somewhere(page: str) -> None:
     for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", PAGES[page]):
-        assert (ROOT / page).parent.joinpath(target).exists(), target
+        made = Path(target).parent.name == "reference"  # test_pages.py follows these links
+        assert made or (ROOT / page).parent.joinpath(target).exists(), target
 
 
 SAMPLES = [
