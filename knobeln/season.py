@@ -149,7 +149,8 @@ def _tell_all(
             for team in readers:
                 with speaking(language):
                     rendered = templates.render(template, team=team, **facts(team))
-                files = knobeln_json.file_for(team, contest.settings, record(team))
+                is_wanted = knobeln_json.is_wanted(team, contest.settings)
+                files = (knobeln_json.file(record(team)),) if is_wanted else ()
                 yield replace(to_team(team, f"{key}/{team.name}", template, rendered), attachments=files)
 
     outbox.put_all(tx, mails(), contest.settings, contest.clock.now())

@@ -20,7 +20,7 @@ import json
 import os
 import smtplib
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from email.message import EmailMessage
 from pathlib import Path
 from typing import Any
@@ -47,7 +47,7 @@ class Mailbox:
             client.login(self.words.user, self.password)
             client.send_message(mail)
 
-    def records(self) -> Iterator[dict[str, Any]]:
+    def records(self) -> Iterator[Mapping[str, Any]]:
         """What the contest tells, mail by mail, for ever. A mail may come twice, with one Message-ID."""
         server = urlsplit(f"//{self.words.imap}")
         kind = imaplib.IMAP4 if self.words.plain else imaplib.IMAP4_SSL
@@ -60,7 +60,7 @@ class Mailbox:
                     yield from self._read(email.message_from_bytes(raw, policy=email.policy.default))
             time.sleep(self.words.pause)
 
-    def _read(self, mail: EmailMessage) -> Iterator[dict[str, Any]]:
+    def _read(self, mail: EmailMessage) -> Iterator[Mapping[str, Any]]:
         if self.words.robot not in str(mail["From"]) or mail["Message-ID"] in self.seen:
             return
         self.seen.add(mail["Message-ID"])
