@@ -22,6 +22,7 @@ import smtplib
 import time
 from collections.abc import Iterator, Mapping
 from email.message import EmailMessage
+from email.utils import localtime, make_msgid
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -37,6 +38,7 @@ class Mailbox:
     def send(self, subject: str, text: str) -> None:
         mail = EmailMessage()
         mail["From"], mail["To"], mail["Subject"] = self.words.user, self.words.robot, subject
+        mail["Message-ID"], mail["Date"] = make_msgid(), localtime()  # the same words again are a new letter
         mail.set_content(text)
         server = urlsplit(f"//{self.words.smtp}")
         if self.words.plain:
