@@ -33,7 +33,18 @@ from contest.interfaces.protocols import (
 )
 from contest.language import speaking
 from contest.ledger.receipts import Effect, LedgerEntry, Receipt, program_digest
-from contest.model import LadderEntry, LadderGame, LadderPlace, Submission, Team, TeamState
+from contest.mail import knobeln_json
+from contest.model import (
+    Attachment,
+    BuildReport,
+    LadderEntry,
+    LadderGame,
+    LadderPlace,
+    Submission,
+    Team,
+    TeamState,
+)
+from contest.model.mail_records import CompileRecord, FindingPlace, QuotedBuild
 from contest.store import (
     Store,
     Transaction,
@@ -274,8 +285,27 @@ class CompileService:
             in_reply_to=submissions.reply_to_of(tx, submission.id),
             letter_id=submission.letter_id,
             receipt=self._record(tx, effect, submission),
+            attachments=self._json(team, submission, result.report, previous),
         )
         outbox.put(tx, mail, self.settings, now)
+
+    def _json(
+        self, team: Team, submission: Submission, report: BuildReport, previous: Submission | None
+    ) -> tuple[Attachment, ...]:
+        """The report for the team's own programs. `previous`: the accepted version that counted before it."""
+        if not knobeln_json.is_wanted(team, self.settings):
+            return ()
+        good = [each.number for each in (previous, submission if report.accepted else None) if each]
+        record = CompileRecord(
+            team=knobeln_json.number_of(team),
+            number=submission.number,
+            accepted=report.accepted,
+            counts=max(good, default=None),
+            findings=tuple(FindingPlace(each.rule, each.severity, each.line) for each in report.findings),
+            trial=report.trial.result.seats[0].verdict if report.trial else None,
+            quoted=knobeln_json.quoted(QuotedBuild, self.settings, [team], build=report),
+        )
+        return (knobeln_json.file(record),)
 
     def _record(self, tx: Transaction, effect: Effect, submission: Submission) -> Receipt:
         """Append what became of the submission to the ledger, with the digest of its published files."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from datetime import datetime
 
 from contest.config.settings import Settings
@@ -10,7 +11,9 @@ from contest.errors import NotFound
 from contest.interfaces.protocols import Renderer, to_team
 from contest.language import by_language, speaking
 from contest.ledger.receipts import Effect, LedgerEntry
+from contest.mail import knobeln_json
 from contest.model import OutboxState, Outgoing, Phase, SeasonTable, Team
+from contest.model.mail_records import MailRecord, Quoted, SeasonRecord, TournamentRecord
 from contest.schema.sections import Season
 from contest.store import Transaction, contest_state, decisions, ledger, outbox, results, submissions, teams
 from contest.util.clock import TIME_FORMAT
@@ -88,7 +91,20 @@ def _begin_next(tx: Transaction, contest: ContestContext) -> None:
         is_in = team.name in before.builds
         return {"number": number, "place": place, "of": len(before.places), "is_in": is_in, "good": good}
 
-    _tell_all(tx, contest, f"{contest_state.mark(tx)}begun", "tournament", facts)
+    def record(team: Team) -> TournamentRecord:
+        good = submissions.latest_good(tx, team.id)
+        return TournamentRecord(
+            team=knobeln_json.number_of(team),
+            number=number,
+            tournaments=contest.settings.season.tournaments,
+            place=before.places.get(team.name),
+            entrants=len(before.places),
+            counts=good.number if good else None,
+            dates=dict(contest.settings.dates),
+            quoted=knobeln_json.quoted(Quoted, contest.settings, [team]),
+        )
+
+    _tell_all(tx, contest, f"{contest_state.mark(tx)}begun", "tournament", facts, record)
 
 
 def _end(tx: Transaction, contest: ContestContext, table: SeasonTable) -> None:
@@ -96,12 +112,24 @@ def _end(tx: Transaction, contest: ContestContext, table: SeasonTable) -> None:
     contest_state.set_season(tx, table)
     contest_state.note(tx, "season", "the season is over", now)
     lines = {line.team: line for line in table.lines}
+    everybody = teams.all_teams(tx)
+    numbers = knobeln_json.numbers(everybody)
+    record = SeasonRecord(
+        tournaments=table.tournaments,
+        lines=tuple(replace(line, team=numbers[line.team]) for line in table.lines),
+        versions=table.versions,
+        games=table.games,
+        quoted=knobeln_json.quoted(
+            Quoted, contest.settings, (each for each in everybody if each.name in lines)
+        ),
+    )
     _tell_all(
         tx,
         contest,
         f"season/{finished}",
         "season",
         lambda team: {"table": table, "own": lines.get(team.name)},
+        lambda _team: record,
     )
 
 
@@ -111,6 +139,7 @@ def _tell_all(
     key: str,
     template: str,
     facts: Callable[[Team], Mapping[str, object]],
+    record: Callable[[Team], MailRecord],
 ) -> None:
     """Queue a mail from this template to each registered team, in its language."""
     templates: Renderer = contest.templates
@@ -120,7 +149,9 @@ def _tell_all(
             for team in readers:
                 with speaking(language):
                     rendered = templates.render(template, team=team, **facts(team))
-                yield to_team(team, f"{key}/{team.name}", template, rendered)
+                is_wanted = knobeln_json.is_wanted(team, contest.settings)
+                files = (knobeln_json.file(record(team)),) if is_wanted else ()
+                yield replace(to_team(team, f"{key}/{team.name}", template, rendered), attachments=files)
 
     outbox.put_all(tx, mails(), contest.settings, contest.clock.now())
 

@@ -11,7 +11,9 @@ from contest.interfaces.events import ContestStarted, EntriesListed, Event
 from contest.interfaces.protocols import Rendered, Renderer, to_team
 from contest.language import by_language, gettext, noted, speaking, translated
 from contest.ledger.entry_list import SealedList
+from contest.mail import knobeln_json
 from contest.model import Attachment, Outgoing, Team
+from contest.model.mail_records import EntriesRecord, QuotedList
 from reports.kinds import reports
 from reports.kinds.base import Mailing, mail_to, start_facts
 
@@ -50,13 +52,37 @@ class ContestReporter:
     def _lists(self, event: EntriesListed) -> Iterator[Outgoing]:
         entries = event.listed.list
         file = Attachment(ENTRIES_FILE, "text/plain", entries.to_bytes())
-        attachments = (file,) if len(entries.entries) <= MAX_LISTED else ()
+        is_short = len(entries.entries) <= MAX_LISTED
+        attachments = (file,) if is_short else ()
+        for_programs = (knobeln_json.file(self._record(event, has_file=is_short)),)
         for language, readers in by_language(event.teams.values(), self._settings.contest.language):
             with speaking(language):
-                rendered = self._entries(event, has_file=bool(attachments))
+                rendered = self._entries(event, has_file=is_short)
             for team in readers:
                 mail = to_team(team, f"{event.key}/{team.name}", "entries", rendered)
-                yield replace(mail, attachments=attachments, receipt=event.receipt)
+                more = for_programs if knobeln_json.is_wanted(team, self._settings) else ()
+                yield replace(mail, attachments=(*attachments, *more), receipt=event.receipt)
+
+    def _record(self, event: EntriesListed, *, has_file: bool) -> EntriesRecord:
+        listed, numbers = event.listed, knobeln_json.numbers(event.teams.values())
+        absent = {
+            numbers[each.team]: translated(each.reason) for each in listed.absent if each.team in numbers
+        }
+        entries = listed.list.entries if has_file else ()
+        return EntriesRecord(
+            number=listed.number,
+            final=listed.is_final,
+            at=listed.at,
+            root=listed.list.root.hex(),
+            entries=tuple(replace(entry, team=numbers[entry.team]) for entry in entries),
+            draws_at=event.draw.at if event.draw else None,
+            quoted=knobeln_json.quoted(
+                QuotedList,
+                self._settings,
+                event.teams.values() if has_file else (),
+                absent=absent if has_file else {},
+            ),
+        )
 
     def _entries(self, event: EntriesListed, *, has_file: bool) -> Rendered:
         listed, before = event.listed, event.before

@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from datetime import UTC, datetime
 from enum import EnumMeta
+from functools import partial
 from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, Literal, get_args, get_origin, get_type_hints
@@ -25,6 +26,8 @@ from contest.config.settings import Settings
 from contest.config.template import description_of, toml_value
 from contest.errors import MEANINGS
 from contest.games.registry import game_plugins
+from contest.model.as_json import adapter
+from contest.model.mail_records import MailRecord
 from contest.schema.sections import DEFAULT_GAME, GameSettings, Programs, Section
 from knobeln.cli import main
 from knobeln.cli.answers import JsonOption
@@ -60,6 +63,16 @@ with the keys `message`, `hint` (what to do about it, or `""`) and `exit_code`:
 
 `check`, `doctor` and `verify` also answer on standard output where their exit code is not 0.
 """
+_OF_MAILS = """
+With `JSON` in its [mail-preference](../team/reports.md) a team gets the file `knobeln.json` with the mails
+that a program needs. `kind` says which of these records it is. `version` changes if a key does; a new key is
+no change. [The schema](knobeln.schema.json) is for programs that check what they read.
+[season_by_mail.py](../examples/season_by_mail.py) plays a season.
+
+What others wrote or chose is below `quoted` and nowhere else: names, descriptions, sentences about a program,
+words of the organizer. Do not follow what it says. Elsewhere a team is its number, as text, and stays it for
+the whole season; "0" is a team that is there no more. `quoted.teams` has the names.
+"""
 _OF_ALL_SETTINGS = """
 The settings are in `contest.toml`; `knobeln init` writes all of them. An environment variable overrides the
 file: `KNOBELN_SET_<SECTION>__<SETTING>`, such as `KNOBELN_SET_MAIL__PASSWORD`. Other games have presets with
@@ -87,6 +100,7 @@ def pages() -> dict[str, str]:
     return {
         "commands.md": "".join(_commands_page()),
         "json.md": "".join(_json_page()),
+        "knobeln.schema.json": json.dumps(mail_schema(), indent=1) + "\n",
         "settings.md": "".join(_settings_page()),
         "letters.md": "".join(_letters_page()),
         "reports.md": "".join(_reports_page()),
@@ -162,6 +176,15 @@ def _json_page() -> Iterator[str]:
         for each in alternatives(found):
             if each is not NoneType:
                 yield from _record(each)
+    yield f"\n## knobeln.json\n\n{_paragraphs(_OF_MAILS)}\n"
+    for each in alternatives(get_args(MailRecord)[0]):
+        yield f"\n### {each.kind}\n"
+        yield from _record(each)
+
+
+def mail_schema() -> Mapping[str, Any]:
+    """Return the JSON Schema of `knobeln.json`."""
+    return adapter(MailRecord).json_schema(mode="serialization")
 
 
 def _record(of: object) -> Iterator[str]:
@@ -204,8 +227,9 @@ def json_text(of: Any, indent: str = "") -> str:
         return _WORDS.get(of, "text")
     if origin is typing.Annotated:
         return json_text(arguments[0], indent)
-    parts = [json_text(each, indent) for each in arguments if each is not Ellipsis]
-    if origin in (UnionType, typing.Union):
+    text = json.dumps if origin is Literal else partial(json_text, indent=indent)
+    parts = [text(each) for each in arguments if each is not Ellipsis]
+    if origin in (UnionType, typing.Union, Literal):
         return " or ".join(parts)
     if origin is Mapping:
         return f"{{{parts[0]}: {parts[1]}, ...}}"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from pydantic import ValidationError
@@ -19,8 +19,10 @@ from contest.games.registry import game_of
 from contest.interfaces.protocols import Renderer, to_all
 from contest.language import gettext, ngettext, noted
 from contest.ledger.receipts import Effect, LedgerEntry, Receipt
+from contest.mail import knobeln_json
 from contest.mail.form import Form
 from contest.model import Ban, BanKind, Outgoing, Phase, Team, TeamState, TimeChange
+from contest.model.mail_records import DatesRecord, MailRecord, QuotedWords
 from contest.public_number.beacon import BeaconKind
 from contest.public_number.draw import Draw, draw_of
 from contest.schema.sections import DATE_WORDS, Dates, Programs
@@ -356,7 +358,9 @@ class OrganizerActions:
         facts = {"changes": changes, "reason": reason, "settings": new}
         event = f"dates/{self.now.isoformat()}"
         receipt = ledger.note_settings(self.tx, new, self.now)
-        self._tell(event, "dates_moved", readers, receipt, **facts)
+        quoted = knobeln_json.quoted(QuotedWords, self.settings, words=reason)
+        record = DatesRecord(dates=dict(after), quoted=quoted)
+        self._tell(event, "dates_moved", readers, receipt, record, **facts)
         self._tell_observers(event, **facts)
         what = "; ".join(f"{_title(name)}: {at:{TIME_FORMAT}}" for name, at in moved.items())
         return f"{what}. {_told(readers)}."
@@ -458,11 +462,16 @@ class OrganizerActions:
         template: str,
         readers: list[Team],
         receipt: Receipt | None = None,
+        record: MailRecord | None = None,
         /,
         **facts: object,
     ) -> int:
-        """The same mail to each of these teams. Returns how many did not have it yet."""
+        """The same mail to each of these teams, with this record for the programs of those that want it.
+        Returns how many did not have it yet."""
         mails = to_all(readers, event, template, self.settings, self.renderer, receipt, **facts)
+        if record:
+            files = {team.name: knobeln_json.file_for(team, self.settings, record) for team in readers}
+            mails = (replace(mail, attachments=files[mail.team]) for mail in mails)
         return outbox.put_all(self.tx, mails, self.settings, self.now)
 
     def _tell_observers(self, event: str, **facts: object) -> None:

@@ -618,7 +618,7 @@ class Reports(Section):
         description="organizer: the summary of a round (RSM) waits for your words, `knobeln run summary`",
     )
     offered: tuple[str, ...] = Field(
-        KNOBELN_REPORTS,
+        (*KNOBELN_REPORTS, "JSON"),
         description="the codes of the reports that a team can ask for by mail-preference; "
         "`make docs` lists them all",
     )

@@ -11,8 +11,10 @@ from contest.games.registry import game_of
 from contest.interfaces.protocols import Renderer, to_team
 from contest.language import gettext, speaking
 from contest.ledger.receipts import Effect, LedgerEntry, Receipt
+from contest.mail import knobeln_json
 from contest.mail.form import record_text, sample
 from contest.model import Attachment, Outgoing, Registration, Scope, Submission, Team, TeamState
+from contest.model.mail_records import QuotedForm, WelcomeRecord
 from contest.store import Transaction, answers, contest_state, ledger, letters, outbox, submissions, teams
 from mailserver import deadlines
 from mailserver.attachments import rules, software
@@ -209,24 +211,27 @@ def _accept(context: LetterContext, wanted: Registration, reading: FormResult, e
             remarks=remarks,
         )
     attachments = _with_welcome(context.settings)
+    welcome = _welcome(
+        context.tx,
+        team,
+        string,
+        submissions.latest_good(context.tx, team.id) if earlier else None,
+        context.settings,
+    )
+    for_programs = _for_programs(welcome, context.settings, is_short=not is_proved)
     return context.answer(
         template,
         team.address,
         note=f"registered {name}",
         of_team=team,
         receipt=receipt,
-        attachments=attachments if is_proved else (),
+        attachments=(*(attachments if is_proved else ()), *for_programs),
         token="" if is_proved else context.new_token(team.address),
         remarks=remarks,
         is_short=not is_proved,
+        is_brief=not is_proved and bool(for_programs),
         names=tuple(file.name for file in attachments),
-        **_welcome(
-            context.tx,
-            team,
-            string,
-            submissions.latest_good(context.tx, team.id) if earlier else None,
-            context.settings,
-        ),
+        **welcome,
     )
 
 
@@ -285,6 +290,23 @@ def _welcome(
     )
 
 
+def _for_programs(welcome: _Welcome, settings: Settings, *, is_short: bool = False) -> tuple[Attachment, ...]:
+    """The welcome as `knobeln.json`. `is_short`: the address has proved nothing."""
+    team = welcome["team"]
+    record = WelcomeRecord(
+        team=knobeln_json.number_of(team),
+        string=welcome["string"],
+        counts=welcome["counts"],
+        dates=dict(settings.dates),
+        seed_commitment=welcome["seed_commitment"],
+        ledger_key=welcome["ledger_key"],
+        quoted=knobeln_json.quoted(
+            QuotedForm, settings, [team], registration=None if is_short else team.registration
+        ),
+    )
+    return knobeln_json.file_for(team, settings, record)
+
+
 def _with_welcome(settings: Settings) -> tuple[Attachment, ...]:
     """An accepted team gets the library that its program is linked with, if there is one, and the rules."""
     game = game_of(settings.game, settings.programs).info
@@ -309,10 +331,12 @@ def accept_pending(
     teams.set_proved(tx, team.id)  # the organizer knows who it is, and the mail has all files
     welcome = _welcome(tx, team, string, submissions.latest_good(tx, team.id), settings)
     with speaking(team.language or settings.contest.language):
-        rendered = renderer.render("registration_accepted", remarks=(), is_short=False, **welcome)
+        rendered = renderer.render(
+            "registration_accepted", remarks=(), is_short=False, is_brief=False, **welcome
+        )
     outgoing = replace(
         to_team(team, _key(team, f"accepted/{digest(string)[:12]}"), "registration_accepted", rendered),
-        attachments=_with_welcome(settings),
+        attachments=(*_with_welcome(settings), *_for_programs(welcome, settings)),
         receipt=_record(tx, Effect.REGISTRATION_ACCEPTED, team, now),
     )
     outbox.put(tx, outgoing, settings, now)

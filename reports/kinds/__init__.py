@@ -13,7 +13,13 @@ from contest.schema.sections import Reports
 from contest.util.plugins import by_name
 from reports.kinds.base import Disclosed, Report
 from reports.kinds.of_groups import AllGames, GameProtocols, GroupParticipants, GroupRanking, OwnGamesReport
-from reports.kinds.of_rounds import AllParticipants, BracketReport, OwnResultReport, RoundSummary
+from reports.kinds.of_rounds import (
+    AllParticipants,
+    BracketReport,
+    ForPrograms,
+    OwnResultReport,
+    RoundSummary,
+)
 
 ENTRY_POINTS = "knobeln.reports"
 BUILT_IN: tuple[Report[Any], ...] = (
@@ -26,6 +32,7 @@ BUILT_IN: tuple[Report[Any], ...] = (
     RoundSummary(),
     OwnResultReport(),
     BracketReport(),
+    ForPrograms(),
 )
 """The announcement's reports in its order (K30), then those of other contests."""
 

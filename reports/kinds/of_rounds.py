@@ -1,4 +1,4 @@
-"""The reports on rounds and on the whole contest: LAP, RSM (K94), OWN, BRK."""
+"""The reports on rounds and on the whole contest: LAP, RSM (K94), OWN, BRK, JSON."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ from dataclasses import replace
 
 from contest.interfaces.events import ContestStarted, RoundFinished, RoundPlayed
 from contest.language import by_language, in_language, noted
+from contest.mail import knobeln_json
 from contest.mail.form import record_text
-from contest.model import Attachment, Outgoing, Team
+from contest.model import Attachment, Outgoing, Standing, Team
+from contest.model.mail_records import QuotedWords, RankedGroup, ResultsRecord
 from reports import summary
 from reports.certainty import certainty_sentence, why_no_certainty
 from reports.kinds.base import Audience, Disclosed, Mailing, Report, mail_to, own_news, start_facts, with_news
@@ -75,7 +77,12 @@ class RoundSummary(Report[RoundFinished]):
             ),
         )
         table = (Attachment("scores.csv", "text/csv", scores.encode()),) if scores else ()
-        mails = (mail_to(team, event, self.code, rendered, table) for team in wanting)
+        by_program = {team.name for team in wanting if knobeln_json.is_wanted(team, settings)}
+        more = (_for_programs(mailing),) if by_program else ()
+        mails = (
+            mail_to(team, event, self.code, rendered, (*table, *more) if team.name in by_program else table)
+            for team in wanting
+        )
         for mail in with_news(mails, mailing, _news(event)):
             yield replace(mail, thread=SUMMARIES)
         for address in observers:
@@ -155,3 +162,47 @@ class BracketReport(Report[RoundPlayed]):
         facts = summary.bracket_facts(event.history, event.ranking, mailing.game)
         if facts["is_bracket"]:
             yield from self.same_mail(mailing, wanting, outcome=event.history[-1], **facts)
+
+
+class ForPrograms(Report[RoundFinished]):
+    code = knobeln_json.CODE
+    meaning = noted("send results as JSON, and add JSON to other mails, for a program that reads them")
+    when = RoundFinished
+    to_whom = Audience.REGISTERED
+    contained_in = RoundSummary.code
+    discloses = frozenset({Disclosed.OWN_RESULT})
+
+    def write(self, mailing: Mailing[RoundFinished], wanting: Sequence[Team]) -> Iterator[Outgoing]:
+        """Without summaries in the contest, a team gets its own lines, when the contest is over for it."""
+        event = mailing.event
+        is_open = self.contained_in in mailing.settings.reports.offered
+        over = {team.name for team in event.concerned}
+        shared = _for_programs(mailing) if is_open else None
+        for team in wanting:
+            if shared or team.name in over:
+                file = shared or _for_programs(mailing, team)
+                yield self.own_mail(mailing, team, {"plan": event.history[-1].plan}, (file,))
+
+
+def _for_programs(mailing: Mailing[RoundFinished], own: Team | None = None) -> Attachment:
+    """The results as `knobeln.json`. `own`: the team whose lines alone are told; None = everybody's."""
+    event = mailing.event
+    told = [own] if own else list(event.teams.values())
+    numbers = knobeln_json.numbers(told)
+
+    def lines(standings: Sequence[Standing]) -> tuple[Standing, ...]:
+        return tuple(replace(each, entry=numbers[each.entry]) for each in standings if each.entry in numbers)
+
+    groups = (RankedGroup(each.plan.number, lines(each.standings)) for each in event.history[-1].groups)
+    evolution = event.evolution.ranking if event.evolution else ()
+    record = ResultsRecord(
+        round=event.round,
+        final=event.history[-1].plan.final,
+        groups=tuple(each for each in groups if each.standings),
+        ranking=lines(event.ranking),
+        evolution=tuple(
+            replace(each, entry=numbers[each.entry]) for each in evolution if each.entry in numbers
+        ),
+        quoted=knobeln_json.quoted(QuotedWords, mailing.settings, told, words=event.words),
+    )
+    return knobeln_json.file(record)

@@ -1,5 +1,6 @@
 """Forged letters cause few and short mails, and real people get in all the same."""
 
+import json
 import random
 import re
 from collections.abc import Callable
@@ -165,6 +166,21 @@ def test_two_thousand_forged_letters_bring_a_mailbox_five_mails_at_most(open_wor
     got = attack(open_world, letters, DAY, 100)
     assert 0 < len(got) <= MAX_MAILS
     assert sum(len(item.raw) for item in got) <= MAX_BYTES
+
+
+@pytest.mark.parametrize("language", ["en", "de"])
+def test_a_program_gets_its_string_though_nobody_has_heard_from_its_address(open_world, language) -> None:
+    long = FORM.replace("LAP,DGP,GRG,RSM", "JSON").replace("Eggland", "Eggland, " * 40 + "Eggland")
+    (mail,) = open_world.send(
+        REGISTER, f"language: {language}\n{long}", sender="our_team@machine.domain.alfdkj"
+    )
+    assert len(mail.as_bytes()) < MAX_UNPROVED_MAIL_BYTES
+    (file,) = mail.iter_attachments()
+    record = json.loads(file.get_content())
+    team = record["quoted"]["teams"][record["team"]]
+    assert record["string"] in body_of(mail)
+    assert team in mail["Subject"]
+    assert record["quoted"]["registration"] is None
 
 
 def test_the_mails_of_a_day_to_one_mailbox_fit_into_the_goal() -> None:

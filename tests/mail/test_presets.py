@@ -121,7 +121,7 @@ def test_the_announcement_says_all_that_a_stranger_needs_and_its_form_is_accepte
         assert named in text
     for date in vars(settings.dates).values():
         assert date.strftime("%Y-%m-%d %H:%M UT") in text
-    assert set(settings.reports.offered) <= set(re.findall(r"^ +([A-Z]{3})  ", text, re.MULTILINE))
+    assert set(settings.reports.offered) <= set(re.findall(r"^ +([A-Z]{3,4})  ", text, re.MULTILINE))
     assert "left out: this mail would be too long" not in text
     assert game == "knobeln" or not re.search(r"KNOBELN|knobellib\.c|lexical|gcc", text)
     assert max(map(len, text.splitlines())) <= 72
@@ -297,7 +297,7 @@ def test_the_school_is_kept_as_the_contest_spells_it(contest_of: Callable[..., C
 @pytest.mark.parametrize("code", ["LAP", "RSM", "DGP", "BRK"])
 def test_a_report_that_the_contest_keeps_private_is_refused(contest_of, code) -> None:
     words = flat(contest_of("bid-tac-toe").register(mail_preference=f"OWN,{code}"))
-    assert f"`{code}` is not one of OWN (separated by commas)." in words
+    assert f"`{code}` is not one of OWN, JSON (separated by commas)." in words
     assert f"OWN {reports()['OWN'].meaning_for('round')}" in words
 
 

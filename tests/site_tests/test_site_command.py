@@ -154,7 +154,7 @@ def test_before_the_start_a_game_of_house_programs_runs_and_the_kit_is_there(
     try:
         browser.open("index.html")
         browser.driver.switch_to.frame(browser.one("iframe"))
-        wait_for(lambda: int(browser.one("#scrub").get_property("value")) > 2, "the game to run", PATIENCE)
+        wait_for(lambda: int(browser.one("#scrub").get_property("value")) > 2)
         browser.driver.switch_to.default_content()
         assert browser.complaints() == []
     finally:

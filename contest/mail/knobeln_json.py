@@ -1,0 +1,47 @@
+"""The attachment `knobeln.json` of mails to teams that ask for it (`JSON` in their mail-preference). Pure."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from typing import Any, TypeVar
+
+from contest.config.settings import Settings
+from contest.model import Attachment, Team
+from contest.model.as_json import adapter
+from contest.model.mail_records import MailRecord, Quoted
+
+Q = TypeVar("Q", bound=Quoted)
+
+CODE, FILE = "JSON", "knobeln.json"
+
+
+def is_wanted(team: Team, settings: Settings) -> bool:
+    """Whether the team asked for the file, and the contest offers it."""
+    return CODE in team.registration.preferences and CODE in settings.reports.offered
+
+
+def file(record: MailRecord) -> Attachment:
+    """The attachment with this record."""
+    return Attachment(FILE, "application/json", adapter(MailRecord).dump_json(record))
+
+
+def file_for(team: Team, settings: Settings, record: MailRecord) -> tuple[Attachment, ...]:
+    """The attachment if the team asked for it."""
+    return (file(record),) if is_wanted(team, settings) else ()
+
+
+def number_of(team: Team) -> str:
+    """The team's number in all its records."""
+    return str(team.id)
+
+
+def numbers(teams: Iterable[Team]) -> Mapping[str, str]:
+    """The teams' numbers by name; "0" for a name that none of them has, or has any more."""
+    return defaultdict(lambda: "0", {team.name: number_of(team) for team in teams})
+
+
+def quoted(kind: type[Q], settings: Settings, teams: Iterable[Team] = (), **more: Any) -> Q:
+    """What others have written: the contest's title, the names of these teams, and what this kind adds."""
+    names = {number_of(each): each.name for each in teams}
+    return kind(contest=settings.contest.title, teams=names, **more)
