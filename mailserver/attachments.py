@@ -86,7 +86,6 @@ class AnnouncementTexts(TypedDict):
 
     form: str
     rules: str
-    seed_commitment: str
     ledger_key: str
 
 
@@ -98,8 +97,7 @@ def announcement_texts(tx: Transaction, settings: Settings) -> AnnouncementTexts
     return AnnouncementTexts(
         form=sample(settings).text,
         rules=_plain(body).strip("\n") if text else "",
-        seed_commitment=contest_state.state(tx).seed.commitment,
-        ledger_key=ledger.public_key(tx),
+        ledger_key=str(ledger.public_key(tx)),
     )
 
 

@@ -56,7 +56,7 @@ class ContestReporter:
                 rendered = self._entries(event, has_file=bool(attachments))
             for team in readers:
                 mail = to_team(team, f"{event.key}/{team.name}", "entries", rendered)
-                yield replace(mail, attachments=attachments, receipt=event.receipt)
+                yield replace(mail, attachments=attachments)
 
     def _entries(self, event: EntriesListed, *, has_file: bool) -> Rendered:
         listed, before = event.listed, event.before

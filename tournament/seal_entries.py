@@ -6,6 +6,7 @@ With its start the list is final. Afterwards the public number is drawn.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime
 
 from contest.archive.contents import published_settings, settings_digest
@@ -60,6 +61,7 @@ def seal_entries(
     contest_state.note(tx, "entries", text, now)
     if draw or before or not is_final:
         present = {team.name: team for team in teams.present(tx)}
-        event = EntriesListed(teams=present, listed=listed, before=before, draw=draw, receipt=receipt)
-        outbox.put_all(tx, marked(reporter.mails(event), contest_state.mark(tx)), settings, now)
+        event = EntriesListed(teams=present, listed=listed, before=before, draw=draw)
+        mails = (replace(mail, receipt=receipt) for mail in reporter.mails(event))
+        outbox.put_all(tx, marked(mails, contest_state.mark(tx)), settings, now)
     return listed

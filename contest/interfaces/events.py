@@ -10,7 +10,6 @@ from typing import ClassVar
 
 from contest.language import noted
 from contest.ledger.entry_list import EntryList, SealedList
-from contest.ledger.receipts import Receipt
 from contest.model import (
     Certainty,
     EvolutionOutcome,
@@ -70,7 +69,6 @@ class EntriesListed(Event):
     listed: SealedList
     before: SealedList | None
     draw: Draw | None
-    receipt: Receipt
 
     @property
     def key(self) -> str:

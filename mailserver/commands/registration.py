@@ -252,8 +252,7 @@ def welcome_back(context: LetterContext, team: Team) -> str:
         team=team,
         names=tuple(file.name for file in attachments),
         has_rules=bool(rules(context.settings.game.name)),
-        seed_commitment=contest_state.state(context.tx).seed.commitment,
-        ledger_key=ledger.public_key(context.tx),
+        ledger_key=str(ledger.public_key(context.tx)),
     )
     return ""
 
@@ -265,7 +264,6 @@ class _Welcome(TypedDict):
     string: str
     record: str
     has_rules: bool
-    seed_commitment: str
     ledger_key: str
     counts: int | None
 
@@ -279,8 +277,7 @@ def _welcome(
         string=string,
         record=record_text(team.registration),
         has_rules=bool(rules(settings.game.name)),
-        seed_commitment=contest_state.state(tx).seed.commitment,
-        ledger_key=ledger.public_key(tx),
+        ledger_key=str(ledger.public_key(tx)),
         counts=good.number if good else None,
     )
 
