@@ -13,7 +13,7 @@ from contest.games.registry import game_of, rules_text
 from contest.language import chosen, spoken
 from contest.mail.form import sample
 from contest.model import Attachment
-from contest.store import Transaction, contest_state, ledger
+from contest.store import Transaction, ledger
 from contest.util.folders import shipped
 from knobellib.kit_archives import Kit, shell_archive, tar_archive
 from knobellib.samples import samples

@@ -56,7 +56,8 @@ class ContestReporter:
                 rendered = self._entries(event, has_file=bool(attachments))
             for team in readers:
                 mail = to_team(team, f"{event.key}/{team.name}", "entries", rendered)
-                yield replace(mail, attachments=attachments)
+                own = self._templates.part("_on_the_list", team=team, listed=event.listed)
+                yield replace(mail, attachments=attachments, lead=own)
 
     def _entries(self, event: EntriesListed, *, has_file: bool) -> Rendered:
         listed, before = event.listed, event.before

@@ -13,7 +13,7 @@ from contest.language import gettext, speaking
 from contest.ledger.receipts import Effect, LedgerEntry, Receipt
 from contest.mail.form import record_text, sample
 from contest.model import Attachment, Outgoing, Registration, Scope, Submission, Team, TeamState
-from contest.store import Transaction, answers, contest_state, ledger, letters, outbox, submissions, teams
+from contest.store import Transaction, answers, ledger, letters, outbox, submissions, teams
 from mailserver import deadlines
 from mailserver.attachments import rules, software
 from mailserver.command import (
