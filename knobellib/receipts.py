@@ -141,8 +141,11 @@ class Mail(NamedTuple):
 
     @property
     def keys(self) -> list[tuple[str, str, bytes]]:
-        """The name, the ID in hex, and the bytes of each key in the text."""
-        return [(name, key_id, base64.b64decode(raw)[1:]) for name, key_id, raw in _VKEY.findall(self.text)]
+        """The name, the ID in hex, and the bytes of each key in the text, which has it in two lines."""
+        return [
+            (name, key_id, base64.b64decode(raw)[1:])
+            for name, key_id, raw in _VKEY.findall(re.sub(r"[\s>|]+", "", self.text))
+        ]
 
 
 class Checked(NamedTuple):
