@@ -314,16 +314,19 @@ def check(ledger: Ledger, mails: Sequence[Mail], is_signed: Callable[[bytes, byt
         other, other_mail = first[receipt.number]
         if receipt.root != other.root:
             raise Wrong(f"the mails {other_mail.name} and {mail.name} have different receipts of one entry")
+    missing: list[str] = []
     for receipt, mail in given:
         _check_receipt(ledger, receipt, mail, is_signed)
-        remarks += _check_growth({number: each.root for number, (each, _) in first.items()}, receipt, mail)
+        missing += _check_growth({number: each.root for number, (each, _) in first.items()}, receipt, mail)
     senders = {mail.sender for mail in ours if mail.report}
     for mail in mails:
         if mail.report in ANSWERS and mail.receipt is None and mail.sender in senders:
             raise Wrong(f"the mail {mail.name} has no receipt, but answers of its kind have one")
     remarks += _check_lists(ledger, given)
     remarks += _out_of_order([mail for _, mail in given])
-    if ledger.leaves is not None:
+    if ledger.leaves is None:
+        remarks += missing
+    else:
         _check_leaves(ledger, ledger.leaves, given)
         for mail in ours:
             _check_promise(ledger, mail)
@@ -391,7 +394,7 @@ def _check_receipt(
 
 
 def _check_growth(roots: dict[int, bytes], receipt: Receipt, mail: Mail) -> Iterator[str]:
-    """Raises Wrong if the ledger does not contain the one of the receipt before."""
+    """Raises Wrong if the ledger does not contain the one of the receipt before; tells if that is missing."""
     old, proof = mail.growth
     if old and old not in roots:
         yield f"the receipt of entry {old}, which came before {mail.name}, is not among these mails"

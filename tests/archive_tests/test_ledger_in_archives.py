@@ -131,7 +131,6 @@ def mails(tiny: Published, tmp_path: Path) -> Path:
             if not entry.team:
                 continue
             receipt = ledger.append(tx, entry)
-            assert receipt is not None
             mail = Outgoing(entry.letter, "compile report", "a@b.example", "x", "y\n", receipt=receipt)
             box.add(compose(mail, settings, bytes(32), NOW).raw)
     store.close()

@@ -39,7 +39,7 @@ def test_an_honest_contest_is_clean_by_all_mails_of_all_teams(
     played = honest.kept["played"]
     said = verify(honest.archive, one_box(*map(played.box, (*PROGRAMS, LOST))))
     assert (said.code, said.remarks) == (0, []), said.text
-    assert "9 receipts: the ledger is the one that they were signed for" in said.text
+    assert "10 receipts: the ledger is the one that they were signed for" in said.text
     assert "of drand, signed by its chain, and not known before 1994-05-14 12:10 UT" in said.text
     assert said.verdict == "Every result follows from the programs, the lists of entries and the draw."
 

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import base64
 from email.message import EmailMessage
 from pathlib import Path
 
 from tests.support.check_page import page_on
 from tests.support.mailed_contest import CHAIN, DARK, HEAVY, LIGHT, LOST, Stages
 from tests.support.organizers import Forgery
-
-WITHOUT_RECEIPTS = ("RSM", "LAP", "GRG", "DGP")
 
 
 def mails_of(stages: Stages, team: str) -> list[str]:
@@ -44,7 +41,6 @@ def test_a_forwarded_mail_is_read_inline_and_attached(honest: Stages) -> None:
     attached.add_attachment(
         mail.encode(), maintype="application", subtype="octet-stream", filename="mail.eml"
     )
-    assert base64.b64encode(b"X-Knobeln")[:8].decode() not in inline
     for each in told(honest.archive, [inline, attached.as_string()]):
         assert each
         assert all(each)

@@ -12,11 +12,10 @@ const MAX_MAIL_CHARS = 5_000_000;
 
 /** All texts in a mail: as it is, and as its encodings are meant; forwarded mails are in these. Without quotation marks. */
 function textsOf(mail) {
-  const source = mail.slice(0, MAX_MAIL_CHARS).replace(/\r\n/g, "\n");
+  const source = mail.slice(0, MAX_MAIL_CHARS).replace(/\r\n/g, "\n").replace(/^[ \t>|]+/gm, "");
   const quotable = source.replace(/=\n/g, "").replace(/=([0-9A-F]{2})/g, (_, code) => String.fromCharCode(parseInt(code, 16)));
   const packed = [...source.matchAll(BASE64_PART)].map(([, part]) => attempt(() => atob(part.replace(/\s/g, "")), ""));
-  const found = [source, quotable, ...packed.flatMap((text) => (/^Content-Transfer-Encoding: base64/im.test(text) ? textsOf(text) : [text]))];
-  return [...new Set(found)].map((text) => text.replace(/\r\n/g, "\n").replace(/^[ \t>|]+/gm, ""));
+  return [...new Set([source, quotable, ...packed.flatMap(textsOf)])];
 }
 
 /** What one mail says about the ledger: sentences, each with whether it fits. `ledger`: as `check` returns it. */
