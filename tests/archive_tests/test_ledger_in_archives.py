@@ -131,7 +131,8 @@ def mails(tiny: Published, tmp_path: Path) -> Path:
             if not entry.team:
                 continue
             receipt = ledger.append(tx, entry)
-            mail = Outgoing(entry.letter, "compile report", "a@b.example", "x", "y\n", receipt=receipt)
+            text = f"{ledger.public_key(tx)} {entry.digest}\n"
+            mail = Outgoing(entry.letter, "compile report", "a@b.example", "x", text, receipt=receipt)
             box.add(compose(mail, settings, bytes(32), NOW).raw)
     store.close()
     return tmp_path / "mails"
