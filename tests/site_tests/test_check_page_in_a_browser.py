@@ -1,7 +1,6 @@
 """The page on which readers check a contest, in Chromium and Firefox, from a server and from disk."""
 
 import json
-import re
 import shutil
 import time
 from collections.abc import Iterator
