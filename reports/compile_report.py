@@ -27,7 +27,8 @@ def compile_report(
 
     `previous_good` is the accepted version that counted before it, if any (K47); `repairs` says what had to
     be mended in the letter, `replaced` which versions were not compiled because of this one; `place` is
-    that on the ladder, where there is one; `digest` the program's in the ledger, in hex. In the trial game the team has the first seat.
+    that on the ladder, where there is one; `digest` the program's in the ledger, in hex. In the trial game
+    the team has the first seat.
     """
     return templates.render(
         "compile_report",
