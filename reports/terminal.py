@@ -9,6 +9,7 @@ from itertools import accumulate
 from string import ascii_letters
 
 from rich.bar import Bar
+from rich.box import SIMPLE_HEAD
 from rich.columns import Columns
 from rich.console import Group
 from rich.table import Table
@@ -30,26 +31,32 @@ _LETTER_EVERY = 8  # columns; between the letters a band is drawn in its shade
 _REST = "*"  # the letter of all entries beyond the alphabet
 _AXIS = 6  # columns of "100 % "
 _BAR = 20  # columns of the bar of the most points
-_RICH_GAP = 3  # between the columns of a table
+_WIDE = 72  # columns of a terminal that has room for them
+_RICH_GAP = 2  # between the columns of a table
 _RANK_AND_FRACTION = 26  # columns that rank, fraction and the table's frame take
 
 
-def ranking(standings: Sequence[Standing], title: str, game: GameInfo) -> Table:
-    """Show rank, team, points with a bar, failures or faulty games, and whether a team goes on."""
+def ranking(standings: Sequence[Standing], title: str, game: GameInfo, width: int = 80) -> Table:
+    """Show rank, team, points, failures or faulty games.
+
+    Where `width` columns have room for it, show a bar beside the points, and whether a team goes on.
+    """
     failures = "#failures" if game.fault_rule is FaultRule.REPLAY else "#faulty games"
-    fates = [s.fate for s in standings]
-    table = _table(title, "#rank", "team", "#points", "", failures, *([""] if any(fates) else []))
+    is_wide = width >= _WIDE
+    has_fates = is_wide and any(s.fate for s in standings)
+    table = _table(title, "#rank", "team", "#points", *[""] * is_wide, failures, *[""] * has_fates)
     most = max((s.half_points for s in standings), default=0)
     # On a narrow terminal the bars get narrower, not the names.
     for column in table.columns:
         column.no_wrap = True
-    table.columns[3].no_wrap, table.columns[3].max_width = False, _BAR
-    for s, fate in zip(standings, fates, strict=True):
+    if is_wide:
+        table.columns[3].no_wrap, table.columns[3].max_width = False, _BAR
+    for s in standings:
         points = "-" if s.disqualified else points_text(s.half_points, game.point)
         style = "dim" if s.disqualified else "bold" if s.advances or s.rank == 1 else ""
         bar = Bar(most, 0, s.half_points) if s.half_points > 0 else Text("")
-        cells = [Text(str(s.rank or "-")), Text(s.entry), Text(points), bar, Text(str(s.failures))]
-        table.add_row(*cells, *([Text(fate)] if any(fates) else []), style=style)
+        cells = [Text(str(s.rank or "-")), Text(s.entry), Text(points), *[bar] * is_wide]
+        table.add_row(*cells, Text(str(s.failures)), *[Text(s.fate)] * has_fates, style=style)
     return table
 
 
@@ -178,7 +185,9 @@ def evolution_table(outcome: EvolutionOutcome, width: int = 80) -> Table:
 
 def _table(title: str, *names: str) -> Table:
     """A column whose name begins with `#` holds numbers."""
-    table = Table(title=Text(title), title_justify="left", header_style="bold")
+    table = Table(
+        title=Text(title), title_justify="left", header_style="bold", box=SIMPLE_HEAD, padding=(0, 1, 0, 0)
+    )
     for name in names:
         table.add_column(name.removeprefix("#"), justify="right" if name.startswith("#") else "left")
     return table

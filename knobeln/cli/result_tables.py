@@ -40,7 +40,7 @@ def show_results(contest: ContestContext, *, games: bool = False) -> None:
     if not result or shown.plan.number < len(rounds):
         return
     if shown.outcomes[0].plan.title or not shown.plan.final:
-        print_whole(terminal.ranking(result, "The contest", shown.info))
+        print_whole(terminal.ranking(result, "The contest", shown.info, width_of_output()))
     if not any(line.rank for line in result):
         console.print("There is no winner: nobody is left.")
     if lists := prize_lists(result, prize_fields(playing, settings.teams), settings.teams):
@@ -121,6 +121,6 @@ class RoundTables:
             title = "The final"
         is_melee = shape_of(outcome.plan, self.info) is Shape.MELEE
         if not is_melee and not outcome.plan.title:
-            print_whole(terminal.ranking(outcome.standings, title, self.info))
+            print_whole(terminal.ranking(outcome.standings, title, self.info, width_of_output()))
         if is_melee or (games and outcome.plan.pairings):
             print_whole(terminal.group_results(outcome, self.info, title))

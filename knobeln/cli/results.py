@@ -37,7 +37,7 @@ from contest.store.results import Games
 from contest.util.plurals import plural
 from knobeln.cli.answers import answer, answers
 from knobeln.cli.contest_option import NounGroup, open_contest, tournament_option
-from knobeln.cli.output import busy, console, moment, print_whole, remark, table
+from knobeln.cli.output import busy, console, moment, print_whole, remark, table, width_of_output
 from knobeln.cli.result_tables import (
     RoundTables,
     contest_ranking,
@@ -156,7 +156,7 @@ def _show_former(reruns: Sequence[Former], info: GameInfo, *, games: bool) -> No
         )
         for outcome in former.groups:
             title = f"Round {outcome.plan.round}, {outcome.plan.title or f'group {outcome.plan.number}'}"
-            print_whole(terminal.ranking(outcome.standings, title, info))
+            print_whole(terminal.ranking(outcome.standings, title, info, width_of_output()))
             if games and outcome.plan.pairings:
                 print_whole(terminal.group_results(outcome, info, title))
 

@@ -112,9 +112,11 @@ def init(folder: Path | None, game: str | None, beacon: str, is_class: bool, lan
 def doctor(letter: bool, patience: float) -> None:
     """Check that this host can run a contest. Each failed check says how to fix it.
 
-    Exit code 0: all checks passed; 1: a check failed.
+    `note` marks what works, with something to think about.
+
+    Exit code 0: no check failed; 1: a check failed.
     """
-    from knobeln.server.host_checks import CheckResult, check_host, check_languages, run_check
+    from knobeln.server.host_checks import CheckResult, Level, check_host, check_languages, run_check
     from knobeln.server.mail_checks import check_loop
 
     results: tuple[CheckResult, ...] = ()
@@ -123,7 +125,7 @@ def doctor(letter: bool, patience: float) -> None:
     except KnobelnError as error:
         settings = default_settings()
         results = (
-            CheckResult("settings", False, f"{error}; the other checks are those of the default settings"),
+            CheckResult("settings", Level.FAIL, f"{error}; the other checks have the default settings"),
         )
     results += (*check_host(contest_path(), settings), *check_languages(settings))
     if letter:
@@ -134,5 +136,6 @@ def doctor(letter: bool, patience: float) -> None:
 
 def _show_checks(results: Sequence[CheckResult]) -> None:
     for result in results:
-        mark = click.style("ok  ", fg="green") if result.passed else click.style("FAIL", fg="red", bold=True)
+        colour = {"ok": "green", "note": "yellow", "FAIL": "red"}[result.level]
+        mark = click.style(f"{result.level:4}", fg=colour, bold=not result.passed)
         click.echo(f"{mark} {result.name}: {result.text}")

@@ -84,7 +84,7 @@ def _show_teams(lines: Sequence[ListedTeam], own: Sequence[str]) -> None:
         )
         for line in lines
     ]
-    table(plural(len(rows), "team"), columns, rows, drop=("preferences", *own, "#sent"))
+    table(plural(len(rows), "team"), columns, rows, drop=("preferences", *own, "#sent", "address"))
     for people, names in _shared_people(lines).items():
         click.echo(f"* {listed(people)}: in {listed(names)}")
     for line in lines:

@@ -7,6 +7,7 @@ import shutil
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from enum import StrEnum
 from functools import partial
 from pathlib import Path
 
@@ -18,13 +19,14 @@ from contest.config.settings import Settings
 from contest.errors import KnobelnError, ToolMissing
 from contest.games.registry import game_of
 from contest.schema.languages import Language
+from contest.schema.sections import Contest
 from contest.subprocesses import child_process
 from contest.util.caches import usual_home, why_unusable
 from contest.util.folders import shipped
 from knobeln.context import ContestContext
 from knobeln.privileges import User, user_for
 from knobeln.server import mail_checks
-from knobeln.server.mail_checks import check_delivery
+from knobeln.server.mail_checks import Note, check_delivery
 from sandbox.fuel import engine
 from sandbox.groups import limits_of_sandboxes
 from sandbox.images.oci_image import image_cache
@@ -42,6 +44,14 @@ _LITTLE_MEMORY = Limits(address_space_bytes=64 * MB, work_bytes=MB, processes=32
 _MEMORY_OF_MANY = "for i in 1 2 3 4 5 6; do head -c 40000000 /dev/zero | tail -n 1 > /dev/null & done; wait"
 
 
+class Level(StrEnum):
+    """How a check went: well; well, with something to think about; not."""
+
+    OK = "ok"
+    NOTE = "note"
+    FAIL = "FAIL"
+
+
 @dataclass(frozen=True)
 class CheckResult:
     """The result of one check. `text`: what was found, or what is wrong and how to fix it.
@@ -50,9 +60,13 @@ class CheckResult:
     """
 
     name: str
-    passed: bool
+    level: Level
     text: str
     is_needed: bool = False
+
+    @property
+    def passed(self) -> bool:
+        return self.level is not Level.FAIL
 
 
 CheckResults = tuple[CheckResult, ...]
@@ -84,11 +98,12 @@ def check_host(path: Path, settings: Settings) -> tuple[CheckResult, ...]:
 def run_check(name: str, check: Callable[[], str], is_needed: bool = False) -> CheckResult:
     """Run a check, which returns what it found, or raises KnobelnError with what is wrong."""
     try:
-        return CheckResult(name, True, check(), is_needed)
+        text = check()
+        return CheckResult(name, Level.NOTE if isinstance(text, Note) else Level.OK, text, is_needed)
     except KnobelnError as error:
-        return CheckResult(name, False, str(error), is_needed)
+        return CheckResult(name, Level.FAIL, str(error), is_needed)
     except Exception as error:  # it hides no other check
-        return CheckResult(name, False, f"the check itself failed: {error!r}", is_needed)
+        return CheckResult(name, Level.FAIL, f"the check itself failed: {error!r}", is_needed)
 
 
 def check_languages(settings: Settings) -> Iterator[CheckResult]:
@@ -111,10 +126,10 @@ def check_languages(settings: Settings) -> Iterator[CheckResult]:
                 )
         else:
             text = f"not accepted: there is no {language.tool}; install it to accept them"
-            yield CheckResult(what, True, text)
+            yield CheckResult(what, Level.NOTE, text)
     if not engine.is_installed():
         lack = f"needs wasmtime; {engine.INSTALL}"
-        yield CheckResult("counted time", not programs.counted_languages, lack)
+        yield CheckResult("counted time", Level.FAIL if programs.counted_languages else Level.NOTE, lack)
         return
     yield run_check("counted time", lambda: _engine(settings))
     for row in programs.all_languages:
@@ -145,11 +160,11 @@ def _counted_language(language: Language, settings: Settings, *, is_used: bool) 
             return found
         if is_used:
             return replace(found, text=f"{found.text}\nUntil it works, {without}.")
-        return CheckResult(what, True, f"cannot be counted here, so `init` leaves it out: {found.text}")
+        return CheckResult(what, Level.NOTE, f"cannot be counted here, `init` leaves it out: {found.text}")
     line = _packages_line("--for-fuel") if language.tool else ""
     install = f"run this as root:\n    {line}\n" if line else "install it, "
     lack = f"no {language.tool} that makes WebAssembly" if language.tool else "no interpreter that is counted"
-    return CheckResult(what, True, f"not accepted: there is {lack}; {install}or {without}")
+    return CheckResult(what, Level.NOTE, f"not accepted: there is {lack}; {install}or {without}")
 
 
 def _try_package(package: str, language: Language, settings: Settings) -> str:
@@ -196,7 +211,7 @@ def _user(path: Path) -> str:
     if isinstance(user, User):
         return f"root; `serve` and `run` go on as {user.name}"
     why = f": {user}" if user else ""
-    return (
+    return Note(
         f"root, and `serve` and `run` stay root, which is a risk; give the contest to an ordinary user{why}"
     )
 
@@ -208,7 +223,7 @@ def _limits(settings: Settings) -> str:
     """
     found = limits_of_sandboxes()
     if not found.whole:
-        return f"weak: {found.sentence}"
+        return Note(f"weak: {found.sentence}")
     result = Sandbox().run(["/bin/sh", "-c", _MEMORY_OF_MANY], limits=_LITTLE_MEMORY)
     if result.ending is not Ending.MEMORY_LIMIT:
         raise ToolMissing(
@@ -234,7 +249,7 @@ def _images(settings: Settings) -> str:
     except ToolMissing as missing:
         if settings.programs.takes_images:
             raise
-        return f"none can play: {missing}"
+        return Note(f"none can play: {missing}")
     return "they are unpacked by skopeo and umoci, and run in the sandbox"
 
 
@@ -249,4 +264,8 @@ def _disk(path: Path) -> str:
 def _contest(path: Path) -> str:
     contest = ContestContext.open(path)
     contest.store.check_integrity()
-    return f"{contest.settings.contest.title} in {path}: settings and database are sound"
+    title, address = contest.settings.contest.title, contest.settings.contest.address
+    sound = f"{title} in {path}: settings and database are sound"
+    if address == Contest().address:
+        return Note(f"{sound}; {address} is an address for trials: for others set contest.address")
+    return sound

@@ -23,8 +23,9 @@ from contest.schema.sections import DeliveryKind
 from contest.store import letters
 from contest.util.plurals import plural
 from contest.util.sanitize import sanitize
-from knobeln.context import ContestContext
+from knobeln.context import ContestContext, who_holds
 from knobeln.server.intakes import mailbox_of
+from knobeln.server.parts import LISTENER
 from mailserver.delivery.deliver import senders
 from mailserver.delivery.transports import MAILDIRS, Transport, transport_of
 from mailserver.delivery.transports.smtp import SmtpTransport
@@ -37,13 +38,17 @@ _LOOPBACK_OF = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - compared, n
 _NOT_OURS = "nobody@not-here.invalid"
 
 
+class Note(str):
+    """What a check found that is well, with something to think about."""
+
+
 def checks(settings: Settings, path: Path) -> Iterator[tuple[str, Callable[[], str]]]:
     """Yield the name of each check, and the check: it returns what it found, or raises what is wrong."""
     mail = settings.mail
     if mail.listen_host:
-        yield "letters at the port", lambda: _port(settings)
+        yield "letters at the port", lambda: _port(settings, path)
     if mail.listen_socket:
-        yield "letters at the Unix socket", lambda: _unix_socket(settings, path / mail.listen_socket)
+        yield "letters at the Unix socket", lambda: _unix_socket(settings, path)
     if mail.tls_certificate:
         yield "the certificate", lambda: _certificate(settings, path)
     if settings.imap.host:
@@ -52,7 +57,7 @@ def checks(settings: Settings, path: Path) -> Iterator[tuple[str, Callable[[], s
         yield "letters", lambda: "they come in only if a mail system calls `knobeln receive`"
 
 
-def _port(settings: Settings) -> str:
+def _port(settings: Settings, path: Path) -> str:
     host, port = settings.mail.listen_host, settings.mail.listen_port
     if port == 0:
         return f"`knobeln serve` listens at any free port of {host}"
@@ -62,7 +67,7 @@ def _port(settings: Settings) -> str:
         return _free(host, port)
     except OSError as error:
         raise TryAgain(f"{host}:{port} does not answer ({error}); see mail.listen") from error
-    return f"{host}:{port}: {_conversation(settings, reached)}"
+    return f"{host}:{port}: {_conversation(settings, path, reached)}"
 
 
 def _free(host: str, port: int) -> str:
@@ -74,24 +79,25 @@ def _free(host: str, port: int) -> str:
             f"`knobeln serve` will not be able to listen at {host}:{port}: {error}",
             hint="see mail.listen (ports below 1024 are root's)",
         ) from error
-    return f"{host}:{port} is free for `knobeln serve`, which is not running"
+    return Note(f"{host}:{port} is free for `knobeln serve`, which is not running")
 
 
 def _unix_socket(settings: Settings, path: Path) -> str:
-    if not path.parent.is_dir():
+    door = path / settings.mail.listen_socket
+    if not door.parent.is_dir():
         raise ConfigError(
-            f"mail.listen: there is no folder {path.parent}",
+            f"mail.listen: there is no folder {door.parent}",
             hint="make it, for your mail system's group",
         )
-    if not is_answered(path):
-        return f"{path} is free for `knobeln serve`, which is not running"
+    if not is_answered(door):
+        return Note(f"{door} is free for `knobeln serve`, which is not running")
     client = socket.socket(socket.AF_UNIX)
     client.settimeout(_TIMEOUT_SECONDS)
-    client.connect(str(path))
-    return f"{path}: {_conversation(settings, client)}"
+    client.connect(str(door))
+    return f"{door}: {_conversation(settings, path, client)}"
 
 
-def _conversation(settings: Settings, reached: socket.socket) -> str:
+def _conversation(settings: Settings, path: Path, reached: socket.socket) -> str:
     """Ask `knobeln serve` for the contest's mailbox and for a foreign one, without sending a letter."""
     address = settings.contest.address
     try:
@@ -101,6 +107,11 @@ def _conversation(settings: Settings, reached: socket.socket) -> str:
             greeting = client.getreply()
             if greeting[0] != 220 or not greeting[1].endswith(b" knobeln"):
                 raise ConfigError("another program listens there", hint="see mail.listen")
+            if not who_holds(path, LISTENER):
+                raise ConfigError(
+                    "the `knobeln serve` of another contest listens there",
+                    hint="give one of the two another mail.listen",
+                )
             client.ehlo_or_helo_if_needed()
             codes = client.mail("")[0], client.rcpt(address)[0], client.rcpt(_NOT_OURS)[0]
             encrypted = client.has_extn("starttls")
@@ -198,13 +209,13 @@ def check_delivery(contest: ContestContext) -> str:
         case DeliveryKind.SENDMAIL:
             return _command(settings)
         case DeliveryKind.STDOUT:
-            return "they are only printed; for a contest set mail.delivery"
+            return Note("they are only printed; for a contest set mail.delivery")
         case DeliveryKind.MAILDIR:
             root = contest.path / MAILDIRS
             existing = next(folder for folder in (root, *root.absolute().parents) if folder.exists())
             if not (existing.is_dir() and os.access(existing, os.W_OK | os.X_OK)):
                 raise _advised(ConfigError(f"cannot write to {existing}"))
-            return f"they are only stored in {root}; for a contest set mail.delivery"
+            return Note(f"they are only stored in {root}; for a contest set mail.delivery")
 
 
 def _relay(contest: ContestContext) -> str:

@@ -13,7 +13,9 @@ import trustme
 from contest.config.settings import Settings
 from contest.errors import KnobelnError
 from contest.schema.sections import Imap, Mail
+from knobeln.context import only_one
 from knobeln.server import mail_checks
+from knobeln.server.parts import LISTENER
 from mailserver.intake.smtp import Listener
 from tests.support.mail_world import make_settings
 from tests.support.servers import Dovecot, free_port
@@ -53,7 +55,11 @@ def test_a_server_that_runs_is_talked_to(tmp_path: Path, protocol: str, door: st
     taken: list[object] = []
     listener = Listener(settings, lambda *a: taken.append(a), tmp_path)
     listener.start()
-    said = found(settings, tmp_path)[f"letters at the {door}"]
+    with only_one(tmp_path, LISTENER, shared=True):  # as the listener's process does
+        said = found(settings, tmp_path)[f"letters at the {door}"]
+    assert found(settings, tmp_path)[f"letters at the {door}"] == (
+        "FAIL the `knobeln serve` of another contest listens there; give one of the two another mail.listen"
+    )
     listener.stop()
     assert f"takes letters for knobeln@contest.example ({protocol.upper()}, no STARTTLS)" in said
     assert taken == []
@@ -66,7 +72,8 @@ def test_a_server_with_other_settings_or_somebody_else_is_noticed(tmp_path: Path
     )
     listener = Listener(other, lambda *_: None, tmp_path)
     listener.start()
-    said = found(with_mail(listen=f"127.0.0.1:{port}"), tmp_path)["letters at the port"]
+    with only_one(tmp_path, LISTENER, shared=True):
+        said = found(with_mail(listen=f"127.0.0.1:{port}"), tmp_path)["letters at the port"]
     listener.stop()
     assert said.startswith("FAIL `knobeln serve` answers (250, 550, 550)")
     with socket.create_server(("127.0.0.1", port)) as door:

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 from rich.console import Console, RenderableType
+from rich.table import Table
 
 from contest.games.registry import game
 from contest.model import EvolutionEnding, EvolutionOutcome, EvolutionRank, Standing, points_text
@@ -25,14 +26,14 @@ def shown(renderable: RenderableType, width: int = 100) -> list[str]:
     return [line.rstrip() for line in capture.get().split("\n")]
 
 
-def cells(lines: list[str]) -> list[list[str]]:
-    return [[cell.strip() for cell in line.strip("│").split("│")] for line in lines if line.startswith("│")]
+def cells(table: Table) -> list[list[str]]:
+    return [[str(cell) for cell in row] for row in zip(*(each.cells for each in table.columns), strict=True)]
 
 
 def test_a_ranking_has_a_line_for_every_team(contest) -> None:
-    lines = shown(terminal.ranking(contest.first.groups[1].standings, "Group 2", KNOBELN))
-    assert lines[0] == "Group 2"
-    rows = cells(lines)
+    table = terminal.ranking(contest.first.groups[1].standings, "Group 2", KNOBELN)
+    assert shown(table)[0] == "Group 2"
+    rows = cells(table)
     assert [(row[0], row[1], row[5]) for row in rows] == [
         ("1", "patient_cooperator", "proceeds"),
         ("2", "silent", "proceeds"),
@@ -44,9 +45,12 @@ def test_a_ranking_has_a_line_for_every_team(contest) -> None:
 def test_on_a_narrow_terminal_the_bars_give_way_and_not_the_names(contest) -> None:
     standings = contest.first.groups[1].standings
     long = [replace(line, entry=line.entry + "_" * (30 - len(line.entry))) for line in standings]
-    rows = cells(shown(terminal.ranking(long, "Group 2", KNOBELN), width=80))
-    assert [row[1] for row in rows] == [line.entry for line in long]
-    assert [row[5] for row in rows] == ["proceeds", "proceeds", "", "disqualified"]
+    for width in (60, 80):
+        lines = shown(terminal.ranking(long, "Group 2", KNOBELN, width), width=width)[4:8]
+        assert [line.split()[1:3] for line in lines] == [
+            [line.entry, "-" if line.disqualified else points_text(line.half_points)] for line in long
+        ]
+        assert lines[0].endswith("proceeds") == (width == 80)
 
 
 @pytest.mark.parametrize("width", [40, 80, 200])
@@ -62,15 +66,15 @@ def test_the_cross_table_has_a_cell_for_every_pair(contest, width) -> None:
 
 
 def test_the_results_of_a_group_have_every_game_once(contest) -> None:
-    rows = cells(shown(terminal.group_results(contest.first.groups[1], KNOBELN, "Group 2")))
+    rows = cells(terminal.group_results(contest.first.groups[1], KNOBELN, "Group 2"))
     assert [row[1] for row in rows] == ["patient_cooperator", "silent", "greedy", "zero_thrower"]
     assert sum(len(row[3].split(",")) for row in rows) == 10
 
 
 def test_the_evolution_table_shows_first_and_last_generation_in_its_width(contest) -> None:
-    lines = shown(terminal.evolution_table(contest.evolution, width=80), width=200)
-    assert max(map(len, lines)) <= 80
-    rows = cells(lines)
+    table = terminal.evolution_table(contest.evolution, width=80)
+    assert max(map(len, shown(table, width=200))) <= 80
+    rows = cells(table)
     assert rows[0][:3] == ["1", "patient_cooperator", "60.0 %"]
     assert [(row[3], row[-1]) for row in rows] == [("5", "9"), ("5", "6"), ("5", "0")]
 
@@ -136,8 +140,8 @@ def test_the_condensed_table_fits_beside_the_longest_names(contest) -> None:
 # --- other contests ----------------------------------------------------------------------------------------
 def test_the_best_has_the_longest_bar_and_nobody_a_negative_one() -> None:
     standings = [Standing(n, points, 1, 0, False, False) for n, points in (("a", 80), ("b", 20), ("c", -4))]
-    rows = cells(shown(terminal.ranking(standings, "Match", KNOBELN)))
-    assert [(row[2], row[3].count("█")) for row in rows] == [("40", 20), ("10", 5), ("-2", 0)]
+    lines = shown(terminal.ranking(standings, "Match", KNOBELN))[4:7]
+    assert [(line.split()[2], line.count("█")) for line in lines] == [("40", 20), ("10", 5), ("-2", 0)]
 
 
 def test_a_series_is_shown_by_what_was_won_tied_and_lost() -> None:
@@ -149,9 +153,9 @@ def test_a_series_is_shown_by_what_was_won_tied_and_lost() -> None:
 
 def test_a_game_of_many_is_shown_by_places_and_turns() -> None:
     outcome = other_contests.standoff().history[0].groups[0]
-    lines = shown(terminal.group_results(outcome, game("standoff").info, "The contest"))
-    rows = cells(lines)
-    assert "fell in round" in lines[2]
+    table = terminal.group_results(outcome, game("standoff").info, "The contest")
+    rows = cells(table)
+    assert table.columns[4].header == "fell in round"
     assert [row[1] for row in rows] == ["1", "2", "3", "3", "5", "5", "7", "7", "7", "10", "10", "12"]
     assert [row[4] for row in rows][:3] == ["", "25", "12"]
 
@@ -175,7 +179,7 @@ def test_prizes_are_listed_with_schools_that_have_none() -> None:
     played = other_contests.bid_tac_toe()
     of_teams = played.settings.teams
     lists = prize_lists(played.ranking, prize_fields(played.teams, of_teams), of_teams)
-    rows = cells(shown(terminal.prizes(lists, "Prizes", game("bid-tac-toe").info)))
+    rows = cells(terminal.prizes(lists, "Prizes", game("bid-tac-toe").info))
     assert [(row[0], row[1], row[2]) for row in rows][::3] == [
         ("Caltech", "1", "center_first"),
         ("MIT", "1", "diagonal"),
