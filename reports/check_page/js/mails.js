@@ -1,5 +1,5 @@
 // mails.js - whether mails of the contest, or proofs out of them, fit the archive's ledger.
-import { attempt, hex, unbase64, utf8 } from "./bytes.js";
+import { attempt, base64, hex, unbase64, utf8 } from "./bytes.js";
 import { isSigned } from "./ledger.js";
 import { say } from "./words.js";
 
@@ -31,25 +31,22 @@ export function checkMail(mail, ledger) {
   for (const [number] of once(TOLD)) {
     if (!proofs.some((proof) => proof[2] === number)) tell(false, say("the proof of entry {number} is not in this mail", { number }));
   }
-  for (const [entry, contest, number, root, signature] of proofs) {
-    const wrong = whatIsWrong(entry, contest, Number(number), unbase64(root, "root"), unbase64(signature, "signature").slice(4), ledger)
-      || whatIsMissing(texts, ledger.entries[number - 1]);
-    const { effect, team, at } = ledger.entries[number - 1] ?? {};
-    tell(!wrong, wrong || say("the receipt of entry {number} fits: {effect}, {team}, {at}", { number, effect, team: team || "-", at }));
+  for (const proof of proofs) {
+    const wrong = whatIsWrong(proof, texts, ledger);
+    const { effect, team, at } = ledger.entries[proof[2] - 1] ?? {};
+    tell(!wrong, wrong || say("the receipt of entry {number} fits: {effect}, {team}, {at}", { number: proof[2], effect, team: team || "-", at }));
   }
   return told;
 }
 
-function whatIsWrong(entry, contest, number, root, signature, ledger) {
-  const isOurs = contest === ledger.commitment && isSigned(ledger.key, contest, number, root, signature);
+function whatIsWrong([entry, contest, number, top, signature], texts, ledger) {
+  const root = unbase64(top, "root");
+  const isOurs = contest === ledger.commitment && isSigned(ledger.key, contest, Number(number), root, unbase64(signature, "signature").slice(4));
   if (!isOurs) return say("the receipt of entry {number} is not signed with the contest's key", { number });
-  if (number > ledger.entries.length) return say("entry {number}, of which this is the receipt, is missing", { number });
-  const isSame = hex(ledger.roots[number]) === hex(root) && hex(unbase64(entry, "entry")) === hex(utf8(ledger.entries[number - 1].leaf));
-  return isSame ? "" : say("the ledger was changed: up to entry {number} it is another one than when this mail was written", { number });
-}
-
-/** Of a mail with a list of entries, whether it tells the list's root. */
-function whatIsMissing(texts, { effect, digest }) {
+  if (Number(number) > ledger.entries.length) return say("entry {number}, of which this is the receipt, is missing", { number });
+  const { effect, digest, leaf } = ledger.entries[number - 1];
+  const isSame = hex(ledger.roots[number]) === hex(root) && base64(utf8(leaf)) === entry;
+  if (!isSame) return say("the ledger was changed: up to entry {number} it is another one than when this mail was written", { number });
   const isList = /^X-Knobeln-Report: entries$/m.test(texts[0]) && effect.endsWith("list of entries");
   return isList && !texts.some((text) => text.includes(digest)) ? say("the list of entries in this mail is not in the ledger") : "";
 }
