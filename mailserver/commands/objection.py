@@ -63,7 +63,7 @@ COMMAND = Command(
 def _checked(context: LetterContext) -> Iterator[tuple[int, LedgerEntry | None]]:
     """The receipts in the letter's text and in its files, such as a mail of ours: the number of each, and
     what the ledger has; None if it is not a receipt of this ledger."""
-    texts = ["\n".join(text.lines) for text in (context.letter.body, *context.letter.attachments)]
+    texts = ["\n".join([*text.lines, ""]) for text in (context.letter.body, *context.letter.attachments)]
     texts += [file.data.decode(errors="replace") for file in context.letter.files]
     found = dict.fromkeys(note for text in texts for note in notes_in(text))
     for number, note in list(found)[:_MAX_RECEIPTS]:

@@ -14,7 +14,7 @@ from contest.actions.organizer_actions import OrganizerActions
 from contest.config.settings import Settings, game_settings
 from contest.errors import NumberAwaited
 from contest.ledger.entry_list import EntryList, SealedEntry
-from contest.ledger.receipts import Effect, LedgerEntry
+from contest.ledger.receipts import PROOF_FILE, Effect, LedgerEntry
 from contest.model import BanKind, LetterState, TeamState
 from contest.store import entry_lists, ledger, letters, outbox, submissions, teams
 from knobeln.context import ContestContext
@@ -134,5 +134,5 @@ def test_a_list_that_is_too_long_for_a_mail_is_not_in_it(tmp_path, house, monkey
     Services(contest).list_entries()
     mail = list_mails(contest)[0]
     assert "4 teams take part. The list is too long for a mail" in flat(mail)
-    assert "team_0001" not in body_of(mail)
-    assert list(mail.iter_attachments()) == []
+    assert "team_0002" not in body_of(mail)
+    assert [file.get_filename() for file in mail.iter_attachments()] == [PROOF_FILE]
