@@ -15,7 +15,7 @@ from contest.config.settings import Settings
 from contest.errors import EngineFailed
 from contest.games.game import FaultRule, GameInfo
 from contest.games.registry import game_of
-from contest.interfaces.protocols import Images, LadderReporter, RunnerFactory
+from contest.interfaces.protocols import Images, Renderer, RunnerFactory
 from contest.model import GameJob, GameResult, LadderEntry, LadderGame, Phase, Verdict
 from contest.seeds import Seeds, seed_from
 from contest.store import (
@@ -31,6 +31,7 @@ from contest.store import (
 )
 from contest.store.engine_failures import MAX_FAILURES
 from contest.util.clock import Clock
+from reports.ladder_report import ladder_moved
 from sandbox.executable import without
 
 MAX_QUICK_GAMES = 500  # in one step, so that a letter never waits long
@@ -54,7 +55,7 @@ class LadderService:
     settings: Settings
     clock: Clock
     open_runner: RunnerFactory
-    reporter: LadderReporter
+    templates: Renderer
     failures: EngineFailures
     _there: _Field = field(default=((), frozenset()), init=False)
     _to_play: list[tuple[LadderEntry, LadderEntry]] = field(default_factory=list, init=False)
@@ -127,7 +128,7 @@ class LadderService:
             return
         with self.store.write() as tx:
             (now_on_top,), before = ladder.rankings(tx, 1), ladder.last_mailed(tx)
-            for mail in self.reporter(now_on_top, before, teams.present(tx)):
+            for mail in ladder_moved(self.templates, now_on_top, before, teams.present(tx)):
                 outbox.put(tx, mail, self.settings, self.clock.now())
             ladder.mark_mailed(tx, now_on_top.id, self.clock.now())
 

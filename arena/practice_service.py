@@ -11,16 +11,16 @@ import traceback
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
+from typing import Any
 
 from arena.practice_games import practice_games
+from compiler.builders.base import ProgramBuilder
 from contest.actions.repeated_failures import EngineFailures
 from contest.config.settings import Settings
 from contest.errors import EngineFailed, KnobelnError, ToolMissing
 from contest.games.registry import game_of
 from contest.interfaces.protocols import (
     Images,
-    PracticeBuilder,
-    PracticeReporter,
     ProgressCallback,
     Runner,
     RunnerFactory,
@@ -43,6 +43,7 @@ from contest.store.claims import Claimant, Claims
 from contest.store.engine_failures import MAX_FAILURES, MAX_WITH_PROGRAMS
 from contest.util.clock import Clock
 from contest.util.log import log
+from reports.practice_report import PracticeLetters
 from sandbox.executable import without
 from tournament.runners import open_runner
 
@@ -52,9 +53,9 @@ class PracticeService:
     store: Store
     settings: Settings
     clock: Clock
-    builder: PracticeBuilder
+    builder: ProgramBuilder[Any]
     open_runner: RunnerFactory
-    reporter: PracticeReporter
+    letters: PracticeLetters
     failures: EngineFailures
     claimant: Claimant = field(default_factory=Claimant)
 
@@ -128,7 +129,7 @@ class PracticeService:
             program = (result.report.image_digest, result.image.to_bytes())
             opponents = self.builder.sparring_opponents()
             games = practice_games(program, opponents, self.settings, self.open_runner)
-        return [self.reporter.tested(practice, team, result.report, games)]
+        return [self.letters.tested(practice, team, result.report, games)]
 
     # --- please play ---------------------------------------------------------------------------------------
     def _match(self, practice: Practice, team: Team, other: Team) -> Sequence[Outgoing]:
@@ -136,7 +137,7 @@ class PracticeService:
             one = submissions.image_that_counts(tx, team.id)
             two = submissions.image_that_counts(tx, other.id)
         if one is None or two is None:  # withdrawn since the letter came
-            return [self.reporter.match_impossible(practice, team, other)]
+            return [self.letters.match_impossible(practice, team, other)]
         digests = one[0], two[0]
         # If the same two versions meet again, their chance differs.
         seeds = Seeds(seed_from(f"practice/{practice.id}/{'/'.join(digests)}"))
@@ -146,7 +147,7 @@ class PracticeService:
         job = GameJob(digests, streams, protocol=play.has_moves, names=names)
         with self.open_runner(dict((one, two)), self.settings, seeds) as runner:
             (result,) = runner.play([job])
-        return list(self.reporter.met(practice, team, other, result))
+        return list(self.letters.met(practice, team, other, result))
 
     def _after_failure(self, practice: Practice, error: EngineFailed) -> None:
         """Raise the error, or set the practice aside if it is hopeless.

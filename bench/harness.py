@@ -38,10 +38,8 @@ def spent(work: Callable[[], object]) -> Spent:
     return Spent(time.perf_counter() - begin, cpu_seconds_of(os.getpid()) - cpu)
 
 
-def compare(
-    stage: str, runs: int, ways: Mapping[str, Callable[[], Spent]], per: float = 1
-) -> Mapping[str, Spent]:
-    """Print a row of the table, and return the medians. The first way is ours; each works `per` times.
+def compare(stage: str, runs: int, ways: Mapping[str, Callable[[], Spent]], per: float = 1) -> None:
+    """Print a row of the table, with the medians. The first way is ours; each works `per` times.
 
     Ratios are our time by the peer's, by the clock and of processors; below 1 we are faster.
     """
@@ -57,7 +55,6 @@ def compare(
         for each in peers
     )
     print(f"| {stage} | {ours} | {told} | {ratios} |", flush=True)
-    return found
 
 
 def _time(seconds: float) -> str:

@@ -92,7 +92,7 @@ class Session:
         self, images: Images, settings: Settings, seeds: Seeds, progress: ProgressCallback = no_progress
     ) -> Iterator[Runner]:
         """Implements contest.interfaces.protocols.RunnerFactory."""
-        yield _ClusterRunner(self, images, settings, seeds, progress)
+        yield _ClusterRunner(self, images, settings, progress)
 
     def play_games(
         self, images: Images, settings: Settings, chunk: Sequence[GameJob]
@@ -115,7 +115,7 @@ class Session:
         self, images: Images, what: GroupJob | tuple[GameJob, ...], seconds: float = 0.0
     ) -> work.Order:
         host_files = {file: work.digest_of(file) for file in self._plugin.host_files(images)}
-        return work.Order(work.facts(), host_files, what, seconds)
+        return work.Order({**work.facts(), **host_files}, what, seconds)
 
     def _done(self, piece: _Piece) -> Any:
         """The result of this piece of work, from whichever worker gives it, or from this host."""
@@ -246,7 +246,6 @@ class _ClusterRunner:
     session: Session
     images: Images
     settings: Settings
-    seeds: Seeds
     progress: ProgressCallback
 
     def play(self, jobs: Sequence[GameJob]) -> Sequence[GameResult]:

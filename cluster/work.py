@@ -44,12 +44,11 @@ T = TypeVar("T")
 class Order:
     """A piece of work: a group, or games with their seconds for a move. The programs come besides.
 
-    `facts`: what must be the same here as on the organizer's host, by name. `host_files`: files of the host
-    that programs need, with their sha256.
+    `same`: what must be the same here as on the organizer's host, by name: `facts`, and the sha256 of files
+    of the host that programs need.
     """
 
-    facts: Mapping[str, str]
-    host_files: Mapping[str, str]
+    same: Mapping[str, str]
     work: GroupJob | tuple[GameJob, ...]
     seconds: float = 0.0
 
@@ -87,7 +86,7 @@ def do(
         return archives[digest]
 
     try:
-        for name, there in {**order.facts, **order.host_files}.items():
+        for name, there in order.same.items():
             here = facts().get(name) or digest_of(name)
             if here != there:
                 raise KnobelnError(f"its {name} is {here or 'missing'}, here it is {there}")

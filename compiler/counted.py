@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import closing
+from dataclasses import replace
 
 from compiler import languages
 from compiler.languages import Files, Outcome, Problem
@@ -62,7 +63,7 @@ def examine(
 
     The same files give the same module, to the last bit, on every host with the same compiler.
     """
-    return languages.examined(files, sandbox, settings, chosen, _built)
+    return languages.examine(files, sandbox, settings, chosen, _built)
 
 
 def _built(
@@ -178,13 +179,7 @@ def _checked_by_guest(
     name = f"check.{language.suffixes[0]}"
     while name in files:
         name = f"_{name}"
-    checker = FuelProgram(
-        language=language.name,
-        program=name,
-        files={name: how.check.encode(), program: files[program]},
-        memory_bytes=made.memory_bytes,
-        guest=guest.facts,
-    )
+    checker = replace(made, program=name, files={name: how.check.encode(), program: files[program]})
     with closing(FuelPlayer(checker, sandbox, TextProtocol.ARGV, _CHECK_FUEL, _CHECK_FUEL)) as player:
         player.begin()
         answer = player.move((program,))

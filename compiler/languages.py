@@ -218,34 +218,29 @@ def installed_version(language: Language | None, sandbox: Sandbox) -> str:
 
 
 def build(
-    files: Mapping[str, bytes],
+    files: Files,
     sandbox: Sandbox,
     settings: Programs | None = None,
     languages: Sequence[Language] | None = None,
 ) -> ProgramFolder | Problem:
-    """Like `examine`, with the usual settings; returns only the result."""
-    return examine(files, sandbox, settings or Programs(), languages or usual_languages()).result
+    """Build a program that the system runs, as in `examine`, with the usual settings."""
+    chosen = languages or usual_languages()
+    return examine(files, sandbox, settings or Programs(), chosen, program_folder).result
 
 
 def examine(
-    files: Files, sandbox: Sandbox, settings: Programs, languages: Sequence[Language]
-) -> Outcome[ProgramFolder]:
-    """Check the files as they were sent, and build them in the sandbox.
-
-    The same files give the same program folder, to the last bit, on every host with the same tools. Raises
-    ToolMissing if the sandbox is at fault, never for anything that a program does.
-    """
-    return examined(files, sandbox, settings, languages, program_folder)
-
-
-def examined(
     files: Files,
     sandbox: Sandbox,
     settings: Programs,
     languages: Sequence[Language],
     build: Callable[[Files, str, Language, Sandbox, Programs], tuple[Made, str]],
 ) -> Outcome[Made]:
-    """Check the files, and `build` the program among them, which gives the compiler's messages, too."""
+    """Check the files as they were sent, and `build` the program among them in the sandbox.
+
+    `build` gives the compiler's messages, too. The same files give the same program, to the last bit, on
+    every host with the same tools. Raises ToolMissing if the sandbox is at fault, never for anything that a
+    program does.
+    """
     program, language = "", None
     try:
         program, language = recognise(files, languages)

@@ -11,7 +11,6 @@ KnobelnError
     ├── ToolMissing       a program that we need is not installed (`knobeln doctor` names it)
     ├── NotNow            the phase of the contest does not allow this
     ├── NotFound          there is no such team, round, letter ...
-    ├── SchemaMismatch    the database belongs to another version of knobeln
     ├── Differs           an archive or a stored game does not match what was computed
     └── DeliveryRefused   the relay answered 5xx
 """
@@ -89,10 +88,6 @@ class NotNow(GiveUp):
 
 class NotFound(GiveUp):
     """There is no such team, round, letter ..."""
-
-
-class SchemaMismatch(GiveUp):
-    """The database belongs to another version of knobeln."""
 
 
 class Differs(GiveUp):

@@ -11,7 +11,6 @@ import json
 import re
 import shlex
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -47,34 +46,21 @@ _AT_HOME = {"name", "suffixes", "tool", "build", "result", "run", "memory_mb", "
 _GAME_PARTS = ("drawing", "words")  # in contest/games
 
 
-@dataclass(frozen=True)
-class _Kind:
-    """What the kits of a kind of play have besides `_SERVER`."""
-
-    referee: str  # in knobeln/home/kit
-    server: tuple[str, ...]
-
-
+# By kind of play: the referee, in knobeln/home/kit, and what of the server there is besides `_SERVER`.
 _KINDS = {
-    "text": _Kind(
-        "referee_text.py",
-        tuple(f"sandbox/players/{name}.py" for name in ("arguments", "choice", "lines")),
-    ),
-    "table": _Kind(
-        "referee_table.py",
-        ("contest/games/hog.py", "sandbox/players/table.py"),
-    ),
+    "text": ("referee_text.py", *(f"sandbox/players/{name}.py" for name in ("arguments", "choice", "lines"))),
+    "table": ("referee_table.py", "contest/games/hog.py", "sandbox/players/table.py"),
 }
 
 
 def python_kit(settings: Settings) -> Kit:
     """The kit for a contest with these settings, its files sorted by name. The game must have a kit."""
     game = game_of(settings.game, settings.programs)
-    kind = _KINDS[game.info.play.name]
+    referee, *of_kind = _KINDS[game.info.play.name]
     rules = f"{type(game).__module__.replace('.', '/')}.py"
-    server = {*_SERVER, *kind.server, rules, *_parts_of(rules)}
+    server = {*_SERVER, *of_kind, rules, *_parts_of(rules)}
     found = [
-        KitFile("referee.py", _home_file(kind.referee), is_program=True),
+        KitFile("referee.py", _home_file(referee), is_program=True),
         KitFile("contest.json", _contest_facts(game, settings)),
         KitFile("receipts.py", (_ROOT / "knobellib" / "receipts.py").read_bytes(), is_program=True),
         *(KitFile(f"server/{name}", (_ROOT / name).read_bytes()) for name in server),
@@ -108,7 +94,7 @@ def _home_file(name: str) -> bytes:
     return (_ROOT / _KIT / name).read_bytes()
 
 
-def _contest_facts(game: Game[Any, Any], settings: Settings) -> bytes:
+def _contest_facts(game: Game, settings: Settings) -> bytes:
     """What the referee must know of the contest. No secret is among it."""
     made = {"module": type(game).__module__, "class": type(game).__name__, "parameters": game.parameters}
     languages = settings.programs.all_languages
@@ -122,7 +108,7 @@ def _contest_facts(game: Game[Any, Any], settings: Settings) -> bytes:
 
 
 # --- what programs read ------------------------------------------------------------------------------------
-def _states(game: Game[Any, Any]) -> Iterator[KitFile]:
+def _states(game: Game) -> Iterator[KitFile]:
     """Games as the program of the first seat reads them, a line for each question; moves are by chance."""
     if not isinstance(game, TextGame):
         return
@@ -154,7 +140,7 @@ def _questions(rules: TextGame[Any, Any], seeds: Seeds) -> Iterator[str]:
 
 
 # --- images ------------------------------------------------------------------------------------------------
-def _image_templates(game: Game[Any, Any], settings: Settings) -> Iterator[KitFile]:
+def _image_templates(game: Game, settings: Settings) -> Iterator[KitFile]:
     """A folder for each language, with a program that plays; nothing if the contest takes no images."""
     if not settings.programs.takes_images:
         return
@@ -172,7 +158,7 @@ def _arguments(game: TextGame[Any, Any]) -> str:
 
 
 # --- README ------------------------------------------------------------------------------------------------
-def _readme(game: Game[Any, Any], command: str, settings: Settings) -> bytes:
+def _readme(game: Game, command: str, settings: Settings) -> bytes:
     programs = settings.programs
     has_images = programs.takes_images
     parts = [game.info.play.name]

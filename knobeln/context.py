@@ -49,7 +49,7 @@ class ContestContext:
     def open(cls, path: Path, tournament: int | None = None) -> ContestContext:
         """Open the contest in this folder, as of this tournament of its season, or of the newest.
 
-        Raises NotFound if there is no such tournament, ConfigError or SchemaMismatch with what to do.
+        Raises NotFound if there is no such tournament, ConfigError or GiveUp with what to do.
         """
         settings = load_settings(path)
         store = existing_store(path)
@@ -67,7 +67,7 @@ class ContestContext:
         with store.read() as tx:
             written = settings.dates
             frozen = frozen_settings(contest_store.started_settings(tx), settings)
-            settings = frozen.model_copy(update=decisions.in_force(tx, written, frozen)._asdict())
+            settings = decisions.in_force(tx, written, frozen)
         format_of(settings)  # report a game that cannot be played now, not on the contest day
         return cls(path, settings, store, written, tournament if tournament != newest else None)
 
@@ -89,9 +89,7 @@ class ContestContext:
     def as_of(self, tx: Transaction) -> ContestContext:
         """Return the contest with the dates and the time for a move that this transaction reads."""
         decided = decisions.in_force(tx, self.written, self.settings)
-        if decided == (self.settings.dates, self.settings.programs):
-            return self
-        return replace(self, settings=self.settings.model_copy(update=decided._asdict()))
+        return self if decided == self.settings else replace(self, settings=decided)
 
     @contextmanager
     def only_one(

@@ -190,11 +190,10 @@ def _practice(contest: ContestContext) -> PracticeService:
 
 def _ladder(contest: ContestContext) -> LadderService:
     from arena.ladder_service import LadderService
-    from reports.ladder_report import ladder_moved
     from tournament.runners import open_runner
 
     common = contest.store, contest.settings, contest.clock
-    return LadderService(*common, open_runner, partial(ladder_moved, contest.templates), failures_of(contest))
+    return LadderService(*common, open_runner, contest.templates, failures_of(contest))
 
 
 def failures_of(contest: ContestContext) -> EngineFailures:

@@ -94,7 +94,6 @@ def notify(context: LetterContext, team: Team | None) -> None:
             once_in=DAY,
             of_team=team,
             is_notice=True,
-            team=team,
             received_at=context.stored.received_at,
             subject=context.command.right_subject(context.settings),
         )
@@ -185,5 +184,4 @@ def refuse(
         subject=context.command.right_subject(context.settings),
         reason=reason,
         problem=problem,
-        team=team,
     )

@@ -134,8 +134,8 @@ class LetterContext:
         Returns `note` for the journal, and adds why there is no mail if there is none. A notice tells
         somebody else about the letter, and is not its answer. A reply to the mail counts as one with `token`.
         If the letter proved nothing and the mail is too long for that, it becomes the question whether it is
-        wanted, or is cut. `of_team`: whose mail it is; `receipt`: of the letter's effect, from `record`.
-
+        wanted, or is cut. `of_team`: whose mail it is, the fact `team`; `receipt`: of the letter's effect,
+        from `record`.
         Raises LetterWaits where the template's limit says so.
         """
         if once_in and self.count_answered(template, to, once_in):
@@ -153,7 +153,7 @@ class LetterContext:
                 quota=quota,
                 silent_until=silent_until,
                 is_between=self.is_between,
-                **facts,
+                **{"team": of_team, **facts},
             )
         outgoing = Outgoing(
             key="/".join(("letter", str(self.stored.id), template, *([digest(token)] if token else []))),

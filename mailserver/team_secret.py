@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
-from contest.language import gettext, ngettext
+from contest.language import gettext, ngettext, noted
 from contest.mail.from_line import FROM_MARK, begins_with_mark, is_marked, strip_secret, words_after_mark
 from mailserver.problem import Problem
 
@@ -87,10 +87,8 @@ def find_from_line(lines: Sequence[str]) -> FromLine | Problem:
     found = [_read(number, line, lines) for number, line in marked]
     good = {(f.team, f.string): f for f in found if isinstance(f, FromLine)}
     if len(good) > 1:
-        return _problem(
-            gettext("There are %(good)s different %(from_mark)s lines.", good=len(good), from_mark=FROM_MARK),
-            marked[1][0],
-        )
+        text = noted("There are %(good)s different %(from_mark)s lines.")
+        return _problem(marked[1][0], text, good=len(good))
     return next(iter(good.values()), found[0])
 
 
@@ -100,54 +98,37 @@ def _read(number: int, line: str, lines: Sequence[str]) -> FromLine | Problem:
         return FromLine(words[0], words[1], number)
     following = lines[number].strip(" \t/*#").split() if number < len(lines) else []
     if len(words) + len(following) == 2 and following:
-        return _problem(
-            gettext(
-                "The %(from_mark)s line is split over two lines; perhaps your mailer did it. It must be "
-                "one line.",
-                from_mark=FROM_MARK,
-            ),
-            number,
+        split = noted(
+            "The %(from_mark)s line is split over two lines; perhaps your mailer did it. It must be one line."
         )
-    return _problem(
-        ngettext(
-            "After %(from_mark)s there must be two words, the team's name and its authentification "
-            "string; there is %(found)s.",
-            "After %(from_mark)s there must be two words, the team's name and its authentification "
-            "string; there are %(found)s.",
-            len(words),
-            from_mark=FROM_MARK,
-            found=len(words) or gettext("none"),
-        ),
-        number,
+        return _problem(number, split)
+    text = ngettext(
+        "After %(from_mark)s there must be two words, the team's name and its authentification string; there "
+        "is %(found)s.",
+        "After %(from_mark)s there must be two words, the team's name and its authentification string; there "
+        "are %(found)s.",
+        len(words),
+        from_mark=FROM_MARK,
+        found=len(words) or gettext("none"),
     )
+    return Problem(text, number, expected=_RIGHT)
 
 
 def _missing(lines: Sequence[str]) -> Problem:
     for number, line in enumerate(lines, 1):
         if is_marked(line):
-            return _problem(
-                gettext(
-                    "There must be nothing but blanks, `*` or `#` before %(from_mark)s.", from_mark=FROM_MARK
-                ),
-                number,
-            )
+            text = noted("There must be nothing but blanks, `*` or `#` before %(from_mark)s.")
+            return _problem(number, text)
         if _ALMOST.search(line):
-            return _problem(
-                gettext(
-                    "%(from_mark)s has to be given exactly as shown: in capitals, with two < and two >.",
-                    from_mark=FROM_MARK,
-                ),
-                number,
-            )
-    return _problem(
-        gettext(
-            "There is no %(from_mark)s line in the program, so I do not know whose it is.",
-            from_mark=FROM_MARK,
-        ),
-        0,
-    )
+            text = noted("%(from_mark)s has to be given exactly as shown: in capitals, with two < and two >.")
+            return _problem(number, text)
+    text = noted("There is no %(from_mark)s line in the program, so I do not know whose it is.")
+    return _problem(0, text)
 
 
-def _problem(text: str, line: int) -> Problem:
+_RIGHT = f"/*\n  {FROM_MARK} team_name authentification_string\n*/"
+
+
+def _problem(line: int, text: str, **values: object) -> Problem:
     """Without a quote of the line, because it may hold a secret."""
-    return Problem(text, line, expected=f"/*\n  {FROM_MARK} team_name authentification_string\n*/")
+    return Problem(gettext(text, from_mark=FROM_MARK, **values), line, expected=_RIGHT)

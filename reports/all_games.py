@@ -5,11 +5,10 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from contest.games.game import GameInfo
 from contest.language import gettext
-from contest.model import GroupOutcome, Match, Standing
+from contest.model import GroupOutcome, Match
 from contest.model.tournament import points_text
 from reports import results
 from reports.results import GameStatus, OwnGames
@@ -17,28 +16,17 @@ from reports.scores import Score, Shape
 from reports.text import points
 
 
-@dataclass(frozen=True)
-class GroupParagraph:
-    """One member's part of the list: its games against itself and against the members below it."""
-
-    number: int
-    standing: Standing
-    games: tuple[str, ...]
-
-
-def group_paragraphs(
+def games_of_members(
     outcome: GroupOutcome, own_games: Mapping[str, OwnGames], shape: Shape, game: GameInfo
-) -> tuple[GroupParagraph, ...]:
-    """List all games of a group of pairs, each once, under the member that is higher in the ranking.
+) -> Iterator[tuple[str, ...]]:
+    """All games of a group of pairs, each once, under the member that is higher in the ranking.
 
     A pairing of several games is one text: its points, and the points of each game in brackets, or, where
     they are many, how many were won, tied and lost.
     """
     numbers = {standing.entry: number for number, standing in enumerate(outcome.standings, 1)}
-    return tuple(
-        GroupParagraph(number, standing, tuple(_texts(own_games[standing.entry], numbers, shape, game.point)))
-        for number, standing in enumerate(outcome.standings, 1)
-    )
+    for name in numbers:
+        yield tuple(_texts(own_games[name], numbers, shape, game.point))
 
 
 def _texts(own: OwnGames, numbers: Mapping[str, int], shape: Shape, point: int) -> Iterator[str]:

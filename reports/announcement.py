@@ -10,7 +10,6 @@ from contest.interfaces.protocols import Rendered, Renderer
 from contest.model import EvolutionOutcome, RoundOutcome, Standing
 from contest.seeds import ContestSeed
 from reports import results, summary
-from reports.evolution_table import condensed
 from reports.kinds import disclosed_by
 from reports.kinds.base import Disclosed
 from reports.scores import shape_of
@@ -37,19 +36,12 @@ def announcement(
     return templates.render(
         "announcement",
         final=final,
-        ranking=ranking,
         shows_ranking=not _RANKINGS.isdisjoint(disclosed_by(settings.reports.offered)),
         shape=shape_of(final.groups[0].plan, game),
-        places=summary.places(final, game),
         teams=figures[0][1],
         games=sum(map(results.games_played, history)),
         rounds=figures,
-        failures=results.failures_of_round(final),
-        evolution=evolution,
-        generations=condensed(evolution) if evolution else None,
-        **summary.seed_facts(settings, seed),
-        **summary.bracket_facts(history, ranking, game),
-        **summary.prize_facts(ranking, prize_fields, settings),
+        **summary.facts_of_contest(history, ranking, evolution, seed, prize_fields, settings),
     )
 
 

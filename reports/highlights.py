@@ -18,7 +18,7 @@ from contest.model import GroupOutcome, GroupPlan, Match, RoundOutcome, Standing
 from reports.results import points_of
 from reports.scores import places
 from reports.text import grouped_points as points
-from reports.words import turns
+from reports.text import plural
 
 Gains = Sequence[Sequence[int]]
 """For each seat what it won in each turn, in points of the game."""
@@ -358,7 +358,7 @@ class Search:
                 "%(winner)s beat %(loser)s in %(turns)s.",
                 winner=winner,
                 loser=loser,
-                turns=turns(game.result.turns, self._game.turn_word),
+                turns=plural(game.result.turns, self._game.turn_word),
             )
             measure = gettext("The shortest game without a fault that somebody won.")
             yield Highlight(gettext("Quickest win"), sentence, measure, plan, game)
@@ -366,7 +366,7 @@ class Search:
             sentence = gettext(
                 "%(players)s needed %(turns)s.",
                 players=listed(game.players),
-                turns=turns(game.result.turns, self._game.turn_word),
+                turns=plural(game.result.turns, self._game.turn_word),
             )
             measure = gettext("The game without a fault that took longest.")
             yield Highlight(gettext("Longest game"), sentence, measure, plan, game)
@@ -390,7 +390,7 @@ class Search:
                 gettext(
                     "%(players)s were the last two alive, for %(turns)s.",
                     players=listed(last_two),
-                    turns=turns(length, self._game.turn_word),
+                    turns=plural(length, self._game.turn_word),
                 ),
                 gettext("Counted from the end of the third last player to the end of the game."),
                 plan,

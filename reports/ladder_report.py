@@ -15,7 +15,7 @@ from contest.model import LadderRanking, Outgoing, Team
 def ladder_moved(
     templates: Renderer, ranking: LadderRanking, before: LadderRanking | None, teams: Sequence[Team]
 ) -> Iterator[Outgoing]:
-    """A contest.interfaces.protocols.LadderReporter, once it has its templates."""
+    """The mails about this ranking to those teams that want rankings. `before`: the last one mailed."""
     moves = movements(ranking, before)
     for team in teams:
         if RANKINGS.isdisjoint(team.registration.preferences):

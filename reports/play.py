@@ -57,19 +57,6 @@ class PlayReports:
         """The protocols of one or more games for the entry's team as a compact text; "" if they have none."""
         return ""
 
-    def attachments(
-        self,
-        file: str,
-        matches: Sequence[Match],
-        round_number: int,
-        group: int,
-        entry: str,
-        settings: Settings,
-    ) -> tuple[Attachment, ...]:
-        """The protocols as a gzipped file; () if such games have none."""
-        text = self.protocols(matches, round_number, group, entry, settings)
-        return (Attachment(file, "application/gzip", knobeln_protocol.packed(text)),) if text else ()
-
     def series(self, games: Sequence[PracticeGame]) -> SeriesFacts | None:
         """The series that a program threw in practice games; None if its moves are no throws."""
         return None
@@ -189,6 +176,11 @@ class TableReports(PlayReports):
                 found.append(("PLAYER_NAME", report.player_name))
             found.append((gettext("size"), byte_count(report.source_bytes)))
         return tuple(found)
+
+
+def packed_protocols(file: str, text: str) -> tuple[Attachment, ...]:
+    """These protocols as a gzipped file; () if there are none."""
+    return (Attachment(file, "application/gzip", knobeln_protocol.packed(text)),) if text else ()
 
 
 ENTRY_POINTS = "knobeln.play_reports"

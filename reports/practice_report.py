@@ -35,7 +35,7 @@ from contest.model import (
     SeatResult,
     Team,
 )
-from reports.play import play_reports
+from reports.play import packed_protocols, play_reports
 from reports.results import Failure, alike
 from reports.used import used
 from reports.words import VERDICTS
@@ -43,7 +43,7 @@ from reports.words import VERDICTS
 
 @dataclass(frozen=True)
 class PracticeLetters:
-    """Implements contest.interfaces.protocols.PracticeReporter."""
+    """The mails about programs that were only tried, and about friendly matches."""
 
     settings: Settings
     templates: Renderer
@@ -51,6 +51,7 @@ class PracticeLetters:
     def tested(
         self, practice: Practice, team: Team, report: BuildReport, games: Sequence[PracticeGame]
     ) -> Outgoing:
+        """`games` is empty where the program was rejected."""
         info = self._info
         rows = practice_table(games, info)
         rendered = self.templates.render(
@@ -77,11 +78,12 @@ class PracticeLetters:
         return self._mail(practice, "practice", team, rendered)
 
     def met(self, practice: Practice, team: Team, other: Team, result: GameResult) -> Iterator[Outgoing]:
+        """To both teams; `team`, which asked, has the first seat."""
         match = Match(Pairing((team.name, other.name)), 1, result, True)
         file_name = f"friendly-{team.name}-{other.name}.protocol.gz"
         play = play_reports(self._info.play)
         for number, (own, its) in enumerate(((team, other), (other, team))):
-            attachments = play.attachments(file_name, [match], 0, 0, own.name, self.settings)
+            attachments = packed_protocols(file_name, play.protocols([match], 0, 0, own.name, self.settings))
             with speaking(own.language or self.settings.contest.language):
                 rendered = self.templates.render(
                     "friendly_match",
@@ -96,6 +98,7 @@ class PracticeLetters:
             yield self._mail(practice, "friendly match", own, rendered, attachments, is_answer=number == 0)
 
     def match_impossible(self, practice: Practice, team: Team, other: Team) -> Outgoing:
+        """One of the two has no program any more."""
         rendered = self.templates.render("friendly_match_off", team=team.name, other=other.name)
         return self._mail(practice, "friendly match", team, rendered)
 

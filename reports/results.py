@@ -10,7 +10,7 @@ from functools import cached_property
 from itertools import chain
 from typing import NamedTuple
 
-from contest.language import listed, ngettext
+from contest.language import listed, ngettext, noted_plural
 from contest.model import GroupOutcome, Match, Pairing, RoundOutcome, SeatResult, Standing, Verdict
 from reports.words import VERDICTS
 
@@ -75,17 +75,13 @@ def gone(standings: Iterable[Standing]) -> str:
     for standing in standings:
         if standing.disqualified:
             names.setdefault(standing.fate, []).append(standing.entry)
-    return ", ".join(_gone(of_fate, fate) for fate, of_fate in names.items())
+    return ", ".join(ngettext(*_GONE[fate], len(each), names=listed(each)) for fate, each in names.items())
 
 
-def _gone(names: Sequence[str], fate: str) -> str:
-    if fate == "taken out":
-        return ngettext(
-            "%(names)s was taken out", "%(names)s were taken out", len(names), names=listed(names)
-        )
-    return ngettext(
-        "%(names)s was disqualified", "%(names)s were disqualified", len(names), names=listed(names)
-    )
+_GONE = {
+    "taken out": noted_plural("%(names)s was taken out", "%(names)s were taken out"),
+    "disqualified": noted_plural("%(names)s was disqualified", "%(names)s were disqualified"),
+}
 
 
 def status(match: Match) -> GameStatus:

@@ -13,10 +13,11 @@ from contest.config.settings import Settings
 from contest.games.game import GameInfo
 from contest.games.registry import game_of
 from contest.language import gettext
-from contest.model import RoundOutcome, Standing, Team
+from contest.model import EvolutionOutcome, RoundOutcome, Standing, Team
 from contest.public_number.beacon import BeaconKind
 from contest.seeds import ContestSeed, Seeds
 from reports import bracket, results, scores
+from reports.evolution_table import condensed
 from reports.prizes import PrizeList, grand_prize, prize_lists
 from reports.results import Failure
 
@@ -79,6 +80,28 @@ def places(outcome: RoundOutcome, game: GameInfo) -> tuple[scores.MeleePlace, ..
     """Return the places if the round was a single melee, else (). The games must have been loaded."""
     found = scores.melees(outcome.groups[0], game.max_turns) if len(outcome.groups) == 1 else ()
     return found[0] if len(found) == 1 else ()
+
+
+def facts_of_contest(
+    history: History,
+    ranking: Sequence[Standing],
+    evolution: EvolutionOutcome | None,
+    seed: ContestSeed | None,
+    prize_fields: Mapping[str, str],
+    settings: Settings,
+) -> dict[str, object]:
+    """Return what both the summary of the last round and the announcement tell, as facts of templates."""
+    last, game = history[-1], game_of(settings.game, settings.programs).info
+    return {
+        "ranking": ranking,
+        "places": places(last, game),
+        "failures": results.failures_of_round(last),
+        "evolution": evolution,
+        "generations": condensed(evolution) if evolution else None,
+        **seed_facts(settings, seed),
+        **bracket_facts(history, ranking, game),
+        **prize_facts(ranking, prize_fields, settings),
+    }
 
 
 # --- how close it was ---------------------------------------------------------------------------------------

@@ -17,7 +17,7 @@ from rich.text import Text
 
 from contest.games.game import FaultRule, GameInfo
 from contest.model import EvolutionOutcome, GroupOutcome, RoundOutcome, Standing, points_text
-from reports.all_games import group_paragraphs
+from reports.all_games import games_of_members
 from reports.bracket import all_lines, field_after, matches_of, round_lines, sides_of
 from reports.evolution_table import condensed
 from reports.prizes import PrizeList
@@ -70,10 +70,10 @@ def group_results(outcome: GroupOutcome, game: GameInfo, title: str) -> Table:
     if shape is Shape.MELEE:
         return _melees(outcome, game, title)
     table = _table(f"{title}: {_LEGENDS[shape]}", "#no.", "team", "#points", "games")
-    for p in group_paragraphs(outcome, own_games(outcome), shape, game):
-        points = "-" if p.standing.disqualified else points_text(p.standing.half_points, game.point)
-        games = ", ".join(map(str.strip, p.games))
-        table.add_row(*map(Text, (str(p.number), p.standing.entry, points, games)))
+    listed = games_of_members(outcome, own_games(outcome), shape, game)
+    for number, (s, games) in enumerate(zip(outcome.standings, listed, strict=True), start=1):
+        points = "-" if s.disqualified else points_text(s.half_points, game.point)
+        table.add_row(*map(Text, (str(number), s.entry, points, ", ".join(map(str.strip, games)))))
     return table
 
 

@@ -55,7 +55,8 @@ from contest.model import (
     points_text,
 )
 from contest.util.plurals import form
-from reports.knobeln_protocol import NAME, ProtocolLines
+from knobellib.software.protocolfmt import Lines
+from reports.knobeln_protocol import NAME
 from reports.text import WIDTH, clean, columns_of, fold, one_line, table, wrap
 from reports.words import VERDICTS
 
@@ -150,8 +151,8 @@ _NUMBER = r"(\d{1,10})"
 
 
 def read(text: str) -> tuple[WordProtocol, ...]:
-    """Read the games of a compact text. Raises ProtocolError, which names the line and what it should be."""
-    lines = ProtocolLines(text)
+    """Read the games of a compact text. Raises protocolfmt.Damaged: what is wrong in which line."""
+    lines = Lines(text)
     lines.match(re.escape(TITLE), TITLE)
     name, point, turn_word = lines.match(
         r"rules (\S+) point=([1-9]\d{0,17}) turn=(\S+)", "rules bid-tac-toe point=2 turn=round"
@@ -162,7 +163,7 @@ def read(text: str) -> tuple[WordProtocol, ...]:
     return tuple(games)
 
 
-def _read_block(lines: ProtocolLines) -> tuple[int, int, Match]:
+def _read_block(lines: Lines) -> tuple[int, int, Match]:
     """The round, the group, and the game."""
     round_number, group, game, attempt = lines.match(
         rf"game round={_NUMBER} group={_NUMBER} game={_NUMBER} attempt={_NUMBER}",
@@ -186,36 +187,36 @@ def _read_block(lines: ProtocolLines) -> tuple[int, int, Match]:
 
 
 def _words(
-    lines: ProtocolLines, title: str, form: str, pattern: str = r"\S+", number: int | None = None
+    lines: Lines, title: str, form: str, pattern: str = r"\S+", number: int | None = None
 ) -> tuple[str, ...]:
     words = lines.next().split()
     while words and words[-1] == "\\":
         words = words[:-1] + lines.next().split()
     right = words[:1] == [title] and len(words) > 1 and all(re.fullmatch(pattern, w) for w in words[1:])
     if not right or number not in (None, len(words) - 1):
-        raise lines.error(f"there must be `{form}`" + (f", {number} of them" if number else ""))
+        lines.fail(f"there must be `{form}`" + (f", {number} of them" if number else ""))
     return tuple(words[1:])
 
 
-def _read_fault(lines: ProtocolLines, seats: list[SeatResult]) -> None:
+def _read_fault(lines: Lines, seats: list[SeatResult]) -> None:
     """Put the fault into its seat."""
     seat, turn, turns, reason = lines.match(
         rf"fault seat={_NUMBER} turn={_NUMBER} turns={_NUMBER}(?: (.*))?",
         "fault seat=1 turn=3 turns=1 REASON",
     )
     if not 1 <= int(seat) <= len(seats):
-        raise lines.error(f"there is no seat {seat}, only 1 to {len(seats)}")
+        lines.fail(f"there is no seat {seat}, only 1 to {len(seats)}")
     at = int(seat) - 1
     seats[at] = replace(seats[at], fault=Fault(int(turn), reason or ""), faults=int(turns))
 
 
-def _read_moves(lines: ProtocolLines, seats: int) -> Moves:
+def _read_moves(lines: Lines, seats: int) -> Moves:
     text = lines.next()
     while text.endswith(_BETWEEN):
         text += lines.next()
     moves = text.split(_BETWEEN)
     if len(moves) != seats:
-        raise lines.error(f"there must be {seats} moves with `;` between them, not {len(moves)}")
+        lines.fail(f"there must be {seats} moves with `;` between them, not {len(moves)}")
     return tuple(map(_read_move, moves))
 
 

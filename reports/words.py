@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from contest.language import ngettext, noted, noted_plural
+from contest.language import noted, noted_plural
 from contest.model import Verdict
 
 VERDICTS: Mapping[Verdict, str] = {
@@ -44,11 +44,6 @@ TURNS = (
     noted_plural("%(num)s more move", "%(num)s more moves"),
 )
 """What games call a turn (`GameInfo.turn_word`)."""
-
-
-def turns(number: int, turn_word: str) -> str:
-    """(3, "throw") -> `3 throws`."""
-    return ngettext(f"%(num)s {turn_word}", f"%(num)s {turn_word}s", number)
 
 
 POINTS = (noted("point"), noted("points"), noted("match point"), noted("match points"))

@@ -52,7 +52,6 @@ from dataclasses import dataclass, field
 from functools import cache
 from glob import glob
 from pathlib import Path
-from typing import TypedDict
 
 from contest.errors import ToolMissing
 from sandbox.groups import Group, group, prefer_as_victim
@@ -86,19 +85,11 @@ _HOW_TO_FIX = (
 
 
 @dataclass(frozen=True)
-class ImageRoot:
-    """An unpacked image (sandbox/images), which replaces the system; its command starts in folder `start_in`.
-
-    /dev, /proc and /tmp must be folders in it, not links: bubblewrap mounts its own over them.
-    """
-
-    folder: Path
-    start_in: str
-
-
-@dataclass(frozen=True)
 class Contents:
-    """The contents of a sandbox besides the system's `/usr`, or besides the image `root` if there is one.
+    """The contents of a sandbox besides the system's `/usr`.
+
+    `root`: an unpacked image (sandbox/images), which replaces the system; its command starts in the folder
+    `start_in`. /dev, /proc and /tmp must be folders in it, not links: bubblewrap mounts its own over them.
 
     `files`: read-only files by absolute path. `folders`: folders of this host, mounted read-only at the same
     paths. They may hold only settings or packages of a language, and foreign input must not choose them.
@@ -111,7 +102,8 @@ class Contents:
     files: Mapping[str, bytes] = field(default_factory=dict)
     environment: Mapping[str, str] = field(default_factory=dict)
     folders: tuple[str, ...] = ()
-    root: ImageRoot | None = None
+    root: Path | None = None
+    start_in: str = "/"
     own_path: str = ""
     work: Path | None = None
     has_network: bool = False
@@ -251,13 +243,16 @@ class BubblewrapSandbox(RunningSandbox):
 
     def _set_limits_of_image(self, pid: int, user: int) -> bytes | None:
         """None, or why it failed."""
+        become = _become(user)
         done = subprocess.run(  # noqa: S603 - our own command
             [_PRLIMIT, f"--pid={pid}", *_prlimit_options(self._limits)],
             capture_output=True,
             check=False,
             cwd="/",
             env={},
-            **_identity(user),
+            user=become,
+            group=become,
+            extra_groups=None if become is None else [],
         )
         return done.stderr if done.returncode else None
 
@@ -328,6 +323,7 @@ def _start(
     if bubblewrap is None:
         raise ToolMissing(f"bubblewrap (bwrap) is not installed. {_HOW_TO_FIX}")
     sweep_once(os.getpid())
+    become = _become(user)
     try:
         return subprocess.Popen(  # noqa: S603 - bubblewrap; it exists to start foreign commands
             [label(), *arguments],
@@ -339,7 +335,9 @@ def _start(
             cwd="/",
             env={},
             start_new_session=True,
-            **_identity(user),
+            user=become,
+            group=become,
+            extra_groups=None if become is None else [],
         )
     except OSError as error:
         raise ToolMissing(f"bubblewrap does not start: {error}. {_HOW_TO_FIX}") from error
@@ -365,15 +363,9 @@ def system_call_filter() -> bytes:
         ) from None
 
 
-class _Identity(TypedDict, total=False):
-    user: int
-    group: int
-    extra_groups: Sequence[int]
-
-
-def _identity(user: int) -> _Identity:
-    """Arguments of Popen that make the child become `user` if we are root; none otherwise."""
-    return {"user": user, "group": user, "extra_groups": []} if os.geteuid() == 0 else {}
+def _become(user: int) -> int | None:
+    """The user and group that a child is to have: `user` if we are root, else ours."""
+    return user if os.geteuid() == 0 else None
 
 
 def _nul_terminated(options: Sequence[str]) -> bytes:
@@ -391,7 +383,7 @@ def _options(files: Mapping[str, int], contents: Contents, limits: Limits, statu
     yield from ("--hostname", "box", "--die-with-parent", "--new-session", "--cap-drop", "ALL")
     yield from ("--json-status-fd", str(status), "--clearenv")
     if contents.root:
-        yield from _image_options(contents.root, contents.environment, limits)
+        yield from _image_options(contents.root, contents, limits)
     else:
         yield from _system_options(contents, limits)
     for path, descriptor in files.items():
@@ -431,17 +423,17 @@ def _python_package_folders() -> tuple[str, ...]:
     return tuple(sorted({os.path.realpath(path) for path in found}))
 
 
-def _image_options(root: ImageRoot, environment: Mapping[str, str], limits: Limits) -> Iterator[str]:
+def _image_options(root: Path, contents: Contents, limits: Limits) -> Iterator[str]:
     """Images expect a /proc (programs find their libraries by it); nothing in it can be written.
 
     In place of process 1 they see an empty folder: the command may be running for a moment before bubblewrap
     has closed its own pipes there, and whoever writes to them bends what it reports.
     """
-    yield from _variable_options(environment)
-    yield from ("--ro-bind", str(root.folder), "/")
+    yield from _variable_options(contents.environment)
+    yield from ("--ro-bind", str(root), "/")
     yield from ("--proc", "/proc", "--tmpfs", "/proc/1", "--remount-ro", "/proc/1", "--remount-ro", "/proc")
     yield from ("--dev", "/dev", "--remount-ro", "/dev")
-    yield from ("--size", str(limits.work_bytes), "--tmpfs", TMP, "--chdir", root.start_in)
+    yield from ("--size", str(limits.work_bytes), "--tmpfs", TMP, "--chdir", contents.start_in)
 
 
 def _variable_options(environment: Mapping[str, str]) -> Iterator[str]:

@@ -12,8 +12,11 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
+from contest.games.game import TextProtocol, Words
+from contest.language import gettext
 from sandbox.fuel.program import FuelProgram, is_fuel_program
 from sandbox.images.oci_image import OciImage, image_cache
+from sandbox.players import AnswerFault, AnswerFaultKind, Player
 from sandbox.program_folder import ProgramFolder, Startable
 
 ASIDE = b'{"aside": true}'
@@ -37,6 +40,20 @@ class SetAside:
 
     def to_bytes(self) -> bytes:
         return ASIDE
+
+
+@dataclass(frozen=True)
+class AsidePlayer(Player):
+    """The player for it: it is not asked, and only fails."""
+
+    protocol: TextProtocol
+
+    def move(self, question: Words) -> AnswerFault:
+        sentence = gettext(
+            "our engine failed again and again with this program, so it is not asked any more; this is not "
+            "said to be its mistake"
+        )
+        return AnswerFault(AnswerFaultKind.ASIDE, sentence)
 
 
 Executable = Startable | FuelProgram | SetAside

@@ -35,7 +35,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from sandbox.bubblewrap import BubblewrapSandbox, Contents, ImageRoot, sealed_file, start_failure
+from sandbox.bubblewrap import BubblewrapSandbox, Contents, sealed_file, start_failure
 from sandbox.limits import NOT_COUNTED, Limits, Usage
 from sandbox.places import WORK
 from sandbox.process import SandboxedProcess
@@ -94,7 +94,8 @@ class Sandbox:
         Raises ToolMissing, with advice how to fix it, if the command could not be started in a sandbox.
         """
         limits = limits or Limits()
-        contents = Contents(files or {}, environment or {}, tuple(folders), None, own_path, work, has_network)
+        shown = files or {}, environment or {}, tuple(folders)
+        contents = Contents(*shown, own_path=own_path, work=work, has_network=has_network)
         with sealed_file(stdin) as stdin_file:
             running = BubblewrapSandbox(command, contents, limits, stdin_file, USER)
         try:
@@ -109,7 +110,8 @@ class Sandbox:
         files: Mapping[str, bytes] | None = None,
         environment: Mapping[str, str] | None = None,
         folders: Sequence[str] = (),
-        root: ImageRoot | None = None,
+        root: Path | None = None,
+        start_in: str = "/",
         limits: Limits | None = None,
         is_worker: bool = False,
     ) -> SandboxedProcess:
@@ -119,7 +121,7 @@ class Sandbox:
         of the system's. Raises ToolMissing as `run` does, here or at the first question.
         """
         limits = limits or Limits()
-        contents = Contents(files or {}, environment or {}, tuple(folders), root)
+        contents = Contents(files or {}, environment or {}, tuple(folders), root, start_in)
         read_end, write_end = os.pipe()
         try:
             running = BubblewrapSandbox(command, contents, limits, read_end, USER)

@@ -8,7 +8,7 @@ from typing import Any
 
 from contest.errors import Differs
 from contest.games.drawing import Course, Drawn, Ringed
-from contest.games.game import Game, TextGame
+from contest.games.game import TextGame
 from contest.interfaces.protocols import Runner
 from contest.model import Match, Moves
 from contest.seeds import Seeds
@@ -44,7 +44,7 @@ def course_of(rules: TextGame[Any, Any], round_number: int, match: Match, seeds:
     return course(game, match.players, positions)
 
 
-def course(game: Game[Any, Any], names: Sequence[str], positions: Sequence[Any]) -> Course:
+def course(game: TextGame[Any, Any], names: Sequence[str], positions: Sequence[Any]) -> Course:
     """How a game of these players went. `positions`: before the first turn and after each."""
     return Course(
         tuple(map(game.points, positions[1:])),

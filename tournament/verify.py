@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from itertools import zip_longest
 
 from contest.errors import Differs
@@ -204,21 +204,22 @@ def _points(seats: Iterable[SeatResult]) -> str:
     return ":".join(str(seat.points) for seat in seats)
 
 
-def _check_table(what: str, claimed: Sequence[Standing], computed: Sequence[Standing]) -> None:
+def _check_table(
+    what: str, claimed: Sequence[Standing | EvolutionRank], computed: Sequence[Standing | EvolutionRank]
+) -> None:
     for place, (theirs, ours) in enumerate(zip_longest(claimed, computed), start=1):
         if theirs != ours:
-            raise Differs(f"{what}, line {place}: archived {_line(theirs)}, but computed {_line(ours)}")
+            raise Differs(f"{what}, line {place}: {_difference(theirs, ours)}")
 
 
-def _line(line: Standing | None) -> str:
-    if line is None:
-        return "nothing"
-    rank = "no rank" if line.rank is None else f"rank {line.rank}"
-    fate = "disqualified" if line.disqualified else rank
-    return (
-        f"{line.entry}, {fate}, {plural(line.half_points, 'half point')}, {plural(line.failures, 'failure')}"
-        f"{', proceeds' if line.advances else ''}"
-    )
+def _difference(claimed: Standing | EvolutionRank | None, computed: Standing | EvolutionRank | None) -> str:
+    """The first thing in which two lines differ, of which one may be missing."""
+    if claimed is None or computed is None:
+        stated, found = ("nothing" if each is None else each.entry for each in (claimed, computed))
+        return f"archived {stated}, but computed {found}"
+    theirs, ours = asdict(claimed), asdict(computed)
+    name = next(each for each in ours if theirs[each] != ours[each])
+    return f"{computed.entry}, {name.replace('_', ' ')}: archived {theirs[name]}, but computed {ours[name]}"
 
 
 # --- evolution ---------------------------------------------------------------------------------------------
@@ -236,26 +237,7 @@ def _check_evolution(claim: Claim, final: RoundOutcome) -> None:
     pairs = zip_longest(claimed.generations, computed.generations)
     for generation, (theirs, ours) in enumerate(pairs):
         if theirs != ours:
-            raise Differs(
-                f"the evolution, generation {generation}: archived {_counts(theirs)}, but computed "
-                f"{_counts(ours)}"
-            )
-    for line, (stated, found) in enumerate(zip_longest(claimed.ranking, computed.ranking), start=1):
-        if stated != found:
-            raise Differs(
-                f"the evolution's ranking, line {line}: archived {_evolved(stated)}, but computed "
-                f"{_evolved(found)}"
-            )
+            raise Differs(f"the evolution, generation {generation}: archived {theirs}, but computed {ours}")
+    _check_table("the evolution's ranking", claimed.ranking, computed.ranking)
     if claimed != computed:
         raise Differs("the evolution: its entries, or its end, differ from those computed")
-
-
-def _counts(exemplars: Sequence[int] | None) -> str:
-    return "nothing" if exemplars is None else " ".join(map(str, exemplars)) or "no exemplars"
-
-
-def _evolved(line: EvolutionRank | None) -> str:
-    if line is None:
-        return "nothing"
-    fate = f"extinct in generation {line.extinct_in}" if line.rank is None else f"rank {line.rank}"
-    return f"{line.entry}, {fate}, fraction {line.fraction[0]}/{line.fraction[1]}"

@@ -25,11 +25,11 @@ from contest.games.hog import (
     MAX_NAME,
     SCORES,
     TABULATION_SECONDS,
+    Hog,
     HogEntry,
     goal_for,
     why_illegal_name,
 )
-from contest.games.hog_game import NAME as HOG
 from contest.interfaces.protocols import BuildResult, RunnerFactory, SparringOpponents
 from contest.language import gettext
 from contest.model import Finding, Severity, TableBuildReport
@@ -65,7 +65,7 @@ class TableBuilder(ProgramBuilder[HogEntry]):
         self._languages = tuple(row for row in languages_of(settings.programs) if row.name == LANGUAGE)
 
     def sparring_opponents(self) -> SparringOpponents:
-        names = sorted(file.removesuffix(".py") for file in samples(HOG))
+        names = sorted(file.removesuffix(".py") for file in samples(Hog.info.name))
         with ThreadPoolExecutor(cores()) as pool:  # each thread waits for its sandbox
             made = [each.to_bytes() for each in pool.map(_sample, names)]
         return {name: (hashlib.sha256(raw).hexdigest(), raw) for name, raw in zip(names, made, strict=True)}
@@ -91,7 +91,9 @@ class TableBuilder(ProgramBuilder[HogEntry]):
 
     def _build(self, files: Mapping[str, bytes], text: str, *, with_trial: bool) -> BuildResult[HogEntry]:
         uploaded, programs = take_apart(files, text), self._settings.programs
-        outcome = languages.examine(uploaded.files, self._sandbox, programs, self._languages)
+        outcome = languages.examine(
+            uploaded.files, self._sandbox, programs, self._languages, languages.program_folder
+        )
         reading = _Reading() if isinstance(outcome.result, Problem) else _read(outcome.result, self._sandbox)
         findings = (
             *outcome.findings,
@@ -176,7 +178,7 @@ def _trial_rates(entry: HogEntry) -> tuple[tuple[str, float], ...]:
 def _sample(name: str) -> HogEntry:
     """The sample, tabulated once in a process."""
     sandbox, file = Sandbox(), f"{name}.py"
-    source = samples(HOG)[file]
+    source = samples(Hog.info.name)[file]
     built = languages.build({file: source}, sandbox)
     if isinstance(built, Problem):
         raise ToolMissing(f"the sample strategy {name} cannot be built: {built.text} {built.messages}")

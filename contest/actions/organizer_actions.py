@@ -215,7 +215,7 @@ class OrganizerActions:
     def take_out(self, name: str, kind: BanKind, reason: str) -> str:
         """Disqualify a team, or drop it at its own request."""
         self._must_not_be_told()
-        team, phase = self._team(name), contest_state.state(self.tx).phase
+        team, phase = teams.named(self.tx, name), contest_state.state(self.tx).phase
         known = decisions.ban_of(self.tx, team.id)
         if known is not None:
             raise NotNow(f"{name} is {known.kind} already, since {known.at:{TIME_FORMAT}}: {known.reason}")
@@ -245,7 +245,7 @@ class OrganizerActions:
 
     def reinstate(self, name: str, reason: str) -> str:
         """Let a team in again that was taken out, or let its program be asked that was set aside."""
-        team, phase = self._team(name), contest_state.state(self.tx).phase
+        team, phase = teams.named(self.tx, name), contest_state.state(self.tx).phase
         plays_again = self._reinstate_program(team, reason)
         ban = decisions.ban_of(self.tx, team.id)
         if ban is None and not plays_again:
@@ -287,9 +287,6 @@ class OrganizerActions:
         """The digests of the programs that play for these teams."""
         ids = {team.id for team in owners}
         return {digest for team_id, digest in submissions.owned(self.tx) if team_id in ids}
-
-    def _team(self, name: str) -> Team:
-        return teams.named(self.tx, name)
 
     # --- reports -----------------------------------------------------------------------------------------
     def hold(self, reason: str) -> str:
@@ -335,18 +332,14 @@ class OrganizerActions:
             text = f"{DATE_WORDS[name]}: moved from {was:{TIME_FORMAT}} to {at:{TIME_FORMAT}}"
             self._note("dates", text, whom=name, reason=reason)
         readers = self._registered()
-        changes = [(_title(name), getattr(before, name), at) for name, at in moved.items()]
-        new = self.settings.model_copy(update={"dates": after})
+        facts = {
+            "changes": [(_title(name), getattr(before, name), at) for name, at in moved.items()],
+            "reason": reason,
+            "settings": self.settings.model_copy(update={"dates": after}),
+        }
         event = f"dates/{self.now.isoformat()}"
-        self._tell(
-            event,
-            "dates_moved",
-            readers,
-            changes=changes,
-            reason=reason,
-            settings=new,
-        )
-        self._tell_observers(event, changes=changes, reason=reason, settings=new)
+        self._tell(event, "dates_moved", readers, **facts)
+        self._tell_observers(event, **facts)
         what = "; ".join(f"{_title(name)}: {at:{TIME_FORMAT}}" for name, at in moved.items())
         return f"{what}. {_told(readers)}."
 
@@ -373,16 +366,14 @@ class OrganizerActions:
         text = f"{plural(told, 'team is', 'teams are')} told: {message.subject}"
         self._note("tell", text, whom=message.readers)
         before = len(readers) - told
-        rest = (
-            ngettext(
+        says = ngettext("%(num)s team is told.", "%(num)s teams are told.", told)
+        if before:
+            says += ngettext(
                 " %(num)s team got the same words before.",
                 " %(num)s teams got the same words before.",
                 before,
             )
-            if before
-            else ""
-        )
-        return ngettext("%(num)s team is told.", "%(num)s teams are told.", told) + rest
+        return says
 
     def readers_of(self, message: Message) -> list[Team]:
         """Who gets the message. Raises NotNow if there is nobody, GiveUp if it says nothing."""

@@ -19,8 +19,7 @@ from contest.games.cooperation import (
     Payoffs,
 )
 from contest.games.game import GamePlugin
-from contest.games.hog_game import NAME as HOG
-from contest.games.hog_game import Hog
+from contest.games.hog import Hog
 from contest.games.standoff import MAX_ROUNDS, Standoff
 from contest.games.ultimate_tic_tac_toe import UltimateTicTacToe
 from contest.schema.sections import GameSettings
@@ -102,5 +101,5 @@ PLUGINS = (
     ),
     GamePlugin(LegacyCooperation.name, GameSettings, lambda _settings, _programs: LegacyCooperation()),
     GamePlugin("standoff", StandoffSettings, lambda settings, _programs: Standoff(settings.max_rounds)),
-    GamePlugin(HOG, GameSettings, lambda _settings, _programs: Hog()),
+    GamePlugin(Hog.info.name, GameSettings, lambda _settings, _programs: Hog()),
 )

@@ -95,8 +95,8 @@ class GameInfo:
     summary: str = ""  # what happens in it, in a sentence or two for people who have never heard of it
 
 
-class Game(ABC, Generic[Position, Move]):
-    """Rules as functions of values. Seats count from 0."""
+class Game(ABC):
+    """A game as the registry knows it: its facts. One whose programs talk has its rules, too (TextGame)."""
 
     @property
     @abstractmethod
@@ -106,6 +106,24 @@ class Game(ABC, Generic[Position, Move]):
     def parameters(self) -> Mapping[str, Any]:
         """What its class was called with, as JSON values; the software kit makes the same game of them."""
         return {}
+
+    def drawn_facts(self, draw: Callable[[int], int]) -> Mapping[str, int]:
+        """What is drawn for all games of a contest, by name; a secret until the contest ends."""
+        return {}
+
+
+class TextGame(Game, Generic[Position, Move]):
+    """A game whose programs talk with the referee: the kind of play TEXT. Its rules are functions of values.
+
+    Seats count from 0.
+    """
+
+    def for_players(self, names: Sequence[str], draw: Callable[[int], int]) -> TextGame[Position, Move]:
+        """The game for players of these names, by seat, after the draws that hold for the complete contest.
+
+        By default there is nothing to draw.
+        """
+        return self
 
     @abstractmethod
     def start(self, seats: int) -> Position:
@@ -137,21 +155,6 @@ class Game(ABC, Generic[Position, Move]):
         `positions`: before the first turn and after each. "", the default: the result says it all.
         """
         return ""
-
-    def drawn_facts(self, draw: Callable[[int], int]) -> Mapping[str, int]:
-        """What `for_players` draws for all games of a contest, by name; a secret until the contest ends."""
-        return {}
-
-
-class TextGame(Game[Position, Move]):
-    """A game whose programs talk with the referee: the kind of play TEXT."""
-
-    def for_players(self, names: Sequence[str], draw: Callable[[int], int]) -> TextGame[Position, Move]:
-        """The game for players of these names, by seat, after the draws that hold for the complete contest.
-
-        By default there is nothing to draw.
-        """
-        return self
 
     @abstractmethod
     def apply_with_faults(
@@ -205,7 +208,7 @@ class GamePlugin:
 
     name: str
     settings: type[GameSettings]
-    make: Callable[[Any, Programs], Game[Any, Any]]
+    make: Callable[[Any, Programs], Game]
     rules: str = ""
     samples: Mapping[str, bytes] = field(default_factory=dict)
     templates: Mapping[str, str] = field(default_factory=dict)

@@ -5,21 +5,21 @@ docs/games/hog.md explains them to people.
 
 No games are played in a contest. We ask each strategy once for every pair of scores, and compute its chance
 of winning against every other strategy in `contest.subprocesses.hog_solver`; here, `win_rate` computes it in
-Python. tests/support/hog_win_rate.py has the plain definition of that chance. hog_game.py plays a game roll
-by roll.
+Python. tests/support/hog_win_rate.py has the plain definition of that chance.
 """
 
 from __future__ import annotations
 
 from array import array
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
 from itertools import combinations
 
 from contest.games import game as base
-from contest.language import gettext, ngettext
+from contest.games.game import TABLE, FaultRule, Game, GameInfo
+from contest.language import gettext, ngettext, noted
 
 SCORES = 300  # we ask a strategy for its own and its opponent's scores 0..299; no goal is higher
 MAX_DICE = 10
@@ -36,6 +36,24 @@ WIN_RATE_UNIT = 10**12  # points for a win rate of 1
 _UNKNOWN = -1.0
 
 Pair = tuple[int, int]
+
+
+class Hog(Game):
+    """The game as the registry knows it. A pairing is worth the exact win rate, in trillionths."""
+
+    info = GameInfo(
+        name="hog",
+        title="Hog",
+        min_seats=2,
+        max_seats=2,
+        max_turns=2 * SCORES,  # every turn adds at least one point
+        fault_rule=FaultRule.GAME_LOST,
+        play=TABLE,
+        program_name=PROGRAM,
+        point=WIN_RATE_UNIT,
+        has_kit=True,
+        summary=noted("A strategy for this dice game gets both scores and says how many dice it rolls."),
+    )
 
 
 # --- an entry ---
@@ -80,17 +98,6 @@ def goal_for(size: int) -> int:
     return int(min(max(scaled, LOWEST_GOAL), SCORES))
 
 
-def why_illegal_dice(answer: object) -> str | None:
-    """Say why this is no number of dice (H2); None if it is one. True and False are none."""
-    if type(answer) is not int:
-        return gettext("a number of dice is an int, not a %(type)s", type=type(answer).__name__)
-    if not 0 <= answer <= MAX_DICE:
-        if answer > 0:
-            return gettext("0 to %(most)s dice can be rolled, not more", most=MAX_DICE)
-        return gettext("0 to %(most)s dice can be rolled, not fewer", most=MAX_DICE)
-    return None
-
-
 def why_illegal_name(name: object) -> str | None:
     """Say why this is not a valid PLAYER_NAME (H2); None if it is."""
     if not isinstance(name, str):
@@ -107,29 +114,6 @@ def why_illegal_name(name: object) -> str | None:
 
 
 # --- a turn ---
-@dataclass(frozen=True)
-class Position:
-    """A game before a turn. Players are 0 and 1. `turn` counts all turns, also extra ones (H7)."""
-
-    scores: tuple[int, int] = (0, 0)
-    player: int = 0
-    turn: int = 0
-    extra: bool = False  # the player has this turn because of Time Trot
-
-    @property
-    def own(self) -> int:
-        return self.scores[self.player]
-
-    @property
-    def opponent(self) -> int:
-        return self.scores[1 - self.player]
-
-
-def sow_sad(faces: Sequence[int]) -> int:
-    """Return the points of a roll of at least one die: the sum of the faces, or 1 if any face is a 1 (H4)."""
-    return 1 if 1 in faces else sum(faces)
-
-
 def picky_piggy(opponent: int) -> int:
     """Return the points for rolling no dice (H5).
 
@@ -144,25 +128,6 @@ def picky_piggy(opponent: int) -> int:
 def hog_pile(own: int, opponent: int) -> int:
     """Return the score after a turn: `own`, doubled if it equals the opponent's (H6)."""
     return 2 * own if own == opponent else own
-
-
-def trots(position: Position, dice: int) -> bool:
-    """Whether rolling so many dice in this position earns an extra turn (H7); 8 or more never do."""
-    return dice == position.turn % TURNS and not position.extra
-
-
-def after(position: Position, dice: int, points: int) -> Position:
-    """Return the position after a turn in which the player rolled `dice` dice and got `points`."""
-    score = hog_pile(position.own + points, position.opponent)
-    scores = (score, position.scores[1]) if position.player == 0 else (position.scores[0], score)
-    again = trots(position, dice)
-    player = position.player if again else 1 - position.player
-    return Position(scores, player, position.turn + 1, again)
-
-
-def winner(position: Position, goals: Pair) -> int | None:
-    """Return the player that has reached its own goal (H8); None while the game goes on."""
-    return next((player for player in (0, 1) if position.scores[player] >= goals[player]), None)
 
 
 # --- the odds ---

@@ -1,14 +1,13 @@
 """KNOBELN: two players throw numbers at once; the higher wins, unless it is more than twice the lower.
 
-The rules of the announcement of 1994 (K1 to K10). While programs play, the contest machine applies the same
-rules in C (tournament/runners/knobeln_engine/). The rules here are for people and tests. Tests play the same
-games by both.
+The rules of the announcement of 1994 (K1 to K10). While programs play, the contest machine applies them, in C
+(tournament/runners/knobeln_engine/). Tests play the same games by tests/support/throws.py.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import overload
 
@@ -76,23 +75,6 @@ class ThrowLines(Sequence[tuple[int, int]]):
         return repr(self._throws)
 
 
-@dataclass(frozen=True)
-class Side:
-    """One player in the middle of a game."""
-
-    points: int = 0
-    last: int | None = None  # the latest throw, None before the first
-    series: int = 0  # throws in the running series
-
-
-@dataclass(frozen=True)
-class KnobelnPosition:
-    """A position: both sides, and how many throws were made."""
-
-    sides: tuple[Side, Side] = (Side(), Side())
-    throws: int = 0
-
-
 def throw_points(first: int, second: int) -> tuple[int, int]:
     """Both players' points in one throw (K3 to K5). The winner gets the logarithm of its own number.
 
@@ -137,20 +119,6 @@ def why_early_drop(rules: Rules, number: int, throw: int, last: int, series: int
     )
 
 
-def why_illegal(rules: Rules, side: Side, number: int, throw: int) -> str | None:
-    """Why this side may not make this throw, its `number`-th; None if it may (K1, K7, K8)."""
-    if not rules.a <= throw <= rules.b:
-        return why_out_of_range(rules, number, throw)
-    if side.last is not None and throw < side.last and side.series < rules.k:
-        return why_early_drop(rules, number, throw, side.last, side.series)
-    return None
-
-
-def _thrown(side: Side, throw: int, points: int) -> Side:
-    goes_on = side.last is not None and throw >= side.last
-    return Side(side.points + points, throw, side.series + 1 if goes_on else 1)
-
-
 class KnobelnSettings(GameSettings):
     """The game's parameters."""
 
@@ -185,7 +153,7 @@ def rules_of(settings: GameSettings) -> Rules:
     return settings.rules
 
 
-class Knobeln(Game[KnobelnPosition, int]):
+class Knobeln(Game):
     """The game as the registry knows it."""
 
     def __init__(self, rules: Rules | None = None) -> None:
@@ -208,30 +176,6 @@ class Knobeln(Game[KnobelnPosition, int]):
                 "wins the throw, unless it is more than twice the lower one."
             ),
         )
-
-    def start(self, seats: int) -> KnobelnPosition:
-        if seats != 2:
-            raise ValueError(f"KNOBELN is played by 2, not by {seats}")
-        return KnobelnPosition()
-
-    def players_to_move(self, position: KnobelnPosition) -> frozenset[int]:
-        return frozenset((0, 1)) if position.throws < self.rules.L else frozenset()
-
-    def why_illegal(self, position: KnobelnPosition, seat: int, move: int) -> str | None:
-        return why_illegal(self.rules, position.sides[seat], position.throws + 1, move)
-
-    def apply(self, position: KnobelnPosition, moves: Mapping[int, int]) -> KnobelnPosition:
-        points = throw_points(moves[0], moves[1])
-        first, second = (_thrown(position.sides[seat], moves[seat], points[seat]) for seat in (0, 1))
-        return replace(position, sides=(first, second), throws=position.throws + 1)
-
-    def points(self, position: KnobelnPosition) -> tuple[int, ...]:
-        return tuple(side.points for side in position.sides)
-
-    def sample_moves(self, position: KnobelnPosition, seat: int) -> Sequence[int]:
-        side = position.sides[seat]
-        lowest = self.rules.a if side.last is None or side.series >= self.rules.k else side.last
-        return sorted({lowest, min(2 * lowest, self.rules.b), (lowest + self.rules.b) // 2, self.rules.b})
 
 
 def digest(throws: Iterable[tuple[int, int]]) -> str:

@@ -36,7 +36,7 @@ def game_plugin(name: str) -> GamePlugin:
     return known[name]
 
 
-def game_of(settings: GameSettings, programs: Programs) -> Game[Any, Any]:
+def game_of(settings: GameSettings, programs: Programs) -> Game:
     """The game with a contest's parameters."""
     return game_plugin(settings.name).make(settings, programs)
 
@@ -49,7 +49,7 @@ def text_game_of(settings: GameSettings, programs: Programs) -> TextGame[Any, An
     return rules
 
 
-def game(name: str) -> Game[Any, Any]:
+def game(name: str) -> Game:
     """The game of this name with its announcement's parameters. Raises NotFound."""
     return game_of(game_plugin(name).settings(name=name), Programs())
 
@@ -79,6 +79,6 @@ def _not_translated(text: str, language: str) -> str:
     return f"{title}\n\n{sentence}\n{rest}".lstrip("\n")
 
 
-def registered() -> Mapping[str, Game[Any, Any]]:
+def registered() -> Mapping[str, Game]:
     """All games by name, with their announcements' parameters."""
     return {name: game(name) for name in game_plugins()}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
@@ -14,10 +14,7 @@ from contest.model import (
     GameJob,
     GameResult,
     LadderPlace,
-    LadderRanking,
     Outgoing,
-    Practice,
-    PracticeGame,
     Team,
 )
 from contest.seeds import Seeds
@@ -76,19 +73,6 @@ SparringOpponents = Mapping[str, tuple[str, bytes]]
 """Our own programs by name: the digest of the image that plays, and its bytes as in `Images`."""
 
 
-class PracticeBuilder(Protocol):
-    """The part of the compiler that practice needs."""
-
-    def build(self, files: Mapping[str, bytes], text: str) -> BuildResult[Serializable]:
-        """Build the files as they were sent; `text` is what the letter says about them."""
-
-    def check_host(self, files: Mapping[str, bytes], offered: Collection[str]) -> None:
-        """Raises ToolMissing if these files may have been refused because this host lost their language."""
-
-    def sparring_opponents(self) -> SparringOpponents:
-        """The programs that a team can practise against."""
-
-
 class CompileReporter(Protocol):
     """Puts a compile report into words."""
 
@@ -107,25 +91,6 @@ class CompileReporter(Protocol):
         """`number` is the version's, `previous_good` the accepted version that counted before it, if any,
         `replaced` the versions in whose place it was compiled, `place` that on the ladder, if any, `digest`
         that of the program in the ledger."""
-
-
-class PracticeReporter(Protocol):
-    """The mails about programs that were only tried, and about friendly matches."""
-
-    def tested(
-        self, practice: Practice, team: Team, report: BuildReport, games: Sequence[PracticeGame]
-    ) -> Outgoing:
-        """`games` is empty where the program was rejected."""
-
-    def met(self, practice: Practice, team: Team, other: Team, result: GameResult) -> Iterable[Outgoing]:
-        """To both teams; `team`, which asked, has the first seat."""
-
-    def match_impossible(self, practice: Practice, team: Team, other: Team) -> Outgoing:
-        """One of the two has no program any more."""
-
-
-LadderReporter = Callable[[LadderRanking, LadderRanking | None, Sequence[Team]], Iterable[Outgoing]]
-"""The mails about this ranking to those of the teams that want rankings, and the one that was mailed last."""
 
 
 class Runner(Protocol):

@@ -16,7 +16,7 @@ from importlib.resources import files
 from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, ValidationError
 
 from contest.config.load import faults, is_of_environment
 from contest.config.settings import Settings
@@ -26,22 +26,6 @@ from contest.formats.one_round import Exact, Melee, RoundRobin
 from contest.games.game import GameInfo
 from contest.games.registry import game
 from contest.schema.sections import DEFAULT_GAME, Dates
-
-
-class Day(BaseModel):
-    """A date of the calendar; `at` is local time, None = the moment at which the contest is set up."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    days: int = Field(ge=0)
-    at: time | None = None
-
-    def after(self, now: datetime, zone: tzinfo) -> datetime:
-        """The date, in Universal Time, for a contest that is set up now."""
-        if self.at is None:
-            return now.replace(microsecond=0) + timedelta(days=self.days)
-        day: date = now.astimezone(zone).date() + timedelta(days=self.days)
-        return datetime.combine(day, self.at, zone).astimezone(UTC)
 
 
 def settings(name: str, now: datetime) -> Settings:
@@ -97,8 +81,16 @@ def demo(name: str) -> Demo:
 def _dates(calendar: Mapping[str, Any], now: datetime) -> Dates:
     """Raises ConfigError if this host does not know the calendar's time zone."""
     zone = _zone(calendar["zone"]) if "zone" in calendar else UTC
-    days = {name: Day.model_validate(day) for name, day in calendar.items() if name != "zone"}
-    return Dates.model_validate({name: day.after(now, zone) for name, day in days.items()})
+    days = {name: day for name, day in calendar.items() if name != "zone"}
+    return Dates.model_validate({name: _moment(now, zone, **day) for name, day in days.items()})
+
+
+def _moment(now: datetime, zone: tzinfo, days: int, at: time | None = None) -> datetime:
+    """A date of the calendar, for a contest that is set up now. `at`: local time; None = the same time."""
+    if at is None:
+        return now.replace(microsecond=0) + timedelta(days=days)
+    day: date = now.astimezone(zone).date() + timedelta(days=days)
+    return datetime.combine(day, at, zone).astimezone(UTC)
 
 
 def _zone(name: str) -> ZoneInfo:

@@ -12,9 +12,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from contest.errors import GiveUp
-from contest.public_number import drand
 
-MAX_NUMBER_CHARS = 2_000
 _LOTTERY = re.compile(r"lottery:\s*(([1-9][0-9]?(?:/[1-9][0-9]?){0,9}) numbers of \S.*?)\s*", re.ASCII)
 
 
@@ -59,25 +57,6 @@ class Beacon:
             "write `drand`, `file`, `none`, or `lottery:` and which numbers of which draw count, such as "
             "`lottery: 6 numbers of the Swiss lottery of 2027-05-15`, or `6/1 numbers` if it has two parts"
         )
-
-    def read(self, text: str, chain: drand.Chain, round_number: int) -> PublicNumber:
-        """The public number in a text. Raises GiveUp with the right form.
-
-        `chain` and `round_number` are for drand alone.
-        """
-        if len(text) > MAX_NUMBER_CHARS:
-            raise GiveUp(f"a public number has at most {MAX_NUMBER_CHARS:,} characters")
-        match self.kind:
-            case BeaconKind.NONE:
-                raise GiveUp('this contest uses no public number: `beacon = "none"`')
-            case BeaconKind.DRAND:
-                return PublicNumber(drand.randomness_in(text, chain, round_number), text)
-            case BeaconKind.LOTTERY:
-                return PublicNumber(canonical_draw(text, self.counts).encode(), text)
-            case BeaconKind.FILE:
-                if not text.strip():
-                    raise GiveUp("the public number is empty")
-                return PublicNumber(text.strip().encode(), text)
 
 
 def canonical_draw(text: str, counts: Sequence[int]) -> str:

@@ -23,8 +23,16 @@ def _utc(moment: datetime) -> datetime:
     return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
 
 
+# Most addresses are so plain that the library, which is slow to import, would change nothing in them.
+_PLAIN_ADDRESS = re.compile(
+    r"[a-z0-9]{1,40}(?:[._+-][a-z0-9]{1,8})?@(?:[a-z0-9]{1,30}(?:-[a-z0-9]{1,30})?\.){1,3}"
+    r"(?!arpa|invalid|local|onion|test)[a-z]{2,10}"
+)
+
+
 def _address(text: str) -> str:
-    # Slow to import, and only needed to validate.
+    if _PLAIN_ADDRESS.fullmatch(text):
+        return text
     from email_validator import EmailNotValidError, validate_email
 
     try:

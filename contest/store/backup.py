@@ -85,7 +85,7 @@ def put_back(folder: Path, url: str, copied: Path, now: datetime) -> Restored:
 
     The old database is kept in a folder of its own in the contest's folder. No other process may use it
     meanwhile. If this is killed at any point, it can be repeated. Raises GiveUp if the copy is not a
-    contest's database, SchemaMismatch if it is too new.
+    contest's database, or too new.
     """
     is_file, current, draft, kept_in = _is_file(url), folder / FILE_NAME, folder / _DRAFT, None
     with closing(Store(f"sqlite:///{copied}")) as made:

@@ -191,16 +191,10 @@ def written_dates(tx: Transaction, now: Dates, season: Season) -> Dates:
     return now.model_copy(update={**first, **before})
 
 
-class InForce(NamedTuple):
-    """The sections of the settings in which the organizer's decisions count."""
-
-    dates: Dates
-    programs: Programs
-
-
-def in_force(tx: Transaction, written: Dates, settings: Settings) -> InForce:
-    """What `dates_now` and `programs_now` tell."""
-    return InForce(dates_now(tx, written, settings.season), programs_now(tx, settings.programs))
+def in_force(tx: Transaction, written: Dates, settings: Settings) -> Settings:
+    """The settings, in which the organizer's decisions count: what `dates_now` and `programs_now` tell."""
+    dates, programs = dates_now(tx, written, settings.season), programs_now(tx, settings.programs)
+    return settings.model_copy(update={"dates": dates, "programs": programs})
 
 
 # --- the organizer's letters -------------------------------------------------------------------------------

@@ -36,14 +36,13 @@ def add(
     recipients: Sequence[str],
     channel: str,
     now: datetime,
-    client: str = "",
 ) -> tuple[int, bool]:
     """Keep a letter; return its id. False: the same bytes have arrived before, and it is that letter's."""
     digest = hashlib.sha256(raw).hexdigest()
     known = tx.execute(select(letters.c.id).where(letters.c.digest == digest)).scalar_one_or_none()
     if known is not None:
         return known, False
-    values = _new_row(IncomingLetter(raw, sender, tuple(recipients), client), digest, channel, now)
+    values = _new_row(IncomingLetter(raw, sender, tuple(recipients)), digest, channel, now)
     added = tx.execute(_insert_new(tx).values(values).returning(letters.c.id)).scalar()
     if added is not None:
         return added, True

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import Connection, inspect
 
-from contest.errors import SchemaMismatch
+from contest.errors import GiveUp
 from contest.store.session import Store
 from contest.store.tables import metadata
 from contest.util.folders import shipped
@@ -23,7 +23,7 @@ _REVISION = re.compile(r"""^(down_)?revision = ["'](.+)["']$""", re.MULTILINE)
 
 
 def upgrade(store: Store) -> None:
-    """Upgrade the schema to head, or make a new database. Raises SchemaMismatch if it is newer."""
+    """Upgrade the schema to head, or make a new database. Raises GiveUp if it is newer."""
     from alembic import command
 
     with store.write() as connection:
@@ -56,14 +56,14 @@ def version(store: Store) -> str | None:
 
 
 def check(store: Store) -> None:
-    """Raises SchemaMismatch, with what to do, unless the database is at head."""
+    """Raises GiveUp, with what to do, unless the database is at head."""
     with store.read() as connection:
         if _is_at(newest(), connection):
             return
         current = _current(connection)
     if current is not None:
         must_be_known(current)
-    raise SchemaMismatch(
+    raise GiveUp(
         f"the database is at version {current}, knobeln needs {newest()}: `knobeln upgrade` changes it"
     )
 
@@ -96,13 +96,13 @@ def _current(connection: Connection) -> str | None:
 
 
 def must_be_known(current: str) -> None:
-    """Raises SchemaMismatch if a newer knobeln wrote a database at this version."""
+    """Raises GiveUp if a newer knobeln wrote a database at this version."""
     from alembic.script import ScriptDirectory
 
     scripts = ScriptDirectory.from_config(_without_connection())
     known = {script.revision for script in scripts.walk_revisions()}
     if current not in known:
-        raise SchemaMismatch(
+        raise GiveUp(
             f"the database is at version {current}, which a newer knobeln wrote: install that version"
         )
 

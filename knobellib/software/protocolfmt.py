@@ -48,19 +48,30 @@ class Game(NamedTuple):
     played: int
     throws: list[tuple[int, int]]
     kept: bool  # the throws are there
+    reasons: tuple[str, str] = ("", "")  # of faults; no compact protocol has them
+
+
+class Damaged(ValueError):
+    """The text is not in the form that it should have. The message names the line, and what it should be."""
 
 
 # --- reading ----------------------------------------------------------------------------------------------
 class Lines:
     """The lines of a text, with their numbers for the messages."""
 
-    def __init__(self, name: str, text: str) -> None:
-        self.name = name
+    def __init__(self, text: str) -> None:
         self.lines = text.splitlines()
         self.at = 0
 
+    def __bool__(self) -> bool:
+        return self.at < len(self.lines)
+
+    def peek(self) -> str:
+        """The next line, without going on to it; "" at the end."""
+        return self.lines[self.at].strip() if self else ""
+
     def next(self) -> str:
-        if self.at == len(self.lines):
+        if not self:
             self.fail("the text ends in the middle of a game")
         self.at += 1
         return self.lines[self.at - 1].strip()
@@ -74,14 +85,14 @@ class Lines:
         return found.groups()
 
     def fail(self, what: str) -> NoReturn:
-        sys.exit(f"protocolfmt: {self.name}: line {max(self.at, 1)}: {what}")
+        raise Damaged(f"line {max(self.at, 1)}: {what}")
 
 
 def games_of(lines: Lines) -> Iterator[Game]:
-    """All games. A title may come before each; several protocols may follow one another."""
+    """All games. A title may come before each; several protocols may follow one another. Raises Damaged."""
     lines.match(re.escape(TITLE), TITLE)
-    while lines.at < len(lines.lines):
-        if lines.lines[lines.at].strip() == TITLE:
+    while lines:
+        if lines.peek() == TITLE:
             lines.next()
         else:
             yield read_game(lines)
@@ -176,10 +187,10 @@ def ending(game: Game) -> Iterator[str]:
         played = f"{game.played} throw{' was' if game.played == 1 else 's were'}"
         yield f"In this game {played} played, but not kept."
     stopped = game.verdicts != ("OK", "OK")
-    for player, points, verdict in zip(game.players, game.points, game.verdicts):
+    for player, points, verdict, reason in zip(game.players, game.points, game.verdicts, game.reasons):
         won = f"{int(points)} point{'s' * (int(points) != 1)}"
         end = "kept to the rules until then" if verdict == "OK" and stopped else VERDICTS[verdict]
-        yield from folded(f"{player}: {won}, {end}")
+        yield from folded(f"{player}: {won}, {end}{': ' if reason else ''}{reason}")
     if stopped:
         yield "The game was stopped; its points are discarded."
     elif not game.counted:
@@ -197,16 +208,17 @@ def folded(line: str) -> Iterator[str]:
 
 
 # --- the command ------------------------------------------------------------------------------------------
-def text_of(name: str) -> str:
-    """What is in the file; `-` is standard input."""
+def games_in(name: str) -> list[Game]:
+    """The games in the file; `-` is standard input."""
     try:
         if name == "-":
             raw = sys.stdin.buffer.read()
         else:
             with open(name, "rb") as file:
                 raw = file.read()
-        return (gzip.decompress(raw) if raw.startswith(GZIP_MAGIC) else raw).decode()
-    except (OSError, EOFError, zlib.error, UnicodeDecodeError) as error:
+        text = (gzip.decompress(raw) if raw.startswith(GZIP_MAGIC) else raw).decode()
+        return list(games_of(Lines(text)))
+    except (OSError, EOFError, zlib.error, UnicodeDecodeError, Damaged) as error:
         sys.exit(f"protocolfmt: {name}: {error}")
 
 
@@ -220,7 +232,7 @@ def main() -> None:
     shown = [
         in_full(game)
         for name in wanted.files
-        for game in games_of(Lines(name, text_of(name)))
+        for game in games_in(name)
         if wanted.against is None or wanted.against in game.players
     ]
     if not shown:

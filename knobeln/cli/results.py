@@ -339,7 +339,9 @@ def replay(
 @click.option("--against", default=None, help="Only the games against this opponent.")
 def protocol(file: Path, against: str | None) -> None:
     """Write the games of a compact protocol out in full. FILE is as mailed, gzipped or not."""
-    from reports import knobeln_protocol, text_protocol
+    from knobellib.software import protocolfmt
+    from reports import text_protocol
+    from reports.text import clean
 
     raw = sys.stdin.buffer.read() if str(file) == "-" else file.read_bytes()
     try:
@@ -347,9 +349,9 @@ def protocol(file: Path, against: str | None) -> None:
         if text.startswith(text_protocol.TITLE):
             games = [(game.match.players, text_protocol.full(game)) for game in text_protocol.read(text)]
         else:
-            protocols = knobeln_protocol.read(text)
-            games = [(game.match.players, knobeln_protocol.full(game)) for game in protocols]
-    except (knobeln_protocol.ProtocolError, UnicodeDecodeError, OSError, EOFError, zlib.error) as error:
+            read = protocolfmt.games_of(protocolfmt.Lines(clean(text)))
+            games = [(game.players, protocolfmt.in_full(game)) for game in read]
+    except (protocolfmt.Damaged, UnicodeDecodeError, OSError, EOFError, zlib.error) as error:
         raise GiveUp(f"{file} is not a protocol of knobeln: {error}") from None
     found = [game for players, game in games if against is None or against in players]
     if not found:

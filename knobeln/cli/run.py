@@ -12,7 +12,7 @@ from rich.text import Text
 
 from contest.errors import NotNow
 from contest.model import Phase
-from contest.public_number.beacon import MAX_NUMBER_CHARS
+from contest.public_number.draw import MAX_NUMBER_CHARS
 from contest.seeds import Seeds
 from contest.store import contest_state, decisions, results, submissions, teams
 from contest.store.decisions import Show

@@ -83,16 +83,12 @@ def upgrade(path: Path) -> Path | None:
     return file
 
 
-class NotTrusted(GiveUp):
-    """Settings and templates of a backup that the organizer has not accepted."""
-
-
 def restore(file: Path, path: Path, *, trust: bool = False) -> Restored:
     """Restore the backup into the folder `path`, which is made if needed.
 
     An existing contest.toml and existing templates are kept. Those that are missing come from the backup,
-    but only with `trust`. Raises NotTrusted without it, GiveUp for a file that is not a backup, NotNow
-    while `serve` or `run` is at work.
+    but only with `trust`. Raises GiveUp without it, or for a file that is not a backup, NotNow while `serve`
+    or `run` is at work.
     """
     url = url_of(path)
     is_new = not path.exists()
@@ -103,12 +99,12 @@ def restore(file: Path, path: Path, *, trust: bool = False) -> Restored:
             _unpack(file, scratch)
             names = [name for name in _brought(scratch) if not (path / name).exists()]
             if names and not trust:
-                raise NotTrusted(_what_it_brings(file, scratch, names))
+                raise GiveUp(_what_it_brings(file, scratch, names))
             for name in names:
                 (path / name).parent.mkdir(parents=True, exist_ok=True)
                 (scratch / name).rename(path / name)
             restored = backup_store.put_back(path, url, scratch / DATABASE, SystemClock().now())
-    except NotTrusted:
+    except GiveUp:
         if is_new:
             shutil.rmtree(path)
         raise

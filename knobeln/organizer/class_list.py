@@ -76,7 +76,16 @@ def read(data: bytes, settings: Settings) -> tuple[Person, ...]:
             problems.append(f"row {number}: {address} is in row {people[address].line}, too")
         else:
             kept = tuple((heads[at], cells[at]) for at in order if heads[at])
-            people[address] = _person(number, address, written, kept, settings)
+            both = (written.get("first name"), written.get("last name"))
+            people[address] = Person(
+                line=number,
+                address=address,
+                name=written.get("name") or " ".join(filter(None, both)),
+                team=written.get("team", ""),
+                organization=written.get("organization", ""),
+                fields={field.name: written.get(field.name, "") for field in settings.teams.fields},
+                columns=kept,
+            )
     if problems:
         more = len(problems) - _MAX_PROBLEMS
         shown = [*problems[:_MAX_PROBLEMS], *([f"and {more} more"] if more > 0 else [])]
@@ -115,25 +124,6 @@ def _columns(heads: Sequence[str], settings: Settings) -> Mapping[str, int]:
 
 def _plain(head: str) -> str:
     return "".join(filter(str.isalnum, head.casefold()))
-
-
-def _person(
-    number: int,
-    address: str,
-    written: Mapping[str, str],
-    columns: tuple[tuple[str, str], ...],
-    settings: Settings,
-) -> Person:
-    parts = (written.get("name", ""), written.get("first name", ""), written.get("last name", ""))
-    return Person(
-        line=number,
-        address=address,
-        name=parts[0] or " ".join(filter(None, parts[1:])),
-        team=written.get("team", ""),
-        organization=written.get("organization", ""),
-        fields={field.name: written.get(field.name, "") for field in settings.teams.fields},
-        columns=columns,
-    )
 
 
 def forms(people: Sequence[Person], settings: Settings) -> Iterator[Form]:

@@ -11,18 +11,16 @@ from contest.errors import GiveUp
 from contest.games.game import GameInfo
 from contest.games.registry import game_of
 from contest.model import (
-    EvolutionRank,
-    Member,
     Phase,
     PracticeGame,
     RoundOutcome,
-    Standing,
     Team,
     TeamState,
 )
 from contest.store import class_people, contest_state, decisions, results, submissions
 from contest.store import teams as team_store
 from contest.store.class_people import ListedPerson
+from contest.store.submissions import Version
 from contest.util.plurals import listed
 from knobeln.context import ContestContext
 from reports.site.tables import Column, Table, cell
@@ -32,22 +30,13 @@ PlayField = Callable[[tuple[str, bytes]], Sequence[PracticeGame]]
 """Plays a program, given as digest and bytes of its image, against a fixed field."""
 
 
-class FieldMark(NamedTuple):
-    """Games against a fixed field. `field_points`: won in a game on average; a failed game has 0."""
-
-    field_games: int | None = None
-    field_won: int | None = None
-    field_failures: int | None = None
-    field_points: float | None = None
-
-
 class Mark(NamedTuple):
     """A member's row. What has not happened, or not yet, is None; the numbers are the team's.
 
     `mail`: the member's own, if the class list has it. `version`: that takes part, or would now. `accepted`,
     `first_accepted`, `last_accepted`: how many programs were accepted, and when. `reached`: the last round in
-    which the team played. `share`: of the evolution's last generation, from 0 to 1. The last four are those
-    of FieldMark.
+    which the team played. `share`: of the evolution's last generation, from 0 to 1. Of the games
+    against a fixed field `field_points` are the mean; a failed game has 0.
     """
 
     member: str
@@ -101,19 +90,18 @@ def marks_of(contest: ContestContext, play: PlayField | None = None) -> tuple[Ma
         rows: list[MarkedPerson] = []
         images: dict[str, tuple[str, bytes] | None] = {}
         for team in sorted(team_store.all_teams(tx), key=lambda each: each.name.casefold()):
+            good = submissions.latest_good(tx, team.id) if team.state is not TeamState.PENDING else None
             ban = bans.get(team.name)
             state = str(ban.kind if ban else team.state)
-            good = submissions.latest_good(tx, team.id) if team.state is not TeamState.PENDING else None
-            marks = _rows(
-                team,
-                state,
-                submissions.versions(tx, team.id),
-                good.number if good else None,
-                _reached(history, team.name),
-                ranking.get(team.name),
-                evolved.get(team.name),
-                info.point,
-            )
+            mark = _mark(team, state, submissions.versions(tx, team.id), history)
+            mark = mark._replace(version=good.number if good else None)
+            if standing := ranking.get(team.name):
+                points = None if standing.disqualified else standing.half_points / (2 * info.point)
+                mark = mark._replace(rank=standing.rank, points=points, failures=standing.failures)
+            if evolved_line := evolved.get(team.name):
+                mark = mark._replace(evolution_rank=evolved_line.rank, share=evolved_line.share)
+            names = [member.name for member in team.registration.members] or [""]
+            marks = [mark._replace(member=name) for name in names]
             images[team.name] = submissions.image_that_counts(tx, team.id) if good and play else None
             for mark, person in _with_people(team, marks, people):
                 found = mark._replace(mail=person.address) if person else mark
@@ -122,29 +110,29 @@ def marks_of(contest: ContestContext, play: PlayField | None = None) -> tuple[Ma
         rows.append(MarkedPerson(dict(person.columns), Mark(person.name, "", person.address, "", INVITED)))
     if play is None:
         return tuple(rows)
-    programs = dict(filter(None, images.values()))
-    fields = {digest: _field_mark(play((digest, image)), info) for digest, image in programs.items()}
-    of_team = {team: fields[image[0]] for team, image in images.items() if image}
+    played = {digest: play((digest, image)) for digest, image in filter(None, images.values())}
+    of_team = {team: played[image[0]] for team, image in images.items() if image}
     return tuple(
-        row._replace(mark=row.mark._replace(**of_team[row.mark.team]._asdict()))
+        row._replace(mark=_with_field(row.mark, of_team[row.mark.team], info))
         if row.mark.team in of_team
         else row
         for row in rows
     )
 
 
-def _field_mark(played: Sequence[PracticeGame], info: GameInfo) -> FieldMark:
+def _with_field(mark: Mark, played: Sequence[PracticeGame], info: GameInfo) -> Mark:
     """Games that do not count through no fault of the program are left out."""
-    own = [game.result.seats[0] for game in played]
     won = failures = total = games = 0
-    for game, seat in zip(played, own, strict=True):
+    for game in played:
+        seat, *others = game.result.seats
         counts = does_count(game.result, info)
         games += counts or seat.verdict.is_charged
         failures += seat.verdict.is_charged
         if counts:
             total += seat.points
-            won += all(seat.points > other.points for other in game.result.seats[1:])
-    return FieldMark(games, won, failures, total / (games * info.point) if games else None)
+            won += all(seat.points > other.points for other in others)
+    points = total / (games * info.point) if games else None
+    return mark._replace(field_games=games, field_won=won, field_failures=failures, field_points=points)
 
 
 def _with_people(
@@ -175,46 +163,24 @@ def _key(name: str) -> str:
     return " ".join(name.casefold().split())
 
 
-def _rows(
-    team: Team,
-    state: str,
-    versions: tuple[submissions.Version, ...],
-    version: int | None,
-    reached: int | None,
-    standing: Standing | None,
-    evolved: EvolutionRank | None,
-    point: int,
-) -> Iterator[Mark]:
+def _mark(team: Team, state: str, versions: Sequence[Version], history: Sequence[RoundOutcome]) -> Mark:
+    """What the team has done; the row of nobody yet."""
     accepted = sorted(
         each.submission.received_at for each in versions if each.report and each.report.accepted
     )
-    counts = standing is not None and not standing.disqualified
-    points = standing.half_points / (2 * point) if standing and counts else None
-    people: tuple[Member | None, ...] = team.registration.members or (None,)
-    for member in people:
-        yield Mark(
-            member=member.name if member else "",
-            team=team.name,
-            mail=team.address,
-            organization=team.registration.organization,
-            state=state,
-            sent=len(versions),
-            accepted=len(accepted),
-            first_accepted=accepted[0] if accepted else None,
-            last_accepted=accepted[-1] if accepted else None,
-            version=version,
-            reached=reached,
-            rank=standing.rank if standing else None,
-            points=points,
-            failures=standing.failures if standing else None,
-            evolution_rank=evolved.rank if evolved else None,
-            share=evolved.share if evolved else None,
-        )
-
-
-def _reached(history: tuple[RoundOutcome, ...], name: str) -> int | None:
-    played = [each.plan.number for each in history if any(name in g.plan.members for g in each.groups)]
-    return played[-1] if played else None
+    played = [each.plan.number for each in history if any(team.name in g.plan.members for g in each.groups)]
+    return Mark(
+        member="",
+        team=team.name,
+        mail=team.address,
+        organization=team.registration.organization,
+        state=state,
+        sent=len(versions),
+        accepted=len(accepted),
+        first_accepted=accepted[0] if accepted else None,
+        last_accepted=accepted[-1] if accepted else None,
+        reached=played[-1] if played else None,
+    )
 
 
 # --- as tables ---------------------------------------------------------------------------------------------

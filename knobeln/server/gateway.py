@@ -35,8 +35,8 @@ from contest.subprocesses.engine_pool import cores
 from contest.util.log import log
 from knobeln.context import ContestContext
 from knobeln.season import go_on, order_run_if_due
-from knobeln.server.intakes import mailbox_of
 from knobeln.server.listener_process import ListenerProcess
+from knobeln.server.mail_checks import mailbox_of
 from knobeln.server.parts import Part
 from knobeln.server.run_on_request import RequestedRun
 from knobeln.server.sd_notify import READY, STOPPING, ServiceManager

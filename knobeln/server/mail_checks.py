@@ -9,6 +9,7 @@ import shutil
 import smtplib
 import socket
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from datetime import UTC, datetime
@@ -24,13 +25,14 @@ from contest.store import letters
 from contest.util.plurals import plural
 from contest.util.sanitize import sanitize
 from knobeln.context import ContestContext, who_holds
-from knobeln.server.intakes import mailbox_of
 from knobeln.server.parts import LISTENER
 from mailserver.delivery.deliver import senders
 from mailserver.delivery.transports import MAILDIRS, Transport, transport_of
 from mailserver.delivery.transports.smtp import SmtpTransport
-from mailserver.intake.imap import POLL_SECONDS
+from mailserver.intake.accept import AcceptFound
+from mailserver.intake.imap import POLL_SECONDS, Failures, Mailbox
 from mailserver.intake.smtp import Certificate, is_answered
+from mailserver.oauth import AccessToken
 
 _TIMEOUT_SECONDS = 10.0
 _MAX_NAMED = 5
@@ -152,6 +154,27 @@ def _imap(settings: Settings, path: Path) -> str:
             news = "the server reports new letters at once"
     waiting = f"{plural(count, 'letter waits', 'letters wait')} in {settings.imap.folder}"
     return f"the login at {settings.imap.host} works: {waiting}; {news}"
+
+
+def mailbox_of(
+    settings: Settings, path: Path, accept: AcceptFound, alarm: Callable[[str], object]
+) -> Callable[[], Mailbox]:
+    """Return a function that connects anew at each call, but keeps the access token and the failures.
+
+    Raises ConfigError if the settings have nothing to log in with.
+    """
+    if settings.imap.login == "password" and not settings.imap.password:
+        raise ConfigError("imap.password is empty", hint="give it as KNOBELN_SET_IMAP__PASSWORD")
+    if settings.imap.login != "password" and not settings.oauth.is_set:
+        raise ConfigError(
+            "imap.login wants an access token: set oauth.token_command, or oauth.token_url, client_id and "
+            "refresh_token"
+        )
+    token = AccessToken(settings.oauth, path) if settings.imap.login != "password" else None
+    failures: Failures = Counter()
+    ours = (settings.contest.address, *settings.contest.aliases) if settings.imap.shared else ()
+    most = settings.max_team_letter_bytes
+    return lambda: Mailbox(settings.imap, most, accept, alarm, token, failures, ours)
 
 
 def _take_nothing(raw: object, arrived_at: object = None) -> None:

@@ -45,7 +45,6 @@ def _change_address(context: LetterContext, team: Team, arguments: Arguments) ->
         note=note,
         of_team=team,
         receipt=context.record(Effect.ADDRESS_CHANGED, team.name),
-        team=team,
         address=address,
     )
 
@@ -95,14 +94,11 @@ def _address_in(context: LetterContext, arguments: Arguments, right: str) -> str
         return Problem(gettext("The subject must name one address."), expected=expected)
     address, why = addresses.check(arguments[0])
     if address is None:
-        return Problem(
-            gettext(
-                "The address %(arguments)s cannot be used: %(rstrip)s.",
-                arguments=arguments[0],
-                rstrip=why.rstrip("."),
-            ),
-            expected=expected,
+        why = why.rstrip(".")
+        text = gettext(
+            "The address %(arguments)s cannot be used: %(rstrip)s.", arguments=arguments[0], rstrip=why
         )
+        return Problem(text, expected=expected)
     contest = context.settings.contest
     if addresses.is_one_of(address, (contest.address, *contest.aliases)):
         return Problem(gettext("That is the address of this robot."), expected=expected)
@@ -119,7 +115,6 @@ def _ask(context: LetterContext, team: Team, address: str, purpose: str) -> str:
         team.address,
         note=note,
         of_team=team,
-        team=team,
         address=address,
         purpose=purpose,
         is_asked=context.count_answered(_QUESTION, address, DAY) > before,
@@ -140,7 +135,6 @@ def _set_copies(context: LetterContext, team: Team, address: str | None) -> str:
         note=note,
         of_team=team,
         receipt=context.record(Effect.COPIES_CHANGED, team.name),
-        team=team,
         address=address,
         before=before,
     )

@@ -32,14 +32,12 @@ def _compare(context: LetterContext, team: Team, arguments: Arguments) -> str:
     if isinstance(pair, Problem):
         return _refuse(context, team, pair)
     if context.count_answered("comparison", team.address, HOUR) >= MAX_PER_HOUR:
-        problem = Problem(
-            ngettext(
-                "A team has %(num)s comparison in an hour, and yours has had them. Try again later.",
-                "A team has %(num)s comparisons in an hour, and yours has had them. Try again later.",
-                MAX_PER_HOUR,
-            )
+        text = ngettext(
+            "A team has %(num)s comparison in an hour, and yours has had them. Try again later.",
+            "A team has %(num)s comparisons in an hour, and yours has had them. Try again later.",
+            MAX_PER_HOUR,
         )
-        return _refuse(context, team, problem)
+        return _refuse(context, team, Problem(text))
     first, second = pair
     rate = present.share(first, second)
     return context.answer(

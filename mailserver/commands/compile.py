@@ -14,7 +14,7 @@ from textwrap import dedent
 
 from contest.config.settings import Settings
 from contest.games.registry import game_of
-from contest.language import gettext, number
+from contest.language import gettext, noted, number
 from contest.ledger.receipts import Effect
 from contest.mail.form import sample
 from contest.mail.from_line import has_from_line
@@ -160,7 +160,6 @@ def _take(context: LetterContext, team: Team, program: MailedProgram) -> str:
             team.address,
             note=f"the program of {team.name} is unchanged: version {same.number}",
             of_team=team,
-            team=team,
             number=same.number,
             is_queued=same.state is SubmissionState.QUEUED,
             counts=counts.number if counts else None,
@@ -206,20 +205,16 @@ def _image_problem(files: Mapping[str, bytes], team: Team, settings: Settings) -
     """Why this contest does not take the image among these files (M11); the compiler looks into it later."""
     size = sum(len(data) for name, data in files.items() if is_archive(name))
     most = settings.programs.max_image_bytes
-    if size > most and not most:
-        text = gettext(
-            "The archive of your image has %(size)s bytes. This contest takes no archives of images, only "
-            "names of images that the organizer has listed.",
-            size=number(size),
-        )
-        return Problem(text)
     if size > most:
-        text = gettext(
+        too_large = noted(
             "The archive of your image has %(size)s bytes. It may have %(max_bytes)s; gzip it, and build it "
-            "on a smaller base image (slim, alpine, scratch).",
-            size=number(size),
-            max_bytes=number(most),
+            "on a smaller base image (slim, alpine, scratch)."
         )
+        none_taken = noted(
+            "The archive of your image has %(size)s bytes. This contest takes no archives of images, only "
+            "names of images that the organizer has listed."
+        )
+        text = gettext(too_large if most else none_taken, size=number(size), max_bytes=number(most))
         return Problem(text)
     name = files.get(IMAGE_NAME, b"").decode(errors="replace").strip()
     listed = {row.image for row in settings.programs.registry_images if row.team == team.name}
@@ -231,11 +226,9 @@ def _image_problem(files: Mapping[str, bytes], team: Team, settings: Settings) -
     if most:
         sentences.append(gettext("You can also send the archive of the image itself, attached."))
     else:
+        address = settings.contest.organizer_address
         sentences.append(
-            gettext(
-                "Ask the organizer (%(organizer_address)s) to list it.",
-                organizer_address=settings.contest.organizer_address,
-            )
+            gettext("Ask the organizer (%(organizer_address)s) to list it.", organizer_address=address)
         )
     return Problem(" ".join(sentences))
 
@@ -258,7 +251,6 @@ def _refuse(
         receipt=context.record(effect, team.name) if team else None,
         reason=reason,
         problem=problem,
-        team=team,
         version=counts.number if counts else None,
     )
 

@@ -44,7 +44,6 @@ def _object(context: LetterContext, _arguments: Arguments) -> str:
         of_team=team,
         # Nobody but a team can make the ledger grow.
         receipt=context.record(Effect.OBJECTION, proof.team.name) if proof else None,
-        team=team,
         checked=checked,
         listed=listed,
         is_final=is_final,

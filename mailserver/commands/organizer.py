@@ -77,15 +77,12 @@ def _confirm(context: LetterContext, arguments: Arguments) -> str:
     age = timedelta(hours=MAX_TOKEN_HOURS)
     found = decisions.take_confirmation(context.tx, digest(arguments[0]), context.now, age)
     if not isinstance(found, OrganizerRequest):
-        return refuse(
-            context,
-            CONFIRM.name,
-            gettext(
-                "the token is not one that I wait for: it was used, is older than %(hours)s hours, or "
-                "was never given out. Please send the letter with your string again",
-                hours=MAX_TOKEN_HOURS,
-            ),
+        why = gettext(
+            "the token is not one that I wait for: it was used, is older than %(hours)s hours, or "
+            "was never given out. Please send the letter with your string again",
+            hours=MAX_TOKEN_HOURS,
         )
+        return refuse(context, CONFIRM.name, why)
     try:
         text = ACTIONS[found.name].do(context, found)
     except ConfigError:

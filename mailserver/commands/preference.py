@@ -41,7 +41,6 @@ def _set_preference(context: LetterContext, team: Team, arguments: Arguments) ->
         team.address,
         note=f"mail-preference of {team.name}: {written[0]} (was {written[1]})",
         of_team=team,
-        team=team,
         before=before,
         now=chosen,
         receipt=context.record(Effect.PREFERENCE_CHANGED, team.name),

@@ -47,7 +47,6 @@ def _resend(context: LetterContext, _arguments: Arguments) -> str:
         note=f"{team.name} got a new authentification string",
         of_team=team,
         receipt=context.record(Effect.STRING_OFFERED, team.name),
-        team=team,
         string=string,
         per_day=MAX_PER_DAY,
     )

@@ -26,7 +26,6 @@ def _answer(context: LetterContext, team: Team | None) -> str:
         team.address if team else context.writer,
         note=f"the status of {team.name} is asked for" if team else "the dates are asked for, not by a team",
         of_team=team,
-        team=team,
         good=good,
         trial=report.trial if report else None,
         newest=newest,

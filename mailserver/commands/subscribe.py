@@ -103,7 +103,6 @@ def _end_reports(context: LetterContext, team: Team) -> str:
         note=f"{team.name} gets no more reports (had {','.join(before) or 'none'})",
         of_team=team,
         receipt=context.record(Effect.PREFERENCE_CHANGED, team.name),
-        team=team,
         command=f"mail-preference {','.join(before)}"
         if before
         else sample_preferences(context.settings).replace(":", "", 1),

@@ -31,7 +31,6 @@ def _withdraw(context: LetterContext, team: Team, _arguments: Arguments) -> str:
         note=f"{team.name} has withdrawn",
         of_team=team,
         receipt=context.record(Effect.WITHDRAWN, team.name),
-        team=team,
         has_program=submissions.latest_good(tx, team.id) is not None,
         can_return=window is Window.OPEN,
     )

@@ -59,22 +59,14 @@ def accept(
     recipients: Sequence[str],
     channel: str,
     received_at: datetime,
-    client: str = "",
 ) -> int:
     """Commit the letter as NEW, and return its id. The same bytes again are the same letter (O01).
 
-    `sender` is the envelope's, "" for the null sender; `client` as in StoredLetter. Raises StoreBusy: nothing
-    is kept, try again.
+    `sender` is the envelope's, "" for the null sender. Raises StoreBusy: nothing is kept, try again.
     """
     with store.write_unordered() as tx:
         letter_id, _ = letters.add(
-            tx,
-            raw=raw,
-            sender=sender,
-            recipients=recipients,
-            channel=channel,
-            now=received_at,
-            client=client,
+            tx, raw=raw, sender=sender, recipients=recipients, channel=channel, now=received_at
         )
     return letter_id
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from contest.language import gettext, noted
@@ -25,6 +25,10 @@ _AGE = re.compile(r"0*[1-9][0-9]{0,2}")
 class Line:
     number: int  # from 1
     text: str
+
+    def wrong(self, text: str, expected: str = "") -> Problem:
+        """A problem with this line. `expected`: the right form."""
+        return Problem(text, self.number, self.text, expected)
 
 
 @dataclass(frozen=True)
@@ -56,7 +60,7 @@ def read(lines: Sequence[Line], lines_each: int) -> Members:
 
 def complete_lines(lines: Sequence[Line], lines_each: int) -> tuple[Line, ...]:
     """The lines as they go back to a team whose form is refused."""
-    return _rejoined(lines) if lines_each == 1 else tuple(lines)
+    return _rejoined(lines, _was_broken) if lines_each == 1 else tuple(lines)
 
 
 # --- the name alone ----------------------------------------------------------------------------------------
@@ -65,7 +69,7 @@ def _by_names(lines: Sequence[Line]) -> Members:
     for line in lines:
         if "," in line.text:  # nobody asked for an age or an occupation, so nobody keeps it
             text = gettext("This should be a member: the name alone, without a comma.")
-            problems.append(Problem(text, line.number, line.text, expected(0)))
+            problems.append(line.wrong(text, expected(0)))
     found = () if problems else tuple(Member(" ".join(line.text.split()), None, "", "") for line in lines)
     return Members(found, len(lines), tuple(problems))
 
@@ -73,17 +77,17 @@ def _by_names(lines: Sequence[Line]) -> Members:
 # --- one line each -----------------------------------------------------------------------------------------
 def _line_by_line(lines: Sequence[Line]) -> Members:
     """The name, a comma, and the affiliation."""
-    rejoined = _rejoined(lines)
+    rejoined = _rejoined(lines, _was_broken)
     problems = tuple(p for line in rejoined for p in (*_only_line_problems(line), *_too_long(line)))
     members = () if problems else tuple(_only_line_member(line) for line in rejoined)
     return Members(members, len(rejoined), problems, len(rejoined) < len(lines))
 
 
-def _rejoined(lines: Sequence[Line]) -> tuple[Line, ...]:
-    """Join a line that is indented more to the line above, unless it could be a member by itself."""
+def _rejoined(lines: Sequence[Line], is_rest: Callable[[str, str], bool]) -> tuple[Line, ...]:
+    """Join a line that is indented more than the first to the line above, if it is the rest of that."""
     result: list[Line] = []
     for number, line in enumerate(lines):
-        if number and _indent(line) > _indent(lines[0]) and _was_broken(lines[number - 1].text, line.text):
+        if number and _indent(line) > _indent(lines[0]) and is_rest(lines[number - 1].text, line.text):
             result[-1] = Line(result[-1].number, f"{result[-1].text} {line.text.strip()}")
         else:
             result.append(line)
@@ -91,6 +95,7 @@ def _rejoined(lines: Sequence[Line]) -> tuple[Line, ...]:
 
 
 def _was_broken(before: str, after: str) -> bool:
+    """Whether the second line could be no member by itself."""
     return "," not in after or before.rstrip().endswith(",") or was_wrapped(before, after)
 
 
@@ -98,7 +103,7 @@ def _only_line_problems(line: Line) -> Iterator[Problem]:
     match = _ONLY_LINE.fullmatch(line.text.strip())
     if not match or not match[1].strip() or not match[2].strip(" ,"):
         text = gettext("This should be a member: the name, a comma, and the affiliation.")
-        yield Problem(text, line.number, line.text, expected(1))
+        yield line.wrong(text, expected(1))
 
 
 def _only_line_member(line: Line) -> Member:
@@ -108,7 +113,7 @@ def _only_line_member(line: Line) -> Member:
 
 # --- two lines each ----------------------------------------------------------------------------------------
 def _by_pairs(lines: Sequence[Line]) -> Members:
-    pairs = _pairs(lines) or _pairs(_unfolded(lines))
+    pairs = _pairs(lines) or _pairs(_rejoined(lines, lambda _before, _after: True))
     if pairs is None:
         groups = _groups(lines)
         return Members((), len(groups), tuple(p for group in groups for p in _group_problems(group)))
@@ -123,17 +128,6 @@ def _pairs(lines: Sequence[Line]) -> tuple[tuple[Line, Line], ...] | None:
     if not lines or len(firsts) != len(seconds) or not all(_is_first(line) for line in firsts):
         return None
     return tuple(zip(firsts, seconds, strict=True))
-
-
-def _unfolded(lines: Sequence[Line]) -> tuple[Line, ...]:
-    """Join lines that are indented more than the first one to the line above."""
-    result: list[Line] = []
-    for line in lines:
-        if result and _indent(line) > _indent(lines[0]):
-            result[-1] = Line(result[-1].number, f"{result[-1].text} {line.text.strip()}")
-        else:
-            result.append(line)
-    return tuple(result)
 
 
 def _is_first(line: Line) -> bool:
@@ -183,23 +177,20 @@ def _group_problems(group: Sequence[Line]) -> Iterator[Problem]:
     first = group[0]
     fault = _first_line_fault(first.text)
     if fault:
-        yield Problem(fault, first.number, first.text, expected(2))
+        yield first.wrong(fault, expected(2))
     elif len(group) != 2:
         text = gettext("Each member takes exactly two lines, this one has %(group)s.", group=len(group))
-        yield Problem(text, first.number, first.text, expected(2))
+        yield first.wrong(text, expected(2))
 
 
 # --- both --------------------------------------------------------------------------------------------------
 def _too_long(line: Line) -> Iterator[Problem]:
     if len(line.text.strip()) > MAX_MEMBER_TEXT:
-        yield Problem(
-            gettext(
-                "A line about a member has at most %(max_member_text)s characters.",
-                max_member_text=MAX_MEMBER_TEXT,
-            ),
-            line.number,
-            line.text,
+        text = gettext(
+            "A line about a member has at most %(max_member_text)s characters.",
+            max_member_text=MAX_MEMBER_TEXT,
         )
+        yield line.wrong(text)
 
 
 def _indent(line: Line) -> int:

@@ -188,11 +188,7 @@ class _Scan:
             )
         line = Line(line.number, plain)
         if has_invisible(line.text):
-            self.problems.append(
-                Problem(
-                    gettext("There are control characters or invisible ones in it."), line.number, line.text
-                )
-            )
+            self.problems.append(line.wrong(gettext("There are control characters or invisible ones in it.")))
         match = self._field_line.fullmatch(line.text)
         if match:
             self._field(line, match)
@@ -246,17 +242,14 @@ class _Scan:
             self.fields.append(Field(meant, line, " ".join(value.split()), is_guess=True))
             self._open = True
             text = gettext("There is no such field in the form. Did you mean `%(meant)s:`?", meant=meant)
-            return Problem(text, line.number, line.text)
-        if _ANY_FIELD.match(line.text):
-            return Problem(gettext("There is no such field in the form."), line.number, line.text)
-        return Problem(
-            gettext(
+        elif _ANY_FIELD.match(line.text):
+            text = gettext("There is no such field in the form.")
+        else:
+            text = gettext(
                 "This line does not belong to the form; please send additional words in a separate letter "
                 "to the organizer."
-            ),
-            line.number,
-            line.text,
-        )
+            )
+        return line.wrong(text)
 
     def _below(self, line: Line) -> None:
         field = self.fields[-1]
@@ -278,22 +271,17 @@ def _structure(fields: Sequence[Field], settings: Settings) -> Iterator[Problem]
     seen: list[str] = []
     for field in fields:
         if field.name in seen:
-            yield Problem(
-                gettext("`%(field)s:` is given twice.", field=field.name), field.line.number, field.line.text
-            )
+            yield field.line.wrong(gettext("`%(field)s:` is given twice.", field=field.name))
         elif field.name not in order:
             continue  # the language, which has no place of its own
         elif seen and order.index(field.name) < order.index(seen[-1]):
-            yield Problem(
-                gettext(
-                    "`%(field)s:` comes after `%(seen)s:`; the right order is %(order)s.",
-                    field=field.name,
-                    seen=seen[-1],
-                    order=", ".join(order),
-                ),
-                field.line.number,
-                field.line.text,
+            text = gettext(
+                "`%(field)s:` comes after `%(seen)s:`; the right order is %(order)s.",
+                field=field.name,
+                seen=seen[-1],
+                order=", ".join(order),
             )
+            yield field.line.wrong(text)
         seen.append(field.name)
     for name in order:
         if name not in seen and name not in optional:
@@ -387,14 +375,12 @@ class _Values:
         if not field.value or field.value == blank(self._settings).organization:
             self._wrong(field, gettext("The organization is missing."))
         if len(field.value) > MAX_ORGANIZATION:
-            self._wrong(
-                field,
-                gettext(
-                    "The organization has %(value)s characters; %(max_organization)s are allowed.",
-                    value=len(field.value),
-                    max_organization=MAX_ORGANIZATION,
-                ),
+            text = gettext(
+                "The organization has %(value)s characters; %(max_organization)s are allowed.",
+                value=len(field.value),
+                max_organization=MAX_ORGANIZATION,
             )
+            self._wrong(field, text)
         return field.value
 
     def _own(self, rule: ExtraField, field: Field) -> str:
@@ -406,24 +392,17 @@ class _Values:
                 self._wrong(field, gettext("`%(rule)s:` is empty.", rule=rule.name))
             return ""
         if rule.choices and not choice:
-            self._wrong(
-                field,
-                gettext(
-                    "`%(value)s` is not one of %(choices)s.",
-                    value=quote(value),
-                    choices=", ".join(rule.choices),
-                ),
-            )
+            choices = ", ".join(rule.choices)
+            text = gettext("`%(value)s` is not one of %(choices)s.", value=quote(value), choices=choices)
+            self._wrong(field, text)
         elif len(value) > MAX_FIELD_VALUE:
-            self._wrong(
-                field,
-                gettext(
-                    "`%(rule)s:` has %(value)s characters; %(max_field_value)s are allowed.",
-                    rule=rule.name,
-                    value=len(value),
-                    max_field_value=MAX_FIELD_VALUE,
-                ),
+            text = gettext(
+                "`%(rule)s:` has %(value)s characters; %(max_field_value)s are allowed.",
+                rule=rule.name,
+                value=len(value),
+                max_field_value=MAX_FIELD_VALUE,
             )
+            self._wrong(field, text)
         return choice or value
 
     def _members(self, field: Field) -> tuple[Member, ...]:
@@ -434,24 +413,11 @@ class _Values:
         most = self._settings.teams.max_members
         if found.count > most:
             allowed = ngettext("%(num)s is allowed", "%(num)s are allowed", most)
-            if found.problems:  # the writer may count the wrong lines in another way
-                self._wrong(
-                    field,
-                    gettext(
-                        "The team seems to have %(count)s members, at most %(allowed)s.",
-                        count=found.count,
-                        allowed=allowed,
-                    ),
-                )
-            else:
-                self._wrong(
-                    field,
-                    gettext(
-                        "The team has %(count)s members, at most %(allowed)s.",
-                        count=found.count,
-                        allowed=allowed,
-                    ),
-                )
+            # The writer may count lines that are wrong in another way.
+            text = noted("The team has %(count)s members, at most %(allowed)s.")
+            if found.problems:
+                text = noted("The team seems to have %(count)s members, at most %(allowed)s.")
+            self._wrong(field, gettext(text, count=found.count, allowed=allowed))
         return found.members
 
 

@@ -11,7 +11,7 @@ from contest.model import Attachment, Outgoing, Team
 from reports import scores
 from reports.all_games import games_csv
 from reports.kinds.base import Audience, Disclosed, Mailing, Report, with_news
-from reports.play import play_reports
+from reports.play import packed_protocols, play_reports
 
 
 class GroupParticipants(Report[GroupStarted]):
@@ -65,7 +65,8 @@ def _protocols(mailing: Mailing[GroupFinished], name: str) -> tuple[Attachment, 
         return ()
     file = f"round{plan.round}-group{plan.number}-{name}.protocol.gz"
     play = play_reports(mailing.game.play)
-    return play.attachments(file, matches, plan.round, plan.number, name, mailing.settings)
+    text = play.protocols(matches, plan.round, plan.number, name, mailing.settings)
+    return packed_protocols(file, text)
 
 
 class OwnGamesReport(Report[GroupFinished]):

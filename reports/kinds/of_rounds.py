@@ -9,9 +9,8 @@ from contest.interfaces.events import ContestStarted, RoundFinished, RoundPlayed
 from contest.language import by_language, in_language, noted
 from contest.mail.form import record_text
 from contest.model import Attachment, Outgoing, Team
-from reports import results, summary
+from reports import summary
 from reports.certainty import certainty_sentence, why_no_certainty
-from reports.evolution_table import condensed
 from reports.kinds.base import Audience, Disclosed, Mailing, Report, mail_to, own_news, start_facts, with_news
 from reports.prizes import prize_fields, prize_lists
 
@@ -61,23 +60,18 @@ class RoundSummary(Report[RoundFinished]):
     def _write(
         self, mailing: Mailing[RoundFinished], wanting: Sequence[Team], observers: Sequence[str]
     ) -> Iterator[Outgoing]:
-        event, settings, game = mailing.event, mailing.settings, mailing.game
-        outcome, evolution = event.history[-1], event.evolution
+        event, settings, outcome = mailing.event, mailing.settings, mailing.event.history[-1]
+        prizes_by = prize_fields(event.teams, settings.teams)
         rendered = mailing.templates.render(
             self.template_name,
             outcome=outcome,
-            ranking=event.ranking,
             words=event.words,
             scores=event.scores,
-            places=summary.places(outcome, game),
-            failures=results.failures_of_round(outcome),
-            evolution=evolution,
-            generations=condensed(evolution) if evolution else None,
-            margins=summary.margins(outcome, game),
+            margins=summary.margins(outcome, mailing.game),
             certainty=_how_sure(mailing),
-            **summary.seed_facts(settings, event.seed),
-            **summary.bracket_facts(event.history, event.ranking, game),
-            **summary.prize_facts(event.ranking, prize_fields(event.teams, settings.teams), settings),
+            **summary.facts_of_contest(
+                event.history, event.ranking, event.evolution, event.seed, prizes_by, settings
+            ),
         )
         table = (Attachment("scores.csv", "text/csv", event.scores.encode()),) if event.scores else ()
         mails = (mail_to(team, event, self.code, rendered, table) for team in wanting)

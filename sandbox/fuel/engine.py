@@ -16,6 +16,7 @@ from dataclasses import replace
 from functools import cache
 from importlib import metadata
 from pathlib import Path
+from typing import Any
 
 from contest.errors import ToolMissing
 from contest.util import kept_files
@@ -75,7 +76,7 @@ def kept(kind: str, name: str) -> Path | None:
 def is_installed() -> bool:
     """Whether the engine is there, in a version that we know, and a Python to run it."""
     try:
-        return int(_version().partition(".")[0]) in _VERSIONS and bool(_python(or_none=True))
+        return int(_version().partition(".")[0]) in _VERSIONS and bool(shutil.which("python3", path=PATH))
     except metadata.PackageNotFoundError:
         return False
 
@@ -149,31 +150,20 @@ def counted_module(module: bytes, sandbox: Sandbox, memory_bytes: int) -> bytes:
     Raises NotCompiled if it cannot be counted, ToolMissing if the engine or the sandbox is missing.
     """
     facts = [COUNTER, str(memory_bytes), hashlib.sha256(module).hexdigest()]
-    kept_as = kept_files.digest_of_sources(facts, _sources("counting"))[:32]
-    if found := kept("counted", kept_as):
-        return found.read_bytes()
-    made = by_worker(sandbox, "count", str(memory_bytes), stdin=module, cpu_seconds=_COMPILE_SECONDS)
-    keep("counted", kept_as, made)
-    return made
+    name = kept_files.digest_of_sources(facts, _sources("counting"))
+    words = ("count", str(memory_bytes))
+    return _made_once(
+        "counted", name, sandbox, *words, stdin=module, cpu_seconds=_COMPILE_SECONDS
+    ).read_bytes()
 
 
-def machine_code(
-    module: bytes,
-    sandbox: Sandbox,
-    *,
-    kind: str = "module",
-    cpu_seconds: int = _COMPILE_SECONDS,
-) -> Path:
+def machine_code(module: bytes, sandbox: Sandbox, *, cpu_seconds: int = _COMPILE_SECONDS) -> Path:
     """The file with a counted module's machine code for this computer, made in the sandbox when first wanted.
 
     Raises NotCompiled if the engine refuses the module, ToolMissing if the engine or the sandbox is missing.
     """
-    # The worker's sources are in the engine's key: they say what is refused, and how the engine is set.
-    facts = [_engine_key(), _processor(), hashlib.sha256(module).hexdigest()]
-    kept_as = f"{kind}-{kept_files.digest_of_sources(facts, ())[:32]}"
-    if found := kept("code", kept_as):
-        return found
-    return keep("code", kept_as, by_worker(sandbox, "compile", stdin=module, cpu_seconds=cpu_seconds))
+    name = _for_this_computer(hashlib.sha256(module).hexdigest())
+    return _made_once("code", name, sandbox, "compile", stdin=module, cpu_seconds=cpu_seconds)
 
 
 def nanoseconds_at_worst(sandbox: Sandbox, memory_bytes: int) -> float:
@@ -182,16 +172,21 @@ def nanoseconds_at_worst(sandbox: Sandbox, memory_bytes: int) -> float:
     Raises ToolMissing if the engine or the sandbox is missing.
     """
     size = str(min(memory_bytes, _MOST_CHASED_BYTES))
-    kept_as = f"chase-{kept_files.digest_of_sources([_engine_key(), _processor(), size], ())[:32]}"
-    found = kept("chase", kept_as)
     try:
-        made = found.read_bytes() if found else by_worker(sandbox, "chase", size, has_memory=True)
-        slowest = float(made)
-    except (NotCompiled, ValueError) as error:
+        made = _made_once("chase", _for_this_computer(size), sandbox, "chase", size, has_memory=True)
+    except NotCompiled as error:
         raise ToolMissing(f"this host cannot be measured: {error}") from None
-    if not found:
-        keep("chase", kept_as, made)
-    return max(slowest, 1.0)  # as long as all other operators
+    return max(float(made.read_bytes()), 1.0)  # as long as all other operators
+
+
+def _for_this_computer(what: str) -> str:
+    """The worker's sources are in the engine's key: they say what is refused, and how the engine is set."""
+    return kept_files.digest_of_sources([_engine_key(), _processor(), what], ())
+
+
+def _made_once(kind: str, name: str, sandbox: Sandbox, *words: str, **how: Any) -> Path:
+    """The file of this kind and name, from the cache, or as `by_worker` makes it."""
+    return kept(kind, name[:32]) or keep(kind, name[:32], by_worker(sandbox, *words, **how))
 
 
 def by_worker(
@@ -221,11 +216,10 @@ def by_worker(
     return result.stdout
 
 
-def _python(*, or_none: bool = False) -> str:
-    found = shutil.which("python3", path=PATH)
-    if found is None and not or_none:
-        raise ToolMissing("programs whose time is counted need the system's python3")
-    return found or ""
+def _python() -> str:
+    if found := shutil.which("python3", path=PATH):
+        return found
+    raise ToolMissing("programs whose time is counted need the system's python3")
 
 
 def _compile_python(python: str, folder: Path) -> None:

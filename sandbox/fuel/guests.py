@@ -7,39 +7,21 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from functools import cached_property
 from importlib import metadata
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from contest.errors import ToolMissing
 from sandbox.fuel import cpython, engine
 from sandbox.sandbox import Sandbox
 
 
-@dataclass(frozen=True)
-class PreparedGuest:
-    """What a worker is told of its guest (`facts`: keys of /box/program.json), and what its sandbox shows."""
-
-    facts: dict[str, Any]
-    folders: list[str] = field(default_factory=list)
-
-
-class Guest(Protocol):
-    """An interpreter for one language. `facts`: its name, version and sha256, in one line."""
-
-    @property
-    def facts(self) -> str: ...
-
-    def prepared(self, sandbox: Sandbox, memory_bytes: int) -> PreparedGuest:
-        """Ready to run on this computer, made on first use. Raises ToolMissing if it cannot be."""
-
-
 class JavaScriptGuest:
     """QuickJS-NG, and our prelude that gives programs the parts of Node's API that they use.
 
-    The package has the interpreter as data; its Python is never imported.
+    The package has the interpreter as data; its Python is never imported. `facts`: name, version and sha256,
+    in one line.
     """
 
     _PACKAGE, _VERSION = "qjs-wasi-reactor.wasm", "0.17.0"
@@ -56,9 +38,13 @@ class JavaScriptGuest:
         prelude = hashlib.sha256(repr(self._sources).encode()).hexdigest()
         return f"QuickJS-NG {self._VERSION} sha256 {self._SHA256}, prelude sha256 {prelude}"
 
-    def prepared(self, sandbox: Sandbox, memory_bytes: int) -> PreparedGuest:
+    def prepared(self, sandbox: Sandbox, memory_bytes: int) -> Mapping[str, Any]:
+        """What a worker is told of it, as keys of /box/program.json: `code` is a file that its sandbox shows.
+
+        It is made on first use. Raises ToolMissing if it cannot be.
+        """
         code = _machine_code(self._module, sandbox, "javascript", memory_bytes)
-        return PreparedGuest({"kind": "javascript", "code": str(code), "prelude": self._sources}, [str(code)])
+        return {"kind": "javascript", "code": str(code), "prelude": self._sources}
 
     @cached_property
     def _module(self) -> bytes:
@@ -84,15 +70,18 @@ class PythonGuest:
     def facts(self) -> str:
         return f"CPython 3.14.0 of {cpython.PACKAGE} {cpython.VERSION}, sha256 {cpython.SHA256}"
 
-    def prepared(self, sandbox: Sandbox, memory_bytes: int) -> PreparedGuest:
+    def prepared(self, sandbox: Sandbox, memory_bytes: int) -> Mapping[str, Any]:
         code = self._codes.get(memory_bytes)
         if code is None or not code.is_file():
             code = _machine_code(cpython.python_module(sandbox), sandbox, "python", memory_bytes)
             self._codes[memory_bytes] = code
-        return PreparedGuest({"kind": "python", "code": str(code)}, [str(code)])
+        return {"kind": "python", "code": str(code)}
 
 
-GUESTS: Mapping[str, Guest] = {"JavaScript": JavaScriptGuest(), "Python": PythonGuest()}
+GUESTS: Mapping[str, JavaScriptGuest | PythonGuest] = {
+    "JavaScript": JavaScriptGuest(),
+    "Python": PythonGuest(),
+}
 """By the names of their languages."""
 
 
@@ -100,6 +89,6 @@ def _machine_code(module: bytes, sandbox: Sandbox, name: str, memory_bytes: int)
     """The guest's machine code. Raises ToolMissing if it cannot be made: no program has a part in it."""
     try:
         counted = engine.counted_module(module, sandbox, memory_bytes)
-        return engine.machine_code(counted, sandbox, kind=name)
+        return engine.machine_code(counted, sandbox)
     except engine.NotCompiled as error:
         raise ToolMissing(f"the interpreter {name} cannot be made ready: {error}") from None

@@ -45,11 +45,19 @@ class _Library:
     functions_imported: list[tuple[bytes, bytes, int]] = field(default_factory=list)  # module, name, type
     globals_imported: list[tuple[bytes, bytes]] = field(default_factory=list)  # module, name
     function_types: list[int] = field(default_factory=list)
-    globals: list[list[bytes]] = field(default_factory=list)  # the operators of each value
+    own_globals: list[list[bytes]] = field(default_factory=list)  # the operators of each value
     exports: dict[tuple[int, bytes], int] = field(default_factory=dict)  # by kind and name
     elements: list[tuple[list[bytes], list[int]]] = field(default_factory=list)  # where, and functions
     bodies: list[bytes] = field(default_factory=list)
     data: list[tuple[list[bytes], bytes]] = field(default_factory=list)  # where, and what
+    # Its place, and what its indexes are in the whole module:
+    memory_base: int = 0
+    table_base: int = 0
+    first_function: int = 0  # of its own
+    functions: list[int] = field(default_factory=list)  # by its own index; imported ones first
+    globals: list[int | None] = field(
+        default_factory=list
+    )  # the value by its own index; None: the stack pointer
 
     @classmethod
     def read(cls, module: bytes) -> _Library:
@@ -71,7 +79,7 @@ class _Library:
             case wasm.FUNCTIONS:
                 self.function_types = section.vector(section.u32)
             case wasm.GLOBALS:
-                self.globals = section.vector(lambda: _address(section))
+                self.own_globals = section.vector(lambda: _address(section))
             case wasm.EXPORTS:
                 exports = section.vector(lambda: (section.name(), section.byte(), section.u32()))
                 self.exports = {(kind, name): index for name, kind, index in exports}
@@ -99,6 +107,38 @@ class _Library:
             section.take(kind == 1)
             section.limits()
 
+    def function(self, name: bytes) -> int | None:
+        """The index of a function that it exports."""
+        index = self.exports.get((_FUNCTION, name))
+        imported = len(self.functions_imported)
+        if index is None or index < imported:
+            return None
+        return self.first_function + index - imported
+
+    def address(self, name: bytes) -> int | None:
+        """Where a variable is that it exports."""
+        index = self.exports.get((_GLOBAL, name))
+        if index is None:
+            return None
+        return self.memory_base + self.value(self.own_globals[index - len(self.globals_imported)])
+
+    def value(self, expression: Sequence[bytes]) -> int:
+        """Of constants, addresses of its parts, and their sums."""
+        stack: list[int] = []
+        for operator in expression[:-1]:
+            if operator[0] == _I32_CONST:
+                stack.append(_signed(operator))
+            elif operator[0] == _GLOBAL_GET:
+                known = self.globals[unsigned(operator, 1)[0]]
+                if known is None:
+                    raise Refused("a value that is not known")
+                stack.append(known)
+            elif operator == b"\x6a":
+                stack.append(stack.pop() + stack.pop())
+            else:
+                raise Refused(f"the operator {operator.hex()} in a constant")
+        return stack[0]
+
 
 def _address(section: Reader) -> list[bytes]:
     if section.take(2) != b"\x7f\x00":
@@ -117,48 +157,6 @@ def _expression(reader: Reader) -> list[bytes]:
     found = constant_expression(reader.data, reader.at)
     reader.at += sum(map(len, found))
     return found
-
-
-class _Placed:
-    """A library at its place: what its indexes and addresses are in the whole module."""
-
-    def __init__(self, library: _Library, memory_base: int, table_base: int, first_function: int) -> None:
-        self.library, self.memory_base, self.table_base = library, memory_base, table_base
-        self._first_function = first_function  # of its own
-        self.functions: list[int] = []  # by its own index; imported ones first
-        self.globals: list[int | None] = []  # the value by its own index; None: the stack pointer
-
-    def function(self, name: bytes) -> int | None:
-        """The index of a function that it exports."""
-        index = self.library.exports.get((_FUNCTION, name))
-        imported = len(self.library.functions_imported)
-        if index is None or index < imported:
-            return None
-        return self._first_function + index - imported
-
-    def address(self, name: bytes) -> int | None:
-        """Where a variable is that it exports."""
-        index = self.library.exports.get((_GLOBAL, name))
-        if index is None:
-            return None
-        return self.memory_base + self.value(self.library.globals[index - len(self.library.globals_imported)])
-
-    def value(self, expression: Sequence[bytes]) -> int:
-        """Of constants, addresses of its parts, and their sums."""
-        stack: list[int] = []
-        for operator in expression[:-1]:
-            if operator[0] == _I32_CONST:
-                stack.append(_signed(operator))
-            elif operator[0] == _GLOBAL_GET:
-                known = self.globals[unsigned(operator, 1)[0]]
-                if known is None:
-                    raise Refused("a value that is not known")
-                stack.append(known)
-            elif operator == b"\x6a":
-                stack.append(stack.pop() + stack.pop())
-            else:
-                raise Refused(f"the operator {operator.hex()} in a constant")
-        return stack[0]
 
 
 def _signed(operator: bytes) -> int:
@@ -190,11 +188,11 @@ class _Linking:
         self._host = self._host_functions(libraries)
         self._stubs: dict[FunctionType, int] = {}
         self._stub_base = len(self._host) + sum(len(each.bodies) for each in libraries)
-        self._placed: list[_Placed] = []
+        self._libraries = libraries
         memory, table, function = _FIRST_ADDRESS + STACK_BYTES, 1, len(self._host)  # 0 is the null pointer
         for library in libraries:
             memory = _aligned(memory, library.alignment)
-            self._placed.append(_Placed(library, memory, table, function))
+            library.memory_base, library.table_base, library.first_function = memory, table, function
             memory += library.memory_bytes
             table += library.table_size
             function += len(library.bodies)
@@ -208,8 +206,8 @@ class _Linking:
         }
         self._pointers: dict[int, int] = {}  # functions to which there are pointers, and where in the table
         self._table_size = table
-        for placed in self._placed:
-            self._resolve(placed)
+        for library in libraries:
+            self._resolve(library)
 
     def _host_functions(self, libraries: Sequence[_Library]) -> dict[bytes, int]:
         """By name, the type of each."""
@@ -220,16 +218,15 @@ class _Linking:
             if module == HOST
         }
 
-    def _resolve(self, placed: _Placed) -> None:
-        own = placed.library
-        for module, name, number in own.functions_imported:
-            placed.functions.append(self._imported_function(module, name, own.types[number]))
-        first = placed._first_function
-        placed.functions += range(first, first + len(own.bodies))
-        for module, name in own.globals_imported:
-            placed.globals.append(self._imported_global(placed, module, name))
-        for expression in own.globals:
-            placed.globals.append(placed.value(expression))
+    def _resolve(self, library: _Library) -> None:
+        for module, name, number in library.functions_imported:
+            library.functions.append(self._imported_function(module, name, library.types[number]))
+        first = library.first_function
+        library.functions += range(first, first + len(library.bodies))
+        for module, name in library.globals_imported:
+            library.globals.append(self._imported_global(library, module, name))
+        for expression in library.own_globals:
+            library.globals.append(library.value(expression))
 
     def _imported_function(self, module: bytes, name: bytes, type: FunctionType) -> int:
         if module == HOST:
@@ -240,17 +237,17 @@ class _Linking:
         return index
 
     def _function(self, name: bytes) -> int | None:
-        return next((at for each in self._placed if (at := each.function(name)) is not None), None)
+        return next((at for each in self._libraries if (at := each.function(name)) is not None), None)
 
-    def _imported_global(self, placed: _Placed, module: bytes, name: bytes) -> int | None:
+    def _imported_global(self, library: _Library, module: bytes, name: bytes) -> int | None:
         if module == b"env":
-            bases = {_MEMORY_BASE: placed.memory_base, _TABLE_BASE: placed.table_base, _STACK_POINTER: None}
+            bases = {_MEMORY_BASE: library.memory_base, _TABLE_BASE: library.table_base, _STACK_POINTER: None}
             return bases[name]
         if module == b"GOT.func":
             return self._pointer(self._function(name))
         if name in self._own_addresses:
             return self._own_addresses[name]
-        found = (address for each in self._placed if (address := each.address(name)) is not None)
+        found = (address for each in self._libraries if (address := each.address(name)) is not None)
         return next(found, 0)  # what nobody has is null
 
     def _pointer(self, function: int | None) -> int:
@@ -265,11 +262,11 @@ class _Linking:
     def module(self, exports: Sequence[str]) -> bytes:
         nothing = self._types.index(FunctionType(b"", b""))
         types = [
-            self._types.index(each.library.types[number])
-            for each in self._placed
-            for number in each.library.function_types
+            self._types.index(each.types[number])
+            for each in self._libraries
+            for number in each.function_types
         ]
-        bodies = [body for each in self._placed for body in self._bodies(each)]
+        bodies = [body for each in self._libraries for body in self._bodies(each)]
         types += [self._types.index(each) for each in self._stubs]
         bodies += [_NO_LOCALS + _UNREACHABLE + _END] * len(self._stubs)
         types.append(nothing)
@@ -300,34 +297,34 @@ class _Linking:
 
     def _initialize(self) -> bytes:
         """First all addresses are put into memory, then libraries start, before those that use them."""
-        calls = [each.function(_RELOCATE) for each in self._placed]
-        calls += [each.function(_INITIALIZE) for each in reversed(self._placed)]
+        calls = [each.function(_RELOCATE) for each in self._libraries]
+        calls += [each.function(_INITIALIZE) for each in reversed(self._libraries)]
         return _NO_LOCALS + b"".join(bytes([_CALL]) + leb(at) for at in calls if at is not None) + _END
 
     def _elements(self) -> Iterator[bytes]:
-        for placed in self._placed:
-            for where, functions in placed.library.elements:
-                moved = [leb(placed.functions[each]) for each in functions]
-                yield b"\x00" + _constant(placed.value(where)) + _END + vector(moved)
+        for library in self._libraries:
+            for where, functions in library.elements:
+                moved = [leb(library.functions[each]) for each in functions]
+                yield b"\x00" + _constant(library.value(where)) + _END + vector(moved)
         for function, at in self._pointers.items():
             yield b"\x00" + _constant(at) + _END + vector([leb(function)])
 
     def _data(self) -> Iterator[bytes]:
-        for placed in self._placed:
-            for where, data in placed.library.data:
-                yield data_segment(placed.value(where), data)
+        for library in self._libraries:
+            for where, data in library.data:
+                yield data_segment(library.value(where), data)
 
-    def _bodies(self, placed: _Placed) -> Iterator[bytes]:
-        types = [self._types.index(each) for each in placed.library.types]
+    def _bodies(self, library: _Library) -> Iterator[bytes]:
+        types = [self._types.index(each) for each in library.types]
         changes = {
-            _CALL: lambda operator: bytes([_CALL]) + leb(placed.functions[unsigned(operator, 1)[0]]),
-            _REF_FUNC: lambda operator: bytes([_REF_FUNC]) + leb(placed.functions[unsigned(operator, 1)[0]]),
+            _CALL: lambda operator: bytes([_CALL]) + leb(library.functions[unsigned(operator, 1)[0]]),
+            _REF_FUNC: lambda operator: bytes([_REF_FUNC]) + leb(library.functions[unsigned(operator, 1)[0]]),
             _CALL_INDIRECT: lambda operator: _with_type(operator, types),
-            _GLOBAL_GET: lambda operator: _without_global(operator, placed.globals),
-            _GLOBAL_SET: lambda operator: _without_global(operator, placed.globals),
+            _GLOBAL_GET: lambda operator: _without_global(operator, library.globals),
+            _GLOBAL_SET: lambda operator: _without_global(operator, library.globals),
             **dict.fromkeys(_BLOCKS, lambda operator: _with_type(operator, types)),
         }
-        for body in placed.library.bodies:
+        for body in library.bodies:
             begin = _end_of_locals(body)
             moved = [
                 changes[operator[0]](operator) if operator[0] in changes else operator

@@ -14,7 +14,6 @@ from typing import Any
 from contest.errors import ToolMissing
 from contest.schema.sections import UNITS_PER_SECOND
 from sandbox.fuel import engine, guests
-from sandbox.fuel.guests import PreparedGuest
 from sandbox.limits import MB, Limits
 from sandbox.process import SandboxedProcess
 from sandbox.sandbox import Sandbox
@@ -32,7 +31,7 @@ class FuelProgram:
     """`files` by name, as they were sent; `program` is one of them.
 
     `module`: WebAssembly with its counter, of a language that is compiled; b"" if the guest reads the file.
-    `counter` and `guest` (see guests.Guest.facts) decide how many units it takes, too.
+    `counter` and `guest` (see guests.py) decide how many units it takes, too.
     """
 
     language: str
@@ -70,9 +69,11 @@ class FuelProgram:
             return f"was built for {self.guest}, and here is {here or 'none'}"
         return "" if self.guest or self.module else "has neither a module nor a guest"
 
-    def prepared(self, sandbox: Sandbox) -> PreparedGuest:
-        """Its machine code on this computer, made on first use. Raises ToolMissing if it cannot be counted
-        here."""
+    def prepared(self, sandbox: Sandbox) -> Mapping[str, Any]:
+        """What a worker is told of its machine code (guests.py), which is made on first use.
+
+        Raises ToolMissing if it cannot be counted here.
+        """
         if reason := self.why_not_countable_here:
             raise ToolMissing(f"a program {reason}")
         if not self.module:
@@ -82,23 +83,22 @@ class FuelProgram:
         except engine.NotCompiled as error:  # where it was built it could be
             what = f"{engine.name()} cannot compile a program that was accepted"
             raise ToolMissing(f"{what}: {error}") from None
-        return PreparedGuest({"kind": "core", "code": str(code)}, [str(code)])
+        return {"kind": "core", "code": str(code)}
 
     def start(self, sandbox: Sandbox) -> SandboxedProcess:
         """A worker for it (worker/main.py). Raises ToolMissing if it cannot be counted here."""
-        guest = self.prepared(sandbox)
-        folders = [str(engine.engine_folder_for(sandbox)), *guest.folders]
-        facts: dict[str, Any] = {
+        prepared = self.prepared(sandbox)
+        facts = {
             "program": self.program,
+            "files": {name: base64.b64encode(data).decode() for name, data in sorted(self.files.items())},
             "memory_bytes": self.memory_bytes,
             "units_per_second": UNITS_PER_SECOND,
-            **guest.facts,
+            **prepared,
         }
-        facts["files"] = {name: base64.b64encode(data).decode() for name, data in sorted(self.files.items())}
         return sandbox.open(
             engine.command(),
             files={"/box/program.json": json.dumps(facts).encode()},
-            folders=folders,
+            folders=[str(engine.engine_folder_for(sandbox)), prepared["code"]],
             limits=Limits(
                 cpu_seconds=_WORKER_SECONDS,
                 address_space_bytes=_WORKER_BYTES + self.memory_bytes,

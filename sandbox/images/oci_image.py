@@ -18,7 +18,7 @@ from contest.errors import NotFound, ToolMissing
 from contest.util.caches import cache_for_sandboxes
 from contest.util.kept_files import why_unsafe
 from contest.util.sanitize import sanitize
-from sandbox.bubblewrap import TMP, ImageRoot
+from sandbox.bubblewrap import TMP
 from sandbox.limits import MB, Limits
 from sandbox.places import check_reachable
 from sandbox.process import SandboxedProcess
@@ -196,7 +196,8 @@ def open_root(
     return sandbox.open(
         run.command_line(arguments),
         environment={**_ENVIRONMENT, **run.environment},
-        root=ImageRoot(root.resolve(), run.folder),
+        root=root.resolve(),
+        start_in=run.folder,
         limits=Limits(
             cpu_seconds=cpu_seconds,
             address_space_bytes=ADDRESS_SPACE_BYTES,

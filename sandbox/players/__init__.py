@@ -5,7 +5,6 @@
     function.py   a Python function, in a new process in one sandbox for every move
     table.py      a Python function, tabulated once before the contest
     fuel.py       the first three for programs whose time is counted: they run as WebAssembly
-    aside.py      no program: one that is set aside is not asked
 
 A program's mistakes come back as an AnswerFault and are never raised. ToolMissing means that there is no
 sandbox.
@@ -18,12 +17,12 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, Generic, NamedTuple, Protocol, TypeVar
+from typing import Any, NamedTuple
 
 from contest.games.game import TextProtocol, Words
 from contest.language import gettext, number
 from sandbox.limits import Usage
-from sandbox.process import Answer, ExitStatus
+from sandbox.process import Answer, AnswerKind, ExitStatus, SandboxedProcess
 
 MAX_ANSWER_BYTES = 4_096
 
@@ -37,7 +36,7 @@ class AnswerFaultKind(StrEnum):
     TOO_LONG = "too long"
     UNREADABLE = "unreadable"
     FORBIDDEN = "forbidden"
-    ASIDE = "aside"  # the program was not asked: our engine fails with it (aside.py)
+    ASIDE = "aside"  # the program was not asked: our engine fails with it (executable.py)
 
 
 @dataclass(frozen=True)
@@ -111,20 +110,11 @@ class Player(ABC):
         """End it; no process of it is left."""
 
 
-class _Running(Protocol):
-    def usage(self) -> Usage: ...
-
-    def stderr_tail(self) -> bytes: ...
-
-
-Process = TypeVar("Process", bound=_Running)
-
-
 @dataclass
-class ProcessPlayer(Player, Generic[Process]):
+class ProcessPlayer(Player):
     """A player with a sandboxed process, or one after the other, whose answers are timed."""
 
-    _process: Process | None = field(default=None, init=False)
+    _process: SandboxedProcess | None = field(default=None, init=False)
     _stderr: bytes = field(default=b"", init=False)  # of processes that have ended
     _lost: AnswerFault | None = field(default=None, init=False)  # why it is not asked in this game any more
     _answer_seconds: list[float] = field(default_factory=list, init=False)
@@ -141,14 +131,27 @@ class ProcessPlayer(Player, Generic[Process]):
     def stderr_tail(self) -> str:
         return decoded(self._process.stderr_tail() if self._process else self._stderr)
 
+    def close(self) -> None:
+        if self._process:
+            status = self._process.close()
+            self._stderr = status.stderr
+            self._memory = self._memory.with_memory(status.usage)
+        self._process = None
+
 
 def as_text(question: Words) -> list[str]:
     """The question's words as the program reads them."""
     return [str(word) for word in question]
 
 
-def late(answer: Answer, status: ExitStatus) -> AnswerFault:
-    return AnswerFault(AnswerFaultKind.LATE, answer.text, decoded(status.stderr))
+def process_fault(answer: Answer, status: ExitStatus) -> AnswerFault:
+    """What was wrong where a process ended without an answer, or was ended for it."""
+    stderr_tail = decoded(status.stderr)
+    if answer.kind is AnswerKind.LATE:
+        return AnswerFault(AnswerFaultKind.LATE, answer.text, stderr_tail)
+    if answer.kind is AnswerKind.TOO_LONG:
+        return too_long(stderr_tail)
+    return crash(status.description, stderr_tail)
 
 
 def too_long(stderr_tail: str) -> AnswerFault:

@@ -17,13 +17,11 @@ from sandbox.players import (
     AnswerFault,
     ProcessPlayer,
     as_text,
-    crash,
     decoded,
-    late,
     printed_nothing,
-    too_long,
+    process_fault,
 )
-from sandbox.process import STDERR_TAIL_BYTES, Answer, AnswerKind, ExitStatus, SandboxedProcess
+from sandbox.process import STDERR_TAIL_BYTES, Answer, AnswerKind, ExitStatus
 from sandbox.program_folder import Startable
 from sandbox.running import Ending
 
@@ -32,7 +30,7 @@ if TYPE_CHECKING:  # bubblewrap is not needed to talk with a program (knobellib.
 
 
 @dataclass
-class ArgumentsPlayer(ProcessPlayer[SandboxedProcess]):
+class ArgumentsPlayer(ProcessPlayer):
     program: Startable
     sandbox: Sandbox
     seconds: float  # for each move
@@ -52,12 +50,9 @@ class ArgumentsPlayer(ProcessPlayer[SandboxedProcess]):
 
 
 def _move(answer: Answer, status: ExitStatus) -> str | AnswerFault:
-    if answer.kind is AnswerKind.LATE:
-        return late(answer, status)
-    if answer.kind is AnswerKind.TOO_LONG:
-        return too_long(decoded(status.stderr))
-    if status.ending is Ending.EXIT and answer.text:
-        return answer.text
-    if status.ending is Ending.EXIT and status.code == 0:
-        return printed_nothing(decoded(status.stderr))
-    return crash(status.description, decoded(status.stderr))
+    if answer.kind is AnswerKind.ENDED and status.ending is Ending.EXIT:
+        if answer.text:
+            return answer.text
+        if status.code == 0:
+            return printed_nothing(decoded(status.stderr))
+    return process_fault(answer, status)

@@ -16,7 +16,9 @@ import json
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, closing
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, NonNegativeInt
 
 from contest.errors import EngineFailed, ToolMissing
 from contest.games.game import TextProtocol, Words
@@ -61,54 +63,37 @@ _TRAPS = {  # what the worker calls it: a verb phrase for "the program ..."
 }
 
 
-@dataclass(frozen=True)
-class _Reply:
-    """A worker's reply (worker/main.py).
+def _known_trap(which: str) -> str:
+    if which not in (*_TRAPS, _OUT_OF_FUEL):
+        raise ValueError("an unknown trap")
+    return which
 
-    `ended`: how the instance ended, "" if it lives; `which`: the code or the trap. `returned` is foreign.
-    """
 
-    fuel: int
-    memory: int
-    stderr: str
-    ended: str
-    which: int | str
-    line: str | None
-    output: str
-    returned: str | None
-    unasked: int
+_ONE = Field(min_length=1, max_length=1)
+_Ended = (
+    Annotated[dict[Literal["exit"], int], _ONE]
+    | Annotated[dict[Literal["trap"], Annotated[str, AfterValidator(_known_trap)]], _ONE]
+    | Annotated[dict[Literal["too long", "reads"], bool], _ONE]
+)
 
-    @classmethod
-    def read(cls, text: str) -> _Reply:
-        """Raises ValueError for anything that a worker does not write."""
-        try:
-            facts = json.loads(text)
-            ((ended, which),) = facts.get("ended", {"": 0}).items()
-            reply = cls(
-                facts.get("fuel", 0),
-                facts.get("memory", 0),
-                facts.get("stderr", "").strip(),
-                ended,
-                which,
-                facts.get("line"),
-                facts.get("output", "").strip(),
-                facts.get("returned"),
-                facts.get("unasked", 0),
-            )
-        except (AttributeError, TypeError, RecursionError) as error:
-            raise ValueError(repr(error)) from None
-        numbers = (reply.fuel, reply.memory, reply.unasked)
-        texts = [reply.stderr, reply.output]
-        texts += [text for text in (reply.line, reply.returned) if text is not None]
-        kinds = {"": int, "exit": int, "trap": str, "too long": bool, "reads": bool}
-        if (
-            any(type(number) is not int or number < 0 for number in numbers)
-            or any(type(text) is not str for text in texts)
-            or type(which) is not kinds.get(ended)
-            or (ended == "trap" and which not in (*_TRAPS, _OUT_OF_FUEL))
-        ):
-            raise ValueError(f"keys of other types: {text[:200]}")
-        return reply
+
+class _Reply(BaseModel):
+    """A worker's reply (worker/main.py). `returned` is foreign."""
+
+    model_config = ConfigDict(strict=True, frozen=True)
+    fuel: NonNegativeInt = 0
+    memory: NonNegativeInt = 0
+    stderr: str = ""
+    ended: _Ended | None = None
+    line: str | None = None
+    output: str = ""
+    returned: str | None = None
+    unasked: NonNegativeInt = 0
+
+    @property
+    def end(self) -> tuple[str, object]:
+        """How the instance ended, "" if it lives; and with which code, or by which trap."""
+        return next(iter(self.ended.items())) if self.ended else ("", 0)
 
 
 @dataclass
@@ -193,11 +178,9 @@ class FuelPlayer(Player):
 
     def _output(self, reply: _Reply) -> str | AnswerFault:
         """What a program printed. Its exit code does not matter then: see ArgumentsPlayer."""
-        if reply.ended == "exit" and reply.output:
-            return reply.output
-        return (
-            printed_nothing(self._stderr) if (reply.ended, reply.which) == ("exit", 0) else self._fault(reply)
-        )
+        if reply.end[0] == "exit" and (output := reply.output.strip()):
+            return output
+        return printed_nothing(self._stderr) if reply.end == ("exit", 0) else self._fault(reply)
 
     def _result(self, reply: _Reply) -> str | AnswerFault:
         """What a function returned, or what a program says that it did."""
@@ -212,16 +195,17 @@ class FuelPlayer(Player):
     # --- faults ------------------------------------------------------------------------------------------
     def _fault(self, reply: _Reply) -> AnswerFault:
         """What ended it instead of an answer."""
-        if reply.which == _OUT_OF_FUEL:
+        how, which = reply.end
+        if which == _OUT_OF_FUEL:
             return self._out_of_fuel()
-        if reply.ended == "too long":
+        if how == "too long":
             return too_long(self._stderr)
-        if reply.ended == "reads":
+        if how == "reads":
             sentence = gettext("the program asked for another line instead of answering")
             return AnswerFault(AnswerFaultKind.NO_ANSWER, sentence, self._stderr)
-        if reply.ended == "trap":
-            return crash(gettext(_TRAPS[str(reply.which)]), self._stderr)
-        return crash(gettext("ended with exit code %(code)s", code=reply.which), self._stderr)
+        if how == "trap":
+            return crash(gettext(_TRAPS[str(which)]), self._stderr)
+        return crash(gettext("ended with exit code %(code)s", code=which), self._stderr)
 
     def _out_of_fuel(self) -> AnswerFault:
         if self._used >= self.game_fuel:
@@ -258,10 +242,10 @@ class FuelPlayer(Player):
             tail = status.stderr.decode(errors="replace").strip().rpartition("\n")[2]
             raise self._failed(f"{status.description}: {tail}")
         try:
-            reply = _Reply.read(answer.text)
+            reply = _Reply.model_validate_json(answer.text)
         except ValueError as error:
             raise self._failed(f"replied nonsense: {error}") from None
-        self._stderr = reply.stderr
+        self._stderr = reply.stderr.strip()
         return reply
 
     def _answer(self, request: Request, turn: Callable[[], AbstractContextManager[None]]) -> Answer:

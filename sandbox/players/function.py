@@ -10,24 +10,20 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from contest.games.game import TextProtocol, Words
-from sandbox.limits import Usage
 from sandbox.players import (
     MAX_ANSWER_BYTES,
     AnswerFault,
     ProcessPlayer,
     Reply,
-    crash,
-    decoded,
     disturbed,
     function_fault,
-    late,
+    process_fault,
     read_reply,
-    too_long,
 )
 from sandbox.process import AnswerKind
 from sandbox.program_folder import ProgramFolder
@@ -63,7 +59,7 @@ class PythonFunction:
         interpreter = program.command[:-1]  # with its options
         words = (program.program, name, str(answer_bytes), "sandbox" if sandbox.has_process_tree else "home")
         needs = replace(program.needs, processes=program.needs.processes + 1)  # the driver is one
-        self._process = replace(program, needs=needs).open(
+        self.process = replace(program, needs=needs).open(
             sandbox,
             command=[*interpreter, _DRIVER, *words],
             files={_DRIVER: driver},
@@ -79,45 +75,29 @@ class PythonFunction:
 
     def ask(self, request: Mapping[str, object], seconds: float) -> Reply | AnswerFault:
         """Send a request of driver.py; return the driver's reply, or what was wrong with the function."""
-        answer = self._process.ask(json.dumps(request), seconds)
+        answer = self.process.ask(json.dumps(request), seconds)
         self.answer_seconds = answer.seconds
         if answer.kind is not AnswerKind.LINE:
-            status = self._process.close()
-            if answer.kind is AnswerKind.LATE:
-                self._fault = late(answer, status)
-            else:
-                self._fault = (
-                    too_long(decoded(status.stderr))
-                    if answer.kind is AnswerKind.TOO_LONG
-                    else crash(status.description, decoded(status.stderr))
-                )
+            self._fault = process_fault(answer, self.process.close())
             return self._fault
         reply = read_reply(answer.text)
         if reply is None:
             return disturbed()
         return function_fault(self._name, reply) or reply
 
-    def usage(self) -> Usage:
-        """Of its sandbox so far."""
-        return self._process.usage()
-
-    def stderr_tail(self) -> bytes:
-        """The end of its standard error so far."""
-        return self._process.stderr_tail()
-
     def close(self) -> None:
-        self._process.close()
+        self.process.close()
 
 
 @dataclass
-class FunctionPlayer(ProcessPlayer[PythonFunction]):
+class FunctionPlayer(ProcessPlayer):
     """If the process is lost, the next move starts a new one. If the file cannot be imported, the rest of
     the game is lost without another try."""
 
     program: ProgramFolder
     sandbox: Sandbox
     seconds: float  # for each call, with the import
-    function: str = "get_move"
+    _called: PythonFunction | None = field(default=None, init=False)
     protocol = TextProtocol.FUNCTION
 
     def move(self, question: Words) -> str | AnswerFault:
@@ -129,21 +109,14 @@ class FunctionPlayer(ProcessPlayer[PythonFunction]):
             return answer
         return disturbed()
 
-    def close(self) -> None:
-        if self._process:
-            self._stderr = self._process.stderr_tail()
-            self._process.close()
-            self._memory = self._memory.with_memory(self._process.usage())
-        self._process = None
-
     def _call(self, question: Words) -> Reply | AnswerFault:
-        if self._process and not self._process.usable:
+        if self._called and not self._called.usable:
             self.close()
-        if self._process is None:
-            self._process = PythonFunction(self.program, self.function, self.sandbox)
-            self._lost = self._process.import_fault
+        if self._process is None or self._called is None:
+            self._called = PythonFunction(self.program, "get_move", self.sandbox)
+            self._process, self._lost = self._called.process, self._called.import_fault
         if self._lost:
             return self._lost
-        reply = self._process.ask({"call": question}, self.seconds)
-        self._answer_seconds.append(self._process.answer_seconds)
+        reply = self._called.ask({"call": question}, self.seconds)
+        self._answer_seconds.append(self._called.answer_seconds)
         return reply

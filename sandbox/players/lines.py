@@ -21,12 +21,9 @@ from sandbox.players import (
     AnswerFault,
     ProcessPlayer,
     as_text,
-    crash,
-    decoded,
-    late,
     not_running,
     out_of_step,
-    too_long,
+    process_fault,
 )
 from sandbox.process import Answer, AnswerKind, SandboxedProcess
 from sandbox.program_folder import ProgramFolder
@@ -39,7 +36,7 @@ UNASKED_SECONDS = 0.2  # after the message that the game is over
 
 
 @dataclass
-class LinesPlayer(ProcessPlayer[SandboxedProcess]):
+class LinesPlayer(ProcessPlayer):
     program: ProgramFolder
     sandbox: Sandbox
     seconds: float  # for each answer
@@ -73,19 +70,8 @@ class LinesPlayer(ProcessPlayer[SandboxedProcess]):
         self.close()
         self._lost = out_of_step()
 
-    def close(self) -> None:
-        if self._process:
-            status = self._process.close()
-            self._stderr = status.stderr
-            self._memory = self._memory.with_memory(status.usage)
-        self._process = None
-
     def _fault(self, process: SandboxedProcess, answer: Answer) -> AnswerFault:
         status = process.close()
         self.close()
         self._lost = not_running()
-        if answer.kind is AnswerKind.LATE:
-            return late(answer, status)
-        if answer.kind is AnswerKind.TOO_LONG:
-            return too_long(decoded(status.stderr))
-        return crash(status.description, decoded(status.stderr))
+        return process_fault(answer, status)

@@ -11,7 +11,6 @@ from pathlib import Path
 from contest.errors import ToolMissing
 from contest.subprocesses.c_programs import c_program
 from contest.util.folders import make_folder, scratch_folder
-from sandbox.bubblewrap import ImageRoot
 from sandbox.limits import MB, Limits
 from sandbox.sandbox import Sandbox
 
@@ -81,8 +80,7 @@ def self_test(sandbox: Sandbox, cache: Path) -> SelfTest:
         plain = sandbox.run(["/box/self_test", port], files={"/box/self_test": program}, limits=LIMITS)
         (root / "self_test").write_bytes(program)
         (root / "self_test").chmod(0o755)
-        image = ImageRoot(root.resolve(), "/")
-        with sandbox.open(["/self_test", port], root=image, limits=LIMITS) as process:
+        with sandbox.open(["/self_test", port], root=root.resolve(), limits=LIMITS) as process:
             in_image = process.finish(LIMITS.wall_seconds)
     first, second = read_facts(plain.stdout.decode(errors="replace")), read_facts(in_image.text)
     return SelfTest(*(max(pair) for pair in zip(astuple(first), astuple(second), strict=True)))

@@ -48,15 +48,11 @@ _VALUES = {
 }  # fmt: skip
 
 
-class TooLarge(ValueError):
-    """The program has more instructions than are translated."""
-
-
 def translate(image: Image) -> str:
-    """The C source of the translation. Raises TooLarge."""
+    """The C source of the translation. Raises ValueError if the program is too large."""
     count = len(image.code) // 4
     if count > MAX_INSTRUCTIONS:
-        raise TooLarge(f"it has {count:,} instructions, and up to {MAX_INSTRUCTIONS:,} are translated")
+        raise ValueError(f"it has {count:,} instructions, and up to {MAX_INSTRUCTIONS:,} are translated")
     code = [decode(word) for word in struct.unpack(f"<{count}I", image.code)]
     flow = Flow.of(image, code)
     begin = DATA_BASE + image.static_size - MEMORY_SIZE

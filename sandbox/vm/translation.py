@@ -29,7 +29,7 @@ from contest.util.caches import cache_folder
 from sandbox.limits import Limits
 from sandbox.sandbox import WORK, Sandbox
 from sandbox.vm.image import CODE_BASE, Image
-from sandbox.vm.translate import TooLarge, translate
+from sandbox.vm.translate import translate
 
 LIMITS = Limits(cpu_seconds=10, wall_seconds=40.0)
 # gcc's time grows faster than the program, and at -O2 it explodes if many jumps cross each other. So -O2 is
@@ -108,7 +108,7 @@ def compiled(image: Image, sandbox: Sandbox, limits: Limits | None = None) -> by
     """The translation as the engine maps it. `limits` defaults to LIMITS. Raises NotTranslated."""
     try:
         text = translate(image)
-    except TooLarge as error:
+    except ValueError as error:
         raise NotTranslated(str(error)) from None
     files = {f"/box/{path.name}": path.read_bytes() for path in (*_HEADERS, _SCRIPT)}
     files["/box/translation.c"] = text.encode()

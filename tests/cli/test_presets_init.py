@@ -218,7 +218,7 @@ PLUGIN = GamePlugin("ours", GameSettings, lambda *_: Ours(), rules="# Our own ga
     [
         ("cooperation", "Cooperation", "round-robin"),
         ("standoff", "Standoff", "melee"),
-        ("hog_game", "Hog", "exact"),
+        ("hog", "Hog", "exact"),
     ],
 )
 def test_a_game_without_a_preset_gets_what_fits_it(tmp_path, monkeypatch, module, game, format_) -> None:

@@ -12,9 +12,9 @@ import pytest
 from click.testing import CliRunner
 
 from contest.schema.sections import KNOBELN_REPORTS
+from knobellib.software import protocolfmt
 from knobeln.cli import main
 from knobeln.day.demo_teams import PREFERENCES, SPECIAL
-from reports import knobeln_protocol
 from tests.support.mail_world import too_wide
 
 EXAMPLE, NOT_COMPILING, FORBIDDEN, BREAKER = (name for name, _ in SPECIAL)
@@ -97,11 +97,12 @@ def test_teams_without_a_program_are_told_that_they_take_no_part(demo: Path) -> 
 def test_the_protocols_of_a_team_hold_every_throw_of_its_games(demo: Path) -> None:
     (mail,) = (m for m in mails(demo, EXAMPLE) if "protocols" in str(m["Subject"]))
     (attachment,) = mail.iter_attachments()
-    games = knobeln_protocol.read(gzip.decompress(attachment.get_content()).decode())
-    complete = [game.match for game in games if game.match.counted]
+    text = gzip.decompress(attachment.get_content()).decode()
+    games = list(protocolfmt.games_of(protocolfmt.Lines(text)))
+    complete = [game for game in games if game.counted]
     assert len(complete) >= 37
-    assert all(len(match.result.moves or ()) == 1000 for match in complete)
-    assert all(EXAMPLE in game.match.players for game in games)
+    assert all(len(game.throws) == 1000 for game in complete)
+    assert all(EXAMPLE in game.players for game in games)
 
 
 def test_the_reports_follow_the_mail_preference(demo: Path) -> None:

@@ -275,7 +275,7 @@ def test_what_a_worker_sends_back_is_the_same_result(house: House, tmp_path: Pat
 
     def open_here(context: WorkerContext, progress: ProgressCallback) -> AbstractContextManager[Workers]:
         def submit(job: GroupJob) -> Future[GroupResult]:
-            order = work.Order({}, {}, job)
+            order = work.Order({}, job)
             result = work.done(order, context, job.images)
             raw = work.written_result(order, result)
             assert b"!!python" not in raw

@@ -28,31 +28,13 @@ from tournament.runners.plugin import RunnerPlugin
 CONSTANT = replace(TABLE, name="constant")
 
 
-class Highest(Game[tuple[int, ...], int]):
+class Highest(Game):
     @property
     def info(self):
         return GameInfo(
             name="highest", title="Highest", min_seats=2, max_seats=2, max_turns=1,
             fault_rule=FaultRule.GAME_LOST, play=CONSTANT,
         )
-
-    def start(self, seats):
-        return ()
-
-    def players_to_move(self, position):
-        return frozenset() if position else frozenset((0, 1))
-
-    def why_illegal(self, position, seat, move):
-        return None if move >= 0 else f"{move} is negative"
-
-    def apply(self, position, moves):
-        return moves[0], moves[1]
-
-    def points(self, position):
-        return (int(position > position[::-1]), int(position < position[::-1])) if position else (0, 0)
-
-    def sample_moves(self, position, seat):
-        return 0, 7
 
 
 GAME = GamePlugin("highest", GameSettings, lambda *_: Highest(), rules="# Highest\\n\\nMail a number.")
@@ -97,7 +79,7 @@ class Comparison:
         return [self._result(tuple(self.numbers[digest] for digest in job.images)) for job in jobs]
 
     def _result(self, numbers):
-        seats = tuple(SeatResult(points, Verdict.OK, None) for points in Highest().points(numbers))
+        seats = tuple(SeatResult(int(own > min(numbers)), Verdict.OK, None) for own in numbers)
         return GameResult(seats, 0, hashlib.sha256(repr(numbers).encode()).hexdigest()[:16])
 
 

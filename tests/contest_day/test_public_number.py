@@ -25,7 +25,7 @@ from contest.model import OutboxState, Phase
 from contest.public_number import drand
 from contest.public_number import draw as timing
 from contest.public_number.beacon import Beacon, canonical_draw
-from contest.public_number.draw import draw_of
+from contest.public_number.draw import Draw, draw_of
 from contest.store import contest_state, ledger, outbox, results
 from contest.store.results import Games
 from contest.util.clock import SystemClock
@@ -121,7 +121,7 @@ def test_the_stand_in_signs_as_the_real_network_does() -> None:
 )
 def test_what_is_no_round_is_refused_with_the_right_form(text: str, words: str) -> None:
     with pytest.raises(GiveUp, match=words):
-        Beacon.of("drand").read(text, QUICKNET, 657_413)
+        Draw(Beacon.of("drand"), NOW, QUICKNET, 657_413).read(text)
 
 
 @pytest.mark.parametrize(

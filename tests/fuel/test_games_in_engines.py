@@ -131,7 +131,7 @@ def _script_of(made):
     found = []
     files = {name: base64.b64encode(data).decode() for name, data in made.files.items()}
     facts = {"program": made.program, "files": files, "memory_bytes": made.memory_bytes}
-    facts |= {"units_per_second": 10_000_000_000, **made.prepared(Sandbox()).facts}
+    facts |= {"units_per_second": 10_000_000_000, **made.prepared(Sandbox())}
 
     def run():
         from sandbox.fuel.worker.host import Host, Requests

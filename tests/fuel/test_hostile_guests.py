@@ -78,7 +78,7 @@ def test_any_calls_of_wasi_end_with_a_reply(memory: bytes, made: list[tuple[str,
     with module(text_of(memory, made), files={"a.txt": b"some words"}) as worker:
         replies = [worker.run("a word"), worker.run("a word")]
     assert replies[0] == replies[1]
-    _Reply.read(json.dumps(replies[0]))
+    _Reply.model_validate_json(json.dumps(replies[0]))
 
 
 @pytest.mark.parametrize("name", sorted(name for name, parameters in WASI.items() if parameters))
@@ -161,7 +161,7 @@ def test_a_function_that_returns_too_much_gave_a_long_answer(player: FuelPlayer)
 )
 def test_any_reply_of_a_worker_is_read_or_refused(facts: dict[str, Any]) -> None:
     try:
-        reply = _Reply.read(json.dumps(facts))
+        reply = _Reply.model_validate_json(json.dumps(facts))
     except ValueError:
         return
     guest = GUESTS["Python"].facts

@@ -99,7 +99,7 @@ def test_a_program_prints_what_node_prints(name, guest):
 
 @pytest.fixture(scope="session")
 def guest() -> Mapping[str, Any]:
-    return guests.GUESTS["JavaScript"].prepared(Sandbox(), 64 * MB).facts
+    return guests.GUESTS["JavaScript"].prepared(Sandbox(), 64 * MB)
 
 
 # --- lines and words ---------------------------------------------------------------------------------------

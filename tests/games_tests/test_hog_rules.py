@@ -15,8 +15,6 @@ from contest.games.hog import (
     MAX_DICE,
     SCORES,
     HogEntry,
-    Position,
-    after,
     all_pairs,
     goal_for,
     hog_pile,
@@ -24,11 +22,9 @@ from contest.games.hog import (
     picky_piggy,
     ranking,
     roll_ways,
-    sow_sad,
-    why_illegal_dice,
     why_illegal_name,
-    winner,
 )
+from tests.support.hog_win_rate import Position, after, sow_sad, winner
 
 FOUR = bytes([4]) * (SCORES * SCORES)
 
@@ -149,18 +145,6 @@ def test_floating_point_makes_a_difference_at_four_sizes_only() -> None:
 
 
 # --- what a strategy may say ---
-@pytest.mark.parametrize(
-    ("answer", "words"),
-    [
-        (11, "not more"), (10**400, "not more"), (-1, "not fewer"), (True, "not a bool"),
-        (4.0, "not a float"), ("4", "not a str"), (None, "not a NoneType"),
-    ],
-)  # fmt: skip
-def test_any_other_answer_than_0_to_10_dice_is_named(answer: object, words: str) -> None:
-    assert words in str(why_illegal_dice(answer))
-    assert [why_illegal_dice(dice) for dice in range(11)] == [None] * 11
-
-
 @pytest.mark.parametrize(
     ("name", "words"), [("", "0 characters"), ("x" * 65, "65 characters"), (None, "NoneType")]
 )

@@ -16,18 +16,14 @@ from contest.games.hog import (
     MAX_DICE,
     SCORES,
     HogEntry,
-    Position,
-    after,
     all_pairs,
     picky_piggy,
-    sow_sad,
-    winner,
 )
 from contest.games.hog import win_rate as win_rate_by_recursion
 from contest.subprocesses import hog_solver
 from contest.subprocesses.c_programs import build_c_program, c_compiler
 from contest.subprocesses.hog_solver import win_rates
-from tests.support.hog_win_rate import win_rate
+from tests.support.hog_win_rate import Position, after, sow_sad, win_rate, winner
 
 PLACES = SCORES * SCORES
 

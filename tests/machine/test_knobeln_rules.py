@@ -7,7 +7,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from contest.errors import ConfigError, NotFound
-from contest.games.knobeln import PLUGIN, Knobeln, KnobelnSettings, Rules, digest, throw_points
+from contest.games.bid_tac_toe import BidTacToe
+from contest.games.knobeln import PLUGIN, KnobelnSettings, Rules, digest, throw_points
 from contest.games.registry import ENTRY_POINTS, registered
 from contest.games.registry import game as game_named
 from contest.model import Verdict
@@ -128,20 +129,13 @@ def test_every_registered_game_keeps_the_promises_of_games() -> None:
         check_game(each, games=3)
 
 
-def test_small_games_keep_the_promises_too() -> None:
-    check_game(Knobeln(Rules(a=3, b=3, k=2, L=4)))
-    check_game(Knobeln(Rules(a=1, b=7, k=3, L=30)))
-
-
-class _TooLong(Knobeln):
+class _TooLong(BidTacToe):
     """Says that it is shorter than it is."""
 
-    @property
-    def info(self):
-        return replace(super().info, max_turns=self.rules.L - 1)
+    info = replace(BidTacToe.info, max_turns=1)
 
 
-class _Grudging(Knobeln):
+class _Grudging(BidTacToe):
     """Objects to everything."""
 
     def why_illegal(self, position, seat, move):
@@ -151,9 +145,9 @@ class _Grudging(Knobeln):
 @pytest.mark.parametrize(
     ("faulty", "complaint"), [(_TooLong, "goes on after"), (_Grudging, "its own sample")]
 )
-def test_the_suite_for_games_finds_a_broken_promise(faulty: type[Knobeln], complaint: str) -> None:
+def test_the_suite_for_games_finds_a_broken_promise(faulty: type[BidTacToe], complaint: str) -> None:
     with pytest.raises(AssertionError, match=complaint):
-        check_game(faulty(Rules(L=5)))
+        check_game(faulty())
 
 
 def test_two_games_of_one_name_are_an_error() -> None:

@@ -21,8 +21,8 @@ from contest.store import contest_state, practices, submissions, teams
 from contest.store.engine_failures import MAX_FAILURES
 from contest.store.tables import practices as practice_table
 from knobellib.samples import house_strategies, samples
+from knobellib.software import protocolfmt
 from mailserver.team_secret import digest
-from reports import knobeln_protocol
 from reports.practice_report import PracticeLetters
 from tests.support.builds import build_report
 from tests.support.compile_services import compile_service, engine_failures
@@ -349,13 +349,13 @@ def test_a_friendly_match_is_told_to_both_with_the_protocol(gym: Callable[..., G
     assert (first["To"], second["To"]) == ("alpha@teams.example", "beta@teams.example")
     assert "You have played a friendly match against beta." in flat(first)
     assert "alpha has played a friendly match against you." in flat(second)
-    games = [knobeln_protocol.read(gzip.decompress(attached(mail)).decode()) for mail in (first, second)]
-    assert games[0] == games[1]
-    (game,) = games[0]
-    assert game.match.players == ("alpha", "beta")
+    texts = [gzip.decompress(attached(mail)).decode() for mail in (first, second)]
+    assert texts[0] == texts[1]
+    (game,) = protocolfmt.games_of(protocolfmt.Lines(texts[0]))
+    assert game.players == ("alpha", "beta")
     for mail in (first, second):
-        for name, seat in game.match.sides:
-            assert re.search(rf"^  {name} +{seat.points}$", body_of(mail).replace(",", ""), re.MULTILINE)
+        for name, points in zip(game.players, game.points, strict=True):
+            assert re.search(rf"^  {name} +{points}$", body_of(mail).replace(",", ""), re.MULTILINE)
 
 
 def attached(mail: EmailMessage) -> bytes:

@@ -20,7 +20,7 @@ from contest.subprocesses.child_process import own_command
 from contest.util.clock import SystemClock
 from knobeln.context import create_contest
 from knobeln.server import mail_checks
-from knobeln.server.intakes import mailbox_of
+from knobeln.server.mail_checks import mailbox_of
 from mailserver.intake.envelope import is_for
 from tests.support.knobeln_server import maildir, text_of
 from tests.support.mail_world import FORM, make_settings

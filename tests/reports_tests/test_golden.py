@@ -12,8 +12,8 @@ from rich.console import Console
 
 from contest.interfaces.events import GroupFinished, GroupStarted, RoundFinished
 from contest.model import Certainty, Outgoing, TeamCertainty
+from knobellib.software import protocolfmt
 from reports.announcement import announcement
-from reports.knobeln_protocol import full, read
 from reports.render import Templates
 from reports.terminal import evolution_chart
 from tests.support.golden import compare, whole_mail
@@ -70,7 +70,7 @@ def test_the_attached_protocols_look_as_they_did(mails) -> None:
     (attachment,) = mails[MAILS["dgp"]].attachments
     compact = gzip.decompress(attachment.data).decode()
     compare("dgp_attachment", compact)
-    compare("protocol_in_full", full(read(compact)[0]))
+    compare("protocol_in_full", protocolfmt.in_full(next(protocolfmt.games_of(protocolfmt.Lines(compact)))))
 
 
 def test_the_announcement_looks_as_it_did(contest, settings, templates) -> None:

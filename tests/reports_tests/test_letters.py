@@ -17,7 +17,7 @@ from contest.interfaces.events import GroupFinished, GroupStarted, RoundFinished
 from contest.mail.compose import compose
 from contest.model import GroupOutcome, Member, Outgoing, Pairing, Standing, Team
 from contest.schema.sections import Reports
-from reports import knobeln_protocol
+from knobellib.software import protocolfmt
 from reports.contest_reporter import ContestReporter
 from reports.kinds import reports
 from reports.text import WIDTH, columns_of
@@ -187,15 +187,15 @@ def test_dgp_shows_the_points_and_brings_every_attempt_at_a_game(group_mails, co
     (attachment,) = mail.attachments
     assert attachment.name == "round1-group2-zero_thrower.protocol.gz"
     assert attachment.media_type == "application/gzip"
-    games = knobeln_protocol.read(gzip.decompress(attachment.data).decode())
+    games = list(protocolfmt.games_of(protocolfmt.Lines(gzip.decompress(attachment.data).decode())))
     outcome = contest.first.groups[1]
     own = [m for m in outcome.matches if "zero_thrower" in (m.players[0], m.players[1])]
     assert len(games) == len(own) == 4
-    attempts = sorted((m.pairing, m.attempt) for m in own)
-    assert sorted((g.match.pairing, g.match.attempt) for g in games) == attempts
-    assert {g.match.result.moves for g in games} == {m.result.moves for m in own}
-    assert [g.match.result.is_flawless for g in games] == [False, True, True, False]
-    assert not any(g.match.counted for g in games)
+    attempts = sorted((m.players, str(m.attempt)) for m in own)
+    assert sorted((g.players, g.where[2]) for g in games) == attempts
+    assert {tuple(g.throws) for g in games} == {m.result.moves for m in own}
+    assert [g.verdicts == ("OK", "OK") for g in games] == [False, True, True, False]
+    assert not any(g.counted for g in games)
     assert "\npatient_cooperator  " in mail.body
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from contest.games.bid_tac_toe import BidTacToe
 from contest.games.cooperation import Cooperation, Decision
 from contest.games.drawing import Course
-from contest.games.game import Game
+from contest.games.game import TextGame
 from contest.games.standoff import Action, Standoff
 from contest.games.ultimate_tic_tac_toe import Boards, UltimateTicTacToe
 from contest.model import GameResult, Match, Pairing, SeatResult, Verdict
@@ -20,7 +20,7 @@ from reports.replay.turns import replay_of
 NAMES = ("ann", "bob")
 
 
-def story(game: Game[Any, Any], turns: Sequence[Mapping[int, Any]], names: Sequence[str] = NAMES) -> str:
+def story(game: TextGame[Any, Any], turns: Sequence[Mapping[int, Any]], names: Sequence[str] = NAMES) -> str:
     """What the game tells after these moves, each a legal one."""
     positions = [game.start(len(names))]
     for moves in turns:

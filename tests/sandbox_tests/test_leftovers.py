@@ -20,7 +20,6 @@ sys.path.insert(0, {str(ROOT)!r})
 from pathlib import Path
 from sandbox import bubblewrap
 from sandbox.self_test import empty_root
-from sandbox.bubblewrap import ImageRoot
 from sandbox.sandbox import Sandbox
 def stop(*_):
     print("here", flush=True)
@@ -29,7 +28,7 @@ def stop(*_):
 IN_SET_UP = """
 bubblewrap.BubblewrapSandbox._release_with_limits = stop  # the first process waits at the start gate
 with empty_root(Path(sys.argv[1])) as root:
-    Sandbox().open(["/nothing"], root=ImageRoot(root, "/"))
+    Sandbox().open(["/nothing"], root=root)
 """
 BEFORE_THE_PID = """
 bubblewrap.BubblewrapSandbox._open_first_process = stop

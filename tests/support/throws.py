@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from contest.games.knobeln import Knobeln, KnobelnPosition, Rules
+from contest.games.knobeln import Rules, throw_points, why_early_drop, why_out_of_range
 
 
 @dataclass(frozen=True)
@@ -17,13 +17,28 @@ class JudgedThrows:
 
 def play_out(rules: Rules, throws: Iterable[tuple[int, int]]) -> JudgedThrows:
     """Judge these throws up to the L-th, to their end, or to the first that is forbidden to either side."""
-    game, position = Knobeln(rules), KnobelnPosition()
+    points, last, series, number = [0, 0], [0, 0], [0, 0], 0
     why_illegal: tuple[str | None, str | None] = (None, None)
-    for first, second in throws:
-        if not game.players_to_move(position):
+    for pair in throws:
+        if number == rules.L:
             break
-        why_illegal = game.why_illegal(position, 0, first), game.why_illegal(position, 1, second)
+        first, second = (
+            _why_illegal(rules, number + 1, throw, last[seat], series[seat])
+            for seat, throw in enumerate(pair)
+        )
+        why_illegal = first, second
         if why_illegal != (None, None):
             break
-        position = game.apply(position, {0: first, 1: second})
-    return JudgedThrows(position.throws, (position.sides[0].points, position.sides[1].points), why_illegal)
+        for seat, won in enumerate(throw_points(*pair)):
+            points[seat] += won
+            series[seat] = series[seat] + 1 if pair[seat] >= last[seat] else 1
+            last[seat] = pair[seat]
+        number += 1
+    return JudgedThrows(number, (points[0], points[1]), why_illegal)
+
+
+def _why_illegal(rules: Rules, number: int, throw: int, last: int, series: int) -> str | None:
+    """Why a side may not make this throw, its `number`-th; None if it may (K1, K7, K8)."""
+    if not rules.a <= throw <= rules.b:
+        return why_out_of_range(rules, number, throw)
+    return why_early_drop(rules, number, throw, last, series) if throw < last and series < rules.k else None

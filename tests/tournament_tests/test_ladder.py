@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
-from functools import partial
 from itertools import pairwise
 from pathlib import Path
 
@@ -24,7 +23,7 @@ from contest.schema.sections import Programs
 from contest.store import Store, contest_state, ladder, letters, migrate, outbox, submissions, teams
 from knobellib.samples import house_strategies
 from mailserver.commands.send import LADDER
-from reports.ladder_report import ladder_moved, movements
+from reports.ladder_report import movements
 from reports.render import Templates
 from tests.support.clocks import FixedClock
 from tests.support.compile_services import engine_failures
@@ -81,9 +80,9 @@ def field(tmp_path: Path) -> Iterator[Field]:
         contest_state.create(tx, bytes(32))
     settings = Settings(dates=usual_dates(NOW), ladder=sections.Ladder(enabled=True))
     clock = FixedClock(NOW)
-    letters_of = partial(ladder_moved, Templates(settings, None))
+    templates = Templates(settings, None)
     failures = engine_failures(store, settings, clock, None)
-    yield Field(store, LadderService(store, settings, clock, open_runner, letters_of, failures), clock)
+    yield Field(store, LadderService(store, settings, clock, open_runner, templates, failures), clock)
     store.close()
 
 

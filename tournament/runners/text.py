@@ -26,12 +26,11 @@ from contest.seeds import Seeds
 from contest.subprocesses.engine_pool import cores
 from contest.util.sanitize import sanitize
 from sandbox.bubblewrap import PATH
-from sandbox.executable import Executable, SetAside, is_counted, player_from_bytes
+from sandbox.executable import AsidePlayer, Executable, SetAside, is_counted, player_from_bytes
 from sandbox.fuel.program import FuelProgram
 from sandbox.images.oci_image import OciImage, Refused
 from sandbox.images.unpacking import fetch, unpack
 from sandbox.players import Player
-from sandbox.players.aside import AsidePlayer
 from sandbox.players.choice import player_of, protocol_of
 from sandbox.players.fuel import FuelPlayer
 from sandbox.program_folder import ProgramFolder

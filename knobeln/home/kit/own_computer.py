@@ -16,7 +16,6 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, NoReturn, cast
@@ -39,16 +38,11 @@ BUILD_SECONDS = 60
 
 
 # --- the command line --------------------------------------------------------------------------------------
-@dataclass(frozen=True)
-class Order:
-    """What the referee is asked to do: `contest` is contest.json."""
-
-    contest: Mapping[str, Any]
-    programs: Sequence[str]
-    seed: str
+Lines = Callable[[Mapping[str, Any], Sequence[str], str], Iterator[str]]
+"""Tells about a game: of the facts in contest.json, the programs, and the seed."""
 
 
-def referee(description: str, lines: Callable[[Order], Iterator[str]], *, with_seed: bool) -> None:
+def referee(description: str, lines: Lines, *, with_seed: bool) -> None:
     """Print the lines that tell about a game. Exit code 0: it was played; 2: there was none."""
     parser = argparse.ArgumentParser(prog="referee.py", description=description)
     parser.add_argument("programs", metavar="PROGRAM", nargs="+", help="a file, or a folder with its files")
@@ -57,7 +51,7 @@ def referee(description: str, lines: Callable[[Order], Iterator[str]], *, with_s
     words = parser.parse_args()
     seed = getattr(words, "seed", None) or os.urandom(8).hex()
     try:
-        for line in lines(Order(_contest(), words.programs, seed)):
+        for line in lines(_contest(), words.programs, seed):
             print(line, flush=True)
     except GiveUp as error:
         _no_game(str(error))

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 if sys.version_info < (3, 11):  # noqa: UP036 - a team may have an older one
     sys.exit("referee.py needs Python 3.11 or later; this is " + sys.version.split()[0] + ".")
@@ -30,18 +31,18 @@ from contest.games.hog import (
 from contest.util.plurals import plural
 from contest.util.sanitize import sanitize
 from knobeln.home.home_game import distinct_names
-from knobeln.home.kit.own_computer import Order, full_path, home_sandbox, program_folder, referee
+from knobeln.home.kit.own_computer import full_path, home_sandbox, program_folder, referee
 from sandbox.players import AnswerFault
 from sandbox.players.function import LANGUAGE
 from sandbox.players.table import Domain, constant, tabulate
 
 
-def lines(order: Order) -> Iterator[str]:
+def lines(contest: Mapping[str, Any], files: Sequence[str], _seed: str) -> Iterator[str]:
     """Compute all win rates, and yield what tells about them. Raises GiveUp."""
-    if len(order.programs) < 2:
+    if len(files) < 2:
         raise GiveUp("two strategies or more are needed, to compute who wins how often")
-    entries = [_entry(program, order) for program in order.programs]
-    names = distinct_names(map(full_path, order.programs))
+    entries = [_entry(program, contest) for program in files]
+    names = distinct_names(map(full_path, files))
     for name, entry in zip(names, entries, strict=True):
         yield f"{name}: goal {entry.goal}"
     rates = {}
@@ -52,9 +53,9 @@ def lines(order: Order) -> Iterator[str]:
         yield f"{place.rank}. {names[place.entry]}: {plural(place.match_points, 'match point')}"
 
 
-def _entry(program: str, order: Order) -> HogEntry:
+def _entry(program: str, contest: Mapping[str, Any]) -> HogEntry:
     """The strategy's answers for all scores, and its goal."""
-    folder, sandbox = program_folder(program, order.contest, only=LANGUAGE), home_sandbox()
+    folder, sandbox = program_folder(program, contest, only=LANGUAGE), home_sandbox()
     label = constant(folder, FUNCTION, LABEL, sandbox)
     why_wrong = (
         label.sentence if isinstance(label, AnswerFault) else why_illegal_name(" ".join(label.split()))

@@ -5,8 +5,9 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from importlib import import_module
+from typing import Any
 
 if sys.version_info < (3, 11):  # noqa: UP036 - a team may have an older one
     sys.exit("referee.py needs Python 3.11 or later; this is " + sys.version.split()[0] + ".")
@@ -15,20 +16,20 @@ if os.name != "posix":
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "server"))
 
 from knobeln.home.home_game import check_number, distinct_names, game_at_home, lines_about
-from knobeln.home.kit.own_computer import Order, full_path, home_sandbox, program_folder, referee
+from knobeln.home.kit.own_computer import full_path, home_sandbox, program_folder, referee
 from sandbox.players.choice import player_of
 
 
-def lines(order: Order) -> Iterator[str]:
+def lines(contest: Mapping[str, Any], files: Sequence[str], seed: str) -> Iterator[str]:
     """Play one game in the order of the seats, and yield what tells about it. Raises GiveUp."""
-    made = order.contest["rules"]
+    made = contest["rules"]
     rules = getattr(import_module(made["module"]), made["class"])(**made["parameters"])
-    check_number(rules.info, len(order.programs))
-    programs = [program_folder(program, order.contest) for program in order.programs]
-    sandbox, seconds = home_sandbox(), order.contest["programs"]["seconds"]
+    check_number(rules.info, len(files))
+    programs = [program_folder(program, contest) for program in files]
+    sandbox, seconds = home_sandbox(), contest["programs"]["seconds"]
     players = [player_of(program, rules.info, sandbox, seconds) for program in programs]
-    names = distinct_names(map(full_path, order.programs))
-    played = game_at_home(rules, names, players, order.seed)
+    names = distinct_names(map(full_path, files))
+    played = game_at_home(rules, names, players, seed)
     yield from lines_about(played.result, names, rules.info.point, with_moves=True)
 
 

@@ -183,7 +183,10 @@ class _Running:
 
 
 class CoreModules:
-    """Instances of one counted module: of the machine code in the facts, or of `raw`, compiled here."""
+    """Instances of one counted module: of the machine code in the facts, or of `raw`, compiled here.
+
+    `facts`: /box/program.json.
+    """
 
     def __init__(self, facts: ProgramFacts, *, raw: bytes = b"") -> None:
         self._words = [str(facts["program"]).encode()]
@@ -209,9 +212,11 @@ class CoreModules:
         return now
 
     def run(self, host: Host, store: Store, words: list[str]) -> None:
+        """A new instance runs its program to the end."""
         self.instance(host, store, words).call("_start")
 
     def call(self, host: Host, store: Store, words: list[Any]) -> Reply:
+        """A new instance calls the program's function."""
         raise NotImplementedError("a core module has no function to call")
 
     def _host_function(self, function: _HostFunction, kind: FuncType) -> Callable[..., int | list[int]]:
@@ -565,5 +570,3 @@ _FUNCTIONS: dict[str, _HostFunction] = {
     "random_get": _random_get,
     "sched_yield": _sched_yield,
 }
-
-GUEST = CoreModules

@@ -204,6 +204,3 @@ def _importable(exports: Mapping[str, list[str]], commonjs: list[str]) -> dict[s
         lines += [f"export const {each} = $.{each};" for each in valid]
         found[name] = "\n".join(lines).encode()
     return found
-
-
-GUEST = JavaScript

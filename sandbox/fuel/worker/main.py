@@ -32,37 +32,26 @@ import json
 import sys
 import threading
 from collections.abc import Callable
-from importlib import import_module
 from pathlib import Path
-from typing import Any, Protocol
 
 from wasmtime import Store
 
 from sandbox.fuel.worker.chase import chase
 from sandbox.fuel.worker.compile import compile_to_machine_code, count
-from sandbox.fuel.worker.host import Ended, Host, Left, ProgramFacts, Reply, Request, Requests
+from sandbox.fuel.worker.core import CoreModules
+from sandbox.fuel.worker.host import Ended, Host, Left, Reply, Request, Requests
+from sandbox.fuel.worker.javascript import JavaScript
 from sandbox.fuel.worker.limits import STACK_BYTES
 from sandbox.fuel.worker.picture import assemble, take_picture
+from sandbox.fuel.worker.python import Python
 
-
-class Guest(Protocol):
-    """How programs of one kind are run. `facts`: /box/program.json."""
-
-    def __init__(self, facts: ProgramFacts) -> None: ...
-
-    def store(self) -> Store:
-        """A new one, with its limits."""
-
-    def run(self, host: Host, store: Store, words: list[str]) -> None:
-        """A new instance runs its program to the end."""
-
-    def call(self, host: Host, store: Store, words: list[Any]) -> Reply:
-        """A new instance calls the program's function."""
+_KINDS: dict[str, type[CoreModules]] = {"core": CoreModules, "javascript": JavaScript, "python": Python}
+"""By the "kind" of /box/program.json."""
 
 
 def main() -> None:
     facts = json.loads(Path("/box/program.json").read_text())
-    guest: Guest = import_module(f"sandbox.fuel.worker.{facts['kind']}").GUEST(facts)
+    guest = _KINDS[facts["kind"]](facts)
     gc.collect()
     gc.freeze()
     requests = Requests()
@@ -77,7 +66,7 @@ def main() -> None:
             store.close()
 
 
-def _serve(guest: Guest, host: Host, store: Store, request: Request, requests: Requests) -> None:
+def _serve(guest: CoreModules, host: Host, store: Store, request: Request, requests: Requests) -> None:
     if "open" in request:
         requests.reply({})
         first = requests.next()

@@ -73,6 +73,3 @@ class Python(CoreModules):
         now.open_files[REQUEST] = OpenFile(json.dumps(facts).encode(), is_free=True, written=answer)
         now.open_files[CODES] = OpenFile(self._codes, is_free=True)
         now.call("_start")
-
-
-GUEST = Python
