@@ -327,9 +327,9 @@ def check(ledger: Ledger, mails: Sequence[Mail], is_signed: Callable[[bytes, byt
     if ledger.leaves is None:
         remarks += missing
     else:
-        _check_leaves(ledger, ledger.leaves, given)
         for mail in ours:
             _check_promise(ledger, mail)
+        _check_leaves(ledger, ledger.leaves, given)
         remarks += _without_mail(ledger.leaves, given)
         remarks += _without_list(ledger, ledger.leaves, ours)
     return Checked(len(first), remarks)
