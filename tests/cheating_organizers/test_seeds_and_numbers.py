@@ -157,7 +157,8 @@ def test_a_contest_that_was_started_anew_after_a_bad_draw_has_two_final_lists(
     assert said.code == 1
     assert "have different receipts of one entry" in said.text
     said = verify(archive, first)
-    assert "the ledger was changed: up to entry" in said.text
+    assert "the final list of entries" in said.text
+    assert "announces round 214582 of drand, but the archive uses round 214622" in said.text
 
 
 # --- another public number ---------------------------------------------------------------------------------
