@@ -270,6 +270,8 @@ class CompileService:
             return  # another process was quicker and has queued its report
         team = teams.get(tx, submission.team_id)
         place = _place(tx, self.settings, team, rates) if self.builder.win_rates and result.image else None
+        effect = Effect.PROGRAM_ACCEPTED if result.image else Effect.PROGRAM_REFUSED
+        receipt, digest = self._record(tx, effect, submission)
         text = self.write_report(
             team.name,
             submission.number,
@@ -278,13 +280,13 @@ class CompileService:
             repairs=submissions.repairs_of(tx, submission.id),
             replaced=submissions.replaced_by(tx, submission),
             place=place,
+            digest=digest,
         )
-        effect = Effect.PROGRAM_ACCEPTED if result.image else Effect.PROGRAM_REFUSED
         mail = replace(
             to_team(team, f"compile report/{submission.id}", "compile report", text),
             in_reply_to=submissions.reply_to_of(tx, submission.id),
             letter_id=submission.letter_id,
-            receipt=self._record(tx, effect, submission),
+            receipt=receipt,
             attachments=self._json(team, submission, result.report, previous),
         )
         outbox.put(tx, mail, self.settings, now)
@@ -307,12 +309,16 @@ class CompileService:
         )
         return (knobeln_json.file(record),)
 
-    def _record(self, tx: Transaction, effect: Effect, submission: Submission) -> Receipt:
-        """Append what became of the submission to the ledger, with the digest of its published files."""
+    def _record(self, tx: Transaction, effect: Effect, submission: Submission) -> tuple[Receipt, str]:
+        """Append what became of the submission to the ledger, with the digest of its published files.
+
+        Returns the receipt and the digest.
+        """
         team = teams.get(tx, submission.team_id).name
         letter = letters.digest_of(tx, submission.letter_id)
         program = program_digest(self.builder.published_files(submission.files))
-        return ledger.append(tx, LedgerEntry(effect, team, submission.received_at, letter, program))
+        entry = LedgerEntry(effect, team, submission.received_at, letter, program)
+        return ledger.append(tx, entry), program
 
     def _set_aside(self, submission: Submission, trace: str, error: EngineFailed | None = None) -> None:
         """`error`: with the program, if our engine fails with it alone: then its team is told."""

@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
-"""Checks the receipts in a team's mails against the ledger of a published contest.
+"""Checks the receipts in a team's mails: as soon as they come, or against a published contest.
 
+    python3 receipts.py MAILS
     python3 receipts.py ARCHIVE MAILS
 
-ARCHIVE is the folder of the published contest. MAILS is a Maildir, or a file of mails in the format mbox.
-Exit code 0: every receipt fits; 1: one does not, and the first is named; 2: usage error; 3: every receipt
-fits, but something needs a person's eyes.
+MAILS is a Maildir, a file of mails in the format mbox, or one mail, saved as a file. ARCHIVE is the folder of
+the published contest. Forwarded mails are read, too. Exit code 0: every receipt fits; 1: one does not, and
+the first is named; 2: usage error; 3: every receipt fits, but something needs a person's eyes.
 
 This file needs Python 3.7 and its standard library, and nothing else of knobeln: teams have it in their kit.
-`knobeln verify ARCHIVE --letters MAILS` makes the same check.
+`knobeln verify ARCHIVE --letters MAILS` makes the second check, too.
 """
 
 from __future__ import annotations
@@ -23,34 +24,33 @@ import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime, timezone
-from email.message import EmailMessage
-from email.utils import parsedate_to_datetime
+from email.message import EmailMessage, MIMEPart
+from email.utils import parseaddr, parsedate_to_datetime
 from pathlib import Path
-from typing import IO, Any, NamedTuple
+from typing import Any, NamedTuple
 
 LINES_OF_AN_ENTRY = 5
 LINES_OF_A_LISTED = 3
 MAX_SHOWN_CHARS = 120  # of foreign text, in a message
 MAX_REMARKS = 20
-WELCOMES = ("registration-accepted", "welcome-files")
 LIST = "entries"  # the mail with a list of entries
-# The mails that always have a receipt.
-ANSWERS = (
-    "registration-accepted",
-    "registration-pending",
-    "compile-report",
-    "preference-changed",
-    "unsubscribed",
-    "address-changed",
-    "new-string",
-    "friendly-matches",
-    "withdrawn",
-    LIST,
-)
-TO_ALL = ("programs-closed", "settings-changed", "dates-moved")  # besides the lists
-_KEY = re.compile(r"\(Ed25519,\s+base64\):\s+([A-Za-z0-9+/]{43}=)")
-_COMMITMENT = re.compile(r"sha256,[^:]*:\s+([0-9a-f]{64})\b")
-_RECEIPT = re.compile(r"([1-9][0-9]{0,9})\s+([A-Za-z0-9+/]{43}=)\s+([A-Za-z0-9+/]{86}==)")
+FINAL_LIST = "final list of entries"
+LISTS = ("list of entries", FINAL_LIST)
+# The mails that always have a receipt, and how the effects in its entry begin.
+ANSWERS = {
+    "registration-accepted": ("registration accepted",),
+    "registration-pending": ("registration waits",),
+    "registration-rejected": ("registration rejected",),
+    "compile-report": ("program accepted", "program refused"),
+    "preference-changed": ("preference changed",),
+    "unsubscribed": ("preference changed",),
+    "address-changed": ("address changed",),
+    "copies-changed": ("copies changed",),
+    "new-string": ("new authentification string",),
+    "friendly-matches": ("friendly matches",),
+    "withdrawn": ("withdrawn",),
+    LIST: LISTS,
+}
 # The effects that no mail with a receipt tells: that of a program that another one has replaced, which the
 # answer to a later letter tells, the organizer's own actions, and that our engine failed with a program.
 NO_ANSWERS = (
@@ -61,9 +61,17 @@ NO_ANSWERS = (
     "program asked again, by the organizer",
 )
 MADE = "contest made"  # the first entry
-FINAL_LIST = "final list of entries"
-LISTS = ("list of entries", FINAL_LIST)
-_LIST_ROOT = re.compile(r"The root of this list, in hex:\s+([0-9a-f]{64})")
+# A key and a proof as in C2SP signed-note and tlog-proof; the proof is of the newest entry.
+_HASH = "[A-Za-z0-9+/]{43}="
+_VKEY = re.compile(r"knobeln/([0-9a-f]{64})\+([0-9a-f]{8})\+([A-Za-z0-9+/]{44})")
+_PROOF = re.compile(
+    rf"^c2sp\.org/tlog-proof@v1\nextra ([A-Za-z0-9+/]+=*)\nindex ([0-9]{{1,9}})\n((?:{_HASH}\n)*)\n"
+    rf"knobeln/([0-9a-f]{{64}})\n([0-9]{{1,9}})\n({_HASH})\n\n((?:\u2014 \S+ [A-Za-z0-9+/]+=*\n)+)",
+    re.MULTILINE,
+)
+_TOLD = re.compile(r"Receipt: entry ([0-9]{1,9})\. Proof: attached\.")
+_HEADER = re.compile(rf"([0-9]{{1,9}})(?: ([0-9]{{1,9}})((?: {_HASH})*))?")
+_NAMES = re.compile(r"^(?:  [A-Za-z_]\w{0,29}(?: +[A-Za-z_]\w{0,29})*\n)+", re.MULTILINE)  # in a list's mail
 # How mails say where the public number comes from; their lines may end anywhere.
 _ROUND = re.compile(r"is round ([0-9]+) of drand")
 _CHAIN = re.compile(r"The chain of drand: ([0-9a-f]{64})")
@@ -80,16 +88,16 @@ class Wrong(Exception):
 
 
 class Ledger(NamedTuple):
-    """The ledger of an archive. `leaves`: the bytes of the entries; `commitment`: in hex.
+    """A contest's ledger. `commitment`: the sha256 of the secret number, in hex, which names it.
 
-    `beacon`: where the public number comes from. `chain`, in hex, and `round`: of drand; "" and 0 for another
-    beacon. `known_at`: when that round was published, or the number handed in, in seconds; 0 without one.
+    `leaves`: the bytes of the entries in an archive; None before there is one. `beacon`: where the public
+    number comes from. `chain`, in hex, and `round`: of drand; "" and 0 for another beacon. `known_at`: when
+    that round was published, or the number handed in, in seconds; 0 without one.
     """
 
-    title: str
     commitment: str
     public_key: bytes
-    leaves: Sequence[bytes]
+    leaves: Sequence[bytes] | None = None
     beacon: str = "none"
     chain: str = ""
     round: int = 0
@@ -97,26 +105,47 @@ class Ledger(NamedTuple):
 
 
 class Receipt(NamedTuple):
+    """A proof: `leaf` is the newest of `number` entries with this root. `signatures` have the keys' IDs."""
+
     number: int
+    leaf: bytes
+    path: Sequence[bytes]
+    commitment: str
     root: bytes
-    signature: bytes
+    signatures: Sequence[bytes]
+
+    @property
+    def fields(self) -> list[str]:
+        return _fields(self.leaf)
 
 
 class Mail(NamedTuple):
-    """A mail of the contest. `name`: its subject and date; `sent`: seconds, 0 if unknown.
+    """A mail of a contest. `name`: its subject and date; `report`: its kind, "" of a mail that quotes others.
 
-    `received`: when the last mail server took it, in seconds; 0 if no header says so. `list`: the file with
-    the list of entries, empty without one.
+    `told`: the number in its header, then those in its text. `growth`: from which entry on the header shows
+    how the ledger has grown, and the proof. `sent`: seconds, 0 if unknown. `received`: when the last mail
+    server took it, in seconds; 0 if no header says so. `listed`: the file with the list of entries.
     """
 
     name: str
     report: str
     team: str
+    sender: str
     sent: float
     text: str
     receipt: Receipt | None
+    told: Sequence[int] = ()
+    growth: tuple[int, Sequence[bytes]] = (0, ())
     received: float = 0.0
-    list: bytes = b""
+    listed: bytes = b""
+
+    @property
+    def keys(self) -> list[tuple[str, str, bytes]]:
+        """The name, the ID in hex, and the bytes of each key in the text, which has it in two lines."""
+        return [
+            (name, key_id, base64.b64decode(raw)[1:])
+            for name, key_id, raw in _VKEY.findall(re.sub(r"[\s>|]+", "", self.text))
+        ]
 
 
 class Checked(NamedTuple):
@@ -136,13 +165,13 @@ def read_ledger(archive: Path) -> Ledger:
         facts = json.loads((archive / "ledger.json").read_text(encoding="utf-8"))
         lines = (archive / "ledger.txt").read_bytes().splitlines(keepends=True)
         key = base64.b64decode(facts["public_key"])
-        title, commitment = contest["settings"]["contest"]["title"], contest["seed_commitment"]
+        commitment = contest["seed_commitment"]
         starts = range(0, len(lines), LINES_OF_AN_ENTRY)
         leaves = [b"".join(lines[at : at + LINES_OF_AN_ENTRY]) for at in starts]
         draw = _read_draw(contest["settings"].get("tournament", {}), archive / "seal.json", leaves)
     except (OSError, ValueError, LookupError, TypeError, OverflowError) as error:
         raise Wrong(f"the archive cannot be read: {shown(error)}") from None
-    return Ledger(str(title), str(commitment), key, leaves, *draw)
+    return Ledger(str(commitment), key, leaves, *draw)
 
 
 def _read_draw(settings: Any, seal: Path, leaves: Sequence[bytes]) -> tuple[str, str, int, float]:
@@ -161,44 +190,85 @@ def _seconds(time: str) -> float:
     return datetime.strptime(time, "%Y-%m-%dT%H:%M:%S.%fZ").replace(tzinfo=_UTC).timestamp()
 
 
-def read_mails(place: Path, title: str) -> Iterator[Mail]:
-    """The mails of the contest with this title. Raises Wrong if there is neither a Maildir nor a file."""
-    box: Any
+def read_mails(place: Path) -> list[Mail]:
+    """The mails there, and those that were forwarded in them. Raises Wrong if there are none."""
     if place.is_dir() and (place / "cur").is_dir():
-        box = mailbox.Maildir(place, factory=_parsed, create=False)  # type: ignore[arg-type] # any message
+        raws = [file.read_bytes() for folder in ("cur", "new") for file in sorted((place / folder).iterdir())]
+    elif place.is_file() and place.read_bytes()[:5] != b"From ":
+        raws = [place.read_bytes()]
     elif place.is_file():
-        box = mailbox.mbox(place, factory=_parsed, create=False)  # type: ignore[arg-type]
+        raws = [each.as_bytes() for each in mailbox.mbox(place, create=False)]
     else:
         raise Wrong(f"{shown(place)} is neither a Maildir (with a folder cur) nor a file of mails")
-    for message in box:
-        if _header(message, "X-Knobeln-Contest") == title:
-            yield _mail(message)
+    return [mail for raw in raws for message in _messages(raw) for mail in _mails(message)]
 
 
-def _parsed(file: IO[Any]) -> EmailMessage:
-    message = email.message_from_binary_file(file, policy=email.policy.default)
+def _messages(raw: bytes) -> Iterator[EmailMessage]:
+    """This message, and the mails that are attached to it."""
+    message = email.message_from_bytes(raw, policy=email.policy.default)
     assert isinstance(message, EmailMessage)  # noqa: S101 - by the policy
-    return message
+    yield message
+    for part in _parts(message):
+        if part.get_content_type() == "message/rfc822":
+            yield from _messages(part.get_payload(0).as_bytes())  # type: ignore[union-attr] # a message
+        elif (part.get_filename() or "").endswith(".eml"):
+            yield from _messages(part.get_payload(decode=True))  # type: ignore[arg-type] # bytes
 
 
-def _mail(message: EmailMessage) -> Mail:
-    date, report = _header(message, "Date"), _header(message, "X-Knobeln-Report")
+def _parts(message: MIMEPart) -> Iterator[MIMEPart]:
+    """The parts that have no parts, and attached mails."""
+    if message.get_content_maintype() == "multipart":
+        for part in message.iter_parts():
+            yield from _parts(part)
+    else:
+        yield message
+
+
+def _mails(message: EmailMessage) -> Iterator[Mail]:
+    """The mail, as often as it has receipts, or once."""
+    text, entries = "", b""
+    receipts: list[Receipt | None] = []
+    for part in _parts(message):
+        data = part.get_payload(decode=True)
+        if not isinstance(data, bytes):
+            continue
+        found = data.decode("utf-8", "replace").replace("\r\n", "\n")
+        receipts += map(_receipt, _PROOF.finditer(re.sub(r"(?m)^[ \t>|]+", "", found)))
+        if part.get_filename() == "entries.txt":
+            entries = data
+        elif part.get_content_type() == "text/plain" and not part.get_filename():
+            text += found
+    date, header = _header(message, "Date"), _header(message, "X-Knobeln-Receipt")
     name = f'"{shown(_header(message, "Subject"))}" of {shown(date)}'
-    found = _header(message, "X-Knobeln-Receipt")
-    match = _RECEIPT.fullmatch(found)
-    if found and not match:
-        raise Wrong(f"the mail {name} has a receipt that is none: {shown(found)}")
-    receipt = Receipt(int(match[1]), *map(base64.b64decode, match.group(2, 3))) if match else None
+    match = _HEADER.fullmatch(header or "0")
+    if match is None:
+        raise Wrong(f"the mail {name} has a receipt that is none: {shown(header)}")
     try:
         sent = parsedate_to_datetime(date).timestamp()
     except (TypeError, ValueError):
         sent = 0.0
-    body = message.get_body(("plain",)) if report in (*WELCOMES, LIST) else None
-    text = str(body.get_content()) if body is not None else ""
-    files = (part.get_payload(decode=True) for part in message.iter_attachments()) if report == LIST else ()
-    entries = next((file for file in files if isinstance(file, bytes)), b"")
-    team = _header(message, "X-Knobeln-Team")
-    return Mail(name, report, team, sent, text, receipt, _received(message), entries)
+    for receipt in receipts or [None]:
+        yield Mail(
+            name,
+            _header(message, "X-Knobeln-Report"),
+            _header(message, "X-Knobeln-Team"),
+            parseaddr(_header(message, "From"))[1],
+            sent,
+            text,
+            receipt,
+            (int(match[1]), *map(int, _TOLD.findall(text))),
+            (int(match[2] or 0), [base64.b64decode(each) for each in (match[3] or "").split()]),
+            _received(message),
+            entries,
+        )
+
+
+def _receipt(match: re.Match[str]) -> Receipt:
+    extra, index, path, commitment, size, root, signatures = match.groups()
+    leaf, top, *hashes = (base64.b64decode(each + "==") for each in (extra, root, *path.split()))
+    lines = [base64.b64decode(line.split()[2] + "==") for line in signatures.splitlines()]
+    number = int(size) if int(size) == int(index) + 1 else 0
+    return Receipt(number, leaf, hashes, commitment, top, lines)
 
 
 def _received(message: EmailMessage) -> float:
@@ -220,88 +290,158 @@ def shown(text: object) -> str:
 
 
 # --- the check ---------------------------------------------------------------------------------------------
-def check(ledger: Ledger, mails: Sequence[Mail], is_signed: Callable[[bytes, bytes, bytes], bool]) -> Checked:
-    """Compare the mails with each other and with the ledger. Raises Wrong with the first difference.
+def ledgers_in(mails: Sequence[Mail]) -> list[Ledger]:
+    """The contests whose keys the mails tell. Raises Wrong if there are none."""
+    found = list(dict.fromkeys(Ledger(name, key) for mail in mails for name, _, key in mail.keys))
+    if not found:
+        raise Wrong("no mail here tells the key of a contest: the answer to the registration is missing")
+    return found
 
-    `is_signed` takes a public key, a message and a signature: the function below, or a faster one.
+
+def check(ledger: Ledger, mails: Sequence[Mail], is_signed: Callable[[bytes, bytes, bytes], bool]) -> Checked:
+    """Compare the mails with each other, and with the ledger. Raises Wrong with the first difference.
+
+    The mails of other contests are left out: those that have neither its commitment nor its key. `is_signed`
+    takes a public key, a message and a signature: the function below, or a faster one.
     """
-    remarks = list(_check_welcomes(ledger, mails))
-    given = sorted(((mail.receipt, mail) for mail in mails if mail.receipt), key=lambda pair: pair[0].number)
+    ours = [mail for mail in mails if _is_of(ledger, mail)]
+    remarks = list(_check_keys(ledger, ours))
+    given = sorted(((each.receipt, each) for each in ours if each.receipt), key=lambda pair: pair[0].number)
     if not given:
-        raise Wrong(f"no mail of {shown(ledger.title)} here has a receipt")
+        raise Wrong("no mail here has a receipt of this contest")
     first = {receipt.number: (receipt, mail) for receipt, mail in reversed(given)}
     for receipt, mail in given:
         other, other_mail = first[receipt.number]
-        if receipt != other:
+        if receipt.root != other.root:
             raise Wrong(f"the mails {other_mail.name} and {mail.name} have different receipts of one entry")
-    roots = list(_roots(ledger.leaves))
+    missing: list[str] = []
     for receipt, mail in given:
-        _check_receipt(ledger, roots, receipt, mail, is_signed)
-    made = _fields(b"".join(ledger.leaves[:1]))
-    if (made[0], *made[3:5]) != (MADE, ledger.commitment, ledger.public_key.hex()):
-        raise Wrong("the ledger does not begin with the archive's key and the sha256 of its secret number")
+        _check_receipt(ledger, receipt, mail, is_signed)
+        missing += _check_growth({number: each.root for number, (each, _) in first.items()}, receipt, mail)
+    senders = {mail.sender for mail in ours if mail.report}
     for mail in mails:
-        if mail.report in ANSWERS and mail.receipt is None:
+        if mail.report in ANSWERS and mail.receipt is None and mail.sender in senders:
             raise Wrong(f"the mail {mail.name} has no receipt, but answers of its kind have one")
-    for mail in mails:
-        _check_promise(ledger, mail)
-    remarks += _check_lists(ledger, mails)
+    remarks += _check_lists(ledger, given)
     remarks += _out_of_order([mail for _, mail in given])
-    remarks += _without_mail(ledger, given)
-    remarks += _without_list(ledger, mails)
-    return Checked(len({receipt.number for receipt, _ in given}), remarks)
+    if ledger.leaves is None:
+        remarks += missing
+    else:
+        for mail in ours:
+            _check_promise(ledger, mail)
+        _check_leaves(ledger, ledger.leaves, given)
+        remarks += _without_mail(ledger.leaves, given)
+        remarks += _without_list(ledger, ledger.leaves, ours)
+    return Checked(len(first), remarks)
 
 
-def _check_welcomes(ledger: Ledger, mails: Sequence[Mail]) -> Iterator[str]:
-    """Raises Wrong if a welcome names another key or commitment than the archive."""
-    key = base64.b64encode(ledger.public_key).decode()
-    keys = commitments = 0
-    for mail in (mail for mail in mails if mail.report in WELCOMES):
-        for told in _KEY.findall(mail.text):
-            keys += 1
-            if told != key:
-                raise Wrong(f"the mail {mail.name} names the key {told}, but the archive has {key}")
-        for told in _COMMITMENT.findall(mail.text):
-            commitments += 1
-            if told != ledger.commitment:
+def _is_of(ledger: Ledger, mail: Mail) -> bool:
+    names = [mail.receipt.commitment] if mail.receipt else []
+    names += [name for name, _, _ in mail.keys]
+    return ledger.commitment in names or ledger.public_key in [key for _, _, key in mail.keys]
+
+
+def _check_keys(ledger: Ledger, mails: Sequence[Mail]) -> Iterator[str]:
+    """Raises Wrong if a mail names another key or another commitment than it should."""
+    for mail in mails:
+        for name, key_id, key in mail.keys:
+            if name != ledger.commitment:
                 raise Wrong(
-                    f"the mail {mail.name} names {told} as the sha256 of the secret number, but "
-                    f"the archive has {shown(ledger.commitment)}"
+                    f"the mail {mail.name} names {name} as the sha256 of the secret number, not "
+                    f"{shown(ledger.commitment)}"
                 )
-    if not keys:
+            if key != ledger.public_key or key_id != _key_id(ledger).hex():
+                raise Wrong(
+                    f"the mail {mail.name} names another key than {ledger.public_key.hex()}: {key.hex()}"
+                )
+        if mail.receipt and mail.receipt.commitment != ledger.commitment:
+            raise Wrong(f"the mail {mail.name} has the receipt of another contest than its key")
+    if not any(mail.keys for mail in mails):
         yield "no welcome is among these mails, so only the archive vouches for the key"
-    elif not commitments:
-        yield "no welcome here tells the sha256 of the secret number, so only the archive vouches for it"
+
+
+def _key_id(ledger: Ledger) -> bytes:
+    key = b"\x01" + ledger.public_key
+    return hashlib.sha256(f"knobeln/{ledger.commitment}\n".encode() + key).digest()[:4]
 
 
 def _check_receipt(
-    ledger: Ledger,
-    roots: Sequence[bytes],
-    receipt: Receipt,
-    mail: Mail,
-    is_signed: Callable[[bytes, bytes, bytes], bool],
+    ledger: Ledger, receipt: Receipt, mail: Mail, is_signed: Callable[[bytes, bytes, bytes], bool]
 ) -> None:
-    number = receipt.number
+    """Raises Wrong unless the key has signed that this entry is in, and the mail says the same."""
+    number, told = receipt.number, mail.told
     root = base64.b64encode(receipt.root).decode()
     checkpoint = f"knobeln/{ledger.commitment}\n{number}\n{root}\n".encode()
-    if not is_signed(ledger.public_key, checkpoint, receipt.signature):
+    own = [each[4:] for each in receipt.signatures if each[:4] == _key_id(ledger)]
+    if not own or not all(is_signed(ledger.public_key, checkpoint, each) for each in own):
         raise Wrong(f"the receipt of entry {number} in the mail {mail.name} is not signed with the key")
-    if number > len(ledger.leaves):
-        raise Wrong(
-            f"entry {number}, of which the mail {mail.name} has the receipt, is missing: the archive's "
-            f"ledger ends with entry {len(ledger.leaves)}"
-        )
-    if roots[number] != receipt.root:
-        raise Wrong(
-            f"the ledger was changed: up to entry {number} it is another one than when the mail {mail.name} "
-            "was written"
-        )
-    team = _fields(ledger.leaves[number - 1])[1]
-    if mail.report == LIST:
-        if team or _fields(ledger.leaves[number - 1])[0] not in LISTS:
-            raise Wrong(f"entry {number} is no list of entries, but {mail.name} has its receipt")
-    elif mail.team and mail.team != team and not (mail.report in TO_ALL and not team):
+    top = _leaf_hash(receipt.leaf)
+    for each in receipt.path:
+        top = _node_hash(each, top)
+    if top != receipt.root or len(receipt.path) != bin(number - 1).count("1"):
+        raise Wrong(f"entry {number} in the mail {mail.name} is not in the ledger that its receipt signs")
+    if (set(told) != {number} or len(told) < 2) if mail.report else (told[1:] and number not in told):
+        raise Wrong(f"the mail {mail.name} has the proof of entry {number}, but tells another one")
+    effect, team, _, _, digest = receipt.fields[:LINES_OF_AN_ENTRY]
+    if mail.report not in ANSWERS:
+        return
+    if not effect.startswith(ANSWERS[mail.report]):
+        raise Wrong(f"entry {number} is {shown(effect)}, but the mail {mail.name} has its receipt")
+    if mail.report != LIST and mail.team and mail.team != team:
         raise Wrong(f"entry {number} is about {shown(team)}, but {mail.team} has its receipt: {mail.name}")
+    if digest not in mail.text:
+        raise Wrong(f"the mail {mail.name} tells another digest than entry {number}: {shown(digest)}")
+
+
+def _check_growth(roots: dict[int, bytes], receipt: Receipt, mail: Mail) -> Iterator[str]:
+    """Raises Wrong if the ledger does not contain the one of the receipt before; tells if that is missing."""
+    old, proof = mail.growth
+    if old and old not in roots:
+        yield f"the receipt of entry {old}, which came before {mail.name}, is not among these mails"
+    elif old and not _has_grown(old, receipt.number, roots[old], receipt.root, proof):
+        raise Wrong(f"the ledger of the mail {mail.name} does not contain the one of {old} entries before it")
+
+
+def _has_grown(old: int, new: int, old_root: bytes, root: bytes, proof: Sequence[bytes]) -> bool:
+    """Whether the tree of `new` leaves begins with the `old` ones (RFC 6962, 2.1.2)."""
+    rest = iter(proof)
+
+    def roots(left: int, size: int, *, is_known: bool) -> tuple[bytes, bytes]:
+        """Of a tree of this size, and of what was in it before: its first leaves."""
+        if left == size:
+            both = old_root if is_known else next(rest)
+            return both, both
+        middle = 1 << (size - 1).bit_length() - 1
+        if left <= middle:
+            before, after = roots(left, middle, is_known=is_known)
+            return before, _node_hash(after, next(rest))
+        before, after = roots(left - middle, size - middle, is_known=False)
+        side = next(rest)
+        return _node_hash(side, before), _node_hash(side, after)
+
+    try:
+        return old <= new and roots(old, new, is_known=True) == (old_root, root) and not list(rest)
+    except StopIteration:
+        return False
+
+
+def _check_leaves(ledger: Ledger, leaves: Sequence[bytes], given: Sequence[tuple[Receipt, Mail]]) -> None:
+    """Raises Wrong if the archive has another ledger than the receipts."""
+    roots = list(_roots(leaves))
+    for receipt, mail in given:
+        if receipt.number > len(leaves):
+            raise Wrong(
+                f"entry {receipt.number}, of which the mail {mail.name} has the receipt, is missing: the "
+                f"archive's ledger ends with entry {len(leaves)}"
+            )
+        if roots[receipt.number] != receipt.root:
+            raise Wrong(
+                f"the ledger was changed: up to entry {receipt.number} it is another one than when the mail "
+                f"{mail.name} was written"
+            )
+    made = _fields(b"".join(leaves[:1]))
+    if (made[0], *made[3:5]) != (MADE, ledger.commitment, ledger.public_key.hex()):
+        raise Wrong("the ledger does not begin with the archive's key and the sha256 of its secret number")
 
 
 def _check_promise(ledger: Ledger, mail: Mail) -> None:
@@ -323,18 +463,18 @@ def _check_promise(ledger: Ledger, mail: Mail) -> None:
             )
 
 
-def _check_lists(ledger: Ledger, mails: Sequence[Mail]) -> Iterator[str]:
+def _check_lists(ledger: Ledger, given: Sequence[tuple[Receipt, Mail]]) -> Iterator[str]:
     """Raises Wrong if a mail tells another list of entries than the ledger, or another round of drand."""
-    for mail in mails:
-        if mail.report != LIST or mail.receipt is None:
+    for receipt, mail in given:
+        if mail.report != LIST:
             continue
-        effect, _team, _at, _letter, root = _fields(ledger.leaves[mail.receipt.number - 1])[:5]
-        told = _LIST_ROOT.search(mail.text)
-        if told is None or told[1] != root:
-            raise Wrong(f"the mail {mail.name} tells another root of the list of entries than the ledger")
-        if mail.list and _list_root(mail.list) != root:
+        root, named = receipt.fields[4], _NAMES.search(mail.text)
+        if mail.listed and _list_root(mail.listed) != root:
             raise Wrong(f"the list of entries in the mail {mail.name} is another one than its root says")
-        if effect != FINAL_LIST:
+        listed = mail.listed.decode(errors="replace").splitlines()[::LINES_OF_A_LISTED]
+        if mail.listed and named and sorted(named[0].split()) != sorted(listed):
+            raise Wrong(f"the mail {mail.name} names other teams than its list of entries")
+        if receipt.fields[0] != FINAL_LIST:
             continue
         rounds = _ROUND.findall(" ".join(mail.text.split()))
         if ledger.round and rounds != [str(ledger.round)]:
@@ -369,11 +509,11 @@ def _out_of_order(mails: Sequence[Mail]) -> Iterator[str]:
         latest = max(latest, mail, key=lambda each: each.sent)
 
 
-def _without_mail(ledger: Ledger, given: Sequence[tuple[Receipt, Mail]]) -> Iterator[str]:
+def _without_mail(leaves: Sequence[bytes], given: Sequence[tuple[Receipt, Mail]]) -> Iterator[str]:
     """The entries of the teams in these mails whose receipts are not among them."""
     teams = {mail.team for _, mail in given if mail.team}
     numbers = {receipt.number for receipt, _ in given}
-    for number, leaf in enumerate(ledger.leaves, 1):
+    for number, leaf in enumerate(leaves, 1):
         effect, team, at = _fields(leaf)[:3]
         if team in teams and number not in numbers and effect not in NO_ANSWERS:
             yield (
@@ -382,9 +522,9 @@ def _without_mail(ledger: Ledger, given: Sequence[tuple[Receipt, Mail]]) -> Iter
             )
 
 
-def _without_list(ledger: Ledger, mails: Sequence[Mail]) -> Iterator[str]:
+def _without_list(ledger: Ledger, leaves: Sequence[bytes], mails: Sequence[Mail]) -> Iterator[str]:
     """The lists of entries that the teams of these mails should have got, but that are not among them."""
-    entries = [_fields(leaf) for leaf in ledger.leaves]
+    entries = [_fields(leaf) for leaf in leaves]
     lists = [number for number, (effect, *_) in enumerate(entries, 1) if effect in LISTS]
     if ledger.beacon == "none" and len(lists) == 1:  # then only who wants the report LAP gets it
         return
@@ -402,19 +542,27 @@ def _fields(leaf: bytes) -> list[str]:
     return leaf.decode(errors="replace").split("\n") + [""] * LINES_OF_AN_ENTRY
 
 
+def _leaf_hash(leaf: bytes) -> bytes:
+    return hashlib.sha256(b"\x00" + leaf).digest()
+
+
+def _node_hash(left: bytes, right: bytes) -> bytes:
+    return hashlib.sha256(b"\x01" + left + right).digest()
+
+
 def _roots(leaves: Sequence[bytes]) -> Iterator[bytes]:
     """The roots of the tree (RFC 6962) after 0, 1, 2 ... leaves."""
     peaks: list[bytes] = []
     yield hashlib.sha256(b"").digest()
     for size, leaf in enumerate(leaves):
-        peaks.append(hashlib.sha256(b"\x00" + leaf).digest())
+        peaks.append(_leaf_hash(leaf))
         while size & 1:
             right = peaks.pop()
-            peaks[-1] = hashlib.sha256(b"\x01" + peaks[-1] + right).digest()
+            peaks[-1] = _node_hash(peaks[-1], right)
             size >>= 1  # noqa: PLW2901 - it counts the complete trees
         root = peaks[-1]
         for peak in reversed(peaks[:-1]):
-            root = hashlib.sha256(b"\x01" + peak + root).digest()
+            root = _node_hash(peak, root)
         yield root
 
 
@@ -486,22 +634,27 @@ def how_many(checked: Checked) -> str:
 
 
 def main(arguments: Sequence[str]) -> int:
-    if len(arguments) != 2:
-        print("usage: python3 receipts.py ARCHIVE MAILS", file=sys.stderr)
+    if len(arguments) not in (1, 2):
+        print("usage: python3 receipts.py [ARCHIVE] MAILS", file=sys.stderr)
         return 2
-    archive, mails = map(Path, arguments)
     try:
-        ledger = read_ledger(archive)
-        checked = check(ledger, list(read_mails(mails, ledger.title)), is_signed)
+        mails = read_mails(Path(arguments[-1]))
+        ledgers = [read_ledger(Path(arguments[0]))] if len(arguments) == 2 else ledgers_in(mails)
+        found = [check(ledger, mails, is_signed) for ledger in ledgers]
     except Wrong as wrong:
         print(f"The receipts do not fit. The first difference: {wrong}.", file=sys.stderr)
         return 1
-    print(how_many(checked))
-    for remark in checked.remarks[:MAX_REMARKS]:
+    for receipt in {mail.receipt.number: mail.receipt for mail in mails if mail.receipt}.values():
+        effect, team, at, _, digest = receipt.fields[:LINES_OF_AN_ENTRY]
+        print(f"  entry {receipt.number}: {shown(' '.join((at[:19], team, effect, digest[:8])))}")
+    remarks = [remark for checked in found for remark in checked.remarks]
+    for checked in found:
+        print(how_many(checked))
+    for remark in remarks[:MAX_REMARKS]:
         print(f"look at this: {remark}")
-    if len(checked.remarks) > MAX_REMARKS:
-        print(f"look at this: there are {len(checked.remarks) - MAX_REMARKS} more")
-    return 3 if checked.remarks else 0
+    if len(remarks) > MAX_REMARKS:
+        print(f"look at this: there are {len(remarks) - MAX_REMARKS} more")
+    return 3 if remarks else 0
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ from contest.games.registry import game_of, rules_text
 from contest.language import chosen, spoken
 from contest.mail.form import sample
 from contest.model import Attachment
-from contest.store import Transaction, contest_state, ledger
+from contest.store import Transaction, ledger
 from contest.util.folders import shipped
 from knobellib.kit_archives import Kit, shell_archive, tar_archive
 from knobellib.samples import samples
@@ -86,7 +86,6 @@ class AnnouncementTexts(TypedDict):
 
     form: str
     rules: str
-    seed_commitment: str
     ledger_key: str
 
 
@@ -98,8 +97,7 @@ def announcement_texts(tx: Transaction, settings: Settings) -> AnnouncementTexts
     return AnnouncementTexts(
         form=sample(settings).text,
         rules=_plain(body).strip("\n") if text else "",
-        seed_commitment=contest_state.state(tx).seed.commitment,
-        ledger_key=ledger.public_key(tx),
+        ledger_key=str(ledger.public_key(tx)),
     )
 
 

@@ -19,6 +19,7 @@ def compile_report(
     repairs: Sequence[str],
     replaced: Sequence[int] = (),
     place: LadderPlace | None = None,
+    digest: str = "",
     settings: Settings,
     templates: Renderer,
 ) -> Rendered:
@@ -26,7 +27,8 @@ def compile_report(
 
     `previous_good` is the accepted version that counted before it, if any (K47); `repairs` says what had to
     be mended in the letter, `replaced` which versions were not compiled because of this one; `place` is
-    that on the ladder, where there is one. In the trial game the team has the first seat.
+    that on the ladder, where there is one; `digest` the program's in the ledger, in hex. In the trial game
+    the team has the first seat.
     """
     return templates.render(
         "compile_report",
@@ -38,6 +40,7 @@ def compile_report(
         repairs=repairs,
         replaced=replaced,
         place=place,
+        digest=digest,
         open_until=settings.dates.compilation_closes,
         max_instructions=settings.programs.max_instructions,
     )

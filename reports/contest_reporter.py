@@ -60,8 +60,9 @@ class ContestReporter:
                 rendered = self._entries(event, has_file=is_short)
             for team in readers:
                 mail = to_team(team, f"{event.key}/{team.name}", "entries", rendered)
+                own = self._templates.part("_on_the_list", team=team, listed=event.listed)
                 more = for_programs if knobeln_json.is_wanted(team, self._settings) else ()
-                yield replace(mail, attachments=(*attachments, *more), receipt=event.receipt)
+                yield replace(mail, attachments=(*attachments, *more), lead=own)
 
     def _record(self, event: EntriesListed, *, has_file: bool) -> EntriesRecord:
         listed, numbers = event.listed, knobeln_json.numbers(event.teams.values())

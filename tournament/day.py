@@ -27,7 +27,7 @@ from collections import deque
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 
 from contest.config.settings import Settings, hide_secrets, without_secrets
@@ -53,6 +53,7 @@ from contest.store import (
     Transaction,
     decisions,
     engine_failures,
+    ledger,
     observers,
     outbox,
     results,
@@ -434,9 +435,13 @@ class ContestDay:
         return outcome
 
     def _queue(self, tx: Transaction, number: int, event: Event) -> int:
-        """Queue the mails about an event of a round (0 = the start). Returns their number."""
-        mails = marked(self._reporter.mails(event), _mark(tx, number))
-        return outbox.put_all(tx, mails, self._settings, self._clock.now())
+        """Queue the mails about an event of a round (0 = the start). Returns their number.
+
+        Their receipts cover what the ledger has by then, such as the public number and bans.
+        """
+        receipt = ledger.newest(tx)
+        mails = (replace(mail, receipt=receipt) for mail in self._reporter.mails(event))
+        return outbox.put_all(tx, marked(mails, _mark(tx, number)), self._settings, self._clock.now())
 
     def _must_go_on(self, tx: Transaction) -> None:
         """Raises Paused if the contest is. A pause whose time is over ends here."""

@@ -9,6 +9,7 @@ dates and rules are frozen with it. With the start the list is final. Then the p
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 from contest.config.settings import Settings, frozen_digest
@@ -113,8 +114,7 @@ def seal_entries(
     contest_state.note(tx, "entries", text, now)
     if draw or before or not is_final:
         present = {team.name: team for team in teams.present(tx)}
-        event = EntriesListed(
-            teams=present, listed=listed, before=before, draw=draw, is_changed=is_changed, receipt=receipt
-        )
-        outbox.put_all(tx, marked(reporter.mails(event), contest_state.mark(tx)), settings, now)
+        event = EntriesListed(teams=present, listed=listed, before=before, draw=draw, is_changed=is_changed)
+        mails = (replace(mail, receipt=receipt) for mail in reporter.mails(event))
+        outbox.put_all(tx, marked(mails, contest_state.mark(tx)), settings, now)
     return listed

@@ -10,7 +10,6 @@ from typing import ClassVar
 
 from contest.language import noted
 from contest.ledger.entry_list import EntryList, SealedList
-from contest.ledger.receipts import Receipt
 from contest.model import (
     Certainty,
     EvolutionOutcome,
@@ -72,7 +71,6 @@ class EntriesListed(Event):
     before: SealedList | None
     draw: Draw | None
     is_changed: bool
-    receipt: Receipt
 
     @property
     def key(self) -> str:

@@ -106,9 +106,11 @@ class CompileReporter(Protocol):
         repairs: Sequence[str],
         replaced: Sequence[int],
         place: LadderPlace | None,
+        digest: str,
     ) -> Rendered:
         """`number` is the version's, `previous_good` the accepted version that counted before it, if any,
-        `replaced` the versions in whose place it was compiled, `place` that on the ladder, if any."""
+        `replaced` the versions in whose place it was compiled, `place` that on the ladder, if any, `digest`
+        that of the program in the ledger."""
 
 
 class Runner(Protocol):

@@ -7,7 +7,8 @@ first. There is one for each binary one in its size.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import NamedTuple
 
 HASH_BYTES = 32
 EMPTY_ROOT = hashlib.sha256(b"").digest()
@@ -42,6 +43,55 @@ def root_of_peaks(peaks: Sequence[bytes]) -> bytes:
     for peak in reversed(others):
         root = node_hash(peak, root)
     return root
+
+
+class Grown(NamedTuple):
+    """A tree that was, by its newest leaf's hash, and its peaks."""
+
+    leaf_hash: bytes
+    peaks: Sequence[bytes]
+
+
+def consistency(old: int, new: int, tree: Callable[[int], Grown]) -> tuple[bytes, ...]:
+    """The proof (RFC 6962, 2.1.2) that the tree of `new` leaves begins with that of the first `old`, from 1.
+
+    `tree` gives the tree as it was after so many leaves; it is asked for few of them.
+    """
+    return tuple(_hash_of(start, end, tree) for start, end in _proof(old, 0, new, is_left=True))
+
+
+def _proof(old: int, start: int, end: int, *, is_left: bool) -> Iterator[tuple[int, int]]:
+    """The first leaf of each tree in the proof, and the first behind it. `is_left`: the old tree is known."""
+    if old == end:
+        if not is_left:
+            yield start, end
+        return
+    middle = start + _left_size(end - start)
+    if old <= middle:
+        yield from _proof(old, start, middle, is_left=is_left)
+        yield middle, end
+    else:
+        yield from _proof(old, middle, end, is_left=False)
+        yield start, middle
+
+
+def _hash_of(start: int, end: int, tree: Callable[[int], Grown]) -> bytes:
+    """The root of the tree of these leaves, which is a part of the large one."""
+    found = tree(end)
+    if end - start == 1:
+        return found.leaf_hash
+    at = 0
+    for place, bit in enumerate(bit for bit in reversed(range(end.bit_length())) if end >> bit & 1):
+        if at == start:
+            return root_of_peaks(found.peaks[place:])
+        at += 1 << bit
+    middle = start + _left_size(end - start)
+    return node_hash(_hash_of(start, middle, tree), _hash_of(middle, end, tree))
+
+
+def _left_size(size: int) -> int:
+    """How many leaves are left of the root: the largest power of two below the size."""
+    return 1 << (size - 1).bit_length() - 1
 
 
 def root(leaves: Iterable[bytes]) -> bytes:

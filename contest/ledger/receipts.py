@@ -13,16 +13,19 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
 
+from contest.ledger.notes import in_base64
+
 _LINES_OF_AN_ENTRY = 5
 _NAME = re.compile(r"(?:[A-Za-z_][A-Za-z0-9_]{0,29})?")  # of a team, or none
 _SHA256 = re.compile(r"(?:[0-9a-f]{64})?")
-LINE_CHARS = 44  # of a value in a receipt: the base64 of a hash, or of half a signature
-_HASH, _HALF = r"([A-Za-z0-9+/]{43}=)", r"([A-Za-z0-9+/]{44})"
-_IN_TEXT = re.compile(
-    rf"entry ([0-9]{{1,9}}) of a ledger of [0-9]{{1,9}}\.\s+root\s+{_HASH}\s+signature\s+{_HALF}\s+"
-    r"([A-Za-z0-9+/]{42}==)"
+_PROOF = "c2sp.org/tlog-proof@v1"
+PROOF_FILE = "receipt.tlog-proof"
+# A proof in base64, as it is in a mail that is attached; and a signed checkpoint with one signature.
+_PACKED = re.compile(base64.b64encode(_PROOF[:21].encode()).decode() + r"(?:[A-Za-z0-9+/]|\s)+={0,2}")
+_NOTE = re.compile(
+    "^knobeln/[0-9a-f]{64}\n([0-9]{1,9})\n[A-Za-z0-9+/]{43}=\n\n\N{EM DASH} \\S+ [A-Za-z0-9+/]+=*\n",
+    re.MULTILINE,
 )
-_IN_HEADER = re.compile(rf"X-Knobeln-Receipt:\s+([0-9]{{1,9}})\s+{_HASH}\s+([A-Za-z0-9+/]{{86}}==)")
 
 
 class Effect(StrEnum):
@@ -103,48 +106,59 @@ class Checkpoint:
     size: int
     root: bytes
 
-    def to_bytes(self) -> bytes:
-        """The bytes that are signed: three lines, as in C2SP tlog-checkpoint."""
-        return f"knobeln/{self.contest}\n{self.size}\n{_base64(self.root)}\n".encode()
+    @property
+    def origin(self) -> str:
+        """The name of the contest's ledger, and of its key."""
+        return f"knobeln/{self.contest}"
+
+    @property
+    def text(self) -> str:
+        """What is signed: three lines, as in C2SP tlog-checkpoint."""
+        return f"{self.origin}\n{self.size}\n{in_base64(self.root)}\n"
 
 
 @dataclass(frozen=True)
 class Receipt:
-    """The signed checkpoint right after an entry, so the size of the ledger is the entry's number, too.
+    """The signed checkpoint right after an entry, and the proof that this entry is its newest.
 
-    Therefore the same entry always has the same receipt. `signature`: Ed25519, 64 bytes.
+    So the same entry always has the same note. `entry`: its bytes; `path`: from its leaf to the root;
+    `since`: the number of the receipt that the team got before, 0 if there is none; `growth`: the proof that
+    the ledger has only grown since.
     """
 
     number: int
-    root: bytes
-    signature: bytes
+    entry: bytes
+    path: tuple[bytes, ...]
+    note: str
+    since: int = 0
+    growth: tuple[bytes, ...] = ()
 
     @property
     def text(self) -> str:
-        """The receipt as the last lines of a mail."""
-        signature = _base64(self.signature)
-        return (
-            f"Receipt: entry {self.number} of a ledger of {self.number}.\n"
-            f"  root      {_base64(self.root)}\n"
-            f"  signature {signature[:LINE_CHARS]}\n"
-            f"            {signature[LINE_CHARS:]}\n"
-        )
+        """The last line of a mail with this receipt."""
+        return f"Receipt: entry {self.number}. Proof: attached.\n"
 
     @property
     def header(self) -> str:
-        """The receipt as the value of a header field: number, root and signature."""
-        return f"{self.number} {_base64(self.root)} {_base64(self.signature)}"
+        """The lines of the header field: the number, and for the team alone how the ledger has grown."""
+        growth = "".join(f"\r\n {in_base64(each)}" for each in self.growth)
+        return f"{self.number} {self.since}{growth}" if self.since else str(self.number)
+
+    @property
+    def proof(self) -> bytes:
+        """The attached file, as in C2SP tlog-proof. Its extra data is the entry."""
+        path = "".join(f"{in_base64(each)}\n" for each in self.path)
+        head = f"{_PROOF}\nextra {in_base64(self.entry)}\nindex {self.number - 1}\n"
+        return f"{head}{path}\n{self.note}".encode()
 
 
-def receipts_in(text: str) -> tuple[Receipt, ...]:
-    """The receipts in the text of a mail, quoted or not, each once; also those of header fields."""
-    plain = re.sub(r"(?m)^[ \t>|]+", "", text)
-    found = (
-        Receipt(int(number), base64.b64decode(root), base64.b64decode("".join(signature)))
-        for pattern in (_IN_TEXT, _IN_HEADER)
-        for number, root, *signature in pattern.findall(plain)
-    )
-    return tuple(dict.fromkeys(found))
+def notes_in(text: str) -> Iterator[tuple[int, str]]:
+    """The signed checkpoints in a mail, quoted or not, also in proofs in base64: the size and the note."""
+    packed = ("".join(each.split()) for each in _PACKED.findall(text))
+    proofs = (base64.b64decode(each[: len(each) // 4 * 4]).decode(errors="replace") for each in packed)
+    for each in (text.replace("\r\n", "\n"), *proofs):
+        for found in _NOTE.finditer(re.sub(r"(?m)^[ \t>|]+", "", each)):
+            yield int(found[1]), found[0]
 
 
 def to_file(entries: Iterable[LedgerEntry]) -> bytes:
@@ -169,7 +183,3 @@ def program_digest(files: Mapping[str, bytes]) -> str:
     """
     lines = (f"{hashlib.sha256(files[name]).hexdigest()}  {name}\n" for name in sorted(files))
     return hashlib.sha256("".join(lines).encode()).hexdigest()
-
-
-def _base64(data: bytes) -> str:
-    return base64.b64encode(data).decode()

@@ -22,6 +22,7 @@ from functools import cache, lru_cache
 from urllib.parse import quote
 
 from contest.config.settings import Settings
+from contest.ledger.receipts import PROOF_FILE
 from contest.model import Attachment, Outgoing
 
 _POLICY = SMTP.clone(max_line_length=78)
@@ -92,9 +93,12 @@ def compose(outgoing: Outgoing, settings: Settings, secret: bytes, now: datetime
     """
     name, domain = _name_and_domain(outgoing.to, outgoing.key, settings, secret)
     head = b"".join(_head(outgoing, settings, secret, now, name, domain))
-    body = f"{outgoing.body}\n{outgoing.receipt.text}" if outgoing.receipt else outgoing.body
+    body, attachments = outgoing.body, outgoing.attachments
+    if outgoing.receipt:
+        body += f"\n{outgoing.receipt.text}"
+        attachments += (Attachment(PROOF_FILE, "text/plain", outgoing.receipt.proof),)
     plain = _is_plain(outgoing.lead) and _is_plain(body)
-    content, digest = _content(body, plain, outgoing.attachments)
+    content, digest = _content(body, plain, attachments)
     of = replace(outgoing, body="", attachments=(), lead="")
     return Composed(of, f"<{name}@{domain}>", head, _lead(outgoing.lead, plain), content, digest)
 

@@ -76,7 +76,6 @@ class WelcomeRecord(_MailRecord):
     string: str
     counts: int | None
     dates: Mapping[str, datetime]
-    seed_commitment: str
     ledger_key: str
 
 

@@ -6,8 +6,8 @@ tree that ends with it, so an entry costs the same however large the ledger is.
 
 from __future__ import annotations
 
-from base64 import b64encode
 from collections.abc import Iterator
+from collections.abc import Set as AbstractSet
 from datetime import datetime
 from typing import Any
 
@@ -16,26 +16,23 @@ from sqlalchemy import Row, Select, bindparam, func, insert, or_, select
 from contest.config.settings import Settings, frozen_digest
 from contest.errors import GiveUp
 from contest.ledger import merkle
+from contest.ledger.notes import VerifierKey
 from contest.ledger.receipts import Checkpoint, Effect, LedgerEntry, Receipt
 from contest.seeds import ContestSeed
 from contest.store.session import Transaction
 from contest.store.tables import contest, ledger
 
 
-def public_key(tx: Transaction) -> str:
-    """The key that checks receipts, in base64."""
-    from contest.ledger import signing  # its library takes long to import
-
-    return b64encode(signing.public_key(tx.execute(_KEYS).one().signing_key)).decode()
+def public_key(tx: Transaction) -> VerifierKey:
+    """The key that checks receipts."""
+    own = tx.execute(_KEYS).one()
+    return _key(Checkpoint(ContestSeed(own.seed).commitment, 0, b""), own.signing_key)
 
 
 def begin(tx: Transaction, now: datetime) -> None:
     """Append the first entry of a new contest: the sha256 of its secret number, and its public key."""
-    from contest.ledger import signing
-
-    own = tx.execute(_KEYS).one()
-    key = signing.public_key(own.signing_key).hex()
-    append(tx, LedgerEntry(Effect.CONTEST_MADE, "", now, ContestSeed(own.seed).commitment, key))
+    commitment = ContestSeed(tx.execute(_KEYS).one().seed).commitment
+    append(tx, LedgerEntry(Effect.CONTEST_MADE, "", now, commitment, public_key(tx).key.hex()))
 
 
 def newest_of(tx: Transaction, *effects: Effect) -> LedgerEntry | None:
@@ -67,21 +64,37 @@ def append(tx: Transaction, entry: LedgerEntry) -> Receipt:
     An entry that is there already is not appended again, and has the receipt that it had: after a backup was
     restored, the letters that came since are handled once more.
     """
-    return _receipt(tx, *_appended(tx, entry))
+    return _receipt(tx, _appended(tx, entry))
 
 
 def newest(tx: Transaction) -> Receipt:
-    """The signed state of the ledger, as a receipt of its newest entry."""
-    last = _last(tx)
-    return _receipt(tx, last.number, last.peaks) if last else _receipt(tx, 0, b"")
+    """The receipt of the newest entry."""
+    return _receipt(tx, _size(tx))
 
 
-def entry_of(tx: Transaction, receipt: Receipt) -> LedgerEntry | None:
-    """The entry of this receipt; None if the receipt is not one of this ledger's."""
-    row = tx.execute(select(ledger).where(ledger.c.number == receipt.number)).first()
-    if row is None:
-        return None
-    return _entry(row) if _receipt(tx, row.number, row.peaks) == receipt else None
+def signed_state(tx: Transaction) -> tuple[Checkpoint, bytes]:
+    """The newest checkpoint and its signature."""
+    (row,) = _rows(tx, {_size(tx)}).values()
+    return _signed(tx.execute(_KEYS).one(), row)
+
+
+def growth(tx: Transaction, old: int, new: int) -> tuple[bytes, ...]:
+    """The proof that the ledger of `new` entries begins with the `old` ones."""
+    sizes: set[int] = set()
+
+    def noted(size: int) -> merkle.Grown:
+        sizes.add(size)
+        return merkle.Grown(b"", ())
+
+    merkle.consistency(old, new, noted)
+    trees = {size: merkle.Grown(row.leaf_hash, _split(row.peaks)) for size, row in _rows(tx, sizes).items()}
+    return merkle.consistency(old, new, trees.__getitem__)
+
+
+def entry_of(tx: Transaction, number: int, note: str) -> LedgerEntry | None:
+    """The entry that this signed checkpoint ends with; None if the ledger has no such checkpoint."""
+    row = _rows(tx, {number}).get(number)
+    return _entry(row) if row and _receipt(tx, number).note == note else None
 
 
 def entries(tx: Transaction) -> Iterator[LedgerEntry]:
@@ -99,14 +112,9 @@ def add_those_of(tx: Transaction, other: Transaction) -> int:
 
     Raises GiveUp unless the other ledger begins with this one: two different ones must never be mixed.
     """
-    last = _last(tx)
-    if last is None:
-        size = 0
-    else:
-        size = last.number
-        same = other.execute(select(ledger.c.peaks).where(ledger.c.number == size)).scalar()
-        if same != last.peaks:
-            raise GiveUp("the ledger that was here does not continue that of the backup")
+    size = _size(tx)
+    if _rows(other, {size}) != _rows(tx, {size}):
+        raise GiveUp("the ledger that was here does not continue that of the backup")
     rows = other.execute(select(ledger).where(ledger.c.number > size).order_by(ledger.c.number)).mappings()
     new = [dict(row) for row in rows]
     if new:
@@ -114,18 +122,18 @@ def add_those_of(tx: Transaction, other: Transaction) -> int:
     return len(new)
 
 
-_KEYS = select(contest.c.seed, contest.c.signing_key)
+_KEYS: Select[Any] = select(contest.c.seed, contest.c.signing_key)
 
 
-def _appended(tx: Transaction, entry: LedgerEntry) -> tuple[int, bytes]:
-    """The number of the entry, and the peaks of the tree that ends with it."""
+def _appended(tx: Transaction, entry: LedgerEntry) -> int:
+    """The number of the entry."""
     leaf = entry.leaf()
     leaf_hash = merkle.leaf_hash(leaf)
     rows = tx.execute(_WITH_HASH_AND_LAST, {"hash": leaf_hash}).all()
     last = rows[-1] if rows else None
     for row in rows:
         if row.leaf_hash == leaf_hash:
-            return row.number, row.peaks
+            return int(row.number)
     size, before = (last.number, _split(last.peaks)) if last else (0, ())
     peaks = b"".join(merkle.grown(before, size, leaf))
     values = {
@@ -139,14 +147,15 @@ def _appended(tx: Transaction, entry: LedgerEntry) -> tuple[int, bytes]:
         "digest": entry.digest,
     }
     tx.execute(_ADD, values)
-    return size + 1, peaks
+    return int(size) + 1
 
 
 _ADD = insert(ledger)
 
 
-def _last(tx: Transaction) -> Row[Any] | None:
-    return tx.execute(_LAST).first()
+def _size(tx: Transaction) -> int:
+    """How many entries there are."""
+    return tx.execute(_SIZE).scalar() or 0
 
 
 _WITH_HASH_AND_LAST = (
@@ -159,17 +168,39 @@ _WITH_HASH_AND_LAST = (
     )
     .order_by(ledger.c.number)
 )
-_LAST: Select[Any] = select(ledger.c.number, ledger.c.peaks).order_by(ledger.c.number.desc()).limit(1)
+_SIZE = select(func.max(ledger.c.number))
 
 
-def _receipt(tx: Transaction, number: int, peaks: bytes) -> Receipt:
+def _receipt(tx: Transaction, number: int) -> Receipt:
+    rows, own = _rows(tx, {number - 1, number}), tx.execute(_KEYS).one()
+    checkpoint, signature = _signed(own, rows[number])
+    note = _key(checkpoint, own.signing_key).note(checkpoint.text, signature)
+    # The trees left of the newest entry are what was there before it.
+    path = _split(rows[number - 1].peaks)[::-1] if number > 1 else ()
+    return Receipt(number, _entry(rows[number]).leaf(), path, note)
+
+
+def _signed(own: Row[Any], row: Row[Any]) -> tuple[Checkpoint, bytes]:
+    """The checkpoint after this entry, and its signature."""
+    from contest.ledger import signing  # its library takes long to import
+
+    root = merkle.root_of_peaks(_split(row.peaks))
+    checkpoint = Checkpoint(ContestSeed(own.seed).commitment, row.number, root)
+    return checkpoint, signing.sign(own.signing_key, checkpoint.text.encode())
+
+
+def _key(checkpoint: Checkpoint, signing_key: bytes) -> VerifierKey:
     from contest.ledger import signing
 
-    own = tx.execute(_KEYS).one()
-    root = merkle.root_of_peaks(_split(peaks))
-    checkpoint = Checkpoint(ContestSeed(own.seed).commitment, number, root)
-    signed = signing.sign(own.signing_key, checkpoint.to_bytes())
-    return Receipt(number, root, signed)
+    return VerifierKey(checkpoint.origin, signing.public_key(signing_key))
+
+
+def _rows(tx: Transaction, numbers: AbstractSet[int]) -> dict[int, Row[Any]]:
+    """The rows of these entries, as far as they exist, by number."""
+    return {row.number: row for row in tx.execute(_OF_NUMBERS, {"numbers": tuple(numbers)})}
+
+
+_OF_NUMBERS = select(ledger).where(ledger.c.number.in_(bindparam("numbers", expanding=True)))
 
 
 def _split(peaks: bytes) -> tuple[bytes, ...]:

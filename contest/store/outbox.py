@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import datetime, timedelta
-from functools import cache
+from functools import cache, partial
 from itertools import islice, takewhile
 from typing import Any, NamedTuple
 
@@ -30,7 +30,7 @@ from sqlalchemy import (
 from contest.config.settings import Settings
 from contest.mail.compose import Composed, compose, whole
 from contest.model import Bounce, OutboxState, Outgoing
-from contest.store import contest_state, decisions, results
+from contest.store import contest_state, decisions, ledger, results
 from contest.store.session import Transaction, record
 from contest.store.tables import already_sent, bounces, contents, delivery_stop, outbox, teams
 
@@ -79,7 +79,26 @@ def put(tx: Transaction, outgoing: Outgoing, settings: Settings, now: datetime) 
 def put_all(tx: Transaction, mails: Iterable[Outgoing], settings: Settings, now: datetime) -> int:
     """Compose and queue the mails whose keys are new; return how many."""
     secret = contest_state.secret(tx)
-    return keep_all(tx, (compose(mail, settings, secret, now) for mail in mails), settings, now)
+    composed = (compose(mail, settings, secret, now) for mail in _with_growth(tx, mails))
+    return keep_all(tx, composed, settings, now)
+
+
+def _with_growth(tx: Transaction, mails: Iterable[Outgoing]) -> Iterator[Outgoing]:
+    """The mails; each receipt shows that the ledger has only grown since the one that the team got before."""
+    growth = cache(partial(ledger.growth, tx))  # many teams got the same one before
+    for mail in mails:
+        receipt = mail.receipt
+        if receipt and mail.team_id is not None:
+            since = tx.execute(_NEWEST_RECEIPT, {"id": mail.team_id}).scalar_one()
+            if since < receipt.number:
+                tx.execute(_SET_RECEIPT, {"of": mail.team_id, "receipt": receipt.number})
+            if 0 < since < receipt.number:
+                receipt = replace(receipt, since=since, growth=growth(since, receipt.number))
+        yield replace(mail, receipt=receipt)
+
+
+_NEWEST_RECEIPT = select(teams.c.receipt).where(teams.c.id == bindparam("id"))
+_SET_RECEIPT = update(teams).where(teams.c.id == bindparam("of")).values(receipt=bindparam("receipt"))
 
 
 def keep_all(tx: Transaction, mails: Iterable[Composed], settings: Settings, now: datetime) -> int:

@@ -6,7 +6,6 @@ import gzip
 import hashlib
 import io
 import tarfile
-from base64 import b64encode
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -37,6 +36,7 @@ from contest.archive.files import shown
 from contest.config.settings import Settings, published_settings
 from contest.errors import Differs, NotNow
 from contest.games.registry import game_of, rules_text
+from contest.ledger.notes import in_base64
 from contest.model import Entry, RoundOutcome, Team
 from contest.schema.sections import Role
 from contest.store import (
@@ -120,9 +120,9 @@ def archive_of(contest: ContestContext) -> Archive:
 
 
 def _ledger(tx: Transaction) -> LedgerFacts:
-    key, newest = ledger.public_key(tx), ledger.newest(tx)
-    root, signature = (b64encode(value).decode() for value in (newest.root, newest.signature))
-    return LedgerFacts(key, newest.number, root, signature)
+    checkpoint, signed = ledger.signed_state(tx)
+    key, root, signature = map(in_base64, (ledger.public_key(tx).key, checkpoint.root, signed))
+    return LedgerFacts(key, checkpoint.size, root, signature)
 
 
 def _decisions(tx: Transaction) -> Decisions:

@@ -99,7 +99,7 @@ def check_signature(archive: Archive) -> None:
         key, signature = (b64decode(text, validate=True) for text in (facts.public_key, facts.signature))
     except ValueError:
         raise Differs("ledger.json: the key and the signature are not in base64") from None
-    signed = Checkpoint(archive.contest.seed_commitment, facts.size, root).to_bytes()
+    signed = Checkpoint(archive.contest.seed_commitment, facts.size, root).text.encode()
     if not signing.is_signed(key, signed, signature):
         raise Differs("ledger.json: the key has not signed this ledger of this contest")
     first = entries[0] if entries else None

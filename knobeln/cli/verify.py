@@ -147,8 +147,7 @@ def _check_receipts(folder: Path, letters: Path) -> receipts.Checked:
 
     try:
         ledger = receipts.read_ledger(folder)
-        mails = list(receipts.read_mails(letters, ledger.title))
-        return receipts.check(ledger, mails, is_signed)
+        return receipts.check(ledger, receipts.read_mails(letters), is_signed)
     except receipts.Wrong as wrong:
         raise GiveUp(f"the receipts do not fit. The first difference: {wrong}") from None
 

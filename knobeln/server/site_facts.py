@@ -111,7 +111,7 @@ def _round(tx: Transaction, log: RoundLog) -> ReleasedRound:
 # --- texts of mails ----------------------------------------------------------------------------------------
 def site_texts(settings: Settings, templates: Templates, announced: AnnouncementTexts) -> SiteTexts:
     """Return the texts of mails that pages show, in the organizer's own words where there are some."""
-    draw = templates.part("_seed_commitment", seed_commitment=announced["seed_commitment"])
+    draw = templates.part("_seed_commitment")
     ledger = templates.part("_ledger", ledger_key=announced["ledger_key"])
     return SiteTexts(
         about=templates.part("_what_it_is_about"),

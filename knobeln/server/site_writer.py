@@ -143,7 +143,7 @@ class SiteWriter:
         if not facts.tells_archive:
             return
         with self._contest.store.read() as tx:
-            state = (ledger.newest(tx).root, facts.finished_at, facts.settings.model_dump_json())
+            state = (ledger.signed_state(tx)[0].root, facts.finished_at, facts.settings.model_dump_json())
         key = hashlib.sha256(repr((__version__, check_page.check_page(), state)).encode()).hexdigest()
         if not files.keep(check_page.ARCHIVE, key) and (archive := self._pack(self._contest)):
             files.put(check_page.ARCHIVE, archive, key)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from contest.ledger.receipts import Effect, LedgerEntry, receipts_in
+from contest.ledger.receipts import Effect, LedgerEntry, notes_in
 from contest.model import Phase
 from contest.store import entry_lists, ledger
 from mailserver.authentication import claimed_by, from_line_alone, proof_in
@@ -62,8 +62,8 @@ COMMAND = Command(
 def _checked(context: LetterContext) -> Iterator[tuple[int, LedgerEntry | None]]:
     """The receipts in the letter's text and in its files, such as a mail of ours: the number of each, and
     what the ledger has; None if it is not a receipt of this ledger."""
-    texts = ["\n".join(text.lines) for text in (context.letter.body, *context.letter.attachments)]
+    texts = ["\n".join([*text.lines, ""]) for text in (context.letter.body, *context.letter.attachments)]
     texts += [file.data.decode(errors="replace") for file in context.letter.files]
-    found = {receipt: None for text in texts for receipt in receipts_in(text)}
-    for receipt in list(found)[:_MAX_RECEIPTS]:
-        yield receipt.number, ledger.entry_of(context.tx, receipt)
+    found = dict.fromkeys(note for text in texts for note in notes_in(text))
+    for number, note in list(found)[:_MAX_RECEIPTS]:
+        yield number, ledger.entry_of(context.tx, number, note)

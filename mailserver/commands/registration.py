@@ -15,7 +15,7 @@ from contest.mail import knobeln_json
 from contest.mail.form import record_text, sample
 from contest.model import Attachment, Outgoing, Registration, Scope, Submission, Team, TeamState
 from contest.model.mail_records import QuotedForm, WelcomeRecord
-from contest.store import Transaction, answers, contest_state, ledger, letters, outbox, submissions, teams
+from contest.store import Transaction, answers, ledger, letters, outbox, submissions, teams
 from mailserver import deadlines
 from mailserver.attachments import rules, software
 from mailserver.command import (
@@ -257,8 +257,7 @@ def welcome_back(context: LetterContext, team: Team) -> str:
         team=team,
         names=tuple(file.name for file in attachments),
         has_rules=bool(rules(context.settings.game.name)),
-        seed_commitment=contest_state.state(context.tx).seed.commitment,
-        ledger_key=ledger.public_key(context.tx),
+        ledger_key=str(ledger.public_key(context.tx)),
     )
     return ""
 
@@ -270,7 +269,6 @@ class _Welcome(TypedDict):
     string: str
     record: str
     has_rules: bool
-    seed_commitment: str
     ledger_key: str
     counts: int | None
 
@@ -284,8 +282,7 @@ def _welcome(
         string=string,
         record=record_text(team.registration),
         has_rules=bool(rules(settings.game.name)),
-        seed_commitment=contest_state.state(tx).seed.commitment,
-        ledger_key=ledger.public_key(tx),
+        ledger_key=str(ledger.public_key(tx)),
         counts=good.number if good else None,
     )
 
@@ -298,7 +295,6 @@ def _for_programs(welcome: _Welcome, settings: Settings, *, is_short: bool = Fal
         string=welcome["string"],
         counts=welcome["counts"],
         dates=dict(settings.dates),
-        seed_commitment=welcome["seed_commitment"],
         ledger_key=welcome["ledger_key"],
         quoted=knobeln_json.quoted(
             QuotedForm, settings, [team], registration=None if is_short else team.registration

@@ -1,6 +1,5 @@
 """Mails that readers drop on the check page: they fit an honest archive, and no other."""
 
-import base64
 from email.message import EmailMessage
 from pathlib import Path
 
@@ -39,7 +38,6 @@ def test_a_forwarded_mail_is_read_inline_and_attached(honest: Stages) -> None:
     attached.add_attachment(
         mail.encode(), maintype="application", subtype="octet-stream", filename="mail.eml"
     )
-    assert base64.b64encode(b"X-Knobeln")[:8].decode() not in inline
     for each in told(honest.archive, [inline, attached.as_string()]):
         assert each
         assert all(each)

@@ -109,8 +109,8 @@ def test_a_team_that_was_left_off_the_list_is_noticed_although_nobody_heard_its_
     forget_the_newest_program(contest)
     contest.clock.at = CLOSES + timedelta(minutes=1)
     contest.tell_first_list()
-    receipt = contest.mails(DARK, "compile-report")[-1]["X-Knobeln-Receipt"]
-    words = from_line(DARK, contest.strings[DARK]) + f"X-Knobeln-Receipt: {receipt}\n"
+    *_, proof = contest.mails(DARK, "compile-report")[-1].iter_attachments()
+    words = from_line(DARK, contest.strings[DARK]) + proof.get_content()
     contest.send(DARK, "objection", words)
     assert "program accepted" in flat(contest.mails(DARK, "objection")[-1])
     said = verify(contest.hold(tmp_path / "archive"))

@@ -1,6 +1,8 @@
 """A team checks its mails against the archive; each way to cheat is named, by the kit's arithmetic too."""
 
 import base64
+import email
+import email.policy
 import json
 import mailbox
 import subprocess
@@ -20,7 +22,8 @@ from hypothesis import strategies as st
 from sqlalchemy import select, update
 
 from contest.ledger import merkle, signing
-from contest.ledger.receipts import Checkpoint, Effect, LedgerEntry, Receipt, to_file
+from contest.ledger.notes import VerifierKey
+from contest.ledger.receipts import PROOF_FILE, Checkpoint, Effect, LedgerEntry, Receipt, to_file
 from contest.public_number.drand import QUICKNET, Chain
 from contest.store import Store, contest_state, ledger, migrate
 from contest.store.tables import contest as contest_table
@@ -38,13 +41,19 @@ LIGHT = FORM.replace("our_team", "your_team").replace("heavy", "light")
 class Contest:
     """A contest in which two teams write letters; `archive` is what the organizer publishes of its ledger."""
 
-    def __init__(self, path: Path, forms: Sequence[str] = (FORM, LIGHT), key: bytes | None = None) -> None:
+    def __init__(
+        self,
+        path: Path,
+        forms: Sequence[str] = (FORM, LIGHT),
+        key: bytes | None = None,
+        secret: bytes = bytes(32),
+    ) -> None:
         self.path = path
         path.mkdir(exist_ok=True)
         self.store = Store(f"sqlite:///{path / 'contest.db'}")
         migrate.upgrade(self.store)
         with self.store.write() as tx:
-            contest_state.create(tx, bytes(32))
+            contest_state.create(tx, secret)
             if key is not None:
                 tx.execute(update(contest_table).values(signing_key=key))
             self.signing_key = tx.execute(select(contest_table.c.signing_key)).scalar_one()
@@ -61,18 +70,14 @@ class Contest:
                 self.mails += self.world.send(f"mail-preference {codes}", from_line(*told(welcome)))
         with self.store.read() as tx:
             self.entries = list(ledger.entries(tx))
-            self.public_key = ledger.public_key(tx)
+            self.public_key = base64.b64encode(ledger.public_key(tx).key).decode()
             self.commitment = contest_state.state(tx).seed.commitment
         self.store.close()
 
     def archive(self, entries: list[LedgerEntry] | None = None, commitment: str = "", key: str = "") -> Path:
         folder = self.path / "archive"
         folder.mkdir(exist_ok=True)
-        title = self.world.settings.contest.title
-        facts = {
-            "seed_commitment": commitment or self.commitment,
-            "settings": {"contest": {"title": title}},
-        }
+        facts = {"seed_commitment": commitment or self.commitment, "settings": {}}
         (folder / "contest.json").write_text(json.dumps(facts))
         (folder / "ledger.json").write_text(json.dumps({"public_key": key or self.public_key}))
         (folder / "ledger.txt").write_bytes(to_file(self.entries if entries is None else entries))
@@ -88,7 +93,7 @@ class Contest:
     def check(self, archive: Path, mails: list[EmailMessage] | None = None) -> receipts.Checked:
         found = receipts.read_ledger(archive)
         box = self.box(self.mails if mails is None else mails)
-        return receipts.check(found, list(receipts.read_mails(box, found.title)), signing.is_signed)
+        return receipts.check(found, receipts.read_mails(box), signing.is_signed)
 
 
 @pytest.fixture
@@ -101,7 +106,7 @@ OTHER = LedgerEntry(Effect.WITHDRAWN, "the_light_lords_of_knobeln", OPENS, "ab" 
 
 def test_another_key_than_the_welcomes_is_noticed(contest: Contest) -> None:
     other = base64.b64encode(signing.public_key(bytes(32))).decode()
-    with pytest.raises(Wrong, match="names the key"):
+    with pytest.raises(Wrong, match="names another key than"):
         contest.check(contest.archive(key=other))
     with pytest.raises(Wrong, match="is not signed with the key"):
         contest.check(contest.archive(key=other), contest.mails[1:4])
@@ -110,22 +115,88 @@ def test_another_key_than_the_welcomes_is_noticed(contest: Contest) -> None:
 def test_a_key_that_came_later_than_the_ledger_is_noticed_without_a_welcome(contest: Contest) -> None:
     """From the second letter on another key signs, and the first entry is as it was."""
     other = Contest(contest.path / "second", key=bytes(32))
-    entries, mails = [contest.entries[0], *other.entries[1:]], []
+    entries = [contest.entries[0], *other.entries[1:]]
     for number, mail in enumerate(other.mails[1:4], 3):
-        root = merkle.root(entry.leaf() for entry in entries[:number])
-        signed = Checkpoint(contest.commitment, number, root).to_bytes()
-        mail.replace_header(
-            "X-Knobeln-Receipt", Receipt(number, root, signing.sign(bytes(32), signed)).header
+        at = Checkpoint(contest.commitment, number, merkle.root(entry.leaf() for entry in entries[:number]))
+        note = VerifierKey(at.origin, signing.public_key(bytes(32))).note(
+            at.text, signing.sign(bytes(32), at.text.encode())
         )
-        mails.append(mail)
+        path = [merkle.root(entry.leaf() for entry in entries[start:end]) for start, end in PATHS[number]]
+        put_proof(mail, Receipt(number, entries[number - 1].leaf(), tuple(path), note).proof)
+        mail.replace_header("X-Knobeln-Receipt", str(number))
     with pytest.raises(Wrong, match="does not begin with the archive's key"):
-        contest.check(contest.archive(entries, key=other.public_key), mails)
+        contest.check(contest.archive(entries, key=other.public_key), other.mails[1:4])
+
+
+PATHS = {3: [(0, 2)], 4: [(2, 3), (0, 2)], 5: [(0, 4)]}
+"""The first leaf of each tree on the path of the newest entry, and the first behind it."""
+
+
+def proof_of(mail: EmailMessage) -> EmailMessage:
+    return next(part for part in mail.walk() if part.get_filename() == PROOF_FILE)
+
+
+def put_proof(mail: EmailMessage, proof: bytes) -> None:
+    proof_of(mail).set_content(proof, maintype="text", subtype="plain", filename=PROOF_FILE)
 
 
 def test_an_answer_without_a_receipt_is_noticed(contest: Contest) -> None:
-    del contest.mails[2]["X-Knobeln-Receipt"]
+    proof_of(contest.mails[2]).set_content("lost")
     with pytest.raises(Wrong, match="has no receipt, but answers of its kind have one"):
         contest.check(contest.archive())
+
+
+@pytest.mark.parametrize("old", ["Receipt: entry 4.", "X-Knobeln-Receipt: 4"])
+def test_text_header_and_attachment_must_agree(contest: Contest, old: str) -> None:
+    raw = contest.mails[2].as_bytes()
+    assert old.encode() in raw
+    changed = email.message_from_bytes(
+        raw.replace(old.encode(), old.replace("4", "3").encode()), policy=email.policy.default
+    )
+    assert isinstance(changed, EmailMessage)
+    contest.mails[2] = changed
+    with pytest.raises(Wrong, match="has the proof of entry 4, but tells another one"):
+        contest.check(contest.archive())
+
+
+def test_a_forwarded_mail_is_read_inline_and_attached(contest: Contest) -> None:
+    mail, changed = contest.mails[2], list(contest.entries)
+    changed[1] = OTHER
+    inline, attached = EmailMessage(), EmailMessage()
+    inline.set_content("".join(f"> {line}\n" for line in mail.get_body().get_content().splitlines()))
+    data = proof_of(mail).get_payload(decode=True)
+    inline.add_attachment(data, maintype="application", subtype="octet-stream", filename="noname")
+    attached.set_content("Look!")
+    attached.add_attachment(mail)
+    for forwarded in (inline, attached):
+        assert contest.check(contest.archive(), [contest.mails[0], forwarded]).receipts == 2
+        with pytest.raises(Wrong, match="the ledger was changed: up to entry"):
+            contest.check(contest.archive(changed), [forwarded])
+
+
+def test_each_receipt_is_checked_when_it_comes(contest: Contest) -> None:
+    """Without an archive: the key of the welcome has signed it, and the ledger has only grown."""
+    mails = receipts.read_mails(contest.box(contest.mails))
+    (found,) = receipts.ledgers_in(mails)
+    assert receipts.check(found, mails, signing.is_signed) == (8, [])
+    assert [mail.growth[0] for mail in sorted(mails, key=lambda each: each.told)] == [0, 2, 3, 4, 0, 6, 7, 8]
+
+
+def test_a_ledger_that_does_not_contain_the_earlier_one_is_noticed_when_it_comes(contest: Contest) -> None:
+    other = Contest(contest.path / "second", (LIGHT, FORM), contest.signing_key)
+    mine, theirs = contest.mails[:2], other.mails[4:]  # the team's later mails are of another ledger
+    mails = receipts.read_mails(contest.box([*mine, theirs[3]]))
+    growth = next(mail.growth[1] for mail in mails if mail.told[0] == 9)
+    mails = [mail._replace(growth=(3, growth)) if mail.told[0] == 9 else mail for mail in mails]
+    with pytest.raises(Wrong, match="does not contain the one of 3 entries before it"):
+        receipts.check(receipts.ledgers_in(mails)[0], mails, signing.is_signed)
+
+
+def test_mails_of_another_contest_are_left_out(contest: Contest, tmp_path: Path) -> None:
+    (tmp_path / "other").mkdir()
+    other = Contest(tmp_path / "other", secret=bytes(31) + b"1")
+    both = [*contest.mails, *other.mails]
+    assert contest.check(contest.archive(), both).receipts == 8
 
 
 def test_a_receipt_of_another_team_is_noticed(contest: Contest) -> None:
@@ -171,11 +242,11 @@ def test_a_list_of_entries_that_a_team_never_got_is_shown(contest: Contest) -> N
 def test_what_is_no_mailbox_is_said(contest: Contest, name: str) -> None:
     contest.archive()
     with pytest.raises(Wrong, match="neither a Maildir"):
-        list(receipts.read_mails(contest.path / name, "title"))
+        receipts.read_mails(contest.path / name)
 
 
 def test_mails_without_receipts_prove_nothing(contest: Contest) -> None:
-    with pytest.raises(Wrong, match=r"no mail of .* here has a receipt"):
+    with pytest.raises(Wrong, match="no mail here has a receipt"):
         contest.check(contest.archive(), [])
 
 
@@ -222,7 +293,10 @@ def mbox(contest: Contest) -> Iterator[Path]:
 def test_the_file_alone_checks_signatures_and_a_file_of_mails(contest: Contest, mbox: Path) -> None:
     done = run(contest.archive(), mbox)
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout == "8 receipts: the ledger is the one that they were signed for\n"
+    *entries, last = done.stdout.splitlines()
+    assert last == "8 receipts: the ledger is the one that they were signed for"
+    assert len(entries) == 8
+    assert run(mbox).stdout == done.stdout
 
 
 def test_the_file_alone_names_the_first_difference(contest: Contest, mbox: Path) -> None:
@@ -292,8 +366,8 @@ def test_the_kits_roots_are_those_of_the_ledger(leaves: list[bytes]) -> None:
 def test_the_bytes_that_are_signed_are_those_of_the_ledger(contest: Contest) -> None:
     seen: list[bytes] = []
     found = receipts.read_ledger(contest.archive())
-    mails = list(receipts.read_mails(contest.box(contest.mails), found.title))
+    mails = receipts.read_mails(contest.box(contest.mails))
     receipts.check(found, mails, lambda _key, message, _signature: seen.append(message) is None)
     roots = [merkle.root(entry.leaf() for entry in contest.entries[:size]) for size in range(2, 10)]
     expected = [Checkpoint(contest.commitment, size, root) for size, root in enumerate(roots, 2)]
-    assert seen == [checkpoint.to_bytes() for checkpoint in expected]
+    assert seen == [checkpoint.text.encode() for checkpoint in expected]

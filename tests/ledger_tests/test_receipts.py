@@ -1,12 +1,18 @@
 """The bytes of entries, checkpoints, signatures and receipts, which docs/archive.md promises."""
 
+import base64
 import hashlib
 import subprocess
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 
-from contest.ledger import signing
+from hypothesis import given
+from hypothesis import strategies as st
+
+from contest.ledger import merkle, signing
+from contest.ledger.notes import VerifierKey
 from contest.ledger.receipts import Checkpoint, Effect, LedgerEntry, Receipt, program_digest
+from knobellib import receipts
 
 SUMMER = timezone(timedelta(hours=2))
 
@@ -31,7 +37,7 @@ def test_an_entry_without_a_program_ends_with_an_empty_line() -> None:
 
 def test_a_checkpoint_is_three_lines() -> None:
     checkpoint = Checkpoint("ef" * 32, 17, bytes(32))
-    assert checkpoint.to_bytes() == f"knobeln/{'ef' * 32}\n17\n{'A' * 43}=\n".encode()
+    assert checkpoint.text == f"knobeln/{'ef' * 32}\n17\n{'A' * 43}=\n"
 
 
 def test_signatures_are_those_of_rfc_8032() -> None:
@@ -48,10 +54,38 @@ def test_signatures_are_those_of_rfc_8032() -> None:
     assert not signing.is_signed(public[1:], b"", signature)
 
 
-def test_a_receipt_has_at_most_five_lines_that_no_mailer_breaks() -> None:
-    lines = Receipt(1_234_567, bytes(range(32)), bytes(range(64))).text.splitlines()
-    assert len(lines) <= 5
-    assert max(map(len, lines)) <= 72
+def test_a_note_is_signed_as_in_the_published_example() -> None:
+    """That of C2SP signed-note."""
+    key = VerifierKey(
+        "example.com/foo", bytes.fromhex("e932791ae6e7a840a46164c904786426d5e7821dd8b29a00d61cae72afdd4da4")
+    )
+    line = "Uw2QOkn8srV1yJGh2VYRlL1Tnagv1YEq6TfXppzi2ONncAlTgK7Ztg1ERYNZXsYjOBH3mFXmRKuwHjG1Yu72IneyaQM="
+    text, raw = "This is an example message.\n", base64.b64decode(line)
+    assert str(key) == "example.com/foo+530d903a+AekyeRrm56hApGFkyQR4ZCbV54Id2LKaANYcrnKv3U2k"
+    assert key.id == raw[:4]
+    assert signing.is_signed(key.key, text.encode(), raw[4:])
+    assert key.note(text, raw[4:]) == f"{text}\n\N{EM DASH} example.com/foo {line}\n"
+
+
+def test_a_receipt_is_one_line_in_the_text_and_short_lines_in_the_header() -> None:
+    receipt = Receipt(1_234_567, b"", (), "", 1_234_566, (bytes(32),) * 20)
+    assert receipt.text.count("\n") == 1
+    assert max(map(len, f"X-Knobeln-Receipt: {receipt.header}".split("\r\n"))) <= 76
+
+
+@given(st.integers(1, 300), st.integers(1, 300))
+def test_each_tree_is_shown_to_contain_each_earlier_one_and_no_other(one: int, other: int) -> None:
+    old, new = sorted((one, other))
+    leaves = [bytes([number % 256, number // 256]) for number in range(new)]
+    grown: list[merkle.Grown] = [merkle.Grown(b"", ())]
+    for size, leaf in enumerate(leaves):
+        grown.append(merkle.Grown(merkle.leaf_hash(leaf), merkle.grown(grown[-1].peaks, size, leaf)))
+    proof = merkle.consistency(old, new, grown.__getitem__)
+    roots = [merkle.root_of_peaks(grown[size].peaks) for size in (old, new)]
+    assert receipts._has_grown(old, new, *roots, proof)
+    assert not receipts._has_grown(old, new, bytes(32), roots[1], proof)
+    assert not receipts._has_grown(old, new, *roots, (*proof, bytes(32)))
+    assert old == new or not receipts._has_grown(old, new, *roots, proof[:-1])
 
 
 def test_the_digest_of_a_program_is_what_sha256sum_makes_of_it(tmp_path: Path) -> None:

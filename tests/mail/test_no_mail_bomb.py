@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from contest.ledger.receipts import PROOF_FILE
 from contest.model import Scope, TeamState
 from contest.schema.sections import Mail, Registration, Teams
 from contest.store import outbox, teams
@@ -241,7 +242,7 @@ def test_a_form_from_another_address_gets_nothing_before_its_address_has_answere
     assert team_names(world) == []
     (welcome,) = reply(world, question)
     assert welcome["To"] == "our_team@school.example"
-    assert names(welcome) == ["knobellib.c", "rules.txt"]
+    assert names(welcome) == ["knobellib.c", "rules.txt", PROOF_FILE]
     assert team_names(world) == ["the_heavy_lords_of_knobeln"]
     (again,) = reply(world, question)
     assert "You have answered my question before" in flat(again)
@@ -308,7 +309,7 @@ def test_the_organizer_decides_who_is_asked(make_world, confirm, headers, words)
     (mail,) = make_world(**sections).send(REGISTER, FORM, sender="our_team@machine.domain.alfdkj", **headers)
     assert ("Nothing is registered yet." in flat(mail)) == (words is not None)
     assert words is None or words in flat(mail)
-    assert words is not None or names(mail) == ["knobellib.c", "rules.txt"]
+    assert words is not None or names(mail) == ["knobellib.c", "rules.txt", PROOF_FILE]
 
 
 def test_a_mailbox_with_a_team_that_was_never_heard_from_has_to_confirm_the_second(open_world: World) -> None:
@@ -333,7 +334,7 @@ def test_the_first_answer_is_short_and_the_rest_comes_with_the_string(open_world
     world, sender = open_world, "our_team@machine.domain.alfdkj"
     (welcome,) = world.send(REGISTER, FORM, sender=sender)
     assert len(welcome.as_bytes()) <= MAX_UNPROVED_MAIL_BYTES
-    assert names(welcome) == []
+    assert names(welcome) == [PROOF_FILE]
     assert "The rest comes then, with knobellib.c and rules.txt." in flat(welcome)
     name, string = told(welcome)
     rest, status = world.send("status", from_line(name, string), sender="joe@elsewhere.example")

@@ -4,9 +4,9 @@ from datetime import timedelta
 from email.message import EmailMessage
 from typing import Any
 
-from contest.ledger.receipts import Effect, receipts_in
+from contest.ledger.receipts import PROOF_FILE, Effect, notes_in
 from contest.store import contest_state, entry_lists, ledger
-from tests.support.mail_world import FORM, REGISTER, START, World, body_of, flat, from_line, registered, told
+from tests.support.mail_world import FORM, REGISTER, START, World, flat, from_line, registered, told
 
 OBJECTS_AT = START - timedelta(hours=1)
 
@@ -18,6 +18,11 @@ def objection(world: World, body: str, **more: Any) -> tuple[EmailMessage, Email
     return to_organizer, answer
 
 
+def attachment(mail: EmailMessage, name: str) -> bytes:
+    (found,) = (part.get_payload(decode=True) for part in mail.walk() if part.get_filename() == name)
+    return found
+
+
 def list_entries(world: World) -> None:
     with world.store.write() as tx:
         entry_lists.add(tx, START - timedelta(hours=2), is_final=False)
@@ -26,16 +31,19 @@ def list_entries(world: World) -> None:
 def test_a_team_learns_that_its_receipt_is_in_the_ledger_and_why_it_is_not_on_the_list(world: World) -> None:
     (welcome,) = world.send(REGISTER, FORM)
     list_entries(world)
-    quoted = "\n".join(f"> {line}" for line in body_of(welcome).splitlines()[-5:])
-    passed_on, answer = objection(world, f"{from_line(*told(welcome))}\nWhere am I?\n{quoted}\n")
+    proof = attachment(welcome, PROOF_FILE)
+    passed_on, answer = objection(
+        world, f"{from_line(*told(welcome))}\nWhere am I?\n", attached={PROOF_FILE: proof}
+    )
     for mail in (passed_on, answer):
         assert "entry 1: it is in the ledger (registration accepted, the_heavy_lords_of_knobeln" in flat(mail)
         assert "is not on the list of 1994-05-14 10:00 UT: no program of it was accepted" in flat(mail)
-    (attached,) = passed_on.iter_attachments()
+    attached, *_ = passed_on.iter_attachments()
     assert b"Where am I?" in attached.get_payload(decode=True)
-    (receipt,) = receipts_in(str(answer))
+    (note,) = notes_in(str(answer))
     with world.store.read() as tx:
-        entry = ledger.entry_of(tx, receipt)
+        entry = ledger.entry_of(tx, *note)
+    assert entry
     assert (entry.effect, entry.team) == (Effect.OBJECTION, "the_heavy_lords_of_knobeln")
 
 
@@ -47,8 +55,8 @@ def test_a_mail_of_ours_may_be_attached_instead(world: World) -> None:
 
 def test_a_forged_receipt_is_called_so(world: World) -> None:
     (welcome,) = world.send(REGISTER, FORM)
-    text = body_of(welcome)
-    root = text.partition("  root      ")[2][:10]
+    text = attachment(welcome, PROOF_FILE).decode()
+    root = text.splitlines()[-3][:10]
     _, answer = objection(world, f"{from_line(*told(welcome))}\n{text.replace(root, 'A' * 10)}")
     assert "entry 1: this is no receipt of the ledger as I have it" in flat(answer)
 

@@ -1,7 +1,6 @@
 """Every letter with an effect has one entry in the ledger, and its answer ends with a receipt."""
 
 import re
-from base64 import b64decode
 from collections.abc import Callable
 from contextlib import suppress
 from datetime import timedelta
@@ -14,10 +13,11 @@ from sqlalchemy.exc import IntegrityError
 
 from contest.errors import GiveUp
 from contest.ledger import merkle, signing
-from contest.ledger.receipts import Checkpoint, Effect, LedgerEntry, Receipt
+from contest.ledger.receipts import Checkpoint, Effect, LedgerEntry
 from contest.schema.sections import Teams
 from contest.store import Store, contest_state, ledger, migrate, teams
 from contest.store.tables import ledger as ledger_table
+from knobellib import receipts
 from mailserver.commands.registration import accept_pending, reject_pending
 from tests.support.contest_field import NOW
 from tests.support.mail_world import FORM, REGISTER, START, World, body_of, from_line, program, registered
@@ -25,12 +25,13 @@ from tests.support.mail_world import FORM, REGISTER, START, World, body_of, from
 ENTRY = LedgerEntry(Effect.WITHDRAWN, "heavy_lords", NOW, "ab" * 32)
 
 
-def receipt_in(mail: EmailMessage) -> Receipt:
-    """The receipt in the mail's header, which must be the last lines of its text, too."""
-    number, root, signature = str(mail["X-Knobeln-Receipt"]).split()
-    receipt = Receipt(int(number), b64decode(root), b64decode(signature))
-    assert body_of(mail).endswith(f"\n\n{receipt.text}")
-    return receipt
+def receipt_in(mail: EmailMessage) -> receipts.Receipt:
+    """The receipt that is attached to the mail, which its header and the last line of its text name, too."""
+    (found,) = receipts._mails(mail)
+    assert found.receipt
+    assert found.told == (found.receipt.number, found.receipt.number)
+    assert body_of(mail).endswith(f"\n\nReceipt: entry {found.receipt.number}. Proof: attached.\n")
+    return found.receipt
 
 
 def entries(store: Store) -> list[LedgerEntry]:
@@ -38,15 +39,17 @@ def entries(store: Store) -> list[LedgerEntry]:
         return list(ledger.entries(tx))
 
 
-def must_fit(world: World, receipt: Receipt) -> LedgerEntry:
+def must_fit(world: World, receipt: receipts.Receipt) -> LedgerEntry:
     """The entry of this receipt, which is signed by the contest and has the root of the entries up to it."""
     known = entries(world.store)[: receipt.number]
     assert merkle.root(entry.leaf() for entry in known) == receipt.root
+    assert known[-1].leaf() == receipt.leaf
     with world.store.read() as tx:
-        commitment = contest_state.state(tx).seed.commitment
-        key = b64decode(ledger.public_key(tx) or "")
-    checkpoint = Checkpoint(commitment, receipt.number, receipt.root)
-    assert signing.is_signed(key, checkpoint.to_bytes(), receipt.signature)
+        key = ledger.public_key(tx)
+    at = Checkpoint(key.name.partition("/")[2], receipt.number, receipt.root)
+    (signature,) = receipt.signatures
+    assert signature[:4] == key.id
+    assert signing.is_signed(key.key, at.text.encode(), signature[4:])
     return known[-1]
 
 
@@ -90,11 +93,11 @@ def test_welcome_refusal_and_new_string_have_receipts_in_their_order(world: Worl
 
 def test_welcome_and_announcement_tell_the_key(world: World) -> None:
     with world.store.read() as tx:
-        key = ledger.public_key(tx)
+        key = str(ledger.public_key(tx)).replace("+", "\n+", 1)
     (welcome,) = world.send(REGISTER, FORM)
     (announcement,) = world.send("send announcement", "")
-    assert f"\n  {key}\n" in body_of(welcome)
-    assert f"\n  {key}\n" in body_of(announcement)
+    assert f"\n{key}\n" in body_of(welcome)
+    assert f"\n{key}\n" in body_of(announcement)
 
 
 @pytest.mark.parametrize(

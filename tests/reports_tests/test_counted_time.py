@@ -31,7 +31,6 @@ CONTEST_FACTS = {
     "has_rules": True,
     "form": "",
     "rules": "",
-    "seed_commitment": "0",
     "ledger_key": "a+public/key=",
 }
 GAMES = ("bid-tac-toe", "cooperation", "cooperation-legacy", "standoff", "ultimate-tic-tac-toe")

@@ -7,7 +7,6 @@ import pytest
 
 from contest.interfaces.events import EntriesListed
 from contest.ledger.entry_list import AbsentTeam, EntryList, SealedEntry, SealedList
-from contest.ledger.receipts import Receipt
 from contest.model import Team
 from reports.contest_reporter import ContestReporter
 from reports.render import Templates
@@ -51,9 +50,8 @@ def test_what_has_changed_on_the_list_of_entries_is_told_in_german() -> None:
     entries = EntryList.of([kept, SealedEntry("changed", "33", "44"), SealedEntry("came", "55", "66")])
     absent = (AbsentTeam("left", "it is withdrawn"), AbsentTeam("lost", "no program of it was accepted"))
     after = SealedList(2, START, is_final=True, list=entries, absent=absent)
-    receipt = Receipt(1, bytes(32), bytes(64))
     teams = teams_of(["kept"])
-    event = EntriesListed(teams=teams, listed=after, before=before, draw=None, receipt=receipt)
+    event = EntriesListed(teams=teams, listed=after, before=before, draw=None)
     (mail,) = reporter.mails(event)
     assert re.findall(r"^  - (.*)", mail.body, re.MULTILINE) == [
         "came kam dazu.",

@@ -174,7 +174,7 @@ def test_a_report_of_an_installed_package_is_announced_explained_and_sent(settin
     topic = help_topics.find("nws", COMMANDS, offering)
     facts = {"topic": topic, "word": "nws", "form": form, "near": (), "all_words": ()}
     assert "send news of the contest day" in templates.render("help_word", **facts).body
-    call = {"form": form, "rules": "", "seed_commitment": "0", "ledger_key": "a+public/key="}
+    call = {"form": form, "rules": "", "ledger_key": "a+public/key="}
     announced = templates.render("call", **call).body
     assert meaning in announced
     assert "NWS  when the contest starts" in announced
@@ -196,7 +196,7 @@ def command_topic(settings: Settings) -> help_topics.Topic | None:
     [("knobeln", "every throw"), ("cooperation", "every round"), ("ultimate-tic-tac-toe", "every move")],
 )
 def test_the_form_names_what_the_protocol_of_a_game_has_in_the_words_of_the_game(game, words) -> None:
-    facts = {"form": "", "rules": "", "seed_commitment": "0", "ledger_key": "a+public/key="}
+    facts = {"form": "", "rules": "", "ledger_key": "a+public/key="}
     templates = Templates(presets.settings(game, datetime(2027, 1, 4, tzinfo=UTC)), None)
     announced = templates.render("call", has_rules=True, **facts)
     assert f"for each of my games ({words})" in " ".join(announced.body.split())

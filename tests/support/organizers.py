@@ -50,7 +50,7 @@ def signed(key: bytes, entries: Sequence[LedgerEntry]) -> Change:
     def change(found: dict[str, bytes]) -> None:
         commitment = json.loads(found["contest.json"])["seed_commitment"]
         root = merkle.root(entry.leaf() for entry in entries)
-        signature = signing.sign(key, Checkpoint(commitment, len(entries), root).to_bytes())
+        signature = signing.sign(key, Checkpoint(commitment, len(entries), root).text.encode())
         facts = {
             "public_key": base64.b64encode(signing.public_key(key)).decode(),
             "size": len(entries),

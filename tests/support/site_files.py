@@ -95,9 +95,7 @@ def offering(facts: SiteFacts, *offered: str) -> SiteFacts:
 
 def texts_of(settings: Settings) -> SiteTexts:
     """The texts of mails of a contest that has a ledger."""
-    announced = AnnouncementTexts(
-        form=sample(settings).text, rules="The rules.", seed_commitment="c0ffee", ledger_key="a+public/key="
-    )
+    announced = AnnouncementTexts(form=sample(settings).text, rules="The rules.", ledger_key="a+public/key=")
     with speaking(settings.contest.language):
         return site_texts(settings, Templates(settings, None), announced)
 
