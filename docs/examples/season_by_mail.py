@@ -100,7 +100,9 @@ def main() -> None:
             case "tournament":
                 if record["place"]:
                     places[now] = min(record["place"], places.get(now, record["place"]))
-                now = left.pop(0) if left else min(places, key=lambda each: places[each], default=now)
+                before, now = now, left.pop(0) if left else min(places, key=places.__getitem__, default=now)
+                if now == before:
+                    continue  # it plays again by itself
             case "season":
                 print(json.dumps({str(program): place for program, place in places.items()}))
                 return
