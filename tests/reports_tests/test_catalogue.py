@@ -60,7 +60,8 @@ def english(sentence: Message) -> str:
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_a_catalogue_has_exactly_the_sentences_of_our_source(language: str) -> None:
     path = catalogue_path(language)
-    assert path.read_bytes() == catalogue.updated(path, catalogue.collected()), "call `make catalogue`"
+    is_current = path.read_bytes() == catalogue.updated(path, catalogue.collected())
+    assert is_current, "call `make catalogue`"
 
 
 def test_a_contest_can_have_english_and_german() -> None:
