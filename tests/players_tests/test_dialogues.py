@@ -154,8 +154,8 @@ def test_words_arrive_as_they_are(player, build_text):
 
 
 def test_a_function_gets_its_parameters_with_their_types(player, build_text):
-    text = "def f(*words): return words == (5.0, '1' * 83, 3) and type(words[0]) is float and 3"
-    assert player("function", build_text("f.py", text), function="f").move((5.0, "1" * 83, 3)) == "3"
+    text = "def get_move(*words): return words == (5.0, '1' * 83, 3) and type(words[0]) is float and 3"
+    assert player("function", build_text("f.py", text)).move((5.0, "1" * 83, 3)) == "3"
 
 
 def test_a_function_that_broke_down_is_there_for_the_next_move(player, build_text):

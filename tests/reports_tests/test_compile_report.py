@@ -89,7 +89,7 @@ def test_findings_stand_with_line_and_quote_the_errors_first(write) -> None:
     "line",
     [
         "lexical elements   1,234 of 10,000 allowed", "memory for data    3 kB of 1,024 kB",
-        "code               5,000 bytes (not limited)", "description        3 lines", "ab" * 32,
+        "code               5,000 bytes (not limited)", "description        3 lines",
         "your points        4,123", "its points         3,999", "instructions       1,234,567 of 855,000,000",
         "memory in use      8 kB of 1,024 kB",
     ],

@@ -51,7 +51,7 @@ def test_what_has_changed_on_the_list_of_entries_is_told_in_german() -> None:
     absent = (AbsentTeam("left", "it is withdrawn"), AbsentTeam("lost", "no program of it was accepted"))
     after = SealedList(2, START, is_final=True, list=entries, absent=absent)
     teams = teams_of(["kept"])
-    event = EntriesListed(teams=teams, listed=after, before=before, draw=None)
+    event = EntriesListed(teams=teams, listed=after, before=before, draw=None, is_changed=False)
     (mail,) = reporter.mails(event)
     assert re.findall(r"^  - (.*)", mail.body, re.MULTILINE) == [
         "came kam dazu.",
