@@ -1,10 +1,12 @@
 """`knobeln run` as a process of its own, and what it leaves behind."""
 
 import mailbox
+import re
 import sys
 import time
 from collections import Counter
 from datetime import datetime
+from hashlib import sha256
 from typing import Any
 
 from knobeln.context import ContestContext
@@ -29,8 +31,21 @@ def finish(process: Process, patience: float = PATIENCE) -> int:
 
 
 def without_times(rows: dict[str, list[Any]]) -> dict[str, list[Any]]:
-    """The dump without the clock: which times, the Date of mails, and what the Maildirs said."""
-    return {table: [tuple(map(_timeless, row)) for row in found] for table, found in rows.items()}
+    """The dump without the clock: which times, the Date of mails, receipts of entries with other times, and
+    what the Maildirs said."""
+    names = {digest: sha256(_without_proof(content)).hexdigest() for digest, content in rows["contents"]}
+    return {
+        table: [tuple(_timeless(names.get(str(value), value)) for value in row) for row in found]
+        for table, found in rows.items()
+    }
+
+
+_PROOF = re.compile(rb"(receipt\.tlog-proof.*?\r\n\r\n).*?(?=\r\n--)", re.DOTALL)
+_BOUNDARY = re.compile(rb"=_[0-9a-f]{32}")
+
+
+def _without_proof(content: bytes) -> bytes:
+    return _BOUNDARY.sub(b"", _PROOF.sub(rb"\1", content))
 
 
 def _timeless(value: Any) -> Any:
@@ -39,8 +54,9 @@ def _timeless(value: Any) -> Any:
     if isinstance(value, str) and value.startswith(("kept as ", "was kept before")):
         return "kept"
     if isinstance(value, bytes) and value.startswith(b"From: "):
-        return tuple(line for line in value.split(b"\r\n") if not line.startswith(b"Date: "))
-    return value
+        head = re.sub(rb"(X-Knobeln-Receipt: \d+)(?: \S+|\r\n )*", rb"\1", value)
+        return tuple(line for line in head.split(b"\r\n") if not line.startswith(b"Date: "))
+    return _without_proof(value) if isinstance(value, bytes) else value
 
 
 def delivered(folder: ContestContext) -> Counter[tuple[str, str]]:
