@@ -274,7 +274,7 @@ def test_whose_program_it_was_only_the_digest_can_tell(knobeln_contest: Publishe
     )
     unproved = knobeln("verify", changed)
     assert unproved.exit_code == DRAW_BELIEVED
-    words = "names of organizations and people, the order of the entries, the names of the tools, times, and"
+    words = "names of organizations and people, the order of the entries, the names of the tools, and times"
     assert f"not checked: {words}" in unproved.output
     found = knobeln("verify", changed, "--digest", honest)
     assert found.exit_code == 1

@@ -123,7 +123,7 @@ def test_json_says_the_same_as_the_text(contests: Contests) -> None:
     final = answer("results", contests)["rounds"][-1]["groups"][0]
     for line in final["standings"]:
         points = "" if line["disqualified"] else f"{line['half_points'] / 2:g}"
-        assert re.search(rf"│ +{line['rank'] or '-'} │ {line['entry']} +│ +{points}", text["results"])
+        assert re.search(rf"\n +{line['rank'] or '-'}  {line['entry']} +{points}", text["results"])
     mails = answer("mail", contests)
     assert len(re.findall(r"^ +\d+ ", text["mail"], re.MULTILINE)) == len(mails)
     assert all(line["text"].splitlines()[0] in text["log"] for line in answer("log", contests))

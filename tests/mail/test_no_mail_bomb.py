@@ -207,7 +207,7 @@ def test_thirty_teams_of_one_school_get_in_within_ten_minutes(open_world: World)
         is_asked = number >= MAX_FORMS_PER_HOUR
         assert ("Is it yours?" in body_of(mail)) == is_asked
         (answer,) = reply(world, mail, sender=address)
-        assert names(answer) == ["knobellib.c", "rules.txt"]
+        assert names(answer)[:2] == ["knobellib.c", "rules.txt"]
         assert not is_asked or "Your registration is accepted." in flat(answer)
         sent += len(sent_now(world))
     assert sent == 60  # none has to wait

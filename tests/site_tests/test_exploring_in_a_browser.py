@@ -313,7 +313,7 @@ def test_a_teams_page_has_its_description_once_and_its_program(browser: Browser,
     assert text.count(line) == 1
     program = browser.one("details pre").text
     assert "#if 0\n(the description)\n#endif" in program
-    facts = browser.one("dl.facts:last-of-type").text
+    facts = "\n".join(each.text for each in browser.all("dl.facts"))
     assert "lexical elements" in facts
     assert "instructions in a game" in facts
     assert "1 (" in facts  # its only version
