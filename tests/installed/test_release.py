@@ -11,7 +11,7 @@ import pytest
 
 from contest import __version__
 
-pytestmark = pytest.mark.night
+pytestmark = [pytest.mark.slow, pytest.mark.night]
 ROOT = Path(__file__).parents[2]
 NAME = f"knobeln-{__version__}"
 
