@@ -80,7 +80,7 @@ class Services:
         return is_any
 
     def _handle_together(self) -> None:
-        """Handle what waits in one transaction, which costs more than a letter."""
+        """Handle what waits in one transaction: a transaction costs more than a letter."""
         handled: list[tuple[int, LetterState, str]] = []
         end = time.monotonic() + TOGETHER_SECONDS
         with self._contest.store.write() as tx:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from contest.config.settings import Settings
 from contest.games.registry import game_of
 from contest.interfaces.events import ContestStarted, EntriesListed, Event
 from contest.interfaces.protocols import Rendered, Renderer, to_team
-from contest.language import by_language, gettext, noted, speaking, translated
+from contest.language import by_language, gettext, in_language, noted, speaking, translated
 from contest.ledger.entry_list import SealedList
 from contest.mail import knobeln_json
 from contest.model import Attachment, Outgoing, Team
@@ -50,19 +50,22 @@ class ContestReporter:
             yield from (mail_to(team, event, "no program", rendered) for team in readers)
 
     def _lists(self, event: EntriesListed) -> Iterator[Outgoing]:
-        entries = event.listed.list
-        file = Attachment(ENTRIES_FILE, "text/plain", entries.to_bytes())
-        is_short = len(entries.entries) <= MAX_LISTED
-        attachments = (file,) if is_short else ()
-        for_programs = (knobeln_json.file(self._record(event, has_file=is_short)),)
-        for language, readers in by_language(event.teams.values(), self._settings.contest.language):
-            with speaking(language):
-                rendered = self._entries(event, has_file=is_short)
-            for team in readers:
-                mail = to_team(team, f"{event.key}/{team.name}", "entries", rendered)
-                own = self._templates.part("_on_the_list", team=team, listed=event.listed)
-                more = for_programs if knobeln_json.is_wanted(team, self._settings) else ()
-                yield replace(mail, attachments=(*attachments, *more), lead=own)
+        has_file, readers = len(event.listed.list.entries) <= MAX_LISTED, event.teams.values()
+        for language, of_language in by_language(readers, self._settings.contest.language):
+            mails = in_language(language, self._list_to(of_language, event, has_file=has_file))
+            yield from knobeln_json.with_file(
+                mails, of_language, self._settings, lambda: self._record(event, has_file=has_file)
+            )
+
+    def _list_to(
+        self, readers: Sequence[Team], event: EntriesListed, *, has_file: bool
+    ) -> Iterator[Outgoing]:
+        rendered = self._entries(event, has_file=has_file)
+        file = Attachment(ENTRIES_FILE, "text/plain", event.listed.list.to_bytes())
+        for team in readers:
+            mail = to_team(team, f"{event.key}/{team.name}", "entries", rendered)
+            own = self._templates.part("_on_the_list", team=team, listed=event.listed)
+            yield replace(mail, attachments=(file,) if has_file else (), lead=own)
 
     def _record(self, event: EntriesListed, *, has_file: bool) -> EntriesRecord:
         listed, numbers = event.listed, knobeln_json.numbers(event.teams.values())

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from pydantic import ValidationError
@@ -470,8 +470,7 @@ class OrganizerActions:
         Returns how many did not have it yet."""
         mails = to_all(readers, event, template, self.settings, self.renderer, receipt, **facts)
         if record:
-            files = {team.name: knobeln_json.file_for(team, self.settings, record) for team in readers}
-            mails = (replace(mail, attachments=files[mail.team]) for mail in mails)
+            mails = knobeln_json.with_file(mails, readers, self.settings, lambda: record)
         return outbox.put_all(self.tx, mails, self.settings, self.now)
 
     def _tell_observers(self, event: str, **facts: object) -> None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any, TypeVar
 
 from contest.config.settings import Settings
-from contest.model import Attachment, Team
+from contest.model import Attachment, Outgoing, Team
 from contest.model.as_json import adapter
 from contest.model.mail_records import MailRecord, Quoted
 
@@ -29,6 +30,16 @@ def file(record: MailRecord) -> Attachment:
 def file_for(team: Team, settings: Settings, record: MailRecord) -> tuple[Attachment, ...]:
     """The attachment if the team asked for it."""
     return (file(record),) if is_wanted(team, settings) else ()
+
+
+def with_file(
+    mails: Iterable[Outgoing], readers: Iterable[Team], settings: Settings, record: Callable[[], MailRecord]
+) -> Iterator[Outgoing]:
+    """The mails, with the same record for each of these teams that asked for it."""
+    wanting = {team.name for team in readers if is_wanted(team, settings)}
+    files = (file(record()),) if wanting else ()
+    for mail in mails:
+        yield replace(mail, attachments=(*mail.attachments, *files)) if mail.team in wanting else mail
 
 
 def number_of(team: Team) -> str:

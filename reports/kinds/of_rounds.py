@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from contest.interfaces.events import ContestStarted, RoundFinished, RoundPlayed
@@ -77,12 +77,8 @@ class RoundSummary(Report[RoundFinished]):
             ),
         )
         table = (Attachment("scores.csv", "text/csv", scores.encode()),) if scores else ()
-        by_program = {team.name for team in wanting if knobeln_json.is_wanted(team, settings)}
-        more = (_for_programs(mailing),) if by_program else ()
-        mails = (
-            mail_to(team, event, self.code, rendered, (*table, *more) if team.name in by_program else table)
-            for team in wanting
-        )
+        mails: Iterable[Outgoing] = (mail_to(team, event, self.code, rendered, table) for team in wanting)
+        mails = knobeln_json.with_file(mails, wanting, settings, lambda: _for_programs(mailing))
         for mail in with_news(mails, mailing, _news(event)):
             yield replace(mail, thread=SUMMARIES)
         for address in observers:
@@ -177,14 +173,14 @@ class ForPrograms(Report[RoundFinished]):
         event = mailing.event
         is_open = self.contained_in in mailing.settings.reports.offered
         over = {team.name for team in event.concerned}
-        shared = _for_programs(mailing) if is_open else None
+        shared = knobeln_json.file(_for_programs(mailing)) if is_open else None
         for team in wanting:
             if shared or team.name in over:
-                file = shared or _for_programs(mailing, team)
+                file = shared or knobeln_json.file(_for_programs(mailing, team))
                 yield self.own_mail(mailing, team, {"plan": event.history[-1].plan}, (file,))
 
 
-def _for_programs(mailing: Mailing[RoundFinished], own: Team | None = None) -> Attachment:
+def _for_programs(mailing: Mailing[RoundFinished], own: Team | None = None) -> ResultsRecord:
     """The results as `knobeln.json`. `own`: the team whose lines alone are told; None = everybody's."""
     event = mailing.event
     told = [own] if own else list(event.teams.values())
@@ -195,7 +191,7 @@ def _for_programs(mailing: Mailing[RoundFinished], own: Team | None = None) -> A
 
     groups = (RankedGroup(each.plan.number, lines(each.standings)) for each in event.history[-1].groups)
     evolution = event.evolution.ranking if event.evolution else ()
-    record = ResultsRecord(
+    return ResultsRecord(
         round=event.round,
         final=event.history[-1].plan.final,
         groups=tuple(each for each in groups if each.standings),
@@ -205,4 +201,3 @@ def _for_programs(mailing: Mailing[RoundFinished], own: Team | None = None) -> A
         ),
         quoted=knobeln_json.quoted(QuotedWords, mailing.settings, told, words=event.words),
     )
-    return knobeln_json.file(record)

@@ -53,6 +53,7 @@ def test_what_has_changed_on_the_list_of_entries_is_told_in_german() -> None:
     teams = teams_of(["kept"])
     event = EntriesListed(teams=teams, listed=after, before=before, draw=None, is_changed=False)
     (mail,) = reporter.mails(event)
+    assert mail.lead.startswith("kept steht auf der ")
     assert re.findall(r"^  - (.*)", mail.body, re.MULTILINE) == [
         "came kam dazu.",
         "changed hat ein anderes Programm.",
