@@ -315,9 +315,10 @@ def check(ledger: Ledger, mails: Sequence[Mail], is_signed: Callable[[bytes, byt
         if receipt.root != other.root:
             raise Wrong(f"the mails {other_mail.name} and {mail.name} have different receipts of one entry")
     missing: list[str] = []
+    roots = {number: receipt.root for number, (receipt, _) in first.items()}
     for receipt, mail in given:
         _check_receipt(ledger, receipt, mail, is_signed)
-        missing += _check_growth({number: each.root for number, (each, _) in first.items()}, receipt, mail)
+        missing += _check_growth(roots, receipt, mail)
     senders = {mail.sender for mail in ours if mail.report}
     for mail in mails:
         if mail.report in ANSWERS and mail.receipt is None and mail.sender in senders:
