@@ -43,6 +43,8 @@ _EXIT_GRACE_SECONDS = 1.0  # between the end of a sandbox's output and its own e
 _CORES = os.cpu_count() or 1  # a program with many threads uses so many seconds in one
 _SHORTEST_LOOK_SECONDS = 0.005
 _BLANK = " \t\r\n"
+WORKER_WALL_FACTOR = 10
+"""By the clock, a worker may take so many times its processor time: the host may be busy."""
 
 
 class AnswerKind(StrEnum):
@@ -149,6 +151,27 @@ class _TimeLimit:
         return Answer(kind, text, status, used)
 
 
+class _WorkerLimit(_TimeLimit):
+    """For a worker's answer. Its processor time counts from our first look: to look before each question would
+    take too long.
+
+    A worker never sleeps, so a long time by the clock without processor time is a fault of the host.
+    """
+
+    __slots__ = ("_has_looked",)
+
+    def __init__(self, sandbox: RunningSandbox, seconds: float) -> None:
+        super().__init__(sandbox, seconds, 0.0)
+        self.deadline = self._start + WORKER_WALL_FACTOR * seconds
+        self._has_looked = False
+
+    def is_over(self) -> bool:
+        if not self._has_looked:
+            self._has_looked, self._cpu_before = True, self._sandbox.cpu_seconds()
+            self.next_look = self.deadline  # where nobody counts
+        return super().is_over()
+
+
 class SandboxedProcess:
     """A program in a sandbox (made by Sandbox.open). After LATE, ENDED and TOO_LONG: close it.
 
@@ -162,7 +185,7 @@ class SandboxedProcess:
         """`stdin` is closed with the process. `answer_bytes`: the maximum length of an answer.
 
         `is_worker`: it runs code of ours that lets nothing foreign run between two questions. So nobody
-        pauses it, and its limits are by the clock.
+        pauses it.
         """
         self._sandbox = sandbox
         self._is_worker = is_worker
@@ -268,14 +291,16 @@ class SandboxedProcess:
 
     def _resume(self, seconds: float) -> _TimeLimit:
         """Let it run for an answer."""
-        limit = _TimeLimit(self._sandbox, seconds, self._cpu_before)
-        if not self._is_worker:
-            self._sandbox.resume()
-        return limit
+        if self._is_worker:
+            return _WorkerLimit(self._sandbox, seconds)
+        self._sandbox.resume()
+        return _TimeLimit(self._sandbox, seconds, self._cpu_before)
 
     def _paused(self, limit: _TimeLimit, answer: Answer) -> Answer:
         if self._is_worker:
-            return limit.judge(answer, None)
+            return limit.judge(
+                answer, self._sandbox.cpu_seconds() if answer.kind is AnswerKind.LATE else None
+            )
         self._sandbox.pause()
         self._cpu_before = self._sandbox.cpu_seconds()
         return limit.judge(answer, self._cpu_before)

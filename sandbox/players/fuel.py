@@ -4,9 +4,9 @@ A worker in the sandbox runs the program (sandbox/fuel/worker/main.py), one for 
 instance lives through many games, and a new one follows after a fault. ARGV and FUNCTION: each move has a new
 instance. The program, the questions and the seeds decide every answer and how much fuel it takes.
 
-The clock only stops a worker that hangs, or a program that is slower for each unit than any that we know. It
-is asked once more, while no other program whose time is counted runs on the host. That it is late again, and
-a worker that dies, is our failure (EngineFailed), never the program's.
+A limit in processor time only stops a worker that hangs, or a program that is slower for each unit than any
+that we know. It is asked once more, while no other program whose time is counted runs on the host. That it is
+late again, and a worker that dies, is our failure (EngineFailed), never the program's.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ from sandbox.process import Answer, AnswerKind, SandboxedProcess
 from sandbox.sandbox import Sandbox
 
 BACKSTOP = 3
-"""By the clock, so many times what a unit takes at worst on this host."""
+"""So many times what a unit takes at worst on this host."""
 MIN_BACKSTOP_SECONDS = 30.0
 Request = Mapping[str, Any]
 """As in worker/main.py."""
@@ -112,7 +112,7 @@ class FuelPlayer(Player):
     _memory: int = field(default=0, init=False)
     _stderr: str = field(default="", init=False)
     _unasked: int = field(default=0, init=False)
-    _backstop: float = field(default=MIN_BACKSTOP_SECONDS, init=False)  # seconds by the clock
+    _backstop: float = field(default=MIN_BACKSTOP_SECONDS, init=False)  # seconds of processor time
     _turns: Turns = field(default_factory=Turns, init=False)
     _said: list[Request] = field(default_factory=list, init=False)  # what made the instance what it is
 
@@ -264,17 +264,20 @@ class FuelPlayer(Player):
         """A new worker hears all that this instance has heard, which makes it the same again."""
         self.close()
         *before, last = self._said
-        time = f"{self._backstop:g} s by the clock"
         for request in before:
             if self._answer(request, self._turns.among_others).kind is not AnswerKind.LINE:
-                raise self._failed(f"had no reply after {time}, and did not repeat what it replied before")
+                raise self._failed("was late, and did not repeat what it replied before")
         answer = self._answer(last, self._turns.alone)
-        if answer.kind is AnswerKind.LATE:
-            pace = self._backstop * 1e9 / last["fuel"] if "fuel" in last else 0.0
-            raise self._failed(
-                f"had no reply after {time}, also alone: more than {pace:,.0f} ns a unit", pace
-            )
-        return answer
+        if answer.kind is not AnswerKind.LATE:
+            return answer
+        if answer.seconds < self._backstop or "fuel" not in last:
+            raise self._failed(f"was late, also alone, after {answer.seconds:.2f} s of processor time")
+        pace = answer.seconds * 1e9 / last["fuel"]
+        raise self._failed(
+            f"had no reply after {answer.seconds:.1f} s of processor time, also alone: "
+            f"more than {pace:,.0f} ns a unit",
+            pace,
+        )
 
     def _failed(self, what: str, pace: float = 0.0) -> EngineFailed:
         """End the worker; it is our failure."""

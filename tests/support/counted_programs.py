@@ -38,6 +38,18 @@ int main(int count, char **words)
 }
 """
 """For `cooperation`."""
+SLOW = b"""/* from the second round on it needs some seconds */
+#include <stdio.h>
+int main(int count, char **words)
+{
+    volatile unsigned long turns;
+    for (turns = 0; count > 1 && words[1][0] && turns < 2000000000; turns++)
+        continue;
+    puts("C");
+    return 0;
+}
+"""
+"""For `cooperation`."""
 FAILING = b"""/* in the second round it is stopped or loops for ever, as chance has it */
 #include <stdio.h>
 #include <string.h>

@@ -15,6 +15,7 @@ from typing import Any
 from contest.errors import EngineFailed
 from knobeln.context import ContestContext
 from knobeln.services import Services
+from sandbox import process
 from sandbox.players import fuel
 from sandbox.players.fuel import FuelPlayer
 from tests.support.counted_programs import workers_of
@@ -26,7 +27,7 @@ _ANSWER = 2  # has so many before it
 def struck(program: str, number: signal.Signals = signal.SIGKILL, times: int = 1_000) -> Iterator[list[int]]:
     """Gives the ids of the workers that were hit, at most `times`. `program`: the name of its file."""
     hit: list[int] = []
-    answer, least, factor = FuelPlayer._answer, fuel.MIN_BACKSTOP_SECONDS, fuel.BACKSTOP
+    answer = FuelPlayer._answer
 
     def interrupted(self: FuelPlayer, request: Mapping[str, object], turn: Callable[[], Any]) -> Any:
         if self.program.program == program and len(self._answer_fuel) == _ANSWER and len(hit) < times:
@@ -35,16 +36,28 @@ def struck(program: str, number: signal.Signals = signal.SIGKILL, times: int = 1
             hit.append(worker)
         return answer(self, request, turn)
 
-    FuelPlayer._answer, fuel.MIN_BACKSTOP_SECONDS, fuel.BACKSTOP = interrupted, 3.0, 0
+    with backstop(3.0, wall_factor=1):
+        FuelPlayer._answer = interrupted
+        try:
+            yield hit
+        finally:
+            FuelPlayer._answer = answer
+
+
+@contextmanager
+def backstop(seconds: float, wall_factor: int = process.WORKER_WALL_FACTOR) -> Iterator[None]:
+    """So much processor time is the most that an answer may take, whatever the units of its limit."""
+    least, factor, wall = fuel.MIN_BACKSTOP_SECONDS, fuel.BACKSTOP, process.WORKER_WALL_FACTOR
+    fuel.MIN_BACKSTOP_SECONDS, fuel.BACKSTOP, process.WORKER_WALL_FACTOR = seconds, 0, wall_factor
     try:
-        yield hit
+        yield
     finally:
-        FuelPlayer._answer, fuel.MIN_BACKSTOP_SECONDS, fuel.BACKSTOP = answer, least, factor
+        fuel.MIN_BACKSTOP_SECONDS, fuel.BACKSTOP, process.WORKER_WALL_FACTOR = least, factor, wall
 
 
 def _worker_of(player: FuelPlayer) -> int:
-    process = player._worker()
-    while not (found := workers_of(process._sandbox._process.pid)):
+    worker = player._worker()
+    while not (found := workers_of(worker._sandbox._process.pid)):
         time.sleep(0.01)
     return found[-1]
 
