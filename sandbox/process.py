@@ -152,8 +152,8 @@ class _TimeLimit:
 
 
 class _WorkerLimit(_TimeLimit):
-    """For a worker's answer. Its processor time counts from our first look: to look before each question would
-    take too long.
+    """For a worker's answer. Its processor time counts from our first look, for a look before each question
+    would take too long.
 
     A worker never sleeps, so a long time by the clock without processor time is a fault of the host.
     """
