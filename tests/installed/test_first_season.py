@@ -1,0 +1,245 @@
+"""What docs/first-season.md tells, done from an installed wheel with a real Postfix and Dovecot, by mail clients.
+
+Twelve teams write by swaks, mutt and Python, one of them in HTML alone. `serve` is killed in the middle of the
+day; there are an objection, a disqualification and a round that is played again. What the archive becomes that
+is kept as docs/archive-example lies in build/first-season afterwards.
+"""
+
+import email
+import email.policy
+import imaplib
+import os
+import re
+import shutil
+import smtplib
+import subprocess
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from datetime import UTC, datetime, timedelta
+from email.message import EmailMessage
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from tests.support.archives import HOUSE
+from tests.support.installed_wheel import ROOT, Pipx
+from tests.support.processes import UNTIL_WE_END
+from tests.support.servers import Child, Dovecot, Postfix, free_port, program, wait_for, world_readable_folder
+
+pytestmark = [pytest.mark.slow, pytest.mark.night, pytest.mark.needs_root]
+PAGE = ROOT / "docs" / "first-season.md"
+KEPT = ROOT / "build" / "first-season"
+ROBOT, ORGANIZER = "knobeln@example.org", "organizer@example.org"
+NOBODY = ("setpriv", "--reuid", "nobody", "--regid", "nogroup", "--clear-groups", "--inh-caps=-all")
+TEAMS = {  # which of the strategies each sends, and by which client
+    "amber_anchor": ("dice_cup", "swaks"),
+    "black_bicycle": ("log_dice", "swaks"),
+    "blue_bottle": ("pavlov", "swaks"),
+    "copper_kettle": ("grim", "mutt"),
+    "crimson_kite": ("gradual", "mutt"),
+    "green_lantern": ("jailer", "mutt"),
+    "grey_gate": ("prober", "mutt"),
+    "indigo_island": ("echo", "python"),
+    "orange_oar": ("ratchet", "python"),
+    "silver_spoon": ("planner", "python"),
+    "violet_violin": ("gambler", "python"),
+    "white_window": ("hill_climber", "html"),
+}
+LATE, CHEAT = "green_lantern", "crimson_kite"
+FORM = """mail-address: {team}@example.org
+mail-preference: LAP,DGP,RSM
+team-name: {team}
+Organization: The drawer of colours, Eggland
+team-members:
+  First member, 20, thing of one colour,
+  has been programmed before
+"""
+MAIN = """
+transport_maps = inline:{{
+  {{ {robot} = smtp:[127.0.0.1]:{port} }}, {{ example.org = lmtp:[127.0.0.1]:{lmtp} }} }}
+relay_domains = example.org
+"""
+
+
+class Serve(Child):
+    """`knobeln serve`, which is killed and started again."""
+
+    def __init__(self, command: list[str], environment: dict[str, str], log: Path) -> None:
+        self.command, self.environment, self.log = command, environment, log
+        self.start()
+
+    def start(self) -> None:
+        said = self._said()
+        self._start(self.command, self.log, self.environment)
+        wait_for(lambda: self._said() > said or self.process.poll() is not None, "serve")
+        assert self.process.poll() is None, self.log.read_text()
+
+    def kill(self) -> None:
+        self.process.kill()
+        self.process.wait()
+
+    def _said(self) -> int:
+        return self.log.read_text().count("listening") if self.log.exists() else 0
+
+
+class Season:
+    """A contest folder of an ordinary user, and mailboxes of the teams behind a Postfix."""
+
+    def __init__(self, place: Path, pipx: Pipx, servers: ExitStack) -> None:
+        self.place, self.pipx = place, pipx
+        self.environment = {"PATH": os.environ["PATH"], "HOME": str(place / "home"), "COLUMNS": "120"}
+        self.given: set[str] = set()
+        for name in ("home", "dovecot", "postfix"):
+            (place / name).mkdir()
+        shutil.chown(place / "home", "nobody", "nogroup")
+        self.port = free_port()
+        self.dovecot = Dovecot(place / "dovecot")
+        servers.callback(self.dovecot.stop)
+        main = MAIN.format(robot=ROBOT, port=self.port, lmtp=self.dovecot.lmtp)
+        self.postfix = Postfix(place / "postfix", main)
+        servers.callback(self.postfix.stop)
+
+    # --- commands ------------------------------------------------------------------------------------------
+    def command(self, *words: object) -> list[str]:
+        self.given.add(" ".join(str(word) for word in words if str(word).isalpha()))
+        return [*NOBODY, *UNTIL_WE_END, *self.pipx.command(*words, "-C", "spring")]
+
+    def knobeln(self, *words: object, code: int = 0) -> str:
+        done = subprocess.run(
+            self.command(*words), cwd=self.place / "home", env=self.environment, capture_output=True,
+            text=True, check=False, timeout=240,
+        )  # fmt: skip
+        assert done.returncode == code, f"{words}: {done.returncode}\n{done.stdout}{done.stderr}"
+        return done.stdout
+
+    def set(self, **values: str) -> None:
+        file = self.place / "home/spring/contest.toml"
+        text = file.read_text()
+        for name, value in values.items():
+            text, count = re.subn(rf"^{name} = .*$", f"{name} = {value}", text, count=1, flags=re.MULTILINE)
+            assert count == 1, name
+        file.write_text(text)
+
+    # --- mails ---------------------------------------------------------------------------------------------
+    def mails(self, name: str) -> list[EmailMessage]:
+        """The mailbox of this team, read by IMAP."""
+        with imaplib.IMAP4("127.0.0.1", self.dovecot.imap, timeout=20) as client:
+            client.login(name, "secret")
+            client.select(readonly=True)
+            numbers = client.search(None, "ALL")[1][0].split()
+            raw = [client.fetch(number, "(BODY.PEEK[])")[1][0][1] for number in numbers]  # type: ignore[index]
+        return [email.message_from_bytes(each, policy=email.policy.default) for each in raw]  # type: ignore[misc]
+
+    def next_mail(self, name: str, send: partial[None], words: str = "") -> EmailMessage:
+        """Send a letter, and wait for what comes of it; of several mails the first that has these words."""
+        before = len(self.mails(name))
+        send()
+        found: list[EmailMessage] = []
+
+        def came() -> bool:
+            found[:] = [mail for mail in self.mails(name)[before:] if words in plain(mail)]
+            return bool(found)
+
+        wait_for(came, f"a mail to {name} with {words!r}")
+        return found[0]
+
+    def send(self, team: str, subject: str, body: str, file: str = "") -> None:
+        """Send a letter by the team's client; `file`: a program to attach, or below the body."""
+        client, sender = TEAMS[team][1], f"{team}@example.org"
+        path = self.place / "strategy.c"
+        path.write_text(file)
+        if client == "swaks":
+            self._run(
+                "swaks", "--silent", "--server", f"127.0.0.1:{self.postfix.smtp}", "--from", sender, "--to",
+                ROBOT, "--header", f"Subject: {subject}", "--body", file or body,
+            )  # fmt: skip
+        elif client == "mutt":
+            url = f"set smtp_url=smtp://127.0.0.1:{self.postfix.smtp}/ ssl_force_tls=no from={sender} copy=no"
+            attached = ("-a", str(path), "--") if file else ()
+            self._run("mutt", "-n", "-F", "/dev/null", "-e", url, "-s", subject, *attached, ROBOT, stdin=body)
+        else:
+            mail = EmailMessage()
+            mail["From"], mail["To"], mail["Subject"] = sender, ROBOT, subject
+            if client == "html":
+                escaped = (file or body).replace("&", "&amp;").replace("<", "&lt;").replace("\n", "<br>\n")
+                spaced = escaped.replace("  ", "&nbsp; ")
+                mail.set_content(f"<html><body><div>{spaced}</div></body></html>", subtype="html")
+            else:
+                mail.set_content(body)
+                if file:
+                    mail.add_attachment(file.encode(), "text", "x-csrc", filename="strategy.c")
+            with smtplib.SMTP("127.0.0.1", self.postfix.smtp, timeout=20) as server:
+                server.send_message(mail)
+
+    def _run(self, name: str, *words: str, stdin: str = "") -> None:
+        environment = self.environment | {"HOME": str(self.place)}
+        subprocess.run([program(name), *words], input=stdin, text=True, env=environment, check=True)
+
+    def register(self, team: str) -> str:
+        """Register, answer the robot's question, and return the line with the team's string."""
+        form = partial(self.send, team, "registration for KNOBELN", FORM.format(team=team))
+        question = self.next_mail(team, form)
+        reply = partial(self.send, team, f"Re: {question['Subject']}", "Yes, that was us.\n")
+        welcome = self.next_mail(team, reply, "<<FROM>>")
+        return re.search(r"<<FROM>> \S+ \S+", plain(welcome))[0]  # type: ignore[index]
+
+
+def plain(mail: EmailMessage) -> str:
+    body = mail.get_body(("plain",))
+    assert isinstance(body, EmailMessage)
+    return str(body.get_content())
+
+
+def program_of(team: str, line: str) -> str:
+    return f"/*\n  {line}\n*/\n{HOUSE[TEAMS[team][0]]}"
+
+
+def soon(seconds: float) -> datetime:
+    return (datetime.now(UTC) + timedelta(seconds=seconds)).replace(microsecond=0)
+
+
+def wait_until(moment: datetime) -> None:
+    wait_for(lambda: datetime.now(UTC) > moment, "the clock")
+
+
+def hold(season: Season, language: str, servers: ExitStack) -> None:
+    knobeln, port = season.knobeln, season.port
+    # --- the week before
+    knobeln("init", "--language", language, "--beacon", "file")
+    season.set(
+        title='"The drawer of colours"', organizer_address=f'"{ORGANIZER}"', address=f'"{ROBOT}"',
+        listen=f'"127.0.0.1:{port}"', delivery='"smtp"', smarthost=f'"127.0.0.1:{season.postfix.smtp}"',
+        group_min="4", group_max="6", final_size="6", L="200", licence='"CC0-1.0"',
+    )  # fmt: skip
+    assert "FAIL" not in knobeln("doctor")
+    serve = Serve(season.command("serve"), season.environment, season.place / "serve.log")
+    servers.callback(serve.stop)
+    assert "ok   a letter to itself" in knobeln("doctor", "--letter")
+    assert ROBOT in knobeln("announce")
+    lines = {team: season.register(team) for team in TEAMS}
+    for team in TEAMS:
+        if team != LATE:
+            season.next_mail(
+                team, partial(season.send, team, "please compile", lines[team], program_of(team, lines[team]))
+            )
+    assert LATE in knobeln("run", "rehearse")
+    knobeln("teams", "tell", "--without-program", "--subject", "Programs wanted", "words.txt")
+    knobeln("backup", "before.tar.gz")
+
+    # --- the day
+    closes, starts = soon(3), soon(60)
+    knobeln(
+        "dates", "move", f"registration_closes={closes:%Y-%m-%dT%H:%M:%S}",
+        f"compilation_closes={closes:%Y-%m-%dT%H:%M:%S}", f"contest_starts={starts:%Y-%m-%dT%H:%M:%S}",
+        "--reason", "It is a short season.",
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("language", ["en", "de"])
+def test_a_first_season(pipx: Pipx, language: str) -> None:
+    with world_readable_folder() as place, ExitStack() as servers:
+        season = Season(place, pipx, servers)
+        hold(season, language, servers)
+        told = re.findall(r"^\s*(?:- \[ \] )?`?\$ knobeln ([a-z -]+)", PAGE.read_text(), re.MULTILINE)
+        assert told
