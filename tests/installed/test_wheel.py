@@ -1,10 +1,8 @@
 """The wheel, installed by pipx far from the repository: it has all that the program needs, and upgrades."""
 
-import re
 import shutil
 import subprocess
-import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from zipfile import ZipFile
 
@@ -16,27 +14,22 @@ from knobeln.context import ContestContext
 from tests.support.contest_days import dump
 from tests.support.contest_field import make_contest
 from tests.support.contest_runs import SMALL, delivered, finish, without_times
-from tests.support.installed_wheel import ROOT, Pipx, build_wheel
+from tests.support.installed_wheel import ROOT, WHEEL, Pipx, build_wheel, installed, with_version
 from tests.support.processes import start
 from tests.support.servers import wait_for
 
 pytestmark = pytest.mark.slow
-WHEEL = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["hatch"]["build"]["targets"]["wheel"]
 
 
-def with_version(version: str, folder: Path) -> Path:
-    """A copy of the source with another version of the program."""
-    for name in (*WHEEL["only-include"], "pyproject.toml", "README.md", "LICENSE"):
-        source, target = ROOT / name, folder / name
-        target.parent.mkdir(parents=True, exist_ok=True)
-        if source.is_dir():
-            shutil.copytree(source, target, ignore=shutil.ignore_patterns("__pycache__"))
-        else:
-            shutil.copy(source, target)
-    file = folder / "contest/__init__.py"
-    text = file.read_text()
-    file.write_text(re.sub(r'__version__ = ".*"', f'__version__ = "{version}"', text))
-    return folder
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return build_wheel(ROOT, tmp_path_factory.mktemp("wheel"))
+
+
+@pytest.fixture(scope="module")
+def pipx(wheel: Path) -> Iterator[Pipx]:
+    with installed(wheel) as made:
+        yield made
 
 
 def test_all_files_of_the_packages_are_in_the_wheel(wheel: Path) -> None:
