@@ -427,7 +427,9 @@ def drop_held_reports(tx: Transaction, number: int, group: int | None) -> int:
     if group is not None:
         of_round &= or_(outbox.c.group.is_(None), outbox.c.group == group)
     concerned = or_(of_round, outbox.c.round > number)
-    return tx.execute(delete(outbox).where(outbox.c.state == OutboxState.HELD, _IS_REPORT, concerned)).rowcount
+    return tx.execute(
+        delete(outbox).where(outbox.c.state == OutboxState.HELD, _IS_REPORT, concerned)
+    ).rowcount
 
 
 def retry(

@@ -240,7 +240,7 @@ def hold(season: Season, language: str, servers: ExitStack) -> None:
     season.next_mail(LATE, partial(knobeln, "dates", "move", *dates, "--reason", "It is a short season."))
     season.next_mail(LATE, partial(wait_until, closes))  # the list of entries
     refused = season.next_mail(LATE, partial(send, LATE, "please compile", lines[LATE], programs[LATE]))
-    assert refused["X-Knobeln-Report"] == "compilation-closed"
+    assert refused["X-Knobeln-Report"] == "compile-refused"
     before = len(season.mails("organizer"))
     season.next_mail(LATE, partial(send, LATE, "objection", f"{lines[LATE]}\nOur network was down.\n"))
     wait_for(lambda: len(season.mails("organizer")) > before, "the objection")
