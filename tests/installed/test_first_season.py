@@ -93,7 +93,6 @@ class Season:
     def __init__(self, place: Path, pipx: Pipx, servers: ExitStack) -> None:
         self.place, self.pipx = place, pipx
         self.environment = {"PATH": os.environ["PATH"], "HOME": str(place / "home"), "COLUMNS": "120"}
-        self.folder = place / "home" / "spring"
         self.given: set[str] = set()
         for name in ("home", "dovecot", "postfix"):
             (place / name).mkdir()
@@ -106,20 +105,20 @@ class Season:
         servers.callback(self.postfix.stop)
 
     # --- commands ------------------------------------------------------------------------------------------
-    def command(self, *words: object) -> list[str]:
+    def command(self, *words: object, at: str = "spring") -> list[str]:
         self.given.add(" ".join(map(str, words)))
-        return [*NOBODY, *UNTIL_WE_END, *self.pipx.command(*words, "-C", self.folder)]
+        return [*NOBODY, *UNTIL_WE_END, *self.pipx.command(*words, "-C", self.place / "home" / at)]
 
-    def knobeln(self, *words: object, code: int = 0) -> str:
+    def knobeln(self, *words: object, code: int = 0, at: str = "spring") -> str:
         done = subprocess.run(
-            self.command(*words), cwd=self.place / "home", env=self.environment, capture_output=True,
+            self.command(*words, at=at), cwd=self.place / "home", env=self.environment, capture_output=True,
             text=True, check=False, timeout=240,
         )  # fmt: skip
         assert done.returncode == code, f"{words}: {done.returncode}\n{done.stdout}{done.stderr}"
         return done.stdout
 
     def set(self, **values: str) -> None:
-        file = self.folder / "contest.toml"
+        file = self.place / "home/spring/contest.toml"
         text = file.read_text()
         for name, value in values.items():
             text, count = re.subn(rf"^{name} = .*$", f"{name} = {value}", text, count=1, flags=re.MULTILINE)
@@ -232,6 +231,8 @@ def hold(season: Season, language: str, servers: ExitStack) -> None:
     assert words.read_text().strip() in plain(season.next_mail(LATE, told))
     assert LATE in knobeln("run", "rehearse")
     knobeln("backup", "before.tar.gz")
+    knobeln("restore", "before.tar.gz", "--trust", at="copy")
+    assert LATE in knobeln("teams", at="copy")
 
     # --- the day
     closes, starts = soon(2), soon(60)
