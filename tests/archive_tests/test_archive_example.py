@@ -1,0 +1,46 @@
+"""The archive that is kept in docs/archive-example, checked by `verify` and by the page in a browser.
+
+They find a change by which an archive of before no longer verifies: of its format, of the ledger, of how the
+draw follows from the seed, of the machine, the rules of the game, or the way from a program to its build.
+"""
+
+import subprocess
+from pathlib import Path
+
+from reports.check_page import check_page
+from tests.support.archives import knobeln
+from tests.support.browser import Browser
+from tests.support.servers import wait_for
+
+EXAMPLE = Path(__file__).parents[2] / "docs" / "archive-example"
+PACKED = EXAMPLE / "archive.tar.gz"
+MOST_BYTES = 300_000
+EYES = "Nothing contradicts the archive, but 6 things need a person's eyes."
+
+
+def test_it_is_small() -> None:
+    assert sum(path.stat().st_size for path in EXAMPLE.iterdir()) <= MOST_BYTES
+
+
+def test_verify_computes_it_again(tmp_path: Path) -> None:
+    subprocess.run(["tar", "xzf", PACKED, "-C", tmp_path], check=True)
+    done = knobeln("verify", tmp_path / "archive")
+    assert done.exit_code == 3, done.output
+    assert "12 programs, built again: the same, bit for bit" in done.output
+    assert "played again: the same to the last point" in done.output
+    assert EYES in done.output
+
+
+def test_the_page_of_today_checks_it_in_a_browser(tmp_path: Path) -> None:
+    (tmp_path / "verify.html").write_bytes(check_page())
+    browser = Browser(tmp_path)
+    try:
+        browser.open("verify.html")
+        browser.one("#file").send_keys(str(PACKED))
+        is_done = "return !document.getElementById('result').hidden"
+        wait_for(lambda: browser.run(is_done), "the page")
+        assert browser.run("return verdict.textContent") == EYES
+        said = browser.run("return document.querySelector('#agreed').innerText")
+    finally:
+        browser.driver.quit()
+    assert "played again: the same to the last point" in said
