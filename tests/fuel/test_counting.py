@@ -203,6 +203,9 @@ REFUSED = {
     "a value of the type 0x63": "(module (type $f (func)) (func (local (ref null $f))))",
     "257 pages of memory at its start; it may have 256": "(module (memory 257))",
     "100001 elements at its start; it may have 100000": "(module (table 100001 funcref))",
+    "a table of the type 0x64": (
+        "(module (func $f) (table 1 funcref) (elem (i32.const 0) (ref func) (ref.func $f)))"
+    ),
     "5 tables; it may have 4": f"(module {'(table 1 funcref) ' * 5})",
 }
 
