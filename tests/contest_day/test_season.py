@@ -225,16 +225,20 @@ def test_a_season_that_was_changed_is_refused(season, tmp_path, damage, told) ->
 
 
 # --- killed ------------------------------------------------------------------------------------------------
-def held(place: Path, teams: int, letters: Mapping[int, Sequence[tuple[str, str]]], kills: int) -> None:
-    """A season that is killed so often ends as one that is not, with the same archives and the same mails."""
-    first = master(place / "master", teams, len(letters) + 1)
+def held(
+    place: Path, teams: int, letters: Mapping[int, Sequence[tuple[str, str]]], kills: int, **chosen: bool
+) -> None:
+    """A season that is killed so often ends as one that is not, with the same archives, mails and marks."""
+    first = master(place / "master", teams, len(letters) + 1, **chosen)
     ended = []
     for name, often in (("whole", 0), ("killed", kills)):
         server = SeasonServer(first, place / name)
         server.hold(letters, often, Random(1993))  # noqa: S311
         assert server.kills == often
         archive = server.publish()
-        ended.append((dict(_kept(archive)), _delivered(server.folder)))
+        marks = knobeln("class", "marks", "-C", server.folder.path).stdout
+        assert marks.count("\n") > teams
+        ended.append((dict(_kept(archive)), _delivered(server.folder), marks))
     assert ended[0] == ended[1]
     checked = run(own_command("verify", str(archive)), b"", PATIENCE)
     assert checked.code == DRAW_BELIEVED, checked.stderr
@@ -288,15 +292,25 @@ def test_a_season_by_its_dates_alone_is_killed_and_goes_on(tmp_path: Path) -> No
     held(tmp_path, 3, {2: [("team_01", "log_dice"), ("team_new", "pavlov")]}, kills=3)
 
 
+def letters_of(teams: int, tournaments: int, a_time: int) -> dict[int, list[tuple[str, str]]]:
+    """So many teams send another program before each tournament after the first; a new one comes."""
+    names, random = list(HOUSE), Random(15)  # noqa: S311
+    return {
+        number: [
+            *((f"team_{random.randrange(teams):02}", random.choice(names)) for _ in range(a_time)),
+            *([("team_new", "pavlov")] if number == 4 else []),
+        ]
+        for number in range(2, tournaments + 1)
+    }
+
+
 @pytest.mark.slow
 @pytest.mark.night
 def test_15_tournaments_of_41_teams_are_killed_60_times(tmp_path: Path) -> None:
-    names, random = list(HOUSE), Random(15)  # noqa: S311
-    letters = {
-        number: [
-            *((f"team_{random.randrange(40):02}", random.choice(names)) for _ in range(3)),
-            *([("team_new", "pavlov")] if number == 4 else []),
-        ]
-        for number in range(2, 16)
-    }
-    held(tmp_path, 40, letters, kills=60)
+    held(tmp_path, 40, letters_of(40, 15, a_time=3), kills=60)
+
+
+@pytest.mark.slow
+@pytest.mark.night
+def test_a_term_of_a_class_has_14_contests_and_two_crashes_in_each(tmp_path: Path) -> None:
+    held(tmp_path, 59, letters_of(59, 14, a_time=6), kills=28, is_class=True)

@@ -10,6 +10,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from random import Random
 
+from contest import presets
 from contest.model import Phase
 from contest.schema.sections import Season
 from contest.store import contest_state, entry_lists
@@ -36,9 +37,13 @@ if {_CLOCK!r} in os.environ:
 """
 
 
-def master(place: Path, teams: int, tournaments: int, **tournament: object) -> MailedContest:
+def master(
+    place: Path, teams: int, tournaments: int, *, is_class: bool = False, **tournament: object
+) -> MailedContest:
     """A season before its first tournament, whose teams have sent the house strategies."""
     chosen = small_settings(beacon="none", **tournament)
+    if is_class:
+        chosen = presets.for_class(chosen)
     mail = chosen.mail.model_copy(update={"listen": "127.0.0.1:0"})
     season = Season(tournaments=tournaments, days=DAYS, open=True)
     mailed = MailedContest.create(place, chosen.model_copy(update={"season": season, "mail": mail}))
