@@ -18,7 +18,7 @@ from knobeln.context import ContestContext
 from tests.support.archives import HOUSE, knobeln
 from tests.support.knobeln_server import Server
 from tests.support.mail_world import REGISTER, START
-from tests.support.mailed_contest import CLOSES, MailedContest, address_of, form_of, small_settings
+from tests.support.mailed_contest import CLOSES, MailedContest, address_of, small_settings
 from tests.support.processes import children_of, command_of
 from tests.support.servers import wait_for
 
@@ -119,7 +119,7 @@ class SeasonServer(Server):
     def _send_program(self, team: str, strategy: str) -> None:
         address = address_of(team)
         if team not in self.mailed.strings:
-            self.insist(_letter(address, REGISTER, form_of(team)), address)
+            self.insist(_letter(address, REGISTER, self.mailed.form_of(team)), address)
             self.mailed.strings[team] = self.auth_line(address).split()[-1]
         head = f"/*\n  <<FROM>> {team} {self.mailed.strings[team]}\n*/\n"
         self.insist(_letter(address, "please compile", head + HOUSE[strategy]), address)
