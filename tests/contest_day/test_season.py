@@ -288,6 +288,7 @@ def _delivered(contest: ContestContext) -> Counter[tuple[str, str]]:
     return found
 
 
+@pytest.mark.slow
 def test_a_season_by_its_dates_alone_is_killed_and_goes_on(tmp_path: Path) -> None:
     held(tmp_path, 3, {2: [("team_01", "log_dice"), ("team_new", "pavlov")]}, kills=3)
 
