@@ -12,6 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 from contest.actions.organizer_actions import OrganizerActions
+from contest.archive import contents, files
 from contest.ledger.receipts import Effect
 from contest.model import BanKind
 from contest.schema.sections import Season
@@ -22,6 +23,7 @@ from knobeln.context import ContestContext
 from knobeln.season import go_on, order_run_if_due
 from tests.support.archives import DRAW_BELIEVED, HOUSE, knobeln
 from tests.support.check_page import page_on
+from tests.support.drand_network import chain_json, drand_server, stand_in
 from tests.support.knobeln_server import maildir
 from tests.support.mail_world import START, flat
 from tests.support.mailed_contest import (
@@ -190,6 +192,28 @@ def test_the_pages_of_a_season(season: MailedContest, tmp_path: Path) -> None:
         .startswith("rank,team,points,strength,gain,tournament_1,")
     )
     assert not (tmp_path / "tournament-1" / "season.html").exists()
+
+
+def test_each_tournament_has_a_round_of_drand_of_its_own(tmp_path: Path) -> None:
+    chosen = small_settings(final_size=2, beacon="drand")
+    chosen = chosen.model_copy(update={"season": Season(tournaments=2, days=14)})
+    chain = chain_json(int(START.timestamp()) - 100)
+    with drand_server(chain) as url, stand_in(chain, url):
+        mailed = MailedContest.create(tmp_path / "season", chosen)
+        mailed.take_part({HEAVY: "dice_cup", DARK: "pavlov"})
+        play(mailed, 1)
+        play(mailed, 2)
+        archives = [tmp_path / str(number) for number in (1, 2)]
+        for number, archive in enumerate(archives, 1):
+            assert knobeln("publish", "--tournament", number, archive, "-C", mailed.folder).exit_code == 0
+            assert knobeln("verify", archive).exit_code == 0
+        rounds = [contents.from_files(files.read(archive)).seal for archive in archives]
+        assert rounds[0].number != rounds[1].number
+        whole = tmp_path / "whole"
+        published = knobeln("publish", "--season", whole, "-C", mailed.folder)
+        assert published.exit_code == 0, published.output
+        checked = knobeln("verify", whole)
+        assert checked.exit_code == 0, checked.output
 
 
 def _replace(file: Path, old: str, new: str) -> None:
