@@ -111,7 +111,7 @@ def quotas(
 
 
 def _wide(limit: Limit, network: str) -> Iterable[Quota]:
-    """Those that strangers use up together."""
+    """The quotas that strangers use up together."""
     waits = limit is not Limit.DROP
     calm = Quota(Scope.DOMAIN, MAX_CALM_MAILS_PER_HOUR, HOUR, True, True)
     for scope, most in MAX_UNPROVED_MAILS_PER_HOUR.items():

@@ -323,7 +323,7 @@ class SandboxedProcess:
         return bytes(self._stderr)
 
     def usage(self) -> Usage:
-        """Of its whole sandbox so far."""
+        """The usage of its whole sandbox so far."""
         return self._exit_status.usage if self._exit_status else self._sandbox.usage_so_far()
 
     def close(self) -> ExitStatus:

@@ -86,7 +86,7 @@ The organizer's own letters are on the page [Write to the teams](../organizer/te
 """
 _OF_ALL_TEMPLATES = """
 Mails are made from these templates in `reports/templates/`. A file of the same name in the folder `templates`
-of a contest replaces one; [Write mails and pages in your own words](../organizer/pages.md#your-own-words) tells how.
+of a contest replaces one ([Web pages and own words](../organizer/pages.md#your-own-words)).
 Those whose names begin with `_` are parts that several mails share, or that differ between games.
 """
 _OF_ALL_REPORTS = """

@@ -93,7 +93,7 @@ def _gone(claim: Claim, played: int) -> frozenset[str]:
 
 
 def _seated(claim: Claim, drawn: RoundPlan, claimed: RoundPlan) -> RoundPlan:
-    """A game of all is played without those who were banned when it began."""
+    """The group as played: without those who were banned when it began, if all play in one game."""
     if claim.field.format.seats is not None or len(claimed.groups) != len(drawn.groups):
         return drawn
     seated = [{n for pairing in group.pairings for n in pairing.players} for group in claimed.groups]

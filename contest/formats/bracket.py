@@ -72,7 +72,7 @@ class Bracket:
             self._seat(MatchPlace(Side.WINNERS, 1, number), players)
 
     def add(self, place: MatchPlace, result: Result) -> None:
-        """Add the result of a match that was played, and seat all whose next match follows from it."""
+        """Add the result of a match, and seat the players whose next match follows from it."""
         self._open.pop(place, None)
         self.outcomes[place] = result
         for following in self._tree.followers.get(place, ()):

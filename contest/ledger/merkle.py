@@ -46,7 +46,7 @@ def root_of_peaks(peaks: Sequence[bytes]) -> bytes:
 
 
 class Grown(NamedTuple):
-    """A tree that was, by its newest leaf's hash, and its peaks."""
+    """An earlier state of a tree: its newest leaf's hash, and its peaks."""
 
     leaf_hash: bytes
     peaks: Sequence[bytes]
@@ -90,7 +90,7 @@ def _hash_of(start: int, end: int, tree: Callable[[int], Grown]) -> bytes:
 
 
 def _left_size(size: int) -> int:
-    """How many leaves are left of the root: the largest power of two below the size."""
+    """The number of leaves in the left subtree: the largest power of two below `size`."""
     return 1 << (size - 1).bit_length() - 1
 
 

@@ -133,7 +133,7 @@ class GroupPlan:
     title: str = ""  # its place in the contest, e.g. "losers' side"; "" if the numbers are enough
 
     def without_seats(self, gone: Container[str]) -> GroupPlan:
-        """A group whose games have all members at once, without these, if two or more are left."""
+        """The group without these members, if its games have all members at once and two or more are left."""
         players = tuple(name for name in self.members if name not in gone)
         if len(players) < 2:
             return self

@@ -30,7 +30,7 @@ from knobeln.cli.output import count_option, moment, tell_of_more
 @count_option
 @answers(tuple[LogLine, ...])
 def log(what: str | None, whom: str | None, by: str, since: str | None, count: int) -> None:
-    """Show who did what to whom, when and why. It lists the organizer's actions and the program's own."""
+    """Show the journal: what the organizer and the server did, when and why."""
     start = read_time(since) if since else None
     by_somebody = {"anybody": None, "organizer": True, "machine": False}[by]
     with open_contest().store.read() as tx:

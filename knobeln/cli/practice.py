@@ -130,8 +130,8 @@ class ComparedStrategies:
 @click.option(
     "--watch",
     is_flag=True,
-    help="Do it again whenever PROGRAM or OTHER is saved, until Ctrl-C. Of many changes that change nothing "
-    "some seem to be better by chance: so a difference that looks real is played again with other seeds.",
+    help="Play again whenever PROGRAM or OTHER is saved, until Ctrl-C. A difference that looks real is played "
+    "once more with other seeds, because it may be chance.",
 )
 @answers(PractisedProgram | ComparedVersions | ComparedStrategies)
 def practice(

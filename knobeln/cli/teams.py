@@ -287,8 +287,8 @@ def invite(file: Path, again: bool, dry_run: bool) -> None:
     FILE is CSV, as spreadsheets and campus systems export it. Its first row names the columns: `mail` is
     needed; `name` (or `first name` and `last name`), `team`, `organization` and the contest's own fields go
     into the form; `class marks` gives all columns back. Rows with the same team get one form, at the first
-    address. Who replies with the form is registered. Who is registered, or was invited before, gets no second
-    mail, so that you can give the command again with a longer list.
+    address. A reply with the form registers. Give the command again with a longer list: people who are
+    registered, or were invited before, get no second mail.
     """
     from contest.store import class_people
     from knobeln.organizer import class_list
@@ -318,7 +318,10 @@ def invite(file: Path, again: bool, dry_run: bool) -> None:
     help="Print the columns with which this system imports one mark of each person.",
 )
 @click.option(
-    "--mark", "number", metavar="COLUMN", help="Which one. Default: field_points with --field, else points."
+    "--mark",
+    "number",
+    metavar="COLUMN",
+    help="The mark to print. Default: field_points with --field, else points.",
 )
 def marks(field: str | None, system: str | None, number: str | None) -> None:
     """Print a row for each team member, and for each person of the class list, with results, as CSV.

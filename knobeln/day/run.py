@@ -109,7 +109,7 @@ def contest_day(contest: ContestContext, spectator: Spectator | None = None) -> 
 
 
 def _workers(contest: ContestContext) -> OpenWorkers:
-    """Those of this host, or those of several hosts, by a plug-in of the group `knobeln.workers`."""
+    """The workers of this host, or of several hosts by a plug-in of the group `knobeln.workers`."""
     scheduler = contest.settings.cluster.scheduler
     if not scheduler:
         return open_workers

@@ -40,7 +40,7 @@ class Watch(Thread):
                 self._trouble("a fault of ours, see the log", lasting=False)
 
     def _session(self) -> None:
-        """One connection, as long as it lasts."""
+        """Take letters over one connection, until it ends."""
         with closing(self._open()) as mailbox:
             log.info("mailbox opened", uid_validity=mailbox.uid_validity, idle=mailbox.can_idle)
             while not self._stop_event.is_set():

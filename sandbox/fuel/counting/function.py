@@ -170,7 +170,7 @@ class Function:
 
     # --- blocks and branches -----------------------------------------------------------------------------
     def _cut(self) -> None:
-        """A block of operators ends here, and another one begins."""
+        """End a block of operators, and begin another one."""
         self._out[self._charge_at] = self._charge() + (self._check() if self._is_loop_head else b"")
         self._charge_at = len(self._out)
         self._out.append(b"")
