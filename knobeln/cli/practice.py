@@ -130,8 +130,8 @@ class ComparedStrategies:
 @click.option(
     "--watch",
     is_flag=True,
-    help="Play again whenever PROGRAM or OTHER is saved, until Ctrl-C. A difference that looks real is played "
-    "once more with other seeds, because it may be chance.",
+    help="Play again whenever PROGRAM or OTHER is saved, until Ctrl-C. A difference that looks real is "
+    "played once more with other seeds, because it may be chance.",
 )
 @answers(PractisedProgram | ComparedVersions | ComparedStrategies)
 def practice(

@@ -30,7 +30,7 @@ from mailserver.delivery.transports import RelayUnreachable, Transport
 from mailserver.delivery.verp import bounce_address
 
 BATCH = 100
-MAILS_PER_CONNECTION = 20  # a further connection is opened for so many more
+MAILS_PER_CONNECTION = 20  # each further connection takes this many
 MAX_REFUSALS_IN_A_ROW = 10  # from here on the relay refuses us, not the recipients
 BACK_OFF_MINUTES = (1, 2, 5, 15, 30, 60)
 MIN_ATTEMPTS = len(BACK_OFF_MINUTES)  # before a mail is given up

@@ -230,7 +230,7 @@ def _sent_file(leaf: Part) -> SentFile:
 def _body(leaves: Sequence[Part]) -> tuple[Text, Text | None]:
     """The text that a reader would see, and its version in HTML if there is one.
 
-    It is the first plain one, or what HTML shows; but rather one with a `<<FROM>>` line, and no file.
+    A text with a `<<FROM>>` line is preferred to others, then one that is no file, then plain text to HTML.
     """
     shown = [
         leaf

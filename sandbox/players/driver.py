@@ -134,7 +134,7 @@ class _WorkFolder:
         self._facts = os.stat(self.descriptor)
 
     def clean(self) -> None:
-        """Remove what is new. Folders in folders are moved up first, which avoids paths beyond PATH_MAX."""
+        """Remove what is new. Folders in folders are moved up first: none is too deep for us."""
         while new := [name for name in os.listdir(self.descriptor) if name not in self._kept]:
             for name in new:
                 self._remove(name)
@@ -383,7 +383,7 @@ def _import(program: Program) -> ModuleType:
 
 
 def forget_modules_of_the_same_name() -> None:
-    """Forget modules with names of the team's own files: those come first, as in a Python of their own."""
+    """The team's own files come before modules that we have imported, as they do in a Python of their own."""
     taken = {name for name in _own_modules() if name in sys.modules}
     for name in [*sys.modules] if taken else ():
         if name not in _AT_START and name.partition(".")[0] in taken:

@@ -100,7 +100,7 @@ class Function:
         self._labels = [_Label(ops.BLOCK, 0, FunctionType(b"", type.results))]
         self._is_function_target = self._calls = False
         self._out: list[bytes] = [b""]
-        self._returns: list[int] = []  # where in `_out` what is done at the end of the function goes
+        self._returns: list[int] = []  # places in `_out` for what is done at the function's end
         self._charge_at = 0  # where in `_out` the charge of the present block goes
         self._cost, self._is_loop_head = around.prices.function, False
         self._height = 0  # of the operand stack
