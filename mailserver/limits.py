@@ -53,7 +53,7 @@ class Limit(StrEnum):
 
 @dataclass(frozen=True)
 class Quota:
-    """At most so many mails within `span`. A letter whose mail is beyond it waits, or (not `waits`) is not
+    """At most this many mails within `span`. A letter whose mail is beyond it waits, or (not `waits`) is not
     answered.
 
     It counts mails that are alike in the scope; `unproved`: only those that letters caused without a proof;

@@ -251,7 +251,7 @@ def _are_told_apart(name: str, other: str, replayed: Sequence[_Reached]) -> bool
 
 # --- contests with other random numbers --------------------------------------------------------------------
 def _play(field: Field, contests: int, pools: _Pools) -> list[_Reached]:
-    """How far the teams came in so many contests."""
+    """How far the teams came in this many contests."""
     starts = range(0, contests, _MAX_AT_ONCE)
     batches = (range(start, min(contests, start + _MAX_AT_ONCE)) for start in starts)
     return [reached for batch in batches for reached in _play_together(field, batch, pools)]
@@ -396,7 +396,7 @@ class _Spread(NamedTuple):
 
 @dataclass
 class _Pools:
-    """Independent games of the teams, by seating, for so many contests."""
+    """Independent games of the teams, by seating, for this many contests."""
 
     field: Field
     runner: Runner
@@ -419,7 +419,7 @@ class _Pools:
         return self._games[seating]
 
     def draw(self, title: str, uses: Mapping[Seating, int]) -> Mapping[Seating, Sequence[int]]:
-        """Numbers of so many games of each pool. A new pool that is large enough gives each game once."""
+        """Numbers of this many games of each pool. A new pool that is large enough gives each game once."""
         new = {seating: count for seating, count in uses.items() if seating not in self._games}
         self._fill(new)
         return {
@@ -465,7 +465,7 @@ class _Pools:
             self._error += variance * (1 / len(self._games[s]) - 1 / count)
 
     def _play(self, counts: Mapping[Seating, int]) -> Mapping[Seating, _Spread]:
-        """Play so many more games of each seating, none if the number is not positive."""
+        """Play this many more games of each seating, none if the number is not positive."""
         jobs = (
             (seating, self._job(seating, number))
             for seating, count in counts.items()

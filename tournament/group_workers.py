@@ -31,7 +31,7 @@ from tournament.field import Field
 from tournament.runners import runner_of
 
 LARGE = 300
-"""From so many teams on, the workers are processes, which take a third of a second to start."""
+"""From this many teams on, the workers are processes, which take a third of a second to start."""
 MAX_PROCESSES = 4
 """More would wait for the one process that stores their results."""
 MAX_AHEAD = 1

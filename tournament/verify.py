@@ -87,7 +87,7 @@ def _check_rounds(claim: Claim, open_runner: CheckingRunner) -> tuple[RoundOutco
 
 # --- entries that the organizer took out -------------------------------------------------------------------
 def _gone(claim: Claim, played: int) -> frozenset[str]:
-    """The banned entries that are not in the claimed round after so many: they took no part in its draw."""
+    """The banned entries that are not in the claimed round after this many: they took no part in its draw."""
     claimed = claim.history[played].plan.groups if played < len(claim.history) else ()
     return claim.banned - {name for group in claimed for name in group.members}
 

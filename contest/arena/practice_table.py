@@ -189,7 +189,7 @@ def compare_versions(
 def is_confirmed(first: Comparison, again: Comparison | None) -> bool:
     """Whether both comparisons, each with seeds of its own, show a real difference in the same direction.
 
-    Whoever tries 20 changes that change nothing is told once that one is real, on average; so nearly never.
+    Of 20 changes that change nothing, one looks real on average; with the second comparison, nearly none.
     """
     if again is None or not first.verdict is again.verdict is ComparisonVerdict.REAL:
         return False

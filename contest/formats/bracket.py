@@ -116,7 +116,7 @@ class _Tree(NamedTuple):
 
 @cache
 def _tree(rounds: int) -> _Tree:
-    """The tree of a bracket with so many rounds on the winners' side: it has 2**rounds places."""
+    """The tree of a bracket with this many rounds on the winners' side: it has 2**rounds places."""
     places = list(_matches(rounds))
     sources = {
         place: _sources(place, rounds)

@@ -55,7 +55,7 @@ class Grown(NamedTuple):
 def consistency(old: int, new: int, tree: Callable[[int], Grown]) -> tuple[bytes, ...]:
     """The proof (RFC 6962, 2.1.2) that the tree of `new` leaves begins with that of the first `old`, from 1.
 
-    `tree` gives the tree as it was after so many leaves; it is asked for few of them.
+    `tree` gives the tree as it was after this many leaves; it is asked for few of them.
     """
     return tuple(_hash_of(start, end, tree) for start, end in _proof(old, 0, new, is_left=True))
 

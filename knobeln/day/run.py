@@ -124,7 +124,7 @@ def _workers(contest: ContestContext) -> OpenWorkers:
 
 
 def certainty_of(contest: ContestContext, contests: int | None) -> Certainty:
-    """How sure the ranking is, by so many contests. None: as the summary said, or by the usual number.
+    """How sure the ranking is, by this many contests. None: as the summary said, or by the usual number.
 
     Stores nothing. Raises NotNow before the contest's end, NotFound if nobody can tell.
     """

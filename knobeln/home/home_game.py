@@ -56,7 +56,7 @@ def game_at_home(
 
 
 def check_number(info: GameInfo, programs: int) -> None:
-    """Raises GiveUp if so many programs cannot play the game."""
+    """Raises GiveUp if this many programs cannot play the game."""
     if not info.min_seats <= programs <= info.max_seats:
         raise GiveUp(f"{info.title} is played by {seats_text(info)} programs, not by {programs}")
 

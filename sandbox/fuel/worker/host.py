@@ -159,7 +159,7 @@ class Host:
         self._owed += CALL_UNITS
 
     def charge_bytes(self, count: int) -> None:
-        """Note what it costs that a call moves so many bytes."""
+        """Note what it costs that a call moves this many bytes."""
         self._owed += BYTE_UNITS * count
 
     def settle(self) -> int:
