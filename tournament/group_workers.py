@@ -31,7 +31,7 @@ from tournament.field import Field
 from tournament.runners import runner_of
 
 LARGE = 300
-"""From this many teams on, the workers are processes, which take a third of a second to start."""
+"""From so many teams on, the workers are processes, which take a third of a second to start."""
 MAX_PROCESSES = 4
 """More would wait for the one process that stores their results."""
 MAX_AHEAD = 1
@@ -142,7 +142,7 @@ class GroupWorker:
 
 
 def is_large(settings: Settings, teams: int) -> bool:
-    """Whether Python itself takes longer than the games of a contest of this many teams."""
+    """Whether Python itself takes longer than the games of a contest of so many teams."""
     play = game_of(settings.game, settings.programs).info.play
     return teams >= LARGE and play.is_quick and play.has_moves
 
@@ -213,7 +213,7 @@ def _play(job: GroupJob) -> GroupResult:
 
 
 def with_limits(settings: Settings, seconds: float, workers: int | None) -> Settings:
-    """The settings with this time for a move and this many processes for games; None keeps a setting."""
+    """The settings with so many seconds for a move, and so many processes for games (None: as they say)."""
     chosen = settings.tournament.workers if workers is None else workers
     return settings.changed(tournament={"workers": chosen}, programs={"seconds": seconds})
 

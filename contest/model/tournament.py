@@ -80,8 +80,8 @@ class Match:
     def half_points(self) -> tuple[tuple[str, int], ...]:
         """What the game is worth to each entry in it, in half points.
 
-        It is twice a player's points. A self-game is one line, worth the mean of its sides: in half points, the
-        sum of their points (K66).
+        Twice the points of a player. A self-game is one line, worth the mean of its sides: in half points,
+        the sum of their points (K66).
         """
         if self.pairing.is_self:
             return ((self.players[0], sum(seat.points for seat in self.result.seats)),)

@@ -42,7 +42,7 @@ def start_process(function: Callable[..., None], *arguments: object) -> BaseProc
 
 @contextmanager
 def _safe_path() -> Iterator[None]:
-    """Keep files in the current folder from replacing modules of a Python that we start."""
+    """A file in the current folder must not take a module's place in a Python that we start."""
     before = os.environ.get("PYTHONSAFEPATH")
     os.environ["PYTHONSAFEPATH"] = "1"
     try:
@@ -93,13 +93,13 @@ def _end_with_parent() -> None:
 
 
 def collect_rarely() -> None:
-    """Collect garbage after this many new objects. Python's 700 cost a contest day a tenth of its time."""
+    """Look for garbage after so many new objects. Python's 700 cost a contest day a tenth of its time."""
     gc.set_threshold(_NEW_OBJECTS)
 
 
 @contextmanager
 def rarely_collected() -> Iterator[None]:
-    """Collect garbage rarely, for work that makes hundreds of thousands of objects that are all kept."""
+    """For work that makes hundreds of thousands of objects which are no garbage."""
     usual = gc.get_threshold()
     collect_rarely()
     try:

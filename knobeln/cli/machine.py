@@ -39,7 +39,7 @@ def machine() -> None:
     "--max-instructions",
     type=click.IntRange(1, 2**62),
     default=None,
-    help="Stop the program after this many instructions. Default: the contest's limit.",
+    help="Stop the program after so many. Default: the contest's limit.",
 )
 @click.option("--registers", is_flag=True, help="Also print all registers at the end.")
 def run_program(file: Path, max_instructions: int | None, registers: bool) -> None:
