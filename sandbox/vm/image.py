@@ -69,10 +69,21 @@ class Image:
         code_end = _HEADER.size + code_size
         data_end = code_end + data_size
         names_end = data_end + names_size
-        if (magic, version) != (_MAGIC, _VERSION) or (len(raw) - names_end) % _LINE.size or len(raw) < names_end:
+        if (
+            (magic, version) != (_MAGIC, _VERSION)
+            or (len(raw) - names_end) % _LINE.size
+            or len(raw) < names_end
+        ):
             raise ValueError("no image of this version")
         code, data = raw[_HEADER.size : code_end], raw[code_end:data_end]
-        return cls(entry, code, data, static_size, _symbols(raw[data_end:names_end]), (*_LINE.iter_unpack(raw[names_end:]),))
+        return cls(
+            entry,
+            code,
+            data,
+            static_size,
+            _symbols(raw[data_end:names_end]),
+            (*_LINE.iter_unpack(raw[names_end:]),),
+        )
 
     def function_at(self, address: int) -> str | None:
         """The name of the function that holds this address of code, where known."""
