@@ -15,7 +15,8 @@ from tests.support.servers import wait_for
 EXAMPLE = Path(__file__).parents[2] / "docs" / "archive-example"
 PACKED = EXAMPLE / "archive.tar.gz"
 MOST_BYTES = 300_000
-EYES = "Nothing contradicts the archive, but 6 things need a person's eyes."
+AGREES = "Nothing contradicts the archive, but "  # and decisions of the organizer need a person's eyes
+GAMES = "57 games in 2 rounds, played again: the same to the last point"
 
 
 def test_it_is_small() -> None:
@@ -26,9 +27,8 @@ def test_verify_computes_it_again(tmp_path: Path) -> None:
     subprocess.run(["tar", "xzf", PACKED, "-C", tmp_path], check=True)
     done = knobeln("verify", tmp_path / "archive")
     assert done.exit_code == 3, done.output
-    assert "12 programs, built again: the same, bit for bit" in done.output
-    assert "played again: the same to the last point" in done.output
-    assert EYES in done.output
+    for words in ("12 programs", GAMES, "green_lantern objected", "black_bicycle would be first", AGREES):
+        assert words in done.output
 
 
 def test_the_page_of_today_checks_it_in_a_browser(tmp_path: Path) -> None:
@@ -39,8 +39,8 @@ def test_the_page_of_today_checks_it_in_a_browser(tmp_path: Path) -> None:
         browser.one("#file").send_keys(str(PACKED))
         is_done = "return !document.getElementById('result').hidden"
         wait_for(lambda: browser.run(is_done), "the page")
-        assert browser.run("return verdict.textContent") == EYES
+        assert browser.run("return verdict.textContent").startswith(AGREES)
         said = browser.run("return document.querySelector('#agreed').innerText")
     finally:
         browser.driver.quit()
-    assert "played again: the same to the last point" in said
+    assert GAMES in said
