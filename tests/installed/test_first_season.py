@@ -96,11 +96,11 @@ class Season:
         said = log.read_text().count("listening")
         self.server = start(self.command("serve"), log, self.environment)
         self.servers.callback(self.server.terminate)
-        wait_for(lambda: log.read_text().count("listening") > said, "serve")
+        wait_for(lambda: log.read_text().count("listening") > said or self.server.poll() is not None, "serve")
+        assert self.server.poll() is None, log.read_text()
 
     def set(self, **values: str) -> None:
-        file = self.place / "home/spring/contest.toml"
-        text = file.read_text()
+        text = (file := self.place / "home/spring/contest.toml").read_text()
         for name, value in values.items():
             text = re.sub(rf"^{name} = .*$", f"{name} = {value}", text, count=1, flags=re.MULTILINE)
         file.write_text(text)
