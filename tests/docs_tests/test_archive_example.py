@@ -7,15 +7,17 @@ draw follows from the seed, of the machine, the rules of the game, or the way fr
 import subprocess
 from pathlib import Path
 
+from contest.subprocesses.child_process import own_command
 from reports.check_page import check_page
-from tests.support.archives import knobeln
 from tests.support.browser import Browser
 from tests.support.servers import wait_for
 
-EXAMPLE = Path(__file__).parents[2] / "docs" / "archive-example"
+ROOT = Path(__file__).parents[2]
+EXAMPLE = ROOT / "docs" / "archive-example"
 PACKED = EXAMPLE / "archive.tar.gz"
 MOST_BYTES = 300_000
 AGREES = "Nothing contradicts the archive, but "  # and decisions of the organizer need a person's eyes
+OBJECTED = "green_lantern objected"
 GAMES = "played again: the same to the last point"
 
 
@@ -25,17 +27,11 @@ def test_it_is_small() -> None:
 
 def test_verify_computes_it_again(tmp_path: Path) -> None:
     subprocess.run(["tar", "xzf", PACKED, "-C", tmp_path], check=True)
-    done = knobeln("verify", tmp_path / "archive")
-    assert done.exit_code == 3, done.output
-    for words in (
-        "12 programs",
-        "57 games",
-        GAMES,
-        "green_lantern objected",
-        "black_bicycle would be first",
-        AGREES,
-    ):
-        assert words in done.output
+    command = own_command("verify", str(tmp_path / "archive"))  # our own process plays fewer contests
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 3, done.stdout + done.stderr
+    for words in ("12 programs", "57 games", GAMES, OBJECTED, "black_bicycle would be first", AGREES):
+        assert words in done.stdout
 
 
 def test_the_page_of_today_checks_it_in_a_browser(tmp_path: Path) -> None:
