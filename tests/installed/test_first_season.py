@@ -208,7 +208,7 @@ def hold(season: Season, language: str) -> None:
     knobeln("run", "number", "the colour of the first drawer")
     assert finish(run) == 0, (season.place / "run.log").read_text()
     assert season.next_mail(AWAY, season.serve)["X-Knobeln-Report"] == "status"
-    winner = re.findall(r"^ +1 +(\w+)", knobeln("results"), re.MULTILINE)[0]
+    winner = re.findall(r"^ *1\s+(\w+)", knobeln("results"), re.MULTILINE)[0]
     knobeln("teams", "disqualify", winner, *WHY)
     knobeln("run", "rerun", "1", "--yes", *WHY)
     knobeln("run")
