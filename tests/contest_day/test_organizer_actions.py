@@ -431,7 +431,7 @@ def test_moved_dates_count_at_once_and_all_registered_teams_are_told(field) -> N
     assert "was  1994-05-14 12:00 UT\r\n    now  1994-05-15 12:00 UT" in body
     assert "the contest starts        1994-05-15 12:00 UT" in body
     assert folder.current().settings.dates.contest_starts.day == 15
-    assert "1994-05-15 12:00 UT  1994-05-14 12:00 UT" in knobeln(folder, "dates").output
+    assert "1994-05-15 12:00 UT\t1994-05-14 12:00 UT" in knobeln(folder, "dates").output
     assert "so already" in knobeln(folder, *MOVE_START, code=1).output
 
 
