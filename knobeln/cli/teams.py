@@ -27,7 +27,7 @@ from knobeln.cli.dry_run import (
     reason_option,
     transaction,
 )
-from knobeln.cli.output import moment, print_facts, table
+from knobeln.cli.output import moment, note_below, print_facts, table
 
 if TYPE_CHECKING:
     from contest.actions.organizer_actions import OrganizerActions
@@ -84,12 +84,14 @@ def _show_teams(lines: Sequence[ListedTeam], own: Sequence[str]) -> None:
         )
         for line in lines
     ]
-    table(plural(len(rows), "team"), columns, rows, drop=("preferences", *own, "#sent", "address"))
+    table(
+        plural(len(rows), "team"), columns, rows, drop=("preferences", *own, "#sent", "address"), is_list=True
+    )
     for people, names in _shared_people(lines).items():
-        click.echo(f"* {listed(people)}: in {listed(names)}")
+        note_below(f"* {listed(people)}: in {listed(names)}")
     for line in lines:
         if line.undelivered:
-            click.echo(f"! {line.name}: {_undelivered(line.undelivered)}")
+            note_below(f"! {line.name}: {_undelivered(line.undelivered)}")
 
 
 def _shared_people(lines: Sequence[ListedTeam]) -> Mapping[tuple[str, ...], tuple[str, ...]]:
