@@ -2,10 +2,10 @@
 
     python -m tests.support.killed_in_run MASTER WORK EVERY
 
-If KNOBELN_DATABASE names the database of MASTER, each contest has a copy of it, see `database_for`. MASTER is a
-contest that waits to be started. WORK/whole is played without being disturbed, and every point that the run
-passes is noted in WORK/points, one a line. For one in EVERY of them, MASTER is copied to WORK/<number of the line, from 0>, `knobeln run` is started there and killed at the
-point, and is then started once more.
+If KNOBELN_DATABASE names the database of MASTER, each contest has a copy of it, see `database_for`. MASTER is
+a contest that waits to be started. WORK/whole is played without being disturbed, and every point that the run
+passes is noted in WORK/points, one a line. For one in EVERY of them, MASTER is copied to WORK/<number of the
+line, from 0>, `knobeln run` is started there and killed at the point, and is then started once more.
 
 Every run is a process of its own that was forked from this one, so that nobody waits for the imports.
 """
