@@ -248,7 +248,7 @@ class Programs(Section):
     MAX_ELEMENTS: ClassVar[int] = 10_000  # lexical elements of a program after preprocessing (K56)
     MAX_SOURCE_BYTES: ClassVar[int] = 256_000
     TRIAL_SECONDS: ClassVar[float] = 60.0  # then the trial game of a program that is asked for moves ends
-    GAME_ANSWERS: ClassVar[int] = 50  # a game may take as much fuel as so many full answers
+    GAME_ANSWERS: ClassVar[int] = 50  # a game may take as much fuel as this many full answers
 
     max_instructions: int = Field(
         855_000_000,

@@ -15,7 +15,7 @@ from tests.support.made_modules import modules
 
 wasmtime = pytest.importorskip("wasmtime")
 
-MADE = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+MADE = settings(max_examples=settings.default.max_examples // 4, suppress_health_check=list(HealthCheck))
 HOST = '(import "host" "call" (func $host (param i32) (result i32)))'
 MEMORY = '(memory (export "memory") 1 2)'
 
@@ -203,6 +203,9 @@ REFUSED = {
     "a value of the type 0x63": "(module (type $f (func)) (func (local (ref null $f))))",
     "257 pages of memory at its start; it may have 256": "(module (memory 257))",
     "100001 elements at its start; it may have 100000": "(module (table 100001 funcref))",
+    "a table of the type 0x64": (
+        "(module (func $f) (table 1 funcref) (elem (i32.const 0) (ref func) (ref.func $f)))"
+    ),
     "5 tables; it may have 4": f"(module {'(table 1 funcref) ' * 5})",
 }
 

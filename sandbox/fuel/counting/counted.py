@@ -178,7 +178,7 @@ class _Pass:
                 yield leb(reader.u32())
             yield self._expression(reader)
         if flags & 3:
-            yield reader.take(1)
+            yield reader.reference_type() if flags & 4 else reader.take(1)
         if flags & 4:
             yield m.vector(reader.vector(lambda: self._expression(reader)))
         else:
