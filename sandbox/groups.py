@@ -230,7 +230,7 @@ class Group:
         """Put the first process, with the command that it will start, into the group. It may have ended."""
         self._first_process = pid
         with suppress(ProcessLookupError):
-            for folder in dict.fromkeys(self._folders.values()):
+            for folder in set(self._folders.values()):
                 (folder / "cgroup.procs").write_text(str(pid))
 
     def usage(self) -> Usage:
@@ -250,7 +250,7 @@ class Group:
     def remove(self) -> None:
         """Remove the group, whose processes have ended; what the kernel does not remove is swept later."""
         self._files.close()
-        for folder in dict.fromkeys(self._folders.values()):
+        for folder in set(self._folders.values()):
             _remove(folder)
 
     def _read(self, fact: _Fact) -> int | None:
