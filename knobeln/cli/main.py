@@ -202,9 +202,14 @@ def _usage_errors() -> Iterator[None]:
     """Turn click's errors, which are sentences, into our own, which go on with a hint."""
     try:
         yield
+    except click.exceptions.NoArgsIsHelpError:
+        raise
     except click.UsageError as error:
         hint = f"`{error.ctx.command_path} --help` shows the usage" if error.ctx else ""
-        text = error.format_message().removesuffix(".").replace(". (", " (")
+        is_value = isinstance(error, click.BadParameter) and isinstance(error.param, click.Argument)
+        text = error.message if is_value else error.format_message()
+        text, _, near = text.removesuffix(".").replace(" (Did", ". Did").partition(". Did ")
+        hint = f"did {near.rstrip(')')}" if near else hint
         raise Failure(f"{text[:1].lower()}{text[1:]}", hint, error.exit_code) from error
 
 
