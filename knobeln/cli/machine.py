@@ -81,7 +81,7 @@ def _image(file: Path) -> Image:
     try:
         return read_image(file.read_bytes())
     except ValueError as error:
-        raise GiveUp(f"{file}: {error}") from None
+        raise GiveUp(f"{file}: {error}", hint="name an ELF file that a compiler has linked") from None
 
 
 def _table(ended: RunResult) -> str:
