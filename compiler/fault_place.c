@@ -25,7 +25,7 @@ static void tell (int number, siginfo_t *info, void *context)
   snprintf (text, sizeof text, "%#lx", place);
   if (fork () == 0) {
     dup2 (STDERR_FILENO, STDOUT_FILENO);
-    execlp ("addr2line", "addr2line", "-sfpie", ".program", text, (char *) NULL);
+    execlp ("addr2line", "addr2line", "-Csfpie", ".program", text, (char *) NULL);
     _exit (1);
   }
   wait (NULL);
