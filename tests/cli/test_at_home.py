@@ -107,6 +107,7 @@ def test_a_fault_of_native_code_names_function_and_line(tmp_path: Path, suffix: 
     checked = knobeln("check", "--game", "cooperation", program, "--against", "always_betray", "--seed", "b")
     assert "A trial game against always_betray" in checked.output
     assert f"at divides.{suffix}:5" in checked.output
+    assert "fault_place" not in checked.output
 
 
 def test_standard_error_of_a_program_that_works_is_shown_on_demand(tmp_path: Path) -> None:

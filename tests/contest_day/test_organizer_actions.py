@@ -419,7 +419,7 @@ def test_moved_dates_count_at_once_and_all_registered_teams_are_told(field) -> N
     assert "was  1994-05-14 12:00 UT\r\n    now  1994-05-15 12:00 UT" in body
     assert "the contest starts        1994-05-15 12:00 UT" in body
     assert folder.current().settings.dates.contest_starts.day == 15
-    assert "1994-05-15 12:00 UT  1994-05-14 12:00 UT" in knobeln(folder, "dates").output
+    assert "1994-05-15 12:00 UT\t1994-05-14 12:00 UT" in knobeln(folder, "dates").output
     assert "so already" in knobeln(folder, *MOVE_START, code=1).output
 
 
@@ -435,7 +435,7 @@ def test_a_date_that_is_changed_in_the_file_later_counts_as_it_is_there(field) -
     ("change", "answer"),
     [
         ("contest_starts=1994-06-15T12:00", "contest_starts is after results_published"),
-        ("the_start=1994-06-15T12:00", "there is no date 'the_start'; the dates are registration_opens"),
+        ("the_start=1994-06-15T12:00", "there is no date 'the_start'; did you mean contest_starts?"),
         ("contest_starts=tomorrow", "'tomorrow' is not a time; write it like 1994-05-15T12:00"),
     ],
 )
