@@ -12,7 +12,7 @@ version = release = __version__
 extensions = ["myst_parser"]
 source_suffix = {".md": "markdown"}
 root_doc = "index"
-exclude_patterns = ["_build"]
+exclude_patterns = ["_build", "archive-example"]  # the latter stands alone, for readers of the repository
 myst_heading_anchors = 3
 
 html_theme = "furo"

@@ -169,7 +169,7 @@ class Group:
 
     def set_up(self) -> None:
         """Raises OSError."""
-        for folder in set(self._folders.values()):
+        for folder in dict.fromkeys(self._folders.values()):
             folder.mkdir()
         dialect, memory = self._dialect, self._folders["memory"]
         for name in dialect.memory_limits:
@@ -311,7 +311,8 @@ def _found_by(_user: int) -> tuple[_Place | None, str]:
             place.make(Limits()).remove()
             return place, ""
         except OSError as error:
-            where = f" ({error.filename})" if error.filename else ""
+            # Not the name of the group, which is another one in each process.
+            where = f" ({str(error.filename).partition(f'/{label()}')[0]})" if error.filename else ""
             reasons.append(f"{find.__doc__}: {error.strerror}{where}")
     return None, "; ".join(reasons)
 

@@ -119,7 +119,10 @@ class OrganizerActions:
             raise NotNow("the contest is finished, so there is no contest day that could rest or go on")
 
     def rerun(self, number: int, group: int | None, reason: str) -> str:
-        """Order a round, or one group, to be played again from the same seeds; draw later rounds anew."""
+        """Order a round, or one group, to be played again from the same seeds; draw later rounds anew.
+
+        Reports of the former results that are still held never go out.
+        """
         phase = contest_state.state(self.tx).phase
         if phase is Phase.OPEN:
             raise NotNow("the contest has not started, so there is nothing to play again")
@@ -128,6 +131,7 @@ class OrganizerActions:
         concerned = [each for each in plan.groups if later or group in (None, each.number)]
         released = {log.number: log.reported_at for log in outbox.released_rounds(self.tx) if log.reported_at}
         rerun, former = results.order_rerun(self.tx, number, group, reason, self.now, released)
+        outbox.drop_held_reports(self.tx, number, rerun.group)
         contest_state.reopen(self.tx)
         self._record(Effect.PLAYED_AGAIN)
         what = rerun.what

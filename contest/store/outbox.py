@@ -421,6 +421,15 @@ def release_reports(tx: Transaction, now: datetime) -> tuple[int, ...]:
     return _change(tx, (OutboxState.HELD,), (), None, _at_once(now), _IS_REPORT)
 
 
+def drop_held_reports(tx: Transaction, number: int, group: int | None) -> None:
+    """Delete the held reports of a round, or of one of its groups, and of what follows."""
+    concerned = outbox.c.round == number
+    if group is not None:
+        concerned &= or_(outbox.c.group.is_(None), outbox.c.group == group)
+    concerned |= outbox.c.round > number
+    tx.execute(delete(outbox).where(outbox.c.state == OutboxState.HELD, _IS_REPORT, concerned))
+
+
 def retry(
     tx: Transaction, now: datetime, *, ids: Sequence[int] = (), to: str | None = None
 ) -> tuple[int, ...]:

@@ -309,6 +309,18 @@ def test_a_round_is_played_again_without_who_was_disqualified_since(field) -> No
         assert [group for former in results.former_outcomes(tx) for group in former.groups] == [before[-1]]
 
 
+@pytest.mark.parametrize("group", [(), (1,)])
+def test_reports_that_were_held_when_their_round_is_played_again_never_go_out(field, group) -> None:
+    whole, folder = played(field("whole")), field("other")
+    knobeln(folder, "mail", "hold", *WHY)
+    played(folder)
+    knobeln(folder, "run", "rerun", 1, *group, *WHY)
+    played(folder)
+    knobeln(folder, "mail", "release")
+    for kind in ("GRG", "RSM"):
+        assert sorted(mails(folder, kind)) == sorted(mails(whole, kind))
+
+
 def test_a_group_that_is_being_played_when_its_round_is_ordered_again_is_not_kept(field) -> None:
     whole, folder = played(field("whole")), field("other")
     ordered: list[str] = []

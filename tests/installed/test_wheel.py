@@ -1,13 +1,8 @@
 """The wheel, installed by pipx far from the repository: it has all that the program needs, and upgrades."""
 
-import os
-import re
 import shutil
 import subprocess
-import sys
-import tomllib
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from zipfile import ZipFile
 
@@ -19,66 +14,11 @@ from knobeln.context import ContestContext
 from tests.support.contest_days import dump
 from tests.support.contest_field import make_contest
 from tests.support.contest_runs import SMALL, delivered, finish, without_times
+from tests.support.installed_wheel import ROOT, WHEEL, Pipx, build_wheel, installed, with_version
 from tests.support.processes import start
-from tests.support.servers import wait_for, world_readable_folder
+from tests.support.servers import wait_for
 
 pytestmark = pytest.mark.slow
-ROOT = Path(__file__).parents[2]
-WHEEL = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["hatch"]["build"]["targets"]["wheel"]
-
-
-def build_wheel(source: Path, folder: Path) -> Path:
-    pip = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", str(folder)]
-    subprocess.run([*pip, str(source)], check=True)
-    (wheel,) = folder.glob("knobeln-*.whl")
-    return wheel
-
-
-def with_version(version: str, folder: Path) -> Path:
-    """A copy of the source with another version of the program."""
-    for name in (*WHEEL["only-include"], "pyproject.toml", "README.md", "LICENSE"):
-        source, target = ROOT / name, folder / name
-        target.parent.mkdir(parents=True, exist_ok=True)
-        if source.is_dir():
-            shutil.copytree(source, target, ignore=shutil.ignore_patterns("__pycache__"))
-        else:
-            shutil.copy(source, target)
-    file = folder / "contest/__init__.py"
-    text = file.read_text()
-    file.write_text(re.sub(r'__version__ = ".*"', f'__version__ = "{version}"', text))
-    return folder
-
-
-@dataclass(frozen=True)
-class Pipx:
-    """An installation of pipx with a home of its own."""
-
-    folder: Path
-
-    @property
-    def environment(self) -> dict[str, str]:
-        own = {
-            "HOME": self.folder / "home",
-            "PIPX_HOME": self.folder / "pipx",
-            "PIPX_BIN_DIR": self.folder / "bin",
-        }
-        kept = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "XDG_"))}
-        return kept | {name: str(path) for name, path in own.items()}
-
-    def run(self, *words: str) -> None:
-        command = [sys.executable, "-m", "pipx", *words]
-        subprocess.run(command, check=True, cwd=self.folder, env=self.environment)
-
-    def command(self, *words: object) -> list[str]:
-        return [str(self.folder / "bin/knobeln"), *map(str, words)]
-
-    def knobeln(self, *words: object) -> str:
-        done = subprocess.run(
-            self.command(*words), cwd=self.folder, env=self.environment, capture_output=True, text=True,
-            check=False, timeout=240,
-        )  # fmt: skip
-        assert done.returncode == 0, done.stdout + done.stderr
-        return done.stdout
 
 
 @pytest.fixture(scope="module")
@@ -88,12 +28,8 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def pipx(wheel: Path) -> Iterator[Pipx]:
-    with world_readable_folder() as folder:
-        (folder / "home").mkdir()
-        installed = Pipx(folder)
-        constraints = f"--pip-args=--constraint {ROOT / 'constraints.txt'}"
-        installed.run("install", "--quiet", constraints, str(wheel))
-        yield installed
+    with installed(wheel) as made:
+        yield made
 
 
 def test_all_files_of_the_packages_are_in_the_wheel(wheel: Path) -> None:

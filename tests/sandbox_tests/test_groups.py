@@ -14,6 +14,7 @@ from contest.errors import ToolMissing
 from sandbox import groups, leftovers
 from sandbox.limits import MB, NOT_COUNTED
 from sandbox.sandbox import Ending, Limits
+from tests.support.other_users import NOBODYS, python_for_others
 
 MEMORY = Limits(
     address_space_bytes=48 * MB, work_bytes=16 * MB, processes=24, cpu_seconds=50, wall_seconds=60
@@ -215,6 +216,23 @@ def test_without_groups_limits_are_for_each_process(sandbox, monkeypatch):
     assert "for each process of a sandbox alone" in limits.sentence
     assert "it is not mounted. Start `knobeln serve` by its unit, which has Delegate=yes" in limits.sentence
     assert sandbox.run(["/usr/bin/true"]).usage == NOT_COUNTED
+
+
+@pytest.mark.needs_root
+def test_two_processes_say_the_same_of_their_limits() -> None:
+    """Else the journal would have a new line at each start."""
+    python, environment = python_for_others()
+    ask = [
+        python,
+        "-c",
+        "from sandbox.groups import limits_of_sandboxes; print(limits_of_sandboxes().sentence)",
+    ]
+    said = [
+        subprocess.run(ask, env=environment, user=NOBODYS, capture_output=True, check=True).stdout
+        for _ in range(3)
+    ]
+    assert said[0] == said[1] == said[2]
+    assert said[0]
 
 
 @needs_groups
