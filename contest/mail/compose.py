@@ -22,6 +22,7 @@ from functools import cache, lru_cache
 from urllib.parse import quote
 
 from contest.config.settings import Settings
+from contest.language import speaking
 from contest.ledger.receipts import PROOF_FILE
 from contest.model import Attachment, Outgoing
 
@@ -95,7 +96,8 @@ def compose(outgoing: Outgoing, settings: Settings, secret: bytes, now: datetime
     head = b"".join(_head(outgoing, settings, secret, now, name, domain))
     body, attachments = outgoing.body, outgoing.attachments
     if outgoing.receipt:
-        body += f"\n{outgoing.receipt.text}"
+        with speaking(outgoing.language or settings.contest.language):
+            body += outgoing.receipt.text
         attachments += (Attachment(PROOF_FILE, "text/plain", outgoing.receipt.proof),)
     plain = _is_plain(outgoing.lead) and _is_plain(body)
     content, digest = _content(body, plain, attachments)
