@@ -71,7 +71,7 @@ _PROOF = re.compile(
 )
 _TOLD = re.compile(r"([0-9]{1,9})\. [^\W\d]+: receipt\.tlog-proof")  # in any language
 _HEADER = re.compile(rf"([0-9]{{1,9}})(?: ([0-9]{{1,9}})((?: {_HASH})*))?")
-_NAMES = re.compile(r"^(?:  [A-Za-z_]\w{0,29}(?:, [A-Za-z_]\w{0,29})*,?\n)+", re.MULTILINE)  # in a list's mail
+_NAMES = re.compile(r"^(?:  [A-Za-z_]\w{0,29}(?:, [A-Za-z_]\w{0,29})*,?\n)+", re.MULTILINE)  # of a list
 # How mails say where the public number comes from; their lines may end anywhere.
 _ROUND = re.compile(r"is round ([0-9]+) of drand")
 _CHAIN = re.compile(r"The chain of drand: ([0-9a-f]{64})")

@@ -23,7 +23,8 @@ class GenerationTable:
     @property
     def csv(self) -> str:
         """A line for each entry, whose name needs no quotes."""
-        return "".join(",".join(map(str, row)) + "\n" for row in (("generation", *self.generations), *self.rows))
+        rows = (("generation", *self.generations), *self.rows)
+        return "".join(",".join(map(str, row)) + "\n" for row in rows)
 
 
 def condensed(outcome: EvolutionOutcome, width: int = WIDTH, gap: int = 2) -> GenerationTable:

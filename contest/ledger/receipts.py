@@ -137,7 +137,8 @@ class Receipt:
     @property
     def text(self) -> str:
         """The last line of a mail with this receipt, in the language of this moment."""
-        return gettext("Receipt: entry %(number)s. Proof: %(file)s", number=self.number, file=PROOF_FILE) + "\n"
+        line = gettext("Receipt: entry %(number)s. Proof: %(file)s", number=self.number, file=PROOF_FILE)
+        return f"{line}\n"
 
     @property
     def header(self) -> str:
