@@ -30,7 +30,8 @@ def practice_games(
     games: int | None = None,
     seeds: Seeds = USUAL_SEEDS,
 ) -> Sequence[PracticeGame]:
-    """Play so many games against each opponent, or one against all together if the game takes more than two.
+    """Play this number of games against each opponent, or one against all together if the game has more than
+    two seats.
 
     None: as many as are quick, which is one if programs talk. `program`: digest and bytes of its image; it
     has the first seat. The first game against each opponent has its moves.

@@ -60,7 +60,7 @@ class PracticeService:
     claimant: Claimant = field(default_factory=Claimant)
 
     def play_next(self) -> bool:
-        """Do the practice that waits longest. False: none waits, or now is not the time.
+        """Play the practice that has waited longest. False: none waits, or practice is closed now.
 
         Raises StoreBusy, or EngineFailed at the first failures with a practice. It then stays in the queue.
         So does one for which this host lacks a tool, without an error.
@@ -171,7 +171,7 @@ class PracticeService:
                 contest_state.note(tx, "error", f"practice {practice.id} waits: {missing}", self.clock.now())
 
     def _set_aside(self, practice: Practice, trace: str, error: EngineFailed | None = None) -> None:
-        """`error`: with the program, if our engine fails with it alone: then the team is told."""
+        """`error` names the program if our engine fails with it alone; then the team is told."""
         log.error("a practice was set aside", practice=practice.id, trace=trace)
         with self.store.write() as tx:
             if practices.finish(tx, practice.id, PracticeState.SET_ASIDE) and error:

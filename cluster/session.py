@@ -106,7 +106,7 @@ class Session:
         return played
 
     def workers(self) -> Sequence[str]:
-        """The addresses of the workers that are there, but for those that were dismissed."""
+        """The addresses of the workers that are connected, without those that were dismissed."""
         with suppress(Exception):  # dask's own errors have no common class
             return [each for each in self._client.nthreads() if each not in self._dismissed]
         return ()
@@ -152,7 +152,7 @@ class Session:
                 self._changed.notify_all()
 
     def _asked(self, piece: _Piece) -> work.Answer | None:
-        """What a worker answers; None if none did."""
+        """A worker's answer; None if no worker gives one."""
         seconds = MIN_SECONDS + GAME_SECONDS * piece.games
         future = None
         try:
@@ -183,14 +183,14 @@ class Session:
                     raise
 
     def _there(self, key: str, value: Callable[[], object]) -> distributed.Future:
-        """The value on the workers, which dask brings to each that needs it, once."""
+        """The value on the workers; dask sends it once to each that needs it."""
         with self._bringing:
             if key not in self._brought or self._brought[key].status in ("cancelled", "lost", "error"):
                 self._brought[key] = self._client.submit(work.same, value(), pure=False)
             return self._brought[key]
 
     def _restart_worker_of(self, future: distributed.Future) -> None:
-        """It may be stuck with the work, which nobody waits for any more."""
+        """Restart the worker, which may be stuck with work that nobody waits for any more."""
         with suppress(Exception):
             stuck = [worker for worker, keys in self._client.processing().items() if future.key in keys]
             future.cancel()
@@ -225,7 +225,7 @@ class Session:
                 raise Differs(f"{what} would be another here")
 
     def _dismiss(self, worker: str, reason: str) -> None:
-        """Give the worker no more work, and let dask end it. What it has is brought to others from here."""
+        """Give the worker no more work, and let dask end it. Others get its values from here."""
         with self._changed:
             if worker in self._dismissed:
                 return
@@ -275,7 +275,7 @@ class Plugin:
         context: WorkerContext,
         progress: ProgressCallback,
     ) -> Iterator[Workers]:
-        """The workers, until the day's end or until it breaks off. `tell` gets sentences for the organizer.
+        """The workers, until the day ends or breaks off. `tell` is called with sentences for the organizer.
 
         The certificates are those of dask's own settings. Results are never unpickled.
         """

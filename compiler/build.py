@@ -211,7 +211,7 @@ def _broken_lines(program: SourceText, error_lines: Collection[int]) -> Sequence
 
 
 def _was_wrapped(line: str, rest: str) -> bool:
-    """Whether the first word of the rest did not fit after the line."""
+    """Whether a mailer wrapped the line here: the first word of the rest did not fit after it."""
     words = rest.split(maxsplit=1)
     return bool(words) and not rest[0].isspace() and len(line.rstrip()) + 1 + len(words[0]) > WRAPS_FROM
 

@@ -131,7 +131,7 @@ def _counted(module: bytes, told: str, sandbox: Sandbox, memory_bytes: int) -> b
 
 
 def _reasons(stderr: str, memory: int) -> Iterator[str]:
-    """What a program wants that WebAssembly does not have, from the compiler's messages; sentences."""
+    """What the program uses that WebAssembly lacks, as sentences, from the compiler's messages."""
     if _NO_EXCEPTIONS.search(stderr):
         yield gettext(
             "programs in C++ whose time is counted have no exceptions (try, catch, throw): return an error "
@@ -167,7 +167,7 @@ def _reasons(stderr: str, memory: int) -> Iterator[str]:
 def _checked_by_guest(
     files: Files, program: str, language: Language, how: CountedBuild, sandbox: Sandbox, settings: Programs
 ) -> FuelProgram:
-    """The guest itself looks for mistakes: another version of the language would know other ones."""
+    """Let the guest itself look for mistakes: another version of the language would find others."""
     guest = guests.GUESTS[language.name]
     made = FuelProgram(
         language=language.name,

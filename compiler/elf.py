@@ -69,6 +69,7 @@ def read_image(raw: bytes) -> Image:
             data=data.data() if data else b"",
             static_size=_static_size(elf),
             symbols=tuple(sorted(_functions(_symbols(elf)).items())),
+            lines=tuple(sorted(_lines(elf).items())),
         )
     except _BROKEN as error:
         raise ValueError(f"no program for the contest machine: {error}") from None
@@ -129,3 +130,13 @@ def _functions(symbols: Iterable[Symbol]) -> dict[int, str]:
         ((s["st_value"], s.name) for s in symbols if s["st_info"]["type"] == "STT_FUNC"), reverse=True
     )
     return {address: name[:_MAX_NAME] for address, name in found}
+
+
+def _lines(elf: ELFFile) -> dict[int, int]:
+    """Lines of the source by address, if it was compiled with them; 0 ends the code that has lines."""
+    if not elf.has_dwarf_info():
+        return {}
+    dwarf = elf.get_dwarf_info()
+    programs = filter(None, map(dwarf.line_program_for_CU, dwarf.iter_CUs()))
+    states = (entry.state for program in programs for entry in program.get_entries() if entry.state)
+    return {state.address: 0 if state.end_sequence else state.line for state in states}

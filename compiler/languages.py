@@ -32,6 +32,7 @@ from sandbox.program_folder import Needs, ProgramFolder
 from sandbox.sandbox import Ending, Limits, Sandbox, SandboxResult
 
 MAX_RESULT = 16 * MB  # bytes of a compiled program
+_PLACES = Path(__file__).with_name("fault_place.c")
 _MOST_DATA = 256 * MB  # of a program that wants more memory than it may have, and is told so
 _PRINT_VERSION = (
     "import importlib, sys; print(getattr(importlib.import_module(sys.argv[1]), '__version__', ''))"
@@ -74,6 +75,13 @@ class Outcome(Generic[Made_co]):
 def languages_of(settings: Programs) -> tuple[Language, ...]:
     """All languages of the contest; those of `counted_languages` as they are built to be counted."""
     return tuple(_with_clock(row, settings) for row in settings.all_languages)
+
+
+def with_places(row: Language) -> Language:
+    """The language for use at home: where a program faults, its standard error names function and line."""
+    if row.is_counted or row.tool not in ("gcc", "g++"):
+        return row
+    return row.model_copy(update={"build": (*row.build, "-g", "-no-pie", _PLACES.name)})
 
 
 def packages_of(language: Language, settings: Programs) -> tuple[str, ...]:
@@ -275,10 +283,11 @@ def compiled(
         address_space_bytes=language.build_memory_mb * MB,
         processes=max(language.processes, 32),
     )
+    ours = {_PLACES.name: _PLACES.read_bytes()} if _PLACES.name in language.build else {}
     run = partial(
         sandbox.run,
         _then_show([word.format(**values) for word in language.build], language.result),
-        files={f"{WORK}/{name}": data for name, data in files.items()},
+        files={f"{WORK}/{name}": data for name, data in {**files, **ours}.items()},
         environment={**_environment(language, values), "SOURCE_DATE_EPOCH": "768916800"},
         folders=_folders(language),
         own_path=values["tool"] if language.finds_itself else "",

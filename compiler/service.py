@@ -158,7 +158,7 @@ class CompileService:
             self._set_aside(submission, traceback.format_exc())
 
     def _built(self, submission: Submission) -> BuildResult[Any]:
-        """The build. Raises ToolMissing if this host may be the reason for a refusal, and not the program."""
+        """The build. Raises ToolMissing if the refusal may be this host's fault and not the program's."""
         result = self.builder.build(submission.files, submission.description)
         if not result.image:
             with self.store.read() as tx:
@@ -167,7 +167,7 @@ class CompileService:
         return result
 
     def _is_hopeless(self, submission: Submission) -> bool:
-        """Count one more failure of our machinery with the submission. True: we try it no more."""
+        """Count one more failure of our machinery with the submission. True: it is not tried again."""
         return self.failures.of_task(f"submission/{submission.id}") >= MAX_FAILURES
 
     def _wait_for(self, submission: Submission, language: str, reason: str) -> None:

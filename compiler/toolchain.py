@@ -60,9 +60,13 @@ class Step:
 
 
 class Toolchain:
-    """gcc in the sandbox. Keep the object: the first use compiles the runtime. Threads may share it."""
+    """gcc in the sandbox. Keep the object: the first use compiles the runtime. Threads may share it.
 
-    def __init__(self) -> None:
+    `with_lines`: images know the lines of their source; all else of them is the same.
+    """
+
+    def __init__(self, *, with_lines: bool = False) -> None:
+        self._debugging = ("-g",) if with_lines else ()
         self._sandbox = Sandbox()
         self._lock = threading.Lock()
 
@@ -78,7 +82,8 @@ class Toolchain:
 
     def compile(self, text: str, prose: frozenset[int] = frozenset()) -> Step:
         """Compile the program into an object file."""
-        command = [self._gcc, *COMPILE_FLAGS, *WARNING_FLAGS, "-c", messages.FILE_NAME, "-o", _RESULT]
+        flags = (*COMPILE_FLAGS, *WARNING_FLAGS, *self._debugging)
+        command = [self._gcc, *flags, "-c", messages.FILE_NAME, "-o", _RESULT]
         return _step(self._run(_then_show_result(command), _program(text), _LIMITS), _LIMITS, prose)
 
     def link(self, program: bytes) -> Step:

@@ -85,7 +85,7 @@ def speaking(language: str) -> Iterator[None]:
 
 
 def in_language(language: str, made: Iterable[T]) -> Iterator[T]:
-    """What `made` yields, where each object is made in this language.
+    """What `made` yields, with each object made in this language.
 
     A generator that is within `speaking` itself would change the language of its caller, too.
     """
@@ -109,7 +109,7 @@ R = TypeVar("R", bound=Reader)
 
 
 def by_language(readers: Iterable[R], language: str) -> Iterator[tuple[str, list[R]]]:
-    """The readers by the language of their mails, in their order. `language`: the contest's."""
+    """The readers, grouped by the language of their mails, in their order. `language`: the contest's."""
     found: dict[str, list[R]] = {}
     for reader in readers:
         found.setdefault(reader.language or language, []).append(reader)
@@ -122,17 +122,17 @@ def chosen() -> str | None:
 
 
 def spoken() -> str:
-    """The language of this moment."""
+    """The current language."""
     return _language.get() or SOURCE
 
 
 def translated(message: str) -> str:
-    """The message in the language of this moment, its placeholders not yet filled in."""
+    """The message in the current language, its placeholders not yet filled in."""
     return _catalogue(spoken()).gettext(message) if message else ""  # a catalogue has its head under ""
 
 
 def translated_plural(one: str, many: str, num: int) -> str:
-    """One of the two, or of the other language's forms for that number."""
+    """The message's form for this number, in the current language."""
     return _catalogue(spoken()).ngettext(one, many, num)
 
 
@@ -147,7 +147,7 @@ def ngettext(one: str, many: str, num: int, /, **values: object) -> str:
 
 
 def noted(message: str) -> str:
-    """Marks a sentence of a table or an enum for the catalogue; `gettext` is called where it is written."""
+    """Marks a sentence of a table or an enum for the catalogue; `gettext` translates it where it is shown."""
     return message
 
 

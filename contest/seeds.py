@@ -25,7 +25,7 @@ MAX_TOURNAMENTS = 100  # of a season
 
 
 def secret_before(secret: bytes, tournaments: int) -> bytes:
-    """The secret of the tournament so many before that of this secret: each is the sha256 of the next."""
+    """The secret of an earlier tournament, this many before: each secret is the sha256 of the next."""
     for _ in range(tournaments):
         secret = hashlib.sha256(secret).digest()
     return secret

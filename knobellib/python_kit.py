@@ -109,7 +109,7 @@ def _contest_facts(game: Game, settings: Settings) -> bytes:
 
 # --- what programs read ------------------------------------------------------------------------------------
 def _states(game: Game) -> Iterator[KitFile]:
-    """Games as the program of the first seat reads them, a line for each question; moves are by chance."""
+    """Games with moves by chance, as the program of the first seat reads them: a line for each question."""
     if not isinstance(game, TextGame):
         return
     for number, lines in enumerate(_sample_games(game), start=1):

@@ -1,4 +1,4 @@
-"""A season: when each tournament begins and is run, what may be seen of the one before, and its table."""
+"""A season: when its tournaments begin and run, what of earlier ones is public, and its table."""
 
 from __future__ import annotations
 

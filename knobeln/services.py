@@ -116,7 +116,7 @@ class Services:
         return self._compiler.of(self._now()).try_languages()
 
     def try_languages_sometimes(self) -> bool:
-        """Do so if it has not been done for a while; one thread may call this as often as it likes."""
+        """`try_languages`, at most once in a while; one thread may call this as often as it likes."""
         if time.monotonic() < self._try_languages_at:
             return False
         self._try_languages_at = time.monotonic() + LANGUAGES_SECONDS
@@ -266,7 +266,7 @@ def this_process() -> Claimant:
 
 
 def _is_gone(name: str) -> bool:
-    """Whether it is a process of this computer that has ended; of other computers' we cannot know."""
+    """Whether this is a process of this computer that has ended. Of other computers' we cannot know."""
     boot, _, label = name.partition("/")
     return boot == _boot() and leftovers.is_left_over(label)
 
@@ -294,7 +294,7 @@ def tell_log_failure(contest: ContestContext, command: str) -> bool:
 
 @contextmanager
 def told_log_failure(contest: ContestContext, command: str) -> Iterator[None]:
-    """Tell it when the block ends, if a line was lost in it."""
+    """When the block ends, tell of lines of the log that were lost in it."""
     try:
         yield
     finally:

@@ -292,7 +292,7 @@ class LetterContext:
 
 
 def _cut(body: str, surplus: int) -> str:
-    """The body without so many bytes, cut at the end of a line."""
+    """The body without this many bytes, cut at the end of a line."""
     left_out = f"\n{gettext(_LEFT_OUT)}\n"
     room = max(0, len(body.encode()) - surplus - len(left_out.encode()))
     kept = body.encode()[:room].decode(errors="ignore")

@@ -53,7 +53,7 @@ class Limit(StrEnum):
 
 @dataclass(frozen=True)
 class Quota:
-    """At most so many mails within `span`. A letter whose mail is beyond it waits, or (not `waits`) is not
+    """At most this many mails within `span`. A letter whose mail is beyond it waits, or (not `waits`) is not
     answered.
 
     It counts mails that are alike in the scope; `unproved`: only those that letters caused without a proof;
@@ -111,7 +111,7 @@ def quotas(
 
 
 def _wide(limit: Limit, network: str) -> Iterable[Quota]:
-    """Those that strangers use up together."""
+    """The quotas that strangers use up together."""
     waits = limit is not Limit.DROP
     calm = Quota(Scope.DOMAIN, MAX_CALM_MAILS_PER_HOUR, HOUR, True, True)
     for scope, most in MAX_UNPROVED_MAILS_PER_HOUR.items():

@@ -90,7 +90,7 @@ class AccessToken:
         self._token, self._ends = token, time.monotonic() + seconds
 
     def _refresh_token(self) -> str:
-        """The one that was kept, if it descends from that of the settings."""
+        """The refresh token that was kept, if it descends from the one in the settings."""
         try:
             kept = json.loads(self._kept.read_text(encoding="utf-8"))
             if kept["descends_from"] == self._mark():
@@ -140,7 +140,7 @@ def _from_command(line: str) -> str:
 
 # --- the issuer --------------------------------------------------------------------------------------------
 class _NoRedirect(HTTPRedirectHandler):
-    """Secrets go to the address that the organizer named, and to no other."""
+    """Follows no redirect: secrets go only to the address that the organizer named."""
 
     def redirect_request(self, *_: Any) -> None:
         return None

@@ -170,5 +170,5 @@ _RIGHT = f"/*\n  {FROM_MARK} team_name authentification_string\n*/"
 
 
 def _problem(line: int, text: str, **values: object) -> Problem:
-    """Without a quote of the line, because it may hold a secret."""
+    """What is wrong with the line, without a quote of it: it may hold a secret."""
     return Problem(gettext(text, from_mark=FROM_MARK, **values), line, expected=_RIGHT)

@@ -58,7 +58,7 @@ def pass_on(
     renderer: Renderer,
     now: datetime,
 ) -> str:
-    """Queue the letter for the organizer if it came to such an address only; "" = it did not.
+    """Queue the letter for the organizer if it came only to a role's address; "" = it did not.
 
     Returns a note for the journal.
     """

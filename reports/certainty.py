@@ -130,7 +130,7 @@ _MOST_NAMES = 8
 
 
 def _likely(found: Certainty) -> str:
-    """Among whom the winner nearly always is; "" if that is the one who won."""
+    """The teams that nearly always include the winner; "" if that is the one that won."""
     names = found.likely_winners
     if len(names) == 1 and any(team.entry in names and team.place == 1 for team in found.teams):
         return ""

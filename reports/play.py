@@ -70,7 +70,7 @@ class PlayReports:
         return tuple(zip(*course.gains, strict=True))
 
     def figures(self, report: BuildReport) -> tuple[tuple[str, str], ...]:
-        """The figures of an accepted program that its page tells after the contest, by what they are."""
+        """The figures of an accepted program for its page after the contest, by their labels."""
         return ()
 
     def replay(

@@ -138,7 +138,7 @@ def _ngettext(one: str, many: str, num: int, /, **values: object) -> str:
 
 
 def _refilled(message: str) -> str:
-    """A translation's lines are filled again, since they are longer or shorter than the English ones."""
+    """Fill a translation's lines anew: they are longer or shorter than the English ones."""
     return message if language.spoken() == language.SOURCE else text.fill_indented(message)
 
 
@@ -271,7 +271,8 @@ class Templates:
         self._compiled: tuple[_Files, _Compiled] | None = None
 
     def __reduce__(self) -> tuple[object, ...]:
-        """To another process, maybe on another computer, the organizer's templates go as they are now."""
+        """Pickle the organizer's templates as they are now, for another process, maybe on another
+        computer."""
         own = self._override
         if isinstance(own, Path):
             own = {
@@ -310,7 +311,7 @@ class Templates:
             raise ConfigError(f"template {name}: {error.message}") from None
 
     def _of_now(self) -> _Compiled:
-        """The templates as the organizer's files are now."""
+        """The templates, with the organizer's files as they are now."""
         files = _files(self._override) if isinstance(self._override, Path) else frozenset()
         # Several threads may render: what one of them has just read of older files stays with these.
         if self._compiled is None or self._compiled[0] != files:

@@ -124,7 +124,7 @@ _NAMES = 24  # columns of number and name
 
 
 def _heat(points: int | None, low: int, high: int, game: GameInfo, room: int) -> Text:
-    """A cell of so many columns; more than 2 have room for points. The shade tells without colours too."""
+    """A cell of this many columns; from 3 on it shows points. Its shade can be read without colours, too."""
     if points is None:
         return Text(" " * max(1, room))
     part = (points - low) / (high - low) if high > low else 1.0
@@ -184,7 +184,7 @@ def evolution_table(outcome: EvolutionOutcome, width: int = 80) -> Table:
 
 
 def _table(title: str, *names: str) -> Table:
-    """A column whose name begins with `#` holds numbers."""
+    """Make a table; a column whose name begins with `#` holds numbers."""
     table = Table(
         title=Text(title), title_justify="left", header_style="bold", box=SIMPLE_HEAD, padding=(0, 1, 0, 0)
     )

@@ -44,7 +44,7 @@ class SetAside:
 
 @dataclass(frozen=True)
 class AsidePlayer(Player):
-    """The player for it: it is not asked, and only fails."""
+    """The player of a program that is set aside: it is not asked, and only fails."""
 
     protocol: TextProtocol
 

@@ -219,11 +219,11 @@ class Group:
         return all(state(thread) in _SLEEPING for thread in self._threads())
 
     def _threads(self) -> set[int]:
-        """The first that fit: usually all."""
+        """The ids of the first threads, as many as one read brings: usually all."""
         return set(map(int, os.pread(self._threads_file, _FACTS_BYTES, 0).split()))
 
     def cpu_seconds(self) -> float:
-        """Of all processes so far."""
+        """The processor time of all processes so far, in seconds."""
         return (self._read(self._dialect.cpu) or 0) / self._dialect.cpu_units_per_second
 
     def add(self, pid: int) -> None:
@@ -254,7 +254,7 @@ class Group:
             _remove(folder)
 
     def _read(self, fact: _Fact) -> int | None:
-        """None if the kernel does not have it."""
+        """The number in the file; None if the kernel does not have it."""
         if fact.file not in self._fact_files:
             return None
         found = fact.pattern.search(os.pread(self._fact_files[fact.file], _FACTS_BYTES, 0))

@@ -40,7 +40,7 @@ _CHUNK_BYTES = 65_536
 _REST_SECONDS = 0.05  # the time for the rest of a message of which a part has come
 _MOMENT_SECONDS = 0.0002  # shorter than a poll can wait
 _EXIT_GRACE_SECONDS = 1.0  # between the end of a sandbox's output and its own end
-_CORES = os.cpu_count() or 1  # a program with many threads uses so many seconds in one
+_CORES = os.cpu_count() or 1  # processor seconds that a program with many threads can use in one second
 _SHORTEST_LOOK_SECONDS = 0.005
 _BLANK = " \t\r\n"
 WORKER_WALL_FACTOR = 10
@@ -323,7 +323,7 @@ class SandboxedProcess:
         return bytes(self._stderr)
 
     def usage(self) -> Usage:
-        """Of its whole sandbox so far."""
+        """The usage of its whole sandbox so far."""
         return self._exit_status.usage if self._exit_status else self._sandbox.usage_so_far()
 
     def close(self) -> ExitStatus:

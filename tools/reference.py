@@ -82,11 +82,11 @@ _OF_ALL_LETTERS = """
 These are the commands that the robot reads in the subject of a letter. `help` brings the same text by mail,
 with the contest's own settings. Capitals, `Re:` and blanks do not matter. In a command that changes nothing,
 a typing error does not matter either. A command that changes something needs the team's `<<FROM>>` line.
-The organizer's own letters are on the page [Write to the teams](../organizer/tell.md).
+The organizer's own letters are on the page [Write to the teams](../organizer/teams.md#give-commands-by-mail).
 """
 _OF_ALL_TEMPLATES = """
 Mails are made from these templates in `reports/templates/`. A file of the same name in the folder `templates`
-of a contest replaces one; [Write mails and pages in your own words](../organizer/own-words.md) tells how.
+of a contest replaces one ([Web pages and own words](../organizer/pages.md#your-own-words)).
 Those whose names begin with `_` are parts that several mails share, or that differ between games.
 """
 _OF_ALL_REPORTS = """

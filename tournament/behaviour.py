@@ -62,7 +62,7 @@ def _twins(
     stages: Sequence[int],
     courses: Callable[[Sequence[str], range], Iterator[Hashable]],
 ) -> tuple[tuple[str, ...], ...]:
-    """Let all play more and more probes, but for those that are alone already.
+    """Let the images play more and more probes, without those that already differ from all others.
 
     `courses`: what each of the images does against these probes.
     """

@@ -132,7 +132,7 @@ def default_contests(field: Field, history: Sequence[RoundOutcome]) -> int | Non
 
 
 def _least_cost(field: Field, history: Sequence[RoundOutcome]) -> float:
-    """What the smallest pools cost, by the games of the contest itself."""
+    """The cost of the smallest pools, by the games of the contest itself."""
     costs = [
         _game_cost(field.info, match.result)
         for each in history
@@ -144,7 +144,7 @@ def _least_cost(field: Field, history: Sequence[RoundOutcome]) -> float:
 
 
 def _game_cost(info: GameInfo, result: GameResult) -> int:
-    """What this game takes, in instructions of the contest machine; a core does 2.5 billion a second."""
+    """The cost of this game in instructions of the contest machine; a core does 2.5 billion a second."""
     used = sum(seat.instructions for seat in result.seats)
     if info.play.is_quick:
         return _INSTRUCTIONS_PER_GAME + used
@@ -221,7 +221,7 @@ def _team(name: str, published: _Reached, replayed: Sequence[_Reached]) -> TeamC
 
 
 def _likely_winners(teams: Sequence[TeamCertainty], replayed: Sequence[_Reached]) -> tuple[str, ...]:
-    """The first so many of the teams that win most, among whom are all winners of enough contests."""
+    """The fewest of the teams that win most, in order, that include the winners of enough contests."""
     ordered = sorted(teams, key=lambda team: (-team.first, team.place, team.entry))
     at = {team.entry: number for number, team in enumerate(ordered, start=1)}
     needed = sorted(max(at[name] for name, place in each.places.items() if place == 1) for each in replayed)
@@ -229,7 +229,7 @@ def _likely_winners(teams: Sequence[TeamCertainty], replayed: Sequence[_Reached]
 
 
 def _alike(published: _Reached, replayed: Sequence[_Reached]) -> tuple[tuple[str, ...], ...]:
-    """Runs of neighbours in the ranking, none of whom is surely ahead of another one of its run."""
+    """Runs of adjacent teams in the ranking whose order is not significant."""
     playing = replayed[0].places
     runs: list[list[str]] = []
     for name in published.places:
@@ -251,7 +251,7 @@ def _are_told_apart(name: str, other: str, replayed: Sequence[_Reached]) -> bool
 
 # --- contests with other random numbers --------------------------------------------------------------------
 def _play(field: Field, contests: int, pools: _Pools) -> list[_Reached]:
-    """How far the teams came in so many contests."""
+    """How far the teams came in this many contests."""
     starts = range(0, contests, _MAX_AT_ONCE)
     batches = (range(start, min(contests, start + _MAX_AT_ONCE)) for start in starts)
     return [reached for batch in batches for reached in _play_together(field, batch, pools)]
@@ -367,7 +367,7 @@ class _Redraw:
 
 
 class _PoolRunner:
-    """Gives the referee of one group the games that were drawn, and draws those that it wants besides."""
+    """Gives the referee of one group the games that were drawn, and draws further ones that it asks for."""
 
     def __init__(self, pools: _Pools, title: str, matches: Sequence[Match]) -> None:
         self._pools = pools
@@ -396,7 +396,7 @@ class _Spread(NamedTuple):
 
 @dataclass
 class _Pools:
-    """Independent games of the teams, by seating, for so many contests."""
+    """Independent games of the teams, by seating, for this many contests."""
 
     field: Field
     runner: Runner
@@ -419,7 +419,7 @@ class _Pools:
         return self._games[seating]
 
     def draw(self, title: str, uses: Mapping[Seating, int]) -> Mapping[Seating, Sequence[int]]:
-        """Numbers of so many games of each pool. A new pool that is large enough gives each game once."""
+        """Numbers of this many games of each pool. A new pool that is large enough gives each game once."""
         new = {seating: count for seating, count in uses.items() if seating not in self._games}
         self._fill(new)
         return {
@@ -465,7 +465,7 @@ class _Pools:
             self._error += variance * (1 / len(self._games[s]) - 1 / count)
 
     def _play(self, counts: Mapping[Seating, int]) -> Mapping[Seating, _Spread]:
-        """Play so many more games of each seating, none if the number is not positive."""
+        """Play this many more games of each seating, none if the number is not positive."""
         jobs = (
             (seating, self._job(seating, number))
             for seating, count in counts.items()
@@ -488,7 +488,7 @@ class _Pools:
         return GameJob(tuple([self.field.images[name] for name in seating]), streams, names=seating)
 
     def _kept(self, result: GameResult) -> GameResult:
-        """What standings and referee look at; equal results are one object."""
+        """What standings and referee need of a game; equal results are one object."""
         key = tuple([(seat.points, seat.verdict, seat.faults) for seat in result.seats])
         if key not in self._known:
             seats = tuple(SeatResult(points, verdict, None, faults=faults) for points, verdict, faults in key)

@@ -98,7 +98,7 @@ class Spectator:
         """Its result is stored."""
 
     def playing_with_other_chance(self, contests: int) -> None:
-        """After the last round so many contests are played, to tell how sure the ranking is."""
+        """The number of contests that are played after the last round, to tell how sure the ranking is."""
 
 
 class StaleState(Exception):

@@ -158,7 +158,7 @@ def answered(game: TextGame[Any, Any], position: Any, seat: int, player: Player)
 
 
 def program_seeds(streams: Sequence[bytes]) -> list[bytes]:
-    """For the programs of a game, by seat. They tell a program nothing about any other stream."""
+    """The seeds for the programs of a game, by seat. A seed reveals nothing about any other stream."""
     return [hashlib.sha256(b"program\0" + stream).digest() for stream in streams]
 
 

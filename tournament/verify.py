@@ -87,13 +87,13 @@ def _check_rounds(claim: Claim, open_runner: CheckingRunner) -> tuple[RoundOutco
 
 # --- entries that the organizer took out -------------------------------------------------------------------
 def _gone(claim: Claim, played: int) -> frozenset[str]:
-    """The banned entries that are not in the claimed round after so many: they took no part in its draw."""
+    """The banned entries that are not in the claimed round after this many: they took no part in its draw."""
     claimed = claim.history[played].plan.groups if played < len(claim.history) else ()
     return claim.banned - {name for group in claimed for name in group.members}
 
 
 def _seated(claim: Claim, drawn: RoundPlan, claimed: RoundPlan) -> RoundPlan:
-    """A game of all is played without those who were banned when it began."""
+    """The group as played: without those who were banned when it began, if all play in one game."""
     if claim.field.format.seats is not None or len(claimed.groups) != len(drawn.groups):
         return drawn
     seated = [{n for pairing in group.pairings for n in pairing.players} for group in claimed.groups]

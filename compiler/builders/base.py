@@ -10,6 +10,7 @@ from typing import ClassVar, Generic, TypeVar
 from compiler.uploaded_files import take_apart, without_secret
 from contest.config.settings import Settings
 from contest.interfaces.protocols import BuildResult, Images, RunnerFactory, Serializable, SparringOpponents
+from contest.seeds import Seeds, seed_from
 from contest.util.program_files import is_archive
 
 ANY_LANGUAGE = "any language"
@@ -34,6 +35,15 @@ class ProgramBuilder(ABC, Generic[Image_]):
         """It plays its trial games with `open_runner`."""
         self._settings = settings
         self._open_runner = open_runner
+        self._opponents: Sequence[tuple[str, Image_]] = ()
+        self._seed = ""
+
+    def at_home(self, opponents: Sequence[tuple[str, Image_]] = (), seed: str = "") -> None:
+        """Let images know the lines of their source, which faults then name; all else of them is the same.
+
+        Trial games are against `opponents`, and have the chance of `seed`; () and "": as in a contest.
+        """
+        self._opponents, self._seed = opponents, seed
 
     def build(self, files: Mapping[str, bytes], text: str) -> BuildResult[Image_]:
         """Build the files as they were sent and play the trial game; `text` is what the letter says.
@@ -50,6 +60,10 @@ class ProgramBuilder(ABC, Generic[Image_]):
     @abstractmethod
     def _build(self, files: Mapping[str, bytes], text: str, *, with_trial: bool) -> BuildResult[Image_]:
         """What `build` and `rebuild` tell."""
+
+    def _trial_seeds(self, source_digest: str) -> Seeds:
+        """The chance of a trial game: usually that of its source, so that the same program has the same."""
+        return Seeds(seed_from(f"check/{self._seed}") if self._seed else bytes.fromhex(source_digest))
 
     @abstractmethod
     def sparring_opponents(self) -> SparringOpponents:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import cache
@@ -19,7 +19,6 @@ from contest.interfaces.protocols import BuildResult, RunnerFactory, SparringOpp
 from contest.mail.from_line import strip_secret
 from contest.model import GameJob, Trial
 from contest.schema.sections import Programs
-from contest.seeds import Seeds
 from contest.subprocesses.engine_pool import cores
 from contest.util import kept_files
 from contest.util.caches import cache_folder
@@ -38,6 +37,10 @@ class MachineBuilder(ProgramBuilder[Image]):
     def __init__(self, settings: Settings, open_runner: RunnerFactory) -> None:
         super().__init__(settings, open_runner)
         self._toolchain = Toolchain()
+
+    def at_home(self, opponents: Sequence[tuple[str, Image]] = (), seed: str = "") -> None:
+        super().at_home(opponents, seed)
+        self._toolchain = Toolchain(with_lines=True)
 
     def _build(self, files: Mapping[str, bytes], text: str, *, with_trial: bool) -> BuildResult[Image]:
         trial_game = self._trial_game if with_trial else None
@@ -72,16 +75,15 @@ class MachineBuilder(ProgramBuilder[Image]):
     def _trial_game(self, image: Image, source_digest: str) -> Trial:
         """An accepted program plays once against a house strategy, and its team sees it run (K45).
 
-        The game decides nothing. Its chance comes from the source's digest, so the same program always has
-        the same trial game.
+        The game decides nothing.
         """
-        opponent = _opponent()
-        seeds = Seeds(bytes.fromhex(source_digest))
+        name, opponent = self._opponents[0] if self._opponents else (OPPONENT, _opponent())
+        seeds = self._trial_seeds(source_digest)
         streams = (seeds.stream("trial/seat/0"), seeds.stream("trial/seat/1"))
         images = {each.digest: each.to_bytes() for each in (image, opponent)}
         with self._open_runner(images, self._settings, seeds) as runner:
             (result,) = runner.play([GameJob((image.digest, opponent.digest), streams)])
-        return Trial(OPPONENT, result)
+        return Trial(name, result)
 
 
 def _source(files: Mapping[str, bytes]) -> str:

@@ -19,7 +19,6 @@ from contest.interfaces.protocols import BuildResult, RunnerFactory, SparringOpp
 from contest.model import BuildReport, GameJob, TextBuildReport, Trial
 from contest.schema.languages import Language
 from contest.schema.sections import Programs
-from contest.seeds import Seeds
 from knobellib.samples import samples
 from sandbox.executable import Executable, player_from_bytes
 from sandbox.program_folder import ProgramFolder
@@ -37,6 +36,10 @@ class TextBuilder(ProgramBuilder[Executable]):
         self._info = game_of(settings.game, settings.programs).info
         self._sandbox = Sandbox()
         self._languages = languages_of(settings.programs)
+
+    def at_home(self, opponents: Sequence[tuple[str, Executable]] = (), seed: str = "") -> None:
+        super().at_home(opponents, seed)
+        self._languages = tuple(map(languages.with_places, self._languages))
 
     def _build(self, files: Mapping[str, bytes], text: str, *, with_trial: bool) -> BuildResult[Executable]:
         built = self._untried(take_apart(files, text))
@@ -96,14 +99,13 @@ class TextBuilder(ProgramBuilder[Executable]):
     def _with_trial(self, report: BuildReport, image: Executable) -> BuildReport:
         """The report with one game against sample programs in it (K45).
 
-        The game decides nothing. Its chance comes from the source's digest, so the same program always has
-        the same trial game.
+        The game decides nothing.
         """
         seats = min(max(self._info.min_seats, TRIAL_SEATS), self._info.max_seats)
-        known = _trial_opponents(self._info.name)[: seats - 1]
+        known = self._opponents or _trial_opponents(self._info.name)[: seats - 1]
         others: Sequence[tuple[str, Executable]] = known or ((f"{YOU}_again", image),)
         players = [(YOU, image), *(others[seat % len(others)] for seat in range(seats - 1))]
-        seeds = Seeds(bytes.fromhex(report.source_digest))
+        seeds = self._trial_seeds(report.source_digest)
         images = {program.digest: program.to_bytes() for _, program in players}
         job = GameJob(
             tuple(program.digest for _, program in players),

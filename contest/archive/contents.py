@@ -300,7 +300,7 @@ def _description_path(entry: str) -> str:
 
 # --- from files --------------------------------------------------------------------------------------------
 class _Lazy(Mapping[K, T]):
-    """Values by key, each of which is made from something when it is asked for."""
+    """Values by key, each converted when it is asked for."""
 
     def __init__(self, sources: Mapping[K, S], make: Callable[[S], T]) -> None:
         self._sources: Mapping[K, Any] = sources

@@ -30,7 +30,7 @@ def has_ladder(settings: Settings) -> bool:
 
 
 def is_ladder_told(settings: Settings) -> bool:
-    """Whether anybody may ask for the ladder: computed games, and contests that offer rankings."""
+    """Whether anybody may ask for the ladder: games are computed, or the contest offers rankings."""
     offers = not RANKINGS.isdisjoint(settings.reports.offered)
     return is_exact(settings) or (settings.ladder.enabled and offers)
 
@@ -70,7 +70,7 @@ class Ladder:
         return tuple(lines)
 
     def share(self, first: LadderEntry, second: LadderEntry) -> Fraction:
-        """What `first` won of the points of their game: how often it beats `second`, if that is computed."""
+        """The share of the points that `first` won against `second`; its win rate, if that is computed."""
         own, theirs = self._won[first.build_id][second.build_id]
         return Fraction(own, own + theirs)
 

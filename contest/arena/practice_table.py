@@ -83,7 +83,7 @@ def does_count(result: GameResult, info: GameInfo) -> bool:
 
 
 def its_faults(game: PracticeGame, info: GameInfo) -> Iterator[tuple[str, SeatResult]]:
-    """The opponents that failed, with their seats, if the game does not count for that alone."""
+    """The opponents, with their seats, whose failures are the only reason that the game does not count."""
     own, *others = game.result.seats
     if own.verdict is Verdict.OK and not does_count(game.result, info):
         for name, seat in zip(game.opponents, others, strict=True):
@@ -187,9 +187,9 @@ def compare_versions(
 
 
 def is_confirmed(first: Comparison, again: Comparison | None) -> bool:
-    """Whether a difference is real, and so again, in the same direction, with chance of its own.
+    """Whether both comparisons, each with seeds of its own, show a real difference in the same direction.
 
-    Whoever tries 20 changes that change nothing is told once that one is real, on average; so nearly never.
+    Of 20 changes that change nothing, one looks real on average; with the second comparison, nearly none.
     """
     if again is None or not first.verdict is again.verdict is ComparisonVerdict.REAL:
         return False

@@ -99,7 +99,7 @@ class Settings(BaseModel):
         super().__init__(**_with_environment(given))
 
     def changed(self, **sections: Mapping[str, object]) -> Settings:
-        """With these values, by section and name; nobody checks them."""
+        """A copy with these values, by section and name, which are not validated."""
         changes = {name: getattr(self, name).model_copy(update=values) for name, values in sections.items()}
         return self.model_copy(update=changes)
 
@@ -240,7 +240,7 @@ def without_secrets(settings: Settings) -> SettingsValues:
 
 
 def hide_secrets(settings: Settings) -> Settings:
-    """The settings, with the defaults of passwords and other secrets in place of these."""
+    """The settings, with the defaults in place of passwords and other secrets."""
     sections = {name: getattr(settings, name) for name in Settings.model_fields}
     defaults = {
         name: {key: type(section).model_fields[key].default for key in _secrets_of(section)}

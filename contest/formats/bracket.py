@@ -72,7 +72,7 @@ class Bracket:
             self._seat(MatchPlace(Side.WINNERS, 1, number), players)
 
     def add(self, place: MatchPlace, result: Result) -> None:
-        """Add the result of a match that was played, and seat all whose next match follows from it."""
+        """Add the result of a match, and seat the players whose next match follows from it."""
         self._open.pop(place, None)
         self.outcomes[place] = result
         for following in self._tree.followers.get(place, ()):
@@ -116,7 +116,7 @@ class _Tree(NamedTuple):
 
 @cache
 def _tree(rounds: int) -> _Tree:
-    """The tree of a bracket with so many rounds on the winners' side: it has 2**rounds places."""
+    """The tree of a bracket with this many rounds on the winners' side: it has 2**rounds places."""
     places = list(_matches(rounds))
     sources = {
         place: _sources(place, rounds)

@@ -77,7 +77,7 @@ class DoubleElimination(Format):
         return table(enumerate(ordered, start=1), points, failures, disqualified, staying)
 
     def ends_in_final(self, last: RoundPlan) -> bool:
-        """There is no final if nobody was left to play it."""
+        """Whether the last round was a final; it was not if nobody was left to play it."""
         return last.final or any(group.title in _FINALS for group in last.groups)
 
     def ranking(self, history: Sequence[RoundOutcome]) -> tuple[Standing, ...]:
@@ -142,7 +142,7 @@ def _draw(field: Sequence[str], seeds: Seeds) -> list[str | None]:
 
 
 def _ready(bracket: Bracket) -> list[tuple[MatchPlace, tuple[str, str]]]:
-    """The matches to be played now, in the order of the bracket: of each side those of one round."""
+    """The matches to play now, in the order of the bracket: one round of each side."""
     found = bracket.open_matches()
     earliest = {place.side: place.round for place, _ in reversed(found)}
     return [match for match in found if match[0].round == earliest[match[0].side]] or _second_final(bracket)

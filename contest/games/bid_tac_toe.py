@@ -23,7 +23,7 @@ NO_BIDS: Bids = (0,) * 9
 SIGNS = ("A", "B")  # the seats in drawings of the board
 
 BANKROLL = 100
-PATIENCE = 3  # the game ends after so many rounds in a row without a change (B6)
+PATIENCE = 3  # the game ends after this many rounds in a row without a change (B6)
 _MOST_ROUNDS = 9 * PATIENCE  # each square may be won in the last round before PATIENCE ends the game
 
 _WIN, _TIE, _LOSS = 2, 1, 0  # half points (B19)

@@ -168,7 +168,7 @@ class TextGame(Game, Generic[Position, Move]):
     def carried_out(
         self, position: Position, moves: Mapping[int, Move], draw: Callable[[int], int]
     ) -> Mapping[int, Move]:
-        """What happens where nobody was at fault: by default the moves of the players to move themselves.
+        """What happens in a turn without faults: by default, the players' own moves.
 
         A game with noise changes some by chance, to other allowed moves. `draw` is as above.
         """

@@ -171,7 +171,8 @@ def win_rate(first: HogEntry, second: HogEntry) -> float:
     known = array("d", [_UNKNOWN]) * (SCORES * SCORES * 2 * TURNS * 2)
 
     def wins(own: int, opponent: int, player: int, turn: int, extra: bool) -> float:
-        """The chance of the player. Ends: every turn brings a point or more, and no score ever falls."""
+        """The chance that the player wins. The recursion ends: every turn brings a point, and no score
+        falls."""
         place = (((own * SCORES + opponent) * 2 + player) * TURNS + turn) * 2 + extra
         if known[place] != _UNKNOWN:
             return known[place]

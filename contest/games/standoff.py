@@ -23,7 +23,7 @@ DAMAGE = 10
 DAMAGE_TO_THE_PROTECTED = 4
 MOST_SEATS = 1_000
 MAX_ROUNDS = 1_000
-_NAMED = 3  # a story names at most so many players at once
+_NAMED = 3  # a story names at most this many players at once
 
 
 class Action(StrEnum):

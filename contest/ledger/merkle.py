@@ -46,7 +46,7 @@ def root_of_peaks(peaks: Sequence[bytes]) -> bytes:
 
 
 class Grown(NamedTuple):
-    """A tree that was, by its newest leaf's hash, and its peaks."""
+    """An earlier state of a tree: its newest leaf's hash, and its peaks."""
 
     leaf_hash: bytes
     peaks: Sequence[bytes]
@@ -55,7 +55,7 @@ class Grown(NamedTuple):
 def consistency(old: int, new: int, tree: Callable[[int], Grown]) -> tuple[bytes, ...]:
     """The proof (RFC 6962, 2.1.2) that the tree of `new` leaves begins with that of the first `old`, from 1.
 
-    `tree` gives the tree as it was after so many leaves; it is asked for few of them.
+    `tree` gives the tree as it was after this many leaves; it is asked for few of them.
     """
     return tuple(_hash_of(start, end, tree) for start, end in _proof(old, 0, new, is_left=True))
 
@@ -90,7 +90,7 @@ def _hash_of(start: int, end: int, tree: Callable[[int], Grown]) -> bytes:
 
 
 def _left_size(size: int) -> int:
-    """How many leaves are left of the root: the largest power of two below the size."""
+    """The number of leaves in the left subtree: the largest power of two below `size`."""
     return 1 << (size - 1).bit_length() - 1
 
 

@@ -101,7 +101,7 @@ class LedgerEntry:
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """The state of the ledger after so many entries. `contest`: the sha256 of the contest's seed, in hex."""
+    """The ledger after this many entries. `contest`: the sha256 of the contest's seed, in hex."""
 
     contest: str
     size: int

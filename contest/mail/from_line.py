@@ -38,7 +38,7 @@ def begins_with_mark(line: str) -> bool:
 
 
 def words_after_mark(line: str) -> tuple[str, ...]:
-    """The words after the mark, up to the end of the comment; two of them in a right line."""
+    """The words between the mark and the end of the comment; a correct line has two."""
     return tuple(plain(line).partition(FROM_MARK)[2].partition("*/")[0].split())
 
 
@@ -47,7 +47,7 @@ def has_from_line(lines: Sequence[str]) -> bool:
 
 
 def from_lines(lines: Sequence[str]) -> frozenset[tuple[str, ...]]:
-    """What is after the marks: the same line again is the same."""
+    """The words after each mark; the same line twice is one."""
     return frozenset(words_after_mark(line) for line in lines if is_marked(line))
 
 

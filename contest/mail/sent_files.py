@@ -1,4 +1,4 @@
-"""What writers are told of files that they sent: their names, and the line ends of a text. Pure."""
+"""What senders are told of their files: names, and the line ends of a text. Pure."""
 
 from __future__ import annotations
 

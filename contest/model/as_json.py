@@ -36,7 +36,7 @@ def plain(value: object, kind: Any) -> Any:
 
 
 def json_text(value: object) -> str:
-    """Five times as fast as json.dumps; a large contest stores two values for each of its games."""
+    """The value as JSON text, five times as fast as json.dumps: a large contest stores two for each game."""
     return to_json(value).decode()
 
 

@@ -28,7 +28,7 @@ class Verdict(StrEnum):
 
     @property
     def is_charged(self) -> bool:
-        """The game counts as failed for the player; what is INTERNAL does not (K75)."""
+        """Whether the game counts as failed for the player; with INTERNAL it does not (K75)."""
         return self not in (Verdict.OK, Verdict.INTERNAL)
 
 

@@ -80,8 +80,8 @@ class Match:
     def half_points(self) -> tuple[tuple[str, int], ...]:
         """What the game is worth to each entry in it, in half points.
 
-        A game against another gives twice the own points; a self-game the mean of its sides, in half points
-        their sum: it is one line (K66).
+        Twice the points of a player. A self-game is one line, worth the mean of its sides: in half points,
+        the sum of their points (K66).
         """
         if self.pairing.is_self:
             return ((self.players[0], sum(seat.points for seat in self.result.seats)),)
@@ -133,7 +133,7 @@ class GroupPlan:
     title: str = ""  # its place in the contest, e.g. "losers' side"; "" if the numbers are enough
 
     def without_seats(self, gone: Container[str]) -> GroupPlan:
-        """A group whose games have all members at once, without these, if two or more are left."""
+        """The group without these members, if its games have all members at once and two or more are left."""
         players = tuple(name for name in self.members if name not in gone)
         if len(players) < 2:
             return self

@@ -254,7 +254,7 @@ class Programs(Section):
     MAX_COMPILES_PER_HOUR: ClassVar[int] = 20  # of those of a team that wait longer only the newest counts
     MAX_SOURCE_BYTES: ClassVar[int] = 256_000
     TRIAL_SECONDS: ClassVar[float] = 60.0  # then the trial game of a program that is asked for moves ends
-    GAME_ANSWERS: ClassVar[int] = 50  # a game may take as much fuel as so many full answers
+    GAME_ANSWERS: ClassVar[int] = 50  # a game may take as much fuel as this many full answers
 
     max_elements: int = Field(
         10_000, ge=1, le=1_000_000, description="most lexical elements of a program after preprocessing"

@@ -33,7 +33,7 @@ _ADD = insert(answers)
 
 
 def set_proved(tx: Transaction, mailbox: str) -> None:
-    """Somebody reads this mailbox: its mails count as answers to letters that came from there."""
+    """Note that somebody reads this mailbox: its mails count as answers to letters that came from there."""
     tx.execute(_SET_PROVED, {"of": mailbox})
 
 
@@ -47,7 +47,7 @@ def to_letter(tx: Transaction, letter_id: int) -> tuple[CountedAnswer, ...]:
 
 
 class Counted(NamedTuple):
-    """Which answers are counted together: those after `since` that are like a certain one in this scope.
+    """Which answers to count: those after `since` that are like a given one in this scope.
 
     `unproved`: only those to letters that proved nothing; `templates`: only these, None = all.
     """

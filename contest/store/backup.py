@@ -108,7 +108,7 @@ def put_back(folder: Path, url: str, copied: Path, now: datetime) -> Restored:
 
 
 def _replace(target: Store, made: Store) -> None:
-    """Only rows are taken over, all in one transaction, since somebody may have changed the backup."""
+    """Take over rows only, all in one transaction: somebody may have changed the backup."""
     try:
         with made.read() as reading, target.write() as writing:
             migrate.make_anew(writing)
@@ -118,7 +118,7 @@ def _replace(target: Store, made: Store) -> None:
 
 
 def _keep_server(url: str, folder: Path, now: datetime) -> Path | None:
-    """Copy what a server's database has now; None if it has no contest."""
+    """Copy the contest that a server's database has now; None if it has none."""
     with closing(Store(url)) as store:
         if not migrate.version(store):
             return None
@@ -149,7 +149,7 @@ def _folder_for_old(folder: Path, now: datetime) -> Path:
 
 
 def _update_from_old(store: Store, old: Path, now: datetime) -> tuple[int, int] | tuple[None, None]:
-    """Take over what happened since from the old database: how many letters came, and mails went out.
+    """Take over what happened since from the old database. Returns how many letters came, and mails went out.
 
     If that cannot be known, all mails stop.
     """

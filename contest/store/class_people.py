@@ -1,4 +1,4 @@
-"""The class list: the people whom the organizer has invited, with all that the list says about them."""
+"""The class list: the invited people, with all that the list says about them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class ListedPerson(NamedTuple):
 
 
 def put(tx: Transaction, people: Iterable[ListedPerson]) -> None:
-    """Add people; whoever is there already stays in place, with what is said now."""
+    """Add people. Those who are there already keep their place, with what is said now."""
     numbers = {row.address_key: row.id for row in tx.execute(select(class_people))}
     for person in people:
         key = person.address.casefold()

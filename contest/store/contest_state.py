@@ -149,7 +149,7 @@ def begin_next(tx: Transaction) -> None:
 
 
 def set_season(tx: Transaction, table: SeasonTable | None) -> None:
-    """The season is over, with this table. None: it goes on again, because a part is to be played again."""
+    """End the season with this table. None: it goes on, because a part is to be played again."""
     tx.execute(update(contest).values(season=table and plain(table, SeasonTable)))
 
 
@@ -159,13 +159,13 @@ def get_season(tx: Transaction) -> SeasonTable | None:
 
 
 def mark(tx: Transaction) -> str:
-    """The prefix of the keys of mails about this tournament, "" of the first."""
+    """The prefix of the keys of mails about this tournament; "" for the first."""
     number = tournament_of(tx)
     return f"tournament/{number}/" if number > 1 else ""
 
 
 def column(tx: Transaction, name: str) -> Any:
-    """What the tournament's row has in this column."""
+    """The value of this column in the tournament's row."""
     return tx.execute(_column(name), {"tournament": tournament_of(tx)}).scalar_one_or_none()
 
 
@@ -184,7 +184,7 @@ def note(
 
 
 class Chosen(TypedDict, total=False):
-    """Which lines of the journal; None, as by default, is any.
+    """Which lines of the journal to read. None, the default, means any.
 
     `by_somebody`: True for actions of people only, False for those of the program only.
     `whom`: only actions on this team, round or date. `since`: only from this time on.

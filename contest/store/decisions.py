@@ -61,7 +61,7 @@ def run_ordered(tx: Transaction) -> datetime | None:
 
 # --- reports -----------------------------------------------------------------------------------------------
 def hold_reports(tx: Transaction, since: datetime | None) -> None:
-    """Queue reports as held since then; None: let them go out again."""
+    """Hold reports from then on; None: let them go out again."""
     tx.execute(update(contest).values(reports_held_at=since))
 
 
@@ -82,7 +82,7 @@ class Show(NamedTuple):
 
 
 def show(tx: Transaction) -> Show | None:
-    """None: no show is going on."""
+    """Set how far `run --step` has come; None: no show is going on."""
     found = tx.execute(_column("show")).scalar_one_or_none()
     return None if found is None else Show(*found)
 
@@ -192,7 +192,7 @@ def written_dates(tx: Transaction, now: Dates, season: Season) -> Dates:
 
 
 def in_force(tx: Transaction, written: Dates, settings: Settings) -> Settings:
-    """The settings, in which the organizer's decisions count: what `dates_now` and `programs_now` tell."""
+    """The settings with the organizer's decisions in force: `dates_now` and `programs_now`."""
     dates, programs = dates_now(tx, written, settings.season), programs_now(tx, settings.programs)
     return settings.model_copy(update={"dates": dates, "programs": programs})
 

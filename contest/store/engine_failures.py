@@ -15,7 +15,7 @@ MAX_WITH_PROGRAMS = 12  # with the same work, if the workers of one program or a
 
 
 def count(tx: Transaction, culprit: str, move: str, now: datetime, times: int = 1) -> int:
-    """Count so many more failures, and return how many there were.
+    """Add this number of failures, and return the new total.
 
     `culprit`: the digest of a program, with the `move` as in EngineFailed; or what we were doing, with "".
     """

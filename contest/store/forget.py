@@ -105,7 +105,7 @@ def forget_people(tx: Transaction, team: Team, ours: Collection[str]) -> None:
 
 
 def _letters_of(tx: Transaction, team_id: int) -> set[int]:
-    """The letters that this team has sent, as far as something followed from them."""
+    """The team's letters that had an effect."""
     queries = (
         select(teams.c.letter_id).where(teams.c.id == team_id),
         select(submissions.c.letter_id).where(submissions.c.team_id == team_id),
@@ -115,7 +115,7 @@ def _letters_of(tx: Transaction, team_id: int) -> set[int]:
 
 
 def _addresses_of(tx: Transaction, team: Team, linked: Collection[int]) -> set[str]:
-    """From which they wrote, and to which mails went, casefolded."""
+    """The addresses from which they wrote and to which mails went, casefolded."""
     queries = (
         select(teams.c.copy_address).where(teams.c.id == team.id),
         select(letters.c.sender).where(letters.c.id.in_(linked)),
@@ -126,7 +126,7 @@ def _addresses_of(tx: Transaction, team: Team, linked: Collection[int]) -> set[s
 
 
 def _any_of(words: Collection[str]) -> re.Pattern[str]:
-    """Finds each of these as a word of its own, in capitals or not."""
+    """Matches each of these as a whole word, whatever its case."""
     longest_first = sorted(words, key=len, reverse=True)
     return re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, longest_first))})(?!\w)", re.IGNORECASE)
 
@@ -158,7 +158,7 @@ def _without(value: Any, people: re.Pattern[str]) -> Any:
 
 
 def _texts_in(content: bytes) -> Iterator[str]:
-    """The texts of a mail without its own header lines, as their encodings are meant."""
+    """The decoded texts of a mail, without its own header lines."""
     yield content.decode("utf-8", "replace")
     for part in email.message_from_bytes(content).walk():
         packed = part.get_payload(decode=True)

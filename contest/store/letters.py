@@ -137,7 +137,7 @@ def set_aside_waiting(tx: Transaction, before: datetime) -> int:
 
 
 def keep_for_list(tx: Transaction, letter_id: int, until: datetime) -> None:
-    """The letter is told to the organizer with others, as soon as the first of them has waited until then."""
+    """Keep the letter for the list that the organizer gets when the first of them has waited until then."""
     tx.execute(update(letters).where(letters.c.id == letter_id).values(waits_for=_LIST, waits_until=until))
 
 

@@ -107,7 +107,7 @@ def progress(tx: Transaction, plan: GroupPlan) -> GroupState:
 
 
 def seat(tx: Transaction, plan: GroupPlan, gone: AbstractSet[str]) -> GroupPlan:
-    """Take `gone` players out of a group whose games have all members at once, if two or more are left."""
+    """Remove players from a group whose games have all members at once, if two or more are left."""
     seated = plan.without_seats(gone)
     if seated is plan:
         return plan
@@ -364,7 +364,7 @@ def _forget_round(tx: Transaction, number: int) -> None:
 
 
 def _forget_results(tx: Transaction, plan: GroupPlan) -> None:
-    """Make the group as it was when drawn, and its round as it was before it was finished."""
+    """Reset the group to its state when drawn, and its round to the time before it was finished."""
     group_id = _group_id(tx, plan)
     tx.execute(delete(matches).where(matches.c.group_id == group_id))
     nothing = dict.fromkeys(("position", "half_points", "rank", "failures", "disqualified", "advances"))

@@ -287,7 +287,7 @@ def _begin(connection: Connection) -> None:
 
 
 def _begin_soon(connection: Any) -> bool:
-    """Begin to write as soon as no other process does; False if it takes long.
+    """Begin to write as soon as no other process does; False if that takes too long.
 
     SQLite's own wait sleeps ever longer, up to 0.1 s. So it seldom finds the moment between two transactions
     of a process that writes one after the other.

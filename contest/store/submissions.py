@@ -424,7 +424,7 @@ def all_entries(tx: Transaction) -> tuple[Entry, ...]:
 
 
 def owned(tx: Transaction) -> frozenset[tuple[int, str]]:
-    """Ids of teams with the digest of their version that counts, and of their entry if that is another."""
+    """The teams' ids, each with the digest of its version that counts, and of its entry if that differs."""
     counting = select(submissions.c.team_id, builds.c.image_digest).join_from(submissions, builds)
     rows = tx.execute(that_count(counting))
     entered = ((entry.team_id, entry.image_digest) for entry in all_entries(tx))

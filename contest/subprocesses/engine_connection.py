@@ -1,6 +1,6 @@
 """A connection to an engine: one request after the other, each answered in frames.
 
-A frame is its length (4 bytes, little endian) and so many bytes. An empty frame ends the answer.
+A frame is its length (4 bytes, little endian) and this many bytes. An empty frame ends the answer.
 """
 
 from __future__ import annotations

@@ -56,7 +56,7 @@ def hand_over(folder: Path, user: int, group: int) -> None:
 
 
 def _entries(folder: Path) -> Iterator[int]:
-    """A descriptor of the folder, and of each folder and plain file in it; it follows no link."""
+    """Descriptors of the folder, and of each folder and plain file in it; no link is followed."""
     for _path, _folders, files, here in os.fwalk(folder):
         for name in files:
             with suppress(OSError):  # it has gone, or it is not ours

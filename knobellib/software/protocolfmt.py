@@ -198,7 +198,7 @@ def ending(game: Game) -> Iterator[str]:
 
 
 def folded(line: str) -> Iterator[str]:
-    """A line that is too long goes on two columns further in."""
+    """Wrap a long line; its rest is indented by two columns more."""
     while len(line) > WIDTH:
         blank = line.rfind(" ", 2, WIDTH + 1)
         cut = blank if blank > 0 and line[:blank].strip() else WIDTH

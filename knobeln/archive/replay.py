@@ -99,7 +99,7 @@ def find_game(
 
 
 def _is_theirs(match: Match, teams: Sequence[str]) -> bool:
-    """One name twice means a game against itself. For a game of more than two, some of the names suffice."""
+    """Whether the names mean this game: one name twice is a self-game; of more than two, some suffice."""
     if len(match.players) > 2:
         return set(teams) <= set(match.players)
     return Counter(teams if len(teams) > 1 else (*teams, *teams)) == Counter(match.players)

@@ -184,7 +184,7 @@ class _Verification:
                 raise Differs(f"builds/{entry.build} is missing: the time of {name}'s program is counted")
 
     def _rebuild_all(self, entries: Sequence[ArchivedEntry]) -> None:
-        """Build these programs again. Programs that cannot be counted here are told of, too."""
+        """Build these programs again, and report those that cannot be counted here."""
         if not entries:
             return
         archive = self._archive
@@ -236,7 +236,7 @@ class _Verification:
     # --- games and tables ----------------------------------------------------------------------------------
     @property
     def _field(self) -> Field:
-        """Of all entries."""
+        """The field with all entries."""
         builds = {entry.name: entry.build for entry in self._archive.entries}
         return Field(self._settings, format_of(self._settings), builds, Seeds(seed_of(self._archive).value))
 

@@ -42,7 +42,7 @@ def time_for(facts: ContestFacts, programs: int) -> float:
 
 @contextmanager
 def time_limit(seconds: float) -> Iterator[None]:
-    """Raise OutOfTimeError in the main thread after so many seconds; other threads have no limit."""
+    """Raise OutOfTimeError in the main thread after this many seconds; other threads have no limit."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

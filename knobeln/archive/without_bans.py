@@ -66,7 +66,7 @@ def other_contest(field: Field, archive: Archive, silent: AbstractSet[str]) -> O
 
 
 def _changes(archive: Archive, other: OtherContest) -> Iterator[str]:
-    """The winners first, then those who were taken out, the other ranks, and the evolution."""
+    """Sentences on what changed: the winners, then those who were taken out, other ranks, the evolution."""
     before, after = _ranks(archive.ranking), _ranks(other.ranking)
     old, new = _first(before), _first(after)
     if old != new:

@@ -47,7 +47,7 @@ def answers(answer_type: object) -> Callable[[Command], Command]:
 
 
 def look_for_json(context: click.Context, words: Sequence[str]) -> None:
-    """Note whether the command line asks for JSON, before it is parsed: its errors are answered so, too."""
+    """Note, before the command line is parsed, whether it asks for JSON: its errors are JSON then, too."""
     context.meta[_META] = OPTION in takewhile(lambda word: word != "--", words)
 
 

@@ -39,8 +39,8 @@ def restore(file: Path, trust: bool) -> None:
     """Restore the contest from the backup in FILE.
 
     It goes into the contest's folder or a new one; stop `serve` and `run` before. An existing contest.toml
-    and existing templates are kept. Those that are missing come from FILE. They name the programs that run as
-    you, so the command shows that first, restores nothing, and wants to be repeated with --trust.
+    and existing templates are kept. Those that are missing come from FILE. They can name programs that run
+    as you: so the command first shows them and restores nothing. Repeat it with --trust.
 
     If the program cannot know which mails have gone out since the backup, no mail goes out before `knobeln
     mail release --all`.

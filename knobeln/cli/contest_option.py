@@ -26,7 +26,10 @@ def contest_path() -> Path:
 
 
 tournament_option = click.option(
-    "--tournament", type=int, metavar="N", help="Of this tournament of a season. Default: of the newest."
+    "--tournament",
+    type=int,
+    metavar="N",
+    help="The number of a tournament of the season. Default: the newest.",
 )
 
 
@@ -72,7 +75,7 @@ def _options_of_all() -> list[click.Parameter]:
         is_flag=True,
         expose_value=False,
         callback=noted(_QUIET),
-        help="Print errors, and what you ask for: no progress, no notes, no hints.",
+        help="Print only results and errors.",
     )
     return [contest, quiet]
 

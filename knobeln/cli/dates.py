@@ -39,7 +39,7 @@ def _show(dates: Sequence[ContestDate]) -> None:
         (date.name, moment(date.now), moment(date.written) if date.written != date.now else "")
         for date in dates
     ]
-    table("dates", ("date", "now", "in contest.toml"), rows)
+    table("dates", ("date", "now", "in contest.toml"), rows, is_list=True)
 
 
 @dates.command("move")

@@ -40,7 +40,7 @@ def default_settings() -> Settings:
 
 
 def settings_for(game_name: str | None) -> Settings:
-    """Return the same if it is of this game (None: of any), otherwise those of the game's preset.
+    """Return the contest's settings if they are of this game (None: of any), otherwise the game's preset.
 
     Packages of Python that this host lacks are left out, and named: most programs need none. Raises NotFound
     if there is no such game.

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import click
 
-from compiler.builders import builder_of
 from contest.errors import EX_FAILED, EX_OK, GiveUp
 from contest.games.registry import game_of
 from contest.model import BuildReport
@@ -17,10 +16,10 @@ from knobeln.cli.contest_option import ContestCommand, contest_path
 from knobeln.cli.game_option import game_option, settings_for, without_description
 from knobeln.cli.output import remark
 from knobeln.home.games import LocalPlayer, play_at_home
-from knobeln.home.programs import check_is_source
+from knobeln.home.home_game import distinct_names
+from knobeln.home.programs import accepted, check_is_source, home_builder, rebuilt
 from reports.compile_report import compile_report
 from reports.render import Templates
-from tournament.runners import open_runner
 
 
 @dataclass(frozen=True)
@@ -42,8 +41,10 @@ class CheckedProgram:
     type=click.Path(path_type=Path, exists=True, dir_okay=False),
 )
 @game_option
+@click.option("--against", metavar="OTHER", help="Play the trial game against this file or program of ours.")
+@click.option("--seed", default="", help="Any text: other chance in the trial game. Default: the usual.")
 @answers(CheckedProgram)
-def check(files: tuple[Path, ...], game_name: str | None) -> None:
+def check(files: tuple[Path, ...], game_name: str | None, against: str | None, seed: str) -> None:
     """Print the compile report for the program in FILE. Further FILEs are the text files that it needs.
 
     Exit code 0: it would be accepted; 1: it would be rejected.
@@ -60,7 +61,13 @@ def check(files: tuple[Path, ...], game_name: str | None) -> None:
     program = {file.name: file.read_bytes() for file in files}
     if info.play.is_in_c:
         check_is_source(str(files[0]), files[0].read_bytes())
-    built = builder_of(settings, open_runner).build(program, "")
+    if (against or seed) and not info.play.has_moves:
+        raise click.UsageError(f"{info.title} is computed exactly: its report has no trial game")
+    opponents, lenient = [], without_description(settings)
+    if against:
+        opponent = accepted(against, rebuilt(against, home_builder(lenient), lenient))
+        opponents.append((distinct_names([against])[0], opponent))
+    built = home_builder(settings, opponents, seed).build(program, "")
     name = built.program if built.program in program else files[0].name
     text = compile_report(
         Path(name).stem,
@@ -93,6 +100,9 @@ class PlayedGame:
 @click.option("--seed", default=None, help="Any text; the same seed gives the same game. Default: a new one.")
 @click.option("--protocol", "with_moves", is_flag=True, help="Print every throw or move.")
 @click.option(
+    "--stderr", "with_stderr", is_flag=True, help="Print what the programs wrote to standard error."
+)
+@click.option(
     "--html",
     "page",
     type=click.Path(dir_okay=False, writable=True, path_type=Path),
@@ -100,7 +110,12 @@ class PlayedGame:
 )
 @answers(PlayedGame)
 def play(
-    names: tuple[str, ...], game_name: str | None, seed: str | None, with_moves: bool, page: Path | None
+    names: tuple[str, ...],
+    game_name: str | None,
+    seed: str | None,
+    with_moves: bool,
+    with_stderr: bool,
+    page: Path | None,
 ) -> None:
     """Play one game of A against B.
 
@@ -109,7 +124,7 @@ def play(
     """
     chosen = seed or secrets.token_hex(8)
     settings = without_description(settings_for(game_name))
-    played = play_at_home(settings, names, chosen, with_moves=with_moves)
+    played = play_at_home(settings, names, chosen, with_moves=with_moves, with_stderr=with_stderr)
     if page:
         page.write_bytes(played.replay(settings))
     answer(PlayedGame(settings.game.name, chosen, played.players, played.result.turns, played.lines), _show)

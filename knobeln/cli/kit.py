@@ -31,7 +31,13 @@ def games() -> None:
         )
         for info in (game.info for game in registered().values())
     ]
-    table("games", ("game", "title", "seats", "dialogue", "sample programs"), rows, drop=("dialogue",))
+    table(
+        "games",
+        ("game", "title", "seats", "dialogue", "sample programs"),
+        rows,
+        drop=("dialogue",),
+        is_list=True,
+    )
 
 
 _ARCHIVES = {

@@ -51,7 +51,7 @@ def _show(rows: Sequence[ListedLetter]) -> None:
         )
         for row in rows
     ]
-    table("letters", columns, cells, drop=("by", "received", "state"))
+    table("letters", columns, cells, drop=("by", "received", "state"), is_list=True)
 
 
 @letters.command("show")

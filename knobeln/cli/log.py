@@ -13,7 +13,7 @@ from contest.store import contest_state
 from contest.util.sanitize import sanitize
 from knobeln.cli.answers import answer, answers
 from knobeln.cli.contest_option import ContestCommand, open_contest
-from knobeln.cli.output import count_option, moment, tell_of_more
+from knobeln.cli.output import count_option, moment, on_terminal, table, tell_of_more
 
 
 @click.command(cls=ContestCommand)
@@ -30,7 +30,7 @@ from knobeln.cli.output import count_option, moment, tell_of_more
 @count_option
 @answers(tuple[LogLine, ...])
 def log(what: str | None, whom: str | None, by: str, since: str | None, count: int) -> None:
-    """Show who did what to whom, when and why. It lists the organizer's actions and the program's own."""
+    """Show the journal: what the organizer and the server did, when and why."""
     start = read_time(since) if since else None
     by_somebody = {"anybody": None, "organizer": True, "machine": False}[by]
     with open_contest().store.read() as tx:
@@ -44,6 +44,10 @@ def log(what: str | None, whom: str | None, by: str, since: str | None, count: i
 
 
 def _show(lines: Sequence[LogLine]) -> None:
+    if not on_terminal():
+        rows = [(moment(line.at), line.area, line.text, line.actor, line.reason) for line in lines]
+        table("log", ("when", "what", "how", "by", "why"), rows, is_list=True)
+        return
     for line in lines:
         who = f"  [{line.actor}]" if line.actor else ""
         why = f"  Why: {line.reason}" if line.reason else ""

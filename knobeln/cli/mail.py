@@ -74,7 +74,7 @@ def _show_mails(rows: Sequence[ListedMail]) -> None:
         )
         for row in rows
     ]
-    table("mails", columns, cells, drop=("#tries", "queued", "subject"))
+    table("mails", columns, cells, drop=("#tries", "queued", "subject"), is_list=True)
 
 
 @mail.command("show")

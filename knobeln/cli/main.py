@@ -41,7 +41,7 @@ COMMANDS = {
         "letters": "Show the letters that came in; retry those that were set aside.",
         "mail": "List the outgoing mails; hold, release and retry them.",
         "dates": "Show the dates, or move them.",
-        "log": "Show who did what to whom, when and why.",
+        "log": "Show the journal: what the organizer and the server did, when and why.",
     },
     "Contest day and results": {
         "run": "Play the contest day; rehearse, pause or change it.",

@@ -45,22 +45,27 @@ def moment(at: datetime | None) -> str:
 
 
 def table(
-    title: str, columns: Sequence[str], rows: Iterable[Sequence[object]], *, drop: Sequence[str] = ()
+    title: str,
+    columns: Sequence[str],
+    rows: Iterable[Sequence[object]],
+    *,
+    drop: Sequence[str] = (),
+    is_list: bool = False,
 ) -> None:
     """Print a table. A column whose name begins with '#' is numeric; the '#' is not printed.
 
     `drop`: the columns to leave out on a narrow terminal, the least important first. Without a terminal every
-    row is one whole line.
+    row is a line with tabs; of a list nothing but these rows is printed, of figures also what they are.
     """
     # Much of it is strangers' text: no control characters.
     cells = [[sanitize(str(cell), one_line=True, replacement="?") for cell in row] for row in rows]
     names = [name.removeprefix("#") for name in columns]
+    if not on_terminal():
+        _print_rows(cells if is_list else [*([[title]] if title else []), names, *cells])
+        return
     by_column = [(name, *(row[at] for row in cells)) for at, name in enumerate(names)]
-    shown: Sequence[int] = range(len(names))
-    widths: Sequence[int | None] | None = None
-    if on_terminal():
-        shown = _that_fit(columns, [_least(texts) for texts in by_column], drop)
-        widths = _widths([by_column[at] for at in shown])
+    shown = _that_fit(columns, [_least(texts) for texts in by_column], drop)
+    widths = _widths([by_column[at] for at in shown])
     whole = Table(header_style="bold", box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
     for at, width in zip(shown, widths or [None] * len(shown), strict=True):
         numeric = columns[at].startswith("#")
@@ -68,8 +73,8 @@ def table(
     for row in cells:
         whole.add_row(*(Text(row[at]) for at in shown))
     if title:
-        print_whole(Text(title, style="italic"))
-    print_whole(whole)
+        console.print(Text(title, style="italic"))
+    console.print(whole)
     missing = [name for at, name in enumerate(names) if at not in shown]
     if missing:
         remark(f"This terminal is too narrow for: {', '.join(missing)}. With `| less -S` you see all.")
@@ -138,15 +143,33 @@ def width_of_output() -> int:
 
 
 def print_whole(shown: RenderableType) -> None:
-    """Print on the terminal as it fits; without a terminal print whole rows, whatever their length."""
+    """Print on the terminal as it fits; without a terminal print whole rows, those of a table with tabs."""
     if on_terminal():
         console.print(shown)
+        return
+    if isinstance(shown, Table):
+        columns = [[column.header, *column.cells] for column in shown.columns]
+        texts = [
+            [str(cell).strip() if isinstance(cell, (str, Text)) else "" for cell in column]
+            for column in columns
+        ]
+        _print_rows([[str(shown.title)], *zip(*filter(any, texts), strict=True)])
         return
     wide = Console(highlight=False, width=width_of_output())
     with wide.capture() as captured:
         wide.print(shown)
     for line in captured.get().splitlines():
         click.echo(line.rstrip())
+
+
+def note_below(text: str) -> None:
+    """Print a line about a list, whose rows alone are on standard output without a terminal."""
+    click.echo(text, err=not on_terminal())
+
+
+def _print_rows(rows: Iterable[Sequence[str]]) -> None:
+    for row in rows:
+        click.echo("\t".join(row))
 
 
 def tell_of_more(shown: Collection[object], total: int) -> None:

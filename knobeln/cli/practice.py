@@ -42,6 +42,7 @@ from knobeln.cli.answers import answer, answers, wants_json
 from knobeln.cli.contest_option import ContestCommand
 from knobeln.cli.game_option import game_option, settings_for, without_description
 from knobeln.cli.output import remark, table
+from knobeln.home.games import failure_text
 from knobeln.home.home_game import distinct_names
 from knobeln.home.practice import HomePractice
 from knobeln.home.programs import accepted, rebuilt
@@ -130,8 +131,8 @@ class ComparedStrategies:
 @click.option(
     "--watch",
     is_flag=True,
-    help="Do it again whenever PROGRAM or OTHER is saved, until Ctrl-C. Of many changes that change nothing "
-    "some seem to be better by chance: so a difference that looks real is played again with other seeds.",
+    help="Play again whenever PROGRAM or OTHER is saved, until Ctrl-C. A difference that looks real is "
+    "played once more with other seeds, because it may be chance.",
 )
 @answers(PractisedProgram | ComparedVersions | ComparedStrategies)
 def practice(
@@ -198,7 +199,7 @@ def _practise(
     if len(programs) > 1:
         number = games_per_opponent(played)
         others = home.games(programs[1], number)
-        failures = [_failures(*each) for each in zip(names, (played, others), strict=True)]
+        failures = [_failures(*each, info) for each in zip(names, (played, others), strict=True)]
         comparison = compare_versions(played, others, info)
         found = ComparedVersions(tuple(names), info.name, info.point, comparison, tuple(failures))
         text = _verdict_text(names, comparison, info)
@@ -216,7 +217,7 @@ def _practise(
         games_per_opponent(played),
         is_together(played),
         practice_table(played, info),
-        _failures(name, played),
+        _failures(name, played, info),
         tuple(_its_failures(played, info)),
     )
     answer(practised, lambda found: _show_table(found, info))
@@ -224,6 +225,10 @@ def _practise(
 
 def _show_table(found: PractisedProgram, info: GameInfo) -> None:
     name, rows = found.program, found.rows
+    for line in filter(None, (found.failures, *found.its_failures)):
+        click.echo(line)
+    if rows and all(row.failed and not row.counted for row in rows):
+        return
     with_whom = "together with all others" if found.together else "against each"
     table(
         f"{name}: {plural(found.games, 'game')} of {info.title} {with_whom}",
@@ -238,35 +243,33 @@ def _show_table(found: PractisedProgram, info: GameInfo) -> None:
             f"{name} won {won:,}, drew {drawn:,} and lost {lost:,} of {plural(won + drawn + lost, 'game')}; "
             f"on average it won {own} points, and they {theirs}."
         )
-    for line in filter(None, (found.failures, *found.its_failures)):
-        click.echo(line)
     if not info.play.has_moves:
         remark(f"{info.title} is computed exactly: there is no chance in it, and one game says all.")
     elif found.games == 1:
         remark("One game says little where there is chance: --games plays more, and shows the spread.")
 
 
-def _failures(name: str, played: Sequence[PracticeGame]) -> str:
+def _failures(name: str, played: Sequence[PracticeGame], info: GameInfo) -> str:
     """How often the program failed, and against whom first; "" if it did not."""
     failures = [game for game in played if game.result.seats[0].verdict.is_charged]
     if not failures:
         return ""
-    fault, against = failures[0].result.seats[0].fault, " and ".join(failures[0].opponents)
-    reason = f": {fault.reason}" if fault else ""
-    return f"{name} failed in {plural(len(failures), 'game')}, first against {against}{reason}"
+    why, against = failure_text(failures[0].result.seats[0], info), " and ".join(failures[0].opponents)
+    return f"{name} failed in {plural(len(failures), 'game')}, first against {against}{why}"
 
 
 def _its_failures(played: Sequence[PracticeGame], info: GameInfo) -> Iterator[str]:
     """Say for each opponent that failed in how many games, which do not count, and why first."""
     faults = [fault for game in played for fault in its_faults(game, info)]
     for name, number in Counter(name for name, _ in faults).items():
-        fault = next(seat.fault for other, seat in faults if other == name)
-        reason = f": {fault.reason}" if fault else ""
-        yield f"{name} failed in {plural(number, 'game')}, so there are no points{reason}"
+        why = next(failure_text(seat, info) for other, seat in faults if other == name)
+        yield f"{name} failed in {plural(number, 'game')}, so there are no points{why}"
 
 
 def _show_comparison(found: ComparedVersions, info: GameInfo, text: str) -> None:
     names, comparison = found.programs, found.comparison
+    for failures in filter(None, found.failures):
+        click.echo(failures)
     if comparison:
         table(
             f"{names[0]} and {names[1]}: {info.title}, both with the same seeds",
@@ -274,8 +277,6 @@ def _show_comparison(found: ComparedVersions, info: GameInfo, text: str) -> None
             [comparison_cells(row, info.point) for row in comparison.rows],
         )
     click.echo(text)
-    for failures in filter(None, found.failures):
-        click.echo(failures)
 
 
 _IS_REAL = "the difference is real against these opponents."

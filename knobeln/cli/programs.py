@@ -18,7 +18,16 @@ from contest.util.sanitize import sanitize
 from knobeln.cli.answers import answer, answers
 from knobeln.cli.contest_option import NounGroup, open_contest
 from knobeln.cli.dry_run import dry_run_option, operator, print_mails, print_outcome, reason_option
-from knobeln.cli.output import busy, console, count_option, moment, print_facts, table, tell_of_more
+from knobeln.cli.output import (
+    busy,
+    console,
+    count_option,
+    moment,
+    note_below,
+    print_facts,
+    table,
+    tell_of_more,
+)
 
 if TYPE_CHECKING:
     from knobeln.organizer.twins import Twins
@@ -78,12 +87,18 @@ def _show_submissions(lines: Sequence[SubmissionLine]) -> None:
         )
         for line in lines
     ]
-    table(plural(len(rows), "submission"), columns, rows, drop=("#bytes", "language", "received", "program"))
+    table(
+        plural(len(rows), "submission"),
+        columns,
+        rows,
+        drop=("#bytes", "language", "received", "program"),
+        is_list=True,
+    )
     for line in lines:
         if line.errors:
             # Below the table, because a column of it would be too narrow. Much of it is strangers' text.
             reasons = sanitize("; ".join(line.errors), max_length=MAX_REASON_CHARACTERS, one_line=True)
-            click.echo(f"{line.id}, {line.team}: {reasons}")
+            note_below(f"{line.id}, {line.team}: {reasons}")
 
 
 @programs.command("show")

@@ -54,7 +54,7 @@ def receive(file: Path, sender: str | None, recipients: tuple[str, ...]) -> None
 
 
 def _receive_alone(raw: bytes, sender: str | None, recipients: tuple[str, ...]) -> None:
-    """Do without `serve`. What that needs takes long to import."""
+    """Receive without `serve`; the modules for that take long to import."""
     from knobeln.cli.ordinary_user import open_as_ordinary_user
     from knobeln.services import Services
     from mailserver.intake.accept import SizeLimits, take_named

@@ -166,9 +166,9 @@ def _show_former(reruns: Sequence[Former], info: GameInfo, *, games: bool) -> No
 def season() -> None:
     """Show the table of the season, or of its tournaments so far.
 
-    A team has a point for each team behind it, in each tournament; of equals the one is ahead that was ahead
-    in the last. Every version of every program meets every other: the strength is the mean of the points of a
-    team's first version, and the gain what its last one has more.
+    In each tournament a team gets a point for each team behind it; between equals the last tournament
+    decides. Every version of every program meets every other. The strength is the mean of the points of a
+    team's first version, the gain how much more its last version has.
     """
     from knobeln.season import season_so_far
 

@@ -61,8 +61,8 @@ def run(early: bool, yes: bool, no_wait: bool, step: bool) -> None:
 
     More than a day before the date, --now asks first; without a terminal it needs --yes.
 
-    If the contest is paused, the command waits until it goes on. With --step a step is a turn of a game of
-    all, or the pairings that meet at once. The reports go out after the last step. Started by root, the
+    If the contest is paused, the command waits until it goes on. --step shows one turn of a game of all at a
+    time, or the pairings that meet at once. The reports go out after the last step. Started by root, the
     command becomes the folder's owner, or the user `knobeln`.
     """
     contest = open_as_ordinary_user()
@@ -115,7 +115,7 @@ def _is_finished(contest: ContestContext) -> bool:
 
 
 def _ask(question: str) -> None:
-    """Raises NotNow for a no."""
+    """Ask a question. Raises NotNow for a no."""
     if not click.confirm(question, err=True):
         raise NotNow("nothing was done")
 

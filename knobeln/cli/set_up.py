@@ -112,7 +112,7 @@ def init(folder: Path | None, game: str | None, beacon: str, is_class: bool, lan
 def doctor(letter: bool, patience: float) -> None:
     """Check that this host can run a contest. Each failed check says how to fix it.
 
-    `note` marks what works, with something to think about.
+    `note` marks what works, but deserves a look.
 
     Exit code 0: no check failed; 1: a check failed.
     """

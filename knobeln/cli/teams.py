@@ -27,7 +27,7 @@ from knobeln.cli.dry_run import (
     reason_option,
     transaction,
 )
-from knobeln.cli.output import moment, print_facts, table
+from knobeln.cli.output import moment, note_below, print_facts, table
 
 if TYPE_CHECKING:
     from contest.actions.organizer_actions import OrganizerActions
@@ -84,12 +84,14 @@ def _show_teams(lines: Sequence[ListedTeam], own: Sequence[str]) -> None:
         )
         for line in lines
     ]
-    table(plural(len(rows), "team"), columns, rows, drop=("preferences", *own, "#sent", "address"))
+    table(
+        plural(len(rows), "team"), columns, rows, drop=("preferences", *own, "#sent", "address"), is_list=True
+    )
     for people, names in _shared_people(lines).items():
-        click.echo(f"* {listed(people)}: in {listed(names)}")
+        note_below(f"* {listed(people)}: in {listed(names)}")
     for line in lines:
         if line.undelivered:
-            click.echo(f"! {line.name}: {_undelivered(line.undelivered)}")
+            note_below(f"! {line.name}: {_undelivered(line.undelivered)}")
 
 
 def _shared_people(lines: Sequence[ListedTeam]) -> Mapping[tuple[str, ...], tuple[str, ...]]:
@@ -287,8 +289,8 @@ def invite(file: Path, again: bool, dry_run: bool) -> None:
     FILE is CSV, as spreadsheets and campus systems export it. Its first row names the columns: `mail` is
     needed; `name` (or `first name` and `last name`), `team`, `organization` and the contest's own fields go
     into the form; `class marks` gives all columns back. Rows with the same team get one form, at the first
-    address. Who replies with the form is registered. Who is registered, or was invited before, gets no second
-    mail, so that you can give the command again with a longer list.
+    address. A reply with the form registers. Give the command again with a longer list: people who are
+    registered, or were invited before, get no second mail.
     """
     from contest.store import class_people
     from knobeln.organizer import class_list
@@ -318,7 +320,10 @@ def invite(file: Path, again: bool, dry_run: bool) -> None:
     help="Print the columns with which this system imports one mark of each person.",
 )
 @click.option(
-    "--mark", "number", metavar="COLUMN", help="Which one. Default: field_points with --field, else points."
+    "--mark",
+    "number",
+    metavar="COLUMN",
+    help="The mark to print. Default: field_points with --field, else points.",
 )
 def marks(field: str | None, system: str | None, number: str | None) -> None:
     """Print a row for each team member, and for each person of the class list, with results, as CSV.

@@ -56,7 +56,7 @@ class SeasonAnswer:
     "--minutes",
     type=click.FloatRange(min=0, min_open=True, max=100_000),
     default=None,
-    help="End after so many minutes. Default: three times as long as the contest took, and 10 s for every "
+    help="End after this many minutes. Default: three times as long as the contest took, and 10 s for every "
     "program.",
 )
 @click.option(

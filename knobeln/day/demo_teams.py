@@ -82,7 +82,7 @@ class DemoTeam:
 
 
 def demo_teams(settings: Settings, count: int) -> tuple[DemoTeam, ...]:
-    """Return so many teams for the contest's game: a few with mistakes, and samples again and again."""
+    """Return this many teams for the contest's game: a few with mistakes, and samples again and again."""
     info = game(settings.game.name).info
     programs = _c_programs(count) if info.play.takes == "c source" else _other_programs(info, count)
     chosen = zip(programs, cycle(PREFERENCES), strict=False)

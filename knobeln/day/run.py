@@ -109,7 +109,7 @@ def contest_day(contest: ContestContext, spectator: Spectator | None = None) -> 
 
 
 def _workers(contest: ContestContext) -> OpenWorkers:
-    """Those of this host, or those of several hosts, by a plug-in of the group `knobeln.workers`."""
+    """The workers of this host, or of several hosts by a plug-in of the group `knobeln.workers`."""
     scheduler = contest.settings.cluster.scheduler
     if not scheduler:
         return open_workers
@@ -124,7 +124,7 @@ def _workers(contest: ContestContext) -> OpenWorkers:
 
 
 def certainty_of(contest: ContestContext, contests: int | None) -> Certainty:
-    """How sure the ranking is, by so many contests. None: as the summary said, or by the usual number.
+    """How sure the ranking is, by this many contests. None: as the summary said, or by the usual number.
 
     Stores nothing. Raises NotNow before the contest's end, NotFound if nobody can tell.
     """

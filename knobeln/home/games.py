@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Sequence
 from dataclasses import dataclass
+from importlib.resources import files
 from pathlib import Path
 
-from compiler.builders import builder_of
 from contest.config.settings import Settings
 from contest.errors import GiveUp
 from contest.games.drawing import Course
 from contest.games.game import GameInfo
 from contest.games.knobeln import rules_of
 from contest.games.registry import game_of, text_game_of
-from contest.model import GameJob, GameResult, Match, Pairing
+from contest.model import GameJob, GameResult, Match, Pairing, SeatResult, Verdict
 from contest.seeds import Seeds, seed_from
 from contest.util.plurals import plural
 from knobellib.samples import samples
-from knobeln.home.home_game import check_number, distinct_names, game_at_home, lines_about
-from knobeln.home.programs import IMAGE, accepted, built_program, rebuilt
+from knobeln.home.home_game import check_number, distinct_names, game_at_home, lines_about, stderr_lines
+from knobeln.home.programs import IMAGE, KNOBELN, accepted, built_program, files_of, home_builder, rebuilt
 from reports.knobeln_protocol import GameProtocol, full
 from reports.site.alone import replay_alone
+from sandbox.places import WORK
 from sandbox.sandbox import Sandbox
 from tournament.replay import course
 from tournament.runners import open_runner
@@ -61,15 +63,21 @@ class LocalGame:
         return replay_alone(settings, self.game, match, self.course)
 
 
-def play_at_home(settings: Settings, programs: Sequence[str], seed: str, *, with_moves: bool) -> LocalGame:
-    """Play one game. `with_moves`: its lines have every move. Raises NotFound, GiveUp with what is wrong."""
+def play_at_home(
+    settings: Settings, programs: Sequence[str], seed: str, *, with_moves: bool, with_stderr: bool = False
+) -> LocalGame:
+    """Play one game. Raises NotFound, GiveUp with what is wrong.
+
+    Its lines have every move `with_moves`, and the end of what each program wrote to its standard error
+    `with_stderr`.
+    """
     info = game_of(settings.game, settings.programs).info
     if not info.play.has_moves:
         raise GiveUp(
             f"{info.title} games are computed, not played: `knobeln practice` computes who wins how often"
         )
     game = _machine_game if info.play.is_computed else _text_game
-    return game(settings, programs, seed, with_moves=with_moves)
+    return game(settings, programs, seed, with_moves=with_moves, with_stderr=with_stderr)
 
 
 def sample_replay(settings: Settings) -> bytes | None:
@@ -83,12 +91,24 @@ def sample_replay(settings: Settings) -> bytes | None:
         return None
 
 
-def _machine_game(settings: Settings, programs: Sequence[str], seed: str, *, with_moves: bool) -> LocalGame:
+def failure_text(seat: SeatResult, info: GameInfo) -> str:
+    """Where and why a player failed, to follow a word; "" if it did not."""
+    if not seat.fault:
+        return ""
+    where = f" in {info.turn_word} {seat.fault.turn:,}"
+    if info.play.is_computed:  # a forbidden throw has its number in the sentence itself
+        where = "" if seat.verdict is Verdict.ILLEGAL_MOVE else f"{where} of {info.max_turns:,}"
+    return f"{where}: {seat.fault.reason}"
+
+
+def _machine_game(
+    settings: Settings, programs: Sequence[str], seed: str, *, with_moves: bool, with_stderr: bool
+) -> LocalGame:
     """A game of two C programs on the contest machine."""
     info = game_of(settings.game, settings.programs).info
     if len(programs) != 2:
         raise GiveUp(f"{info.title} is played by 2 programs, not by {len(programs)}")
-    builder, seeds = builder_of(settings, open_runner), Seeds(seed_from(f"play/{seed}"))
+    builder, seeds = home_builder(settings), Seeds(seed_from(f"play/{seed}"))
     images = tuple(accepted(name, rebuilt(name, builder, settings)) for name in programs)
     streams = (seeds.stream("seat/0"), seeds.stream("seat/1"))
     job = GameJob(tuple(image.digest for image in images), streams, protocol=True)
@@ -98,15 +118,44 @@ def _machine_game(settings: Settings, programs: Sequence[str], seed: str, *, wit
     if with_moves:
         match = Match(Pairing(names), 1, result, counted=result.is_flawless)
         lines.append(full(GameProtocol(0, 0, rules_of(settings.game), match)))
+    if with_stderr:
+        printed = (_printed(programs[seat], seat, result, streams[seat]) for seat in range(2))
+        lines += stderr_lines(names, list(printed))
     for name, seat in zip(names, result.seats, strict=True):
-        failure = f"; failed: {seat.fault.reason}" if seat.fault else ""
+        failure = f"; failed{failure_text(seat, info)}" if seat.fault else ""
         lines.append(f"{name}: {plural(seat.points, 'point')}, {seat.instructions:,} instructions{failure}")
     if not result.is_flawless:
         lines.append("The game was stopped: in a contest it would be discarded, and played again once.")
     return LocalGame(info, names, result, tuple(lines))
 
 
-def _text_game(settings: Settings, programs: Sequence[str], seed: str, *, with_moves: bool) -> LocalGame:
+_NATIVE = "gcc -std=gnu89 -fno-builtin -w -DKNOBELN_HOME program.c knobellib.c -o .program && exec ./.program"
+
+
+def _printed(program: str, seat: int, result: GameResult, stream: bytes) -> str:
+    """What a program for the machine writes to standard error, when it meets the throws of the game again.
+
+    The machine has no standard error, so the program is compiled for this host, with KNOBELN_HOME defined.
+    """
+    (source,) = files_of(program, KNOBELN).values()
+    library = files("knobellib").joinpath("knobellib.c").read_bytes()
+    seed = ",".join(map(str, struct.unpack("<4I", stream)))
+    moves = result.moves or ()
+    ended = Sandbox().run(
+        ["sh", "-c", f"cd {WORK} && {_NATIVE}"],
+        files={f"{WORK}/program.c": source, f"{WORK}/knobellib.c": library},
+        stdin="".join(f"{throws[1 - seat]}\n" for throws in moves).encode(),
+        environment={"KNOBELN_REFEREE": "1", "KNOBELN_SEED": seed},
+    )
+    printed = ended.stderr.decode(errors="replace")
+    if ended.stdout.split()[: len(moves)] != [b"%d" % throws[seat] for throws in moves]:
+        printed += "Compiled for this host it made other throws: it depends on what C leaves open."
+    return printed
+
+
+def _text_game(
+    settings: Settings, programs: Sequence[str], seed: str, *, with_moves: bool, with_stderr: bool
+) -> LocalGame:
     """A game of programs that talk with the referee, in the order of the seats."""
     rules = text_game_of(settings.game, settings.programs)
     check_number(rules.info, len(programs))
@@ -119,6 +168,12 @@ def _text_game(settings: Settings, programs: Sequence[str], seed: str, *, with_m
         rules.info,
         tuple(names),
         game_result(played.result, with_moves=True),
-        tuple(lines_about(played.result, names, rules.info.point, with_moves=with_moves)),
+        tuple(
+            lines_about(
+                *(played.result, names, rules.info.point),
+                with_moves=with_moves,
+                stderr=played.stderr if with_stderr else (),
+            )
+        ),
         course(played.rules, names, played.positions),
     )

@@ -29,6 +29,7 @@ class HomeGame:
     rules: TextGame[Any, Any]
     stream: bytes
     result: TextGameResult
+    stderr: tuple[str, ...] = ()  # the end of each player's standard error, by seat
 
     @property
     def positions(self) -> list[Any]:
@@ -52,11 +53,11 @@ def game_at_home(
             stack.enter_context(closing(player))
         streams = [stream + bytes([seat]) for seat in range(len(players))]
         played = play_game(game, players, drawer([stream]), seeds=program_seeds(streams))
-        return HomeGame(game, stream, played)
+        return HomeGame(game, stream, played, tuple(player.stderr_tail() for player in players))
 
 
 def check_number(info: GameInfo, programs: int) -> None:
-    """Raises GiveUp if so many programs cannot play the game."""
+    """Raises GiveUp if this many programs cannot play the game."""
     if not info.min_seats <= programs <= info.max_seats:
         raise GiveUp(f"{info.title} is played by {seats_text(info)} programs, not by {programs}")
 
@@ -79,9 +80,17 @@ def distinct_names(programs: Iterable[str]) -> list[str]:
 
 
 def lines_about(
-    result: TextGameResult, names: Sequence[str], point: int, *, with_moves: bool
+    result: TextGameResult,
+    names: Sequence[str],
+    point: int,
+    *,
+    with_moves: bool,
+    stderr: Sequence[str] = (),
 ) -> Iterator[str]:
-    """Yield the lines that tell about the game. `point`: one of the reports, in those of the result."""
+    """Yield the lines that tell about the game. `point`: one of the reports, in those of the result.
+
+    `stderr`: what to show of each player's standard error, also if it did not fail.
+    """
     if with_moves:
         for number, turn in enumerate(result.turns, start=1):
             moves = (
@@ -95,8 +104,10 @@ def lines_about(
         yield f"turn {number}: {names[seat]} failed ({fault.kind}): {sanitize(fault.sentence)}"
         if fault.stderr_tail and fault.stderr_tail != shown.get(seat):
             shown[seat] = fault.stderr_tail
-            yield "    its standard error:"
-            yield from (f"    > {line}" for line in sanitize(fault.stderr_tail).splitlines())
+            yield from stderr_lines(["    it"], [fault.stderr_tail])
+    yield from stderr_lines(
+        names, ["" if text == shown.get(seat) else text for seat, text in enumerate(stderr)]
+    )
     for name, lines in zip(names, result.unasked, strict=True):
         if lines:
             yield f"{name}: {plural(lines, 'line')} that nobody had asked for after the game, dropped"
@@ -104,3 +115,11 @@ def lines_about(
         fuel = sum(result.usage[seat].answer_fuel) if result.usage else 0
         counted = f", {plural(fuel, 'unit')} of time" if fuel else ""
         yield f"{name}: {points / point:,.12g} {form(1 if points == point else 2, 'point')}{counted}"
+
+
+def stderr_lines(names: Sequence[str], written: Sequence[str]) -> Iterator[str]:
+    """Yield what each wrote to its standard error, foreign text, if it wrote anything."""
+    for name, text in zip(names, written, strict=False):
+        if text.strip():
+            yield f"{name} wrote to standard error:"
+            yield from (f"    > {line}" for line in sanitize(text).splitlines())

@@ -8,7 +8,6 @@ from contextlib import suppress
 from pathlib import Path
 
 from arena.practice_games import USUAL_SEEDS, practice_games
-from compiler.builders import builder_of
 from contest.arena.practice_table import YOU
 from contest.config.settings import Settings
 from contest.errors import GiveUp
@@ -19,7 +18,7 @@ from contest.seeds import Seeds
 from contest.subprocesses.engine_pool import cores
 from contest.util.program_files import is_archive
 from knobeln.home.home_game import distinct_names
-from knobeln.home.programs import IMAGE, accepted, built_program, rebuilt
+from knobeln.home.programs import IMAGE, accepted, built_program, home_builder, rebuilt
 from sandbox.vm.translation import NotTranslated
 from tournament.runners import open_runner
 
@@ -35,7 +34,7 @@ class HomePractice:
     def __init__(self, settings: Settings, field: Path | None, not_among: Sequence[Path] = ()) -> None:
         self._settings = settings
         self._info = game_of(settings.game, settings.programs).info
-        self._builder = builder_of(settings, open_runner)
+        self._builder = home_builder(settings)
         self._opponents = self._field(field, not_among) if field else self._builder.sparring_opponents()
 
     def games(self, program: str, games: int | None, seeds: Seeds = USUAL_SEEDS) -> Sequence[PracticeGame]:

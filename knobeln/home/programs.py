@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
+from compiler.builders import builder_of
 from compiler.builders.base import ProgramBuilder
-from compiler.builders.text import TextBuilder
 from contest.config.settings import Settings
 from contest.errors import GiveUp, NotFound
 from contest.games.game import GameInfo, TextProtocol
@@ -33,7 +34,7 @@ def built_program(program: str, info: GameInfo, settings: Settings) -> Executabl
     """Build a file in any language or a sample, or take an image's archive or `image:NAME`."""
     is_name, is_packed = program.startswith(IMAGE), is_archive(program)
     if not is_name and not is_packed:
-        return accepted(program, rebuilt(program, TextBuilder(settings, open_runner), settings))
+        return accepted(program, rebuilt(program, home_builder(settings), settings))
     if TextProtocol.ARGV not in info.protocols:
         raise GiveUp(f"{program}: an image is started for each move, but {info.title} programs keep running")
     if is_packed and not Path(program).is_file():
@@ -45,6 +46,15 @@ def built_program(program: str, info: GameInfo, settings: Settings) -> Executabl
         return unpack(Path(program).read_bytes(), sandbox, image_cache())
     except Refused as why:
         raise GiveUp(f"{program}: {why}") from None
+
+
+def home_builder(
+    settings: Settings, opponents: Sequence[tuple[str, Any]] = (), seed: str = ""
+) -> ProgramBuilder[Any]:
+    """The builder for the game, whose images tell where they fault; the rest: see `at_home`."""
+    builder = builder_of(settings, open_runner)
+    builder.at_home(opponents, seed)
+    return builder
 
 
 def rebuilt(program: str, builder: ProgramBuilder[Made], settings: Settings) -> BuildResult[Made]:

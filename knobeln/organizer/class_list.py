@@ -96,7 +96,7 @@ def read(data: bytes, settings: Settings) -> tuple[Person, ...]:
 
 
 def _text(data: bytes) -> str:
-    """Spreadsheets write UTF-8, with a mark in front, or the old code of western Europe."""
+    """Decode the file: UTF-8, perhaps with a byte order mark, or else Windows-1252."""
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError:
@@ -104,7 +104,7 @@ def _text(data: bytes) -> str:
 
 
 def _columns(heads: Sequence[str], settings: Settings) -> Mapping[str, int]:
-    """Where each column that we know is."""
+    """The index of each column that we know."""
     known = {spelled: name for name, spellings in _NAMES.items() for spelled in spellings}
     known |= {_plain(field.name): field.name for field in settings.teams.fields}
     found: dict[str, int] = {}
@@ -154,7 +154,7 @@ def _form(members: Sequence[Person], settings: Settings) -> Form:
 
 
 def _lines(person: Person, empty: Sequence[str]) -> Iterator[str]:
-    """The lines of a member, with what the list says about it."""
+    """A member's lines in the form, with what the list says."""
     for line in empty:
         known = {"<name>": person.name, "<affiliation>": person.organization}
         for words, text in known.items():

@@ -138,7 +138,7 @@ def _with_field(mark: Mark, played: Sequence[PracticeGame], info: GameInfo) -> M
 def _with_people(
     team: Team, marks: Iterable[Mark], people: list[ListedPerson]
 ) -> Iterator[tuple[Mark, ListedPerson | None]]:
-    """The marks of a team's members with the people of the list that they are, who are taken out of it.
+    """The marks of a team's members, each with its person of the list, who is removed from the list.
 
     A member is who has the name: first those with the team's address or in its group of the list, then all
     others. If one member is left, it is the person with the team's address, whatever name it gave.
@@ -164,7 +164,7 @@ def _key(name: str) -> str:
 
 
 def _mark(team: Team, state: str, versions: Sequence[Version], history: Sequence[RoundOutcome]) -> Mark:
-    """What the team has done; the row of nobody yet."""
+    """The team's results as a mark, without a member yet."""
     accepted = sorted(
         each.submission.received_at for each in versions if each.report and each.report.accepted
     )

@@ -45,7 +45,7 @@ class BehaviourTwins:
 
     @property
     def is_well_known(self) -> bool:
-        """Whether the likeness says little: it is a simple idea, or everybody can read it in our programs."""
+        """Whether the likeness says little: the idea is simple, or anybody can read it in our programs."""
         return bool(self.ours) or self.words < SHORT_WORDS
 
 

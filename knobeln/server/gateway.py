@@ -186,7 +186,8 @@ class Gateway:
         log.info("stopped")
 
     def _lost_locks(self) -> NotNow | None:
-        """See to it, every few seconds, that we still hold our locks; the error if another process does."""
+        """Check every few seconds that we still hold our locks; return the error if another process has
+        one."""
         if time.monotonic() < self._keep_locks_at:
             return None
         try:
@@ -225,7 +226,8 @@ class Gateway:
         self._wake_all()
 
     def _handle_letters(self, services: Services) -> bool:
-        """Let letters in first, for a moment: while the desk writes, SQLite lets nobody else do so."""
+        """Handle letters after a short pause, in which new ones come in: while the desk writes, SQLite lets
+        nobody else."""
         end = time.monotonic() + MAX_YIELD_SECONDS
         while (wait := min(end, self._letters_at + LETTER_PAUSE_SECONDS) - time.monotonic()) > 0:
             time.sleep(wait)

@@ -141,7 +141,7 @@ def site_texts(settings: Settings, templates: Templates, announced: Announcement
 
 # --- programs ----------------------------------------------------------------------------------------------
 def _as_told(tx: Transaction, settings: Settings) -> Settings:
-    """The settings, without the pages of programs as long as the season keeps them back."""
+    """The settings; programs have no pages as long as the season keeps them secret."""
     if shows_programs(tx, settings.season):
         return settings
     return settings.model_copy(update={"site": settings.site.model_copy(update={"programs": False})})

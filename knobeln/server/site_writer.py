@@ -228,13 +228,13 @@ class GamesMadeOf:
         self._made_by = _source_digest()
 
     def key(self, games: Iterable[GameKey]) -> str:
-        """Changes with what a file with these games says."""
+        """A key that changes with the contents of a file with these games."""
         same = "".join((self._made_by, self.legend, *(self.headings[game.key] for game in games)))
         return hashlib.sha256(same.encode()).hexdigest()
 
 
 def _source_digest() -> str:
-    """Changes with how games are written down: rules, stories, pictures, files, and the language."""
+    """A digest that changes with how games are written down: rules, stories, pictures, files, language."""
     known = hashlib.sha256(f"{__version__} {spoken()}".encode())
     for package in (rules_of_games, replays, site):
         for path in sorted(Path(package.__path__[0]).glob("*.py")):

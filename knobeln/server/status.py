@@ -193,7 +193,7 @@ def _decision_advice(status: Status) -> Iterator[str]:
 
 
 def _of_all(states: type[State], counts: Mapping[State, int]) -> dict[State, int]:
-    """Add the states that nothing is in."""
+    """Add the states that have nothing in them."""
     return {state: counts.get(state, 0) for state in states}
 
 

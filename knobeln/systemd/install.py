@@ -37,7 +37,7 @@ class Step(NamedTuple):
 
 
 def install(root: Path, contests: Sequence[str]) -> Iterator[Step]:
-    """Yield what is still to do in the system below `root`; each step before the next is looked for.
+    """Yield what is still to do in the system below `root`. Carry out each step before asking for the next.
 
     Raises GiveUp if the service's user could not start this program.
     """

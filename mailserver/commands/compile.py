@@ -179,8 +179,8 @@ def _take(context: LetterContext, team: Team, program: MailedProgram) -> str:
 
 
 def _unchanged(tx: Transaction, team: Team, program: MailedProgram) -> Submission | None:
-    """The version that these files would be once more: the newest one, if it counts or waits; else the one
-    that counts, if nothing waits.
+    """The version that has these files already: the newest one, if it counts or waits; else the one that
+    counts, if nothing waits.
 
     A program that was rejected is compiled again, as the organizer may have changed the limits. So is the
     name of an image: another image may be behind it now.
@@ -196,7 +196,7 @@ def _unchanged(tx: Transaction, team: Team, program: MailedProgram) -> Submissio
 
 
 def _content(files: Mapping[str, bytes], description: str) -> tuple[object, ...]:
-    """What makes a program another one: all but its `<<FROM>>` lines."""
+    """The program without its `<<FROM>>` lines, to compare two programs."""
     kept = {name: data if is_archive(name) else _MARKED_LINE.sub(b"", data) for name, data in files.items()}
     return kept, description
 

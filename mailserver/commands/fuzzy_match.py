@@ -27,7 +27,7 @@ def likeness(one: str, other: str) -> float:
 
 
 def corrected(subject: str, commands: Sequence[Command], settings: Settings) -> str | None:
-    """This clean subject with the typing error in its command put right, if the command only answers."""
+    """The clean subject with the typing error in its command corrected, if that command changes nothing."""
     found = _ranked(subject, commands, settings)
     if not found or found[0].likeness < UNMISTAKABLE or not found[0].command.read_only:
         return None
@@ -46,7 +46,7 @@ def meant(subject: str, commands: Sequence[Command], settings: Settings) -> Comm
 
 @dataclass(frozen=True)
 class _Candidate:
-    """How much of a subject is that of a command, and the words after it."""
+    """A command that a subject may mean: how much of the subject matches, and the words after it."""
 
     likeness: float
     command: Command

@@ -195,7 +195,7 @@ def _sections(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _few(found: Sequence[Passage]) -> Iterator[Passage]:
-    """As many as fit into a mail."""
+    """As many passages as fit into a mail."""
     room = MAX_LINES
     for passage in found[:MAX_PASSAGES]:
         room -= passage.text.count("\n") + 1

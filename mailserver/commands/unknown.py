@@ -47,7 +47,7 @@ COMMAND = Command(
 
 
 def _fitting(context: LetterContext) -> str:
-    """The command that goes with what the letter brings, "" = none does."""
+    """The name of the command that fits what the letter brings; "" = none does."""
     letter = context.letter
     if holds_form(letter.form_lines, context.settings):
         return "registration"

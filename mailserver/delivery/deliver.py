@@ -30,7 +30,7 @@ from mailserver.delivery.transports import RelayUnreachable, Transport
 from mailserver.delivery.verp import bounce_address
 
 BATCH = 100
-MAILS_PER_CONNECTION = 20  # a further connection is opened for so many more
+MAILS_PER_CONNECTION = 20  # each further connection takes this many
 MAX_REFUSALS_IN_A_ROW = 10  # from here on the relay refuses us, not the recipients
 BACK_OFF_MINUTES = (1, 2, 5, 15, 30, 60)
 MIN_ATTEMPTS = len(BACK_OFF_MINUTES)  # before a mail is given up
@@ -96,7 +96,7 @@ def _shares(items: Sequence[OutboxItem], connections: int) -> list[list[OutboxIt
 
 
 def _in_background(work: Callable[[], _Outcome]) -> Future[_Outcome]:
-    """Do it in a thread that does not keep the process from its end."""
+    """Run it in a thread that does not keep the process from ending."""
     future: Future[_Outcome] = Future()
 
     def run() -> None:
@@ -136,7 +136,7 @@ class _Outcome(NamedTuple):
 
     @property
     def tried(self) -> list[OutboxItem]:
-        """The mails that were offered to a relay that was unreachable, or did not want us."""
+        """The mails that were offered to a relay that was unreachable, or refused us."""
         return [item for item, _ in self.refused] or list(self.unsent[:1])
 
 
@@ -183,7 +183,8 @@ class _Delivery:
     def _claimed(
         self, number: int, items: Sequence[OutboxItem]
     ) -> Iterator[tuple[Sequence[OutboxItem], dict[int, str]]]:
-        """Those that nobody else sends, and a place for the responses to them; then these are marked as sent.
+        """The mails that nobody else sends, and a list for the responses; at the end those are marked as
+        sent.
 
         All processes that deliver put the same mails into the batch of this number.
         """
@@ -211,7 +212,8 @@ class _Delivery:
         return Delivered(failed=len(refused))
 
     def wait_for_relay(self, tried: Sequence[OutboxItem], error: RelayUnreachable) -> Delivered:
-        """Let the tried mails wait as after any failure, and the others a little: the relay is away."""
+        """Let the tried mails wait as after any failure, and the others a little: the relay is
+        unreachable."""
         log.error("delivery waits", why=str(error))
         total = Delivered()
         for item in tried:

@@ -105,7 +105,7 @@ def accept_found(
 def take_named(
     bounds: SizeLimits, raw: bytes, sender: str | None, recipients: Sequence[str], now: datetime
 ) -> None:
-    """Commit the letter. What the envelope is not named, the letter's own headers may say.
+    """Commit the letter. What is not named of its envelope is taken from its own headers.
 
     `sender`: "" = the null sender, None = not named. Raises NotALetter, or StoreBusy: nothing is kept.
     """

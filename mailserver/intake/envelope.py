@@ -75,7 +75,8 @@ def without_from_line(raw: bytes) -> bytes:
 
 
 def without_body(head: bytes, size: int, most: int) -> bytes:
-    """A letter of `size` bytes, where `most` are taken: its headers, and a field that says so."""
+    """The headers of a letter of `size` bytes, more than the `most` that are taken, and a field that says
+    so."""
     fields = re.split(rb"\r?\n\r?\n", head, maxsplit=1)[0].strip(b"\r\n")
     return b"%s: %d of %d\r\n%s\r\n\r\n" % (CUT_FIELD.encode(), size, most, fields)
 

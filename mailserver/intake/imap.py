@@ -148,7 +148,7 @@ class Mailbox:
         return taken
 
     def _take(self, uid: int) -> bool:
-        """Fetch, keep and put away one letter; whether it is in the table of letters now."""
+        """Fetch, keep and put away one letter; return whether it is in the table of letters now."""
         if self._failures[self.uid_validity, uid] == MAX_TRIES:
             self._put_aside(uid)
             return False
@@ -266,7 +266,7 @@ class Mailbox:
         self._client.expunge([uid] if self._client.has_capability("UIDPLUS") else None)
 
     def _full_name(self, folder: str) -> str:
-        """Some servers have all folders below INBOX, and say so as their NAMESPACE."""
+        """The folder's full name: some servers have all folders below INBOX, as their NAMESPACE says."""
         if self._client.folder_exists(folder) or not self._client.has_capability("NAMESPACE"):
             return folder
         personal = self._client.namespace().personal or (("", ""),)

@@ -40,7 +40,7 @@ class Watch(Thread):
                 self._trouble("a fault of ours, see the log", lasting=False)
 
     def _session(self) -> None:
-        """One connection, as long as it lasts."""
+        """Take letters over one connection, until it ends."""
         with closing(self._open()) as mailbox:
             log.info("mailbox opened", uid_validity=mailbox.uid_validity, idle=mailbox.can_idle)
             while not self._stop_event.is_set():
@@ -71,7 +71,7 @@ class Watch(Thread):
 
 
 def pause_seconds(failures: int, lasting: bool, draw: float) -> float:
-    """Seconds to wait after so many failures in a row: 1, 2, 4 ... 300.
+    """Seconds to wait after this many failures in a row: 1, 2, 4 ... 300.
 
     `draw` (0..1) makes it a little more or less, so that not all clients come back together. If only a person
     can help (`lasting`), it is the longest pause at once: servers lock out clients with a wrong password.

@@ -324,7 +324,7 @@ class Certificate:
 
 
 class _Busy(asyncio.Protocol):
-    """More connections than allowed."""
+    """There are more connections than allowed."""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.WriteTransport)  # noqa: S101
@@ -367,7 +367,7 @@ class _Conversation(SMTP):
         self._letter_at = loop.time()  # of the last letter that was kept, or of the beginning
 
     def __dir__(self) -> Iterable[str]:
-        """What the library looks for among the members of each new connection; all would take it long."""
+        """The members that the library looks for on each new connection; a search of all takes long."""
         return _commands_of(type(self))  # type: ignore[arg-type] # a class is hashable
 
     def _set_post_data_state(self) -> None:
@@ -392,7 +392,7 @@ class _Conversation(SMTP):
         super().connection_lost(error)
 
     def data_received(self, data: bytes) -> None:
-        """The library keeps all of a line that never ends; nobody may fill our memory with one."""
+        """Limit a line that never ends: the library would keep all of it in memory."""
         rest = len(data) - 1 - data.rfind(b"\n")
         self._unfinished = rest if rest < len(data) else self._unfinished + rest
         if self._unfinished > MAX_LINE_BYTES + (self.data_size_limit or 0):
@@ -427,13 +427,13 @@ class _Conversation(SMTP):
         self._letter_at = self.loop.time()
 
     def _reset_timeout(self, duration: float | None = None) -> None:
-        """Called for each command. Whoever only says NOOP keeps a place from those who have a letter."""
+        """Called for each command. A client without a letter for long, which only says NOOP, has to leave."""
         super()._reset_timeout(duration)
         if self.loop.time() - self._letter_at > MAX_SECONDS_WITHOUT_LETTER:
             self.hang_up("4.4.2 too long without a letter")
 
     def _timeout_cb(self) -> None:
-        """The library's would close without a word (M58)."""
+        """End a silent connection with a reply; the library would close it without a word (M58)."""
         self.hang_up("4.4.2 too slow")
 
 
@@ -467,7 +467,7 @@ class _Handler:
     async def handle_EHLO(  # noqa: N802 - the library's name
         self, _server: SMTP, session: Session, _envelope: Envelope, hostname: str, lines: list[str]
     ) -> list[str]:
-        """The library offers logins that nobody here has."""
+        """Offer no logins; the library would."""
         session.host_name = hostname
         return [line for line in lines if not line.startswith("250-AUTH")]
 

@@ -103,7 +103,7 @@ def _pieces(lines: Lines) -> Iterator[tuple[str, str]]:
 
 
 def _prose(lines: Lines) -> Iterator[bool]:
-    """For each line whether it is between `#if 0` and its end."""
+    """For each line, whether it is in an `#if 0` block."""
     depth = 0
     for line in lines:
         found = _CONDITIONAL.match(line)
@@ -167,7 +167,7 @@ def is_prose(lines: Lines) -> bool:
 
 # --- the repairs, in their order ---------------------------------------------------------------------------
 def _undoubled(lines: Lines) -> tuple[Lines, str]:
-    """Outlook writes a blank line after each line; one after a backslash would end a macro too early."""
+    """Remove the blank lines that Outlook writes after each line; after a backslash one would end a macro."""
     if len(lines) < _MIN_DOUBLED_LINES or any(line.strip() for line in lines[1::2]):
         return lines, ""
     return lines[::2], gettext("the blank lines that your mailer had put between all lines were left out")
@@ -217,7 +217,7 @@ def _quoted_program(lines: Lines) -> Lines:
 
 
 def _is_quoted(lines: Lines, number: int) -> bool:
-    """Also a blank line, or the end of a wrapped one, between quoted lines."""
+    """Whether the line is quoted; so is a blank line, or the end of a wrapped one, between quoted lines."""
     if lines[number].startswith(">"):
         return True
     before, after = lines[number - 1 : number], lines[number + 1 : number + 2]
@@ -227,7 +227,7 @@ def _is_quoted(lines: Lines, number: int) -> bool:
 
 
 def _joined_quotes(lines: Lines) -> Lines:
-    """A line without `>` between lines with it is the rest of the one before."""
+    """Join a line without `>` between quoted lines to the one before: it is the rest of that."""
     result: list[str] = []
     for line in lines:
         if line.startswith(">") or not line.strip():
@@ -238,7 +238,8 @@ def _joined_quotes(lines: Lines) -> Lines:
 
 
 def _without_head(lines: Lines) -> tuple[Lines, str]:
-    """The program begins with the comment of its `<<FROM>>` line (K43); omit words and quoted lines above."""
+    """Omit words and quoted lines above the comment of the `<<FROM>>` line, which begins the program
+    (K43)."""
     mark = _mark(lines)
     first = next(
         (n for n in range(mark, max(mark - 5, -1), -1) if re.search(r"^(?!>).*/\*|^\s*//", lines[n])), 0
@@ -255,7 +256,7 @@ def _without_head(lines: Lines) -> tuple[Lines, str]:
 
 
 def _without_signature(lines: Lines) -> tuple[Lines, str]:
-    """Cut where what stands above is complete; a line `-- ` may also be part of a description."""
+    """Cut a signature if the program above is complete; a line `-- ` may also be part of a description."""
     marks = [number for number, line in enumerate(lines) if line == SIGNATURE_MARK]
     whole = (n for n in marks if _mark(lines) < 0 or _is_complete(lines[:n]) or is_prose(lines[n:]))
     kept = lines[: next(whole, len(lines))]
@@ -313,7 +314,7 @@ def _trailing_quotes(lines: Lines) -> int:
 
 
 def _without_mailbox_signs(lines: Lines) -> tuple[Lines, str]:
-    """Mailboxes keep a line `From x` as `>From x`. After a complete statement, C has no `>` there."""
+    """Undo `>From x`, as mailboxes write `From x`; after a complete statement, C has no `>` there."""
     if not any(line.startswith(_MAILBOX_FROM) for line in lines):
         return lines, ""
     result, before = list(lines), ";"
@@ -384,7 +385,7 @@ def _separated(lines: Lines) -> tuple[Lines, str]:
 
 
 def _unlinked(lines: Lines) -> tuple[Lines, str]:
-    """`p.to<http://p.to>`: Outlook takes a structure's member for the name of a host."""
+    """Undo `p.to<http://p.to>`: Outlook takes a structure's member for the name of a host."""
     result = tuple(_LINKED.sub(r"\1", line) if _LINK.search(line) else line for line in lines)
     changed = sum(a != b for a, b in zip(lines, result, strict=True))
     return (
@@ -400,7 +401,7 @@ def _unlinked(lines: Lines) -> tuple[Lines, str]:
 
 
 def _untypographic(lines: Lines) -> tuple[Lines, str]:
-    """Typographic signs in code: C has none of them, so what they stand for is certain."""
+    """Replace typographic signs in code: C has none, so what they stand for is certain."""
     result, changed = _in_code(lines, _as_typed)
     return result, ngettext(
         "typographic signs became those of C in %(num)s line",
@@ -490,7 +491,8 @@ def _is_no_code(_line: str, rest: str, macros: AbstractSet[str]) -> bool:
 
 
 def _completes_directive(_line: str, rest: str, _macros: AbstractSet[str]) -> bool:
-    """It closes more parentheses than it opens, or goes on with a backslash, as no code does."""
+    """Whether it completes a directive: it closes more parentheses than it opens, or ends with a
+    backslash."""
     depths = accumulate((sign == "(") - (sign == ")") for sign in rest)
     return rest.endswith("\\") or min(depths, default=0) < 0
 
@@ -545,7 +547,7 @@ def _foreign_signs(lines: Lines) -> Problem | None:
 
 
 def _named(sign: str, numbers: Sequence[int]) -> str:
-    """The sign by its name in Unicode, what to write instead if that is likely, and where it is."""
+    """The sign's name in Unicode, its likely replacement, and its place."""
     name = unicodedata.name(sign, f"U+{ord(sign):04X}")
     where = lines_named(dict.fromkeys(numbers))
     instead = _INSTEAD.get(sign) or unicodedata.normalize("NFKC", sign)

@@ -228,9 +228,9 @@ def _sent_file(leaf: Part) -> SentFile:
 
 
 def _body(leaves: Sequence[Part]) -> tuple[Text, Text | None]:
-    """The text that a reader would see, and its twin in HTML if there is one.
+    """The text that a reader would see, and its version in HTML if there is one.
 
-    It is the first plain one, or what HTML shows; but rather one with a `<<FROM>>` line, and no file.
+    A text with a `<<FROM>>` line is preferred to others, then one that is no file, then plain text to HTML.
     """
     shown = [
         leaf
@@ -263,7 +263,7 @@ def _rank(leaf: Part) -> int:
 
 
 def _named_otherwise(body: Text, files: Sequence[Part]) -> tuple[Text, ...]:
-    """The one attached text that says whose program it is, where no file `.c` and no body does."""
+    """The one attached text with a `<<FROM>>` line, if neither a file `.c` nor the body has one."""
     if has_from_line(body.lines):
         return ()
     texts = (decode(leaf) for leaf in files if _PLAIN_NAME.search(leaf.headers.file_name))

@@ -125,7 +125,7 @@ def _known_names(teams: Teams) -> tuple[str, ...]:
 
 
 def _without_quotes(lines: Sequence[Line], order: tuple[str, ...]) -> Sequence[Line]:
-    """A form above or below a quoted letter, without that and without `Joe wrote:` above it.
+    """The form without a quoted letter above or below it, and without `Joe wrote:` above that.
 
     All lines, if no field is outside of the quoted lines.
     """
@@ -165,7 +165,7 @@ def _field_line(order: tuple[str, ...]) -> re.Pattern[str]:
 
 
 class _Scan:
-    """Takes the lines one after the other and sorts them into fields, of which `order` has the names."""
+    """Sorts lines, one after the other, into the fields that `order` names."""
 
     def __init__(self, order: tuple[str, ...], lines: Sequence[Line]) -> None:
         self._field_line = _field_line(order)
@@ -218,7 +218,8 @@ class _Scan:
         self._open = True
 
     def _belongs_below(self, line: Line) -> bool:
-        """A line goes on with the field above: in team-members any, elsewhere folded or wrapped (K26).
+        """Whether the line continues the field above: in team-members any does, elsewhere a folded or wrapped
+        one (K26).
 
         But a line that nearly has the name of a field that is nowhere in the letter is meant for that field.
         """
@@ -447,7 +448,7 @@ def wrong_codes(codes: Sequence[str], offered: Sequence[str]) -> Iterator[str]:
 
 # --- the filled form -------------------------------------------------------------------------------------
 def _written(fields: dict[str, Field], settings: Settings) -> Form:
-    """What the team wrote, in the right form; what is missing as the form asks for it."""
+    """The form as the team wrote it, in the right layout; missing fields are as in the empty form."""
     asked = blank(settings)
     asked_for = dict(asked.fields)
     return Form(

@@ -231,7 +231,7 @@ class Report(ABC, Generic[E]):
             yield from in_language(language, self._written(mailing, readers))
 
     def _written(self, mailing: Mailing[E], wanting: Sequence[Team]) -> Iterator[Outgoing]:
-        """As `write`, which may make its mails when it is called; this does so when they are asked for."""
+        """As `write`, but the mails are made only when they are asked for."""
         yield from self.write(mailing, wanting)
 
     def same_mail(self, mailing: Mailing[E], wanting: Sequence[Team], **facts: object) -> Iterator[Outgoing]:

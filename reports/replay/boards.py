@@ -74,7 +74,7 @@ def _figure(seat: int, figure: Figure) -> list[int | str]:
 
 
 def _changed(pictures: Sequence[Sequence[Part]]) -> list[list[tuple[int, Part]]]:
-    """Return of each picture the parts that are not as in the one before, with their numbers."""
+    """Return the parts of each picture that differ from the one before, with their numbers."""
     found = [list(enumerate(pictures[0]))]
     for before, after in pairwise(pictures):
         both = enumerate(zip(before, after, strict=True))

@@ -94,7 +94,7 @@ class StackedAreas:
 
 
 POPULATION_HEIGHT = 460
-_BANDS = 60  # a picture has at most so many; the smallest entries share the last
+_BANDS = 60  # a picture has at most this many; the smallest entries share the last
 _LABEL_HEIGHT = 16.0
 _LABEL_WIDTH = 8.5  # of a character
 

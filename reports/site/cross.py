@@ -71,7 +71,7 @@ class CrossTable:
 
     @property
     def left_out(self) -> int:
-        """How many teams are in the files only."""
+        """The number of teams that only the files show."""
         return len(self.table.rows) - len(self.rows)
 
 

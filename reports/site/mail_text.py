@@ -80,7 +80,7 @@ def _items(lines: Sequence[str]) -> Iterator[str]:
 
 
 def _refilled(lines: Sequence[str], width: int) -> tuple[str, ...]:
-    """The lines as far as they were ended on purpose."""
+    """The lines that were ended on purpose; all others are joined."""
     found, room = [lines[0].strip()], width - columns_of(lines[0])
     for line in lines[1:]:
         if room > columns_of(line.split()[0]):
@@ -92,7 +92,7 @@ def _refilled(lines: Sequence[str], width: int) -> tuple[str, ...]:
 
 
 def _joined(found: Sequence[Block]) -> Iterator[Block]:
-    """Samples and lists that only blank lines part become one."""
+    """Join samples and lists that only blank lines separate."""
     for kind, group in groupby(found, key=lambda block: block.kind):
         if kind is BlockKind.SAMPLE:
             whole = dedent("\n\n".join(block.text for block in group))

@@ -102,7 +102,7 @@ def _with_places(tokens: Sequence[Token], names: _Names) -> Iterator[Token]:
 
 
 def _filled(tokens: Sequence[Token]) -> Sequence[Token]:
-    """The tokens; a table's heading without a word is none, but an empty cell."""
+    """The tokens, with empty cells in place of table headings without a word."""
     found = list(tokens)
     for at, token in enumerate(tokens):
         if token.type == "th_open" and not tokens[at + 1].content:
@@ -124,7 +124,7 @@ def _safe(token: Token) -> Iterator[Token]:
 
 
 def _without_dead_links(tokens: Sequence[Token]) -> Iterator[Token]:
-    """Links to other files of the guides lead nowhere here: their text stays."""
+    """Replace links to other files of the guides, which lead nowhere here, by their text."""
     is_kept = True
     for token in tokens:
         if token.type == "link_open":

@@ -79,7 +79,7 @@ class Table:
 
     @property
     def is_all_numeric(self) -> bool:
-        """Only numbers without links: said once, a long table gets much shorter."""
+        """Whether all cells are numbers without links; said once, this makes a long table much shorter."""
         return all(column.numeric for column in self.columns) and not any(
             c.link for r in self.rows for c in r
         )
@@ -91,7 +91,7 @@ class Table:
 
 
 def cell(value: Value, link: str = "") -> Cell:
-    """A value that is shown as it is; nothing is shown as nothing."""
+    """A cell that shows the value as it is; None gives an empty cell."""
     if isinstance(value, bool):
         return Cell(gettext("yes") if value else gettext("no"), value, link)
     return Cell("" if value is None else str(value), value, link)

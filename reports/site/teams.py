@@ -177,7 +177,7 @@ def _summary(facts: SiteFacts, team: Team, evolved: EvolutionRank | None) -> str
     return ": ".join(filter(None, (team.registration.organization, ", ".join(parts))))
 
 
-_NAMED = 3  # so many of the best and of the worst opponents are named
+_NAMED = 3  # this many of the best and of the worst opponents are named
 
 
 def _team_round(facts: SiteFacts, at: int, view: GroupView, name: str) -> TeamRound:

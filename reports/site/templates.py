@@ -49,7 +49,7 @@ _SAID = re.compile(r'\b(?:say|noted)\("([^"]+)"')
 
 @cache
 def said_by(script: str) -> tuple[str, ...]:
-    """The sentences of one of our scripts, which says `say("Copied.")`."""
+    """The sentences that one of our scripts passes to `say`."""
     return tuple(_SAID.findall((Path(__file__).parent / "static" / script).read_text(encoding="utf-8")))
 
 

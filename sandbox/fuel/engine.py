@@ -237,7 +237,7 @@ def _python() -> str:
 
 
 def _compile_python(python: str, folder: Path) -> None:
-    """Without compiled modules each start would take half a second longer."""
+    """Compile the worker's modules; without that each start would take half a second longer."""
     subprocess.run(  # noqa: S603 - the system's Python, and files of ours
         [python, "-I", "-m", "compileall", "-q", "--invalidation-mode", "unchecked-hash", str(folder)],
         check=True,
@@ -252,7 +252,7 @@ def _open_to_all(folder: Path) -> None:
 
 @cache
 def _processor() -> str:
-    """Machine code fits the processors that have the same abilities."""
+    """The processor's abilities: machine code fits all processors that have the same."""
     try:
         lines = Path("/proc/cpuinfo").read_text().splitlines()
     except OSError:

@@ -123,7 +123,7 @@ class _Library:
         return self.memory_base + self.value(self.own_globals[index - len(self.globals_imported)])
 
     def value(self, expression: Sequence[bytes]) -> int:
-        """Of constants, addresses of its parts, and their sums."""
+        """The value of an expression of constants, addresses of the library's parts, and their sums."""
         stack: list[int] = []
         for operator in expression[:-1]:
             if operator[0] == _I32_CONST:
@@ -210,7 +210,7 @@ class _Linking:
             self._resolve(library)
 
     def _host_functions(self, libraries: Sequence[_Library]) -> dict[bytes, int]:
-        """By name, the type of each."""
+        """The host's functions by name, with the type of each."""
         return {
             name: self._types.index(library.types[number])
             for library in libraries

@@ -16,7 +16,7 @@ from sandbox.fuel.engine import fuel_cache
 
 
 class Turns:
-    """Of one worker; it opens the files when it first has a turn."""
+    """The turns of one worker; the files are opened at its first turn."""
 
     @cached_property
     def _files(self) -> tuple[int, int]:

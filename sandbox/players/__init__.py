@@ -104,7 +104,7 @@ class Player(ABC):
         return ""
 
     def misunderstood(self) -> None:  # noqa: B027
-        """Its last answer made no sense, so it may be out of step."""
+        """Note that its last answer made no sense, so it may be out of step."""
 
     def close(self) -> None:  # noqa: B027
         """End it; no process of it is left."""
@@ -171,13 +171,13 @@ def printed_nothing(stderr_tail: str) -> AnswerFault:
 
 
 def out_of_step() -> AnswerFault:
-    """A program that lives through many games, for the rest of this one."""
+    """The fault of a program that lives through many games, for the rest of this one."""
     sentence = gettext("the program was ended, because its last answer made no sense")
     return AnswerFault(AnswerFaultKind.CRASH, sentence)
 
 
 def not_running() -> AnswerFault:
-    """A program that lives through many games, after a fault that ended it."""
+    """The fault of a program that lives through many games, after a fault that ended it."""
     sentence = gettext("the program does not run any more, because of what was before")
     return AnswerFault(AnswerFaultKind.CRASH, sentence)
 

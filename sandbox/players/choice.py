@@ -17,7 +17,7 @@ if TYPE_CHECKING:  # bubblewrap is not needed to talk with a program (knobellib.
 
 
 def protocol_of(language: str, info: GameInfo) -> TextProtocol:
-    """How a program in this language is asked; Python as a function if the game knows that."""
+    """How a program in this language is asked: a Python program as a function, if the game has that."""
     if language == FUNCTION_LANGUAGE and TextProtocol.FUNCTION in info.protocols:
         return TextProtocol.FUNCTION
     return info.protocols[0]

@@ -261,7 +261,8 @@ class FuelPlayer(Player):
         return self._process
 
     def _answer_alone(self) -> Answer:
-        """A new worker hears all that this instance has heard, which makes it the same again."""
+        """Ask a new worker, which first hears all that this instance has heard, and so is in the same
+        state."""
         self.close()
         *before, last = self._said
         for request in before:

@@ -47,7 +47,7 @@ def engine_binary(game: Path | None = None) -> Path:
 
 
 def program_seconds(instructions: int) -> float:
-    """How long so many instructions take at most, on any host."""
+    """How long this many instructions take at most, on any host."""
     return instructions / _SLOWEST
 
 

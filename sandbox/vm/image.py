@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import hashlib
 import struct
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 CODE_BASE = 0x0001_0000
@@ -22,6 +22,7 @@ MEMORY_SIZE = 1024 * 1024
 MIN_STACK = 4096  # bytes that static data must leave
 
 _HEADER = struct.Struct("<4sIIIIII")  # magic, version, entry, code size, data size, static size, symbols size
+_LINE = struct.Struct("<II")
 _MAGIC = b"KNIM"
 _VERSION = 1
 
@@ -35,6 +36,7 @@ class Image:
     data: bytes
     static_size: int
     symbols: tuple[tuple[int, str], ...] = ()  # addresses and functions, ascending: where a fault is
+    lines: tuple[tuple[int, int], ...] = ()  # addresses and lines of the source, ascending; at home only
 
     def __post_init__(self) -> None:
         if len(self.code) % 4 or not 0 < len(self.code) <= CODE_LIMIT:
@@ -46,15 +48,16 @@ class Image:
 
     @cached_property
     def digest(self) -> str:
-        """sha256 of the image in hex. Two builds with the same digest play the same."""
-        return hashlib.sha256(self.to_bytes()).hexdigest()
+        """sha256 of the image without lines, in hex. Two builds with the same digest play the same."""
+        return hashlib.sha256(replace(self, lines=()).to_bytes()).hexdigest()
 
     def to_bytes(self) -> bytes:
         names = b"".join(struct.pack("<I", address) + name.encode() + b"\0" for address, name in self.symbols)
         header = _HEADER.pack(
             _MAGIC, _VERSION, self.entry, len(self.code), len(self.data), self.static_size, len(names)
         )
-        return header + self.code + self.data + names
+        lines = b"".join(_LINE.pack(*line) for line in self.lines)
+        return header + self.code + self.data + names + lines
 
     @classmethod
     def from_bytes(cls, raw: bytes) -> Image:
@@ -65,15 +68,32 @@ class Image:
             raise ValueError(f"no image: {error}") from None
         code_end = _HEADER.size + code_size
         data_end = code_end + data_size
-        if (magic, version) != (_MAGIC, _VERSION) or len(raw) != data_end + names_size:
+        names_end = data_end + names_size
+        if (
+            (magic, version) != (_MAGIC, _VERSION)
+            or (len(raw) - names_end) % _LINE.size
+            or len(raw) < names_end
+        ):
             raise ValueError("no image of this version")
         code, data = raw[_HEADER.size : code_end], raw[code_end:data_end]
-        return cls(entry, code, data, static_size, _symbols(raw[data_end:]))
+        return cls(
+            entry,
+            code,
+            data,
+            static_size,
+            _symbols(raw[data_end:names_end]),
+            (*_LINE.iter_unpack(raw[names_end:]),),
+        )
 
     def function_at(self, address: int) -> str | None:
         """The name of the function that holds this address of code, where known."""
         below = [name for start, name in self.symbols if start <= address]
         return below[-1] if below and address < CODE_BASE + len(self.code) else None
+
+    def line_at(self, address: int) -> int:
+        """The line of the source that this address of code comes from; 0 where it is not known."""
+        below = [line for start, line in self.lines if start <= address]
+        return below[-1] if below and address < CODE_BASE + len(self.code) else 0
 
 
 def _symbols(raw: bytes) -> tuple[tuple[int, str], ...]:

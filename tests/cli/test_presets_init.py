@@ -31,7 +31,12 @@ from tests.support.command_line import knobeln
 NOW = datetime(2026, 3, 21, 15, 5, tzinfo=UTC)
 
 
-@pytest.mark.parametrize("game", sorted(game_plugins()))
+OTHERS = sorted(game_plugins().keys() - {"knobeln", "bid-tac-toe"})
+
+
+@pytest.mark.parametrize(
+    "game", ["knobeln", "bid-tac-toe", *(pytest.param(game, marks=pytest.mark.slow) for game in OTHERS)]
+)
 def test_init_of_a_game_writes_its_preset_as_a_commented_contest_toml(tmp_path: Path, game: str) -> None:
     folder = tmp_path / "contest"
     before = SystemClock().now()

@@ -297,6 +297,7 @@ def test_a_list_of_entries_says_that_a_team_cannot_help_it(host) -> None:
     assert "no fault of the team" in absent.reason
 
 
+@pytest.mark.slow
 def test_a_practice_that_lacks_its_language_holds_up_no_other(host, lose) -> None:
     with host.contest.store.write() as tx:
         letter, _ = letters.add(tx, raw=b"p", sender="", recipients=(), channel="t", now=NOW)

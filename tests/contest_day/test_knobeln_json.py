@@ -219,6 +219,7 @@ def played_by_the_example(tournaments: int, place: Path, monkeypatch: pytest.Mon
     assert line["places"][:-1] == [told[number] for number in range(1, tournaments)]
 
 
+@pytest.mark.slow
 def test_the_example_plays_a_season(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     played_by_the_example(2, tmp_path, monkeypatch)
 

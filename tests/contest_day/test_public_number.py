@@ -278,6 +278,7 @@ def test_the_day_fetches_the_number_itself_and_everybody_can_check_it(tmp_path: 
     assert any("signed by its chain" in each for each in checked)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("soon")
 def test_a_forged_round_is_refused_and_the_next_server_asked(tmp_path: Path, house: House) -> None:
     chain = chain_json(int(time.time()) - 100)
@@ -314,6 +315,7 @@ def test_a_server_whose_certificate_nobody_trusts_is_not_believed(tmp_path: Path
     assert is_waiting(contest)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("soon")
 def test_without_a_server_the_day_waits_and_the_organizer_hands_the_number_in(tmp_path, house, monkeypatch):
     monkeypatch.setattr("knobeln.day.wait_for_number.TELL_AFTER", timedelta(0))

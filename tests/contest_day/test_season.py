@@ -12,6 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 from contest.actions.organizer_actions import OrganizerActions
+from contest.archive import contents, files
 from contest.ledger.receipts import Effect
 from contest.model import BanKind
 from contest.schema.sections import Season
@@ -22,6 +23,7 @@ from knobeln.context import ContestContext
 from knobeln.season import go_on, order_run_if_due
 from tests.support.archives import DRAW_BELIEVED, HOUSE, knobeln
 from tests.support.check_page import page_on
+from tests.support.drand_network import chain_json, drand_server, stand_in
 from tests.support.knobeln_server import maildir
 from tests.support.mail_world import START, flat
 from tests.support.mailed_contest import (
@@ -192,6 +194,28 @@ def test_the_pages_of_a_season(season: MailedContest, tmp_path: Path) -> None:
     assert not (tmp_path / "tournament-1" / "season.html").exists()
 
 
+def test_each_tournament_has_a_round_of_drand_of_its_own(tmp_path: Path) -> None:
+    chosen = small_settings(final_size=2, beacon="drand")
+    chosen = chosen.model_copy(update={"season": Season(tournaments=2, days=14)})
+    chain = chain_json(int(START.timestamp()) - 100)
+    with drand_server(chain) as url, stand_in(chain, url):
+        mailed = MailedContest.create(tmp_path / "season", chosen)
+        mailed.take_part({HEAVY: "dice_cup", DARK: "pavlov"})
+        play(mailed, 1)
+        play(mailed, 2)
+        archives = [tmp_path / str(number) for number in (1, 2)]
+        for number, archive in enumerate(archives, 1):
+            assert knobeln("publish", "--tournament", number, archive, "-C", mailed.folder).exit_code == 0
+            assert knobeln("verify", archive).exit_code == 0
+        rounds = [contents.from_files(files.read(archive)).seal for archive in archives]
+        assert rounds[0].number != rounds[1].number
+        whole = tmp_path / "whole"
+        published = knobeln("publish", "--season", whole, "-C", mailed.folder)
+        assert published.exit_code == 0, published.output
+        checked = knobeln("verify", whole)
+        assert checked.exit_code == 0, checked.output
+
+
 def _replace(file: Path, old: str, new: str) -> None:
     text = file.read_text()
     assert old in text
@@ -225,16 +249,20 @@ def test_a_season_that_was_changed_is_refused(season, tmp_path, damage, told) ->
 
 
 # --- killed ------------------------------------------------------------------------------------------------
-def held(place: Path, teams: int, letters: Mapping[int, Sequence[tuple[str, str]]], kills: int) -> None:
-    """A season that is killed so often ends as one that is not, with the same archives and the same mails."""
-    first = master(place / "master", teams, len(letters) + 1)
+def held(
+    place: Path, teams: int, letters: Mapping[int, Sequence[tuple[str, str]]], kills: int, **chosen: bool
+) -> None:
+    """A season that is killed so often ends as one that is not, with the same archives, mails and marks."""
+    first = master(place / "master", teams, len(letters) + 1, **chosen)
     ended = []
     for name, often in (("whole", 0), ("killed", kills)):
         server = SeasonServer(first, place / name)
         server.hold(letters, often, Random(1993))  # noqa: S311
         assert server.kills == often
         archive = server.publish()
-        ended.append((dict(_kept(archive)), _delivered(server.folder)))
+        marks = knobeln("class", "marks", "-C", server.folder.path).stdout
+        assert marks.count("\n") > teams
+        ended.append((dict(_kept(archive)), _delivered(server.folder), marks))
     assert ended[0] == ended[1]
     checked = run(own_command("verify", str(archive)), b"", PATIENCE)
     assert checked.code == DRAW_BELIEVED, checked.stderr
@@ -284,19 +312,30 @@ def _delivered(contest: ContestContext) -> Counter[tuple[str, str]]:
     return found
 
 
+@pytest.mark.slow
 def test_a_season_by_its_dates_alone_is_killed_and_goes_on(tmp_path: Path) -> None:
     held(tmp_path, 3, {2: [("team_01", "log_dice"), ("team_new", "pavlov")]}, kills=3)
+
+
+def letters_of(teams: int, tournaments: int, a_time: int) -> dict[int, list[tuple[str, str]]]:
+    """So many teams send another program before each tournament after the first; a new one comes."""
+    names, random = list(HOUSE), Random(15)  # noqa: S311
+    return {
+        number: [
+            *((f"team_{random.randrange(teams):02}", random.choice(names)) for _ in range(a_time)),
+            *([("team_new", "pavlov")] if number == 4 else []),
+        ]
+        for number in range(2, tournaments + 1)
+    }
 
 
 @pytest.mark.slow
 @pytest.mark.night
 def test_15_tournaments_of_41_teams_are_killed_60_times(tmp_path: Path) -> None:
-    names, random = list(HOUSE), Random(15)  # noqa: S311
-    letters = {
-        number: [
-            *((f"team_{random.randrange(40):02}", random.choice(names)) for _ in range(3)),
-            *([("team_new", "pavlov")] if number == 4 else []),
-        ]
-        for number in range(2, 16)
-    }
-    held(tmp_path, 40, letters, kills=60)
+    held(tmp_path, 40, letters_of(40, 15, a_time=3), kills=60)
+
+
+@pytest.mark.slow
+@pytest.mark.night
+def test_a_term_of_a_class_has_14_contests_and_two_crashes_in_each(tmp_path: Path) -> None:
+    held(tmp_path, 59, letters_of(59, 14, a_time=6), kills=28, is_class=True)

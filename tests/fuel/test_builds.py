@@ -213,6 +213,7 @@ def test_programs_with_another_limit_are_not_counted():
         Settings(**{**dict(chosen), "programs": SETTINGS})
 
 
+@pytest.mark.slow
 def test_a_new_contest_counts_what_this_host_can_count_and_its_packages_allow():
     chosen = with_counted_time(presets.settings("cooperation", NOW))
     assert set(chosen.programs.counted_languages) == {

@@ -231,6 +231,7 @@ def test_a_connection_cut_after_the_mail_was_taken_gives_the_same_mail_twice(pos
     assert b"Message-ID: <" in first
 
 
+@pytest.mark.slow
 def test_a_relay_that_is_away_for_an_hour_costs_no_mail_and_doubles_none(make_post) -> None:
     sink, port = Sink(), free_port()
     post = make_post(port)

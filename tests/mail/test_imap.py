@@ -555,6 +555,7 @@ def test_a_server_that_is_restarted_is_found_again_and_the_organizer_hears_of_it
         wire.close()
 
 
+@pytest.mark.slow
 def test_a_wrong_password_is_told_once_and_not_tried_in_a_loop(dovecot, user, watch, monkeypatch) -> None:
     monkeypatch.setattr(imap, "CONNECT_SECONDS", 60.0)  # a slow refusal is one, too
     monkeypatch.setattr(imap, "READ_SECONDS", 60.0)

@@ -226,6 +226,7 @@ def test_whatever_a_move_does_the_next_is_as_the_first(action, function):
     assert outcomes(one, 0, 1, 2, 1, 3) == ["0", expected, "2", expected, "3"]
 
 
+@pytest.mark.slow
 def test_who_stops_the_driver_is_late_and_only_then(function):
     one = function("import os\ndef get_move(n):\n    n == 1 and os.kill(os.getppid(), 19)\n    return n")
     assert outcomes(one, 0) == ["0"]
@@ -264,6 +265,7 @@ def test_the_answer_to_a_move_does_not_depend_on_the_moves_before(moves, sandbox
         one.close()
 
 
+@pytest.mark.slow
 def test_a_move_has_its_import_in_its_time(function):
     one = function("import time\nwhile time.process_time() < 0.6: pass\ndef get_move(n): return n", 0.4)
     assert outcomes(one, 1) == ["late"]

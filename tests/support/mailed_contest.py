@@ -49,8 +49,16 @@ def address_of(team: str) -> str:
     return f"{team}@teams.example"
 
 
-def form_of(team: str) -> str:
-    return FORM.replace("the_heavy_lords_of_knobeln", team).replace(
+CLASS_FORM = """mail-address: our_team@machine.domain.alfdkj
+mail-preference: DGP,GRG,RSM
+team-name: the_heavy_lords_of_knobeln
+team-members:
+  Joe Cool
+"""
+
+
+def form_of(team: str, form: str = FORM) -> str:
+    return form.replace("the_heavy_lords_of_knobeln", team).replace(
         "our_team@machine.domain.alfdkj", address_of(team)
     )
 
@@ -67,16 +75,19 @@ def small_settings(**tournament: object) -> Settings:
 class MailedContest:
     """The folder `place` has the contest and the Maildirs of its teams.
 
-    `strings`: the authentification strings of the teams.
+    `strings`: the authentification strings of the teams. `form`: with which they register.
     """
 
     place: Path
     clock: FixedClock
     strings: dict[str, str]
+    form: str = FORM
 
     @classmethod
     def create(cls, place: Path, chosen: Settings) -> Self:
         made = cls(place, FixedClock(OPENS), {})
+        if not chosen.teams.member_lines:
+            made.form = CLASS_FORM
         create_contest(made.folder, chosen, clock=made.clock).store.close()
         return made
 
@@ -95,7 +106,7 @@ class MailedContest:
     def copied(self, place: Path) -> Self:
         """The same contest and the same mails once more, for another future."""
         shutil.copytree(self.place, place)
-        return type(self)(place, FixedClock(self.clock.at), dict(self.strings))
+        return type(self)(place, FixedClock(self.clock.at), dict(self.strings), self.form)
 
     # --- letters ---------------------------------------------------------------------------------------
     def send(self, team: str, subject: str, body: str) -> None:
@@ -110,8 +121,11 @@ class MailedContest:
             services.compile_programs(at_once=True)
         self.bring_mails()
 
+    def form_of(self, team: str) -> str:
+        return form_of(team, self.form)
+
     def register(self, team: str) -> None:
-        self.send(team, REGISTER, form_of(team))
+        self.send(team, REGISTER, self.form_of(team))
         self.strings[team] = told(next(iter(self.mails(team))))[1]
 
     def send_program(self, team: str, strategy: str) -> None:

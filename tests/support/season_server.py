@@ -10,6 +10,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from random import Random
 
+from contest import presets
 from contest.model import Phase
 from contest.schema.sections import Season
 from contest.store import contest_state, entry_lists
@@ -17,7 +18,7 @@ from knobeln.context import ContestContext
 from tests.support.archives import HOUSE, knobeln
 from tests.support.knobeln_server import Server
 from tests.support.mail_world import REGISTER, START
-from tests.support.mailed_contest import CLOSES, MailedContest, address_of, form_of, small_settings
+from tests.support.mailed_contest import CLOSES, MailedContest, address_of, small_settings
 from tests.support.processes import children_of, command_of
 from tests.support.servers import wait_for
 
@@ -36,9 +37,13 @@ if {_CLOCK!r} in os.environ:
 """
 
 
-def master(place: Path, teams: int, tournaments: int, **tournament: object) -> MailedContest:
+def master(
+    place: Path, teams: int, tournaments: int, *, is_class: bool = False, **tournament: object
+) -> MailedContest:
     """A season before its first tournament, whose teams have sent the house strategies."""
     chosen = small_settings(beacon="none", **tournament)
+    if is_class:
+        chosen = presets.for_class(chosen)
     mail = chosen.mail.model_copy(update={"listen": "127.0.0.1:0"})
     season = Season(tournaments=tournaments, days=DAYS, open=True)
     mailed = MailedContest.create(place, chosen.model_copy(update={"season": season, "mail": mail}))
@@ -114,7 +119,7 @@ class SeasonServer(Server):
     def _send_program(self, team: str, strategy: str) -> None:
         address = address_of(team)
         if team not in self.mailed.strings:
-            self.insist(_letter(address, REGISTER, form_of(team)), address)
+            self.insist(_letter(address, REGISTER, self.mailed.form_of(team)), address)
             self.mailed.strings[team] = self.auth_line(address).split()[-1]
         head = f"/*\n  <<FROM>> {team} {self.mailed.strings[team]}\n*/\n"
         self.insist(_letter(address, "please compile", head + HOUSE[strategy]), address)

@@ -15,14 +15,18 @@ With KNOBELN_GOLDEN=write in the environment, the page gets the output that came
 """
 
 import os
+import pty
 import re
+import select
 import signal
 import smtplib
 import subprocess
 import sys
 import time
 import tomllib
+import tty
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from email import message_from_string
 from email.message import Message
@@ -130,7 +134,8 @@ class Walkthrough:
             **os.environ,
             "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
             "PYTHONPATH": str(ROOT),
-            "COLUMNS": "100",
+            "COLUMNS": "200",
+            "NO_COLOR": "1",
         }
         self._terminals: dict[str, Terminal] = {}
         self._seen: set[Path] = set()
@@ -213,17 +218,31 @@ class Walkthrough:
             made = subprocess.run(dry_run, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True).stdout
             command = "\n".join(re.findall(r"^\.venv/bin/(knobeln .*)$", made, re.MULTILINE))
             assert command, f"{made} does not call knobeln"
-        done = subprocess.run(
-            ["bash", "-c", command],
-            cwd=folder or self.folder,
-            env=self._environment,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            timeout=COMMAND_SECONDS,
-            check=False,
-        )
-        return done.returncode, _ROOT_WARNING.sub("", done.stdout.decode())
+        return self._on_a_terminal(command, folder or self.folder)
+
+    def _on_a_terminal(self, command: str, folder: Path) -> tuple[int, str]:
+        """The exit code, and what a wide terminal without colours shows."""
+        ours, theirs = pty.openpty()
+        tty.setraw(theirs)
+        with (
+            open(ours, "rb", buffering=0) as screen,
+            subprocess.Popen(
+                ["bash", "-c", command],
+                cwd=folder,
+                env=self._environment,
+                stdin=subprocess.DEVNULL,
+                stdout=theirs,
+                stderr=theirs,
+            ) as process,
+        ):
+            os.close(theirs)
+            shown, end = b"", time.monotonic() + COMMAND_SECONDS
+            with suppress(OSError):  # EIO: nobody writes any more
+                while time.monotonic() < end:
+                    if select.select([screen], [], [], 1)[0]:
+                        shown += screen.read(65_536)
+            process.kill()
+        return process.returncode, _ROOT_WARNING.sub("", re.sub(rb"\s+\n\Z", b"\n", shown).decode())
 
     def _start(self, terminal: str, command: str, settings: dict[str, str]) -> None:
         assert terminal not in self._terminals, f"{terminal} is busy"

@@ -167,6 +167,6 @@ class _CheckingRunner:
 
 
 def wall_limit(batch: Batch, games: int) -> float:
-    """Seconds after which an engine with so many games must hang, on any host."""
+    """Seconds after which an engine with this many games must hang, on any host."""
     game = 2 * program_seconds(batch.max_instructions) + batch.rules.L * _SECONDS_PER_THROW
     return min(MAX_SECONDS, START_SECONDS + games * game)

@@ -228,7 +228,7 @@ def _turn(game: TextGame[Any, Any], position: Any, seats: frozenset[int], kept: 
 
 
 def _own(kept: object) -> object:
-    """The player's move, whatever chance made of it."""
+    """The player's own move, before chance changed it."""
     return kept.move if isinstance(kept, Changed) else kept
 
 

@@ -105,7 +105,7 @@ def program_folder(program: str, contest: Mapping[str, Any], *, only: str = "") 
 
 
 def full_path(program: str) -> str:
-    """The path with its last name, which gives the program its own: that of `.` is the folder's."""
+    """The path with a proper last name, which names the program: `.` becomes the folder's name."""
     return str(Path(program).resolve())
 
 

@@ -139,7 +139,7 @@ _DIGEST = re.compile(r"D([0-9a-f]{32})\.")
 
 
 def _state(folder: Path) -> tuple[int, ...]:
-    """What is another one after any change of the mails in the Maildir."""
+    """A value that changes with any change of the mails in the Maildir."""
     return tuple(os.stat(folder / box).st_mtime_ns for box in _BOXES)
 
 
@@ -173,7 +173,7 @@ def _keep(folder: Path, digest: str, text: bytes) -> str:
 
 
 def folder_name(address: str) -> str:
-    """A recipient's folder: its address, with everything that a file system might mind as %XX."""
+    """The name of a recipient's folder: its address, with %XX for characters that file systems reject."""
     safe = re.sub(
         r"[^a-z0-9@._+-]|^\.", lambda m: "".join(f"%{b:02X}" for b in m[0].encode()), address.lower()
     )

@@ -236,7 +236,7 @@ def _reply(code: int, text: bytes) -> str:
 
 
 def _words(error: Exception) -> str:
-    """The library's errors show themselves as tuples."""
+    """The words of an error, which the library shows as a tuple."""
     if isinstance(error, smtplib.SMTPResponseException):
         text = error.smtp_error
         return _reply(error.smtp_code, text if isinstance(text, bytes) else text.encode())

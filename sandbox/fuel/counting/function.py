@@ -100,7 +100,7 @@ class Function:
         self._labels = [_Label(ops.BLOCK, 0, FunctionType(b"", type.results))]
         self._is_function_target = self._calls = False
         self._out: list[bytes] = [b""]
-        self._returns: list[int] = []  # where in `_out` what is done at the end of the function goes
+        self._returns: list[int] = []  # places in `_out` for what is done at the function's end
         self._charge_at = 0  # where in `_out` the charge of the present block goes
         self._cost, self._is_loop_head = around.prices.function, False
         self._height = 0  # of the operand stack
@@ -170,7 +170,7 @@ class Function:
 
     # --- blocks and branches -----------------------------------------------------------------------------
     def _cut(self) -> None:
-        """A block of operators ends here, and another one begins."""
+        """End a block of operators, and begin another one."""
         self._out[self._charge_at] = self._charge() + (self._check() if self._is_loop_head else b"")
         self._charge_at = len(self._out)
         self._out.append(b"")

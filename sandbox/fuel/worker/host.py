@@ -159,11 +159,11 @@ class Host:
         self._owed += CALL_UNITS
 
     def charge_bytes(self, count: int) -> None:
-        """Note what it costs that a call moves so many bytes."""
+        """Note what it costs that a call moves this many bytes."""
         self._owed += BYTE_UNITS * count
 
     def settle(self) -> int:
-        """Take the units that are owed; each suspension begins so. Returns what is left."""
+        """Take the units that are owed, at the beginning of each suspension. Returns what is left."""
         left = self._left = (self._left or 0) - self._owed
         self._owed = 0
         if left < 0:

@@ -63,7 +63,7 @@ class _OwnHost(Host):
 
 
 class JavaScript(CoreModules):
-    """Instances of QuickJS, each with the program."""
+    """Makes instances of QuickJS, each with the program loaded."""
 
     def __init__(self, facts: ProgramFacts) -> None:
         super().__init__(facts)
@@ -148,7 +148,7 @@ class JavaScript(CoreModules):
         return exports
 
     def _written(self, run: Callable[[Host, Store], None]) -> bytes:
-        """What a script of our own writes."""
+        """The output of a script of our own."""
         store = self.store()
         host = _OwnHost()
         try:

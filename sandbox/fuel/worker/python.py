@@ -22,7 +22,7 @@ _COMPILE_FUEL = 10_000_000_000  # for what we compile ourselves
 
 
 class Python(CoreModules):
-    """Instances of CPython, each with the program."""
+    """Makes instances of CPython, each with the program loaded."""
 
     def __init__(self, facts: ProgramFacts) -> None:
         super().__init__(facts)
