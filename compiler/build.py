@@ -74,7 +74,7 @@ def build(
         image_digest=image.digest if image else None,
         trial=play_trial(image, source_digest) if image and play_trial else None,
         elements=facts.elements,
-        element_limit=settings.max_elements,
+        element_limit=settings.MAX_ELEMENTS,
         static_bytes=facts.static_bytes,
         memory_limit=MEMORY_SIZE,
         code_bytes=facts.code_bytes,

@@ -205,8 +205,8 @@ def description(program: SourceText, settings: Programs) -> Iterator[Finding]:
 # --- the output of the preprocessor -------------------------------------------------------------------------
 def element_limit(expanded: Expanded, settings: Programs) -> Iterator[Finding]:
     """Limit the lexical elements (K56); the limit itself is allowed."""
-    if expanded.elements is not None and expanded.elements > settings.max_elements:
-        allowed = gettext("%(max_elements)s are allowed", max_elements=language.number(settings.max_elements))
+    if expanded.elements is not None and expanded.elements > settings.MAX_ELEMENTS:
+        allowed = gettext("%(max_elements)s are allowed", max_elements=language.number(settings.MAX_ELEMENTS))
         text = gettext(
             "%(elements)s lexical elements after preprocessing; %(allowed)s",
             elements=language.number(expanded.elements),

@@ -106,7 +106,6 @@ EX_INCOMPLETE = 3
 EX_DATAERR = 65
 EX_SOFTWARE = 70
 EX_TEMPFAIL = 75
-EX_FAULT = 125
 EX_INTERRUPTED = 130
 
 MEANINGS: Mapping[int, str] = {
@@ -118,7 +117,6 @@ MEANINGS: Mapping[int, str] = {
     EX_DATAERR: "`receive`: this is not a letter, or it or its headers are too large: do not try again.",
     EX_SOFTWARE: "An unexpected error, with a traceback: please report it.",
     EX_TEMPFAIL: "A temporary error: the same command may work later.",
-    EX_FAULT: "`machine run`: the program had a fault. Any other code is the program's own.",
     EX_INTERRUPTED: "Interrupted, by Ctrl-C.",
 }
 """What each tells the caller."""

@@ -148,7 +148,7 @@ class _Place:
         return made
 
     def _wait_until_moving_is_fast(self) -> None:
-        """The kernel moves a process after a wait of some milliseconds, and then others at once.
+        """The kernel delays the first move of a process by some milliseconds, and then moves others at once.
 
         So we wait while bwrap is at work. To move ourselves to where we are changes nothing.
         """

@@ -23,10 +23,11 @@ be played again. The day goes on from what the store holds.
 
 from __future__ import annotations
 
+import gc
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 
@@ -62,7 +63,6 @@ from contest.store import (
 )
 from contest.store import contest_state as contest_store
 from contest.store.results import DrawnRound, Games, GroupState
-from contest.subprocesses.worker_pool import rarely_collected
 from contest.util.clock import Clock
 from contest.util.plurals import plural
 from sandbox.executable import ASIDE, ASIDE_DIGEST, without
@@ -78,7 +78,6 @@ from tournament.group_workers import (
     Workers,
     marked,
     open_workers,
-    prepare_processes,
 )
 from tournament.rounds import rounds
 from tournament.runners import open_runner, runner_of
@@ -116,6 +115,17 @@ class _FrozenContest:
     teams: Mapping[str, Team]
 
 
+@contextmanager
+def _rarely_collected() -> Iterator[None]:
+    """Look for garbage after so many new objects. Python's 700 cost a contest day a tenth of its time."""
+    usual = gc.get_threshold()
+    gc.set_threshold(50_000)
+    try:
+        yield
+    finally:
+        gc.set_threshold(*usual)
+
+
 class ContestDay:
     """Plays the contest of one store from wherever it is to its end."""
 
@@ -139,16 +149,13 @@ class ContestDay:
         # A round that was played does not change, unless the organizer orders it to be played again.
         self._past: dict[tuple[int, int, Games], RoundOutcome] = {}
 
-    @rarely_collected()
+    @_rarely_collected()
     def run(self) -> None:
         """Play on to the end of the contest. It can be run again after any error.
 
         Raises NotNow when nobody takes part, Paused when the contest is paused, NumberAwaited as long as the
         public number is missing, EngineFailed after repeated failures of our machinery.
         """
-        with self._store.read() as tx:
-            number = teams.count(tx)
-        prepare_processes(self._settings, number, self._reporter, self._make_runner)
         self._start()
         with self._store.read() as tx:
             if contest_store.state(tx).seed.is_open:
@@ -257,9 +264,9 @@ class ContestDay:
         done = {outcome.plan.number for outcome in finished}
         waiting = [group for group in plan.groups if group.number not in done]
         running: deque[Future[GroupResult]] = deque()
-        for place, group in enumerate(waiting):
+        for group in waiting:
             try:
-                job = self._start_group(group, len(waiting) - place, plan.final)
+                job = self._start_group(group, plan.final)
             except Paused:
                 self._finish_groups(running)
                 raise
@@ -267,11 +274,11 @@ class ContestDay:
             self._finish_groups(running, leave=workers.ahead)
         self._finish_groups(running)
 
-    def _start_group(self, group: GroupPlan, left: int, final: bool) -> GroupJob:
+    def _start_group(self, group: GroupPlan, final: bool) -> GroupJob:
         """Members who are banned play no games in it; a game of all is played without them. Programs that are
         set aside are not asked.
 
-        `left`: as in GroupJob. Raises Paused, and StaleState if the group is no longer as it was drawn.
+        Raises Paused, and StaleState if the group is no longer as it was drawn.
         """
         digests = {name: self._contest.entries[name].image_digest for name in group.members}
         with self._store.write() as tx:
@@ -292,7 +299,7 @@ class ContestDay:
         if aside:  # under a digest of its own, as workers on other hosts keep programs by digest
             digests |= dict.fromkeys(aside, ASIDE_DIGEST)
             images = {**images, ASIDE_DIGEST: ASIDE}
-        return GroupJob(seated, left, final, banned, aside, digests, images, mark, seconds)
+        return GroupJob(seated, final, banned, aside, digests, images, mark, seconds)
 
     def _finish_groups(self, running: deque[Future[GroupResult]], leave: int = 0) -> None:
         """Store the results of all these groups but the last `leave`, in order."""

@@ -1,7 +1,6 @@
 """Group workers: each plays a group to its end and writes the mails about it.
 
-While the mails about one group are written, the next is played. In a large contest Python itself takes longer
-than the games; then there are several workers, each a process of its own.
+While the mails about one group are written, the next is played.
 """
 
 from __future__ import annotations
@@ -14,28 +13,16 @@ from threading import Lock
 from typing import NamedTuple
 
 from contest.config.settings import Settings
-from contest.errors import EngineFailed
 from contest.formats.format import Format
-from contest.games.registry import game_of
 from contest.interfaces.events import GroupFinished
-from contest.interfaces.protocols import Images, ProgressCallback, Reporter, RunnerFactory, no_progress
+from contest.interfaces.protocols import Images, ProgressCallback, Reporter, RunnerFactory
 from contest.language import speaking
 from contest.mail.compose import Composed, compose
 from contest.model import GroupOutcome, GroupPlan, Outgoing, Team
 from contest.model.as_json import GameRow, game_rows
 from contest.seeds import Seeds
-from contest.subprocesses.engine_pool import cores
-from contest.subprocesses.worker_pool import prepare_workers, worker_pool
 from contest.util.clock import Clock
 from tournament.field import Field
-from tournament.runners import runner_of
-
-LARGE = 300
-"""From so many teams on, the workers are processes, which take a third of a second to start."""
-MAX_PROCESSES = 4
-"""More would wait for the one process that stores their results."""
-MAX_AHEAD = 1
-MAX_AHEAD_IF_LARGE = 4
 
 
 @dataclass(frozen=True)
@@ -60,14 +47,13 @@ class WorkerContext:
 class GroupJob:
     """A group to play.
 
-    `left`: groups still to play in this round, including this one; `banned`: members who play no games;
+    `banned`: members who play no games;
     `aside`: members whose programs are not asked; `digests`: of what plays for the members, which is in
     `images`; `mark`: prefix of its mails' keys;
     `seconds`: for a move; `workers`: processes for its games, None = as many as the settings say.
     """
 
     plan: GroupPlan
-    left: int
     final: bool
     banned: frozenset[str]
     aside: frozenset[str]
@@ -104,7 +90,7 @@ class Workers(NamedTuple):
 
 
 OpenWorkers = Callable[[WorkerContext, ProgressCallback], AbstractContextManager[Workers]]
-"""`progress` hears only of games that are played in this process. Raises EngineFailed if a worker ends."""
+"""`progress` hears only of games that are played in this process."""
 
 
 @dataclass
@@ -141,75 +127,17 @@ class GroupWorker:
         return GroupResult(replace(outcome, matches=()), games, job.banned, job.aside, composed)
 
 
-def is_large(settings: Settings, teams: int) -> bool:
-    """Whether Python itself takes longer than the games of a contest of so many teams."""
-    play = game_of(settings.game, settings.programs).info.play
-    return teams >= LARGE and play.is_quick and play.has_moves
-
-
-def prepare_processes(settings: Settings, teams: int, reporter: Reporter, make_runner: RunnerFactory) -> None:
-    """If worker processes will play a contest of about `teams` teams, have them import their modules now,
-    while we go on."""
-    if _count_processes(settings, teams) > 1:
-        used = (type(reporter), make_runner, type(runner_of(settings)))
-        prepare_workers(__name__, *(each.__module__ for each in used))
-
-
-def _count_processes(settings: Settings, teams: int) -> int:
-    """How many worker processes play the groups of a contest; 1: this one."""
-    return min(_max_workers(settings), MAX_PROCESSES) if is_large(settings, teams) else 1
-
-
-def _max_workers(settings: Settings) -> int:
-    return settings.tournament.workers or cores()
-
-
-def open_workers(context: WorkerContext, progress: ProgressCallback) -> AbstractContextManager[Workers]:
-    """The workers of this contest on this host, until its end or until it breaks off; see OpenWorkers."""
-    processes = _count_processes(context.settings, len(context.teams))
-    return _in_threads(context, progress) if processes == 1 else _in_processes(context, processes)
-
-
 @contextmanager
-def _in_threads(context: WorkerContext, progress: ProgressCallback) -> Iterator[Workers]:
+def open_workers(context: WorkerContext, progress: ProgressCallback) -> Iterator[Workers]:
+    """The workers of this contest on this host, until its end or until it breaks off; see OpenWorkers."""
     # Two: the one plays while the other writes mails.
     with ThreadPoolExecutor(2, thread_name_prefix="group") as pool:
         try:
             worker = GroupWorker(context, progress)
-            yield Workers(lambda job: pool.submit(worker, job), _ahead(context))
+            yield Workers(lambda job: pool.submit(worker, job), ahead=1)
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             raise
-
-
-@contextmanager
-def _in_processes(context: WorkerContext, count: int) -> Iterator[Workers]:
-    workers = _max_workers(context.settings)
-    with worker_pool(count, _start_worker, context) as pool:
-        # When fewer groups are left than processes, each has more workers for its games.
-        yield Workers(
-            lambda job: pool.submit(_play, replace(job, workers=workers // min(count, job.left))),
-            _ahead(context),
-        )
-
-
-def _ahead(context: WorkerContext) -> int:
-    return MAX_AHEAD_IF_LARGE if is_large(context.settings, len(context.teams)) else MAX_AHEAD
-
-
-_worker: GroupWorker | None = None
-"""In a worker process: the one that plays its groups."""
-
-
-def _start_worker(context: WorkerContext) -> None:
-    global _worker  # noqa: PLW0603 - an executor calls functions of modules only
-    _worker = GroupWorker(context, no_progress)
-
-
-def _play(job: GroupJob) -> GroupResult:
-    if _worker is None:
-        raise EngineFailed("a worker process was not told its contest")
-    return _worker(job)
 
 
 def with_limits(settings: Settings, seconds: float, workers: int | None) -> Settings:

@@ -1,7 +1,7 @@
 """The tournament formats; this module looks them up by name.
 
 Another package adds its format by an entry point of the group `knobeln.formats`, whose object is a subclass
-of `contest.formats.format.Format`; `contest.testing.check_format` must pass it.
+of `contest.formats.format.Format`; `check_format` in tests/support/format_promises.py must pass it.
 """
 
 from __future__ import annotations

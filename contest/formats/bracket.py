@@ -103,7 +103,7 @@ class Bracket:
 
 
 class _Tree(NamedTuple):
-    """What all brackets with as many rounds have in common: all matches but the second final.
+    """What all brackets of one size share: all matches but the second final.
 
     `order`: places in the order of the matches, in which they can be played. `sources`: of all matches after
     the first round. `followers`: the matches into which the players of a match go on.

@@ -23,7 +23,7 @@ _RULES = """\
 
 
 class Format(ABC):
-    """How a winner is found. `contest.testing.check_format` checks what every format promises.
+    """How a winner is found. `tests/support/format_promises.py` checks what every format promises.
 
     A round is a set of groups that share no member. An entry that sits out (a bye) is in no group, or in a
     group without pairings. The complete history is handed in, so a format may look back further than the

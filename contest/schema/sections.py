@@ -189,9 +189,6 @@ class Season(Section):
         description="from one tournament to the next, whose dates come so many days later; teams can change "
         "their programs as soon as results_published has come",
     )
-    new_teams: bool = Field(
-        True, description="whether teams can still register for later tournaments, as long before each"
-    )
     open: bool = Field(
         False, description="whether the programs of a tournament are published before the season is over"
     )
@@ -209,12 +206,8 @@ class Season(Section):
 
     def later(self, number: int, date: str) -> timedelta:
         """How much later than in the first tournament this date is in this one."""
-        stays = (
-            "registration_opens",
-            "compilation_opens",
-            *(() if self.new_teams else ("registration_closes",)),
-        )
-        return timedelta(days=0 if date in stays else (number - 1) * self.days)
+        stays = date in ("registration_opens", "compilation_opens")
+        return timedelta(days=0 if stays else (number - 1) * self.days)
 
 
 class GameSettings(Section):
@@ -252,13 +245,11 @@ class Programs(Section):
     role = Role.DECIDES
 
     MAX_COMPILES_PER_HOUR: ClassVar[int] = 20  # of those of a team that wait longer only the newest counts
+    MAX_ELEMENTS: ClassVar[int] = 10_000  # lexical elements of a program after preprocessing (K56)
     MAX_SOURCE_BYTES: ClassVar[int] = 256_000
     TRIAL_SECONDS: ClassVar[float] = 60.0  # then the trial game of a program that is asked for moves ends
     GAME_ANSWERS: ClassVar[int] = 50  # a game may take as much fuel as this many full answers
 
-    max_elements: int = Field(
-        10_000, ge=1, le=1_000_000, description="most lexical elements of a program after preprocessing"
-    )
     max_instructions: int = Field(
         855_000_000,
         ge=1_000,

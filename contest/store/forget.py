@@ -70,8 +70,8 @@ def forget_people(tx: Transaction, team: Team, ours: Collection[str]) -> None:
         raise NotNow(f"{plural(waiting, 'mail')} to this team, or about it, must go out first")
     people = _any_of({*names, *addresses} - {""})
     by_them = or_(letters.c.id.in_(linked), func.lower(letters.c.sender).in_(addresses))
-    empty: dict[str, Any] = {"raw": b"", "sender": "", "recipients": [], "client": "", "network": None}
-    tx.execute(update(letters).where(by_them).values(**empty, message_id=None))
+    nothing = update(letters).values(raw=b"", sender="", recipients=[], client="", network=None)
+    tx.execute(nothing.where(by_them).values(message_id=None))
     for row in tx.execute(select(outbox.c.id, outbox.c.key).where(to_them)).all():
         if people.search(row.key):  # it must be another one for each mail
             tx.execute(update(outbox).where(outbox.c.id == row.id).values(key=f"{GONE}/{row.id}"))
@@ -88,20 +88,20 @@ def forget_people(tx: Transaction, team: Team, ours: Collection[str]) -> None:
             tx.execute(delete(confirmations).where(confirmations.c.id == row.id))
     tx.execute(delete(team_members).where(team_members.c.team_id == team.id))
     address = f"{GONE}-{team.id}@invalid"  # it must be another one for each team
-    forgotten: dict[str, Any] = {
-        "address": address,
-        "address_key": address,
-        "copy_address": None,
-        "state": TeamState.WITHDRAWN,
-        "organization": GONE,
-        "organization_key": GONE,
-        "members": [[GONE, None, "", ""]],
-        "fields": [],
-        "auth_digest": secrets.token_hex(32),
-        "offered_digest": None,
-        "preferences": [],
-    }
-    tx.execute(update(teams).where(teams.c.id == team.id).values(forgotten))
+    forgotten = update(teams).values(
+        address=address,
+        address_key=address,
+        copy_address=None,
+        state=TeamState.WITHDRAWN,
+        organization=GONE,
+        organization_key=GONE,
+        members=[[GONE, None, "", ""]],
+        fields=[],
+        auth_digest=secrets.token_hex(32),
+        offered_digest=None,
+        preferences=[],
+    )
+    tx.execute(forgotten.where(teams.c.id == team.id))
 
 
 def _letters_of(tx: Transaction, team_id: int) -> set[int]:

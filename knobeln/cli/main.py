@@ -61,7 +61,6 @@ COMMANDS = {
         "backup": "Copy the contest into FILE while everything runs.",
         "restore": "Restore the contest from the backup in FILE.",
         "upgrade": "Bring the database to this version of knobeln.",
-        "machine": "Use the contest machine without a game.",
         "install-service": "Install systemd's units, so that each CONTEST runs as a service.",
     },
 }

@@ -65,9 +65,9 @@ def table(
         return
     by_column = [(name, *(row[at] for row in cells)) for at, name in enumerate(names)]
     shown = _that_fit(columns, [_least(texts) for texts in by_column], drop)
-    widths = _widths([by_column[at] for at in shown])
+    widths: Sequence[int | None] = _widths([by_column[at] for at in shown]) or [None] * len(shown)
     whole = Table(header_style="bold", box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
-    for at, width in zip(shown, widths or [None] * len(shown), strict=True):
+    for at, width in zip(shown, widths, strict=True):
         numeric = columns[at].startswith("#")
         whole.add_column(names[at], justify="right" if numeric else "left", overflow="fold", width=width)
     for row in cells:

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from contest.errors import GiveUp
+from contest.games.registry import game_of
 from contest.model import BuildReport, Severity, SubmissionState, TableBuildReport, TextBuildReport
 from contest.store import outbox, submissions, teams
 from contest.store.submissions import Version
@@ -25,6 +27,7 @@ from knobeln.cli.output import (
     moment,
     note_below,
     print_facts,
+    remark,
     table,
     tell_of_more,
 )
@@ -186,6 +189,29 @@ def submit(team: str, files: tuple[Path, ...], reason: str, dry_run: bool) -> No
     print_outcome(
         f"version {done.submission.number} of {team}: {done.verdict}; the report is in the outbox",
         dry_run=dry_run,
+    )
+
+
+@programs.command()
+def translate() -> None:
+    """Translate programs for the contest machine that have no native code on this host yet."""
+    from sandbox.vm.image import Image
+    from sandbox.vm.translation import translations
+    from tournament.runners import runner_of
+
+    contest = open_contest()
+    if game_of(contest.settings.game, contest.settings.programs).info.play.takes != "c source":
+        raise GiveUp("the programs of this contest do not run on the contest machine")
+    with contest.store.read() as tx:
+        images = submissions.load_images(tx, submissions.digests_that_count(tx))
+    native = translations().found(map(Image.from_bytes, images.values()))
+    waiting = {digest: raw for digest, raw in images.items() if digest not in native}
+    failures = runner_of(contest.settings).speed_up(waiting, contest.settings)
+    for failure in failures:
+        click.echo(failure, err=True)
+    remark(
+        f"{plural(len(images), 'program')}: {len(native)} had native code, "
+        f"{len(waiting) - len(failures)} translated now, {len(failures)} left to the interpreter"
     )
 
 

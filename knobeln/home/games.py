@@ -15,11 +15,12 @@ from contest.games.game import GameInfo
 from contest.games.knobeln import rules_of
 from contest.games.registry import game_of, text_game_of
 from contest.model import GameJob, GameResult, Match, Pairing, SeatResult, Verdict
+from contest.schema.sections import DEFAULT_GAME as KNOBELN
 from contest.seeds import Seeds, seed_from
 from contest.util.plurals import plural
 from knobellib.samples import samples
 from knobeln.home.home_game import check_number, distinct_names, game_at_home, lines_about, stderr_lines
-from knobeln.home.programs import IMAGE, KNOBELN, accepted, built_program, files_of, home_builder, rebuilt
+from knobeln.home.programs import IMAGE, accepted, built_program, files_of, home_builder, rebuilt
 from reports.knobeln_protocol import GameProtocol, full
 from reports.site.alone import replay_alone
 from sandbox.places import WORK
@@ -148,7 +149,7 @@ def _printed(program: str, seat: int, result: GameResult, stream: bytes) -> str:
         environment={"KNOBELN_REFEREE": "1", "KNOBELN_SEED": seed},
     )
     printed = ended.stderr.decode(errors="replace")
-    if ended.stdout.split()[: len(moves)] != [b"%d" % throws[seat] for throws in moves]:
+    if ended.stdout.split()[: len(moves)] != [str(throws[seat]).encode() for throws in moves]:
         printed += "Compiled for this host it made other throws: it depends on what C leaves open."
     return printed
 

@@ -34,7 +34,8 @@ def built_program(program: str, info: GameInfo, settings: Settings) -> Executabl
     """Build a file in any language or a sample, or take an image's archive or `image:NAME`."""
     is_name, is_packed = program.startswith(IMAGE), is_archive(program)
     if not is_name and not is_packed:
-        return accepted(program, rebuilt(program, home_builder(settings), settings))
+        built: Executable = accepted(program, rebuilt(program, home_builder(settings), settings))
+        return built
     if TextProtocol.ARGV not in info.protocols:
         raise GiveUp(f"{program}: an image is started for each move, but {info.title} programs keep running")
     if is_packed and not Path(program).is_file():

@@ -35,8 +35,8 @@ from sandbox.images.unpacking import require_tools
 from sandbox.limits import MB
 from sandbox.sandbox import Ending, Limits, Sandbox
 from sandbox.self_test import require_tight
-from sandbox.vm.engine_binary import engine_binary
 from sandbox.vm.translation import NotTranslated, translations
+from tournament.runners.machine import knobeln_engine
 
 _MIN_DISK_BYTES = 500_000_000
 _PACKAGES_SECONDS = 60.0
@@ -84,7 +84,7 @@ def check_host(path: Path, settings: Settings) -> tuple[CheckResult, ...]:
         ("the sandbox", lambda: _sandbox(settings), True),
         ("limits of sandboxes", lambda: _limits(settings), False),
         ("the compiler", lambda: Toolchain().version(), is_c),
-        ("the contest machine", lambda: f"built at {engine_binary()}", is_c),
+        ("the contest machine", lambda: f"built at {knobeln_engine()}", is_c),
         ("native code", lambda: _native_code(settings), False),
         ("images", lambda: _images(settings), False),
         ("disk", lambda: _disk(path), True),

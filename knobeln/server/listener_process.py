@@ -14,15 +14,15 @@ import os
 import signal
 import socket
 import time
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from multiprocessing import get_context
 from pathlib import Path
 from threading import Event, Thread, Timer
 
 from contest.config.settings import Settings
 from contest.errors import TryAgain
 from contest.model import IncomingLetter
-from contest.subprocesses.worker_pool import start_process
 from contest.util.clock import Clock
 from contest.util.log import log
 from knobeln import log_setup
@@ -79,10 +79,10 @@ class ListenerProcess(Thread):
 
     def _start_process(self) -> None:
         self._link, end = socket.socketpair()
-        with end:
-            self._process = start_process(
-                listen, self._settings, self._folder, self._clock, self._sockets, end
-            )
+        told = (self._settings, self._folder, self._clock, self._sockets, end)
+        self._process = get_context("spawn").Process(target=listen, args=told)
+        with end, _safe_path():
+            self._process.start()
 
     def run(self) -> None:
         self._link.settimeout(_LOOK_SECONDS)
@@ -124,6 +124,20 @@ class ListenerProcess(Thread):
         self._process.join(2 * END_SECONDS)
         self._process.kill()
         self._process.join()
+
+
+@contextmanager
+def _safe_path() -> Iterator[None]:
+    """A file in the current folder must not take a module's place in a Python that we start."""
+    before = os.environ.get("PYTHONSAFEPATH")
+    os.environ["PYTHONSAFEPATH"] = "1"
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ["PYTHONSAFEPATH"]
+        else:
+            os.environ["PYTHONSAFEPATH"] = before
 
 
 def listen(

@@ -34,12 +34,12 @@ MAX_SECONDS = 7 * 86_400.0  # whatever the limits: the system calls that wait ca
 _SLOWEST = 20_000_000  # instructions per second that even a loaded host does
 
 
-def engine_binary(game: Path | None = None) -> Path:
+def engine_binary(game: Path) -> Path:
     """The path of the engine, built if need be. Raises ToolMissing if that is impossible.
 
-    `game`: the folder with the C sources of the game to play (engine/game.h); without a game the engine only
-    runs programs by themselves. Without a home directory, which services often lack, each process builds its
-    own. Caches are cleaned while a server runs: an engine that has gone is built again.
+    `game`: the folder with the C sources of the game to play (engine/game.h). Without a home directory, which
+    services often lack, each process builds its own. Caches are cleaned while a server runs: an engine that
+    has gone is built again.
     """
     if not _kept_engine(game).is_file():
         _kept_engine.cache_clear()
@@ -52,7 +52,7 @@ def program_seconds(instructions: int) -> float:
 
 
 @functools.cache
-def _kept_engine(game: Path | None) -> Path:
+def _kept_engine(game: Path) -> Path:
     return c_program(SOURCES, FLAGS, more=game)
 
 
@@ -60,7 +60,7 @@ def _kept_engine(game: Path | None) -> Path:
 def header(max_instructions: int, rules: bytes, images: Sequence[tuple[Image, Path | None]]) -> bytes:
     """The start of an engine's input: the images, each with the file of its translation if it has one."""
     head = _HEAD.pack(_MAGIC, len(images), max_instructions) + rules
-    return head + b"".join(image_bytes(image, translation) for image, translation in images)
+    return head + b"".join(_image_bytes(image, translation) for image, translation in images)
 
 
 def chunk(orders: Iterable[bytes]) -> bytes:
@@ -69,7 +69,7 @@ def chunk(orders: Iterable[bytes]) -> bytes:
     return _PORTION.pack(len(games)) + b"".join(games)
 
 
-def image_bytes(image: Image, translation: Path | None = None) -> bytes:
+def _image_bytes(image: Image, translation: Path | None) -> bytes:
     """The image as the engine reads it, to be run by this translation of it."""
     path = bytes(translation) if translation else b""
     sizes = (len(image.code), len(image.data), image.static_size, len(path))

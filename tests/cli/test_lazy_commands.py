@@ -85,14 +85,6 @@ def test_a_program_is_checked_without_database_and_mail_server() -> None:
     assert not modules & (HEAVY | {"contest.store", "mailserver"})
 
 
-def test_a_table_of_a_large_contest_imports_what_it_needs_to_play_and_to_write() -> None:
-    # The modules that tournament.group_workers has its processes import before they are told their contest.
-    modules = imported("-c", "import tournament.group_workers, tournament.runners, reports.contest_reporter")
-    assert {"tournament.group_workers", "contest.config.settings"} <= modules
-    others = {"rich", "contest.store", "compiler", "mailserver", "sandbox.images", "sandbox.players"}
-    assert not modules & (HEAVY | others)
-
-
 def entries(group: click.Group) -> Iterator[LazyCommand]:
     """All entries of LazyGroups, of this group and of the groups in it."""
     for entry in group.commands.values():

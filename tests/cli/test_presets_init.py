@@ -80,14 +80,6 @@ def test_the_contest_of_1993_has_two_tournaments_with_a_week_between_them(tmp_pa
     assert "Between them teams can change their programs" in announced
 
 
-def test_new_teams_come_only_where_the_season_lets_them() -> None:
-    dates = usual_dates(NOW)
-    shut = Season(tournaments=3, days=14, new_teams=False).dates_of(3, dates)
-    assert shut.registration_closes == dates.registration_closes
-    assert shut.compilation_closes == dates.compilation_closes + timedelta(days=28)
-    assert shut.compilation_opens == dates.compilation_opens
-
-
 def test_a_tournament_ends_before_the_programs_of_the_next_close() -> None:
     with pytest.raises(ValueError, match=r"season\.days: the results of a tournament are published 7 days"):
         Settings(dates=usual_dates(NOW), season=Season(tournaments=2, days=7))

@@ -103,7 +103,7 @@ def test_the_secret_is_in_no_report(toolchain):
 @pytest.mark.parametrize(("extra", "accepted"), [(0, True), (1, False)])
 def test_the_limit_of_elements_itself_is_allowed(build_code, extra, accepted):
     base = build_code("").report.elements
-    limit = Programs().max_elements
+    limit = Programs.MAX_ELEMENTS
     report = build_code(";" * (limit - base + extra)).report
     assert report.elements == limit + extra
     assert report.accepted is accepted

@@ -77,12 +77,12 @@ def ended(path: Path) -> tuple[object, object]:
     return found
 
 
-def walk(tmp_path: Path, house: House, chosen: Settings, tables: str = "threads", every: int = 1) -> int:
+def walk(tmp_path: Path, house: House, chosen: Settings, every: int = 1) -> int:
     """How many points there are. It was killed at every `every`th of them."""
     work = tmp_path / "work"
     work.mkdir()
     waiting = str(master(tmp_path / "master", house, chosen))
-    walker = [sys.executable, "-m", "tests.support.killed_in_run", waiting, str(work), tables, str(every)]
+    walker = [sys.executable, "-m", "tests.support.killed_in_run", waiting, str(work), str(every)]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     code = finish(start(walker, tmp_path / "log", environment), patience=2_400)
     assert code == 0, (tmp_path / "log").read_text()
@@ -98,9 +98,9 @@ def walk(tmp_path: Path, house: House, chosen: Settings, tables: str = "threads"
 @pytest.mark.parametrize(
     "database", [pytest.param("sqlite", marks=pytest.mark.night), "postgresql"], indirect=True
 )
-def test_killed_everywhere_with_tables_in_processes(tmp_path, house, database) -> None:
+def test_killed_everywhere_on_either_database(tmp_path, house, database) -> None:
     every = 5 if database else 1  # a whole walk with PostgreSQL takes half an hour
-    assert walk(tmp_path, house, knobeln(2), "processes", every) >= 80
+    assert walk(tmp_path, house, knobeln(2), every) >= 80
 
 
 @pytest.mark.slow

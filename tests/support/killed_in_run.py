@@ -1,12 +1,11 @@
 """Plays a contest again and again, and kills it each time, as `kill -9` does, at another point of the day.
 
-    python -m tests.support.killed_in_run MASTER WORK threads|processes
+    python -m tests.support.killed_in_run MASTER WORK EVERY
 
-The last word says what the tables are. If KNOBELN_DATABASE names the database of MASTER, each contest has a
-copy of it, see `database_for`. MASTER is a contest that waits to be started. WORK/whole is played
-without being disturbed, and every point that the run passes is noted in WORK/points, one a line. For each of
-them, MASTER is copied to WORK/<number of the line, from 0>, `knobeln run` is started there and killed at the
-point, and is then started once more.
+If KNOBELN_DATABASE names the database of MASTER, each contest has a copy of it, see `database_for`. MASTER is
+a contest that waits to be started. WORK/whole is played without being disturbed, and every point that the run
+passes is noted in WORK/points, one a line. For one in EVERY of them, MASTER is copied to WORK/<number of the
+line, from 0>, `knobeln run` is started there and killed at the point, and is then started once more.
 
 Every run is a process of its own that was forked from this one, so that nobody waits for the imports.
 """
@@ -30,7 +29,6 @@ import reports
 import tournament.certainty
 import tournament.day
 import tournament.field
-import tournament.group_workers
 from contest.store import outbox
 from contest.store.session import Store, Transaction
 from knobeln.cli import main
@@ -166,6 +164,4 @@ def walk(master: Path, work: Path, every: int) -> None:
 if __name__ == "__main__":
     # More contests with other random numbers take seconds each time.
     tournament.certainty.MIN_CONTESTS = tournament.certainty.MAX_CONTESTS = 2
-    if sys.argv[3] == "processes":
-        tournament.group_workers.LARGE = 2
-    walk(Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[4]))
+    walk(Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3]))

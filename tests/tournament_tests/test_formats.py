@@ -14,8 +14,8 @@ from contest.formats.one_round import RoundRobin
 from contest.games.registry import game
 from contest.model import Pairing, RoundPlan, Standing
 from contest.schema.sections import DEFAULT_GAME, Tournament
-from contest.testing import check_format
 from contest.util.plugins import by_name
+from tests.support.format_promises import check_format
 
 KNOBELN = game(DEFAULT_GAME).info
 

@@ -12,7 +12,7 @@ from typing import Any
 from wasmtime import Store
 
 from sandbox.fuel.worker.core import CoreModules, OpenFile
-from sandbox.fuel.worker.host import Ended, Host, ProgramFacts, Reply, Requests
+from sandbox.fuel.worker.host import Ended, Host, ProgramFacts, Reply, Request, Requests
 
 REQUEST, CODES = 4, 5  # descriptors, as in knobeln_guest.py
 _FUNCTION = "get_move"
@@ -40,7 +40,7 @@ class Python(CoreModules):
         sources = list(dict.fromkeys(json.loads(line) for line in asked.split(b"\n")[:-1]))
         self._codes = self._prepared(facts, _COMPILE_FUEL, {"compile": sources})
 
-    def _prepared(self, facts: ProgramFacts, fuel: int, request: dict[str, Any]) -> bytes:
+    def _prepared(self, facts: ProgramFacts, fuel: int, request: Request) -> bytes:
         store = self.store()
         host = Host(Requests(), b"", facts)
         host.begin({"fuel": fuel}, is_lines=False)
@@ -66,7 +66,7 @@ class Python(CoreModules):
         returned = answer.decode(errors="replace")
         return {"returned": returned} if len(returned) <= _MAX_RETURNED else {"ended": {"too long": True}}
 
-    def _play(self, host: Host, store: Store, request: dict[str, Any], answer: bytearray) -> None:
+    def _play(self, host: Host, store: Store, request: Request, answer: bytearray) -> None:
         """A new instance does what `request` says, and writes into `answer`."""
         facts = {"program": self._program, "files": sorted(host.files), "is_rehearsal": False} | request
         now = self.instance(host, store, [])

@@ -6,9 +6,6 @@
  * Out:  for each chunk frames: their size in bytes as uint32, then the bytes; an empty frame is the last. The
  *       bytes of all frames of a chunk together are what the game answers to each order.
  * The game defines its rules, orders and answers (game.h).
- *
- * A program by itself. In: run_head, then the image as above. Out: a run_record, in frames.
- * sandbox/vm/run.py writes the input and reads the output.
  */
 #ifndef BATCH_H
 #define BATCH_H
@@ -16,7 +13,6 @@
 #include <stdint.h>
 
 #define BATCH_MAGIC 0x34424e4bu /* "KNB4" */
-#define RUN_MAGIC 0x31524e4bu   /* "KNR1" */
 #define MAX_IMAGES 65536u
 #define MAX_GAMES 1000000u
 #define MAX_PATH 4096u
@@ -34,20 +30,6 @@ struct image_head {
 
 struct chunk_head {
   uint32_t games;
-};
-
-struct run_head {
-  uint32_t magic;
-  uint32_t unused;
-  int64_t fuel;
-};
-
-struct run_record {
-  uint64_t instructions;
-  uint32_t fault; /* enum fault; FAULT_LEFT if the program left */
-  uint32_t pc, address;
-  uint32_t memory;
-  uint32_t x[32];
 };
 
 #endif

@@ -1,6 +1,6 @@
 /*
  * game.h - what a game provides that is played between machines. The engine is built from its own sources and
- * those of one game; without a game it only runs programs by themselves.
+ * those of one game.
  */
 #ifndef GAME_H
 #define GAME_H
@@ -23,7 +23,7 @@ struct game_hooks {
   void (*play_order) (const struct image *images, uint32_t count);
 };
 
-/* What the engine does. A game's `main` calls it, in place of the engine's own. `game`: NULL without a game. */
+/* What the engine does; a game's `main` calls it. */
 int engine_main (const struct game_hooks *game);
 
 #endif
