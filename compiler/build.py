@@ -131,14 +131,16 @@ def _prose(program: SourceText) -> frozenset[int]:
 def _failed(facts: _Facts, program: SourceText, step: Step) -> _Facts:
     lines = () if step.trouble else messages.error_lines(step.messages)
     line = next(iter(lines), 0)
-    text = step.trouble or gettext("the compiler found errors; its messages tell more")
+    text = step.trouble or messages.first_error(step.messages)
+    text = text or gettext("the compiler found errors; its messages tell more")
     # Mailers and lists add their text after the last line of the program (M64).
     if line > max((n for n, text in enumerate(program.physical_lines, 1) if "}" in text), default=line):
         text += gettext(
             ". If a signature or a list's footer was added there, leave it out, or write `-- ` above it"
         )
     finding = Finding("compiler", Severity.ERROR, line, text, program.quote(line))
-    joined = "\n".join(filter(None, (facts.messages, step.messages)))
+    told = messages.without_warnings(step.messages) if lines else step.messages
+    joined = "\n".join(filter(None, (facts.messages, told)))
     return replace(facts, messages=joined).found(
         [finding, *_wrapped(program, lines), *_left_by_mailers(program, lines)]
     )

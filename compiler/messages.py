@@ -24,7 +24,7 @@ _UNHELPFUL = re.compile(
     r"PLEASE submit|^Stack dump|^clang: |^ *#\d+ 0x|^cc1: note: unrecognized command-line option"
 )
 _APOSTROPHE = re.compile(rf"{FILE_NAME}:(\d+):\d+: warning: missing terminating")
-_ERROR = re.compile(rf"^{FILE_NAME}:(\d+):(?:\d+:)? (?:fatal )?error:", re.MULTILINE)
+_ERROR = re.compile(rf"^{FILE_NAME}:(\d+):(?:\d+:)? (?:fatal )?error: *(.*)", re.MULTILINE)
 _CRASHED = re.compile(rf"{FILE_NAME}:\d+:(?:\d+:)? internal compiler error")
 _TOO_LARGE = re.compile(r"File size limit exceeded|File too large")
 _USED_UP_ENDINGS = (Ending.CPU_LIMIT, Ending.WALL_LIMIT, Ending.MEMORY_LIMIT)
@@ -58,6 +58,17 @@ def _cut(text: str) -> str:
 def error_lines(messages: str) -> Sequence[int]:
     """The line numbers of all errors, in the compiler's order."""
     return [int(found[1]) for found in _ERROR.finditer(messages)]
+
+
+def first_error(messages: str) -> str:
+    """The first error, in the compiler's words; "" if there is none."""
+    found = _ERROR.search(messages)
+    return found[2] if found else ""
+
+
+def without_warnings(messages: str) -> str:
+    """The messages about errors, which have caused most of the others."""
+    return "\n".join(line for line in messages.split("\n") if ": warning: " not in line)
 
 
 def trouble(result: SandboxResult, limits: Limits) -> str:

@@ -69,9 +69,9 @@ _PROOF = re.compile(
     rf"knobeln/([0-9a-f]{{64}})\n([0-9]{{1,9}})\n({_HASH})\n\n((?:\u2014 \S+ [A-Za-z0-9+/]+=*\n)+)",
     re.MULTILINE,
 )
-_TOLD = re.compile(r"Receipt: entry ([0-9]{1,9})\. Proof: attached\.")
+_TOLD = re.compile(r"([0-9]{1,9})\. [^\W\d]+: receipt\.tlog-proof")  # in any language
 _HEADER = re.compile(rf"([0-9]{{1,9}})(?: ([0-9]{{1,9}})((?: {_HASH})*))?")
-_NAMES = re.compile(r"^(?:  [A-Za-z_]\w{0,29}(?: +[A-Za-z_]\w{0,29})*\n)+", re.MULTILINE)  # in a list's mail
+_NAMES = re.compile(r"^(?:  [A-Za-z_]\w{0,29}(?:, [A-Za-z_]\w{0,29})*,?\n)+", re.MULTILINE)  # of a list
 # How mails say where the public number comes from; their lines may end anywhere.
 _ROUND = re.compile(r"is round ([0-9]+) of drand")
 _CHAIN = re.compile(r"The chain of drand: ([0-9a-f]{64})")
@@ -473,7 +473,7 @@ def _check_lists(ledger: Ledger, given: Sequence[tuple[Receipt, Mail]]) -> Itera
         if mail.listed and _list_root(mail.listed) != root:
             raise Wrong(f"the list of entries in the mail {mail.name} is another one than its root says")
         listed = mail.listed.decode(errors="replace").splitlines()[::LINES_OF_A_LISTED]
-        if mail.listed and named and sorted(named[0].split()) != sorted(listed):
+        if mail.listed and named and sorted(named[0].replace(",", " ").split()) != sorted(listed):
             raise Wrong(f"the mail {mail.name} names other teams than its list of entries")
         if receipt.fields[0] != FINAL_LIST:
             continue

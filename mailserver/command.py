@@ -171,6 +171,7 @@ class LetterContext:
             letter_id=None if is_notice else self.stored.id,
             team=of_team.name if of_team else "",
             receipt=receipt,
+            language=own or spoken(),
         )
         surplus = self._surplus_bytes(outgoing)
         if surplus > 0 and not self._counts_as_proved(template, to):

@@ -62,10 +62,12 @@ class ContestReporter:
     ) -> Iterator[Outgoing]:
         rendered = self._entries(event, has_file=has_file)
         file = Attachment(ENTRIES_FILE, "text/plain", event.listed.list.to_bytes())
+        is_known = event.before is not None and event.before.list == event.listed.list
+        files = (file,) if has_file and not is_known else ()
         for team in readers:
             mail = to_team(team, f"{event.key}/{team.name}", "entries", rendered)
-            own = self._templates.part("_on_the_list", team=team, listed=event.listed)
-            yield replace(mail, attachments=(file,) if has_file else (), lead=own)
+            own = self._templates.part("_on_the_list", team=team, listed=event.listed) + "\n"
+            yield replace(mail, attachments=files, lead=own)
 
     def _record(self, event: EntriesListed, *, has_file: bool) -> EntriesRecord:
         listed, numbers = event.listed, knobeln_json.numbers(event.teams.values())

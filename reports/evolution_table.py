@@ -20,6 +20,12 @@ class GenerationTable:
     rows: tuple[tuple[object, ...], ...]  # by rank: the entry's name, and its exemplars
     totals: tuple[int, ...]
 
+    @property
+    def csv(self) -> str:
+        """A line for each entry, whose name needs no quotes."""
+        rows = (("generation", *self.generations), *self.rows)
+        return "".join(",".join(map(str, row)) + "\n" for row in rows)
+
 
 def condensed(outcome: EvolutionOutcome, width: int = WIDTH, gap: int = 2) -> GenerationTable:
     """Return the table in at most `width` columns, with `gap` blanks between its columns.

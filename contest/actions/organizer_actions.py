@@ -41,7 +41,7 @@ from contest.store import (
 from contest.store.contest_state import note
 from contest.store.forget import forget_people
 from contest.util.clock import TIME_FORMAT
-from contest.util.plurals import plural
+from contest.util.plurals import did_you_mean, plural
 
 _TIME_FORMS = ("%Y-%m-%d %H:%M", "%Y-%m-%dT%H:%M", "%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M:%S")
 _RIGHT_TIME = "like 1994-05-15T12:00, in Universal Time"
@@ -515,7 +515,8 @@ def read_date(name: str, when: str) -> tuple[str, datetime]:
     """A date by its name in contest.toml, and a time. Raises NotFound or GiveUp with the right form."""
     plain = name.strip().lower().replace("-", "_").replace(" ", "_")
     if plain not in Dates.model_fields:
-        raise NotFound(f"there is no date {name!r}; the dates are {', '.join(Dates.model_fields)}")
+        hint = did_you_mean(plain, Dates.model_fields) or f"the dates are {', '.join(Dates.model_fields)}"
+        raise NotFound(f"there is no date {name!r}", hint=hint)
     return plain, read_time(when)
 
 

@@ -225,8 +225,6 @@ def read(folder: Path, digest: str | None = None) -> ArchiveFiles:
     the first difference.
     """
     found = dict(_files_in(folder))
-    if MANIFEST not in found:
-        raise NotFound(f"there is no archive in {folder}: it has no {MANIFEST}")
     of_manifest = found.pop(MANIFEST)
     if digest is not None and of_manifest.sha256 != digest.strip().lower():
         raise Differs(
@@ -284,6 +282,8 @@ def _files_in(folder: Path) -> Iterator[tuple[str, Listed]]:
         raise NotFound(
             f"{folder} is a contest's folder, not an archive: `knobeln publish DIR` makes an archive from it"
         )
+    if not (folder / MANIFEST).is_file():
+        raise NotFound(f"there is no archive in {folder}: it has no {MANIFEST}")
     count = size = 0
     for root, folders, names, descriptor in os.fwalk(folder, follow_symlinks=False):
         relative = Path(root).relative_to(folder)

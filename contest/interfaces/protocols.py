@@ -32,7 +32,8 @@ class Rendered:
 
 def to_team(team: Team, key: str, kind: str, text: Rendered) -> Outgoing:
     """A mail to the team's address; `replace` adds what else there is."""
-    return Outgoing(key, kind, team.address, text.subject, text.body, team_id=team.id, team=team.name)
+    words = Outgoing(key, kind, team.address, text.subject, text.body, language=team.language)
+    return replace(words, team_id=team.id, team=team.name)
 
 
 def to_all(

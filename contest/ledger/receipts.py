@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
 
+from contest.language import gettext
 from contest.ledger.notes import in_base64
 
 _LINES_OF_AN_ENTRY = 5
@@ -135,8 +136,9 @@ class Receipt:
 
     @property
     def text(self) -> str:
-        """The last line of a mail with this receipt."""
-        return f"Receipt: entry {self.number}. Proof: attached.\n"
+        """The last line of a mail with this receipt, in the language of this moment."""
+        line = gettext("Receipt: entry %(number)s. Proof: %(file)s", number=self.number, file=PROOF_FILE)
+        return f"{line}\n"
 
     @property
     def header(self) -> str:

@@ -22,6 +22,7 @@ from functools import cache, lru_cache
 from urllib.parse import quote
 
 from contest.config.settings import Settings
+from contest.language import speaking
 from contest.ledger.receipts import PROOF_FILE
 from contest.model import Attachment, Outgoing
 
@@ -67,6 +68,7 @@ class Composed:
     lead: bytes  # encoded as the text of the content is
     content: bytes
     digest: str  # sha256 of the content, in hex
+    told: str  # sha256 of what the reader is told, in hex: of all but the receipt
 
     @property
     def raw(self) -> bytes:
@@ -94,13 +96,18 @@ def compose(outgoing: Outgoing, settings: Settings, secret: bytes, now: datetime
     name, domain = _name_and_domain(outgoing.to, outgoing.key, settings, secret)
     head = b"".join(_head(outgoing, settings, secret, now, name, domain))
     body, attachments = outgoing.body, outgoing.attachments
+    told = hashlib.sha256(f"{outgoing.lead}\0{body}".encode())
+    for each in attachments:
+        told.update(each.name.encode() + hashlib.sha256(each.data).digest())
     if outgoing.receipt:
-        body += f"\n{outgoing.receipt.text}"
+        with speaking(outgoing.language or settings.contest.language):
+            body += outgoing.receipt.text
         attachments += (Attachment(PROOF_FILE, "text/plain", outgoing.receipt.proof),)
     plain = _is_plain(outgoing.lead) and _is_plain(body)
     content, digest = _content(body, plain, attachments)
     of = replace(outgoing, body="", attachments=(), lead="")
-    return Composed(of, f"<{name}@{domain}>", head, _lead(outgoing.lead, plain), content, digest)
+    lead = _lead(outgoing.lead, plain)
+    return Composed(of, f"<{name}@{domain}>", head, lead, content, digest, told.hexdigest())
 
 
 @lru_cache(maxsize=64)  # as of the content: a long text goes to many

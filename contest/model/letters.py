@@ -71,6 +71,7 @@ class Outgoing:
     thread: str = ""  # mails with one name are one thread; "": the team's own thread
     receipt: Receipt | None = None  # of the ledger's entry about the letter that this answers
     lead: str = ""  # the reader's own first lines, above a body that many readers share
+    language: str = ""  # of the words; "": the contest's
 
 
 class OutboxState(StrEnum):

@@ -86,18 +86,23 @@ def put_all(tx: Transaction, mails: Iterable[Outgoing], settings: Settings, now:
 def _with_growth(tx: Transaction, mails: Iterable[Outgoing]) -> Iterator[Outgoing]:
     """The mails; each receipt shows that the ledger has only grown since the one that the team got before."""
     growth = cache(partial(ledger.growth, tx))  # many teams got the same one before
-    for mail in mails:
-        receipt = mail.receipt
-        if receipt and mail.team_id is not None:
-            since = tx.execute(_NEWEST_RECEIPT, {"id": mail.team_id}).scalar_one()
-            if since < receipt.number:
-                tx.execute(_SET_RECEIPT, {"of": mail.team_id, "receipt": receipt.number})
-            if 0 < since < receipt.number:
-                receipt = replace(receipt, since=since, growth=growth(since, receipt.number))
-        yield replace(mail, receipt=receipt)
+    waiting = iter(mails)
+    while batch := list(islice(waiting, _BATCH_SIZE)):
+        ids = tuple({mail.team_id for mail in batch if mail.receipt and mail.team_id is not None})
+        newest = {row.id: row.receipt for row in tx.execute(_RECEIPTS, {"ids": ids})} if ids else {}
+        changed = {}
+        for at, mail in enumerate(batch):
+            receipt, since = mail.receipt, newest.get(mail.team_id)
+            if receipt and since is not None and since < receipt.number:
+                newest[mail.team_id] = changed[mail.team_id] = receipt.number
+                shown = growth(since, receipt.number) if since else ()
+                batch[at] = replace(mail, receipt=replace(receipt, since=since, growth=shown))
+        if changed:
+            tx.execute(_SET_RECEIPT, [{"of": team, "receipt": number} for team, number in changed.items()])
+        yield from batch
 
 
-_NEWEST_RECEIPT = select(teams.c.receipt).where(teams.c.id == bindparam("id"))
+_RECEIPTS = select(teams.c.id, teams.c.receipt).where(teams.c.id.in_(bindparam("ids", expanding=True)))
 _SET_RECEIPT = update(teams).where(teams.c.id == bindparam("of")).values(receipt=bindparam("receipt"))
 
 
@@ -119,7 +124,7 @@ def keep_all(tx: Transaction, mails: Iterable[Composed], settings: Settings, now
             is_held = has_reports and decisions.reports_held(tx) is not None
             gone = _gone_out(tx, [mail.message_id for mail in composed])
             rows = [
-                _row(mail, now) | _first_state(mail.of, now, (mail.message_id, mail.digest) in gone, is_held)
+                _row(mail, now) | _first_state(mail.of, now, (mail.message_id, mail.told) in gone, is_held)
                 for mail in composed
             ]
             tx.execute(_ADD, rows)
@@ -161,7 +166,7 @@ def _sent_to(
 ) -> Composed:
     """The mail with the same content, for another reader."""
     head = compose(replace(mail.of, to=to, key=key), settings, contest_state.secret(tx), now)
-    return replace(head, lead=mail.lead, content=mail.content, digest=mail.digest)
+    return replace(head, lead=mail.lead, content=mail.content, digest=mail.digest, told=mail.told)
 
 
 def _first_state(outgoing: Outgoing, now: datetime, went_out: bool, is_held: bool) -> dict[str, object]:
@@ -172,7 +177,8 @@ def _first_state(outgoing: Outgoing, now: datetime, went_out: bool, is_held: boo
 
 
 def _row(mail: Composed, now: datetime) -> dict[str, object]:
-    composed = {"message_id": mail.message_id, "head": mail.head, "lead": mail.lead, "content": mail.digest}
+    composed = {name: getattr(mail, name) for name in ("message_id", "head", "lead", "told")}
+    composed["content"] = mail.digest
     times = dict.fromkeys(("created_at", "due_at", "ready_at"), now)
     return {**{name: getattr(mail.of, name) for name in _OF_OUTGOING}, **composed, "attempts": 0, **times}
 
@@ -205,10 +211,10 @@ _ADD_CONTENTS = insert(contents)
 
 def put_again(tx: Transaction, item_id: int, outgoing: Outgoing, settings: Settings, now: datetime) -> None:
     """Queue the content of this mail in a new mail, with the headers of `outgoing`, which has no body."""
-    query = select(contents, outbox.c.lead).join(outbox, outbox.c.content == contents.c.digest)
+    query = select(contents, outbox.c.lead, outbox.c.told).join(outbox, outbox.c.content == contents.c.digest)
     row = tx.execute(query.where(outbox.c.id == item_id)).one()
     mail = compose(outgoing, settings, contest_state.secret(tx), now)
-    keep_all(tx, [replace(mail, lead=row.lead, content=row.content, digest=row.digest)], settings, now)
+    keep_all(tx, [replace(mail, **row._mapping)], settings, now)
 
 
 class PastReport(NamedTuple):
@@ -336,20 +342,20 @@ def mark_failed(tx: Transaction, item_id: int, now: datetime, response: str) -> 
 
 # --- after a backup was restored ---------------------------------------------------------------------------
 def sent_mails(tx: Transaction) -> dict[str, str]:
-    """The mails that have gone out: digest of the content by Message-ID."""
+    """The mails that have gone out: what they told, as in the outbox, by Message-ID."""
     gone = outbox.c.state.in_((OutboxState.SENT, OutboxState.BOUNCED))
-    rows = tx.execute(select(outbox.c.message_id, outbox.c.content).where(gone)).all()
+    rows = tx.execute(select(outbox.c.message_id, outbox.c.told).where(gone)).all()
     earlier = tx.execute(select(already_sent)).all()
-    return {row.message_id: row.content for row in (*rows, *earlier)}
+    return {row.message_id: row.told for row in (*rows, *earlier)}
 
 
 def remember_as_sent(tx: Transaction, mails: Mapping[str, str], now: datetime) -> int:
     """Never send these mails (of `sent_mails`) again, because they have gone out; return how many are new."""
     known = sent_mails(tx)
-    fresh = [{"message_id": key, "content": digest} for key, digest in mails.items() if key not in known]
+    fresh = [{"message_id": key, "told": told} for key, told in mails.items() if key not in known]
     if fresh:
         tx.execute(insert(already_sent), fresh)
-    went_out = select(already_sent.c.message_id).where(already_sent.c.content == outbox.c.content)
+    went_out = select(already_sent.c.message_id).where(already_sent.c.told == outbox.c.told)
     waiting = update(outbox).where(outbox.c.state == OutboxState.READY, outbox.c.message_id.in_(went_out))
     values = {"state": OutboxState.SENT, "finished_at": now, "last_response": SENT_BEFORE}
     tx.execute(waiting.values(values))
@@ -357,9 +363,9 @@ def remember_as_sent(tx: Transaction, mails: Mapping[str, str], now: datetime) -
 
 
 def _gone_out(tx: Transaction, message_ids: Sequence[str]) -> set[tuple[str, str]]:
-    """The mails among these that went out before a backup was restored: Message-ID and digest of content."""
+    """The mails among these that went out before a backup was restored: Message-ID and what they told."""
     rows = tx.execute(_ALREADY_SENT, {"message_ids": tuple(message_ids)})
-    return {(row.message_id, row.content) for row in rows}
+    return {(row.message_id, row.told) for row in rows}
 
 
 _ALREADY_SENT = select(already_sent).where(

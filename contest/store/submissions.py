@@ -159,7 +159,7 @@ def get(tx: Transaction, submission_id: int) -> Submission:
     """Raises NotFound."""
     found = next(iter(_submissions(tx, tx.execute(_WITH_ID, {"of": submission_id}).all())), None)
     if found is None:
-        raise NotFound(f"there is no submission number {submission_id}")
+        raise NotFound(f"there is no submission {submission_id}", hint="`knobeln programs` lists them")
     return found
 
 

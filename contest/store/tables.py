@@ -458,6 +458,7 @@ outbox = _table(
     Column("message_id", Text, nullable=False, unique=True),
     Column("head", LargeBinary, nullable=False),  # the mail's own header lines
     Column("lead", LargeBinary, nullable=False),  # what its text begins with
+    Column("told", String(64), nullable=False),  # sha256 of all but the receipt, which may change
     # MIME headers and body, shared by many mails.
     Column("content", ForeignKey("contents.digest"), nullable=False),
     Column("state", String(16), nullable=False),
@@ -508,7 +509,7 @@ bounces = _table(
 already_sent = _table(  # mails that had gone out before a backup was restored
     "already_sent",
     Column("message_id", Text, primary_key=True),
-    Column("content", String(64), nullable=False),  # sha256, as in `contents`
+    Column("told", String(64), nullable=False),  # as in `outbox`
 )
 
 delivery_stop = _table(  # while this table has its one row, no mail goes out

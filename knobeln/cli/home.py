@@ -62,7 +62,7 @@ def check(files: tuple[Path, ...], game_name: str | None, against: str | None, s
     if info.play.is_in_c:
         check_is_source(str(files[0]), files[0].read_bytes())
     if (against or seed) and not info.play.has_moves:
-        raise click.UsageError(f"{info.title} is computed exactly: its report has no trial game")
+        raise GiveUp(f"{info.title} is computed exactly: its report has no trial game")
     opponents, lenient = [], without_description(settings)
     if against:
         opponent = accepted(against, rebuilt(against, home_builder(lenient), lenient))

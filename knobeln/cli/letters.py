@@ -62,7 +62,7 @@ def show_letter(letter_id: int) -> None:
     with open_contest().store.read() as tx:
         letter = letter_store.get(tx, letter_id)
         if letter is None:
-            raise NotFound(f"there is no letter {letter_id}")
+            raise NotFound(f"there is no letter {letter_id}", hint="`knobeln letters` lists them")
         outcome = letter_store.note_of(tx, letter_id)
     text = letter.raw.decode("utf-8", "replace")
     answer(LetterAnswer(letter_id, letter.state, outcome, text), _show_letter)

@@ -6,6 +6,7 @@ import errno
 import io
 import json
 import os
+import re
 import sys
 import traceback
 from collections.abc import Iterator
@@ -201,9 +202,14 @@ def _usage_errors() -> Iterator[None]:
     """Turn click's errors, which are sentences, into our own, which go on with a hint."""
     try:
         yield
+    except click.exceptions.NoArgsIsHelpError:
+        raise
     except click.UsageError as error:
         hint = f"`{error.ctx.command_path} --help` shows the usage" if error.ctx else ""
-        text = error.format_message().removesuffix(".").replace(". (", " (")
+        is_value = isinstance(error, click.BadParameter) and isinstance(error.param, click.Argument)
+        text = error.message if is_value else error.format_message()
+        text, *near = re.split(r"\.? \(?Did you mean ", text.removesuffix("."))
+        hint = f"did you mean {near[0].rstrip(')')}" if near else "" if is_value else hint
         raise Failure(f"{text[:1].lower()}{text[1:]}", hint, error.exit_code) from error
 
 

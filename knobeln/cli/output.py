@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from datetime import datetime
 
 import click
+from rich.bar import Bar
 from rich.box import SIMPLE_HEAD
 from rich.cells import cell_len
 from rich.console import Console, RenderableType
@@ -148,11 +149,8 @@ def print_whole(shown: RenderableType) -> None:
         console.print(shown)
         return
     if isinstance(shown, Table):
-        columns = [[column.header, *column.cells] for column in shown.columns]
-        texts = [
-            [str(cell).strip() if isinstance(cell, (str, Text)) else "" for cell in column]
-            for column in columns
-        ]
+        columns = ([column.header, *column.cells] for column in shown.columns)
+        texts = ([str(cell).strip() * (not isinstance(cell, Bar)) for cell in column] for column in columns)
         _print_rows([[str(shown.title)], *zip(*filter(any, texts), strict=True)])
         return
     wide = Console(highlight=False, width=width_of_output())
@@ -162,7 +160,7 @@ def print_whole(shown: RenderableType) -> None:
         click.echo(line.rstrip())
 
 
-def note_below(text: str) -> None:
+def below(text: str) -> None:
     """Print a line about a list, whose rows alone are on standard output without a terminal."""
     click.echo(text, err=not on_terminal())
 

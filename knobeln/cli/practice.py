@@ -161,7 +161,7 @@ def practice(
             raise click.UsageError("--field, --against, --games and --watch are for one PROGRAM")
         info = game_of(settings.game, settings.programs).info
         if info.play.has_moves:
-            raise click.UsageError(f"name one PROGRAM: {info.title} is not computed exactly")
+            raise click.UsageError("name one PROGRAM; --against compares it with another")
         answer(_compared_exactly(programs, settings), _show_exactly)
         return
     if against is not None:

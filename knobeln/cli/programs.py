@@ -21,11 +21,11 @@ from knobeln.cli.answers import answer, answers
 from knobeln.cli.contest_option import NounGroup, open_contest
 from knobeln.cli.dry_run import dry_run_option, operator, print_mails, print_outcome, reason_option
 from knobeln.cli.output import (
+    below,
     busy,
     console,
     count_option,
     moment,
-    note_below,
     print_facts,
     remark,
     table,
@@ -90,18 +90,13 @@ def _show_submissions(lines: Sequence[SubmissionLine]) -> None:
         )
         for line in lines
     ]
-    table(
-        plural(len(rows), "submission"),
-        columns,
-        rows,
-        drop=("#bytes", "language", "received", "program"),
-        is_list=True,
-    )
+    drop = ("#bytes", "language", "received", "program")
+    table(plural(len(rows), "submission"), columns, rows, drop=drop, is_list=True)
     for line in lines:
         if line.errors:
             # Below the table, because a column of it would be too narrow. Much of it is strangers' text.
             reasons = sanitize("; ".join(line.errors), max_length=MAX_REASON_CHARACTERS, one_line=True)
-            note_below(f"{line.id}, {line.team}: {reasons}")
+            below(f"{line.id}, {line.team}: {reasons}")
 
 
 @programs.command("show")

@@ -27,7 +27,7 @@ from knobeln.cli.dry_run import (
     reason_option,
     transaction,
 )
-from knobeln.cli.output import moment, note_below, print_facts, table
+from knobeln.cli.output import below, moment, print_facts, table
 
 if TYPE_CHECKING:
     from contest.actions.organizer_actions import OrganizerActions
@@ -88,10 +88,10 @@ def _show_teams(lines: Sequence[ListedTeam], own: Sequence[str]) -> None:
         plural(len(rows), "team"), columns, rows, drop=("preferences", *own, "#sent", "address"), is_list=True
     )
     for people, names in _shared_people(lines).items():
-        note_below(f"* {listed(people)}: in {listed(names)}")
+        below(f"* {listed(people)}: in {listed(names)}")
     for line in lines:
         if line.undelivered:
-            note_below(f"! {line.name}: {_undelivered(line.undelivered)}")
+            below(f"! {line.name}: {_undelivered(line.undelivered)}")
 
 
 def _shared_people(lines: Sequence[ListedTeam]) -> Mapping[tuple[str, ...], tuple[str, ...]]:

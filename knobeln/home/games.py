@@ -150,7 +150,7 @@ def _printed(program: str, seat: int, result: GameResult, stream: bytes) -> str:
     )
     printed = ended.stderr.decode(errors="replace")
     if ended.stdout.split()[: len(moves)] != [str(throws[seat]).encode() for throws in moves]:
-        printed += "Compiled for this host it made other throws: it depends on what C leaves open."
+        printed += "\nCompiled for this host it made other throws: it depends on what C leaves open."
     return printed
 
 
@@ -165,16 +165,11 @@ def _text_game(
     players = [open_player(program, rules.info, sandbox, settings.programs) for program in built]
     names = distinct_names(program.removeprefix(IMAGE) for program in programs)
     played = game_at_home(rules, names, players, seed)
+    stderr = played.stderr if with_stderr else ()
     return LocalGame(
         rules.info,
         tuple(names),
         game_result(played.result, with_moves=True),
-        tuple(
-            lines_about(
-                *(played.result, names, rules.info.point),
-                with_moves=with_moves,
-                stderr=played.stderr if with_stderr else (),
-            )
-        ),
+        tuple(lines_about(played.result, names, rules.info.point, with_moves=with_moves, stderr=stderr)),
         course(played.rules, names, played.positions),
     )

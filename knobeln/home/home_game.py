@@ -80,12 +80,7 @@ def distinct_names(programs: Iterable[str]) -> list[str]:
 
 
 def lines_about(
-    result: TextGameResult,
-    names: Sequence[str],
-    point: int,
-    *,
-    with_moves: bool,
-    stderr: Sequence[str] = (),
+    result: TextGameResult, names: Sequence[str], point: int, *, with_moves: bool, stderr: Sequence[str] = ()
 ) -> Iterator[str]:
     """Yield the lines that tell about the game. `point`: one of the reports, in those of the result.
 
@@ -105,9 +100,8 @@ def lines_about(
         if fault.stderr_tail and fault.stderr_tail != shown.get(seat):
             shown[seat] = fault.stderr_tail
             yield from stderr_lines(["    it"], [fault.stderr_tail])
-    yield from stderr_lines(
-        names, ["" if text == shown.get(seat) else text for seat, text in enumerate(stderr)]
-    )
+    new = ["" if text == shown.get(seat) else text for seat, text in enumerate(stderr)]
+    yield from stderr_lines(names, new)
     for name, lines in zip(names, result.unasked, strict=True):
         if lines:
             yield f"{name}: {plural(lines, 'line')} that nobody had asked for after the game, dropped"

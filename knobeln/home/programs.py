@@ -14,6 +14,7 @@ from contest.games.game import GameInfo, TextProtocol
 from contest.games.registry import game_of
 from contest.interfaces.protocols import BuildResult, Serializable
 from contest.model import Severity
+from contest.schema.languages import usual_languages
 from contest.schema.sections import DEFAULT_GAME as KNOBELN
 from contest.util.plurals import did_you_mean
 from contest.util.program_files import is_archive
@@ -25,6 +26,7 @@ from sandbox.images.unpacking import fetch, unpack
 from sandbox.sandbox import Sandbox
 from tournament.runners import open_runner
 
+_OTHERS = {suffix for row in usual_languages() if row.name != "C" for suffix in row.suffixes}
 IMAGE = "image:"  # before the name of an image in a registry
 
 Made = TypeVar("Made", bound=Serializable)
@@ -81,7 +83,9 @@ def accepted(program: str, built: BuildResult[Made]) -> Made:
 
 
 def check_is_source(name: str, data: bytes) -> None:
-    """Raises GiveUp for a file that is no text, where programs are C source."""
+    """Raises GiveUp for what is no C source, where programs are that."""
+    if Path(name).suffix[1:] in _OTHERS:
+        raise GiveUp(f"{name}: programs for this game are C source; `knobeln games` lists the others")
     if b"\0" in data:
         raise GiveUp(
             f"{name} is not a text file, but a program is C source",

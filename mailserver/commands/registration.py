@@ -353,7 +353,8 @@ def reject_pending(
     with speaking(team.language or settings.contest.language):
         rendered = renderer.render("registration_rejected", team=team, words=reason)
     key, kind = _key(team, "rejected"), "registration_rejected"
-    outgoing = Outgoing(key, kind, team.address, rendered.subject, rendered.body, receipt=receipt)
+    words = Outgoing(key, kind, team.address, rendered.subject, rendered.body, language=team.language)
+    outgoing = replace(words, receipt=receipt)
     outbox.put(tx, outgoing, settings, now)
 
 

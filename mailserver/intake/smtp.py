@@ -96,7 +96,7 @@ def _ports(mail: Mail) -> list[socket.socket]:
                 if error.errno != errno.EAFNOSUPPORT:  # `localhost` on a host without IPv6
                     raise
     except OSError as error:
-        text = f"mail.listen: cannot listen there: {error}"
+        text = f"mail.listen: cannot listen there: {error.strerror or error}"
         if error.errno == errno.EADDRINUSE:
             text = f"mail.listen: port {mail.listen_port} is in use, maybe by another `knobeln serve`"
         # The network may not be up yet, or an earlier server not quite gone.

@@ -13,6 +13,7 @@ from contest.model import Attachment, Outgoing, Standing, Team
 from contest.model.mail_records import QuotedWords, RankedGroup, ResultsRecord
 from reports import summary
 from reports.certainty import certainty_sentence, why_no_certainty
+from reports.evolution_table import condensed
 from reports.kinds.base import Audience, Disclosed, Mailing, Report, mail_to, own_news, start_facts, with_news
 from reports.prizes import prize_fields, prize_lists
 
@@ -65,6 +66,9 @@ class RoundSummary(Report[RoundFinished]):
         event, settings, outcome = mailing.event, mailing.settings, mailing.event.history[-1]
         prizes_by = prize_fields(event.teams, settings.teams)
         scores = "" if settings.reports.places else event.scores  # it has every team
+        facts = summary.facts_of_contest(
+            event.history, event.ranking, event.evolution, event.seed, prizes_by, settings
+        )
         rendered = mailing.templates.render(
             self.template_name,
             outcome=outcome,
@@ -72,12 +76,19 @@ class RoundSummary(Report[RoundFinished]):
             scores=scores,
             margins=summary.margins(outcome, mailing.game),
             certainty=_how_sure(mailing),
-            **summary.facts_of_contest(
-                event.history, event.ranking, event.evolution, event.seed, prizes_by, settings
-            ),
+            **facts,
         )
-        table = (Attachment("scores.csv", "text/csv", scores.encode()),) if scores else ()
-        mails: Iterable[Outgoing] = (mail_to(team, event, self.code, rendered, table) for team in wanting)
+        files = {
+            "scores.csv": scores,
+            "evolution.csv": condensed(event.evolution).csv if scores and event.evolution else "",
+            "seed.txt": mailing.templates.part("_seed", **facts) if event.seed else "",
+        }
+        attached = tuple(
+            Attachment(name, "text/csv" if name.endswith("csv") else "text/plain", text.encode())
+            for name, text in files.items()
+            if text
+        )
+        mails: Iterable[Outgoing] = (mail_to(team, event, self.code, rendered, attached) for team in wanting)
         mails = knobeln_json.with_file(mails, wanting, settings, lambda: _for_programs(mailing))
         for mail in with_news(mails, mailing, _news(event)):
             yield replace(mail, thread=SUMMARIES)
@@ -88,7 +99,7 @@ class RoundSummary(Report[RoundFinished]):
                 to=address,
                 subject=rendered.subject,
                 body=rendered.body,
-                attachments=table,
+                attachments=attached,
                 is_report=True,
                 round=event.round,
                 thread=SUMMARIES,

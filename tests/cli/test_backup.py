@@ -134,15 +134,18 @@ def test_in_its_own_place_no_mail_goes_twice_and_no_letter_is_lost(tmp_path, any
     knobeln_in(anywhere.path, "receive", write(tmp_path, stop))
     knobeln_in(anywhere.path, "receive", write(tmp_path, QUESTION.replace(b"this", b"that")))
     knobeln_in(anywhere.path, "mail", "flush")
-    before, expected = delivered(anywhere.path), shown(anywhere.path)
+    expected = shown(anywhere.path)
+    knobeln_in(anywhere.path, "run", "rerun", 1, "--reason", "a doubt", "--yes")  # a newer entry
+    knobeln_in(anywhere.path, "mail", "flush")
+    before = delivered(anywhere.path)
     said = knobeln_in(anywhere.path, "restore", "--trust", tmp_path / "copy.tar.gz").output
     assert "came in since then, and are read again: 3." in said
     assert len(list(anywhere.path.glob("before-restore-*/contest.db"))) == 1
     with anywhere.store.read() as tx:
         assert contest_state.state(tx).phase is Phase.RUNNING
         assert letters.count_by_state(tx)[LetterState.NEW] == 3
-        # The contest, the programs, the settings, the final list of entries, and `unsubscribe`.
-        assert len(list(ledger.entries(tx))) == 1 + 5 + 1 + 1 + 1
+        # The contest, the programs, the settings, the final list of entries, `unsubscribe`, and `rerun`.
+        assert len(list(ledger.entries(tx))) == 1 + 5 + 1 + 1 + 1 + 1
     knobeln_in(anywhere.path, "run")
     knobeln_in(anywhere.path, "mail", "flush")
     assert shown(anywhere.path) == expected
@@ -150,7 +153,7 @@ def test_in_its_own_place_no_mail_goes_twice_and_no_letter_is_lost(tmp_path, any
     assert set(before.values()) == {1}
     assert states(anywhere).keys() == {OutboxState.SENT}
     with anywhere.store.read() as tx:
-        assert len(list(ledger.entries(tx))) == 9  # the letter that was read again has its old entry
+        assert len(list(ledger.entries(tx))) == 10  # the letter that was read again has its old entry
 
 
 def write(tmp_path: Path, letter: bytes) -> Path:

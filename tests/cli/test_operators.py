@@ -54,7 +54,7 @@ def test_teams_names_people_of_several_teams_once_however_many_there_are(folder:
             flags = ("Jo Doe is also a member of team_1",) if number > 1 else ()
             kept = {"requested_name": name, "state": TeamState.ACTIVE, "auth_digest": name, "letter_id": None}
             teams.add(tx, registration, **kept, flags=flags, now=NOW)
-    remarks = [line for line in knobeln_in(folder.path, "teams").stdout.splitlines() if line.startswith("*")]
+    remarks = [line for line in knobeln_in(folder.path, "teams").stderr.splitlines() if line.startswith("*")]
     (remark,) = remarks
     assert remark.startswith("* Jo Doe and Ann Roe: in team_1, team_2, team_3, ")
     assert remark.endswith(" and team_12")
@@ -70,7 +70,7 @@ def test_submissions_tells_the_whole_reason_below_the_table(folder, monkeypatch)
         report = build("main () { printf (1); }", folder.settings.programs, Toolchain()).report
         error = replace(report.findings[0], text=reason, severity=Severity.ERROR)
         submissions.add_build(tx, sent.id, replace(report, findings=(error,)), None, NOW)
-    programs = knobeln_in(folder.path, "programs").stdout
+    programs = knobeln_in(folder.path, "programs").stderr
     assert f"{sent.id}, heavy_lords_of_the_north_sea_1: {reason}\n" in programs
 
 

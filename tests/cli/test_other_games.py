@@ -66,7 +66,7 @@ def test_a_program_that_breaks_the_rules_is_told_why_and_its_standard_error_is_s
     bad.write_text("import sys\nprint('no letter')\nprint('my own debug line', file=sys.stderr)\n")
     output = knobeln("play", "--game", "cooperation-legacy", bad, "tit_for_tat").output
     assert "bad failed" in output
-    assert "    its standard error:\n    > my own debug line\n" in output
+    assert "    it wrote to standard error:\n    > my own debug line\n" in output
     assert "bad: 0 points" in output
     assert "tit_for_tat: 20 points" in output
 

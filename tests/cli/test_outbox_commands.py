@@ -50,7 +50,7 @@ def set_mail(folder: Path, **settings: object) -> None:
 def test_mails_are_held_and_released(folder: Path) -> None:
     assert "1 mail held." in knobeln_in(folder, "mail", "hold", 1, *WHY).output
     assert "1 mail held." in knobeln_in(folder, "mail", "hold", "--to", "mona@a.example", *WHY).output
-    assert "Why: they look odd" in knobeln_in(folder, "log", "--what", "mails").output
+    assert "\tthey look odd\n" in knobeln_in(folder, "log", "--what", "mails").output
     assert "mails are held" in knobeln_in(folder, "status").output
     assert "1 sent" in knobeln_in(folder, "mail", "flush").output
     assert states(folder) == {"joe": "held", "jane": "sent", "mona": "held"}

@@ -42,7 +42,7 @@ def field(tmp_path: Path) -> Path:
 def test_a_program_plays_the_whole_house_and_the_table_says_how() -> None:
     output = knobeln("practice", "pavlov").output
     rows = re.findall(
-        r"^ +(\d+) +(\w+) +(\d+) +(\d+) +(\d+) +([\d,.]+) +([\d,.]+) +([\d,.]+)", output, re.MULTILINE
+        r"^(\d+)\t(\w+)\t(\d+)\t(\d+)\t(\d+)\t([\d,.]+)\t([\d,.]+)\t([\d,.]+)", output, re.MULTILINE
     )
     assert sorted(row[1] for row in rows) == [strategy.name for strategy in house_strategies()]
     assert all(sum(map(int, row[2:5])) == MAX_GAMES for row in rows)
@@ -53,8 +53,8 @@ def test_a_program_plays_the_whole_house_and_the_table_says_how() -> None:
 def test_a_folder_of_programs_is_a_field_and_the_program_itself_is_not_in_it(field: Path) -> None:
     output = knobeln("practice", field / "low.c", "--field", field, "--games", 3).output
     # 12288 against 6144: the higher wins floor(log2(12288)) = 13 points a throw.
-    assert re.search(r"^ +\d +you_2 +0 +0 +3 +0\.0 +13,000\.0 +0\.0", output, re.MULTILINE)
-    assert re.search(r"^ +1 +lucky +0 +0 +3 ", output, re.MULTILINE)
+    assert re.search(r"^\d\tyou_2\t0\t0\t3\t0\.0\t13,000\.0\t0\.0", output, re.MULTILINE)
+    assert re.search(r"^1\tlucky\t0\t0\t3\t", output, re.MULTILINE)
     assert "low won 0, drew 0 and lost 6 of 6 games" in output
 
 
@@ -62,7 +62,7 @@ def test_two_versions_are_compared_and_a_real_difference_is_said_to_be_real(fiel
     bold = field.parent / "bold.c"
     bold.write_text(LUCKY.replace("next_random (1,", "next_random (6144,"))
     output = knobeln("practice", bold, "--field", field, "--against", field / "lucky.c").output
-    assert re.search(r"^ +rank +opponent +games +bold +lucky +difference +\+-", output, re.MULTILINE)
+    assert re.search(r"^rank\topponent\tgames\tbold\tlucky\tdifference\t\+-", output, re.MULTILINE)
     said = re.search(
         r"lucky wins ([\d,.]+) points a game more than bold \(\+- ([\d,.]+), 95 %\): the", output
     )
@@ -85,7 +85,7 @@ def test_a_program_that_breaks_the_rules_is_told_how(field: Path) -> None:
     falls = field.parent / "falls.c"
     falls.write_text("main () { int n = 100; for (;;) make_throw (n--); }\n")
     output = knobeln("practice", falls, "--field", field, "--games", 2).output
-    assert output.count("FAILED") == 3
+    assert "FAILED" not in output  # the reason says it once
     assert "falls failed in 6 games, first against low: throw 2 (99) is lower than throw 1 (100)" in output
 
 
@@ -120,7 +120,7 @@ def test_what_cannot_be_done_is_said(words, code, says, field, tmp_path) -> None
 def test_programs_that_talk_play_one_game_each_and_say_so() -> None:
     output = knobeln("practice", "--game", "cooperation-legacy", "always_betray").output
     assert "so games take seconds" in output
-    assert re.search(r"^ +\d +tit_for_tat +1 +0 +0 +\d+ +\d+ +-", output, re.MULTILINE)
+    assert re.search(r"^\d\ttit_for_tat\t1\t0\t0\t\d+\t\d+\t-", output, re.MULTILINE)
     assert "One game says little where there is chance" in output
 
 
@@ -128,10 +128,11 @@ def test_a_house_strategy_that_fails_is_told_with_its_reason(tmp_path: Path) -> 
     init(tmp_path / "c", max_instructions=2_000_000)
     (tmp_path / "low.c").write_text(LOW)
     told = knobeln("practice", tmp_path / "low.c", "-C", tmp_path / "c", "--games", 1)
-    without_points = re.findall(r"^ +- +(\w+) +- +- +- +- +- +-", told.output, re.MULTILINE)
+    without_points = re.findall(r"^-\t(\w+)\t-\t-\t-\t-\t-\t-", told.output, re.MULTILINE)
     assert without_points
     for name in without_points:
-        assert f"{name} failed in 1 game, so there are no points: used more than 2,000,000 " in told.output
+        assert f"{name} failed in 1 game, so there are no points in throw" in told.output
+        assert "of 1,000: used more than 2,000,000 instructions" in told.output
     found = knobeln("practice", tmp_path / "low.c", "-C", tmp_path / "c", "--games", 1, "--json")
     assert len(json.loads(found.output)["its_failures"]) == len(without_points)
 

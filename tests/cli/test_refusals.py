@@ -156,7 +156,7 @@ def test_a_compiled_program_is_refused_as_what_it_is(tmp_path, monkeypatch, word
 
 def test_several_programs_practise_only_where_games_are_computed_exactly(tmp_path: Path) -> None:
     refused = knobeln("practice", "council", "dice_cup", "-C", tmp_path, code=2).stderr
-    assert "name one PROGRAM: KNOBELN is not computed exactly" in refused
+    assert "name one PROGRAM; --against compares it with another" in refused
     words = ("practice", "--game", "hog", "always_four", "always_six", "--games", 3, "-C", tmp_path)
     assert "are for one PROGRAM" in knobeln(*words, code=2).stderr
 

@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 from contest.model import Outgoing
-from contest.store import outbox
+from contest.store import letters, outbox, submissions, teams
 from knobeln.context import ContestContext, create_contest
-from tests.support.command_line import knobeln_in
+from tests.support.command_line import knobeln, knobeln_in
 from tests.support.contest_field import add_team, settings
 
 TABLE = """\
@@ -104,3 +104,40 @@ def test_a_count_is_positive(folder: ContestContext, command: tuple[str, ...], c
 def test_an_unknown_kind_of_entry_is_refused_with_those_that_there_are(folder: ContestContext) -> None:
     said = knobeln_in(folder.path, "log", "--what", "nonsense", code=1).stderr
     assert said == "knobeln: the log has no entry of the kind 'nonsense'; it has: contest\n"
+
+
+LISTS = ("teams", "programs", "letters", "mail", "dates", "log", "games")
+DRAWN = set("─━│┃┏┓└┘├┤█▓▒░")
+
+
+def columns_of(text: str) -> set[int]:
+    """How many columns the rows have; no row is empty, padded or drawn."""
+    assert not DRAWN & set(text)
+    rows = text.splitlines()
+    assert all(row.strip() for row in rows)
+    assert not any("  " in row for row in rows)
+    return {row.count("\t") + 1 for row in rows}
+
+
+def test_every_list_on_a_pipe_is_rows_with_tabs(folder: ContestContext) -> None:
+    with folder.store.write() as tx:
+        mail = Outgoing("key", "GRR", "joe@a.example", "a tab\tand ─ more", "text\n")
+        outbox.put(tx, mail, folder.settings, folder.clock.now())
+        letters.add(tx, raw=b"x", sender="a@b.example", recipients=(), channel="t", now=folder.clock.now())
+        program = {"program.c": b"x"}
+        sent = letters.add(tx, raw=b"y", sender="", recipients=(), channel="t", now=folder.clock.now())[0]
+        submissions.add(tx, 1, sent, program, folder.clock.now(), program="program.c")
+    for command in LISTS:
+        rows = knobeln_in(folder.path, command).stdout.replace("and ─ more", "and more")
+        (number,) = columns_of(rows)
+        assert number > 2, command
+    first = [row.split("\t")[0] for row in knobeln_in(folder.path, "teams").stdout.splitlines()]
+    with folder.store.read() as tx:
+        assert first == [team.name for team in teams.all_teams(tx)]
+
+
+def test_tables_of_figures_on_a_pipe_have_a_line_with_their_columns() -> None:
+    told = knobeln("practice", "pavlov", "--game", "knobeln", "--games", 1).stdout.splitlines()
+    assert told[0] == "pavlov: 1 game of KNOBELN against each"
+    assert told[1].split("\t")[:3] == ["rank", "opponent", "won"]
+    assert columns_of("\n".join(told[1:44])) == {8}

@@ -119,7 +119,7 @@ def test_each_program_is_in_the_ledger_and_its_report_has_the_receipt(context: W
     assert good.digest == program_digest(published) != bad.digest
     for number, mail in enumerate(context.mails(), 1):
         assert f"X-Knobeln-Receipt: {number}" in mail
-        assert f"Receipt: entry {number}. Proof: attached." in mail
+        assert f"Receipt: entry {number}. Proof: receipt.tlog-proof" in mail
 
 
 def test_a_newer_good_version_takes_the_place_of_the_older(context: Workshop) -> None:

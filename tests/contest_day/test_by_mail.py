@@ -7,6 +7,7 @@ from email.message import EmailMessage
 from email.policy import default as modern
 from itertools import cycle
 from pathlib import Path
+from statistics import median
 
 import pytest
 from click.testing import CliRunner
@@ -57,6 +58,23 @@ def test_every_mail_is_readable_in_seventy_two_columns(demo: Path) -> None:
     for file in demo.glob("mail/*/new/*"):
         body = text(message_from_bytes(file.read_bytes(), policy=modern))
         assert too_wide(body) == []
+
+
+def test_a_team_has_little_to_read(demo: Path) -> None:
+    """The numbers may only fall: lines and bytes of text, bytes of text and files; a median of the teams."""
+    received = [mails(demo, path.name.partition("@")[0]) for path in (demo / "mail").iterdir()]
+    texts = ["".join(map(text, got)) for got in received]
+    files = [
+        sum(len(part.get_payload(decode=True)) for mail in got for part in mail.iter_attachments())
+        for got in received
+    ]
+    assert median(len(each.splitlines()) for each in texts) <= 244
+    assert median(len(each.encode()) for each in texts) < 11_000
+    assert median(len(each.encode()) + size for each, size in zip(texts, files, strict=True)) < 41_000
+    welcome, report, _list, final, *_ = (len(text(mail).splitlines()) for mail in mails(demo, EXAMPLE))
+    assert welcome <= 60
+    assert report <= 36
+    assert final <= 13
 
 
 def test_who_breaks_the_rules_twice_is_disqualified_and_told_why(demo: Path) -> None:

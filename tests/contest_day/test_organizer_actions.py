@@ -447,7 +447,7 @@ def test_a_date_that_is_changed_in_the_file_later_counts_as_it_is_there(field) -
     ("change", "answer"),
     [
         ("contest_starts=1994-06-15T12:00", "contest_starts is after results_published"),
-        ("the_start=1994-06-15T12:00", "there is no date 'the_start'; the dates are registration_opens"),
+        ("the_start=1994-06-15T12:00", "there is no date 'the_start'; did you mean contest_starts?"),
         ("contest_starts=tomorrow", "'tomorrow' is not a time; write it like 1994-05-15T12:00"),
     ],
 )

@@ -3,6 +3,7 @@
 import hashlib
 import hmac
 from dataclasses import replace
+from email import message_from_bytes
 from pathlib import Path
 
 import pytest
@@ -36,11 +37,15 @@ def seed_of(folder: ContestContext) -> ContestSeed:
 
 
 def mails(folder: ContestContext) -> list[tuple[str, bytes]]:
-    """The kind and the bytes of every mail, in their order, with line ends taken out."""
+    """The kind and the text and files of every mail, in their order, with line ends taken out."""
     with folder.store.read() as tx:
         kinds = {row.id: row.kind for row in tx.execute(select(outbox_table.c.id, outbox_table.c.kind))}
         items = outbox.queued_after(tx, 0)
-    return [(kinds[item.id], item.raw.replace(b"\r\n", b"")) for item in items]
+    return [(kinds[item.id], _parts(item.raw).replace(b"\r\n", b"")) for item in items]
+
+
+def _parts(raw: bytes) -> bytes:
+    return b"".join(part.get_payload(decode=True) or b"" for part in message_from_bytes(raw).walk())
 
 
 # --- pure --------------------------------------------------------------------------------------------------

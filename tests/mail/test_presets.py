@@ -104,10 +104,9 @@ def test_the_form_that_a_contest_asks_for_is_accepted_and_brings_the_rules(conte
     contest = contest_of(game)
     form = contest.form().replace("name, age in years", "Joe Cool, 45")
     (mail,) = contest.world.send(contest.subject, form, sender="joe@machine.example")
-    (team,) = contest.all_teams()
+    assert [team.address for team in contest.all_teams()] == ["our_team@machine.example"]
     assert "Your registration is accepted." in flat(mail)
     assert re.search(r"authentification string \S{24}\s", body_of(mail))
-    assert "".join(record_text(team.registration).split()) in "".join(body_of(mail).split())
     assert "rules.txt" in flat(mail)
     assert attached(mail)["rules.txt"].startswith(rules_text(game)[2:].partition("\n")[0] + "\n===")
 

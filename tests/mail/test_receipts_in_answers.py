@@ -30,7 +30,7 @@ def receipt_in(mail: EmailMessage) -> receipts.Receipt:
     (found,) = receipts._mails(mail)
     assert found.receipt
     assert found.told == (found.receipt.number, found.receipt.number)
-    assert body_of(mail).endswith(f"\n\nReceipt: entry {found.receipt.number}. Proof: attached.\n")
+    assert body_of(mail).endswith(f"\nReceipt: entry {found.receipt.number}. Proof: receipt.tlog-proof\n")
     return found.receipt
 
 
@@ -172,22 +172,6 @@ def test_the_same_entry_again_has_its_first_receipt(world: World) -> None:
         ledger.append(tx, LedgerEntry(Effect.WITHDRAWN, "other", NOW, "ab" * 32))
         assert ledger.append(tx, ENTRY) == first
     assert len(entries(world.store)) == 2
-
-
-def test_mails_to_all_have_the_receipt_of_the_newest_entry_that_no_letter_made(world: World) -> None:
-    made = (
-        LedgerEntry(Effect.CONTEST_MADE, "", NOW, "ab" * 32, "cd" * 32),
-        LedgerEntry(Effect.PROGRAM_ACCEPTED, "heavy_lords", NOW, "ab" * 32, "cd" * 32),
-        LedgerEntry(Effect.ENTRIES_FINAL, "", NOW, "ab" * 32, "cd" * 32),
-        LedgerEntry(Effect.TAKEN_OUT, "light_lords", NOW),
-        ENTRY,
-    )
-    newest = []
-    with world.store.write() as tx:
-        for entry in made:
-            ledger.append(tx, entry)
-            newest.append(ledger.newest_without_letter(tx).number)
-    assert newest == [1, 1, 3, 4, 4]
 
 
 def another_store(path: Path) -> Store:

@@ -72,7 +72,7 @@ def write(settings, templates) -> CompileReporter:
 )
 def test_it_says_what_counts_now(write, report, previous, words) -> None:
     mail = write("example", 3, report, previous_good=previous, repairs=())
-    assert f"\n\n{words}\n" in mail.body
+    assert f"\n{words}\n" in mail.body
     verdict = "accepted" if report is GOOD else "rejected"
     assert mail.subject == f"KNOBELN: version 3 of example is {verdict}"
 

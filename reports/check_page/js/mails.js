@@ -5,7 +5,7 @@ import { say } from "./words.js";
 
 // As contest/ledger/receipts.py writes them: a proof with its one signature, the line about it, and the key.
 const PROOF = /^extra ([A-Za-z0-9+/]+=*)\nindex \d+\n(?:[A-Za-z0-9+/=]{44}\n)*\nknobeln\/([0-9a-f]{64})\n([1-9]\d{0,8})\n([A-Za-z0-9+/]{43}=)\n\n\S+ \S+ ([A-Za-z0-9+/]{91}=)$/gm;
-const TOLD = /Receipt: entry (\d{1,9})\. Proof: attached/g;
+const TOLD = /(\d{1,9})\. [^\s:]+: receipt\.tlog-proof/g;
 const KEY = /knobeln\/([0-9a-f]{64})\+[0-9a-f]{8}\+([A-Za-z0-9+/]{44})/g;
 const BASE64_PART = /Content-Transfer-Encoding:\s*base64\b[^]*?\n\n((?:[A-Za-z0-9+/=]+\n)+)/gi;
 const MAX_MAIL_CHARS = 5_000_000;
