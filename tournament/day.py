@@ -446,7 +446,7 @@ class ContestDay:
 
         Their receipts cover what the ledger has by then, such as the public number and bans.
         """
-        receipt = ledger.newest(tx)
+        receipt = ledger.newest_without_letter(tx)
         mails = (replace(mail, receipt=receipt) for mail in self._reporter.mails(event))
         return outbox.put_all(tx, marked(mails, _mark(tx, number)), self._settings, self._clock.now())
 

@@ -67,9 +67,13 @@ def append(tx: Transaction, entry: LedgerEntry) -> Receipt:
     return _receipt(tx, _appended(tx, entry))
 
 
-def newest(tx: Transaction) -> Receipt:
-    """The receipt of the newest entry."""
-    return _receipt(tx, _size(tx))
+def newest_without_letter(tx: Transaction) -> Receipt:
+    """The receipt of the newest entry that no letter made: of the contest itself, or of its organizer.
+
+    A proof shows its entry, and what other teams sent is not public yet.
+    """
+    no_letter = or_(ledger.c.team == "", ledger.c.letter == "")  # lists have the settings' sha256 in `letter`
+    return _receipt(tx, tx.execute(select(func.max(ledger.c.number)).where(no_letter)).scalar_one())
 
 
 def signed_state(tx: Transaction) -> tuple[Checkpoint, bytes]:

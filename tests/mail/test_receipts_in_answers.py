@@ -174,6 +174,22 @@ def test_the_same_entry_again_has_its_first_receipt(world: World) -> None:
     assert len(entries(world.store)) == 2
 
 
+def test_mails_to_all_show_no_entry_that_a_letter_made(world: World) -> None:
+    made = (
+        LedgerEntry(Effect.CONTEST_MADE, "", NOW, "ab" * 32, "cd" * 32),
+        LedgerEntry(Effect.PROGRAM_ACCEPTED, "heavy_lords", NOW, "ab" * 32, "cd" * 32),
+        LedgerEntry(Effect.ENTRIES_FINAL, "", NOW, "ab" * 32, "cd" * 32),
+        LedgerEntry(Effect.TAKEN_OUT, "light_lords", NOW),
+        ENTRY,
+    )
+    newest = []
+    with world.store.write() as tx:
+        for entry in made:
+            ledger.append(tx, entry)
+            newest.append(ledger.newest_without_letter(tx).number)
+    assert newest == [1, 1, 3, 4, 4]
+
+
 def another_store(path: Path) -> Store:
     store = Store(f"sqlite:///{path / 'other.db'}")
     migrate.upgrade(store)
