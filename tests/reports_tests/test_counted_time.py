@@ -160,7 +160,7 @@ def test_the_guide_has_the_numbers_of_the_source():
     from sandbox.fuel.worker.limits import BYTE_UNITS, CALL_UNITS
 
     guide = in_one_line((ROOT / "docs" / "clock.md").read_text())
-    assert f"{CALL_UNITS:,} for each call, and {BYTE_UNITS:,} for each byte" in guide
+    assert f"{CALL_UNITS:,} units for each call, and {BYTE_UNITS:,} for each byte" in guide
     assert f"more than {BACKSTOP} times what the units of the limit take" in guide
     assert f"at least {MIN_BACKSTOP_SECONDS:g} s" in guide
 

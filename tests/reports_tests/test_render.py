@@ -27,7 +27,7 @@ HOSTILE = (
 )
 OWN = "Subject: {{ name }}\n\nDear {{ name }}!\n{{ words|wrap }}\n"
 
-NO_PROGRAM = {"number_of_teams": 3, "seed_commitment": "0", "entries_root": "2"}
+NO_PROGRAM = {"number_of_teams": 3, "seed_commitment": "c0ffee", "entries_root": "2"}
 
 
 @pytest.fixture
@@ -105,9 +105,8 @@ def test_new_and_removed_parts_count_from_the_next_mail_on(settings: Settings, t
 @pytest.mark.parametrize(
     ("language", "words"), [("en", "a public number"), ("de", "einer öffentlichen Zahl")]
 )
-@pytest.mark.parametrize("mail", ["no_program", "faq"])
 def test_mails_name_the_public_number_exactly_where_one_is_drawn(
-    settings: Settings, mail: str, language: str, words: str, beacon: str, is_drawn: bool
+    settings: Settings, language: str, words: str, beacon: str, is_drawn: bool
 ) -> None:
     changes = {
         "contest": settings.contest.model_copy(update={"language": language}),
@@ -115,8 +114,9 @@ def test_mails_name_the_public_number_exactly_where_one_is_drawn(
     }
     templates = Templates(settings.model_copy(update=changes), None)
     facts = {**NO_PROGRAM, "entries_root": "1", "ledger_key": "a key"}
-    body = templates.render(mail, **facts).body
-    assert (words in " ".join(body.split())) is is_drawn
+    assert (words in " ".join(templates.render("faq", **facts).body.split())) is is_drawn
+    has_digests = facts["seed_commitment"] in templates.render("no_program", **facts).body
+    assert has_digests is not is_drawn  # with a number, the list with them has gone out before
 
 
 def test_a_folder_of_templates_that_is_not_there_is_no_mistake(settings: Settings, tmp_path: Path) -> None:

@@ -131,7 +131,7 @@ def once_more(plan: RoundPlan) -> RoundPlan:
     ("broken", "promise"),
     [
         (Broken(lambda plan, names: replace(plan, number=plan.number + 1)), "rounds count"),
-        (Broken(lambda plan, names: replace(plan, groups=())), "groups count"),
+        (Broken(lambda plan, names: replace(plan, groups=())), "without groups"),
         (Broken(lambda plan, names: first_group(plan, members=(names[0],))), "order of the entries"),
         (Broken(lambda plan, names: first_group(plan, members=plan.groups[0].members * 2)), "twice in one"),
         (Broken(lambda plan, names: first_group(plan, members=("x", *plan.groups[0].members))), "no entries"),
