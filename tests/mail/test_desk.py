@@ -25,8 +25,6 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
 
 
 # --- subjects ----------------------------------------------------------------------------------------------
-
-
 def test_a_form_or_a_from_line_is_answered_whatever_the_subject_and_however_often(desk: Desk) -> None:
     address, auth_line = desk.team()
     own = form_of(address, "lords")
