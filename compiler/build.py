@@ -117,7 +117,7 @@ def _link(facts: _Facts, program: SourceText, compiled: bytes, toolchain: Toolch
         static_bytes = elf.linked_static_bytes(step.output)
         if static_bytes > checks.AVAILABLE_STATIC:
             return facts.found([checks.memory_finding(static_bytes)])
-        image = elf.read_image(step.output)
+        image = elf.read_image(step.output, with_lines=toolchain.with_lines)
     except ValueError as error:
         return facts.found([_unreadable(error)])
     return replace(facts, static_bytes=image.static_size, code_bytes=len(image.code), image=image)

@@ -49,8 +49,11 @@ class ObjectFacts:
             raise ValueError(f"no object file: {error}") from None
 
 
-def read_image(raw: bytes) -> Image:
-    """The linked program as an image. Raises ValueError if it does not fit the memory map."""
+def read_image(raw: bytes, *, with_lines: bool = False) -> Image:
+    """The linked program as an image. Raises ValueError if it does not fit the memory map.
+
+    `with_lines`: of a program that nobody else wrote, for a stranger's debug information is not read.
+    """
     try:
         elf = _open(raw)
         loaded = {s["p_vaddr"]: s for s in elf.iter_segments() if s["p_type"] == "PT_LOAD"}
@@ -69,7 +72,7 @@ def read_image(raw: bytes) -> Image:
             data=data.data() if data else b"",
             static_size=_static_size(elf),
             symbols=tuple(sorted(_functions(_symbols(elf)).items())),
-            lines=tuple(sorted(_lines(elf).items())),
+            lines=tuple(sorted(_lines(elf).items())) if with_lines else (),
         )
     except _BROKEN as error:
         raise ValueError(f"no program for the contest machine: {error}") from None
@@ -133,9 +136,7 @@ def _functions(symbols: Iterable[Symbol]) -> dict[int, str]:
 
 
 def _lines(elf: ELFFile) -> dict[int, int]:
-    """Lines of the source by address, if it was compiled with them; 0 ends the code that has lines."""
-    if not elf.has_dwarf_info():
-        return {}
+    """Lines of the source by address; 0 ends the code that has lines."""
     dwarf = elf.get_dwarf_info()
     programs = filter(None, map(dwarf.line_program_for_CU, dwarf.iter_CUs()))
     states = (entry.state for program in programs for entry in program.get_entries() if entry.state)

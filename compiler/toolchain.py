@@ -66,7 +66,7 @@ class Toolchain:
     """
 
     def __init__(self, *, with_lines: bool = False) -> None:
-        self._debugging = ("-g",) if with_lines else ()
+        self.with_lines = with_lines
         self._sandbox = Sandbox()
         self._lock = threading.Lock()
 
@@ -82,7 +82,7 @@ class Toolchain:
 
     def compile(self, text: str, prose: frozenset[int] = frozenset()) -> Step:
         """Compile the program into an object file."""
-        flags = (*COMPILE_FLAGS, *WARNING_FLAGS, *self._debugging)
+        flags = (*COMPILE_FLAGS, *WARNING_FLAGS, *(("-g",) if self.with_lines else ()))
         command = [self._gcc, *flags, "-c", messages.FILE_NAME, "-o", _RESULT]
         return _step(self._run(_then_show_result(command), _program(text), _LIMITS), _LIMITS, prose)
 
