@@ -7,6 +7,8 @@ draw follows from the seed, of the machine, the rules of the game, or the way fr
 import subprocess
 from pathlib import Path
 
+import pytest
+
 from contest.subprocesses.child_process import own_command
 from reports.check_page import check_page
 from tests.support.browser import Browser
@@ -34,6 +36,7 @@ def test_verify_computes_it_again(tmp_path: Path) -> None:
         assert words in done.stdout
 
 
+@pytest.mark.slow
 def test_the_page_of_today_checks_it_in_a_browser(tmp_path: Path) -> None:
     (tmp_path / "verify.html").write_bytes(check_page())
     browser = Browser(tmp_path)
