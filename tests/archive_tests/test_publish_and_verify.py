@@ -1,5 +1,6 @@
 """An archive: what is in it and what is not, that it is computed again, and that any lie in it is found."""
 
+import email.policy
 import json
 import os
 import re
@@ -517,7 +518,9 @@ def test_a_contest_whose_groups_nobody_survives_has_no_winner_and_no_final(tmp_p
         "Round 1 has been played, and the contest is over. There is no winner: nobody survived round 1."
         in words
     )
-    assert SEED.hex() in words
+    attached = email.message_from_bytes(mail.raw, policy=email.policy.default).iter_attachments()
+    (text,) = (each.get_content() for each in attached if each.get_filename() == "seed.txt")
+    assert SEED.hex() in text
 
 
 # --- what strangers may send -------------------------------------------------------------------------------

@@ -118,14 +118,13 @@ def test_json_says_the_same_as_the_text(contests: Contests) -> None:
         )
     }
     assert [team["name"] for team in answer("teams", contests)] == re.findall(
-        r"^ (team_\d)", text["teams"], re.MULTILINE
+        r"^(team_\d)\t", text["teams"], re.MULTILINE
     )
     final = answer("results", contests)["rounds"][-1]["groups"][0]
     for line in final["standings"]:
-        points = "" if line["disqualified"] else f"{line['half_points'] / 2:g}"
-        assert re.search(rf"\n +{line['rank'] or '-'}  {line['entry']} +{points}", text["results"])
+        assert f"\n{line['rank'] or '-'}\t{line['entry']}\t" in text["results"]
     mails = answer("mail", contests)
-    assert len(re.findall(r"^ +\d+ ", text["mail"], re.MULTILINE)) == len(mails)
+    assert len(re.findall(r"^\d+\t", text["mail"], re.MULTILINE)) == len(mails)
     assert all(line["text"].splitlines()[0] in text["log"] for line in answer("log", contests))
     game = answer("results standings", contests)["groups"][0]["matches"][1]["result"]
     assert str(game["seats"][0]["points"]) in text["results standings"]
