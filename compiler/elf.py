@@ -52,7 +52,8 @@ class ObjectFacts:
 def read_image(raw: bytes, *, with_lines: bool = False) -> Image:
     """The linked program as an image. Raises ValueError if it does not fit the memory map.
 
-    `with_lines`: of a program that nobody else wrote, for a stranger's debug information is not read.
+    `with_lines`: the image knows the lines of its source. For use at home: debug information that a stranger
+    can write is not parsed.
     """
     try:
         elf = _open(raw)

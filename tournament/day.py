@@ -117,7 +117,7 @@ class _FrozenContest:
 
 @contextmanager
 def _rarely_collected() -> Iterator[None]:
-    """Look for garbage after so many new objects. Python's 700 cost a contest day a tenth of its time."""
+    """Collect garbage after 50,000 new objects: Python's usual 700 cost a contest day a tenth of its time."""
     usual = gc.get_threshold()
     gc.set_threshold(50_000)
     try:
