@@ -20,7 +20,14 @@ def pytest_configure():
 
     shared_work.share_compiled_templates()
     shared_work.share_new_databases()
+    shared_work.share_compiled_statements_and_wait_for_no_disk()
     shared_work.play_few_contests_with_other_chance()
+
+
+def pytest_collection_finish():
+    from tests.support import shared_work
+
+    shared_work.leave_out_of_garbage_collection_what_is_there()
 
 
 def pytest_runtest_setup(item):
