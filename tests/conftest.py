@@ -21,6 +21,7 @@ def pytest_configure():
     shared_work.share_compiled_templates()
     shared_work.share_new_databases()
     shared_work.share_compiled_statements_and_wait_for_no_disk()
+    shared_work.share_steps_of_the_compiler()
     shared_work.play_few_contests_with_other_chance()
 
 

@@ -13,8 +13,10 @@ from typing import Any
 from jinja2 import Environment
 from sqlalchemy import create_engine, event
 
+from compiler.toolchain import Toolchain
 from contest.model.as_json import json_text
 from contest.store import Store, migrate, session
+from sandbox.sandbox import Sandbox, SandboxResult
 from tournament import certainty
 
 
@@ -59,7 +61,7 @@ fsync, sync = os.fsync, os.sync
 
 
 def share_compiled_statements_and_wait_for_no_disk() -> None:
-    """From now on, databases share compiled statements; what this process writes need outlive no power cut."""
+    """From now on, databases share compiled statements; and no write need outlive a power cut."""
     first = create_engine("sqlite://", json_serializer=json_text)
     first.connect().close()
 
@@ -73,6 +75,24 @@ def share_compiled_statements_and_wait_for_no_disk() -> None:
     session._engine = engine
     os.fsync = lambda _file: None
     os.sync = lambda: None
+
+
+def share_steps_of_the_compiler() -> None:
+    """From now on, a step that has succeeded is not done again for the same sources, options and limits."""
+    run, run_in_sandbox = Toolchain._run, Sandbox.run
+    succeeded: dict[Any, SandboxResult] = {}
+
+    def run_once(self: Toolchain, command: Any, contents: Any, limits: Any) -> SandboxResult:
+        if Sandbox.run is not run_in_sandbox or "run" in vars(self._sandbox):  # a test's own
+            return run(self, command, contents, limits)
+        key = (tuple(command), tuple(contents.items()), limits, os.environ.get("PATH"))
+        if (result := succeeded.get(key)) is None:
+            result = run(self, command, contents, limits)
+            if result.succeeded:
+                succeeded[key] = result
+        return result
+
+    Toolchain._run = run_once
 
 
 def leave_out_of_garbage_collection_what_is_there() -> None:
