@@ -9,7 +9,7 @@ pytest.register_assert_rewrite("tests.support")
 
 # How long an example takes is the computer's affair. CI tries as many as hypothesis does of itself, 100.
 settings.register_profile("patient", settings(), deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.register_profile("quick", settings.get_profile("patient"), max_examples=30)
+settings.register_profile("quick", settings.get_profile("patient"), max_examples=20)
 settings.load_profile("patient" if "CI" in os.environ else "quick")
 # `make fuzz` takes this one: some minutes for each test that is marked `fuzz`.
 settings.register_profile("fuzz", settings.get_profile("patient"), max_examples=5_000)

@@ -18,6 +18,8 @@ from knobeln.cli import main
 from knobeln.day.demo_teams import PREFERENCES, SPECIAL
 from tests.support.mail_world import too_wide
 
+pytestmark = pytest.mark.slow
+
 EXAMPLE, NOT_COMPILING, FORBIDDEN, BREAKER = (name for name, _ in SPECIAL)
 
 
