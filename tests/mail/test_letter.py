@@ -27,68 +27,12 @@ def test_a_program_arrives_whole_however_it_was_mailed(number: str) -> None:
     assert program.lines == PROGRAM
 
 
-REPAIRS = [
-    ("20", ()),
-    ("21", ()),
-    ("22", ("2 lines that your mailer had wrapped were joined again",)),
-    ("30", ("the text names no charset; it was read as Latin-1",)),
-    ("31", ("the charset 'x-klingon' is unknown; it was read as UTF-8",)),
-    ("32", ("the signature (2 lines from `-- ` on) was left out",)),
-    ("33", ("the quotation marks `>` were removed",)),
-    ("36", ("the text was taken out of HTML; plain text or an attached file is safer",)),
-]
-
-
-@pytest.mark.parametrize(("number", "repairs"), REPAIRS)
-def test_what_was_mended_is_told(number: str, repairs: tuple[str, ...]) -> None:
-    program = find_program(letter(number))
-    assert isinstance(program, Text)
-    assert program.repairs == repairs
-
-
-NO_PROGRAM = [
-    ("34", "There are 2 programs attached"),
-    ("35", "it is not clear which one counts"),
-    ("37", "its base64 encoding is damaged"),
-    ("38", "No attached file (strategy.zip) is a .c file."),
-    ("39", "There is no program in the letter."),
-]
-
-
-@pytest.mark.parametrize(("number", "words"), NO_PROGRAM)
-def test_a_letter_without_one_clear_program_is_a_problem_in_words(number: str, words: str) -> None:
-    problem = find_program(letter(number))
-    assert isinstance(problem, Problem)
-    assert words in problem.text
-
-
-AUTOMATIC = [
-    ("40", "an automatic answer (Auto-Submitted)"),
-    ("41", "a mass mail (Precedence)"),
-    ("42", "from a list"),
-    ("43", "a delivery report"),
-    ("48", "from a robot's address"),
-    ("51", "a bounce (Return-Path <>)"),
-    ("20", ""),
-]
-
-
-@pytest.mark.parametrize(("number", "reason"), AUTOMATIC)
-def test_what_a_machine_wrote_is_recognised(number: str, reason: str) -> None:
-    assert letter(number).automatic == reason
-
-
 SUPPRESSED = [("All", True), ("DR, OOF, AutoReply", True), ("DR, RN, NRN, OOF", False), ("None", False)]
 
 
 @pytest.mark.parametrize(("wish", "silent"), SUPPRESSED)
 def test_a_sender_may_want_no_automatic_answer(wish: str, silent: bool) -> None:
     assert bool(parse(f"X-Auto-Response-Suppress: {wish}\n\nx".encode()).automatic) is silent
-
-
-@pytest.mark.parametrize("number", ["44", "45", "46", "49", "50"])
-def test_a_letter_without_exactly_one_clear_sender_has_none(number: str) -> None:
-    assert letter(number).sender is None
 
 
 FROM_FIELDS = [

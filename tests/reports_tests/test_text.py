@@ -1,14 +1,9 @@
 """Plain text: every line fits, nothing that cannot be printed comes through, no word gets lost."""
 
-from datetime import datetime, timedelta, timezone
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from contest import language
-from contest.model import points_text
-from contest.util.plurals import listed, plural
 from reports import text
 
 ANYTHING = st.text(max_size=400)
@@ -80,66 +75,6 @@ def test_wide_characters_take_two_columns() -> None:
 def test_plain_text_has_single_blank_lines_and_the_mark_of_a_signature_keeps_its_blank() -> None:
     assert text.plain("\n\na\n\n\n\nb  \n\n") == "a\n\nb\n"
     assert text.plain("a\n\n-- \nb") == "a\n\n-- \nb\n"
-
-
-def test_columns_read_downwards_a_grid_across_and_a_table_aligns_its_columns() -> None:
-    assert text.columns("abcde", width=4) == "a  d\nb  e\nc"
-    assert text.grid("abcde", width=4) == "a  b\nc  d\ne"
-    assert text.columns([]) == text.grid([]) == ""
-    assert text.table([("name", "n"), ("x", 10), ("long_name", 7)], "lr") == "\n".join(
-        ("name        n", "x          10", "long_name   7")
-    )
-
-
-@pytest.mark.parametrize(
-    ("shown", "expected"),
-    [
-        (
-            language.date(datetime(1994, 5, 12, 14, tzinfo=timezone(timedelta(hours=2)))),
-            "1994-05-12 12:00 UT",
-        ),
-        (language.number(855_000_000), "855,000,000"),
-        (text.percent((1, 3)), "33.3 %"),
-        (text.percent((1, 2000)), "0.1 %"),
-        (text.percent((1, 1)), "100.0 %"),
-        (text.kilobytes(2049), "3 kB"),
-        (plural(1, "game"), "1 game"),
-        (plural(1200, "entry", "entries"), "1,200 entries"),
-    ],
-)
-def test_values_are_shown_as_people_write_them(shown: str, expected: str) -> None:
-    assert shown == expected
-
-
-@pytest.mark.parametrize(
-    ("half_points", "point", "expected"),
-    [
-        (4246, 1, "2123"),
-        (4247, 1, "2123.5"),
-        (-1, 1, "-0.5"),
-        (-6, 1, "-3"),
-        (206, 2, "51.5"),  # a game that counts in halves
-        (207, 2, "51.75"),
-        (2 * 523_412_499_999, 10**12, "0.523412"),  # a win rate in trillionths
-        (2 * 999_999_999_999, 10**12, "1"),
-        (2 * 11 * 10**12, 10**12, "11"),
-    ],
-)
-def test_points_are_shown_as_the_game_counts(half_points: int, point: int, expected: str) -> None:
-    assert points_text(half_points, point) == expected
-
-
-@pytest.mark.parametrize(("names", "words"), [("a", "a"), ("ab", "a and b"), ("abc", "a, b and c")])
-def test_names_are_listed_as_in_a_sentence(names: str, words: str) -> None:
-    assert listed(names) == words
-
-
-def test_what_templates_and_commands_count_has_its_singular() -> None:
-    assert [plural(n, "team is told", "teams are told") for n in (0, 1, 2)] == [
-        "0 teams are told",
-        "1 team is told",
-        "2 teams are told",
-    ]
 
 
 TITLES = [
