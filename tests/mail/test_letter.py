@@ -27,6 +27,22 @@ def test_a_program_arrives_whole_however_it_was_mailed(number: str) -> None:
     assert program.lines == PROGRAM
 
 
+NO_PROGRAM = [
+    ("34", "There are 2 programs attached"),
+    ("35", "it is not clear which one counts"),
+    ("37", "its base64 encoding is damaged"),
+    ("38", "No attached file (strategy.zip) is a .c file."),
+    ("39", "There is no program in the letter."),
+]
+
+
+@pytest.mark.parametrize(("number", "words"), NO_PROGRAM)
+def test_a_letter_without_one_clear_program_is_a_problem_in_words(number: str, words: str) -> None:
+    problem = find_program(letter(number))
+    assert isinstance(problem, Problem)
+    assert words in problem.text
+
+
 SUPPRESSED = [("All", True), ("DR, OOF, AutoReply", True), ("DR, RN, NRN, OOF", False), ("None", False)]
 
 
