@@ -22,6 +22,7 @@ def pytest_configure():
     shared_work.share_new_databases()
     shared_work.share_compiled_statements_and_wait_for_no_disk()
     shared_work.share_steps_of_the_compiler()
+    shared_work.try_each_counted_language_once()
     shared_work.play_few_contests_with_other_chance()
 
 
@@ -96,6 +97,15 @@ def pytest_xdist_auto_num_workers():
     """Of `-n auto`: half as many again as there are processors, because tests also wait."""
     processors = len(os.sched_getaffinity(0))
     return processors + processors // 2
+
+
+@pytest.fixture
+def every_step(monkeypatch):
+    """The compiler runs each time, also where its step has succeeded before, see `shared_work`."""
+    from compiler.toolchain import Toolchain
+    from tests.support.shared_work import step_of_the_compiler
+
+    monkeypatch.setattr(Toolchain, "_run", step_of_the_compiler)
 
 
 @pytest.fixture

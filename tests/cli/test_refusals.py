@@ -91,7 +91,9 @@ def test_a_start_on_the_last_day_needs_no_yes(tmp_path: Path, house: House) -> N
     assert phase(contest) is Phase.FINISHED
 
 
-@pytest.mark.parametrize(("answer", "after"), [(b"n\n", Phase.OPEN), (b"y\n", Phase.FINISHED)])
+@pytest.mark.parametrize(
+    ("answer", "after"), [(b"n\n", Phase.OPEN), pytest.param(b"y\n", Phase.FINISHED, marks=pytest.mark.slow)]
+)
 def test_at_a_terminal_a_start_long_before_the_date_is_asked_for(tmp_path, house, answer, after) -> None:
     contest = long_before(tmp_path / "contest", house, timedelta(days=7, hours=1))
     ours, theirs = pty.openpty()

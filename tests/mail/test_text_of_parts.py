@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from mailserver.reading.charsets import decode_text
 from mailserver.reading.html import seen_lines
 from mailserver.reading.letter import parse
-from mailserver.reading.part_text import MAX_CHARACTERS, MAX_LINES, Text
+from mailserver.reading.part_text import MAX_CHARACTERS, MAX_LINES, Text, unarmored
 
 CHARSETS = [
     ("grün".encode(), "utf-8", "grün", ""),
@@ -175,3 +175,17 @@ TAGS = st.sampled_from(
 def test_any_page_has_lines(page: str) -> None:
     for line in seen_lines(page):
         assert not set(line) & set("\n\r")
+
+
+BEGIN, END = "-----BEGIN PGP SIGNED MESSAGE-----", "-----BEGIN PGP SIGNATURE-----"
+ARMORED = [
+    ([BEGIN, "Hash: SHA256", "", "- -- ", "a", END, "xyz"], ["-- ", "a"]),
+    (["Hello", BEGIN, "", "a", END], ["Hello", "a"]),
+    ([END, BEGIN, "", "a"], [END, BEGIN, "", "a"]),
+    ([BEGIN, "", "a"], [BEGIN, "", "a"]),
+]
+
+
+@pytest.mark.parametrize(("lines", "meant"), ARMORED)
+def test_a_signature_around_the_text_is_left_out(lines: list[str], meant: list[str]) -> None:
+    assert list(unarmored(lines)[0]) == meant

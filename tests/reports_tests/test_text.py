@@ -1,9 +1,13 @@
 """Plain text: every line fits, nothing that cannot be printed comes through, no word gets lost."""
 
+from datetime import datetime, timedelta, timezone
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from contest import language
+from contest.util.plurals import listed, plural
 from reports import text
 
 ANYTHING = st.text(max_size=400)
@@ -75,6 +79,39 @@ def test_wide_characters_take_two_columns() -> None:
 def test_plain_text_has_single_blank_lines_and_the_mark_of_a_signature_keeps_its_blank() -> None:
     assert text.plain("\n\na\n\n\n\nb  \n\n") == "a\n\nb\n"
     assert text.plain("a\n\n-- \nb") == "a\n\n-- \nb\n"
+
+
+@pytest.mark.parametrize(
+    ("shown", "expected"),
+    [
+        (
+            language.date(datetime(1994, 5, 12, 14, tzinfo=timezone(timedelta(hours=2)))),
+            "1994-05-12 12:00 UT",
+        ),
+        (language.number(855_000_000), "855,000,000"),
+        (text.percent((1, 3)), "33.3 %"),
+        (text.percent((1, 2000)), "0.1 %"),
+        (text.percent((1, 1)), "100.0 %"),
+        (text.kilobytes(2049), "3 kB"),
+        (plural(1, "game"), "1 game"),
+        (plural(1200, "entry", "entries"), "1,200 entries"),
+    ],
+)
+def test_values_are_shown_as_people_write_them(shown: str, expected: str) -> None:
+    assert shown == expected
+
+
+@pytest.mark.parametrize(("names", "words"), [("a", "a"), ("ab", "a and b"), ("abc", "a, b and c")])
+def test_names_are_listed_as_in_a_sentence(names: str, words: str) -> None:
+    assert listed(names) == words
+
+
+def test_what_templates_and_commands_count_has_its_singular() -> None:
+    assert [plural(n, "team is told", "teams are told") for n in (0, 1, 2)] == [
+        "0 teams are told",
+        "1 team is told",
+        "2 teams are told",
+    ]
 
 
 TITLES = [

@@ -10,11 +10,15 @@ import os
 import sqlite3
 from typing import Any
 
+import pytest
 from jinja2 import Environment
 from sqlalchemy import create_engine, event
 
+from compiler import trial
 from compiler.toolchain import Toolchain
+from contest.config.settings import Settings
 from contest.model.as_json import json_text
+from contest.schema.languages import Language
 from contest.store import Store, migrate, session
 from sandbox.sandbox import Sandbox, SandboxResult
 from tournament import certainty
@@ -57,6 +61,8 @@ def share_new_databases() -> None:
 
 
 engine_of_the_program = session._engine
+step_of_the_compiler = Toolchain._run
+try_language = trial.try_language
 fsync, sync = os.fsync, os.sync
 
 
@@ -79,20 +85,38 @@ def share_compiled_statements_and_wait_for_no_disk() -> None:
 
 def share_steps_of_the_compiler() -> None:
     """From now on, a step that has succeeded is not done again for the same sources, options and limits."""
-    run, run_in_sandbox = Toolchain._run, Sandbox.run
+    run_in_sandbox = Sandbox.run
     succeeded: dict[Any, SandboxResult] = {}
 
     def run_once(self: Toolchain, command: Any, contents: Any, limits: Any) -> SandboxResult:
         if Sandbox.run is not run_in_sandbox or "run" in vars(self._sandbox):  # a test's own
-            return run(self, command, contents, limits)
+            return step_of_the_compiler(self, command, contents, limits)
         key = (tuple(command), tuple(contents.items()), limits, os.environ.get("PATH"))
         if (result := succeeded.get(key)) is None:
-            result = run(self, command, contents, limits)
+            result = step_of_the_compiler(self, command, contents, limits)
             if result.succeeded:
                 succeeded[key] = result
         return result
 
     Toolchain._run = run_once
+
+
+def try_each_counted_language_once() -> None:
+    """From now on, `init` and `demo` of another game do not try again what counts on this host."""
+    with_counted_time = trial.with_counted_time
+    counts: dict[str, str] = {}
+
+    def try_once(language: Language, settings: Settings) -> str:
+        if language.name not in counts:
+            counts[language.name] = try_language(language, settings)
+        return counts[language.name]
+
+    def with_those_that_count(settings: Settings) -> Settings:
+        with pytest.MonkeyPatch.context() as meanwhile:
+            meanwhile.setattr(trial, "try_language", try_once)
+            return with_counted_time(settings)
+
+    trial.with_counted_time = with_those_that_count
 
 
 def leave_out_of_garbage_collection_what_is_there() -> None:
