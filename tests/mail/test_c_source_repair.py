@@ -140,6 +140,23 @@ def test_what_only_a_mailer_does_is_undone_and_told(name: str) -> None:
     assert remark in repairs[0]
 
 
+def test_blank_lines_between_all_lines_are_left_out() -> None:
+    program = "#define X \\\n  1\nmain()\n{\n\n}"
+    sent = Text(tuple((FROM + program).replace("\n", "\n\n").split("\n")))
+    found = c_source_repair.repaired(sent)
+    assert isinstance(found, Text)
+    assert "\n".join(found.lines) == FROM + program
+    assert "blank lines" in found.repairs[0]
+
+
+def test_signs_of_html_in_plain_text_are_read_as_what_they_mean() -> None:
+    found = c_source_repair.repaired(
+        Text(tuple(html.escape(FROM + "main() { if (1 < 2 && 3) ; }").split("\n")))
+    )
+    assert isinstance(found, Text)
+    assert found.lines[-1] == "main() { if (1 < 2 && 3) ; }"
+
+
 def quoted(program: str, mark: str = "> ") -> str:
     return "".join(f"{mark}{line}\n" for line in (FROM + program).split("\n"))
 

@@ -27,6 +27,25 @@ def test_a_program_arrives_whole_however_it_was_mailed(number: str) -> None:
     assert program.lines == PROGRAM
 
 
+REPAIRS = [
+    ("20", ()),
+    ("21", ()),
+    ("22", ("2 lines that your mailer had wrapped were joined again",)),
+    ("30", ("the text names no charset; it was read as Latin-1",)),
+    ("31", ("the charset 'x-klingon' is unknown; it was read as UTF-8",)),
+    ("32", ("the signature (2 lines from `-- ` on) was left out",)),
+    ("33", ("the quotation marks `>` were removed",)),
+    ("36", ("the text was taken out of HTML; plain text or an attached file is safer",)),
+]
+
+
+@pytest.mark.parametrize(("number", "repairs"), REPAIRS)
+def test_what_was_mended_is_told(number: str, repairs: tuple[str, ...]) -> None:
+    program = find_program(letter(number))
+    assert isinstance(program, Text)
+    assert program.repairs == repairs
+
+
 NO_PROGRAM = [
     ("34", "There are 2 programs attached"),
     ("35", "it is not clear which one counts"),

@@ -61,9 +61,41 @@ def body(raw: bytes) -> Text:
     return parse(b"MIME-Version: 1.0\n" + raw).body
 
 
+PROGRAM = b"int x = 1;\nint y = 2;\n"
+LINES = ("int x = 1;", "int y = 2;")
 FOOTER = b"\n_______________________________________________\nour list\nhttps://lists.example/x?y=1\n"
-ENCODED = base64.encodebytes(b"int x = 1;\nint y = 2;\n" * 9)
+ENCODED = base64.encodebytes(PROGRAM * 9)
 BASE64 = b"Content-Transfer-Encoding: base64\n\n"
+QP = b"Content-Transfer-Encoding: quoted-printable\n\n"
+ENCODINGS = [
+    (BASE64 + ENCODED, LINES * 9, ""),
+    (BASE64 + ENCODED.replace(b"\n", b"\n\n"), LINES * 9, ""),
+    (BASE64 + ENCODED.rstrip(b"=\n"), LINES * 9, ""),
+    (
+        BASE64 + ENCODED + FOOTER,
+        LINES * 9,
+        "3 lines that somebody had added below its base64 text were left out",
+    ),
+    (BASE64 + PROGRAM, LINES, "the text was not base64, though its letter said so"),
+    (QP + b"int x =3D 1;\nint =\ny =3D 2;\n", LINES, ""),
+    (QP + b"int x =3D 1;\r\nint = \t \r\ny =3D 2;\r\n", LINES, ""),
+    (QP + b"int x =3D 1;\nint =\ry =3D 2;= ", LINES, ""),
+    (QP + b"int x =3D 1;\nint y =3D 2;\n", LINES, ""),
+    (QP + PROGRAM, LINES, "the text was not quoted-printable, though its letter said so"),
+    (
+        b"\nint x =3D 1;\nint =\ny =3D 2;\n",
+        LINES,
+        "the text was quoted-printable, though its letter did not say so",
+    ),
+    (b"\nint x =3D 1;\nint y = 2;\n", ("int x =3D 1;", "int y = 2;"), ""),
+]
+
+
+@pytest.mark.parametrize(("raw", "lines", "remark"), ENCODINGS)
+def test_transfer_encodings_are_undone_with_any_label(raw, lines, remark) -> None:
+    assert body(raw) == Text(lines, (remark,) if remark else ())
+
+
 ALONE = "a carriage return (CR) without a line feed was read as a line end in"
 SEPARATED = "a line or paragraph separator (U+2028, U+2029) was read as a line end in"
 LINE_ENDS = [
@@ -86,6 +118,11 @@ def test_a_line_end_that_not_everybody_sees_is_told(text, lines, remark, encodin
     head = b"Content-Type: text/plain; charset=utf-8\r\nContent-Transfer-Encoding: " + encoding.encode()
     found = body(head + b"\r\n\r\n" + encoded)
     assert (found.lines, found.repairs) == (lines, (remark,) if remark else ())
+
+
+def test_a_letter_with_the_line_ends_of_an_old_macintosh_has_its_lines() -> None:
+    raw = b"Subject: a\nContent-Type: text/plain; charset=utf-8\n\n" + PROGRAM
+    assert parse(raw.replace(b"\n", b"\r")).body == Text(LINES)
 
 
 def test_a_carriage_return_ends_a_line_of_headers_but_not_of_an_attached_file() -> None:
@@ -175,6 +212,11 @@ TAGS = st.sampled_from(
 def test_any_page_has_lines(page: str) -> None:
     for line in seen_lines(page):
         assert not set(line) & set("\n\r")
+
+
+def test_plain_text_under_the_name_of_html_is_read_as_it_is() -> None:
+    read = body(b"Content-Type: text/html\n\n<<FROM>> a b\nif (a < b)\n")
+    assert read == Text(("<<FROM>> a b", "if (a < b)"), ("the text was not HTML, though its letter said so",))
 
 
 BEGIN, END = "-----BEGIN PGP SIGNED MESSAGE-----", "-----BEGIN PGP SIGNATURE-----"

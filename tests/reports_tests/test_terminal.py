@@ -102,6 +102,14 @@ def test_a_population_without_exemplars_leaves_the_chart_empty(contest) -> None:
     assert [line[6:].strip() for line in lines[:8]] == [""] * 8
 
 
+@pytest.mark.parametrize(
+    ("last", "number", "expected"),
+    [(0, 5, (0,)), (3, 5, (0, 1, 2, 3)), (5, 2, (0, 5)), (4, 5, (0, 1, 2, 3, 4))],
+)
+def test_few_generations_are_all_shown(last, number, expected) -> None:
+    assert spread(last, number) == expected
+
+
 @pytest.mark.parametrize("last", [7, 13, 50, 1_000, 10_000])
 @pytest.mark.parametrize("number", [2, 3, 5, 9, 13])
 def test_of_many_generations_some_are_shown_ever_further_apart(last, number) -> None:
