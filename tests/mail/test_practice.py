@@ -257,7 +257,7 @@ for line in sys.stdin:
     ("asked", "lines", "verdict"),
     [
         ("require", 6, ""),
-        ("require", 2, "your description has 2 lines; the rules ask for"),
+        ("require", 2, "your description has 2 non-blank lines; the rules ask for"),
         ("warn", 0, "your program has no description; it needs"),
         ("require", 0, "your program has no description; it needs"),
     ],
