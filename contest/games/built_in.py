@@ -27,7 +27,7 @@ class BidTacToeSettings(GameSettings):
     """The game's parameters."""
 
     illegal_bid: IllegalBid = Field(
-        IllegalBid.LOST,
+        "lost",
         description="illegal bids end the game. lost: the side that gave them has lost; zero: they count as "
         "zeros and the board decides, as the announcement literally says",
     )
