@@ -2,11 +2,13 @@
 """Checks the receipts in a team's mails: as soon as they come, or against a published contest.
 
     python3 receipts.py MAILS
+    python3 receipts.py ledger.txt MAILS
     python3 receipts.py ARCHIVE MAILS
 
-MAILS is a Maildir, a file of mails in the format mbox, or one mail, saved as a file. ARCHIVE is the folder of
-the published contest. Forwarded mails are read, too. Exit code 0: every receipt fits; 1: one does not, and
-the first is named; 2: usage error; 3: every receipt fits, but something needs a person's eyes.
+MAILS is a Maildir, a file of mails in the format mbox, or one mail, saved as a file. ledger.txt is the ledger
+from the contest's pages, with its checkpoint.txt beside it; among the mails it is found, too. ARCHIVE is the
+folder of the published contest. Forwarded mails are read, too. Exit code 0: every receipt fits; 1: one does
+not, and the first is named; 2: usage error; 3: every receipt fits, but something needs a person's eyes.
 
 This file needs Python 3.7 and its standard library, and nothing else of knobeln: teams have it in their kit.
 `knobeln verify ARCHIVE --letters MAILS` makes the second check, too.
@@ -22,7 +24,7 @@ import json
 import mailbox
 import re
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime, timezone
 from email.message import EmailMessage, MIMEPart
 from email.utils import parseaddr, parsedate_to_datetime
@@ -61,14 +63,17 @@ NO_ANSWERS = (
     "program asked again, by the organizer",
 )
 MADE = "contest made"  # the first entry
-# A key and a proof as in C2SP signed-note and tlog-proof; the proof is of the newest entry.
+LEDGER, CHECKPOINT = "ledger.txt", "checkpoint.txt"  # while the contest runs
+# A key, a note and a proof as in C2SP signed-note and tlog-proof; the proof is of the newest entry.
 _HASH = "[A-Za-z0-9+/]{43}="
 _VKEY = re.compile(r"knobeln/([0-9a-f]{64})\+([0-9a-f]{8})\+([A-Za-z0-9+/]{44})")
+_NOTE = rf"knobeln/([0-9a-f]{{64}})\n([0-9]{{1,9}})\n({_HASH})\n\n((?:\u2014 \S+ [A-Za-z0-9+/]+=*\n)+)"
 _PROOF = re.compile(
-    rf"^c2sp\.org/tlog-proof@v1\nextra ([A-Za-z0-9+/]+=*)\nindex ([0-9]{{1,9}})\n((?:{_HASH}\n)*)\n"
-    rf"knobeln/([0-9a-f]{{64}})\n([0-9]{{1,9}})\n({_HASH})\n\n((?:\u2014 \S+ [A-Za-z0-9+/]+=*\n)+)",
+    r"^c2sp\.org/tlog-proof@v1\nextra ([A-Za-z0-9+/]+=*)\nindex ([0-9]{1,9})\n"
+    rf"((?:{_HASH}\n)*)\n{_NOTE}",
     re.MULTILINE,
 )
+_PUBLISHED = re.compile(rb"([0-9a-f]{64})\n|((?:[^\n]*\n){5})")  # the hash of an entry, or the entry
 _TOLD = re.compile(r"([0-9]{1,9})\. [^\W\d]+: receipt\.tlog-proof")  # in any language
 _HEADER = re.compile(rf"([0-9]{{1,9}})(?: ([0-9]{{1,9}})((?: {_HASH})*))?")
 _NAMES = re.compile(r"^(?:  [A-Za-z_]\w{0,29}(?:, [A-Za-z_]\w{0,29})*,?\n)+", re.MULTILINE)  # of a list
@@ -105,14 +110,18 @@ class Ledger(NamedTuple):
 
 
 class Receipt(NamedTuple):
-    """A proof: `leaf` is the newest of `number` entries with this root. `signatures` have the keys' IDs."""
+    """A checkpoint of `number` entries with this root. `signatures` have the keys' IDs.
+
+    A proof has the newest entry, `leaf`, and its path; a published ledger the hashes of its entries instead.
+    """
 
     number: int
-    leaf: bytes
-    path: Sequence[bytes]
     commitment: str
     root: bytes
     signatures: Sequence[bytes]
+    leaf: bytes = b""
+    path: Sequence[bytes] = ()
+    hashes: Sequence[bytes] = ()
 
     @property
     def fields(self) -> list[str]:
@@ -128,12 +137,12 @@ class Mail(NamedTuple):
     """
 
     name: str
-    report: str
-    team: str
-    sender: str
-    sent: float
-    text: str
     receipt: Receipt | None
+    report: str = ""
+    team: str = ""
+    sender: str = ""
+    sent: float = 0.0
+    text: str = ""
     told: Sequence[int] = ()
     growth: tuple[int, Sequence[bytes]] = (0, ())
     received: float = 0.0
@@ -149,10 +158,12 @@ class Mail(NamedTuple):
 
 
 class Checked(NamedTuple):
-    """How many receipts fit, and sentences about what a person may want to look at."""
+    """How many receipts fit, sentences about what a person may want to look at, and of how many entries the
+    largest ledger is that was published while the contest ran; 0 without one."""
 
     receipts: int
     remarks: Sequence[str]
+    published: int = 0
 
 
 # --- reading -----------------------------------------------------------------------------------------------
@@ -163,11 +174,9 @@ def read_ledger(archive: Path) -> Ledger:
     try:
         contest = json.loads((archive / "contest.json").read_text(encoding="utf-8"))
         facts = json.loads((archive / "ledger.json").read_text(encoding="utf-8"))
-        lines = (archive / "ledger.txt").read_bytes().splitlines(keepends=True)
+        leaves = _leaves((archive / LEDGER).read_bytes(), LINES_OF_AN_ENTRY)
         key = base64.b64decode(facts["public_key"])
         commitment = contest["seed_commitment"]
-        starts = range(0, len(lines), LINES_OF_AN_ENTRY)
-        leaves = [b"".join(lines[at : at + LINES_OF_AN_ENTRY]) for at in starts]
         draw = _read_draw(contest["settings"].get("tournament", {}), archive / "seal.json", leaves)
     except (OSError, ValueError, LookupError, TypeError, OverflowError) as error:
         raise Wrong(f"the archive cannot be read: {shown(error)}") from None
@@ -185,13 +194,28 @@ def _read_draw(settings: Any, seal: Path, leaves: Sequence[bytes]) -> tuple[str,
     return beacon, chain, number, float(first + (number - 1) * period)
 
 
+def _leaves(file: bytes, lines_of_each: int) -> list[bytes]:
+    lines = file.splitlines(keepends=True)
+    starts = range(0, len(lines), lines_of_each)
+    return [b"".join(lines[at : at + lines_of_each]) for at in starts]
+
+
 def _seconds(time: str) -> float:
     """The time of an entry in seconds since 1970."""
     return datetime.strptime(time, "%Y-%m-%dT%H:%M:%S.%fZ").replace(tzinfo=_UTC).timestamp()
 
 
 def read_mails(place: Path) -> list[Mail]:
-    """The mails there, and those that were forwarded in them. Raises Wrong if there are none."""
+    """The mails there, and those that were forwarded in them. Raises Wrong if there are none.
+
+    The ledger from the contest's pages is as if a mail had brought it.
+    """
+    if place.name == LEDGER:
+        note = place.with_name(CHECKPOINT)
+        published = _published(place.read_bytes(), note.read_bytes()) if note.is_file() else None
+        if published is None:
+            raise Wrong(f"{CHECKPOINT} beside {shown(place)} is no signed checkpoint")
+        return [Mail(shown(place), published)]
     if place.is_dir() and (place / "cur").is_dir():
         raws = [file.read_bytes() for folder in ("cur", "new") for file in sorted((place / folder).iterdir())]
     elif place.is_file() and place.read_bytes()[:5] != b"From ":
@@ -226,18 +250,21 @@ def _parts(message: MIMEPart) -> Iterator[MIMEPart]:
 
 def _mails(message: EmailMessage) -> Iterator[Mail]:
     """The mail, as often as it has receipts, or once."""
-    text, entries = "", b""
+    text = ""
     receipts: list[Receipt | None] = []
+    files: dict[str, bytes] = {}
     for part in _parts(message):
         data = part.get_payload(decode=True)
         if not isinstance(data, bytes):
             continue
         found = data.decode("utf-8", "replace").replace("\r\n", "\n")
         receipts += map(_receipt, _PROOF.finditer(re.sub(r"(?m)^[ \t>|]+", "", found)))
-        if part.get_filename() == "entries.txt":
-            entries = data
-        elif part.get_content_type() == "text/plain" and not part.get_filename():
+        if part.get_filename():
+            files[str(part.get_filename())] = data
+        elif part.get_content_type() == "text/plain":
             text += found
+    if CHECKPOINT in files:
+        receipts.append(_published(files.get(LEDGER, b""), files[CHECKPOINT]))
     date, header = _header(message, "Date"), _header(message, "X-Knobeln-Receipt")
     name = f'"{shown(_header(message, "Subject"))}" of {shown(date)}'
     match = _HEADER.fullmatch(header or "0")
@@ -250,25 +277,42 @@ def _mails(message: EmailMessage) -> Iterator[Mail]:
     for receipt in receipts or [None]:
         yield Mail(
             name,
+            receipt,
             _header(message, "X-Knobeln-Report"),
             _header(message, "X-Knobeln-Team"),
             parseaddr(_header(message, "From"))[1],
             sent,
             text,
-            receipt,
             (int(match[1]), *map(int, _TOLD.findall(text))),
             (int(match[2] or 0), [base64.b64decode(each) for each in (match[3] or "").split()]),
             _received(message),
-            entries,
+            files.get("entries.txt", b""),
         )
 
 
 def _receipt(match: re.Match[str]) -> Receipt:
-    extra, index, path, commitment, size, root, signatures = match.groups()
-    leaf, top, *hashes = (base64.b64decode(each + "==") for each in (extra, root, *path.split()))
+    extra, index, path, *note = match.groups()
+    leaf, *hashes = (base64.b64decode(each + "==") for each in (extra, *path.split()))
+    found = _checkpoint(*note)
+    return found._replace(
+        number=found.number if found.number == int(index) + 1 else 0, leaf=leaf, path=hashes
+    )
+
+
+def _checkpoint(commitment: str, size: str, root: str, signatures: str) -> Receipt:
     lines = [base64.b64decode(line.split()[2] + "==") for line in signatures.splitlines()]
-    number = int(size) if int(size) == int(index) + 1 else 0
-    return Receipt(number, leaf, hashes, commitment, top, lines)
+    return Receipt(int(size), commitment, base64.b64decode(root), lines)
+
+
+def _published(ledger: bytes, note: bytes) -> Receipt | None:
+    """A ledger as it is published while the contest runs; None if the note is no signed checkpoint.
+
+    Of an entry about a team it has only the hash. Without the ledger the checkpoint is all there is.
+    """
+    match = re.fullmatch(_NOTE, note.decode(errors="replace").replace("\r\n", "\n"))
+    entries = _PUBLISHED.findall(ledger.replace(b"\r\n", b"\n"))
+    hashes = [bytes.fromhex(known.decode()) if known else _leaf_hash(leaf) for known, leaf in entries]
+    return _checkpoint(*match.groups())._replace(hashes=hashes) if match else None
 
 
 def _received(message: EmailMessage) -> float:
@@ -325,6 +369,9 @@ def check(ledger: Ledger, mails: Sequence[Mail], is_signed: Callable[[bytes, byt
             raise Wrong(f"the mail {mail.name} has no receipt, but answers of its kind have one")
     remarks += _check_lists(ledger, given)
     remarks += _out_of_order([mail for _, mail in given])
+    published = [(receipt, mail) for receipt, mail in given if receipt.hashes]
+    for receipt, mail in published:
+        _check_roots(list(_roots(receipt.hashes[: receipt.number])), f"the one of {mail.name}", given)
     if ledger.leaves is None:
         remarks += missing
     else:
@@ -333,7 +380,8 @@ def check(ledger: Ledger, mails: Sequence[Mail], is_signed: Callable[[bytes, byt
         _check_leaves(ledger, ledger.leaves, given)
         remarks += _without_mail(ledger.leaves, given)
         remarks += _without_list(ledger, ledger.leaves, ours)
-    return Checked(len(first), remarks)
+    proofs = {receipt.number for receipt, _ in given if receipt.leaf}
+    return Checked(len(proofs), remarks, max((receipt.number for receipt, _ in published), default=0))
 
 
 def _is_of(ledger: Ledger, mail: Mail) -> bool:
@@ -376,6 +424,10 @@ def _check_receipt(
     own = [each[4:] for each in receipt.signatures if each[:4] == _key_id(ledger)]
     if not own or not all(is_signed(ledger.public_key, checkpoint, each) for each in own):
         raise Wrong(f"the receipt of entry {number} in the mail {mail.name} is not signed with the key")
+    if not receipt.leaf:
+        if receipt.hashes and len(receipt.hashes) < number:
+            raise Wrong(f"the ledger of {mail.name} has not the {number} entries of its checkpoint")
+        return
     top = _leaf_hash(receipt.leaf)
     for each in receipt.path:
         top = _node_hash(each, top)
@@ -428,21 +480,26 @@ def _has_grown(old: int, new: int, old_root: bytes, root: bytes, proof: Sequence
 
 def _check_leaves(ledger: Ledger, leaves: Sequence[bytes], given: Sequence[tuple[Receipt, Mail]]) -> None:
     """Raises Wrong if the archive has another ledger than the receipts."""
-    roots = list(_roots(leaves))
     for receipt, mail in given:
         if receipt.number > len(leaves):
             raise Wrong(
                 f"entry {receipt.number}, of which the mail {mail.name} has the receipt, is missing: the "
                 f"archive's ledger ends with entry {len(leaves)}"
             )
-        if roots[receipt.number] != receipt.root:
-            raise Wrong(
-                f"the ledger was changed: up to entry {receipt.number} it is another one than when the mail "
-                f"{mail.name} was written"
-            )
+    _check_roots(list(_roots(map(_leaf_hash, leaves))), "it", given)
     made = _fields(b"".join(leaves[:1]))
     if (made[0], *made[3:5]) != (MADE, ledger.commitment, ledger.public_key.hex()):
         raise Wrong("the ledger does not begin with the archive's key and the sha256 of its secret number")
+
+
+def _check_roots(roots: Sequence[bytes], it: str, given: Sequence[tuple[Receipt, Mail]]) -> None:
+    """Raises Wrong if a ledger with these roots is another one than the receipts'. `it`: that ledger."""
+    for receipt, mail in given:
+        if receipt.number < len(roots) and roots[receipt.number] != receipt.root:
+            raise Wrong(
+                f"the ledger was changed: up to entry {receipt.number} {it} is another one than when the "
+                f"mail {mail.name} was written"
+            )
 
 
 def _check_promise(ledger: Ledger, mail: Mail) -> None:
@@ -491,10 +548,7 @@ def _check_lists(ledger: Ledger, given: Sequence[tuple[Receipt, Mail]]) -> Itera
 
 
 def _list_root(file: bytes) -> str:
-    lines = file.splitlines(keepends=True)
-    *_, root = _roots(
-        [b"".join(lines[at : at + LINES_OF_A_LISTED]) for at in range(0, len(lines), LINES_OF_A_LISTED)]
-    )
+    *_, root = _roots(map(_leaf_hash, _leaves(file, LINES_OF_A_LISTED)))
     return root.hex()
 
 
@@ -513,7 +567,7 @@ def _out_of_order(mails: Sequence[Mail]) -> Iterator[str]:
 def _without_mail(leaves: Sequence[bytes], given: Sequence[tuple[Receipt, Mail]]) -> Iterator[str]:
     """The entries of the teams in these mails whose receipts are not among them."""
     teams = {mail.team for _, mail in given if mail.team}
-    numbers = {receipt.number for receipt, _ in given}
+    numbers = {receipt.number for receipt, _ in given if receipt.leaf}
     for number, leaf in enumerate(leaves, 1):
         effect, team, at = _fields(leaf)[:3]
         if team in teams and number not in numbers and effect not in NO_ANSWERS:
@@ -551,12 +605,12 @@ def _node_hash(left: bytes, right: bytes) -> bytes:
     return hashlib.sha256(b"\x01" + left + right).digest()
 
 
-def _roots(leaves: Sequence[bytes]) -> Iterator[bytes]:
-    """The roots of the tree (RFC 6962) after 0, 1, 2 ... leaves."""
+def _roots(hashes: Iterable[bytes]) -> Iterator[bytes]:
+    """The roots of the tree (RFC 6962) after 0, 1, 2 ... leaves with these hashes."""
     peaks: list[bytes] = []
     yield hashlib.sha256(b"").digest()
-    for size, leaf in enumerate(leaves):
-        peaks.append(_leaf_hash(leaf))
+    for size, leaf_hash in enumerate(hashes):
+        peaks.append(leaf_hash)
         while size & 1:
             right = peaks.pop()
             peaks[-1] = _node_hash(peaks[-1], right)
@@ -631,21 +685,28 @@ def _multiple(times: int, point: Sequence[int]) -> Sequence[int]:
 # --- the command -------------------------------------------------------------------------------------------
 def how_many(checked: Checked) -> str:
     """What was checked, as a sentence."""
-    return f"{checked.receipts} receipts: the ledger is the one that they were signed for"
+    text = f"{checked.receipts} receipts: the ledger is the one that they were signed for"
+    return f"{text}; so is the published one of {checked.published} entries" if checked.published else text
 
 
 def main(arguments: Sequence[str]) -> int:
     if len(arguments) not in (1, 2):
-        print("usage: python3 receipts.py [ARCHIVE] MAILS", file=sys.stderr)
+        print("usage: python3 receipts.py [ARCHIVE or ledger.txt] MAILS", file=sys.stderr)
         return 2
+    *first, place = map(Path, arguments)
     try:
-        mails = read_mails(Path(arguments[-1]))
-        ledgers = [read_ledger(Path(arguments[0]))] if len(arguments) == 2 else ledgers_in(mails)
+        mails = read_mails(place)
+        if first and first[0].is_dir():
+            ledgers = [read_ledger(first[0])]
+        else:
+            mails += [mail for other in first for mail in read_mails(other)]
+            ledgers = ledgers_in(mails)
         found = [check(ledger, mails, is_signed) for ledger in ledgers]
     except Wrong as wrong:
         print(f"The receipts do not fit. The first difference: {wrong}.", file=sys.stderr)
         return 1
-    for receipt in {mail.receipt.number: mail.receipt for mail in mails if mail.receipt}.values():
+    given = [mail.receipt for mail in mails if mail.receipt and mail.receipt.leaf]
+    for receipt in {receipt.number: receipt for receipt in given}.values():
         effect, team, at, _, digest = receipt.fields[:LINES_OF_AN_ENTRY]
         print(f"  entry {receipt.number}: {shown(' '.join((at[:19], team, effect, digest[:8])))}")
     remarks = [remark for checked in found for remark in checked.remarks]

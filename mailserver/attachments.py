@@ -11,6 +11,7 @@ from contest.config.settings import Settings
 from contest.games.game import GameInfo
 from contest.games.registry import game_of, rules_text
 from contest.language import chosen, spoken
+from contest.ledger.receipts import CHECKPOINT_FILE, LEDGER_FILE
 from contest.mail.form import sample
 from contest.model import Attachment
 from contest.store import Transaction, ledger
@@ -37,6 +38,13 @@ def packed(kit: Kit, *, as_shell_archive: bool) -> Attachment:
     if as_shell_archive:
         return Attachment(kit.shell_name, "application/x-shar", shell_archive(kit))
     return Attachment(kit.tar_name, "application/gzip", tar_archive(kit))
+
+
+def ledger_files(tx: Transaction, most_bytes: int) -> tuple[Attachment, ...]:
+    """The newest checkpoint, and before it the ledger as it is published, if it is not larger than this."""
+    entries, note = ledger.published(tx)
+    files = (LEDGER_FILE, entries), (CHECKPOINT_FILE, note.encode())
+    return tuple(Attachment(name, "text/plain", data) for name, data in files if len(data) <= most_bytes)
 
 
 def rules(game: str) -> tuple[Attachment, ...]:

@@ -21,6 +21,7 @@ _NAME = re.compile(r"(?:[A-Za-z_][A-Za-z0-9_]{0,29})?")  # of a team, or none
 _SHA256 = re.compile(r"(?:[0-9a-f]{64})?")
 _PROOF = "c2sp.org/tlog-proof@v1"
 PROOF_FILE = "receipt.tlog-proof"
+LEDGER_FILE, CHECKPOINT_FILE = "ledger.txt", "checkpoint.txt"
 # A proof in base64, as it is in a mail that is attached; and a signed checkpoint with one signature.
 _PACKED = re.compile(base64.b64encode(_PROOF[:21].encode()).decode() + r"(?:[A-Za-z0-9+/]|\s)+={0,2}")
 _NOTE = re.compile(

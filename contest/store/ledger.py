@@ -78,8 +78,19 @@ def newest_without_letter(tx: Transaction) -> Receipt:
 
 def signed_state(tx: Transaction) -> tuple[Checkpoint, bytes]:
     """The newest checkpoint and its signature."""
-    (row,) = _rows(tx, {_size(tx)}).values()
-    return _signed(tx.execute(_KEYS).one(), row)
+    (row,) = _rows(tx, {count(tx)}).values()
+    return _signed(tx.execute(_KEYS).one(), row.number, row.peaks)
+
+
+def published(tx: Transaction, most: int | None = None) -> tuple[bytes, str]:
+    """What anybody may have of the ledger while the contest runs, and the signed checkpoint after it.
+
+    What is about the contest is there in full, and of what is about a team only the leaf's hash, in hex: the
+    sha256 of its letter is in the leaf, so that nobody guesses it. `most`: of how many entries.
+    """
+    rows = tx.execute(select(ledger).order_by(ledger.c.number).limit(most)).all()
+    lines = (f"{row.leaf_hash.hex()}\n".encode() if row.team else _entry(row).leaf() for row in rows)
+    return b"".join(lines), _note(tx.execute(_KEYS).one(), len(rows), rows[-1].peaks if rows else b"")
 
 
 def growth(tx: Transaction, old: int, new: int) -> tuple[bytes, ...]:
@@ -116,7 +127,7 @@ def add_those_of(tx: Transaction, other: Transaction) -> int:
 
     Raises GiveUp unless the other ledger begins with this one: two different ones must never be mixed.
     """
-    size = _size(tx)
+    size = count(tx)
     if _rows(other, {size}) != _rows(tx, {size}):
         raise GiveUp("the ledger that was here does not continue that of the backup")
     rows = other.execute(select(ledger).where(ledger.c.number > size).order_by(ledger.c.number)).mappings()
@@ -157,7 +168,7 @@ def _appended(tx: Transaction, entry: LedgerEntry) -> int:
 _ADD = insert(ledger)
 
 
-def _size(tx: Transaction) -> int:
+def count(tx: Transaction) -> int:
     """How many entries there are."""
     return tx.execute(_SIZE).scalar() or 0
 
@@ -176,20 +187,25 @@ _SIZE = select(func.max(ledger.c.number))
 
 
 def _receipt(tx: Transaction, number: int) -> Receipt:
-    rows, own = _rows(tx, {number - 1, number}), tx.execute(_KEYS).one()
-    checkpoint, signature = _signed(own, rows[number])
-    note = _key(checkpoint, own.signing_key).note(checkpoint.text, signature)
+    rows = _rows(tx, {number - 1, number})
+    note = _note(tx.execute(_KEYS).one(), number, rows[number].peaks)
     # The trees left of the newest entry are what was there before it.
     path = _split(rows[number - 1].peaks)[::-1] if number > 1 else ()
     return Receipt(number, _entry(rows[number]).leaf(), path, note)
 
 
-def _signed(own: Row[Any], row: Row[Any]) -> tuple[Checkpoint, bytes]:
+def _note(own: Row[Any], number: int, peaks: bytes) -> str:
+    """The signed checkpoint after this entry."""
+    checkpoint, signature = _signed(own, number, peaks)
+    return _key(checkpoint, own.signing_key).note(checkpoint.text, signature)
+
+
+def _signed(own: Row[Any], number: int, peaks: bytes) -> tuple[Checkpoint, bytes]:
     """The checkpoint after this entry, and its signature."""
     from contest.ledger import signing  # its library takes long to import
 
-    root = merkle.root_of_peaks(_split(row.peaks))
-    checkpoint = Checkpoint(ContestSeed(own.seed).commitment, row.number, root)
+    root = merkle.root_of_peaks(_split(peaks))
+    checkpoint = Checkpoint(ContestSeed(own.seed).commitment, number, root)
     return checkpoint, signing.sign(own.signing_key, checkpoint.text.encode())
 
 

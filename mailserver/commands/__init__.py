@@ -52,6 +52,7 @@ COMMANDS: tuple[Command, ...] = (
     send.ANNOUNCEMENT,
     send.FAQ,
     send.LADDER,
+    send.LEDGER,
     compare.COMMAND,
     help_command.COMMAND,
     organizer.COMMAND,
