@@ -371,7 +371,7 @@ def check(ledger: Ledger, mails: Sequence[Mail], is_signed: Callable[[bytes, byt
     remarks += _out_of_order([mail for _, mail in given])
     published = [(receipt, mail) for receipt, mail in given if receipt.hashes]
     for receipt, mail in published:
-        _check_roots(list(_roots(receipt.hashes[: receipt.number])), f"the one of {mail.name}", given)
+        _check_roots(list(roots_of(receipt.hashes[: receipt.number])), f"the one of {mail.name}", given)
     if ledger.leaves is None:
         remarks += missing
     else:
@@ -459,21 +459,21 @@ def _has_grown(old: int, new: int, old_root: bytes, root: bytes, proof: Sequence
     """Whether the tree of `new` leaves begins with the `old` ones (RFC 6962, 2.1.2)."""
     rest = iter(proof)
 
-    def roots(left: int, size: int, *, is_known: bool) -> tuple[bytes, bytes]:
+    def both(left: int, size: int, *, is_known: bool) -> tuple[bytes, bytes]:
         """Of a tree of this size, and of what was in it before: its first leaves."""
         if left == size:
-            both = old_root if is_known else next(rest)
-            return both, both
+            same = old_root if is_known else next(rest)
+            return same, same
         middle = 1 << (size - 1).bit_length() - 1
         if left <= middle:
-            before, after = roots(left, middle, is_known=is_known)
+            before, after = both(left, middle, is_known=is_known)
             return before, _node_hash(after, next(rest))
-        before, after = roots(left - middle, size - middle, is_known=False)
+        before, after = both(left - middle, size - middle, is_known=False)
         side = next(rest)
         return _node_hash(side, before), _node_hash(side, after)
 
     try:
-        return old <= new and roots(old, new, is_known=True) == (old_root, root) and not list(rest)
+        return old <= new and both(old, new, is_known=True) == (old_root, root) and not list(rest)
     except StopIteration:
         return False
 
@@ -486,7 +486,7 @@ def _check_leaves(ledger: Ledger, leaves: Sequence[bytes], given: Sequence[tuple
                 f"entry {receipt.number}, of which the mail {mail.name} has the receipt, is missing: the "
                 f"archive's ledger ends with entry {len(leaves)}"
             )
-    _check_roots(list(_roots(map(_leaf_hash, leaves))), "it", given)
+    _check_roots(list(roots_of(map(_leaf_hash, leaves))), "it", given)
     made = _fields(b"".join(leaves[:1]))
     if (made[0], *made[3:5]) != (MADE, ledger.commitment, ledger.public_key.hex()):
         raise Wrong("the ledger does not begin with the archive's key and the sha256 of its secret number")
@@ -548,7 +548,7 @@ def _check_lists(ledger: Ledger, given: Sequence[tuple[Receipt, Mail]]) -> Itera
 
 
 def _list_root(file: bytes) -> str:
-    *_, root = _roots(map(_leaf_hash, _leaves(file, LINES_OF_A_LISTED)))
+    *_, root = roots_of(map(_leaf_hash, _leaves(file, LINES_OF_A_LISTED)))
     return root.hex()
 
 
@@ -605,7 +605,7 @@ def _node_hash(left: bytes, right: bytes) -> bytes:
     return hashlib.sha256(b"\x01" + left + right).digest()
 
 
-def _roots(hashes: Iterable[bytes]) -> Iterator[bytes]:
+def roots_of(hashes: Iterable[bytes]) -> Iterator[bytes]:
     """The roots of the tree (RFC 6962) after 0, 1, 2 ... leaves with these hashes."""
     peaks: list[bytes] = []
     yield hashlib.sha256(b"").digest()
@@ -623,10 +623,10 @@ def _roots(hashes: Iterable[bytes]) -> Iterator[bytes]:
 
 # --- Ed25519: checks signatures, slowly, as in RFC 8032, section 6 ----------------------------------------
 # Points are in extended coordinates (X, Y, Z, T) with x = X/Z, y = Y/Z, x*y = T/Z.
-_P = 2**255 - 19
-_ORDER = 2**252 + 27742317777372353535851937790883648493
-_D = -121665 * pow(121666, _P - 2, _P) % _P
-_ROOT_OF_MINUS_1 = pow(2, (_P - 1) // 4, _P)
+P = 2**255 - 19
+ORDER = 2**252 + 27742317777372353535851937790883648493
+_D = -121665 * pow(121666, P - 2, P) % P
+_ROOT_OF_MINUS_1 = pow(2, (P - 1) // 4, P)
 
 
 def is_signed(public_key: bytes, message: bytes, signature: bytes) -> bool:
@@ -634,45 +634,43 @@ def is_signed(public_key: bytes, message: bytes, signature: bytes) -> bool:
 
     With a key of small order anybody can sign, so that nobody has.
     """
-    key, commitment = _point(public_key), _point(signature[:32])
+    key, commitment = point_of(public_key), point_of(signature[:32])
     factor = int.from_bytes(signature[32:], "little")
-    if len(signature) != 64 or key is None or commitment is None or factor >= _ORDER:
+    if len(signature) != 64 or key is None or commitment is None or factor >= ORDER:
         return False
-    if _multiple(8, key)[0] % _P == 0:
+    if multiple(8, key)[0] % P == 0:
         return False
     challenge = hashlib.sha512(signature[:32] + public_key + message).digest()
-    times = int.from_bytes(challenge, "little") % _ORDER
-    base = _point((4 * pow(5, _P - 2, _P) % _P).to_bytes(32, "little"))
-    assert base is not None  # noqa: S101 - a constant
-    left, right = _multiple(factor, base), _sum(commitment, _multiple(times, key))
-    return all((left[i] * right[2] - right[i] * left[2]) % _P == 0 for i in (0, 1))
+    times = int.from_bytes(challenge, "little") % ORDER
+    left, right = multiple(factor, BASE), _sum(commitment, multiple(times, key))
+    return all((left[i] * right[2] - right[i] * left[2]) % P == 0 for i in (0, 1))
 
 
-def _point(data: bytes) -> Sequence[int] | None:
+def point_of(data: bytes) -> Sequence[int] | None:
     """The point with this encoding; None if there is none."""
     y = int.from_bytes(data, "little")
     sign, y = y >> 255, y % 2**255
-    if len(data) != 32 or y >= _P:
+    if len(data) != 32 or y >= P:
         return None
-    square = (y * y - 1) * pow(_D * y * y + 1, _P - 2, _P) % _P
-    x = pow(square, (_P + 3) // 8, _P)
-    if (x * x - square) % _P:
-        x = x * _ROOT_OF_MINUS_1 % _P
-    if (x * x - square) % _P or (x == 0 and sign):
+    square = (y * y - 1) * pow(_D * y * y + 1, P - 2, P) % P
+    x = pow(square, (P + 3) // 8, P)
+    if (x * x - square) % P:
+        x = x * _ROOT_OF_MINUS_1 % P
+    if (x * x - square) % P or (x == 0 and sign):
         return None
     if x % 2 != sign:
-        x = _P - x
-    return x, y, 1, x * y % _P
+        x = P - x
+    return x, y, 1, x * y % P
 
 
 def _sum(p: Sequence[int], q: Sequence[int]) -> Sequence[int]:
-    a, b = (p[1] - p[0]) * (q[1] - q[0]) % _P, (p[1] + p[0]) * (q[1] + q[0]) % _P
-    c, d = 2 * p[3] * q[3] * _D % _P, 2 * p[2] * q[2] % _P
+    a, b = (p[1] - p[0]) * (q[1] - q[0]) % P, (p[1] + p[0]) * (q[1] + q[0]) % P
+    c, d = 2 * p[3] * q[3] * _D % P, 2 * p[2] * q[2] % P
     e, f, g, h = b - a, d - c, d + c, b + a
-    return e * f % _P, g * h % _P, f * g % _P, e * h % _P
+    return e * f % P, g * h % P, f * g % P, e * h % P
 
 
-def _multiple(times: int, point: Sequence[int]) -> Sequence[int]:
+def multiple(times: int, point: Sequence[int]) -> Sequence[int]:
     total: Sequence[int] = (0, 1, 1, 0)
     while times:
         if times & 1:
@@ -680,6 +678,9 @@ def _multiple(times: int, point: Sequence[int]) -> Sequence[int]:
         point = _sum(point, point)
         times >>= 1
     return total
+
+
+BASE = point_of((4 * pow(5, P - 2, P) % P).to_bytes(32, "little")) or ()
 
 
 # --- the command -------------------------------------------------------------------------------------------

@@ -21,6 +21,7 @@ from knobellib.samples import samples
 
 WIDTH = 72  # columns
 GUIDE_NAME = "guide.txt"
+MAX_LEDGER_BYTES = 1_000_000  # about 15,000 entries
 GUIDE_WIDTH = 82  # columns: the longest line of a sample letter must not be broken
 
 
@@ -40,9 +41,10 @@ def packed(kit: Kit, *, as_shell_archive: bool) -> Attachment:
     return Attachment(kit.tar_name, "application/gzip", tar_archive(kit))
 
 
-def ledger_files(tx: Transaction, most_bytes: int) -> tuple[Attachment, ...]:
-    """The newest checkpoint, and before it the ledger as it is published, if it is not larger than this."""
-    entries, note = ledger.published(tx)
+def ledger_files(tx: Transaction, most_bytes: int, number: int | None = None) -> tuple[Attachment, ...]:
+    """The newest checkpoint, or the one after the entry of this number, and before it the ledger as it is
+    published, if it is not larger than this."""
+    entries, note = ledger.published(tx, number)
     files = (LEDGER_FILE, entries), (CHECKPOINT_FILE, note.encode())
     return tuple(Attachment(name, "text/plain", data) for name, data in files if len(data) <= most_bytes)
 

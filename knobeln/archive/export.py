@@ -111,6 +111,7 @@ def archive_of(contest: ContestContext) -> Archive:
             time_changes=decisions.time_changes(tx),
             ledger=_ledger(tx),
             letters=tuple(ledger.entries(tx)),
+            cosignatures=ledger.cosigned_notes(tx),
             seal=Seal.of(state.seed, contest_state.number(tx)),
             entry_lists=tuple(
                 ArchivedList(each.at, each.is_final, each.list.entries) for each in entry_lists.all_lists(tx)

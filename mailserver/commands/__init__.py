@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from contest.config.settings import Settings
 from contest.util.plugins import MAIL_COMMANDS, by_name
-from mailserver import authentication
+from mailserver import authentication, witnesses
 from mailserver.command import QUESTIONS, Arguments, Command
 from mailserver.commands import (
     addresses,
@@ -57,6 +57,7 @@ COMMANDS: tuple[Command, ...] = (
     help_command.COMMAND,
     organizer.COMMAND,
     organizer.CONFIRM,
+    witnesses.COMMAND,
 )
 
 

@@ -14,12 +14,18 @@ from contest.games.registry import game_of
 from contest.model import TeamState
 from contest.store import ladder, ledger, teams
 from knobellib.kits import kit_of
-from mailserver.attachments import announcement_texts, ledger_files, packed, rules, software
+from mailserver.attachments import (
+    MAX_LEDGER_BYTES,
+    announcement_texts,
+    ledger_files,
+    packed,
+    rules,
+    software,
+)
 from mailserver.command import Arguments, Command, LetterContext
 from mailserver.limits import HOUR, MAX_STRANGERS_BYTES, Limit
 
 _SHELL_ARCHIVE = "shar"
-_MAX_LEDGER_BYTES = 1_000_000  # about 15,000 entries
 
 
 def _send_rules(context: LetterContext, _arguments: Arguments) -> str:
@@ -144,7 +150,7 @@ LADDER = Command(
 def _send_ledger(context: LetterContext, _arguments: Arguments) -> str:
     """The ledger of letters as it is published while the contest runs, and its signed checkpoint."""
     team = teams.by_address(context.tx, context.writer)
-    most = _MAX_LEDGER_BYTES if team else MAX_STRANGERS_BYTES // 2
+    most = MAX_LEDGER_BYTES if team else MAX_STRANGERS_BYTES // 2
     files = ledger_files(context.tx, most)
     return context.answer(
         "ledger",

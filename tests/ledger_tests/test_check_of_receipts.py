@@ -402,12 +402,12 @@ def test_the_kits_arithmetic_agrees_with_the_library(key, message, bit, is_damag
 
 def small_orders() -> list[bytes]:
     """The encodings of the eight points whose order divides 8: multiples of what is left of any point."""
-    points = map(receipts._point, (number.to_bytes(32, "little") for number in range(2, 100)))
-    left = [receipts._multiple(receipts._ORDER, point) for point in points if point]
+    points = map(receipts.point_of, (number.to_bytes(32, "little") for number in range(2, 100)))
+    left = [receipts.multiple(receipts.ORDER, point) for point in points if point]
     found = set()
     for point in left:
-        inverse = pow(point[2], receipts._P - 2, receipts._P)
-        x, y = (each * inverse % receipts._P for each in point[:2])
+        inverse = pow(point[2], receipts.P - 2, receipts.P)
+        x, y = (each * inverse % receipts.P for each in point[:2])
         found.add((y + (x % 2 << 255)).to_bytes(32, "little"))
     return sorted(found)
 
@@ -443,7 +443,7 @@ def test_a_key_with_which_anybody_can_sign_signs_nothing() -> None:
 
 @given(st.lists(st.binary(max_size=10), max_size=40))
 def test_the_kits_roots_are_those_of_the_ledger(leaves: list[bytes]) -> None:
-    assert list(receipts._roots(map(merkle.leaf_hash, leaves))) == [
+    assert list(receipts.roots_of(map(merkle.leaf_hash, leaves))) == [
         merkle.root(leaves[:size]) for size in range(len(leaves) + 1)
     ]
 
