@@ -73,7 +73,9 @@ def cosignature(own: dict[str, Any], mail: Path, now: int) -> str:
     Raises receipts.Wrong for a ledger that does not fit, or that is not the one of before.
     """
     mails = receipts.read_mails(mail)
-    (ledger,) = receipts.ledgers_in(mails)
+    ledger, *others = receipts.ledgers_in(mails)
+    if others:
+        raise receipts.Wrong("the mail names two keys")
     receipts.check(ledger, mails, receipts.is_signed)
     found = next((each.receipt for each in mails if each.receipt and each.receipt.hashes), None)
     if found is None:

@@ -513,8 +513,7 @@ class Witness(Section):
     """Somebody who signs the ledger, too: at the deadline, with the final list of entries, and at the end."""
 
     key: str = Field(description="what `python3 witness.py new NAME` has printed")
-    # Nobody but this host needs it, so that it is in no archive.
-    address: Address = Field("", exclude=True, description="where the ledger is sent to be signed")
+    address: Address = Field("", description="where the ledger is sent to be signed; no archive has it")
 
     @field_validator("key")
     @classmethod
