@@ -520,6 +520,10 @@ class Witness(Section):
     def _key(cls, text: str) -> str:
         return str(VerifierKey.of_witness(text))
 
+    @property
+    def name(self) -> str:
+        return VerifierKey.of_witness(self.key).name
+
 
 class Tournament(Section):
     """Which programs meet. The sizes of groups and of the final matter in group elimination only."""
