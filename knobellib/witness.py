@@ -67,7 +67,7 @@ def new_key(name: str) -> str:
     return f"{name}+{key_id(name, key).hex()}+{base64.b64encode(KIND + key).decode()}"
 
 
-def cosignature(own: dict[str, Any], mail: Path, now: int) -> str:
+def cosignature(own: Any, mail: Path, now: int) -> str:
     """Check the ledger in this mail, note in `own` that it is signed, and return the line with the signature.
 
     Raises receipts.Wrong for a ledger that does not fit, or that is not the one of before.
