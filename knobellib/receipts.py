@@ -96,15 +96,14 @@ class Ledger(NamedTuple):
     """A contest's ledger. `commitment`: the sha256 of the secret number, in hex, which names it.
 
     `leaves`: the bytes of the entries in an archive; None before there is one. `beacon`: where the public
-    number comes from. `chain`, in hex, and `round`: of drand; "" and 0 for another beacon. `known_at`: when
-    that round was published, or the number handed in, in seconds; 0 without one.
+    number comes from. `round`: of drand; 0 for another beacon. `known_at`: when that round was published, or
+    the number handed in, in seconds; 0 without one.
     """
 
     commitment: str
     public_key: bytes
     leaves: Sequence[bytes] | None = None
     beacon: str = "none"
-    chain: str = ""
     round: int = 0
     known_at: float = 0.0
 
@@ -141,10 +140,10 @@ class Mail(NamedTuple):
     report: str = ""
     team: str = ""
     sender: str = ""
-    sent: float = 0.0
     text: str = ""
     told: Sequence[int] = ()
     growth: tuple[int, Sequence[bytes]] = (0, ())
+    sent: float = 0.0
     received: float = 0.0
     listed: bytes = b""
 
@@ -183,26 +182,22 @@ def read_ledger(archive: Path) -> Ledger:
     return Ledger(str(commitment), key, leaves, *draw)
 
 
-def _read_draw(settings: Any, seal: Path, leaves: Sequence[bytes]) -> tuple[str, str, int, float]:
-    """The beacon, drand's chain and round, and when the number was known."""
+def _read_draw(settings: Any, seal: Path, leaves: Sequence[bytes]) -> tuple[str, int, float]:
+    """The beacon, drand's round, and when the number was known."""
     beacon = str(settings.get("beacon", "none"))
     if beacon != "drand":
         entered = [_fields(leaf)[2] for leaf in leaves if _fields(leaf)[0] == NUMBER]
-        return beacon, "", 0, _seconds(entered[0]) if entered else 0.0
+        times = (datetime.strptime(at, "%Y-%m-%dT%H:%M:%S.%fZ").replace(tzinfo=_UTC) for at in entered)
+        return beacon, 0, next((at.timestamp() for at in times), 0.0)
     number = int(json.loads(json.loads(seal.read_text(encoding="utf-8"))["source"])["round"])
-    chain, first, period = DRAND
-    return beacon, chain, number, float(first + (number - 1) * period)
+    _, first, period = DRAND
+    return beacon, number, float(first + (number - 1) * period)
 
 
 def _leaves(file: bytes, lines_of_each: int) -> list[bytes]:
     lines = file.splitlines(keepends=True)
     starts = range(0, len(lines), lines_of_each)
     return [b"".join(lines[at : at + lines_of_each]) for at in starts]
-
-
-def _seconds(time: str) -> float:
-    """The time of an entry in seconds since 1970."""
-    return datetime.strptime(time, "%Y-%m-%dT%H:%M:%S.%fZ").replace(tzinfo=_UTC).timestamp()
 
 
 def read_mails(place: Path) -> list[Mail]:
@@ -216,7 +211,7 @@ def read_mails(place: Path) -> list[Mail]:
         if published is None:
             raise Wrong(f"{CHECKPOINT} beside {shown(place)} is no signed checkpoint")
         return [Mail(shown(place), published)]
-    if place.is_dir() and (place / "cur").is_dir():
+    if (place / "cur").is_dir():
         raws = [file.read_bytes() for folder in ("cur", "new") for file in sorted((place / folder).iterdir())]
     elif place.is_file() and place.read_bytes()[:5] != b"From ":
         raws = [place.read_bytes()]
@@ -265,29 +260,29 @@ def _mails(message: EmailMessage) -> Iterator[Mail]:
             text += found
     if CHECKPOINT in files:
         receipts.append(_published(files.get(LEDGER, b""), files[CHECKPOINT]))
-    date, header = _header(message, "Date"), _header(message, "X-Knobeln-Receipt")
-    name = f'"{shown(_header(message, "Subject"))}" of {shown(date)}'
+    subject, date, header, report, team, sender = (
+        " ".join(str(message.get(name, "")).split())
+        for name in ("Subject", "Date", "X-Knobeln-Receipt", "X-Knobeln-Report", "X-Knobeln-Team", "From")
+    )
+    name = f'"{shown(subject)}" of {shown(date)}'
     match = _HEADER.fullmatch(header or "0")
     if match is None:
         raise Wrong(f"the mail {name} has a receipt that is none: {shown(header)}")
-    try:
-        sent = parsedate_to_datetime(date).timestamp()
-    except (TypeError, ValueError):
-        sent = 0.0
+    told = (int(match[1]), *map(int, _TOLD.findall(text)))
+    growth = (int(match[2] or 0), [base64.b64decode(each) for each in (match[3] or "").split()])
+    # The header of the reader's own mail server is the first.
+    arrival = str((message.get_all("Received") or [""])[0]).rpartition(";")[2].strip()
+    times, listed = (_seconds(date), _seconds(arrival)), files.get("entries.txt", b"")
     for receipt in receipts or [None]:
-        yield Mail(
-            name,
-            receipt,
-            _header(message, "X-Knobeln-Report"),
-            _header(message, "X-Knobeln-Team"),
-            parseaddr(_header(message, "From"))[1],
-            sent,
-            text,
-            (int(match[1]), *map(int, _TOLD.findall(text))),
-            (int(match[2] or 0), [base64.b64decode(each) for each in (match[3] or "").split()]),
-            _received(message),
-            files.get("entries.txt", b""),
-        )
+        yield Mail(name, receipt, report, team, parseaddr(sender)[1], text, told, growth, *times, listed)
+
+
+def _seconds(date: str) -> float:
+    """The date of a header in seconds since 1970; 0 if it is none."""
+    try:
+        return parsedate_to_datetime(date).timestamp()
+    except (TypeError, ValueError):
+        return 0.0
 
 
 def _receipt(match: re.Match[str]) -> Receipt:
@@ -313,19 +308,6 @@ def _published(ledger: bytes, note: bytes) -> Receipt | None:
     entries = _PUBLISHED.findall(ledger.replace(b"\r\n", b"\n"))
     hashes = [bytes.fromhex(known.decode()) if known else _leaf_hash(leaf) for known, leaf in entries]
     return _checkpoint(*match.groups())._replace(hashes=hashes) if match else None
-
-
-def _received(message: EmailMessage) -> float:
-    """When the reader's own mail server took the mail: its header is the first."""
-    hops = message.get_all("Received") or [""]
-    try:
-        return parsedate_to_datetime(str(hops[0]).rpartition(";")[2].strip()).timestamp()
-    except (TypeError, ValueError):
-        return 0.0
-
-
-def _header(message: EmailMessage, name: str) -> str:
-    return " ".join(str(message.get(name, "")).split())
 
 
 def shown(text: object) -> str:
@@ -378,8 +360,7 @@ def check(ledger: Ledger, mails: Sequence[Mail], is_signed: Callable[[bytes, byt
         for mail in ours:
             _check_promise(ledger, mail)
         _check_leaves(ledger, ledger.leaves, given)
-        remarks += _without_mail(ledger.leaves, given)
-        remarks += _without_list(ledger, ledger.leaves, ours)
+        remarks += _without_mail(ledger, ledger.leaves, ours)
     proofs = {receipt.number for receipt, _ in given if receipt.leaf}
     return Checked(len(proofs), remarks, max((receipt.number for receipt, _ in published), default=0))
 
@@ -508,10 +489,10 @@ def _check_promise(ledger: Ledger, mail: Mail) -> None:
     if "of drand" in text and ledger.beacon != "drand":
         raise Wrong(f"the mail {mail.name} promises a number of drand, but the archive uses none of it")
     for chain in _CHAIN.findall(text):
-        if chain != ledger.chain:
+        if chain != DRAND[0]:
             raise Wrong(
                 f"the mail {mail.name} promises a number of drand's chain {chain}, but the archive uses "
-                f"chain {shown(ledger.chain)}"
+                f"chain {DRAND[0]}"
             )
     for draw in _LOTTERY.findall(text):
         if "lottery: " + draw != " ".join(ledger.beacon.replace(":", ": ", 1).split()):
@@ -526,8 +507,9 @@ def _check_lists(ledger: Ledger, given: Sequence[tuple[Receipt, Mail]]) -> Itera
     for receipt, mail in given:
         if mail.report != LIST:
             continue
-        root, named = receipt.fields[4], _NAMES.search(mail.text)
-        if mail.listed and _list_root(mail.listed) != root:
+        named = _NAMES.search(mail.text)
+        *_, root = roots_of(map(_leaf_hash, _leaves(mail.listed, LINES_OF_A_LISTED)))
+        if mail.listed and root.hex() != receipt.fields[4]:
             raise Wrong(f"the list of entries in the mail {mail.name} is another one than its root says")
         listed = mail.listed.decode(errors="replace").splitlines()[::LINES_OF_A_LISTED]
         if mail.listed and named and sorted(named[0].replace(",", " ").split()) != sorted(listed):
@@ -547,11 +529,6 @@ def _check_lists(ledger: Ledger, given: Sequence[tuple[Receipt, Mail]]) -> Itera
             )
 
 
-def _list_root(file: bytes) -> str:
-    *_, root = roots_of(map(_leaf_hash, _leaves(file, LINES_OF_A_LISTED)))
-    return root.hex()
-
-
 def _out_of_order(mails: Sequence[Mail]) -> Iterator[str]:
     """`mails`: in the order of their entries."""
     latest = mails[0]
@@ -564,33 +541,27 @@ def _out_of_order(mails: Sequence[Mail]) -> Iterator[str]:
         latest = max(latest, mail, key=lambda each: each.sent)
 
 
-def _without_mail(leaves: Sequence[bytes], given: Sequence[tuple[Receipt, Mail]]) -> Iterator[str]:
-    """The entries of the teams in these mails whose receipts are not among them."""
-    teams = {mail.team for _, mail in given if mail.team}
-    numbers = {receipt.number for receipt, _ in given if receipt.leaf}
-    for number, leaf in enumerate(leaves, 1):
-        effect, team, at = _fields(leaf)[:3]
-        if team in teams and number not in numbers and effect not in NO_ANSWERS:
+def _without_mail(ledger: Ledger, leaves: Sequence[bytes], mails: Sequence[Mail]) -> Iterator[str]:
+    """The entries of the teams in these mails whose receipts are not among them, and the lists of entries
+    that they should have got."""
+    got = {(mail.receipt.number, mail.report == LIST) for mail in mails if mail.receipt and mail.receipt.leaf}
+    teams = {mail.team for mail in mails if mail.team}
+    entries = [_fields(leaf) for leaf in leaves]
+    lists = [number for number, (effect, *_) in enumerate(entries, 1) if effect in LISTS]
+    if ledger.beacon == "none" and len(lists) == 1:  # then only who wants the report LAP gets it
+        lists = []
+    here: set[str] = set()
+    gone: set[str] = set()
+    for number, (effect, team, at, *_) in enumerate(entries, 1):
+        if team in teams and not {(number, True), (number, False)} & got and effect not in NO_ANSWERS:
             yield (
                 f"no mail here has the receipt of entry {number}: {shown(effect)}, {shown(team)}, "
                 f"{shown(at)}; if you sent no such letter, somebody else did"
             )
-
-
-def _without_list(ledger: Ledger, leaves: Sequence[bytes], mails: Sequence[Mail]) -> Iterator[str]:
-    """The lists of entries that the teams of these mails should have got, but that are not among them."""
-    entries = [_fields(leaf) for leaf in leaves]
-    lists = [number for number, (effect, *_) in enumerate(entries, 1) if effect in LISTS]
-    if ledger.beacon == "none" and len(lists) == 1:  # then only who wants the report LAP gets it
-        return
-    got = {mail.receipt.number for mail in mails if mail.report == LIST and mail.receipt}
-    teams = {mail.team for mail in mails if mail.team}
-    for number in lists:
-        before = entries[: number - 1]
-        gone = {team for effect, team, *_ in before if effect in GONE}
-        if number not in got and teams & {team for _, team, *_ in before} - gone:
-            effect, _, at = entries[number - 1][:3]
+        if number in lists and here - gone and (number, True) not in got:
             yield f"no mail here has the {shown(effect)} of {shown(at)}, entry {number}; every team gets it"
+        if team in teams:
+            (gone if effect in GONE else here).add(team)
 
 
 def _fields(leaf: bytes) -> list[str]:
