@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from contest.config.settings import Settings
 from contest.util.plugins import MAIL_COMMANDS, by_name
-from mailserver import authentication, witnesses
+from mailserver import authentication
 from mailserver.command import QUESTIONS, Arguments, Command
 from mailserver.commands import (
     addresses,
@@ -25,6 +25,7 @@ from mailserver.commands import (
     subscribe,
     unknown,
     withdraw,
+    witness,
 )
 from mailserver.commands import compile as compile_command
 from mailserver.commands import help as help_command
@@ -57,7 +58,7 @@ COMMANDS: tuple[Command, ...] = (
     help_command.COMMAND,
     organizer.COMMAND,
     organizer.CONFIRM,
-    witnesses.COMMAND,
+    witness.COMMAND,
 )
 
 

@@ -167,8 +167,7 @@ def _send_ledger(context: LetterContext, _arguments: Arguments) -> str:
 LEDGER = Command(
     "ledger",
     _send_ledger,
-    lambda settings: ("ledger", "send ledger"),
-    every_subject=True,
+    lambda settings: ("ledger",),
     read_only=True,
     answers={"ledger": Limit.DROP},
 )

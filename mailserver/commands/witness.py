@@ -36,7 +36,11 @@ def ask(store: Store, settings: Settings, renderer: Renderer, now: datetime) -> 
                 files = ledger_files(tx, MAX_LEDGER_BYTES, number)
                 with speaking(settings.contest.language):
                     mail = renderer.render(
-                        "witness", name=NAME, number=number, ledger_key=str(ledger.public_key(tx))
+                        "witness",
+                        name=NAME,
+                        number=number,
+                        script="python3 witness.py MAIL",
+                        ledger_key=str(ledger.public_key(tx)),
                     )
                 key = f"witness/{number}/{witness.address}"
                 outgoing = Outgoing(
