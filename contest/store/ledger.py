@@ -90,8 +90,9 @@ def signed_state(tx: Transaction) -> tuple[Checkpoint, bytes]:
 def published(tx: Transaction, most: int | None = None) -> tuple[bytes, str]:
     """What anybody may have of the ledger while the contest runs, and the signed checkpoint after it.
 
-    What is about the contest is there in full, and of what is about a team only the leaf's hash, in hex: the
-    sha256 of its letter is in the leaf, so that nobody guesses it. `most`: of how many entries.
+    What is about the contest is there in full, and of what is about a team only the leaf's hash, in hex. The
+    sha256 of a letter is in its leaf, so that nobody guesses it; a decision without a letter can be found by
+    who knows the team and tries all microseconds. `most`: of how many entries.
     """
     rows = tx.execute(select(ledger).order_by(ledger.c.number).limit(most)).all()
     lines = (f"{row.leaf_hash.hex()}\n".encode() if row.team else _entry(row).leaf() for row in rows)
