@@ -1,6 +1,7 @@
 """Two witnesses sign the ledger by mail, each with the kit's script; what an organizer can do about them."""
 
 import base64
+import json
 import re
 import subprocess
 import sys
@@ -14,6 +15,7 @@ import pytest
 
 from contest.ledger.receipts import Effect
 from contest.schema.sections import Witness
+from contest.store import ledger
 from knobellib.kits import knobeln_kit
 from knobeln.services import Services
 from tests.support.archives import knobeln
@@ -249,3 +251,21 @@ def test_a_witness_refuses_another_ledger_than_the_one_that_it_signed(
     line = fork.sign("third", mail).stdout
     assert "second_witness" in line
     assert "found no signature of a witness" in fork.answer(NAMES[1], mail, line)
+
+
+def test_a_program_that_knows_nothing_of_us_accepts_what_witnesses_have_signed(
+    witnessed: tuple[Witnessed, Path],
+) -> None:
+    tlog = pytest.importorskip("aics_tlog", reason="aics-tlog is for Python 3.12 and later")
+    found, archive = witnessed
+    with found.contest.opened() as contest, contest.store.read() as tx:
+        key = tlog.parse_vkey(str(ledger.public_key(tx)))
+        named = [tlog.parse_vkey(each.key) for each in contest.settings.tournament.witnesses]
+    counts = []
+    for note in json.loads((archive / "cosignatures.json").read_text()):
+        checked = tlog.verify_checkpoint(tlog.parse_note(note), key, named)
+        assert checked.ok
+        counts.append(checked.cosignature_count)
+        changed = note.replace("\n", "\n1", 1)  # of another number of entries
+        assert not tlog.verify_checkpoint(tlog.parse_note(changed), key, named).ok
+    assert counts == [2, 1, 2]
