@@ -149,12 +149,12 @@ LADDER = Command(
 
 def _send_ledger(context: LetterContext, _arguments: Arguments) -> str:
     """The ledger of letters as it is published while the contest runs, and its signed checkpoint."""
-    team = teams.by_address(context.tx, context.writer)
+    team = context.proof.team if context.proof else teams.by_address(context.tx, context.writer)
     most = MAX_LEDGER_BYTES if team else MAX_STRANGERS_BYTES // 2
     files = ledger_files(context.tx, most)
     return context.answer(
         "ledger",
-        context.writer,
+        team.address if team else context.writer,
         note="the ledger is asked for",
         once_in=HOUR,
         of_team=team,
