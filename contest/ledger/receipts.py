@@ -8,7 +8,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -177,6 +177,13 @@ def from_file(raw: bytes) -> Iterator[LedgerEntry]:
             yield LedgerEntry.from_leaf(b"".join(lines[start : start + _LINES_OF_AN_ENTRY]))
         except ValueError:
             raise ValueError(f"entry {number} is not in the form of an entry") from None
+
+
+def bounds_of(entries: Sequence[LedgerEntry], tournament: int) -> tuple[int, int]:
+    """How many entries there were before this tournament, and with it. Raises IndexError if it has none yet."""
+    begun = (number for number, entry in enumerate(entries, 1) if entry.effect is Effect.TOURNAMENT_BEGUN)
+    starts = [0, *begun, len(entries)]
+    return starts[tournament - 1], starts[tournament]
 
 
 def program_digest(files: Mapping[str, bytes]) -> str:

@@ -125,13 +125,13 @@ def keep_cosignature(tx: Transaction, number: int, witness: str, signature: byte
     tx.execute(update(cosignatures).where(*of_it).values(signature=signature))
 
 
-def cosigned_notes(tx: Transaction) -> tuple[str, ...]:
-    """The checkpoints that witnesses were asked to sign, with their signatures."""
+def cosigned_notes(tx: Transaction) -> dict[int, str]:
+    """The checkpoints that witnesses were asked to sign, by the number of entries, with their signatures."""
     notes: dict[int, str] = {}
     for number, witness, signature in cosignatures_asked(tx):
         notes.setdefault(number, note_of(tx, number))
         notes[number] += witness.line(signature) if signature else ""
-    return tuple(notes.values())
+    return notes
 
 
 def note_of(tx: Transaction, number: int) -> str:

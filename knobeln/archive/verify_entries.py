@@ -17,7 +17,7 @@ from contest.errors import Differs, GiveUp
 from contest.ledger import merkle, signing
 from contest.ledger.entry_list import EntryList, SealedEntry
 from contest.ledger.notes import VerifierKey, cosigned, read_note
-from contest.ledger.receipts import Checkpoint, Effect, LedgerEntry, program_digest
+from contest.ledger.receipts import Checkpoint, Effect, LedgerEntry, bounds_of, program_digest
 from contest.public_number.beacon import BeaconKind
 from contest.public_number.draw import draw_of
 from contest.util.clock import TIME_FORMAT
@@ -63,7 +63,11 @@ def check_entries(archive: Archive, settings: Settings, result: Verified) -> Non
     """Check that the ledger is the signed one, that it has the lists, each program that plays and every
     decision of the organizer, and that the public number is the right one. Raises Differs."""
     check_signature(archive)
-    earlier, ledger = _of_tournament(archive)
+    try:
+        before, end = bounds_of(archive.letters, archive.contest.tournament)
+    except IndexError:
+        raise Differs(f"ledger.txt: tournament {archive.contest.tournament} has not begun") from None
+    earlier, ledger = archive.letters[:before], archive.letters[before:end]
     final = _check_lists(archive, archive.seal, ledger, result)
     before_final = ledger[:final]
     _check_settings(archive, ledger[final])
@@ -77,18 +81,8 @@ def check_entries(archive: Archive, settings: Settings, result: Verified) -> Non
     result.noticed.extend(_noticed(archive, settings, ledger[: final + 1]))
     result.noticed.extend(_about_letters(archive, ledger, settings))
     result.noticed.extend(_noticed_in_order(ledger))
-    _check_witnesses(archive, settings, ledger, len(earlier), result)
+    _check_witnesses(archive, settings, ledger, before, result)
     _check_number(archive, archive.seal, settings, ledger[final + 1 :], result)
-
-
-def _of_tournament(archive: Archive) -> tuple[Sequence[LedgerEntry], Sequence[LedgerEntry]]:
-    """The entries of the ledger before the tournament, and those of it. Raises Differs."""
-    entries, number = archive.letters, archive.contest.tournament
-    begun = [place for place, entry in enumerate(entries, 1) if entry.effect is Effect.TOURNAMENT_BEGUN]
-    starts = [0, *begun, len(entries)]
-    if number >= len(starts):
-        raise Differs(f"ledger.txt: tournament {number} has not begun")
-    return entries[: starts[number - 1]], entries[starts[number - 1] : starts[number]]
 
 
 def check_signature(archive: Archive) -> None:
