@@ -180,7 +180,7 @@ def from_file(raw: bytes) -> Iterator[LedgerEntry]:
 
 
 def bounds_of(entries: Sequence[LedgerEntry], tournament: int) -> tuple[int, int]:
-    """How many entries there were before this tournament, and with it. Raises IndexError if it has none yet."""
+    """How many entries there were before this tournament, and with it. Raises IndexError without any."""
     begun = (number for number, entry in enumerate(entries, 1) if entry.effect is Effect.TOURNAMENT_BEGUN)
     starts = [0, *begun, len(entries)]
     return starts[tournament - 1], starts[tournament]
