@@ -465,8 +465,8 @@ def _check_leaves(ledger: Ledger, leaves: Sequence[bytes], given: Sequence[tuple
     newest, mail = given[-1]
     if newest.number > len(leaves):
         raise Wrong(
-            f"entry {newest.number}, of which the mail {mail.name} has the receipt, is missing: the archive's "
-            f"ledger ends with entry {len(leaves)}"
+            f"entry {newest.number}, of which the mail {mail.name} has the receipt, is missing: the "
+            f"archive's ledger ends with entry {len(leaves)}"
         )
     made = _fields(b"".join(leaves[:1]))
     if (made[0], *made[3:5]) != (MADE, ledger.commitment, ledger.public_key.hex()):
