@@ -350,7 +350,7 @@ def check(ledger: Ledger, mails: Sequence[Mail], is_signed: Callable[[bytes, byt
         if mail.report in ANSWERS and mail.receipt is None and mail.sender in senders:
             raise Wrong(f"the mail {mail.name} has no receipt, but answers of its kind have one")
     remarks += _check_lists(ledger, given)
-    remarks += _out_of_order([mail for _, mail in given])
+    remarks += _out_of_order([mail for receipt, mail in given if receipt.leaf])
     published = [(receipt, mail) for receipt, mail in given if receipt.hashes]
     for receipt, mail in published:
         _check_roots(list(roots_of(receipt.hashes[: receipt.number])), f"the one of {mail.name}", given)
@@ -531,7 +531,7 @@ def _check_lists(ledger: Ledger, given: Sequence[tuple[Receipt, Mail]]) -> Itera
 
 def _out_of_order(mails: Sequence[Mail]) -> Iterator[str]:
     """`mails`: in the order of their entries."""
-    latest = mails[0]
+    latest = Mail("", None)
     for mail in mails:
         if 0 < mail.sent < latest.sent:
             yield (
