@@ -10,6 +10,7 @@ time_changes.json               when the time for a move was changed, from what 
 ledger.txt                      the entries of the ledger of letters
 ledger.json                     the key, the root and the signature of the ledger
 seal.json                       the public number, and the seed
+cosignatures.json               checkpoints of the ledger that witnesses have signed, if any were named
 entry_lists.json                the lists of entries that went to all teams; the last is the final one
 decisions.json                  the organizer's decisions: teams taken out, rounds played again
 rounds.json                     the rounds
@@ -226,6 +227,7 @@ class Archive:
     page: bytes = field(default=b"", repr=False)  # on which everybody can check the archive
     counted: tuple[Counted, ...] = ()
     time_changes: tuple[TimeChange, ...] = ()  # of the time for a move; the settings have the first
+    cosignatures: tuple[str, ...] = ()  # checkpoints of the ledger, with the signatures of witnesses
 
 
 @dataclass(frozen=True)
@@ -250,8 +252,9 @@ _FACTS: Mapping[str, tuple[Any, int]] = {  # fields of Archive that are files `<
     "certainty": (Certainty, MAX_FACTS_BYTES),
     "counted": (tuple[Counted, ...], MAX_FACTS_BYTES),
     "time_changes": (tuple[TimeChange, ...], MAX_FACTS_BYTES),
+    "cosignatures": (tuple[str, ...], MAX_FACTS_BYTES),
 }
-_OPTIONAL = {"evolution": None, "certainty": None, "counted": (), "time_changes": ()}
+_OPTIONAL = {"evolution": None, "certainty": None, "counted": (), "time_changes": (), "cosignatures": ()}
 _PAGE = "verify.html"
 _OTHER_FILES = ("rounds.json", "rules.md", "announcement.txt", "ledger.txt", _PAGE)
 

@@ -36,7 +36,8 @@ from contest.archive.files import shown
 from contest.config.settings import Settings, published_settings
 from contest.errors import Differs, NotNow
 from contest.games.registry import game_of, rules_text
-from contest.ledger.receipts import in_base64
+from contest.ledger.notes import in_base64
+from contest.ledger.receipts import bounds_of
 from contest.model import Entry, RoundOutcome, Team
 from contest.schema.sections import Role
 from contest.store import (
@@ -83,6 +84,8 @@ def archive_of(contest: ContestContext) -> Archive:
         entered = {name: submissions.entered(tx, entry) for name, entry in entries.items()}
         programs = {name: _program(version, builder) for name, version in entered.items()}
         digests = {name: entry.image_digest for name, entry in entries.items()}
+        letters = tuple(ledger.entries(tx))
+        first, end = bounds_of(letters, state.number)
         builds = _builds(tx, digests, settings)
         archive = Archive(
             contest=ContestFacts(
@@ -110,7 +113,8 @@ def archive_of(contest: ContestContext) -> Archive:
             counted=tuple(counted_programs(digests, builds, builder)),
             time_changes=decisions.time_changes(tx),
             ledger=_ledger(tx),
-            letters=tuple(ledger.entries(tx)),
+            letters=letters,
+            cosignatures=tuple(note for n, note in ledger.cosigned_notes(tx).items() if first < n <= end),
             seal=Seal.of(state.seed, contest_state.number(tx)),
             entry_lists=tuple(
                 ArchivedList(each.at, each.is_final, each.list.entries) for each in entry_lists.all_lists(tx)
