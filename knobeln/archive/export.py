@@ -7,6 +7,7 @@ import hashlib
 import io
 import tarfile
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from compiler.builders.base import ProgramBuilder
 from contest import __version__
 from contest.archive import files
 from contest.archive.contents import (
+    MAX_TEXT_BYTES,
     Archive,
     ArchivedEntry,
     ArchivedList,
@@ -34,11 +36,12 @@ from contest.archive.contents import (
 )
 from contest.archive.files import shown
 from contest.config.settings import Settings, published_settings
-from contest.errors import Differs, NotNow
+from contest.errors import Differs, NotNow, ToolMissing
 from contest.games.registry import game_of, rules_text
 from contest.ledger.notes import in_base64
-from contest.model import Entry, RoundOutcome, Team
+from contest.model import Asked, Entry, RoundOutcome, Team
 from contest.schema.sections import Role
+from contest.seeds import Seeds
 from contest.store import (
     Transaction,
     contest_state,
@@ -58,6 +61,7 @@ from reports.check_page import check_page
 from reports.render import Templates
 from sandbox.fuel import engine
 from sandbox.fuel.program import FuelProgram
+from sandbox.sandbox import Sandbox
 from tournament.derived_settings import format_of, frozen_settings, is_computed
 from tournament.evolution import score_table
 from tournament.runners import open_runner, runner_of
@@ -105,6 +109,8 @@ def archive_of(contest: ContestContext) -> Archive:
             evolution=results.get_evolution(tx),
             certainty=results.get_certainty(tx),
             scores={},
+            asked={},
+            guests=interpreters(builds, builder),
             rules=rules_text(settings.game.name),
             announcement="",
             counted=tuple(counted_programs(digests, builds, builder)),
@@ -241,7 +247,7 @@ def completed(archive: Archive) -> Archive:
     settings = settings_of(archive.contest)
     ranking = format_of(settings).ranking(archive.history)
     scores = score_matrices(archive.history, settings)
-    ranked = replace(archive, ranking=ranking, scores=scores, page=check_page())
+    ranked = replace(archive, ranking=ranking, scores=scores, asked=dict(asked(archive)), page=check_page())
     return replace(ranked, announcement=announcement_of(ranked, settings))
 
 
@@ -254,6 +260,31 @@ def score_matrices(history: Sequence[RoundOutcome], settings: Settings) -> Mappi
         for group in outcome.groups
         if info.max_seats == 2 and group.plan.pairings
     }
+
+
+def asked(archive: Archive) -> Iterator[tuple[tuple[int, int], str]]:
+    """What programs were told in each group, by round and group, in which a browser can ask some again."""
+    settings, seeds = settings_of(archive.contest), Seeds(seed_of(archive).value)
+    kind = runner_of(settings)
+    digests = {entry.name: entry.build for entry in archive.entries if entry.build in archive.builds}
+    for outcome in archive.history:
+        for group in outcome.groups:
+            builds = {name: archive.builds[digests[name]] for name in group.plan.members if name in digests}
+            found = kind.asked(group, builds, settings, seeds)
+            text = files.to_json(found, Asked).decode() if found else ""
+            if 0 < len(text) <= MAX_TEXT_BYTES:  # a larger one would make the archive too large for a browser
+                yield (outcome.plan.number, group.plan.number), text
+
+
+def interpreters(builds: Mapping[str, bytes], builder: ProgramBuilder[Any]) -> Mapping[str, bytes]:
+    """The interpreters that a browser needs for these programs, by sha256, as far as this host has them."""
+    found = {}
+    for program in map(builder.load, builds.values()):
+        if isinstance(program, FuelProgram):
+            with suppress(ToolMissing):
+                module = program.interpreter(Sandbox())
+                found[hashlib.sha256(module).hexdigest()] = module
+    return {digest: module for digest, module in found.items() if module}
 
 
 def announcement_of(archive: Archive, settings: Settings) -> str:

@@ -23,7 +23,7 @@ from contest.seeds import Seeds
 from contest.subprocesses.engine_pool import cores
 from contest.util.clock import TIME_FORMAT
 from contest.util.plurals import form, listed, plural
-from knobeln.archive.export import announcement_of, check_builds, score_matrices
+from knobeln.archive.export import announcement_of, asked, check_builds, interpreters, score_matrices
 from knobeln.archive.verify_entries import Verified, check_entries
 from knobeln.archive.verify_limits import MAX_BUILD_BYTES, OutOfTimeError, memory_limit, time_for, time_limit
 from knobeln.archive.without_bans import without_bans
@@ -91,6 +91,7 @@ class _Verification:
             self._check_games()
             checked.append(f"draws, rankings{' and evolution' if archive.evolution else ''}: the same")
             self._check_score_matrices()
+            self._check_asked()
             self._check_announcement()
         self._undo_bans()
         with memory_limit():
@@ -352,6 +353,23 @@ class _Verification:
                 raise Differs(
                     "the score matrix rounds/{}/group-{}.csv does not follow from the games".format(*place)
                 )
+
+    def _check_asked(self) -> None:
+        """Check what the page needs to ask programs again."""
+        archived = self._archive.asked
+        strange = set(archived)
+        for place, text in asked(self._archive):
+            strange.discard(place)
+            if archived.get(place) != text:
+                raise Differs("rounds/{}/asked-{}.json: programs were told otherwise".format(*place))
+        if strange:
+            raise Differs("rounds/{}/asked-{}.json: nobody can be asked".format(*min(strange)))
+        if any(self._why_not_here.values()):
+            return
+        here = interpreters(self._archive.builds, self._builder)
+        for digest, module in self._archive.guests.items():
+            if here.get(digest) != module:
+                raise Differs(f"guests/{files.shown(digest)} is no interpreter of these programs")
 
     def _check_announcement(self) -> None:
         if not self._same_version:

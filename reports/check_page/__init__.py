@@ -26,7 +26,7 @@ ARCHIVE = "archive.tar.gz"
 FOLDER = Path(__file__).parent
 MADE = {
     "knobeln.wasm": "13a9796a0935399dfad08708af4d2275cc2a7311f44311661a20782f496b46b3",
-    "noble.js": "f986fbeadaf6b44647672e2b3546014c18e7c8cc958674ebaf4637cf8dc5fa66",
+    "noble.js": "0a301e523f9a0821a95cbbb72989d11552b994f243a02aa975a3dc599d11fd6d",
 }
 """The sha256 of the files that `tools/check_page.py` makes."""
 

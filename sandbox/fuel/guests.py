@@ -30,12 +30,13 @@ class JavaScriptGuest:
     _PRELUDE = Path(__file__).with_name("javascript_guest")
 
     @cached_property
-    def _sources(self) -> dict[str, str]:
+    def prelude(self) -> dict[str, str]:
+        """Its modules by name."""
         return {file.stem: file.read_text() for file in sorted(self._PRELUDE.glob("*.js"))}
 
     @cached_property
     def facts(self) -> str:
-        prelude = hashlib.sha256(repr(self._sources).encode()).hexdigest()
+        prelude = hashlib.sha256(repr(self.prelude).encode()).hexdigest()
         return f"QuickJS-NG {self._VERSION} sha256 {self._SHA256}, prelude sha256 {prelude}"
 
     def prepared(self, sandbox: Sandbox, memory_bytes: int) -> Mapping[str, Any]:
@@ -44,7 +45,11 @@ class JavaScriptGuest:
         It is made on first use. Raises ToolMissing if it cannot be.
         """
         code = _machine_code(self._module, sandbox, "javascript", memory_bytes)
-        return {"kind": "javascript", "code": str(code), "prelude": self._sources}
+        return {"kind": "javascript", "code": str(code), "prelude": self.prelude}
+
+    def counted(self, sandbox: Sandbox, memory_bytes: int) -> bytes:
+        """The interpreter with its counter, for engines elsewhere. Raises ToolMissing if it cannot be made."""
+        return _counted(self._module, sandbox, "javascript", memory_bytes)
 
     @cached_property
     def _module(self) -> bytes:
@@ -88,7 +93,17 @@ GUESTS: Mapping[str, JavaScriptGuest | PythonGuest] = {
 def _machine_code(module: bytes, sandbox: Sandbox, name: str, memory_bytes: int) -> Path:
     """The guest's machine code. Raises ToolMissing if it cannot be made: no program has a part in it."""
     try:
-        counted = engine.counted_module(module, sandbox, memory_bytes)
-        return engine.machine_code(counted, sandbox)
+        return engine.machine_code(_counted(module, sandbox, name, memory_bytes), sandbox)
     except engine.NotCompiled as error:
-        raise ToolMissing(f"the interpreter {name} cannot be made ready: {error}") from None
+        raise _not_ready(name, error) from None
+
+
+def _counted(module: bytes, sandbox: Sandbox, name: str, memory_bytes: int) -> bytes:
+    try:
+        return engine.counted_module(module, sandbox, memory_bytes)
+    except engine.NotCompiled as error:
+        raise _not_ready(name, error) from None
+
+
+def _not_ready(name: str, error: Exception) -> ToolMissing:
+    return ToolMissing(f"the interpreter {name} cannot be made ready: {error}")

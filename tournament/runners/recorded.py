@@ -16,13 +16,25 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import zip_longest
+from os.path import commonprefix
 from typing import Any
 
 from contest.errors import Differs
 from contest.games.game import TextGame, TextProtocol, Words
 from contest.interfaces.protocols import Runner
 from contest.language import SOURCE, speaking
-from contest.model import Changed, Fault, GameJob, GameResult, Match, Missing, Moves, RoundOutcome
+from contest.model import (
+    Asked,
+    Changed,
+    Fault,
+    GameJob,
+    GameResult,
+    GroupOutcome,
+    Match,
+    Missing,
+    Moves,
+    RoundOutcome,
+)
 from contest.seeds import Seeds
 from contest.util.sanitize import sanitize
 from sandbox import players
@@ -160,6 +172,39 @@ def name_of(match: Match) -> str:
     number = f", game {match.game}" if max(match.pairing.games, match.pairing.most) > 1 else ""
     attempt = f", attempt {match.attempt}" if match.attempt > 1 else ""
     return f"{' against '.join(match.players)}{number}{attempt}"
+
+
+def asked(
+    rules: TextGame[Any, Any], group: GroupOutcome, seeds: Seeds, names: Container[str]
+) -> Asked:
+    """What these entries were told in games whose moves keep to the rules."""
+    protocol = rules.info.protocols[0]
+    games = []
+    for match in group.matches:
+        moves, job = match.result.moves or (), job_of(match, group.plan.round, seeds)
+        game = rules.for_players(job.names, partial(seeds.below, "game"))
+        positions, _ = played_by(game, moves, job)
+        seats: list[tuple[tuple[str, ...], ...] | None] = []
+        for seat, name in enumerate(job.names):
+            if name not in names or was_aside(moves, seat):
+                seats.append(None)
+                continue
+            turns = zip(positions, moves, strict=False)  # nobody is asked in the last position
+            told = [game.question(each, seat, protocol) for each, done in turns if done[seat] is not None]
+            if protocol is TextProtocol.STDIO:
+                told.append(game.game_over_message(positions[-1], seat))
+            seats.append(tuple(_shortened(told)))
+        games.append(tuple(seats))
+    return Asked(protocol is TextProtocol.STDIO, tuple(games))
+
+
+def _shortened(questions: Iterable[Words]) -> Iterator[tuple[str, ...]]:
+    before: list[str] = []
+    for question in questions:
+        words = players.as_text(question)
+        kept = [len(commonprefix(pair)) for pair in zip_longest(words, before, fillvalue="")]
+        yield tuple(f"{same} {word[same:]}" for same, word in zip(kept, words, strict=False))
+        before = words
 
 
 def _compare(kept: GameResult, computed: GameResult) -> None:

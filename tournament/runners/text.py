@@ -20,7 +20,7 @@ from contest.games.game import GameInfo, TextGame, TextProtocol
 from contest.games.registry import text_game_of
 from contest.interfaces.protocols import Images, ProgressCallback, Runner, no_progress
 from contest.language import speaking, spoken
-from contest.model import GameJob, GameResult, GroupOutcome
+from contest.model import Asked, GameJob, GameResult, GroupOutcome
 from contest.schema.sections import Programs
 from contest.seeds import Seeds
 from contest.subprocesses.engine_pool import cores
@@ -39,6 +39,7 @@ from tournament.behaviour import text_twins
 from tournament.runners.plugin import RunnerPlugin
 from tournament.runners.recorded import (
     RecordedPlayer,
+    asked,
     check_result,
     compare_counted,
     job_of,
@@ -92,6 +93,13 @@ class TextPlay(RunnerPlugin):
 
     def computed(self, images: Images, settings: Settings) -> frozenset[str]:
         return frozenset(_counted(images))
+
+    def asked(
+        self, group: GroupOutcome, images: Mapping[str, bytes], settings: Settings, seeds: Seeds
+    ) -> Asked | None:
+        counted = _counted({name: images[name] for name in group.plan.members if name in images})
+        names = {name for name, program in counted.items() if program.runs_in_browsers}
+        return asked(text_game_of(settings.game, settings.programs), group, seeds, names) if names else None
 
     def why_not_here(self, image: bytes, settings: Settings) -> str:
         program = player_from_bytes(image)
