@@ -17,7 +17,9 @@ from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
+from contest.schema.sections import UNITS_PER_SECOND, Programs
 from contest.language import LOCALE, speaking, translated, translated_plural
+from sandbox.fuel import engine, guests
 
 PATH = "verify.html"
 ARCHIVE = "archive.tar.gz"
@@ -30,13 +32,20 @@ MADE = {
 }
 """The sha256 of the files that `tools/check_page.py` makes."""
 
+COUNTED_GUEST = {
+    "module": "25623d3a4a10e20e4060601240cfa3bc512eccd43a614f0812ae0d4b60f05afa",
+    "memory_at": 3407,
+}
+"""The sha256 of the interpreter for JavaScript with its counter and 100 MB of memory, and where these stand."""
+
 _OF_PAGE = ("words", "page")
 _OF_WORKER = (
-    *("words", "bytes", "archive", "formats", "referee", "evolution", "ledger", "machine", "mails", "check"),
-    "worker",
+    *("words", "bytes", "archive", "formats", "referee", "evolution", "ledger", "machine", "mails"),
+    *("javascript", "asking", "check", "worker"),
 )
 _TEMPLATE = "page.html.j2"
-_IMPORT = re.compile(r'^import .*?from "\./\w+\.js";\n', re.MULTILINE | re.DOTALL)
+_HOST = FOLDER.parents[1] / "sandbox" / "fuel" / "host.mjs"
+_IMPORT = re.compile(r'^import .*?from "[./\w]+\.m?js";\n', re.MULTILINE | re.DOTALL)
 _LITERAL = re.compile(r'"((?:[^"\\\n]|\\.)+)"')
 _PLURAL = re.compile(rf"\bcount\([^\"]*?{_LITERAL.pattern},\s*{_LITERAL.pattern}")
 
@@ -56,12 +65,33 @@ def check_page() -> bytes:
             "style_digest": _digest(style),
             "script": script,
             "script_digest": _digest(script),
-            "worker": f'"use strict";\n{_text("noble.js")}\n{_bundle(_OF_WORKER)}',
+            "worker": f'"use strict";\n{_text("noble.js")}\n{counting()}\n{_host()}\n{_bundle(_OF_WORKER)}',
             "machine": base64.b64encode((FOLDER / "knobeln.wasm").read_bytes()).decode(),
-            "words": json.dumps(_words(), ensure_ascii=False, sort_keys=True).replace("<", "\\u003c"),
+            "words": _json(_words()),
         }
     )
     return page.encode()
+
+
+def counting() -> str:
+    """What the page must know of the units that programs are counted in, as a script that defines it."""
+    guest = guests.GUESTS["JavaScript"]
+    facts = {
+        "counter": engine.COUNTER,
+        "units_per_second": UNITS_PER_SECOND,
+        "game_answers": Programs.GAME_ANSWERS,
+        "guests": {"JavaScript": {"facts": guest.facts, "prelude": guest.prelude, **COUNTED_GUEST}},
+    }
+    return f"var counting = {_json(facts)};"
+
+
+def _host() -> str:
+    source = re.sub("^export ", "", _HOST.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    return f"const Host = (() => {{\n{source}\nreturn Host;\n}})();"
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, sort_keys=True).replace("<", "\\u003c")
 
 
 def _bundle(modules: Iterable[str]) -> str:
