@@ -17,8 +17,8 @@ from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from contest.schema.sections import UNITS_PER_SECOND, Programs
 from contest.language import LOCALE, speaking, translated, translated_plural
+from contest.schema.sections import UNITS_PER_SECOND, Programs
 from sandbox.fuel import engine, guests
 
 PATH = "verify.html"

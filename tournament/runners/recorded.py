@@ -174,9 +174,7 @@ def name_of(match: Match) -> str:
     return f"{' against '.join(match.players)}{number}{attempt}"
 
 
-def asked(
-    rules: TextGame[Any, Any], group: GroupOutcome, seeds: Seeds, names: Container[str]
-) -> Asked:
+def asked(rules: TextGame[Any, Any], group: GroupOutcome, seeds: Seeds, names: Container[str]) -> Asked:
     """What these entries were told in games whose moves keep to the rules."""
     protocol = rules.info.protocols[0]
     games = []
