@@ -278,13 +278,13 @@ def to_files(archive: Archive) -> dict[str, bytes]:
     for place, table in archive.scores.items():
         files[_scores_path(*place)] = table.encode()
     files |= {_asked_path(*place): text.encode() for place, text in archive.asked.items()}
-    files |= {f"guests/{digest}": data for digest, data in archive.guests.items()}
     for outcome in archive.history:
         for group in outcome.groups:
             files[_group_path(outcome.plan.number, group.plan.number)] = to_json(group, GroupOutcome)
     for name, program in archive.programs.items():
         files |= {_source_path(name, file): data for file, data in program.files.items()}
         files[_description_path(name)] = program.description.encode()
+    files |= {f"guests/{digest}": data for digest, data in archive.guests.items()}
     return files | {f"builds/{digest}": data for digest, data in archive.builds.items()}
 
 

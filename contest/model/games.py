@@ -117,18 +117,13 @@ class GameResult:
         return True
 
 
-@dataclass(frozen=True)
-class Asked:
-    """What programs were told in the games of a group, so that each can be asked again, without the rules.
+Asked = tuple[tuple[tuple[tuple[str, ...], ...] | None, ...], ...]
+"""What programs were told in the games of a group, in its order, by seat, so that each can be asked again.
 
-    `lines`: a program lives through all games, and reads lines; otherwise each question is the arguments of a
-    new start. `games`: in the order of the group's matches; of each seat the questions, and for lines what it
-    was told at the end; None for a program that is not asked again. Each word of a question is a number, a
-    blank and a text: so many letters of this word in the question before, and then these.
-    """
-
-    lines: bool
-    games: tuple[tuple[tuple[tuple[str, ...], ...] | None, ...], ...]
+None for a program that is not asked again. Each word of a question is a number, a blank and a text: so many
+letters of this word in the question before, and then these. The questions of a program that reads lines are
+followed by what it was told at the end.
+"""
 
 
 @dataclass(frozen=True)

@@ -59,7 +59,7 @@ from mailserver.team_secret import without_strings
 from reports.announcement import announcement
 from reports.check_page import check_page
 from reports.render import Templates
-from sandbox.fuel import engine
+from sandbox.fuel import engine, guests
 from sandbox.fuel.program import FuelProgram
 from sandbox.sandbox import Sandbox
 from tournament.derived_settings import format_of, frozen_settings, is_computed
@@ -280,11 +280,11 @@ def interpreters(builds: Mapping[str, bytes], builder: ProgramBuilder[Any]) -> M
     """The interpreters that a browser needs for these programs, by sha256, as far as this host has them."""
     found = {}
     for program in map(builder.load, builds.values()):
-        if isinstance(program, FuelProgram):
-            with suppress(ToolMissing):
-                module = program.interpreter(Sandbox())
+        if isinstance(program, FuelProgram) and program.guest == guests.JAVASCRIPT.facts:
+            with suppress(ToolMissing, engine.NotCompiled):
+                module = engine.counted_module(guests.JAVASCRIPT.module, Sandbox(), program.memory_bytes)
                 found[hashlib.sha256(module).hexdigest()] = module
-    return {digest: module for digest, module in found.items() if module}
+    return found
 
 
 def announcement_of(archive: Archive, settings: Settings) -> str:

@@ -34,17 +34,17 @@ MADE = {
 
 COUNTED_GUEST = {
     "module": "25623d3a4a10e20e4060601240cfa3bc512eccd43a614f0812ae0d4b60f05afa",
-    "memory_at": 3407,
+    "memoryAt": 3407,
 }
-"""The sha256 of the interpreter for JavaScript with its counter and 100 MB of memory, and where these stand."""
+"""Of the interpreter for JavaScript with its counter: its sha256 with 100 MB of memory, and where that
+stands."""
 
 _OF_PAGE = ("words", "page")
 _OF_WORKER = (
     *("words", "bytes", "archive", "formats", "referee", "evolution", "ledger", "machine", "mails"),
-    *("javascript", "asking", "check", "worker"),
+    *("asking", "check", "worker"),
 )
 _TEMPLATE = "page.html.j2"
-_HOST = FOLDER.parents[1] / "sandbox" / "fuel" / "host.mjs"
 _IMPORT = re.compile(r'^import .*?from "[./\w]+\.m?js";\n', re.MULTILINE | re.DOTALL)
 _LITERAL = re.compile(r'"((?:[^"\\\n]|\\.)+)"')
 _PLURAL = re.compile(rf"\bcount\([^\"]*?{_LITERAL.pattern},\s*{_LITERAL.pattern}")
@@ -55,6 +55,7 @@ def check_page() -> bytes:
     """The page. The same knobeln makes the same bytes."""
     style = f"{_text('../site/static/style.css')}{_text('page.css')}"
     script = _bundle(_OF_PAGE)
+    hosts = "\n".join(_alone(*each) for each in (("host.mjs", "Host"), ("quickjs.mjs", "QuickJS")))
     environment = Environment(  # noqa: S701 - all of it is ours, and scripts must stay as they are
         loader=FileSystemLoader(FOLDER), undefined=StrictUndefined
     )
@@ -65,7 +66,7 @@ def check_page() -> bytes:
             "style_digest": _digest(style),
             "script": script,
             "script_digest": _digest(script),
-            "worker": f'"use strict";\n{_text("noble.js")}\n{counting()}\n{_host()}\n{_bundle(_OF_WORKER)}',
+            "worker": f'"use strict";\n{_text("noble.js")}\n{counting()}\n{hosts}\n{_bundle(_OF_WORKER)}',
             "machine": base64.b64encode((FOLDER / "knobeln.wasm").read_bytes()).decode(),
             "words": _json(_words()),
         }
@@ -75,19 +76,20 @@ def check_page() -> bytes:
 
 def counting() -> str:
     """What the page must know of the units that programs are counted in, as a script that defines it."""
-    guest = guests.GUESTS["JavaScript"]
+    guest = guests.JAVASCRIPT
     facts = {
         "counter": engine.COUNTER,
-        "units_per_second": UNITS_PER_SECOND,
-        "game_answers": Programs.GAME_ANSWERS,
+        "unitsPerSecond": UNITS_PER_SECOND,
+        "gameAnswers": Programs.GAME_ANSWERS,
         "guests": {"JavaScript": {"facts": guest.facts, "prelude": guest.prelude, **COUNTED_GUEST}},
     }
     return f"var counting = {_json(facts)};"
 
 
-def _host() -> str:
-    source = re.sub("^export ", "", _HOST.read_text(encoding="utf-8"), flags=re.MULTILINE)
-    return f"const Host = (() => {{\n{source}\nreturn Host;\n}})();"
+def _alone(path: str, name: str) -> str:
+    """The script of this path below sandbox/fuel, of which the others see this name only."""
+    source = _IMPORT.sub("", _text(f"../../sandbox/fuel/{path}"))
+    return f"const {name} = (() => {{\n{re.sub('^export ', '', source, flags=re.MULTILINE)}\nreturn {name};\n}})();"
 
 
 def _json(value: object) -> str:

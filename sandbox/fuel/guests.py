@@ -31,7 +31,6 @@ class JavaScriptGuest:
 
     @cached_property
     def prelude(self) -> dict[str, str]:
-        """Its modules by name."""
         return {file.stem: file.read_text() for file in sorted(self._PRELUDE.glob("*.js"))}
 
     @cached_property
@@ -44,15 +43,11 @@ class JavaScriptGuest:
 
         It is made on first use. Raises ToolMissing if it cannot be.
         """
-        code = _machine_code(self._module, sandbox, "javascript", memory_bytes)
+        code = _machine_code(self.module, sandbox, "javascript", memory_bytes)
         return {"kind": "javascript", "code": str(code), "prelude": self.prelude}
 
-    def counted(self, sandbox: Sandbox, memory_bytes: int) -> bytes:
-        """The interpreter with its counter, for engines elsewhere. Raises ToolMissing if it cannot be made."""
-        return _counted(self._module, sandbox, "javascript", memory_bytes)
-
     @cached_property
-    def _module(self) -> bytes:
+    def module(self) -> bytes:
         try:
             file = Path(str(metadata.distribution(self._PACKAGE).locate_file(self._FILE)))
             module = file.read_bytes()
@@ -83,27 +78,15 @@ class PythonGuest:
         return {"kind": "python", "code": str(code)}
 
 
-GUESTS: Mapping[str, JavaScriptGuest | PythonGuest] = {
-    "JavaScript": JavaScriptGuest(),
-    "Python": PythonGuest(),
-}
+JAVASCRIPT, PYTHON = JavaScriptGuest(), PythonGuest()
+GUESTS: Mapping[str, JavaScriptGuest | PythonGuest] = {"JavaScript": JAVASCRIPT, "Python": PYTHON}
 """By the names of their languages."""
 
 
 def _machine_code(module: bytes, sandbox: Sandbox, name: str, memory_bytes: int) -> Path:
     """The guest's machine code. Raises ToolMissing if it cannot be made: no program has a part in it."""
     try:
-        return engine.machine_code(_counted(module, sandbox, name, memory_bytes), sandbox)
+        counted = engine.counted_module(module, sandbox, memory_bytes)
+        return engine.machine_code(counted, sandbox)
     except engine.NotCompiled as error:
-        raise _not_ready(name, error) from None
-
-
-def _counted(module: bytes, sandbox: Sandbox, name: str, memory_bytes: int) -> bytes:
-    try:
-        return engine.counted_module(module, sandbox, memory_bytes)
-    except engine.NotCompiled as error:
-        raise _not_ready(name, error) from None
-
-
-def _not_ready(name: str, error: Exception) -> ToolMissing:
-    return ToolMissing(f"the interpreter {name} cannot be made ready: {error}")
+        raise ToolMissing(f"the interpreter {name} cannot be made ready: {error}") from None

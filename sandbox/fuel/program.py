@@ -85,18 +85,6 @@ class FuelProgram:
             raise ToolMissing(f"{what}: {error}") from None
         return {"kind": "core", "code": str(code)}
 
-    @property
-    def runs_in_browsers(self) -> bool:
-        """Whether it is so small that archives have all that it takes to ask it there."""
-        return bool(self.module) or isinstance(guests.GUESTS.get(self.language), guests.JavaScriptGuest)
-
-    def interpreter(self, sandbox: Sandbox) -> bytes:
-        """Its interpreter for browsers, with its counter; b"" without one. Raises ToolMissing."""
-        guest = guests.GUESTS.get(self.language)
-        if self.module or not isinstance(guest, guests.JavaScriptGuest) or self.why_not_countable_here:
-            return b""
-        return guest.counted(sandbox, self.memory_bytes)
-
     def start(self, sandbox: Sandbox) -> SandboxedProcess:
         """A worker for it (worker/main.py). Raises ToolMissing if it cannot be counted here."""
         prepared = self.prepared(sandbox)

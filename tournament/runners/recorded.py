@@ -15,8 +15,7 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import zip_longest
-from os.path import commonprefix
+from itertools import pairwise, zip_longest
 from typing import Any
 
 from contest.errors import Differs
@@ -174,35 +173,38 @@ def name_of(match: Match) -> str:
     return f"{' against '.join(match.players)}{number}{attempt}"
 
 
-def asked(rules: TextGame[Any, Any], group: GroupOutcome, seeds: Seeds, names: Container[str]) -> Asked:
-    """What these entries were told in games whose moves keep to the rules."""
-    protocol = rules.info.protocols[0]
-    games = []
-    for match in group.matches:
-        moves, job = match.result.moves or (), job_of(match, group.plan.round, seeds)
-        game = rules.for_players(job.names, partial(seeds.below, "game"))
-        positions, _ = played_by(game, moves, job)
-        seats: list[tuple[tuple[str, ...], ...] | None] = []
-        for seat, name in enumerate(job.names):
-            if name not in names or was_aside(moves, seat):
-                seats.append(None)
-                continue
-            turns = zip(positions, moves, strict=False)  # nobody is asked in the last position
-            told = [game.question(each, seat, protocol) for each, done in turns if done[seat] is not None]
-            if protocol is TextProtocol.STDIO:
-                told.append(game.game_over_message(positions[-1], seat))
-            seats.append(tuple(_shortened(told)))
-        games.append(tuple(seats))
-    return Asked(protocol is TextProtocol.STDIO, tuple(games))
+def asked(
+    rules: TextGame[Any, Any], group: GroupOutcome, seeds: Seeds, names: Container[str]
+) -> Asked:
+    """What these entries were told in the games of a group, whose moves keep to the rules."""
+    return tuple(tuple(_asked(rules, match, group.plan.round, seeds, names)) for match in group.matches)
 
 
-def _shortened(questions: Iterable[Words]) -> Iterator[tuple[str, ...]]:
-    before: list[str] = []
-    for question in questions:
-        words = players.as_text(question)
-        kept = [len(commonprefix(pair)) for pair in zip_longest(words, before, fillvalue="")]
-        yield tuple(f"{same} {word[same:]}" for same, word in zip(kept, words, strict=False))
-        before = words
+def _asked(
+    rules: TextGame[Any, Any], match: Match, round_number: int, seeds: Seeds, names: Container[str]
+) -> Iterator[tuple[tuple[str, ...], ...] | None]:
+    moves, job = match.result.moves or (), job_of(match, round_number, seeds)
+    game, protocol = rules.for_players(job.names, partial(seeds.below, "game")), rules.info.protocols[0]
+    positions, _ = played_by(game, moves, job)
+    for seat, name in enumerate(job.names):
+        if name not in names or was_aside(moves, seat):
+            yield None
+            continue
+        turns = zip(positions, moves, strict=False)  # nobody is asked in the last position
+        told = [game.question(each, seat, protocol) for each, done in turns if done[seat] is not None]
+        if protocol is TextProtocol.STDIO:
+            told.append(game.game_over_message(positions[-1], seat))
+        texts = [(), *map(players.as_text, told)]
+        yield tuple(
+            tuple(_shortened(word, old) for word, old in zip_longest(words, before[: len(words)], fillvalue=""))
+            for before, words in pairwise(texts)
+        )
+
+
+def _shortened(word: str, before: str) -> str:
+    same = next((at for at, (a, b) in enumerate(zip(word, before, strict=False)) if a != b), None)
+    kept = min(len(word), len(before)) if same is None else same
+    return f"{kept} {word[kept:]}"
 
 
 def _compare(kept: GameResult, computed: GameResult) -> None:

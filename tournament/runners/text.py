@@ -27,6 +27,7 @@ from contest.subprocesses.engine_pool import cores
 from contest.util.sanitize import sanitize
 from sandbox.bubblewrap import PATH
 from sandbox.executable import AsidePlayer, Executable, SetAside, is_counted, player_from_bytes
+from sandbox.fuel import guests
 from sandbox.fuel.program import FuelProgram
 from sandbox.images.oci_image import OciImage, Refused
 from sandbox.images.unpacking import fetch, unpack
@@ -98,7 +99,7 @@ class TextPlay(RunnerPlugin):
         self, group: GroupOutcome, images: Mapping[str, bytes], settings: Settings, seeds: Seeds
     ) -> Asked | None:
         counted = _counted({name: images[name] for name in group.plan.members if name in images})
-        names = {name for name, program in counted.items() if program.runs_in_browsers}
+        names = {name for name, program in counted.items() if guests.GUESTS.get(program.language) is not guests.PYTHON}
         return asked(text_game_of(settings.game, settings.programs), group, seeds, names) if names else None
 
     def why_not_here(self, image: bytes, settings: Settings) -> str:

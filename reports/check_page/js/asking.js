@@ -1,106 +1,96 @@
-// asking.js - asks programs whose time is counted again what they were asked in each game, and compares what they did.
+// asking.js - asks programs whose time is counted again, as in each game, and compares what they do.
 import { Host } from "../../../sandbox/fuel/host.mjs";
-import { Differs, attempt, compare, join, must, sha256, shown, sum, text, unbase64, unhex } from "./bytes.js";
+import { QuickJS } from "../../../sandbox/fuel/quickjs.mjs";
+import { attempt, compare, join, must, same, sha256, shown, sum, text, unbase64, utf8 } from "./bytes.js";
 import { seating, stream } from "./formats.js";
-import { Interpreter } from "./javascript.js";
 import { replayKey, titleOf } from "./referee.js";
 import { say } from "./words.js";
 
-// The greatest memory stands in two bytes of the interpreter, and decides nothing else: 100 MB where its sha256 is noted.
-const PAGE = 65_536;
-const USUAL_PAGES = [0xc0, 0x0c];
+const PAGE_BYTES = 65_536; // of a module's memory
+const USUAL_MEMORY = [0xc0, 0x0c]; // of the interpreter whose sha256 is noted, as its module has it
+const shake256 = (bytes, dkLen) => noble.shake256(bytes, { dkLen });
 
-/** This browser cannot run a program, or this page counts otherwise: nobody is blamed for it. */
+/** A program cannot be run here as it was counted: nobody is blamed for it. */
 class NotHere extends Error {}
 
-/** A program whose time is counted. `raw`: its build; `guests`: interpreters by what makes them, made on first use. */
-class Program {
-  constructor(raw, digest, archive, guests) {
-    const facts = attempt(() => JSON.parse(text(raw, "")));
-    must(facts?.fuel_version === 1, "builds/{digest} is no program whose time is counted", { digest });
-    this.facts = facts;
-    this.files = Object.fromEntries(Object.entries(facts.files).map(([name, data]) => [name, unbase64(data, `builds/${digest}`)]));
-    const part = (counter) => (facts.module ? counter.split(", ").at(-1) : counter);
-    const guest = counting.guests[facts.language];
-    if (part(facts.counter) !== part(counting.counter) || (!facts.module && guest?.facts !== facts.guest)) {
-      throw new NotHere(say("it was made for {counter} {guest}, and this page has {own}", { counter: shown(facts.counter), guest: shown(facts.guest), own: counting.counter }));
-    }
-    here(() => new WebAssembly.Memory({ initial: facts.memory_bytes / PAGE, maximum: facts.memory_bytes / PAGE }));
-    if (facts.module) {
-      this.module = compiled(unbase64(facts.module, `builds/${digest}`), `builds/${digest}`);
-      return;
-    }
-    const key = `${facts.language} ${facts.memory_bytes}`;
-    const { module, interpreter } = (guests[key] ??= here(() => interpreterOf(archive, guest, facts.memory_bytes)));
-    Object.assign(this, { module }, interpreter.load(facts.program, this.files));
-  }
-
-  /** Runs an instance for the request `first`, and for those that `next` gives for a reply; the last reply, or null. */
-  run(first, next) {
-    const { module, files, ownFiles } = this;
-    const words = [this.facts.program, ...(this.script ? [] : first.run ?? [])];
-    return here(() => {
-      const host = new Host({
-        module, words, files, ownFiles, seed: first.seed, unitsPerSecond: counting.units_per_second, first, next,
-        shake256: (bytes, dkLen) => noble.shake256(bytes, { dkLen }),
-      });
-      let ended = { trap: "no start" };
-      try {
-        if (this.script) ended = host.runScript(this.script(first.run ?? []));
-        else if (typeof host.exports._start === "function") ended = host.run((exports) => exports._start());
-      } catch (error) {
-        if (!(error instanceof WebAssembly.RuntimeError)) throw error; // each engine has its own words for a trap
-        ended = { trap: error.message };
-      }
-      if (!ended) return null;
-      const output = new TextDecoder().decode(new Uint8Array(host.output));
-      const isLine = "run" in first || (output && "ask" in host.request && "exit" in ended);
-      return { ended, ...host.facts(), ...(isLine ? { line: output } : {}) };
-    });
-  }
-}
-
-/** What `run` returns. Throws NotHere where it is the browser that has too little of something. */
+/** What `run` returns. Throws NotHere where the browser has too little of something. */
 function here(run) {
   try {
     return run();
   } catch (error) {
-    const isLimit = error instanceof RangeError || error instanceof WebAssembly.CompileError || error instanceof WebAssembly.LinkError || error.name === "InternalError";
-    throw isLimit ? new NotHere(say("this browser does not run it ({reason})", { reason: shown(error.message) })) : error;
+    const isLimit = [RangeError, WebAssembly.CompileError, WebAssembly.LinkError].some((kind) => error instanceof kind) || error.name === "InternalError";
+    throw isLimit ? new NotHere(say("this browser cannot run it ({reason})", { reason: shown(error.message) })) : error;
   }
 }
 
-/** Throws Differs for a module that does not count; only whoever has the compiler can tell whether it counts rightly. */
-function compiled(bytes, path) {
+// --- programs ---
+/** Throws Differs for a module that does not count. Whether it counts rightly is seen where it is built again. */
+function moduleOf(bytes, path) {
   const module = here(() => new WebAssembly.Module(bytes));
   const globals = WebAssembly.Module.exports(module).filter(({ kind }) => kind === "global").map(({ name }) => name);
-  must(["kn_units", "kn_depth"].every((name) => globals.includes(name)), "{path} does not count its time", { path });
+  must(globals.includes("kn_units") && globals.includes("kn_depth"), "{path} does not count its time", { path });
   return module;
 }
 
-function interpreterOf(archive, guest, memoryBytes) {
-  const pages = memoryBytes / PAGE;
+/** The interpreter for programs with so much memory, which the archive has and this page knows. */
+function interpreterOf(archive, guest, pages) {
+  const memory = [(pages % 128) | 128, pages >> 7];
   for (const path of archive.paths("guests/")) {
     const usual = archive.bytes(path).slice();
-    must(sha256(usual) === path.slice("guests/".length), "{path} is another interpreter: its sha256 is not its name", { path });
-    const own = [pages % 128 | 128, pages >> 7];
-    if (usual[guest.memory_at] !== own[0] || usual[guest.memory_at + 1] !== own[1]) continue;
-    usual.set(USUAL_PAGES, guest.memory_at);
-    must(sha256(usual) === guest.module, "{path} is not the interpreter that programs were counted with", { path });
-    const module = compiled(archive.bytes(path), path);
-    return { module, interpreter: new Interpreter(module, guest.prelude) };
+    if (!same([...usual.subarray(guest.memoryAt, guest.memoryAt + 2)], memory)) continue;
+    usual.set(USUAL_MEMORY, guest.memoryAt);
+    must(sha256(usual) === guest.module, "{path} is not the interpreter that this page knows", { path });
+    return here(() => new QuickJS(moduleOf(archive.bytes(path), path), guest.prelude, shake256));
   }
   throw new NotHere(say("the archive does not have its interpreter"));
 }
 
-// --- games -------------------------------------------------------------------------------------------------
-/** The requests to a program in these games, each answered by a reply; `told` takes a game and what was done in it.
- * A request with a seed is for a new instance. As sandbox/players/fuel.py. */
-function* requests(games, fuel, isLines, told) {
+/** What runs a program: takes the first request for a new instance, and what gives the next one for a reply; returns
+ * the last reply, or null if `next` had no more. `interpreters`: those that were made already. */
+function runnerOf(path, raw, archive, interpreters) {
+  const facts = attempt(() => JSON.parse(text(raw, path)));
+  must(facts?.fuel_version === 1, "{path} is no program whose time is counted", { path });
+  const guest = counting.guests[facts.language];
+  const part = (counter) => (facts.module ? counter.split(", ").at(-1) : counter);
+  const isKnown = part(facts.counter) === part(counting.counter) && (facts.module || guest?.facts === facts.guest);
+  if (!isKnown) throw new NotHere(say("this page counts otherwise ({own})", { own: counting.counter }));
+  const pages = facts.memory_bytes / PAGE_BYTES;
+  here(() => new WebAssembly.Memory({ initial: pages, maximum: pages })); // or less memory would be its fault
+  const files = Object.fromEntries(Object.entries(facts.files).map(([name, data]) => [name, unbase64(data, path)]));
+  const module = facts.module && moduleOf(unbase64(facts.module, path), path);
+  const interpreter = module ? null : (interpreters[pages] ??= interpreterOf(archive, guest, pages));
+  const { ownFiles, script } = interpreter?.load(facts.program, files) ?? {};
+  return (first, next) => here(() => {
+    const words = [facts.program, ...(script ? [] : first.run ?? [])];
+    const host = new Host({ module: module || interpreter.module, words, files, ownFiles, seed: first.seed, shake256, unitsPerSecond: counting.unitsPerSecond, first, next });
+    const { _start: start } = host.exports;
+    const run = () => (script ? host.runScript(script(first.run ?? [])) : start ? host.run(start) : { trap: "no start" });
+    const ended = trapped(run);
+    if (!ended) return null;
+    const line = new TextDecoder().decode(new Uint8Array(host.output));
+    const hasLine = "run" in first || ("ask" in host.request && "exit" in ended && line);
+    return { ended, ...host.facts(), ...(hasLine ? { line } : {}) };
+  });
+}
+
+/** How an instance ended. Each engine has its own words for a trap. */
+function trapped(run) {
+  try {
+    return run();
+  } catch (error) {
+    if (error instanceof WebAssembly.RuntimeError) return { trap: error.message };
+    throw error;
+  }
+}
+
+// --- questions and answers (sandbox/players/fuel.py) ---
+/** The requests to a program in these games, one after the other; each is answered by a reply. With a seed it is for a
+ * new instance. `done` takes a game and what the program did in it. */
+function* requests(games, fuel, done) {
   let isOpen = false;
   for (const game of games) {
-    const most = Math.min(counting.game_answers * fuel, game.claimed.instructions + 1); // so that a lie is found soon
-    const did = [];
+    const most = Math.min(counting.gameAnswers * fuel, game.claimed.instructions + 1); // a lie is found soon
+    const [did, isLines] = [[], Boolean(game.over)];
     let [used, memory, asked, isLost] = [0, 0, 0, false];
     for (const { words, move } of game.questions) {
       const left = Math.min(fuel, most - used);
@@ -109,25 +99,18 @@ function* requests(games, fuel, isLines, told) {
         continue;
       }
       const request = isLines ? { ask: words.join(" "), fuel: left } : { run: words, fuel: left };
-      if (!isOpen) request.seed = seedOf(game.seed, asked);
+      const count = new DataView(new ArrayBuffer(8));
+      count.setBigUint64(0, BigInt(asked));
+      if (!isOpen) request.seed = noble.sha256(join(game.seed, new Uint8Array(count.buffer)));
       const reply = yield request;
-      asked += 1;
-      used += reply.fuel;
-      memory = Math.max(memory, reply.memory);
-      isOpen = isLines && !reply.ended;
+      [asked, used, memory] = [asked + 1, used + reply.fuel, Math.max(memory, reply.memory)];
       did.push(doneIn(reply, isLines));
-      isLost = isLines && did.at(-1).kind !== undefined;
-      if (isOpen && move?.kind === "unreadable") [isOpen, isLost] = [false, true];
+      isLost = isLines && (did.at(-1).answer === undefined || move?.kind === "unreadable");
+      isOpen = isLines && !reply.ended && !isLost;
     }
     if (isOpen && game.over.length) isOpen = !(yield { tell: game.over.join(" "), fuel }).ended;
-    told(game, { did, used, memory });
+    done(game, { did, used, memory });
   }
-}
-
-function seedOf(seed, number) {
-  const count = new DataView(new ArrayBuffer(8));
-  count.setBigUint64(0, BigInt(number));
-  return noble.sha256(join(seed, new Uint8Array(count.buffer)));
 }
 
 /** The answer in a reply, or the kind of the fault. */
@@ -138,10 +121,10 @@ function doneIn({ line, ended }, isLines) {
   return { kind: ended.trap === "out of fuel" ? "late" : "crash" };
 }
 
-function play(program, steps) {
+function play(run, steps) {
   let step = steps.next();
   while (!step.done) {
-    const reply = program.run(step.value, (replied) => {
+    const reply = run(step.value, (replied) => {
       step = steps.next(replied);
       return step.done || step.value.seed ? null : step.value;
     });
@@ -149,101 +132,96 @@ function play(program, steps) {
   }
 }
 
-/** An answer as games read it: numbers by their value, whatever is between the words. */
-const read = (answer) => answer.trim().split(/\s+/).map((word) => (/^[+-]?\d{1,18}$/.test(word) ? String(BigInt(word.replace("+", ""))) : word)).join(" ");
+/** An answer as games read it: its words, and numbers by their value. */
+const read = (answer) => answer.trim().split(/\s+/).map((word) => (/^[+-]?\d{1,18}$/.test(word) ? `${BigInt(word.replace("+", ""))}` : word)).join(" ");
 
-/** Throws Differs unless the program did in this game what the archive says. */
-function compareGame({ match, round, name, claimed, questions }, { did, used, memory }) {
-  const title = titleOf(match);
-  const values = (units, bytes) => ({ [say("units of {name}", { name })]: units, [say("memory of {name}", { name })]: bytes });
-  try {
-    must(used <= claimed.instructions, "{title}: {name}'s program needs more than the {units} units that the archive says", { title, name, units: shown(claimed.instructions) });
-    questions.forEach(({ move, turn }, at) => {
-      const { answer, kind } = did[at];
-      const own = move?.move ?? move;
-      const isSame = typeof own === "string" ? answer !== undefined && read(answer) === read(own)
-        : ["unreadable", "forbidden"].includes(own.kind) ? answer !== undefined : own.kind === kind;
-      const inWords = (done) => (typeof done === "string" ? shown(done) : say("no move ({kind})", { kind: shown(done) }));
-      must(isSame, "{title}: turn {turn} of {name}: the archive says {claimed}, but its program gives {computed}", {
-        title, name, turn, claimed: inWords(own.kind === undefined ? own : { kind: own.kind }), computed: inWords(answer ?? { kind }),
-      });
-    });
-    compare(title, values(claimed.instructions, claimed.memory), values(used, memory));
-  } catch (error) {
-    error.game = replayKey(round, match);
-    throw error;
-  }
+/** Throws Differs unless a program did in this game what the archive says. */
+function compareGame({ title, name, claimed, questions }, { did, used, memory }) {
+  const [units, bytes] = [say("units of {name}", { name }), say("memory of {name}", { name })];
+  must(used <= claimed.instructions, "{title}: the program of {name} takes more units than the archive says", { title, name });
+  questions.forEach(({ move, turn }, at) => {
+    const { answer, kind } = did[at];
+    const own = move?.move ?? move; // before chance changed it
+    const isSame = typeof own === "string" ? answer !== undefined && read(answer) === read(own)
+      : ["unreadable", "forbidden"].includes(own.kind) ? answer !== undefined : own.kind === kind;
+    const values = { title, name, turn, claimed: shown(own.kind ?? own), computed: shown(kind ?? answer) };
+    must(isSame, "{title}: turn {turn} of {name}: the archive says {claimed}, but its program did {computed}", values);
+  });
+  compare(title, { [units]: claimed.instructions, [bytes]: claimed.memory }, { [units]: used, [bytes]: memory });
 }
 
-/** The questions of a seat in full. `asked`: as in the archive; `moves`: what the seat did, by turn. */
+// --- games ---
+/** The questions to a seat. `asked`: as the archive has them; `moves`: what the seat did, by turn. `over`: what a program
+ * that reads lines was told at the end. */
 function questionsOf(asked, moves, title) {
   let before = [];
   const told = asked.map((words) => (before = words.map((word, at) => {
     const [, kept, rest] = /^(\d+) (.*)$/s.exec(word);
     return [...(before[at] ?? "")].slice(0, kept).join("") + rest;
   })));
-  const turns = moves.flatMap((move, at) => (move === null ? [] : [{ move, turn: at + 1 }]));
-  must(told.length >= turns.length && told.length <= turns.length + 1, "{title}: the archive has not as many questions as answers", { title });
-  return { questions: turns.map((turn, at) => ({ ...turn, words: told[at] })), over: told[turns.length] ?? [] };
+  const turns = moves.flatMap((move, at) => (move === null ? [] : [{ move, turn: at + 1, words: told.shift() }]));
+  must(turns.every(({ words }) => words) && told.length < 2, "{title}: the archive has not as many questions as answers", { title });
+  return { questions: turns, over: told[0] };
 }
 
-/** What each program was asked in a group, by program and seat, in the order in which the games were played. */
-function playersOf(field, group, asked) {
-  const { plan, matches } = group;
-  must(Array.isArray(asked.games) && asked.games.length === matches.length, "rounds/{round}/asked-{number}.json tells of other games", plan);
-  const pairings = new Map(plan.pairings.map(({ players }, at) => [players.join("/"), at]));
-  const order = ({ match: { pairing, game } }) => [Math.max(0, game - pairing.games), pairings.get(pairing.players.join("/")), game];
+/** The games of each program that is asked in a group, by its name and place, in the order in which they were played. */
+function playersOf({ plan, matches }, asked, seed) {
+  must(asked.length === matches.length, "rounds/{round}/asked-{number}.json is about other games", plan);
   const players = new Map();
-  matches.forEach((match, at) => {
-    const { pairing, game, attempt: number, result } = match;
-    const names = seating(pairing, game);
+  const wave = ({ pairing, game }) => Math.max(0, game - pairing.games); // the further games of equal pairs come last
+  for (const at of [...matches.keys()].sort((a, b) => wave(matches[a]) - wave(matches[b]) || a - b)) {
+    const { pairing, game, attempt: number, result } = matches[at];
+    const [names, title] = [seating(pairing, game), titleOf(matches[at])];
     names.forEach((name, seat) => {
-      if (!asked.games[at][seat]) return;
-      const key = `${name} ${names.slice(0, seat).filter((each) => each === name).length}`;
+      if (!asked[at][seat]) return;
+      const key = `${name} ${names.indexOf(name) < seat}`;
       const stem = `round/${plan.round}/game/${pairing.players.join("/")}/${game}/attempt/${number}/seat/${seat}`;
-      const seed = noble.sha256(join(new TextEncoder().encode("program\0"), stream(field.seed, stem)));
-      const moves = questionsOf(asked.games[at][seat], result.moves.map((turn) => turn[seat]), titleOf(match));
-      players.set(key, [...(players.get(key) ?? []), { match, name, seed, round: plan.round, claimed: result.seats[seat], ...moves }]);
+      players.set(key, [...(players.get(key) ?? []), {
+        ...questionsOf(asked[at][seat], result.moves.map((turn) => turn[seat]), title),
+        title, name, match: matches[at], claimed: result.seats[seat],
+        seed: noble.sha256(join(utf8("program\0"), stream(seed, stem))),
+      }]);
     });
-  });
-  const byOrder = (a, b) => order(a).map((part, at) => part - order(b)[at]).find((part) => part) ?? 0;
-  for (const games of players.values()) games.sort(byOrder);
+  }
   return players;
 }
 
-/** Asks all programs again that can be asked here. `field`: as in check.js; `builds`: bytes by digest, of the teams in
- * `counted`; `steps`: makes a counter of progress. Returns the number of games; throws Differs. */
+/** Asks all programs again that can be asked here. `field`: as in check.js. Returns in how many games. Throws Differs. */
 export function askAgain({ archive, settings, seed, images, builds }, rounds, counted, steps, unchecked) {
-  const groups = rounds.flat().flatMap((group) => {
-    const path = `rounds/${group.plan.round}/asked-${group.plan.number}.json`;
-    return archive.has(path) ? [{ group, ...archive.json(path) }] : [];
-  });
-  const progress = steps(say("programs asked again, by game"), sum(groups.flatMap(({ games }) => games.map((seats) => seats.filter(Boolean).length))));
-  const [guests, programs, why, done, missed] = [{}, {}, new Map(), new Set(), new Set()];
-  for (const { group, ...asked } of groups) {
-    for (const [key, games] of playersOf({ seed }, group, asked)) {
-      const [name] = key.split(" ");
+  const groups = rounds.flat().map((group) => [group, `rounds/${group.plan.round}/asked-${group.plan.number}.json`])
+    .filter(([, path]) => archive.has(path)).map(([group, path]) => [group, archive.json(path)]);
+  const progress = steps(say("programs asked again, by game"), sum(groups.map(([, asked]) => asked.flat().filter(Boolean).length)));
+  const [runners, interpreters, why, games, missed] = [{}, {}, new Map(), new Set(), new Set()];
+  const names = new Set();
+  for (const [group, asked] of groups) {
+    for (const seats of playersOf(group, asked, seed).values()) {
+      const [{ name }] = seats;
+      names.add(name);
       const digest = images.get(name);
       try {
         must(builds.has(digest), "builds/{digest} is missing", { digest });
-        programs[digest] ??= new Program(builds.get(digest), digest, archive, guests);
-        play(programs[digest], requests(games, settings.programs.fuel, asked.lines, (game, did) => {
-          compareGame(game, did);
-          done.add(game.match);
+        runners[digest] ??= runnerOf(`builds/${digest}`, builds.get(digest), archive, interpreters);
+        play(runners[digest], requests(seats, settings.programs.fuel, (game, did) => {
           progress(1);
+          games.add(game.match);
+          try {
+            compareGame(game, did);
+          } catch (error) {
+            error.message = `${say("round {round}, group {number}", group.plan)}: ${error.message}`;
+            error.game = replayKey(group.plan.round, game.match);
+            throw error;
+          }
         }));
       } catch (error) {
-        if (error instanceof Differs) error.message = `${say("round {round}, group {number}", group.plan)}: ${error.message}`;
         if (!(error instanceof NotHere)) throw error;
         why.set(name, error.message);
-        for (const { match } of games) missed.add(match);
+        for (const { match } of seats) missed.add(match);
       }
     }
   }
-  const asked = new Set(groups.flatMap(({ group, games }) => group.matches.flatMap((match, at) => seating(match.pairing, match.game).filter((_, seat) => games[at][seat]))));
   for (const { team } of counted) {
-    const reason = why.get(team) ?? (asked.has(team) ? "" : say("this page does not have what it takes to ask it"));
-    if (reason) unchecked(say("what the program of {team} answered: {reason}", { team, reason }));
+    const reason = why.get(team) ?? (names.has(team) ? "" : say("the page has no means to ask it"));
+    if (reason) unchecked(say("what the program of {team} did: {reason}", { team, reason }));
   }
-  return [...done].filter((match) => !missed.has(match)).length;
+  return [...games].filter((match) => !missed.has(match)).length;
 }
