@@ -3,7 +3,7 @@
 import json
 import shutil
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -16,8 +16,10 @@ import pytest
 from selenium.webdriver.common.keys import Keys
 
 from contest.archive import files
+from knobellib.samples import samples
 from tests.support.browser import DESK, PATIENCE, Browser
 from tests.support.check_page import mended, packed_folder
+from tests.support.counted_programs import FAILING, LEARNING, MOODY, counted_contest, needs_engine
 from tests.support.firefox import Firefox
 from tests.support.site_contests import Played, knobeln
 
@@ -227,6 +229,60 @@ def test_what_is_no_archive_is_told(shown: Shown, chromium: Chromium, tmp_path: 
     chromium.run("window.fetch = () => Promise.reject(new Error('404'))")
     chromium.one("#start").click()
     assert verdict(chromium) == "There is no archive beside this page. Choose its file."
+
+
+# --- programs whose time is counted --------------------------------------------------------------------------
+BOTTOMLESS = b"""/* it calls itself deeper than browsers allow */
+#include <stdio.h>
+volatile int seen;
+int deep(int left) { int below = left ? deep(left - 1) : 0; seen = below; return below + 1; }
+int main(void) { puts(deep(100000) ? "C" : "B"); return 0; }
+"""
+
+
+@pytest.fixture(scope="module")
+def asked(shown: Shown, tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Path]:
+    """Archives of games whose programs talk, each beside the page, in a folder of its own, which is served."""
+    known = {game: samples(game) for game in ("cooperation", "bid-tac-toe")}
+    fields = {
+        "cooperation": {"moody.c": MOODY, "failing.c": FAILING, "bottomless.c": BOTTOMLESS},
+        "bid-tac-toe": {"learning.c": LEARNING},
+    }
+    fields["cooperation"] |= {"detective.js": known["cooperation"]["detective.js"]}
+    fields["bid-tac-toe"] |= {"line_builder.js": known["bid-tac-toe"]["line_builder.js"]}
+    found = {}
+    for game, sources in fields.items():
+        place = tmp_path_factory.mktemp(game)
+        found[game] = counted_contest(place, game, sources, games=4).archive
+        pages = shown.folder / game
+        pages.mkdir()
+        shutil.copy(found[game] / "verify.html", pages)
+        (pages / "archive.tar.gz").write_bytes(packed_folder(found[game]))
+    return found
+
+
+def whole_of(browser: AnyBrowser) -> str:
+    return "\n".join(text(browser, f"#{each}") for each in ("verdict", "agreed", "unchecked"))
+
+
+@needs_engine
+@pytest.mark.parametrize("name", ["chromium", "firefox"])
+@pytest.mark.parametrize("game", ["cooperation", "bid-tac-toe"])
+def test_programs_whose_time_is_counted_are_asked_again(shown, asked, name, game, request) -> None:
+    browser: AnyBrowser = request.getfixturevalue(name)
+    group = json.loads((asked[game] / "rounds/1/group-1.json").read_text())
+    known = [match for match in group["matches"] if "bottomless" not in match["pairing"]["players"]]
+    browser.get(f"{shown.address}/{game}/verify.html")
+    browser.run("document.getElementById('start').click()")
+    assert verdict(browser).startswith("Nothing contradicts the archive")
+    assert f"{len(known)} games of programs whose time is counted" in text(browser, "#agreed")
+    missed = [line for line in text(browser, "#unchecked").splitlines() if line.startswith("what the program")]
+    assert len(missed) == (game == "cooperation"), missed
+    assert all(line.startswith("what the program of bottomless did: this browser") for line in missed)
+    browser.get((shown.folder / game / "verify.html").as_uri())
+    browser.give("#file", shown.folder / game / "archive.tar.gz")
+    assert verdict(browser).startswith("Nothing contradicts the archive")
+    assert f"{len(known)} games of programs whose time is counted" in text(browser, "#agreed")
 
 
 # --- mails -------------------------------------------------------------------------------------------------
