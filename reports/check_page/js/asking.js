@@ -1,7 +1,7 @@
 // asking.js - asks programs whose time is counted again, as in each game, and compares what they do.
 import { Host } from "../../../sandbox/fuel/host.mjs";
 import { QuickJS } from "../../../sandbox/fuel/quickjs.mjs";
-import { attempt, compare, join, must, same, sha256, shown, sum, text, unbase64, utf8 } from "./bytes.js";
+import { compare, join, must, same, sha256, shown, sum, unbase64, utf8 } from "./bytes.js";
 import { seating, stream } from "./formats.js";
 import { replayKey, titleOf } from "./referee.js";
 import { say } from "./words.js";
@@ -25,7 +25,7 @@ function here(run) {
 
 // --- programs ---
 /** Throws Differs for a module that does not count. Whether it counts rightly is seen where it is built again. */
-function moduleOf(bytes, path) {
+export function moduleOf(bytes, path) {
   const module = here(() => new WebAssembly.Module(bytes));
   const globals = WebAssembly.Module.exports(module).filter(({ kind }) => kind === "global").map(({ name }) => name);
   must(globals.includes("kn_units") && globals.includes("kn_depth"), "{path} does not count its time", { path });
@@ -42,14 +42,13 @@ function interpreterOf(archive, guest, pages) {
     must(sha256(usual) === guest.module, "{path} is not the interpreter that this page knows", { path });
     return here(() => new QuickJS(moduleOf(archive.bytes(path), path), guest.prelude, shake256));
   }
-  throw new NotHere(say("the archive does not have its interpreter"));
+  throw new NotHere(say("the archive does not have what it takes to ask it again"));
 }
 
 /** What runs a program: takes the first request for a new instance, and what gives the next one for a reply; returns
  * the last reply, or null if `next` had no more. `interpreters`: those that were made already. */
-function runnerOf(path, raw, archive, interpreters) {
-  const facts = attempt(() => JSON.parse(text(raw, path)));
-  must(facts?.fuel_version === 1, "{path} is no program whose time is counted", { path });
+function runnerOf(path, archive, interpreters) {
+  const facts = JSON.parse(archive.text(path)); // which the ledger vouches for
   const guest = counting.guests[facts.language];
   const part = (counter) => (facts.module ? counter.split(", ").at(-1) : counter);
   const isKnown = part(facts.counter) === part(counting.counter) && (facts.module || guest?.facts === facts.guest);
@@ -166,7 +165,6 @@ function questionsOf(asked, moves, title) {
 
 /** The games of each program that is asked in a group, by its name and place, in the order in which they were played. */
 function playersOf({ plan, matches }, asked, seed) {
-  must(asked.length === matches.length, "rounds/{round}/asked-{number}.json is about other games", plan);
   const players = new Map();
   const wave = ({ pairing, game }) => Math.max(0, game - pairing.games); // the further games of equal pairs come last
   for (const at of [...matches.keys()].sort((a, b) => wave(matches[a]) - wave(matches[b]) || a - b)) {
@@ -187,20 +185,18 @@ function playersOf({ plan, matches }, asked, seed) {
 }
 
 /** Asks all programs again that can be asked here. `field`: as in check.js. Returns in how many games. Throws Differs. */
-export function askAgain({ archive, settings, seed, images, builds }, rounds, counted, steps, unchecked) {
+export function askAgain({ archive, settings, seed, images }, rounds, counted, steps, unchecked) {
   const groups = rounds.flat().map((group) => [group, `rounds/${group.plan.round}/asked-${group.plan.number}.json`])
     .filter(([, path]) => archive.has(path)).map(([group, path]) => [group, archive.json(path)]);
   const progress = steps(say("programs asked again, by game"), sum(groups.map(([, asked]) => asked.flat().filter(Boolean).length)));
-  const [runners, interpreters, why, games, missed] = [{}, {}, new Map(), new Set(), new Set()];
-  const names = new Set();
+  const [runners, interpreters, why, names, games, missed] = [{}, {}, new Map(), new Set(), new Set(), new Set()];
   for (const [group, asked] of groups) {
     for (const seats of playersOf(group, asked, seed).values()) {
       const [{ name }] = seats;
       names.add(name);
       const digest = images.get(name);
       try {
-        must(builds.has(digest), "builds/{digest} is missing", { digest });
-        runners[digest] ??= runnerOf(`builds/${digest}`, builds.get(digest), archive, interpreters);
+        runners[digest] ??= runnerOf(`builds/${digest}`, archive, interpreters);
         play(runners[digest], requests(seats, settings.programs.fuel, (game, did) => {
           progress(1);
           games.add(game.match);
@@ -220,7 +216,7 @@ export function askAgain({ archive, settings, seed, images, builds }, rounds, co
     }
   }
   for (const { team } of counted) {
-    const reason = why.get(team) ?? (names.has(team) ? "" : say("the page has no means to ask it"));
+    const reason = why.get(team) ?? (names.has(team) ? "" : say("the archive does not have what it takes to ask it again"));
     if (reason) unchecked(say("what the program of {team} did: {reason}", { team, reason }));
   }
   return [...games].filter((match) => !missed.has(match)).length;

@@ -86,8 +86,8 @@ function checkAll(files, { module, game, progress, chain }, found) {
   found.played = found.isComputed ? playedSentence(rounds, game) : "";
   if (!found.isComputed) {
     found.asked = askAgain(field, rounds, counted, steps, unchecked);
-    if (found.asked) checked(count(found.asked, "{number} game of programs whose time is counted: each was asked again, and gave the same answers with the same units",
-      "{number} games of programs whose time is counted: each was asked again, and gave the same answers with the same units"));
+    if (found.asked) checked(count(found.asked, "programs whose time is counted were asked again in {number} game: the same answers, the same units",
+      "programs whose time is counted were asked again in {number} games: the same answers, the same units"));
   } else checked(count(games, "{number} game, played again: the same to the last point", "{number} games, played again: the same to the last point"));
   if (field.format) checkResults(field, history, checked);
   notChecked(field, decisions, found.asked, unchecked);
@@ -192,7 +192,7 @@ function playedSentence(rounds, game) {
 
 function notChecked({ archive, isComputed, images, format, settings }, decisions, asked, unchecked) {
   if (isComputed || asked) unchecked(say("that the builds were made from the programs' sources: that needs the compiler"));
-  if (asked) unchecked(say("the rules: what programs were asked, which other moves there were, and the points are taken from the archive. knobeln verify checks them"));
+  if (asked) unchecked(say("the rules: questions to programs, moves of others, and points are taken from the archive. knobeln verify checks them"));
   else if (!isComputed) unchecked(say("games: the moves and points of this game are taken from the archive. knobeln verify checks them, as far as that is possible"));
   if (!format) unchecked(say("draws, which games were played, tables and the ranking: this page does not know the format {format}", settings.tournament));
   if (archive.has("certainty.json")) unchecked(say("how sure the ranking is: that takes some hundred contests"));
