@@ -173,9 +173,7 @@ def name_of(match: Match) -> str:
     return f"{' against '.join(match.players)}{number}{attempt}"
 
 
-def asked(
-    rules: TextGame[Any, Any], group: GroupOutcome, seeds: Seeds, names: Container[str]
-) -> Asked:
+def asked(rules: TextGame[Any, Any], group: GroupOutcome, seeds: Seeds, names: Container[str]) -> Asked:
     """What these entries were told in the games of a group, whose moves keep to the rules."""
     return tuple(tuple(_asked(rules, match, group.plan.round, seeds, names)) for match in group.matches)
 
@@ -196,7 +194,9 @@ def _asked(
             told.append(game.game_over_message(positions[-1], seat))
         texts = [(), *map(players.as_text, told)]
         yield tuple(
-            tuple(_shortened(word, old) for word, old in zip_longest(words, before[: len(words)], fillvalue=""))
+            tuple(
+                _shortened(word, old) for word, old in zip_longest(words, before[: len(words)], fillvalue="")
+            )
             for before, words in pairwise(texts)
         )
 

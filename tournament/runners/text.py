@@ -99,7 +99,11 @@ class TextPlay(RunnerPlugin):
         self, group: GroupOutcome, images: Mapping[str, bytes], settings: Settings, seeds: Seeds
     ) -> Asked | None:
         counted = _counted({name: images[name] for name in group.plan.members if name in images})
-        names = {name for name, program in counted.items() if guests.GUESTS.get(program.language) is not guests.PYTHON}
+        names = {
+            name
+            for name, program in counted.items()
+            if guests.GUESTS.get(program.language) is not guests.PYTHON
+        }
         return asked(text_game_of(settings.game, settings.programs), group, seeds, names) if names else None
 
     def why_not_here(self, image: bytes, settings: Settings) -> str:
