@@ -327,6 +327,15 @@ def test_what_a_program_did_not_do_is_told(shown, asked, chromium, tmp_path, fol
     assert re.search(sentence, said), said
 
 
+@needs_engine
+def test_programs_that_take_long_are_left_by_the_cancel_button(shown, asked, chromium) -> None:
+    chromium.get(f"{shown.address}/cooperation/verify.html")
+    chromium.one("#start").click()
+    until(chromium, "return document.getElementById('stage').textContent.startsWith('programs asked again')")
+    chromium.one("#cancel").click()
+    assert verdict(chromium) == "Cancelled."
+
+
 # --- mails -------------------------------------------------------------------------------------------------
 DROP = """
 const given = new DataTransfer();
