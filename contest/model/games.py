@@ -117,15 +117,6 @@ class GameResult:
         return True
 
 
-Asked = tuple[tuple[tuple[tuple[str, ...], ...] | None, ...], ...]
-"""What programs were told in the games of a group, in its order, by seat, so that each can be asked again.
-
-None for a program that is not asked again. Each word of a question is a number, a blank and a text: so many
-letters of this word in the question before, and then these. The questions of a program that reads lines are
-followed by what it was told at the end.
-"""
-
-
 @dataclass(frozen=True)
 class GameJob:
     """A game to be played, seat by seat: programs by the digests of their images, and random streams."""

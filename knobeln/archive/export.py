@@ -39,7 +39,7 @@ from contest.config.settings import Settings, published_settings
 from contest.errors import Differs, NotNow, ToolMissing
 from contest.games.registry import game_of, rules_text
 from contest.ledger.notes import in_base64
-from contest.model import Asked, Entry, RoundOutcome, Team
+from contest.model import Entry, RoundOutcome, Team
 from contest.schema.sections import Role
 from contest.seeds import Seeds
 from contest.store import (
@@ -65,6 +65,7 @@ from sandbox.sandbox import Sandbox
 from tournament.derived_settings import format_of, frozen_settings, is_computed
 from tournament.evolution import score_table
 from tournament.runners import open_runner, runner_of
+from tournament.runners.recorded import Asked
 
 
 # --- from the database -------------------------------------------------------------------------------------

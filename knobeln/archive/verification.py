@@ -90,8 +90,7 @@ class _Verification:
         with memory_limit():
             self._check_games()
             checked.append(f"draws, rankings{' and evolution' if archive.evolution else ''}: the same")
-            self._check_score_matrices()
-            self._check_asked()
+            self._check_groups()
             self._check_announcement()
         self._undo_bans()
         with memory_limit():
@@ -346,29 +345,27 @@ class _Verification:
                             "sentence about a fault or a program's standard error, which no archive has"
                         )
 
-    def _check_score_matrices(self) -> None:
-        computed, archived = score_matrices(self._archive.history, self._settings), self._archive.scores
-        for place in sorted(computed.keys() | archived.keys()):
-            if computed.get(place) != archived.get(place):
-                raise Differs(
-                    "the score matrix rounds/{}/group-{}.csv does not follow from the games".format(*place)
-                )
-
-    def _check_asked(self) -> None:
-        """Check what the page needs to ask programs again."""
-        archived = self._archive.asked
-        strange = set(archived)
-        for place, text in asked(self._archive):
-            strange.discard(place)
-            if archived.get(place) != text:
-                raise Differs("rounds/{}/asked-{}.json: programs were told otherwise".format(*place))
-        if strange:
-            raise Differs("rounds/{}/asked-{}.json: nobody can be asked".format(*min(strange)))
-        if any(self._why_not_here.values()):
-            return
-        here = interpreters(self._archive.builds, self._builder)
-        for digest, module in self._archive.guests.items():
-            if here.get(digest) != module:
+    def _check_groups(self) -> None:
+        """Check the score matrices, and what the page needs to ask programs again."""
+        archive = self._archive
+        for archived, computed, wrong in (
+            (
+                archive.scores,
+                score_matrices(archive.history, self._settings).items(),
+                "the score matrix rounds/{}/group-{}.csv does not follow from the games",
+            ),
+            (archive.asked, asked(archive), "rounds/{}/asked-{}.json: programs were told otherwise"),
+        ):
+            strange = set(archived)
+            for place, text in computed:
+                strange.discard(place)
+                if archived.get(place) != text:
+                    raise Differs(wrong.format(*place))
+            if strange:
+                raise Differs(wrong.format(*min(strange)))
+        here = interpreters(archive.builds, self._builder)
+        for digest, module in archive.guests.items():
+            if here.get(digest) != module and not any(self._why_not_here.values()):
                 raise Differs(f"guests/{files.shown(digest)} is no interpreter of these programs")
 
     def _check_announcement(self) -> None:

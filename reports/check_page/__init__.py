@@ -39,10 +39,11 @@ COUNTED_GUEST = {
 """Of the interpreter for JavaScript with its counter: its sha256 with 100 MB of memory, and where that
 stands."""
 
-_OF_PAGE = ("words", "page")
+_OF_PAGE = ("js/words.js", "js/page.js")
+_NAMES = "words bytes archive formats referee evolution ledger machine mails asking check worker"
 _OF_WORKER = (
-    *("words", "bytes", "archive", "formats", "referee", "evolution", "ledger", "machine", "mails"),
-    *("asking", "check", "worker"),
+    *("../../sandbox/fuel/host.mjs", "../../sandbox/fuel/quickjs.mjs"),
+    *(f"js/{name}.js" for name in _NAMES.split()),
 )
 _TEMPLATE = "page.html.j2"
 _IMPORT = re.compile(r'^import .*?from "[./\w]+\.m?js";\n', re.MULTILINE | re.DOTALL)
@@ -55,7 +56,6 @@ def check_page() -> bytes:
     """The page. The same knobeln makes the same bytes."""
     style = f"{_text('../site/static/style.css')}{_text('page.css')}"
     script = _bundle(_OF_PAGE)
-    hosts = "\n".join(_alone(*each) for each in (("host.mjs", "Host"), ("quickjs.mjs", "QuickJS")))
     environment = Environment(  # noqa: S701 - all of it is ours, and scripts must stay as they are
         loader=FileSystemLoader(FOLDER), undefined=StrictUndefined
     )
@@ -66,7 +66,7 @@ def check_page() -> bytes:
             "style_digest": _digest(style),
             "script": script,
             "script_digest": _digest(script),
-            "worker": f'"use strict";\n{_text("noble.js")}\n{counting()}\n{hosts}\n{_bundle(_OF_WORKER)}',
+            "worker": f'"use strict";\n{_text("noble.js")}\n{counting()}\n{_bundle(_OF_WORKER)}',
             "machine": base64.b64encode((FOLDER / "knobeln.wasm").read_bytes()).decode(),
             "words": _json(_words()),
         }
@@ -86,27 +86,19 @@ def counting() -> str:
     return f"var counting = {_json(facts)};"
 
 
-def _alone(path: str, name: str) -> str:
-    """The script of this path below sandbox/fuel, of which the others see this name only."""
-    source = _IMPORT.sub("", _text(f"../../sandbox/fuel/{path}"))
-    return f"const {name} = (() => {{\n{re.sub('^export ', '', source, flags=re.MULTILINE)}\nreturn {name};\n}})();"
-
-
 def _json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, sort_keys=True).replace("<", "\\u003c")
 
 
-def _bundle(modules: Iterable[str]) -> str:
+def _bundle(paths: Iterable[str]) -> str:
     """These modules as one block, in which no two may define the same name."""
-    joined = "\n".join(_IMPORT.sub("", _text(f"js/{name}.js")) for name in modules)
+    joined = "\n".join(_IMPORT.sub("", _text(path)) for path in paths)
     return "{\n" + re.sub(r"^export ", "", joined, flags=re.MULTILINE) + "}\n"
 
 
 def _words() -> Mapping[str, Mapping[str, str]]:
     """The page's sentences in other languages: by language and English sentence."""
-    sources = "\n".join(
-        _text(path) for path in (_TEMPLATE, *(f"js/{name}.js" for name in (*_OF_WORKER, "page")))
-    )
+    sources = "\n".join(map(_text, (_TEMPLATE, *_OF_WORKER, *_OF_PAGE)))
     found = {}
     for language in sorted(folder.name for folder in LOCALE.iterdir() if folder.is_dir()):
         with speaking(language):

@@ -9,8 +9,9 @@ from contextlib import AbstractContextManager
 from contest.config.settings import Settings
 from contest.games.registry import game_of
 from contest.interfaces.protocols import Images, ProgressCallback, Runner
-from contest.model import Asked, GameJob, GameResult, GroupOutcome
+from contest.model import GameJob, GameResult, GroupOutcome
 from contest.seeds import Seeds
+from tournament.runners.recorded import Asked
 
 
 class RunnerPlugin(ABC):

@@ -15,25 +15,14 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import pairwise, zip_longest
+from itertools import chain, pairwise, repeat, zip_longest
 from typing import Any
 
 from contest.errors import Differs
 from contest.games.game import TextGame, TextProtocol, Words
 from contest.interfaces.protocols import Runner
 from contest.language import SOURCE, speaking
-from contest.model import (
-    Asked,
-    Changed,
-    Fault,
-    GameJob,
-    GameResult,
-    GroupOutcome,
-    Match,
-    Missing,
-    Moves,
-    RoundOutcome,
-)
+from contest.model import Changed, Fault, GameJob, GameResult, Match, Missing, Moves, RoundOutcome
 from contest.seeds import Seeds
 from contest.util.sanitize import sanitize
 from sandbox import players
@@ -41,6 +30,14 @@ from sandbox.players import AnswerFaultKind
 from tournament.referee import Fixture, game_job
 from tournament.runners.text_result import game_result
 from tournament.text_referee import TextGameResult, Turn, drawer, move_text, steps
+
+Asked = tuple[tuple[tuple[tuple[str, ...], ...] | None, ...], ...]
+"""What programs were told in the games of a group, in its order, by seat, so that each can be asked again.
+
+None for a program that is not asked again. Each word of a question is a number, a blank and a text: so many
+letters of this word in the question before, and then these. The questions of a program that reads lines are
+followed by what it was told at the end.
+"""
 
 
 @dataclass
@@ -173,14 +170,10 @@ def name_of(match: Match) -> str:
     return f"{' against '.join(match.players)}{number}{attempt}"
 
 
-def asked(rules: TextGame[Any, Any], group: GroupOutcome, seeds: Seeds, names: Container[str]) -> Asked:
-    """What these entries were told in the games of a group, whose moves keep to the rules."""
-    return tuple(tuple(_asked(rules, match, group.plan.round, seeds, names)) for match in group.matches)
-
-
-def _asked(
+def asked(
     rules: TextGame[Any, Any], match: Match, round_number: int, seeds: Seeds, names: Container[str]
 ) -> Iterator[tuple[tuple[str, ...], ...] | None]:
+    """What these entries were told in a game whose moves keep to the rules, by seat."""
     moves, job = match.result.moves or (), job_of(match, round_number, seeds)
     game, protocol = rules.for_players(job.names, partial(seeds.below, "game")), rules.info.protocols[0]
     positions, _ = played_by(game, moves, job)
@@ -192,19 +185,14 @@ def _asked(
         told = [game.question(each, seat, protocol) for each, done in turns if done[seat] is not None]
         if protocol is TextProtocol.STDIO:
             told.append(game.game_over_message(positions[-1], seat))
-        texts = [(), *map(players.as_text, told)]
-        yield tuple(
-            tuple(
-                _shortened(word, old) for word, old in zip_longest(words, before[: len(words)], fillvalue="")
-            )
-            for before, words in pairwise(texts)
-        )
+        texts = [[], *map(players.as_text, told)]
+        yield tuple(tuple(map(_shortened, words, chain(old, repeat("")))) for old, words in pairwise(texts))
 
 
 def _shortened(word: str, before: str) -> str:
-    same = next((at for at, (a, b) in enumerate(zip(word, before, strict=False)) if a != b), None)
-    kept = min(len(word), len(before)) if same is None else same
-    return f"{kept} {word[kept:]}"
+    pairs = enumerate(zip(word, before, strict=False))
+    same = next((at for at, (a, b) in pairs if a != b), min(len(word), len(before)))
+    return f"{same} {word[same:]}"
 
 
 def _compare(kept: GameResult, computed: GameResult) -> None:

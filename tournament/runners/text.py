@@ -20,14 +20,14 @@ from contest.games.game import GameInfo, TextGame, TextProtocol
 from contest.games.registry import text_game_of
 from contest.interfaces.protocols import Images, ProgressCallback, Runner, no_progress
 from contest.language import speaking, spoken
-from contest.model import Asked, GameJob, GameResult, GroupOutcome
+from contest.model import GameJob, GameResult, GroupOutcome
 from contest.schema.sections import Programs
 from contest.seeds import Seeds
 from contest.subprocesses.engine_pool import cores
 from contest.util.sanitize import sanitize
 from sandbox.bubblewrap import PATH
 from sandbox.executable import AsidePlayer, Executable, SetAside, is_counted, player_from_bytes
-from sandbox.fuel import guests
+from sandbox.fuel.guests import GUESTS, PYTHON
 from sandbox.fuel.program import FuelProgram
 from sandbox.images.oci_image import OciImage, Refused
 from sandbox.images.unpacking import fetch, unpack
@@ -39,6 +39,7 @@ from sandbox.sandbox import Sandbox
 from tournament.behaviour import text_twins
 from tournament.runners.plugin import RunnerPlugin
 from tournament.runners.recorded import (
+    Asked,
     RecordedPlayer,
     asked,
     check_result,
@@ -99,12 +100,10 @@ class TextPlay(RunnerPlugin):
         self, group: GroupOutcome, images: Mapping[str, bytes], settings: Settings, seeds: Seeds
     ) -> Asked | None:
         counted = _counted({name: images[name] for name in group.plan.members if name in images})
-        names = {
-            name
-            for name, program in counted.items()
-            if guests.GUESTS.get(program.language) is not guests.PYTHON
-        }
-        return asked(text_game_of(settings.game, settings.programs), group, seeds, names) if names else None
+        names = {name for name, each in counted.items() if GUESTS.get(each.language) is not PYTHON}
+        rules, number = text_game_of(settings.game, settings.programs), group.plan.round
+        told = (tuple(asked(rules, match, number, seeds, names)) for match in group.matches)
+        return tuple(told) if names else None
 
     def why_not_here(self, image: bytes, settings: Settings) -> str:
         program = player_from_bytes(image)
