@@ -266,15 +266,14 @@ def score_matrices(history: Sequence[RoundOutcome], settings: Settings) -> Mappi
 def asked(archive: Archive) -> Iterator[tuple[tuple[int, int], str]]:
     """What programs were told in each group, by round and group, in which a browser can ask some again."""
     settings, seeds = settings_of(archive.contest), Seeds(seed_of(archive).value)
-    kind = runner_of(settings)
-    digests = {entry.name: entry.build for entry in archive.entries if entry.build in archive.builds}
-    for outcome in archive.history:
-        for group in outcome.groups:
-            builds = {name: archive.builds[digests[name]] for name in group.plan.members if name in digests}
-            found = kind.asked(group, builds, settings, seeds)
-            text = files.to_json(found, Asked).decode() if found else ""
-            if 0 < len(text) <= MAX_TEXT_BYTES:  # a larger one would make the archive too large for a browser
-                yield (outcome.plan.number, group.plan.number), text
+    counted = {each.team for each in archive.counted}
+    digests = {entry.name: entry.build for entry in archive.entries if entry.name in counted}
+    for group in (group for outcome in archive.history if counted for group in outcome.groups):
+        builds = {name: archive.builds[digests[name]] for name in group.plan.members if name in digests}
+        found = runner_of(settings).asked(group, builds, settings, seeds)
+        raw = files.to_json(found, Asked) if found else b""
+        if 0 < len(raw) <= MAX_TEXT_BYTES:  # with a larger one the archive would be too large for a browser
+            yield (group.plan.round, group.plan.number), raw.decode()
 
 
 def interpreters(builds: Mapping[str, bytes], builder: ProgramBuilder[Any]) -> Mapping[str, bytes]:

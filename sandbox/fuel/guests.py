@@ -31,6 +31,7 @@ class JavaScriptGuest:
 
     @cached_property
     def prelude(self) -> dict[str, str]:
+        """Its modules by name."""
         return {file.stem: file.read_text() for file in sorted(self._PRELUDE.glob("*.js"))}
 
     @cached_property

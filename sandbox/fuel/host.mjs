@@ -65,9 +65,8 @@ export class Host {
       if (error instanceof Ended) return error.how;
       if (this.exports.kn_units.value < 0n) return { trap: "out of fuel" };
       if (this.exports.kn_depth.value < 0) return { trap: "stack overflow" };
-      const which = error instanceof WebAssembly.RuntimeError && TRAPS.find(([sign]) => sign.test(error.message));
-      if (!which) throw error;
-      return { trap: which[1] };
+      if (!(error instanceof WebAssembly.RuntimeError)) throw error;
+      return { trap: TRAPS.find(([sign]) => sign.test(error.message))?.[1] ?? error.message };
     }
   }
 

@@ -14,7 +14,8 @@ from contest.errors import ToolMissing
 from contest.seeds import ContestSeed
 from knobellib.samples import samples
 from sandbox.fuel import engine
-from tests.support.archives import DRAW_BELIEVED, Mended, Published, knobeln
+from tests.support import check_page
+from tests.support.archives import DRAW_BELIEVED, Mended, Published, changes, knobeln
 from tests.support.check_page import page_on
 from tests.support.counted_programs import (
     FAILING,
@@ -250,6 +251,16 @@ def test_the_page_names_what_an_archive_lacks(all_counted: Published, mended: Me
     assert [each.split()[4] for each in missed] == ["detective", "nervous"]
     asked = page_on(all_counted.archive).asked
     assert said.asked == asked - games_of(all_counted.archive, "detective")
+
+
+def test_the_page_notices_every_answer_unit_and_byte(tmp_path: Path) -> None:
+    sources = {"moody.c": MOODY, "pavlov.c": samples("cooperation")["pavlov.c"]}
+    few = counted_contest(tmp_path, "cooperation", sources, games=1).archive
+    fact = re.compile(r".*/group-\*.json: matches.*\.(moves\.\*\.\*|instructions|memory)")
+    cases = [(name, check_page.mended(changed)) for name, changed in changes(few) if fact.fullmatch(name)]
+    said = check_page.page_says(data for _, data in cases)
+    assert [name for (name, _), each in zip(cases, said, strict=True) if not each.is_refused] == []
+    assert len(cases) > 10
 
 
 def test_the_engine_is_a_note(mixed: Published, mended: Mended) -> None:

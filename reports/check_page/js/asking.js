@@ -63,23 +63,12 @@ function runnerOf(path, archive, interpreters) {
     const words = [facts.program, ...(script ? [] : first.run ?? [])];
     const host = new Host({ module: module || interpreter.module, words, files, ownFiles, seed: first.seed, shake256, unitsPerSecond: counting.unitsPerSecond, first, next });
     const { _start: start } = host.exports;
-    const run = () => (script ? host.runScript(script(first.run ?? [])) : start ? host.run(start) : { trap: "no start" });
-    const ended = trapped(run);
+    const ended = script ? host.runScript(script(first.run ?? [])) : start ? host.run(start) : { trap: "no start" };
     if (!ended) return null;
     const line = new TextDecoder().decode(new Uint8Array(host.output));
     const hasLine = "run" in first || ("ask" in host.request && "exit" in ended && line);
     return { ended, ...host.facts(), ...(hasLine ? { line } : {}) };
   });
-}
-
-/** How an instance ended. Each engine has its own words for a trap. */
-function trapped(run) {
-  try {
-    return run();
-  } catch (error) {
-    if (error instanceof WebAssembly.RuntimeError) return { trap: error.message };
-    throw error;
-  }
 }
 
 // --- questions and answers (sandbox/players/fuel.py) ---
