@@ -272,13 +272,13 @@ def test_programs_whose_time_is_counted_are_asked_again(shown, asked, name, game
     browser.get(f"{shown.address}/{game}/verify.html")
     browser.run("document.getElementById('start').click()")
     assert verdict(browser).startswith("Nothing contradicts the archive")
-    assert f"{len(known)} games of programs whose time is counted" in text(browser, "#agreed")
+    assert f"asked again in {len(known)} games: the same answers" in text(browser, "#agreed")
     missed = re.findall("what the program of (.*) did: this browser cannot", text(browser, "#unchecked"))
     assert missed == ["bottomless"] * (game == "cooperation")
     browser.get((shown.folder / game / "verify.html").as_uri())
     browser.give("#file", shown.folder / game / "archive.tar.gz")
     assert verdict(browser).startswith("Nothing contradicts the archive")
-    assert f"{len(known)} games of programs whose time is counted" in text(browser, "#agreed")
+    assert f"asked again in {len(known)} games: the same answers" in text(browser, "#agreed")
 
 
 def another_answer(group: Any) -> None:
