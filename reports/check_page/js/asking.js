@@ -152,24 +152,24 @@ function questionsOf(asked, moves, title) {
   return { questions: turns, over: told[0] };
 }
 
-/** The games of each program that is asked in a group, by its name and place, in the order in which they were played. */
+/** The games of each program that is asked in a group, by its name and place, in the order of the archive, in which they
+ * were played: only pairs that are alone in their group have further games. */
 function playersOf({ plan, matches }, asked, seed) {
   const players = new Map();
-  const wave = ({ pairing, game }) => Math.max(0, game - pairing.games); // the further games of equal pairs come last
-  for (const at of [...matches.keys()].sort((a, b) => wave(matches[a]) - wave(matches[b]) || a - b)) {
-    const { pairing, game, attempt: number, result } = matches[at];
-    const [names, title] = [seating(pairing, game), titleOf(matches[at])];
+  matches.forEach((match, at) => {
+    const { pairing, game, attempt: number, result } = match;
+    const [names, title] = [seating(pairing, game), titleOf(match)];
     names.forEach((name, seat) => {
       if (!asked[at][seat]) return;
       const key = `${name} ${names.indexOf(name) < seat}`;
       const stem = `round/${plan.round}/game/${pairing.players.join("/")}/${game}/attempt/${number}/seat/${seat}`;
       players.set(key, [...(players.get(key) ?? []), {
         ...questionsOf(asked[at][seat], result.moves.map((turn) => turn[seat]), title),
-        title, name, match: matches[at], claimed: result.seats[seat],
+        title, name, match, claimed: result.seats[seat],
         seed: noble.sha256(join(utf8("program\0"), stream(seed, stem))),
       }]);
     });
-  }
+  });
   return players;
 }
 
