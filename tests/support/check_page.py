@@ -9,11 +9,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from tempfile import NamedTemporaryFile
+from tempfile import NamedTemporaryFile, TemporaryDirectory
 from typing import Any
 
 from contest.archive import files
 from contest.public_number.drand import Chain
+from reports.check_page import counting
 from tests.support.browser import program
 
 # What `verify` finds and the page says that it has not checked: it has no compiler, and writes no texts.
@@ -44,6 +45,7 @@ class PageSaid:
     title: str = ""
     digest: str = ""
     isComputed: bool = False  # noqa: N815 - as the script calls it
+    asked: int = 0
     mails: Sequence[Any] = field(default=())
 
     @property
@@ -87,14 +89,16 @@ def _as_the_page_notes(chain: Chain) -> dict[str, str | int]:
 
 
 @cache
-def _node() -> Any:
-    """One for all archives that this process checks. It ends when its input does, with us."""
-    command = [program("node", "nodejs"), RUNNER]
-    return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+def _node() -> tuple[TemporaryDirectory[str], Any]:
+    """One for all archives that this process checks. It and its constants end with us."""
+    folder = TemporaryDirectory()
+    (constants := Path(folder.name) / "counting.js").write_text(counting())
+    command = [program("node", "nodejs"), RUNNER, constants]
+    return folder, subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
 
 def _answer(question: str) -> str:
-    node = _node()
+    _, node = _node()
     node.stdin.write(f"{question}\n")
     node.stdin.flush()
     return str(node.stdout.readline())
