@@ -13,7 +13,7 @@ from contest.mail.form import blank, sample
 from contest.model import EvolutionOutcome, Phase, Standing
 from contest.schema.sections import DATE_WORDS
 from reports import scores
-from reports.bracket import is_knock_out
+from reports.bracket import field_after, is_knock_out
 from reports.certainty import why_no_certainty
 from reports.highlights import Highlight
 from reports.prizes import PrizeList, grand_prize, prize_fields, prize_lists
@@ -171,7 +171,7 @@ def _now_playing(facts: SiteFacts) -> str:
     last = facts.rounds[-1]
     if last.final:
         return gettext("The final has been played. The result of the contest follows as soon as it is out.")
-    if not last.outcome.survivors:
+    if not last.outcome.survivors or is_knock_out(last.outcome):
         return gettext(
             "Round %(number)s comes next. Its results appear here as soon as they are out.",
             number=last.number + 1,
@@ -226,8 +226,11 @@ def _still_in(facts: SiteFacts) -> tuple[str, ...]:
     """Name the teams that go on, where a bracket tells it and no table does."""
     if not facts.rounds or not (facts.shows.rankings or facts.shows.bracket):
         return ()
-    outcome = facts.rounds[-1].outcome
-    return outcome.survivors if is_knock_out(outcome) and facts.teams else ()
+    history = [each.outcome for each in facts.rounds]
+    if not (is_knock_out(history[-1]) and facts.teams):
+        return ()
+    field = field_after(history)  # some had no match in the last round
+    return (*field.unbeaten, *field.beaten)
 
 
 # --- after -------------------------------------------------------------------------------------------------
@@ -280,10 +283,10 @@ def _podiums(facts: SiteFacts, views: Views) -> Iterator[Podium]:
             for e in lines
         )
         meaning = ngettext(
-            "Every strategy of the final began with %(num)s exemplar, and what it won against the others "
+            "Every strategy of the final began with %(num)s copy, and what it won against the others "
             "decided how many it had in the next generation. The first place goes to the largest share at "
             "the end.",
-            "Every strategy of the final began with %(num)s exemplars, and what it won against the others "
+            "Every strategy of the final began with %(num)s copies, and what it won against the others "
             "decided how many it had in the next generation. The first place goes to the largest share at "
             "the end.",
             facts.settings.evolution.exemplars,
@@ -384,7 +387,7 @@ def _evolved(outcome: EvolutionOutcome) -> Mapping[str, tuple[Cell, Cell]]:
 # --- dates -------------------------------------------------------------------------------------------------
 def _dates(facts: SiteFacts) -> Table:
     rows = tuple((name_cell(words), time_cell(at)) for words, at in times_of(facts))
-    caption = gettext("What happened when") if facts.is_over else gettext("Schedule")
+    caption = gettext("Dates") if facts.is_over else gettext("Schedule")
     columns = (Column("event", noted("event")), Column("time", noted("time")))
     return Table("dates", caption, columns, rows)
 

@@ -323,7 +323,9 @@ def test_mails_show_the_first_places_alone_and_each_team_its_own(contest, settin
         shown = {name for name in ranks if name in mail.body}
         assert shown == {name for name, rank in ranks.items() if rank == 1}, mail.body
         own = mail.key.rpartition("/")[2]
-        assert own not in ranks or mail.lead.startswith(("You are ", "Your program was disqualified")), mail.lead
+        assert own not in ranks or mail.lead.startswith(("You are ", "Your program was disqualified")), (
+            mail.lead
+        )
     final = next(iter(by_kind(reporter.mails(contest.finished), "RSM")))
     winners = {line.entry for line in contest.finished.ranking if line.rank == 1}
     winners |= {line.entry for line in contest.finished.evolution.ranking if line.rank == 1}
