@@ -220,7 +220,7 @@ def test_highlights_lead_to_their_turn() -> None:
 def test_where_nothing_is_published_the_page_says_so_and_has_no_empty_heading(small, offered) -> None:
     text = page_of(with_settings(small, reports=Reports(offered=offered)))
     assert "These pages show no results" in text
-    assert headings(text) == ["What it is", "News", "Dates", "Questions"]
+    assert headings(text) == ["What it is", "Questions", "News", "Dates"]
     assert "There is no winner" not in text
     assert not re.search(r"</h2>\s*(<h2|</section>)", text)
 

@@ -58,7 +58,7 @@ def test_what_has_changed_on_the_list_of_entries_is_told_in_german() -> None:
         "came kam dazu.",
         "changed hat ein anderes Programm.",
         "left wurde herausgenommen: das Team hat sich zurückgezogen.",
-        "lost wurde herausgenommen: kein Programm des Teams wurde angenommen.",
+        "lost wurde herausgenommen: kein angenommenes Programm.",
     ]
 
 
