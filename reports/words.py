@@ -69,9 +69,6 @@ SIDES = (
 )
 """Titles of matches (`contest.formats.bracket.Side`): data of a contest, so they are kept in English."""
 
-ORGANIZER = noted("The organizer")
-"""Who signs the mails, if `contest.organizer` says nothing else."""
-
 FATES = (noted("disqualified"), noted("taken out"), noted("proceeds"))
 """What happens to an entry (`Standing.fate`)."""
 

@@ -207,7 +207,7 @@ def _usage_errors() -> Iterator[None]:
     except click.UsageError as error:
         hint = f"`{error.ctx.command_path} --help` shows the usage" if error.ctx else ""
         is_value = isinstance(error, click.BadParameter) and isinstance(error.param, click.Argument)
-        text = is_value and error.message or error.format_message()  # one that is missing has no message
+        text = (is_value and error.message) or error.format_message()  # one that is missing has no message
         text = text.replace("a valid integer", "a whole number").replace("a valid float", "a number")
         text, *near = re.split(r"\.? \(?Did you mean ", text.removesuffix("."))
         hint = f"did you mean {near[0].rstrip(')')}" if near else "" if is_value else hint

@@ -71,7 +71,10 @@ def index(facts: SiteFacts, games: Mapping[str, int], views: Views, found: Watch
             "most_equals": _MAX_EQUALS,
             "about_results": about_results(facts),
             "earlier": range(1, facts.earlier + 1),
-            **{name: _short(part) if isinstance(part, Table) else part for name, part in parts.items()},
+            **{
+                name: replace(part, rows=part.rows[:MAX_ROWS]) if isinstance(part, Table) else part
+                for name, part in parts.items()
+            },
         },
         (dates, *(part for part in parts.values() if isinstance(part, Table))),
     )
@@ -80,10 +83,6 @@ def index(facts: SiteFacts, games: Mapping[str, int], views: Views, found: Watch
 def board(front: Page) -> Page:
     """The same for a projector: large, and one page that renews itself."""
     return replace(front, path=paths.BOARD, template="board", title=gettext("Board"), tables=())
-
-
-def _short(table: Table) -> Table:
-    return replace(table, rows=table.rows[:MAX_ROWS])
 
 
 def state_of(facts: SiteFacts) -> str:
@@ -394,11 +393,9 @@ def _dates(facts: SiteFacts) -> Table:
 
 def times_of(facts: SiteFacts) -> tuple[tuple[str, datetime], ...]:
     """What happens when: as planned, and from the contest's start on as it was."""
-    return tuple(_came_true(facts, facts.started_at) if facts.started_at else _planned(facts))
-
-
-def _planned(facts: SiteFacts) -> Iterator[tuple[str, datetime]]:
-    return ((words, getattr(facts.settings.dates, name)) for name, words in date_words(facts).items())
+    if facts.started_at:
+        return tuple(_came_true(facts, facts.started_at))
+    return tuple((words, getattr(facts.settings.dates, name)) for name, words in date_words(facts).items())
 
 
 def _came_true(facts: SiteFacts, began: datetime) -> Iterator[tuple[str, datetime]]:
