@@ -27,7 +27,7 @@ _REPEATED = ("serve", "receive", "run")  # what a service manager or a mail syst
 _WRONG_PLACES = (errno.ENOENT, errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.EISDIR)
 COMMANDS = {
     "Set up a contest": {
-        "init": "Create a contest in the folder DIR.",
+        "init": "Create a contest in DIR (default: here).",
         "doctor": "Check that this host can run a contest.",
         "serve": "Run the mail server of the contest until SIGTERM.",
         "announce": "Print the announcement of the contest.",

@@ -65,7 +65,7 @@ def _beacon(_context: click.Context, _option: click.Parameter, text: str) -> str
     "--language", type=click.Choice(available()), help=f"The language of mails and pages. Default: {SOURCE}."
 )
 def init(folder: Path | None, game: str | None, beacon: str, is_class: bool, language: str | None) -> None:
-    """Create a contest in DIR (default: here): a commented contest.toml and the database."""
+    """Create a contest in DIR (default: here). It gets a commented contest.toml and the database."""
     path = (folder or contest_path()).absolute()
     settings = presets.settings(game or DEFAULT_GAME, SystemClock().now())
     settings = settings.changed(tournament={"beacon": beacon})
