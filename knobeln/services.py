@@ -293,10 +293,10 @@ def tell_log_failure(contest: ContestContext, command: str) -> bool:
 
 
 @contextmanager
-def told_log_failure(contest: ContestContext, command: str) -> Iterator[None]:
-    """When the block ends, tell of lines of the log that were lost in it."""
+def told_log_failure(contest: ContestContext) -> Iterator[None]:
+    """When the block of `knobeln run` ends, tell of lines of the log that were lost in it."""
     try:
         yield
     finally:
         if log.failure:
-            tell_log_failure(contest, command)
+            tell_log_failure(contest, "knobeln run")

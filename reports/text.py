@@ -151,20 +151,20 @@ def fill(text: object, width: int = WIDTH) -> str:
     return "\n".join(wrap(line, width) if columns_of(line) > width else line.rstrip() for line in lines)
 
 
-def fill_indented(text: str, width: int = WIDTH) -> str:
+def fill_indented(text: str) -> str:
     """As `fill`, but the rest of a line begins below its own first word, or below that of an item (`- `).
 
     Rows of a table, with several blanks between words, stay as they are.
     """
-    return "\n".join(_filled_below(line, width) for line in text.split("\n"))
+    return "\n".join(_filled_below(line) for line in text.split("\n"))
 
 
-def _filled_below(line: str, width: int) -> str:
-    if columns_of(line) <= width or _ROW.search(line):
+def _filled_below(line: str) -> str:
+    if columns_of(line) <= WIDTH or _ROW.search(line):
         return line
     lead = _LEAD.match(line)
     first = lead.group() if lead else ""
-    return wrap(line[len(first) :], width, " " * len(first), first)
+    return wrap(line[len(first) :], WIDTH, " " * len(first), first)
 
 
 def plain(text: str) -> str:

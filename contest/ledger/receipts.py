@@ -14,7 +14,6 @@ from datetime import UTC, datetime
 from enum import StrEnum
 
 from contest.language import gettext
-from contest.ledger.notes import in_base64
 
 _LINES_OF_AN_ENTRY = 5
 _NAME = re.compile(r"(?:[A-Za-z_][A-Za-z0-9_]{0,29})?")  # of a team, or none
@@ -185,3 +184,34 @@ def program_digest(files: Mapping[str, bytes]) -> str:
     """
     lines = (f"{hashlib.sha256(files[name]).hexdigest()}  {name}\n" for name in sorted(files))
     return hashlib.sha256("".join(lines).encode()).hexdigest()
+
+
+# --- signed notes ----------------------------------------------------------------------------------------
+# As in C2SP signed-note: a text, an empty line, and a line for each signature. Readers skip signatures of
+# keys that they do not know.
+_ED25519 = b"\x01"  # the type of a key that signs the text itself
+
+
+@dataclass(frozen=True)
+class VerifierKey:
+    """An Ed25519 public key, with the name of its owner, which has neither spaces nor a plus sign."""
+
+    name: str
+    key: bytes
+
+    @property
+    def id(self) -> bytes:
+        """Four bytes by which a signature tells its key."""
+        return hashlib.sha256(self.name.encode() + b"\n" + _ED25519 + self.key).digest()[:4]
+
+    def __str__(self) -> str:
+        """The key in the form that is called vkey."""
+        return f"{self.name}+{self.id.hex()}+{in_base64(_ED25519 + self.key)}"
+
+    def note(self, text: str, signature: bytes) -> str:
+        """The note with this text and this key's signature of it."""
+        return f"{text}\n\N{EM DASH} {self.name} {in_base64(self.id + signature)}\n"
+
+
+def in_base64(data: bytes) -> str:
+    return base64.b64encode(data).decode()

@@ -249,6 +249,7 @@ class Programs(Section):
     MAX_SOURCE_BYTES: ClassVar[int] = 256_000
     TRIAL_SECONDS: ClassVar[float] = 60.0  # then the trial game of a program that is asked for moves ends
     GAME_ANSWERS: ClassVar[int] = 50  # a game may take as much fuel as this many full answers
+    MAX_PRACTICES_PER_HOUR: ClassVar[int] = 10  # letters `please test`, `please play` of a team
 
     max_instructions: int = Field(
         855_000_000,
@@ -300,14 +301,6 @@ class Programs(Section):
         (),
         description="container images in registries, fetched when their team names them in a letter, each "
         '{ team = "lords", image = "registry.example/lords/player:2" }',
-    )
-    max_practices_per_hour: int = Field(
-        10,
-        ge=0,
-        le=100_000,
-        description="most `please test` and `please play` letters of one team, together; 0 = there is no "
-        "practice",
-        json_schema_extra=OF_THE_HOST,
     )
     python_packages: tuple[Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")], ...] = Field(
         (),

@@ -16,8 +16,7 @@ from sqlalchemy import Row, Select, bindparam, func, insert, or_, select
 from contest.config.settings import Settings, frozen_digest
 from contest.errors import GiveUp
 from contest.ledger import merkle
-from contest.ledger.notes import VerifierKey
-from contest.ledger.receipts import Checkpoint, Effect, LedgerEntry, Receipt
+from contest.ledger.receipts import Checkpoint, Effect, LedgerEntry, Receipt, VerifierKey
 from contest.seeds import ContestSeed
 from contest.store.session import Transaction
 from contest.store.tables import contest, ledger

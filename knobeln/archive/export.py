@@ -36,7 +36,7 @@ from contest.archive.files import shown
 from contest.config.settings import Settings, published_settings
 from contest.errors import Differs, NotNow
 from contest.games.registry import game_of, rules_text
-from contest.ledger.notes import in_base64
+from contest.ledger.receipts import in_base64
 from contest.model import Entry, RoundOutcome, Team
 from contest.schema.sections import Role
 from contest.store import (

@@ -32,11 +32,11 @@ from reports.site import game_text, paths
 from reports.site.facts import SiteFacts
 from reports.site.featured import Featured, featured
 from reports.site.folder import SiteFolder
+from reports.site.front import preview
 from reports.site.game_text import game_lines
 from reports.site.games import GameKey
 from reports.site.pages import FeaturedGame, Plan, headings, navigation, pages, plan, replay_of_game, search
 from reports.site.pages import files as other_files
-from reports.site.preview import preview
 from reports.site.templates import SiteTemplates
 from tournament.replay import course_of, play_again
 from tournament.runners import open_runner

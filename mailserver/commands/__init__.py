@@ -23,7 +23,6 @@ from mailserver.commands import (
     send,
     status,
     subscribe,
-    unknown,
     withdraw,
 )
 from mailserver.commands import compile as compile_command
@@ -67,7 +66,7 @@ def all_commands() -> tuple[Command, ...]:
 def answer_limits(commands: Sequence[Command]) -> Mapping[str, Limit]:
     """The limit of each template that answers a letter."""
     limits = {**authentication.ANSWERS, **QUESTIONS}
-    for command in (*commands, unknown.COMMAND):
+    for command in (*commands, help_command.UNKNOWN):
         limits |= command.answers
     return limits
 
@@ -88,7 +87,7 @@ def recognise(subject: str, settings: Settings) -> Recognised:
     found = _exact(clean, commands, settings)
     if found is None and (corrected := fuzzy_match.corrected(clean, commands, settings)):
         found = _exact(corrected, commands, settings)
-    return found or Recognised(unknown.COMMAND, tuple(clean.split()))
+    return found or Recognised(help_command.UNKNOWN, tuple(clean.split()))
 
 
 def _exact(subject: str, commands: Sequence[Command], settings: Settings) -> Recognised | None:

@@ -22,8 +22,7 @@ from hypothesis import strategies as st
 from sqlalchemy import select, update
 
 from contest.ledger import merkle, signing
-from contest.ledger.notes import VerifierKey
-from contest.ledger.receipts import PROOF_FILE, Checkpoint, Effect, LedgerEntry, Receipt, to_file
+from contest.ledger.receipts import PROOF_FILE, Checkpoint, Effect, LedgerEntry, Receipt, VerifierKey, to_file
 from contest.public_number.drand import QUICKNET, Chain
 from contest.store import Store, contest_state, ledger, migrate
 from contest.store.tables import contest as contest_table

@@ -12,7 +12,7 @@ from contest.schema.sections import Site
 from reports.site import games
 from reports.site.facts import SiteFacts
 from reports.site.featured import SURPRISES
-from reports.site.preview import preview
+from reports.site.front import preview
 from reports.site.templates import SiteTemplates
 from tests.support import other_contests
 from tests.support.site_files import before, facts_of, field, files_of, games_in, offering
