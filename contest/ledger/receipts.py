@@ -8,18 +8,20 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
 
 from contest.language import gettext
+from contest.ledger.notes import in_base64
 
 _LINES_OF_AN_ENTRY = 5
 _NAME = re.compile(r"(?:[A-Za-z_][A-Za-z0-9_]{0,29})?")  # of a team, or none
 _SHA256 = re.compile(r"(?:[0-9a-f]{64})?")
 _PROOF = "c2sp.org/tlog-proof@v1"
 PROOF_FILE = "receipt.tlog-proof"
+LEDGER_FILE, CHECKPOINT_FILE = "ledger.txt", "checkpoint.txt"
 # A proof in base64, as it is in a mail that is attached; and a signed checkpoint with one signature.
 _PACKED = re.compile(base64.b64encode(_PROOF[:21].encode()).decode() + r"(?:[A-Za-z0-9+/]|\s)+={0,2}")
 _NOTE = re.compile(
@@ -177,6 +179,13 @@ def from_file(raw: bytes) -> Iterator[LedgerEntry]:
             raise ValueError(f"entry {number} is not in the form of an entry") from None
 
 
+def bounds_of(entries: Sequence[LedgerEntry], tournament: int) -> tuple[int, int]:
+    """How many entries there were before this tournament, and with it. Raises IndexError without any."""
+    begun = (number for number, entry in enumerate(entries, 1) if entry.effect is Effect.TOURNAMENT_BEGUN)
+    starts = [0, *begun, len(entries)]
+    return starts[tournament - 1], starts[tournament]
+
+
 def program_digest(files: Mapping[str, bytes]) -> str:
     """The sha256, in hex, of what `LC_ALL=C sha256sum FILE ...` says of the files, sorted by name.
 
@@ -184,34 +193,3 @@ def program_digest(files: Mapping[str, bytes]) -> str:
     """
     lines = (f"{hashlib.sha256(files[name]).hexdigest()}  {name}\n" for name in sorted(files))
     return hashlib.sha256("".join(lines).encode()).hexdigest()
-
-
-# --- signed notes ----------------------------------------------------------------------------------------
-# As in C2SP signed-note: a text, an empty line, and a line for each signature. Readers skip signatures of
-# keys that they do not know.
-_ED25519 = b"\x01"  # the type of a key that signs the text itself
-
-
-@dataclass(frozen=True)
-class VerifierKey:
-    """An Ed25519 public key, with the name of its owner, which has neither spaces nor a plus sign."""
-
-    name: str
-    key: bytes
-
-    @property
-    def id(self) -> bytes:
-        """Four bytes by which a signature tells its key."""
-        return hashlib.sha256(self.name.encode() + b"\n" + _ED25519 + self.key).digest()[:4]
-
-    def __str__(self) -> str:
-        """The key in the form that is called vkey."""
-        return f"{self.name}+{self.id.hex()}+{in_base64(_ED25519 + self.key)}"
-
-    def note(self, text: str, signature: bytes) -> str:
-        """The note with this text and this key's signature of it."""
-        return f"{text}\n\N{EM DASH} {self.name} {in_base64(self.id + signature)}\n"
-
-
-def in_base64(data: bytes) -> str:
-    return base64.b64encode(data).decode()

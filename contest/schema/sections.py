@@ -13,6 +13,7 @@ from pydantic.config import JsonDict
 
 from contest import language
 from contest.language import noted
+from contest.ledger.notes import VerifierKey
 from contest.public_number.beacon import Beacon
 from contest.schema.languages import Language, usual_languages
 from contest.seeds import MAX_TOURNAMENTS
@@ -233,6 +234,7 @@ class RegistryImage(Section):
 
 
 MAX_MOVE_SECONDS = 3_600
+MAX_WITNESSES = 10
 
 
 UNITS_PER_SECOND = 10_000_000_000
@@ -500,6 +502,22 @@ def _odd(games: int) -> int:
     return games if games % 2 else games - 1
 
 
+class Witness(Section):
+    """Somebody who signs the ledger, too: at the deadline, with the final list of entries, and at the end."""
+
+    key: str = Field(description="what `python3 witness.py new NAME` has printed")
+    address: Address = Field("", description="where the ledger is sent to be signed; no archive has it")
+
+    @field_validator("key")
+    @classmethod
+    def _key(cls, text: str) -> str:
+        return str(VerifierKey.of_witness(text))
+
+    @property
+    def name(self) -> str:
+        return VerifierKey.of_witness(self.key).name
+
+
 class Tournament(Section):
     """Which programs meet. The sizes of groups and of the final matter in group elimination only."""
 
@@ -540,6 +558,14 @@ class Tournament(Section):
         description="where the public number of the draw comes from: `drand`, a network that publishes "
         "random values; `lottery: 6 numbers of ` and which public draw; `file`, any text, for rehearsals; or "
         "`none`. Teams are told in their welcome, so choose before the first registration",
+    )
+
+    witnesses: tuple[Witness, ...] = Field(
+        (),
+        max_length=MAX_WITNESSES,
+        description="who signs the ledger, too, so that you alone cannot change it: each "
+        '{ key = "what their witness.py has printed", address = "witness@other.example" }. Choose people '
+        "whom teams trust, before the first list of entries",
     )
 
     @property

@@ -24,6 +24,7 @@ from mailserver.commands import (
     status,
     subscribe,
     withdraw,
+    witness,
 )
 from mailserver.commands import compile as compile_command
 from mailserver.commands import help as help_command
@@ -51,10 +52,12 @@ COMMANDS: tuple[Command, ...] = (
     send.ANNOUNCEMENT,
     send.FAQ,
     send.LADDER,
+    send.LEDGER,
     compare.COMMAND,
     help_command.COMMAND,
     organizer.COMMAND,
     organizer.CONFIRM,
+    witness.COMMAND,
 )
 
 

@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from contest.ledger import merkle, signing
-from contest.ledger.receipts import Checkpoint, Effect, LedgerEntry, Receipt, VerifierKey, program_digest
+from contest.ledger.notes import VerifierKey
+from contest.ledger.receipts import Checkpoint, Effect, LedgerEntry, Receipt, program_digest
 from knobellib import receipts
 
 SUMMER = timezone(timedelta(hours=2))

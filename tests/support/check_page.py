@@ -13,6 +13,7 @@ from typing import Any
 
 from contest.archive import files
 from contest.public_number.drand import Chain
+from reports.check_page import counting
 from tests.support.browser import program
 
 # What `verify` finds and the page says that it has not checked: it has no compiler, and writes no texts.
@@ -43,6 +44,7 @@ class PageSaid:
     title: str = ""
     digest: str = ""
     isComputed: bool = False  # noqa: N815 - as the script calls it
+    asked: int = 0
     mails: Sequence[Any] = field(default=())
 
     @property
@@ -96,13 +98,14 @@ def page_says(
     """What the page says of each of these files. `chain`: JSON of drand, for another than quicknet."""
     of_page = chain and _as_the_page_notes(Chain.from_json(chain))
     with TemporaryDirectory() as scratch:
+        (constants := Path(scratch) / "counting.js").write_text(counting())
         asked = []
         for number, data in enumerate(archives):
             file = Path(scratch) / f"{number}.tar"
             file.write_bytes(data)
             asked.append(json.dumps({"archive": str(file), "game": game, "mails": mails, "chain": of_page}))
         done = subprocess.run(
-            [program("node", "nodejs"), RUNNER],
+            [program("node", "nodejs"), RUNNER, constants],
             input="\n".join(asked),
             capture_output=True,
             text=True,
