@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Try this commit in fresh systems made by debootstrap: a clone, and a release, as root and as ordinary users.
+"""Try this commit in fresh systems made by debootstrap: a clone and a release, as root and as ordinary users.
 
 Usage: tools/fresh_system.py [--only PATTERN] [SUITE]...
 
