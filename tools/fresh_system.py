@@ -94,7 +94,7 @@ TEST = "make test >build/test.log 2>&1; code=$?; tail -n 400 build/test.log; exi
 # What a newcomer does with a release, all of it fetched before. The shell says when each command began.
 NEWCOMER = """
 PS4='+ after $SECONDS s: '; set -ex
-pipx install --force "$(echo /srv/release/*.whl)[fuel]"
+pipx install "$(echo /srv/release/*.whl)[fuel]"
 knobeln demo
 for game in $(knobeln games | cut -f 1); do
     knobeln demo --teams 5 --seed fresh --game $game $game
@@ -188,7 +188,7 @@ CASES: dict[str, dict[str, tuple[Step, ...]]] = {
             Step("sh /home/ann/line >/dev/null"),
             Step("$(knobeln doctor | sed -n 's/.*`\\(.* -m pip install .*\\)`.*/\\1/p' | tr -d \\')", "ann"),
             Step(
-                "knobeln init spring && knobeln doctor -C spring",
+                "knobeln init spring && knobeln doctor -C spring && pipx uninstall knobeln",
                 "ann",
                 words=("ok   counted time of Python",),
             ),
