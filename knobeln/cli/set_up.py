@@ -124,7 +124,10 @@ def doctor(letter: bool, patience: float) -> None:
         results = (
             CheckResult("settings", Level.FAIL, f"{error}; the other checks have the default settings"),
         )
-    results += (*check_host(contest_path(), settings), *check_languages(settings))
+    host = check_host(contest_path(), settings)
+    results += host
+    if all(result.passed for result in host if result.is_needed):  # languages only repeat what is lacking
+        results += tuple(check_languages(settings))
     if letter:
         results += (run_check("a letter to itself", lambda: check_loop(open_contest(), patience)),)
     answer(results, _show_checks)
