@@ -18,14 +18,14 @@ from rich.text import Text
 
 from contest.games.drawing import Drawing, Square
 from contest.games.game import FaultRule, GameInfo
-from contest.model import EvolutionOutcome, GroupOutcome, RoundOutcome, Standing, points_text
+from contest.model import EvolutionEnding, EvolutionOutcome, GroupOutcome, RoundOutcome, Standing, points_text
 from reports.all_games import games_of_members
 from reports.bracket import all_lines, field_after, matches_of, round_lines, sides_of
 from reports.evolution_table import condensed
 from reports.prizes import PrizeList
 from reports.results import own_games
 from reports.scores import Shape, melees, scores, shape_of
-from reports.text import percent
+from reports.text import percent, plural
 
 _COLOURS = ("red", "green", "yellow", "blue", "magenta", "cyan", "bright_red", "bright_green", "bright_blue")
 _SHADES = "█▓▒░"
@@ -178,7 +178,11 @@ def evolution_table(outcome: EvolutionOutcome, width: int = 80) -> Table:
     """Show the ranking of the evolution, with the exemplars in as many generations as fit into `width`."""
     shown = condensed(outcome, width - _RANK_AND_FRACTION, gap=_RICH_GAP)
     headings = (f"#{generation}" for generation in shown.generations)
-    table = _table(f"Evolution: {outcome.ending}", "#rank", "team", "#fraction", *headings)
+    is_stable = outcome.ending is EvolutionEnding.FIXED_POINT
+    ending = (
+        f"stable after {plural(len(outcome.generations) - 1, 'generation')}" if is_stable else outcome.ending
+    )
+    table = _table(f"Evolution: {ending}", "#rank", "team", "#fraction", *headings)
     for line, (_, *counts) in zip(outcome.ranking, shown.rows, strict=True):
         cells = (line.rank or "-", line.entry, percent(line.fraction), *counts)
         table.add_row(*(Text(str(cell)) for cell in cells), style="dim" if line.rank is None else "")

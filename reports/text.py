@@ -12,7 +12,7 @@ from fractions import Fraction
 from functools import lru_cache
 from unicodedata import east_asian_width
 
-from contest.language import SOURCE, decimal, gettext, ngettext, number, spoken
+from contest.language import SOURCE, decimal, gettext, ngettext, noted, number, spoken
 from contest.model import points_text
 from contest.schema.sections import UNITS_PER_SECOND
 from contest.util.sanitize import sanitize
@@ -39,6 +39,13 @@ def clean(text: str) -> str:
 def plural(value: int, one: str, many: str = "") -> str:
     """(1, "game") -> `1 game`, (3, "entry", "entries") -> `3 entries`; for templates without a catalogue."""
     return ngettext(f"%(num)s {one}", f"%(num)s {many or one + 's'}", value)
+
+
+def ordinal(value: int) -> str:
+    """20 -> `20th`."""
+    last = 0 if value % 100 // 10 == 1 or value % 10 > 3 else value % 10
+    endings = noted("%(num)sth"), noted("%(num)sst"), noted("%(num)snd"), noted("%(num)srd")
+    return gettext(endings[last], num=value)
 
 
 def one_line(text: str) -> str:

@@ -91,7 +91,7 @@ class Contest(Section):
         "`language: de` in the registration form",
         json_schema_extra=DECIDES,  # it is told in this language why a program failed
     )
-    organizer: str = Field("The organizer", description="who signs the mails")
+    organizer: str = Field(noted("The organizer"), description="who signs the mails")
     organizer_address: Address = Field(
         "organizer@localhost.example", description="where people write to a person; not read by the robot"
     )
