@@ -122,7 +122,7 @@ def test_every_language_has_its_row_in_the_organizer_guide(language: Language) -
     suffixes = ", ".join(f"`.{suffix}`" for suffix in language.suffixes)
     row = [language.name, suffixes, f"`{language.tool}`"]
     is_there = row in (found[:3] for found in rows(ORGANIZER, "language"))
-    assert is_there, f"docs/organizer/languages.md: write the row | {' | '.join(row)} | |"
+    assert is_there, f"docs/organizer/other-games.md: write the row | {' | '.join(row)} | |"
 
 
 @pytest.mark.parametrize("verdict", [v for v in Verdict if v not in (Verdict.OK, Verdict.INTERNAL)])
