@@ -25,7 +25,7 @@ def leaders(*rankings: Sequence[str]) -> tuple[str, ...]:
 
 
 def finalists(facts: SiteFacts) -> tuple[str, ...]:
-    """The teams that were left when first no more of them were left than there are colours; () before."""
+    """The teams left after the first round that leaves at most COLOURS of them; () before."""
     left = (outcome.survivors for outcome in facts.history if not outcome.plan.final)
     return next((names for names in left if 0 < len(names) <= COLOURS), ())
 

@@ -223,7 +223,8 @@ def test_a_page_has_all_sentences_of_its_script(script: str, template: str, word
 
 
 def test_what_happens_in_each_game_is_in_the_catalogue() -> None:
-    assert {each.info.summary for each in registered().values()} <= {english(each) for each in read("de") if each.id}
+    known = {english(each) for each in read("de") if each.id}
+    assert {each.info.summary for each in registered().values()} <= known
 
 
 # Modules that make sentences of mails and pages. In them a text with several words is marked, or an error, or
