@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 LIMITS_AREA = "limits"  # of the journal
 LANGUAGES_SECONDS = 60.0  # between two trials of the languages that programs wait for
 TIDY_SECONDS = 60.0  # between two looks for letters that have waited for too long
-LETTERS_TOGETHER = 20  # in one transaction
+LETTERS_TOGETHER = 50  # in one transaction
 TOGETHER_SECONDS = 0.5  # after which no further letter is begun: others wait to write
 
 Service = TypeVar("Service")

@@ -52,8 +52,8 @@ IDLE_SECONDS = 0.5
 REST_SECONDS = 0.1  # after a look in vain: hundreds of letters a second need not wake every loop as often
 FAILURE_PAUSE_SECONDS = 10.0
 STOP_SECONDS = 4.0
-LETTER_PAUSE_SECONDS = 0.01  # between letters that come one after the other
-MAX_YIELD_SECONDS = 0.02  # about three times as long as a letter takes the desk
+LETTER_PAUSE_SECONDS = 0.02  # between letters that come one after the other
+MAX_YIELD_SECONDS = 0.4  # about twice as long as the letters take that are handled together
 LOCKS_SECONDS = 5.0  # between two looks whether the database still has our locks
 REPEAT_ERROR_SECONDS = 600.0  # an error that stays the same is noted again after this time
 
@@ -227,11 +227,13 @@ class Gateway:
 
     def _handle_letters(self, services: Services) -> bool:
         """Handle letters after a short pause, in which new ones come in: while the desk writes, SQLite lets
-        nobody else."""
+        nobody else. Those that had to wait meanwhile count as letters that come now."""
         end = time.monotonic() + MAX_YIELD_SECONDS
         while (wait := min(end, self._letters_at + LETTER_PAUSE_SECONDS) - time.monotonic()) > 0:
             time.sleep(wait)
-        return services.handle_some_letters()
+        found = services.handle_some_letters()
+        self._letters_at = time.monotonic()
+        return found
 
     def _accept_found(self, raw: bytes, arrived_at: datetime) -> None:
         accept_found(self._contest.store, raw, arrived_at, self._contest.clock.now(), self._bounds)

@@ -110,7 +110,7 @@ class _Connection:
         return self._connection
 
     def _connect(self) -> smtplib.SMTP:
-        mail, encryption = self._mail, ssl.create_default_context()
+        mail = self._mail
         # Looked at only here, because the secrets may be in the environment of `serve` alone.
         if mail.login == "xoauth2" and not (mail.username and self._token.is_set):
             raise ConfigError(
@@ -119,13 +119,14 @@ class _Connection:
             )
         relay = (mail.relay_host, mail.relay_port, self._name)
         connection: smtplib.SMTP
-        if mail.security == "tls":
-            connection = smtplib.SMTP_SSL(*relay, timeout=_ANSWER_SECONDS, context=encryption)
+        if mail.security == "tls":  # to read the system's certificates takes as long as twenty mails
+            context = ssl.create_default_context()
+            connection = smtplib.SMTP_SSL(*relay, timeout=_ANSWER_SECONDS, context=context)
         else:
             connection = smtplib.SMTP(*relay, timeout=_ANSWER_SECONDS)
         try:
             if mail.security == "starttls":
-                connection.starttls(context=encryption)
+                connection.starttls(context=ssl.create_default_context())
             connection.ehlo_or_helo_if_needed()
             if mail.username:
                 self._log_in(connection)
