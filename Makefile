@@ -35,7 +35,7 @@ fuzz: setup-test                  ## some minutes of damaged letters, and of ran
 drill: setup-test test-servers    ## 20,000 letters and 1,000 programs at once, beside another contest's day
 	KNOBELN_DRILL_LETTERS=20000 $(BIN)/pytest -n 0 tests/mail/test_load_drill.py
 
-fresh-system:                     ## as root: what README promises, in fresh systems made by debootstrap; half an hour each
+fresh-system:                     ## as root: a clone, and what `make release` makes, in fresh systems by debootstrap; half an hour each
 	@python3 tools/fresh_system.py
 
 catalogue: setup                  ## the sentences of mails, collected for the translators

@@ -1,14 +1,10 @@
-"""`make bench`: every measurement, one after the other, as rows of one table; or those that are named.
-
-python -m bench [letters|receive|mails|programs|machine|day|hog|sandbox|talking|counted]...
-"""
+"""`python -m bench [STAGE]...`: all stages, or those that are named, as rows of one table."""
 
 from __future__ import annotations
 
 import sys
 
-from bench import bots, contest, mail
-from bench.harness import HEAD
+from bench import HEAD, bots, contest, mail
 
 STAGES = {
     "letters": mail.letters_in,
@@ -19,7 +15,6 @@ STAGES = {
     "day": contest.day,
     "hog": contest.hog,
     "sandbox": bots.sandbox,
-    "talking": bots.games,
     "counted": bots.counted,
 }
 

@@ -1,7 +1,5 @@
-"""Programs that talk: a start of the sandbox, an exchange of lines, a game; beside bubblewrap and bare pipes.
+"""Programs that talk: a start of the sandbox, an exchange of lines; beside bubblewrap and plain pipes.
 
-In a game of Bid-Tac-Toe two programs play game after game, as in a group. What they are asked is noted
-before. Then they get the same questions in the same order through plain pipes, and must answer the same.
 Programs whose time is counted stand beside the same programs as the system runs them.
 """
 
@@ -10,31 +8,24 @@ from __future__ import annotations
 import os
 import subprocess
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, closing, contextmanager
+from collections.abc import Callable, Sequence
+from contextlib import closing
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
-from unittest.mock import patch
 
-from bench.harness import compare, spent
+from bench import compare, spent
 from compiler.builders.text import TextBuilder
-from compiler.languages import Problem, build
 from contest import presets
-from contest.games.game import TextProtocol, Words
-from contest.model import GameJob
-from contest.seeds import Seeds
-from knobellib.samples import samples
+from contest.games.game import TextProtocol
 from sandbox.fuel import engine
 from sandbox.fuel.program import FuelProgram
-from sandbox.players import AnswerFault, as_text
 from sandbox.players.fuel import FuelPlayer
-from sandbox.players.lines import LinesPlayer
-from sandbox.program_folder import ProgramFolder
 from sandbox.sandbox import USER, Sandbox
 from tournament.runners import open_runner
 
-STARTS, EXCHANGES, RUNS, GAMES = 100, 500, 9, 50
+STARTS, EXCHANGES, RUNS = 100, 500, 9
 TRUE = "/usr/bin/true"
 ECHO = ("/usr/bin/cat",)  # writes each line as soon as it has read it
 LINE = "next 17"
@@ -45,23 +36,11 @@ BUBBLEWRAP = (
     *("--symlink", "usr/lib64", "/lib64", "--dev", "/dev", "--tmpfs", "/work", "--chdir", "/work", "--"),
     *("prlimit", "--cpu=10", f"--as={1 << 29}", "--nproc=16", "--nofile=64", "--core=0", TRUE),
 )
-GAME, EVEN_HAND = "bid-tac-toe", "even_hand.sh"
-# The same in Python: both always bid alike, so each game has three rounds, and leave nothing to chance.
-EVEN_MIND = b"""
-import sys
-for line in sys.stdin:
-    if not line.startswith("gameover"):
-        print(*[100 // 9] * 9, flush=True)
-"""
 
 
 def sandbox() -> None:
-    user, quiet = USER, subprocess.DEVNULL
-    how: dict[str, Any] = {"user": user, "group": user, "extra_groups": []} if os.geteuid() == 0 else {}
-
-    def alone() -> None:
-        subprocess.run(BUBBLEWRAP, check=True, stdin=quiet, stdout=quiet, stderr=quiet, cwd="/", **how)
-
+    how: dict[str, Any] = {"user": USER, "group": USER, "extra_groups": []} if os.geteuid() == 0 else {}
+    alone = partial(subprocess.run, BUBBLEWRAP, check=True, stdin=subprocess.DEVNULL, cwd="/", **how)
     ways = {"ours": lambda: spent(lambda: Sandbox().run([TRUE])), "bubblewrap alone": lambda: spent(alone)}
     compare("a sandbox, from start to end", STARTS, ways)
     with Sandbox().open(ECHO) as boxed:
@@ -84,77 +63,17 @@ def exchange(stage: str, ours: Callable[[], str], command: Sequence[str]) -> Non
 class Piped(subprocess.Popen[bytes]):
     """A program with plain pipes, and nothing else."""
 
-    def __init__(self, command: Sequence[str], folder: str | None = None) -> None:
-        super().__init__(command, cwd=folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0)
-
-    def tell(self, text: str) -> None:
-        assert self.stdin
-        os.write(self.stdin.fileno(), f"{text}\n".encode())
+    def __init__(self, command: Sequence[str]) -> None:
+        super().__init__(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0)
 
     def ask(self, text: str) -> str:
-        self.tell(text)
+        assert self.stdin
+        assert self.stdout
+        os.write(self.stdin.fileno(), f"{text}\n".encode())
         line = b""
         while not line.endswith(b"\n"):
-            assert self.stdout
             line += os.read(self.stdout.fileno(), 65_536)
         return line.decode().strip()
-
-
-class Line(NamedTuple):
-    """A line to the program in this seat, and its answer; None: it needs none."""
-
-    seat: int
-    text: str
-    answer: str | None
-
-
-def games() -> None:
-    sources = ({EVEN_HAND: samples(GAME)[EVEN_HAND]}, {"even_mind.py": EVEN_MIND})
-    programs = [program for files in sources if not isinstance(program := build(files, Sandbox()), Problem)]
-    jobs = [GameJob(tuple(p.digest for p in programs), (b"", b""), names=("even_hand", "even_mind"))] * GAMES
-    images = {program.digest: program.to_bytes() for program in programs}
-    with ExitStack() as stack:
-        bare = []
-        for program in programs:
-            folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
-            for name, data in program.files.items():
-                (folder / name).write_bytes(data)
-            bare.append(stack.enter_context(Piped(program.command, str(folder))))
-        settings = presets.settings(GAME, datetime.now(UTC))
-        runner = stack.enter_context(open_runner(images, settings, Seeds(bytes(32))))
-        with _noting(programs) as lines:
-            assert all(result.is_flawless for result in runner.play(jobs)), "a program broke the rules"
-
-        def talk() -> None:
-            for seat, text, answer in lines:
-                if answer is None:
-                    bare[seat].tell(text)
-                else:
-                    assert bare[seat].ask(text) == answer
-
-        ways = {"ours": lambda: spent(lambda: runner.play(jobs)), "bare pipes": lambda: spent(talk)}
-        count = len(lines) / GAMES
-        compare(f"a game of Bid-Tac-Toe, {count:.0f} lines to programs", RUNS, ways, GAMES)
-
-
-@contextmanager
-def _noting(programs: Sequence[ProgramFolder]) -> Iterator[list[Line]]:
-    """The lines to these programs, and their answers, while games are played."""
-    lines: list[Line] = []
-    move, told = LinesPlayer.move, LinesPlayer.tell
-
-    def noted_move(player: LinesPlayer, question: Words) -> str | AnswerFault:
-        answer = move(player, question)
-        assert isinstance(answer, str), answer
-        lines.append(Line(programs.index(player.program), " ".join(as_text(question)), answer))
-        return answer
-
-    def noted_tell(player: LinesPlayer, words: Words) -> None:
-        lines.append(Line(programs.index(player.program), " ".join(as_text(words)), None))
-        told(player, words)
-
-    with patch.object(LinesPlayer, "move", noted_move), patch.object(LinesPlayer, "tell", noted_tell):
-        yield lines
 
 
 # --- programs whose time is counted ---------------------------------------------------------------------
@@ -261,10 +180,7 @@ def counted() -> None:
 def _compare_counted(name: str, sample: Sample, folder: Path) -> None:
     language = name.partition(",")[0]
     native = _native(sample, sample.computes, folder)
-    player = FuelPlayer(
-        _built(language, sample, sample.computes), Sandbox(), TextProtocol.ARGV, UNITS, 1_000 * UNITS
-    )
-    with closing(player):
+    with closing(_player(language, sample, sample.computes, TextProtocol.ARGV)) as player:
 
         def count(rounds: int) -> str:
             player.begin(b"")
@@ -276,29 +192,23 @@ def _compare_counted(name: str, sample: Sample, folder: Path) -> None:
 
         assert count(sample.rounds) == run(sample.rounds), "the two ways compute different results"
         for stage, rounds in (("a new start", 1), ("tables and loops", sample.rounds)):
-            ways = {
-                "ours": lambda r=rounds: spent(lambda: count(r)),
-                sample.peer: lambda r=rounds: spent(lambda: run(r)),
-            }
+            each = {"ours": partial(count, rounds), sample.peer: partial(run, rounds)}
+            ways = {way: partial(spent, work) for way, work in each.items()}
             compare(f"{name}, counted: {stage}", RUNS, ways)
     if not sample.echoes:
         return
-    player = FuelPlayer(
-        _built(language, sample, sample.echoes), Sandbox(), TextProtocol.STDIO, UNITS, 1_000 * UNITS
-    )
-    with closing(player):
+    with closing(_player(language, sample, sample.echoes, TextProtocol.STDIO)) as player:
         player.begin(b"")
         stage = f"{language}, counted: a line and its line back"
         exchange(stage, lambda: str(player.move(tuple(LINE.split()))), _native(sample, sample.echoes, folder))
 
 
-def _built(language: str, sample: Sample, source: str) -> FuelProgram:
+def _player(language: str, sample: Sample, source: str, protocol: TextProtocol) -> FuelPlayer:
     chosen = presets.settings("cooperation", datetime.now(UTC))
     counted = chosen.changed(programs={"counted_languages": (language,), "description": "none"})
-    builder = TextBuilder(counted, open_runner)
-    built = builder.rebuild({f"program.{sample.suffix}": source.encode()}, "")
+    built = TextBuilder(counted, open_runner).rebuild({f"program.{sample.suffix}": source.encode()}, "")
     assert isinstance(built.image, FuelProgram), built.report.findings
-    return built.image
+    return FuelPlayer(built.image, Sandbox(), protocol, UNITS, 1_000 * UNITS)
 
 
 def _native(sample: Sample, source: str, folder: Path) -> list[str]:

@@ -1,36 +1,33 @@
 """A contest and its parts, beside their limits: programs, games on the contest machine, whole days, Hog.
 
-- Programs are compiled, checked, tried and translated as `knobeln serve` does it. The limit is the very same
-  commands of compilers, noted before, without sandboxes, on all cores.
+- Programs are compiled, checked, tried and translated as `knobeln serve` does it. The limit is a compiler
+  alone, which makes an object file of each of them, on all cores.
 - The machine's peer is the same source as unprotected native coroutines in one process. Both play the very
   same games, with the same random streams and referee; their digests are compared before anything is timed.
-- A day is that from the freezing of the entries to the last report in the outbox. Its games alone, on the
-  same engine with as many workers, are the limit that nothing can beat; the peer is the time that
-  Axelrod-Python takes for as many turns of TitForTat against TitForTat.
+- A day goes from the freezing of the entries to the last report in the outbox. Its games alone, on the same
+  engine, are the limit; the peer is Axelrod-Python with as many turns of TitForTat against TitForTat.
 - Hog's peer is the same recursion in memoised Python.
 """
 
 from __future__ import annotations
 
 import logging
-import os
 import random
 import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from itertools import count
 from pathlib import Path
 from types import ModuleType
-from typing import Any, NamedTuple
+from typing import Any
 from unittest.mock import patch
 
-from bench.harness import Spent, children_seconds, compare, spent
+from bench import Spent, children_seconds, compare, output_of, spent
 from compiler.build import build
 from compiler.toolchain import Toolchain
 from contest.games.hog import MAX_DICE, SCORES, HogEntry, win_rate
@@ -49,7 +46,6 @@ from knobellib.samples import house_strategies
 from knobeln.context import ContestContext
 from knobeln.day.run import contest_day
 from knobeln.services import Services
-from sandbox.places import WORK
 from sandbox.sandbox import Sandbox, SandboxResult
 from sandbox.vm import engine_binary
 from sandbox.vm.image import Image
@@ -66,32 +62,21 @@ _RUNS = 5
 
 # --- programs -----------------------------------------------------------------------------------------------
 PROGRAMS = 16
-_BOX = "/box"
-
-
-class Call(NamedTuple):
-    """One call of a compiler, as the sandbox was asked for it."""
-
-    command: Sequence[str]
-    files: Mapping[str, bytes]
-    environment: Mapping[str, str]
+_WITHOUT_BOX = (c_compiler(), "-std=gnu89", "-O2", "-w", "-c", "-o", "/dev/null", "-x", "c", "-")
 
 
 def programs() -> None:
     log.least = logging.WARNING
-    calls: list[Call] = []
-    _compiled(calls)
-    ways = {"ours": lambda: _compiled([]), f"{len(calls)} calls of compilers alone": lambda: _bare(calls)}
+    ways = {"ours": _compiled, f"{PROGRAMS} calls of a compiler alone": _bare}
     compare(f"{PROGRAMS} programs compiled, checked, tried, translated", _RUNS, ways)
 
 
-def _compiled(calls: list[Call]) -> Spent:
-    """Build one program, with which the service makes itself ready, and then the others; note their calls."""
+def _compiled() -> Spent:
+    """Build one program, with which the service makes itself ready, and then the others."""
     inside: list[float] = []  # what is done in a sandbox is not counted among our children
     run = Sandbox.run
 
     def noted(sandbox: Sandbox, command: Sequence[str], **more: Any) -> SandboxResult:
-        calls.append(Call(command, more.get("files", {}), more.get("environment", {})))
         result = run(sandbox, command, **more)
         inside.append(result.usage.cpu_seconds or 0.0)
         return result
@@ -114,46 +99,23 @@ def _compiled(calls: list[Call]) -> Spent:
                     pass
 
             with patch.object(Sandbox, "run", noted):
-                taken = spent(lambda: _on_all_cores(work))
+                taken = spent(lambda: _on_all_cores([work] * cores()))
         with contest.store.read() as tx:
             assert submissions.count_with_program(tx) == PROGRAMS + 1, "a program was refused"
         contest.store.close()
     return taken._replace(cpu_seconds=taken.cpu_seconds + sum(inside))
 
 
-def _on_all_cores(work: Callable[[], None]) -> None:
+def _on_all_cores(work: Sequence[Callable[[], object]]) -> None:
     with ThreadPoolExecutor(cores()) as pool:
-        for done in [pool.submit(work) for _core in range(cores())]:
+        for done in [pool.submit(each) for each in work]:
             done.result()
 
 
-def _bare(calls: Sequence[Call]) -> Spent:
-    with tempfile.TemporaryDirectory() as folder:
-        ready = [_placed(call, Path(folder) / str(number)) for number, call in enumerate(calls)]
-
-        def work() -> None:
-            while ready:
-                with suppress(IndexError):  # another thread was quicker
-                    command, place, environment = ready.pop()
-                    subprocess.run(command, cwd=place, env=environment, check=True, capture_output=True)
-
-        return spent(lambda: _on_all_cores(work))
-
-
-def _placed(call: Call, folder: Path) -> tuple[list[str], Path, Mapping[str, str]]:
-    """Write the files of the call below this folder, and have its command name them there."""
-    places = {WORK: str(folder / "work"), _BOX: str(folder / "box")}
-    for place in places.values():
-        Path(place).mkdir(parents=True)
-
-    def there(text: str) -> str:
-        for place, instead in places.items():
-            text = text.replace(f"{place}/", f"{instead}/")
-        return text
-
-    for name, data in call.files.items():
-        Path(there(name)).write_bytes(data)
-    return [there(word) for word in call.command], folder / "work", {**os.environ, **call.environment}
+def _bare() -> Spent:
+    sources = [house.source.encode() for house in house_strategies()[1 : PROGRAMS + 1]]
+    calls = [partial(output_of, _WITHOUT_BOX, source) for source in sources]
+    return spent(lambda: _on_all_cores(calls))
 
 
 # --- the contest machine ------------------------------------------------------------------------------------
@@ -181,10 +143,10 @@ def _compare_games(title: str, source: str, games: int) -> None:
         native = _native(Path(folder), source)
 
         def on_the_machine(count: int) -> bytes:
-            return _output(knobeln_engine(), batch.header() + batch.chunk(jobs[:count]))
+            return output_of([knobeln_engine()], batch.header() + batch.chunk(jobs[:count]))
 
         def by_coroutines(count: int) -> bytes:
-            return _output(native, b"".join(stream for job in jobs[:count] for stream in job.streams))
+            return output_of([native], b"".join(stream for job in jobs[:count] for stream in job.streams))
 
         answer = EngineAnswer()
         answer.add(on_the_machine(games))
@@ -197,10 +159,8 @@ def _compare_games(title: str, source: str, games: int) -> None:
             taken = children_seconds(lambda: play(games)) - children_seconds(lambda: play(1))
             return Spent(taken, taken)
 
-        ways = {
-            "ours": partial(seconds, on_the_machine),
-            "native coroutines": partial(seconds, by_coroutines),
-        }
+        each = {"ours": on_the_machine, "native coroutines": by_coroutines}
+        ways = {name: partial(seconds, play) for name, play in each.items()}
         compare(f"a game of 1,000 throws, {title}", _RUNS, ways, games - 1)
 
 
@@ -229,10 +189,6 @@ def _native(folder: Path, source: str) -> Path:
     return folder / "coroutines"
 
 
-def _output(program: Path, order: bytes) -> bytes:
-    return subprocess.run([program], input=order, capture_output=True, check=True).stdout
-
-
 # --- contest days -------------------------------------------------------------------------------------------
 SIZES = (41, 1_000)
 THROWS, MATCHES = 1_000, 100  # of a game, and of Axelrod's in a run
@@ -251,6 +207,8 @@ def day() -> None:
 
 
 def _compare_days(size: int, opened: Path) -> None:
+    import axelrod  # takes seconds
+
     numbers, played = count(), [opened]
 
     def once() -> Spent:
@@ -261,30 +219,26 @@ def _compare_days(size: int, opened: Path) -> None:
         contest.store.close()
         return taken
 
-    ways: dict[str, Callable[[], Spent]] = {"ours": once, "its games alone": lambda: _games_alone(played[-1])}
-    try:
-        import axelrod
-    except ImportError:
-        pass  # `make bench` installs it
-    else:
+    def turns() -> None:
+        for _ in range(MATCHES):
+            axelrod.Match((axelrod.TitForTat(), axelrod.TitForTat()), turns=THROWS).play()
 
-        def turns() -> None:
-            for _ in range(MATCHES):
-                axelrod.Match((axelrod.TitForTat(), axelrod.TitForTat()), turns=THROWS).play()
+    def as_many_turns() -> Spent:
+        games = sum(len(group.matches) for each in _rounds(played[-1]) for group in each.groups)
+        return spent(turns).per(MATCHES / games)
 
-        def as_many_turns() -> Spent:
-            games = sum(len(group.matches) for each in _rounds(played[-1]) for group in each.groups)
-            return spent(turns).per(MATCHES / games)
-
-        ways["as many turns of Axelrod-Python"] = as_many_turns
+    ways = {
+        "ours": once,
+        "its games alone": lambda: _games_alone(played[-1]),
+        "as many turns of Axelrod-Python": as_many_turns,
+    }
     compare(f"contest day of {size:,} teams", _RUNS, ways)
 
 
 def _play_day(contest: ContestContext) -> None:
     """The day, without the contests with other random numbers that follow its last round.
 
-    Each worker process imports the main module of its parent. That is next to nothing with the command
-    `knobeln`, but all benchmarks here, so workers get an empty one.
+    Each worker process imports the main module of its parent: all benchmarks. So workers get an empty one.
     """
     with (
         patch("tournament.day.default_contests", return_value=None),

@@ -3,20 +3,15 @@
 Postfix's `smtp-source` sends letters over 20 connections, and one at a time with a connection for each. Both
 servers say 250 only when the letter would survive a power cut; they are separate processes on the same disk.
 `knobeln serve` also answers each letter meanwhile, and delivers the answer. Postfix only keeps letters: it
-runs without its queue manager. Each server gets one letter before, which starts processes and loads
-modules. Mails go to Postfix's `smtp-sink`. Postfix takes them with its delivery switched off, and starts
-anew, which counts.
-
-Postfix is an instance of its own, which touches nothing of the system's. It needs root, and is left out
-otherwise.
+runs without its queue manager, as an instance of its own, which needs root. Each server gets one letter
+before, which starts processes and loads modules. Mails go to Postfix's `smtp-sink`. Postfix takes them with
+its delivery switched off, and starts anew, which counts.
 """
 
 from __future__ import annotations
 
 import os
 import pwd
-import shutil
-import socket
 import subprocess
 import sys
 import tempfile
@@ -27,7 +22,7 @@ from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
-from bench.harness import Spent, compare, cpu_seconds_of, spent
+from bench import Spent, compare, cpu_seconds_of, spent
 from contest.config.settings import Settings
 from contest.config.template import usual_dates
 from contest.model import LetterState, OutboxState, Outgoing
@@ -37,7 +32,7 @@ from contest.util.clock import SystemClock
 from knobeln.context import ContestContext, create_contest
 from knobeln.services import deliver_all
 from mailserver.delivery.transports import transport_of
-from tests.support.servers import POSTFIX_INSTANCE
+from tests.support.servers import POSTFIX_INSTANCE, free_port, greets, wait_for
 
 DISK = "/var/tmp"  # noqa: S108 - unlike /tmp never in memory
 RUNS = 3
@@ -48,29 +43,24 @@ LOADS = (
     ("one at a time, a connection each", 300, ("-s", "1")),
 )
 MAILS, RECIPIENTS = 500, 20
+TO = [f"team_{number}@teams.example" for number in range(RECIPIENTS)]
 ROBOT, TEAM = "knobeln@contest.example", "team@club.example"
-_TIMEOUT_SECONDS = 60.0
-_SOURCE, _SINK = (shutil.which(name, path="/usr/sbin:/usr/bin") for name in ("smtp-source", "smtp-sink"))
+_SOURCE, _SINK = "/usr/sbin/smtp-source", "/usr/sbin/smtp-sink"  # they come with Postfix
 _KNOBELN = (sys.executable, "-m", "knobeln")
-_BARE = """
-import os, sys
-descriptor = os.open(sys.argv[1], os.O_WRONLY | os.O_CREAT | os.O_EXCL)
-os.write(descriptor, sys.stdin.buffer.read())
-os.fsync(descriptor)
-"""
+_BARE = """import os, sys
+with open(sys.argv[1], "xb", 0) as file:
+    file.write(sys.stdin.buffer.read())
+    os.fsync(file)"""
 
 
 # --- letters -----------------------------------------------------------------------------------------------
 def letters_in() -> None:
-    if _SOURCE is None:
-        print("| letters accepted | left out: there is no `smtp-source`, which comes with Postfix | | |")
+    if not _has_postfix("letters accepted"):
         return
     for title, count, options in LOADS:
         answered: list[Spent] = []
-        ways: dict[str, Callable[[], Spent]] = {"ours": partial(_into_ours, count, options, answered)}
-        if _has_postfix():
-            ways["Postfix"] = partial(_into_postfix, count, options)
-        compare(f"a letter accepted, {title}", RUNS, ways, count)
+        ours, postfix = partial(_into_ours, count, options, answered), partial(_into_postfix, count, options)
+        compare(f"a letter accepted, {title}", RUNS, {"ours": ours, "Postfix": postfix}, count)
         compare("the same until it is answered", RUNS, {"ours": partial(answered.pop, 0)}, count)
 
 
@@ -78,21 +68,20 @@ def _into_ours(count: int, options: tuple[str, ...], answered: list[Spent]) -> S
     """Until the last 250; and, added to `answered`, until the last answer."""
     with tempfile.TemporaryDirectory(dir=DISK) as folder:
         contest = _contest(Path(folder) / "contest", answers_per_hour=count + 1)
-
-        def finish(number: int) -> None:
-            while _handled(contest) != number:
-                time.sleep(0.05)
-
         command = [*_KNOBELN, "serve", "-C", str(contest.path)]
-        taken, until = _taken(command, contest.settings.mail.listen_port, count, options, finish)
+        port, finish = contest.settings.mail.listen_port, partial(_wait_until_handled, contest)
+        taken, until = _taken(command, port, count, options, finish)
         answered.append(until)
         contest.store.close()
     return taken
 
 
-def _handled(contest: ContestContext) -> int:
-    with contest.store.read() as tx:
-        return letters.count_by_state(tx).get(LetterState.HANDLED, 0)
+def _wait_until_handled(contest: ContestContext, number: int) -> None:
+    def handled() -> int:
+        with contest.store.read() as tx:
+            return letters.count_by_state(tx).get(LetterState.HANDLED, 0)
+
+    wait_for(lambda: handled() == number, "an answer")
 
 
 def _into_postfix(count: int, options: tuple[str, ...]) -> Spent:
@@ -120,7 +109,6 @@ def _taken(
 
 
 def _send(port: int, count: int, *options: str, sender: str = TEAM, to: str = ROBOT) -> None:
-    assert _SOURCE is not None
     words = (*options, "-m", str(count), "-l", str(LETTER_BYTES), "-S", "please compile")
     subprocess.run([_SOURCE, *words, "-f", sender, "-t", to, f"127.0.0.1:{port}"], check=True)
 
@@ -154,25 +142,22 @@ def receive() -> None:
         for title, contest in (("`serve` at work", served), ("alone", alone)):
             ours = partial(run, *_KNOBELN, "receive", "-C", str(contest.path))
             compare(f"`knobeln receive`, {title}", RECEIVES, {"ours": ours, "a bare Python": bare})
-        assert _handled(alone) == RECEIVES
+        _wait_until_handled(alone, RECEIVES)
         for contest in (served, alone):
             contest.store.close()
 
 
 # --- mails -------------------------------------------------------------------------------------------------
 def mails_out() -> None:
-    if _SOURCE is None or _SINK is None:
-        print("| mails to a relay | left out: there is no `smtp-sink`, which comes with Postfix | | |")
-        return
-    ways = {"ours": partial(_to_sink, _ours_out)}
-    if _has_postfix():
-        ways["Postfix, its start included,"] = partial(_to_sink, _postfix_out)
-    compare("a mail to an SMTP relay", RUNS, ways, MAILS)
+    if _has_postfix("mails to a relay"):
+        ways = {"ours": _ours_out, "Postfix, its start included,": _postfix_out}
+        sunk = {name: partial(_to_sink, deliver) for name, deliver in ways.items()}
+        compare("a mail to an SMTP relay", RUNS, sunk, MAILS)
 
 
 def _to_sink(deliver: Callable[[int], Spent]) -> Spent:
     port = free_port()
-    with running([str(_SINK), "-u", "nobody", f"127.0.0.1:{port}", "100"], port):
+    with running([_SINK, "-u", "nobody", f"127.0.0.1:{port}", "100"], port):
         return deliver(port)
 
 
@@ -181,7 +166,7 @@ def _ours_out(sink: int) -> Spent:
         way = {"delivery": DeliveryKind.SMTP, "smarthost": f"127.0.0.1:{sink}"}
         contest = _contest(Path(folder) / "contest", **way)
         body = f"{'x' * 72}\n" * (LETTER_BYTES // 73)
-        mails = [Outgoing(str(n), "bench", _recipient(n), f"mail {n}", body) for n in range(MAILS)]
+        mails = [Outgoing(str(n), "bench", TO[n % RECIPIENTS], f"mail {n}", body) for n in range(MAILS)]
         with contest.store.write() as tx:
             outbox.put_all(tx, mails, contest.settings, datetime.now(UTC))
         transport = transport_of(contest.settings, contest.path)
@@ -192,10 +177,6 @@ def _ours_out(sink: int) -> Spent:
     return taken
 
 
-def _recipient(number: int) -> str:
-    return f"team_{number % RECIPIENTS}@teams.example"
-
-
 def _postfix_out(sink: int) -> Spent:
     with _postfix_folder() as folder:
         port = free_port()
@@ -203,15 +184,12 @@ def _postfix_out(sink: int) -> Spent:
         listener = f"127.0.0.1:{port} inet n - n - - smtpd\n"
         delivery = "qmgr unix n - n 300 1 qmgr\nsmtp unix - - n - - smtp\n"
         with running(_postfix(folder, main, listener), port):
-            for number in range(RECIPIENTS):
-                count = MAILS // RECIPIENTS
-                _send(port, count, "-s", "5", "-d", sender=ROBOT, to=_recipient(number))
+            for to in TO:
+                _send(port, MAILS // RECIPIENTS, "-s", "5", "-d", sender=ROBOT, to=to)
         begin = time.perf_counter()
         with running(_postfix(folder, main, listener + delivery), port) as server:
             queues = [folder / "queue" / name for name in ("incoming", "active")]
-            while any(file.is_file() for queue in queues for file in queue.rglob("*")):
-                assert time.perf_counter() - begin < _TIMEOUT_SECONDS, "Postfix does not deliver"
-                time.sleep(0.01)
+            wait_for(lambda: not any(file.is_file() for queue in queues for file in queue.rglob("*")))
             seconds = time.perf_counter() - begin
             assert (folder / "postfix.log").read_text().count("status=sent") == MAILS
             return Spent(seconds, cpu_seconds_of(server))
@@ -222,29 +200,12 @@ def _postfix_out(sink: int) -> Spent:
 def running(command: list[str], port: int) -> Iterator[int]:
     """Start the server, and wait until it answers at this port; the id of its process."""
     process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
-    end = time.monotonic() + _TIMEOUT_SECONDS
     try:
-        while not _answers(port):
-            assert time.monotonic() < end, "the server does not start"
-            time.sleep(0.02)
+        wait_for(lambda: greets(port, b"220"), "the server's start")
         yield process.pid
     finally:
         process.terminate()
-        process.wait(_TIMEOUT_SECONDS)
-
-
-def _answers(port: int) -> bool:
-    try:
-        with socket.create_connection(("127.0.0.1", port), 1) as client:
-            return client.recv(100).startswith(b"220")
-    except OSError:
-        return False
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+        process.wait(60.0)
 
 
 _MASTER = Path("/usr/lib/postfix/sbin/master")
@@ -267,8 +228,11 @@ postlog   unix-dgram n - n - 1 postlogd
 """
 
 
-def _has_postfix() -> bool:
-    return os.getuid() == 0 and _MASTER.exists()
+def _has_postfix(stage: str) -> bool:
+    if found := os.getuid() == 0 and _MASTER.exists():
+        return found
+    print(f"| {stage} | left out: needs root and Postfix | | |")
+    return False
 
 
 @contextmanager

@@ -20,6 +20,7 @@ from itertools import pairwise
 from compiler.elf import ObjectFacts
 from compiler.source import SourceText
 from compiler.tokens import Token, TokenKind
+from compiler.uploaded_files import description_wanted
 from contest import language
 from contest.games.game import MACHINE
 from contest.language import gettext, ngettext, noted
@@ -188,18 +189,8 @@ def description(program: SourceText, settings: Programs) -> Iterator[Finding]:
         "a description of at least %(least)s between #if 0 and #endif: its main ideas and techniques",
         least=least,
     )
-    if block is None or lines == 0:
-        severity = Severity.ERROR if settings.description == "require" else Severity.WARNING
-        text = gettext("your program has no description; it needs %(form)s", form=form)
-        yield Finding("description", severity, 0, text)
-    elif lines < wanted:
-        text = ngettext(
-            "your description has %(num)s non-blank line; the rules ask for %(form)s",
-            "your description has %(num)s non-blank lines; the rules ask for %(form)s",
-            lines,
-            form=form,
-        )
-        yield Finding("description", Severity.WARNING, block.start - 1, text)
+    place = block.start - 1 if block and lines else 0
+    yield from description_wanted(lines if block else 0, wanted, form, settings, place)
 
 
 # --- the output of the preprocessor -------------------------------------------------------------------------

@@ -75,18 +75,25 @@ def description_findings(uploaded: UploadedFiles, settings: Programs) -> Iterato
         wanted,
         description=DESCRIPTION,
     )
+    yield from description_wanted(lines, wanted, form, settings)
+
+
+def description_wanted(
+    lines: int, wanted: int, form: str, settings: Programs, place: int = 0
+) -> Iterator[Finding]:
+    """What is wrong with a description of so many non-blank lines; `form`: the right one, for a sentence."""
     if wanted and not lines:
         severity = Severity.ERROR if settings.description == "require" else Severity.WARNING
         text = gettext("your program has no description; it needs %(form)s", form=form)
         yield Finding("description", severity, 0, text)
     elif lines < wanted:
         text = ngettext(
-            "your description has %(num)s line; the rules ask for %(form)s",
-            "your description has %(num)s lines; the rules ask for %(form)s",
+            "your description has %(num)s non-blank line; the rules ask for %(form)s",
+            "your description has %(num)s non-blank lines; the rules ask for %(form)s",
             lines,
             form=form,
         )
-        yield Finding("description", Severity.WARNING, 0, text)
+        yield Finding("description", Severity.WARNING, place, text)
 
 
 def has_errors(findings: Iterable[Finding]) -> bool:

@@ -37,7 +37,10 @@ def knobeln_kit(rules: Rules) -> Kit:
     found += [
         KitFile("Makefile", makefile.encode()),
         KitFile("protocolfmt", software.joinpath("protocolfmt.py").read_bytes(), is_program=True),
-        KitFile("receipts", library.joinpath("receipts.py").read_bytes(), is_program=True),
+        *(
+            KitFile(name, library.joinpath(name).read_bytes(), is_program=True)
+            for name in ("receipts.py", "witness.py")
+        ),
         KitFile("rules.h", _rules_header(rules).encode()),
     ]
     return Kit(FOLDER, tuple(sorted(found, key=lambda file: file.name)), "make")

@@ -62,7 +62,10 @@ def python_kit(settings: Settings) -> Kit:
     found = [
         KitFile("referee.py", _home_file(referee), is_program=True),
         KitFile("contest.json", _contest_facts(game, settings)),
-        KitFile("receipts.py", (_ROOT / "knobellib" / "receipts.py").read_bytes(), is_program=True),
+        *(
+            KitFile(name, (_ROOT / "knobellib" / name).read_bytes(), is_program=True)
+            for name in ("receipts.py", "witness.py")
+        ),
         *(KitFile(f"server/{name}", (_ROOT / name).read_bytes()) for name in server),
         KitFile("server/contest/language.py", _home_file("language.py")),
         *(KitFile(f"programs/{name}", data) for name, data in samples(game.info.name).items()),

@@ -2,11 +2,13 @@
 """Checks the receipts in a team's mails: as soon as they come, or against a published contest.
 
     python3 receipts.py MAILS
+    python3 receipts.py ledger.txt MAILS
     python3 receipts.py ARCHIVE MAILS
 
-MAILS is a Maildir, a file of mails in the format mbox, or one mail, saved as a file. ARCHIVE is the folder of
-the published contest. Forwarded mails are read, too. Exit code 0: every receipt fits; 1: one does not, and
-the first is named; 2: usage error; 3: every receipt fits, but something needs a person's eyes.
+MAILS is a Maildir, a file of mails in the format mbox, or one mail, saved as a file. ledger.txt is the ledger
+from the contest's pages, with its checkpoint.txt beside it; among the mails it is found, too. ARCHIVE is the
+folder of the published contest. Forwarded mails are read, too. Exit code 0: every receipt fits; 1: one does
+not, and the first is named; 2: usage error; 3: every receipt fits, but something needs a person's eyes.
 
 This file needs Python 3.7 and its standard library, and nothing else of knobeln: teams have it in their kit.
 `knobeln verify ARCHIVE --letters MAILS` makes the second check, too.
@@ -22,7 +24,7 @@ import json
 import mailbox
 import re
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime, timezone
 from email.message import EmailMessage, MIMEPart
 from email.utils import parseaddr, parsedate_to_datetime
@@ -61,14 +63,17 @@ NO_ANSWERS = (
     "program asked again, by the organizer",
 )
 MADE = "contest made"  # the first entry
-# A key and a proof as in C2SP signed-note and tlog-proof; the proof is of the newest entry.
+LEDGER, CHECKPOINT = "ledger.txt", "checkpoint.txt"  # while the contest runs
+# A key, a note and a proof as in C2SP signed-note and tlog-proof; the proof is of the newest entry.
 _HASH = "[A-Za-z0-9+/]{43}="
 _VKEY = re.compile(r"knobeln/([0-9a-f]{64})\+([0-9a-f]{8})\+([A-Za-z0-9+/]{44})")
+_NOTE = rf"knobeln/([0-9a-f]{{64}})\n([0-9]{{1,9}})\n({_HASH})\n\n((?:\u2014 \S+ [A-Za-z0-9+/]+=*\n)+)"
 _PROOF = re.compile(
-    rf"^c2sp\.org/tlog-proof@v1\nextra ([A-Za-z0-9+/]+=*)\nindex ([0-9]{{1,9}})\n((?:{_HASH}\n)*)\n"
-    rf"knobeln/([0-9a-f]{{64}})\n([0-9]{{1,9}})\n({_HASH})\n\n((?:\u2014 \S+ [A-Za-z0-9+/]+=*\n)+)",
+    r"^c2sp\.org/tlog-proof@v1\nextra ([A-Za-z0-9+/]+=*)\nindex ([0-9]{1,9})\n"
+    rf"((?:{_HASH}\n)*)\n{_NOTE}",
     re.MULTILINE,
 )
+_PUBLISHED = re.compile(rb"([0-9a-f]{64})\n|((?:[^\n]*\n){5})")  # the hash of an entry, or the entry
 _TOLD = re.compile(r"([0-9]{1,9})\. [^\W\d]+: receipt\.tlog-proof")  # in any language
 _HEADER = re.compile(rf"([0-9]{{1,9}})(?: ([0-9]{{1,9}})((?: {_HASH})*))?")
 _NAMES = re.compile(r"^(?:  [A-Za-z_]\w{0,29}(?:, [A-Za-z_]\w{0,29})*,?\n)+", re.MULTILINE)  # of a list
@@ -91,28 +96,31 @@ class Ledger(NamedTuple):
     """A contest's ledger. `commitment`: the sha256 of the secret number, in hex, which names it.
 
     `leaves`: the bytes of the entries in an archive; None before there is one. `beacon`: where the public
-    number comes from. `chain`, in hex, and `round`: of drand; "" and 0 for another beacon. `known_at`: when
-    that round was published, or the number handed in, in seconds; 0 without one.
+    number comes from. `round`: of drand; 0 for another beacon. `known_at`: when that round was published, or
+    the number handed in, in seconds; 0 without one.
     """
 
     commitment: str
     public_key: bytes
     leaves: Sequence[bytes] | None = None
     beacon: str = "none"
-    chain: str = ""
     round: int = 0
     known_at: float = 0.0
 
 
 class Receipt(NamedTuple):
-    """A proof: `leaf` is the newest of `number` entries with this root. `signatures` have the keys' IDs."""
+    """A checkpoint of `number` entries with this root. `signatures` have the keys' IDs.
+
+    A proof has the newest entry, `leaf`, and its path; a published ledger the hashes of its entries instead.
+    """
 
     number: int
-    leaf: bytes
-    path: Sequence[bytes]
     commitment: str
     root: bytes
     signatures: Sequence[bytes]
+    leaf: bytes = b""
+    path: Sequence[bytes] = ()
+    hashes: Sequence[bytes] = ()
 
     @property
     def fields(self) -> list[str]:
@@ -128,14 +136,14 @@ class Mail(NamedTuple):
     """
 
     name: str
-    report: str
-    team: str
-    sender: str
-    sent: float
-    text: str
     receipt: Receipt | None
+    report: str = ""
+    team: str = ""
+    sender: str = ""
+    text: str = ""
     told: Sequence[int] = ()
     growth: tuple[int, Sequence[bytes]] = (0, ())
+    sent: float = 0.0
     received: float = 0.0
     listed: bytes = b""
 
@@ -149,10 +157,12 @@ class Mail(NamedTuple):
 
 
 class Checked(NamedTuple):
-    """How many receipts fit, and sentences about what a person may want to look at."""
+    """How many receipts fit, sentences about what a person may want to look at, and of how many entries the
+    largest ledger is that was published while the contest ran; 0 without one."""
 
     receipts: int
     remarks: Sequence[str]
+    published: int = 0
 
 
 # --- reading -----------------------------------------------------------------------------------------------
@@ -163,36 +173,45 @@ def read_ledger(archive: Path) -> Ledger:
     try:
         contest = json.loads((archive / "contest.json").read_text(encoding="utf-8"))
         facts = json.loads((archive / "ledger.json").read_text(encoding="utf-8"))
-        lines = (archive / "ledger.txt").read_bytes().splitlines(keepends=True)
+        leaves = _leaves((archive / LEDGER).read_bytes(), LINES_OF_AN_ENTRY)
         key = base64.b64decode(facts["public_key"])
         commitment = contest["seed_commitment"]
-        starts = range(0, len(lines), LINES_OF_AN_ENTRY)
-        leaves = [b"".join(lines[at : at + LINES_OF_AN_ENTRY]) for at in starts]
         draw = _read_draw(contest["settings"].get("tournament", {}), archive / "seal.json", leaves)
     except (OSError, ValueError, LookupError, TypeError, OverflowError) as error:
         raise Wrong(f"the archive cannot be read: {shown(error)}") from None
     return Ledger(str(commitment), key, leaves, *draw)
 
 
-def _read_draw(settings: Any, seal: Path, leaves: Sequence[bytes]) -> tuple[str, str, int, float]:
-    """The beacon, drand's chain and round, and when the number was known."""
+def _read_draw(settings: Any, seal: Path, leaves: Sequence[bytes]) -> tuple[str, int, float]:
+    """The beacon, drand's round, and when the number was known."""
     beacon = str(settings.get("beacon", "none"))
     if beacon != "drand":
         entered = [_fields(leaf)[2] for leaf in leaves if _fields(leaf)[0] == NUMBER]
-        return beacon, "", 0, _seconds(entered[0]) if entered else 0.0
+        times = (datetime.strptime(at, "%Y-%m-%dT%H:%M:%S.%fZ").replace(tzinfo=_UTC) for at in entered)
+        return beacon, 0, next((at.timestamp() for at in times), 0.0)
     number = int(json.loads(json.loads(seal.read_text(encoding="utf-8"))["source"])["round"])
-    chain, first, period = DRAND
-    return beacon, chain, number, float(first + (number - 1) * period)
+    _, first, period = DRAND
+    return beacon, number, float(first + (number - 1) * period)
 
 
-def _seconds(time: str) -> float:
-    """The time of an entry in seconds since 1970."""
-    return datetime.strptime(time, "%Y-%m-%dT%H:%M:%S.%fZ").replace(tzinfo=_UTC).timestamp()
+def _leaves(file: bytes, lines_of_each: int) -> list[bytes]:
+    lines = file.splitlines(keepends=True)
+    starts = range(0, len(lines), lines_of_each)
+    return [b"".join(lines[at : at + lines_of_each]) for at in starts]
 
 
 def read_mails(place: Path) -> list[Mail]:
-    """The mails there, and those that were forwarded in them. Raises Wrong if there are none."""
-    if place.is_dir() and (place / "cur").is_dir():
+    """The mails there, and those that were forwarded in them. Raises Wrong if there are none.
+
+    The ledger from the contest's pages is as if a mail had brought it.
+    """
+    if place.name == LEDGER:
+        note = place.with_name(CHECKPOINT)
+        published = _published(place.read_bytes(), note.read_bytes()) if note.is_file() else None
+        if published is None:
+            raise Wrong(f"{CHECKPOINT} beside {shown(place)} is no signed checkpoint")
+        return [Mail(shown(place), published)]
+    if (place / "cur").is_dir():
         raws = [file.read_bytes() for folder in ("cur", "new") for file in sorted((place / folder).iterdir())]
     elif place.is_file() and place.read_bytes()[:5] != b"From ":
         raws = [place.read_bytes()]
@@ -226,62 +245,69 @@ def _parts(message: MIMEPart) -> Iterator[MIMEPart]:
 
 def _mails(message: EmailMessage) -> Iterator[Mail]:
     """The mail, as often as it has receipts, or once."""
-    text, entries = "", b""
+    text = ""
     receipts: list[Receipt | None] = []
+    files: dict[str, bytes] = {}
     for part in _parts(message):
         data = part.get_payload(decode=True)
         if not isinstance(data, bytes):
             continue
         found = data.decode("utf-8", "replace").replace("\r\n", "\n")
         receipts += map(_receipt, _PROOF.finditer(re.sub(r"(?m)^[ \t>|]+", "", found)))
-        if part.get_filename() == "entries.txt":
-            entries = data
-        elif part.get_content_type() == "text/plain" and not part.get_filename():
+        if part.get_filename():
+            files[str(part.get_filename())] = data
+        elif part.get_content_type() == "text/plain":
             text += found
-    date, header = _header(message, "Date"), _header(message, "X-Knobeln-Receipt")
-    name = f'"{shown(_header(message, "Subject"))}" of {shown(date)}'
+    if CHECKPOINT in files:
+        receipts.append(_published(files.get(LEDGER, b""), files[CHECKPOINT]))
+    subject, date, header, report, team, sender = (
+        " ".join(str(message.get(name, "")).split())
+        for name in ("Subject", "Date", "X-Knobeln-Receipt", "X-Knobeln-Report", "X-Knobeln-Team", "From")
+    )
+    name = f'"{shown(subject)}" of {shown(date)}'
     match = _HEADER.fullmatch(header or "0")
     if match is None:
         raise Wrong(f"the mail {name} has a receipt that is none: {shown(header)}")
-    try:
-        sent = parsedate_to_datetime(date).timestamp()
-    except (TypeError, ValueError):
-        sent = 0.0
+    told = (int(match[1]), *map(int, _TOLD.findall(text)))
+    growth = (int(match[2] or 0), [base64.b64decode(each) for each in (match[3] or "").split()])
+    # The header of the reader's own mail server is the first.
+    arrival = str((message.get_all("Received") or [""])[0]).rpartition(";")[2].strip()
+    times, listed = (_seconds(date), _seconds(arrival)), files.get("entries.txt", b"")
     for receipt in receipts or [None]:
-        yield Mail(
-            name,
-            _header(message, "X-Knobeln-Report"),
-            _header(message, "X-Knobeln-Team"),
-            parseaddr(_header(message, "From"))[1],
-            sent,
-            text,
-            receipt,
-            (int(match[1]), *map(int, _TOLD.findall(text))),
-            (int(match[2] or 0), [base64.b64decode(each) for each in (match[3] or "").split()]),
-            _received(message),
-            entries,
-        )
+        yield Mail(name, receipt, report, team, parseaddr(sender)[1], text, told, growth, *times, listed)
 
 
-def _receipt(match: re.Match[str]) -> Receipt:
-    extra, index, path, commitment, size, root, signatures = match.groups()
-    leaf, top, *hashes = (base64.b64decode(each + "==") for each in (extra, root, *path.split()))
-    lines = [base64.b64decode(line.split()[2] + "==") for line in signatures.splitlines()]
-    number = int(size) if int(size) == int(index) + 1 else 0
-    return Receipt(number, leaf, hashes, commitment, top, lines)
-
-
-def _received(message: EmailMessage) -> float:
-    """When the reader's own mail server took the mail: its header is the first."""
-    hops = message.get_all("Received") or [""]
+def _seconds(date: str) -> float:
+    """The date of a header in seconds since 1970; 0 if it is none."""
     try:
-        return parsedate_to_datetime(str(hops[0]).rpartition(";")[2].strip()).timestamp()
+        return parsedate_to_datetime(date).timestamp()
     except (TypeError, ValueError):
         return 0.0
 
 
-def _header(message: EmailMessage, name: str) -> str:
-    return " ".join(str(message.get(name, "")).split())
+def _receipt(match: re.Match[str]) -> Receipt:
+    extra, index, path, *note = match.groups()
+    leaf, *hashes = (base64.b64decode(each + "==") for each in (extra, *path.split()))
+    found = _checkpoint(*note)
+    return found._replace(
+        number=found.number if found.number == int(index) + 1 else 0, leaf=leaf, path=hashes
+    )
+
+
+def _checkpoint(commitment: str, size: str, root: str, signatures: str) -> Receipt:
+    lines = [base64.b64decode(line.split()[2] + "==") for line in signatures.splitlines()]
+    return Receipt(int(size), commitment, base64.b64decode(root), lines)
+
+
+def _published(ledger: bytes, note: bytes) -> Receipt | None:
+    """A ledger as it is published while the contest runs; None if the note is no signed checkpoint.
+
+    Of an entry about a team it has only the hash. Without the ledger the checkpoint is all there is.
+    """
+    match = re.fullmatch(_NOTE, note.decode(errors="replace").replace("\r\n", "\n"))
+    entries = _PUBLISHED.findall(ledger.replace(b"\r\n", b"\n"))
+    hashes = [bytes.fromhex(known.decode()) if known else _leaf_hash(leaf) for known, leaf in entries]
+    return _checkpoint(*match.groups())._replace(hashes=hashes) if match else None
 
 
 def shown(text: object) -> str:
@@ -324,16 +350,19 @@ def check(ledger: Ledger, mails: Sequence[Mail], is_signed: Callable[[bytes, byt
         if mail.report in ANSWERS and mail.receipt is None and mail.sender in senders:
             raise Wrong(f"the mail {mail.name} has no receipt, but answers of its kind have one")
     remarks += _check_lists(ledger, given)
-    remarks += _out_of_order([mail for _, mail in given])
+    remarks += _out_of_order([mail for receipt, mail in given if receipt.leaf])
+    published = [(receipt, mail) for receipt, mail in given if receipt.hashes]
+    for receipt, mail in published:
+        _check_roots(list(roots_of(receipt.hashes[: receipt.number])), f"the one of {mail.name}", given)
     if ledger.leaves is None:
         remarks += missing
     else:
         for mail in ours:
             _check_promise(ledger, mail)
         _check_leaves(ledger, ledger.leaves, given)
-        remarks += _without_mail(ledger.leaves, given)
-        remarks += _without_list(ledger, ledger.leaves, ours)
-    return Checked(len(first), remarks)
+        remarks += _without_mail(ledger, ledger.leaves, ours)
+    proofs = {receipt.number for receipt, _ in given if receipt.leaf}
+    return Checked(len(proofs), remarks, max((receipt.number for receipt, _ in published), default=0))
 
 
 def _is_of(ledger: Ledger, mail: Mail) -> bool:
@@ -376,6 +405,10 @@ def _check_receipt(
     own = [each[4:] for each in receipt.signatures if each[:4] == _key_id(ledger)]
     if not own or not all(is_signed(ledger.public_key, checkpoint, each) for each in own):
         raise Wrong(f"the receipt of entry {number} in the mail {mail.name} is not signed with the key")
+    if not receipt.leaf:
+        if receipt.hashes and len(receipt.hashes) < number:
+            raise Wrong(f"the ledger of {mail.name} has not the {number} entries of its checkpoint")
+        return
     top = _leaf_hash(receipt.leaf)
     for each in receipt.path:
         top = _node_hash(each, top)
@@ -407,42 +440,47 @@ def _has_grown(old: int, new: int, old_root: bytes, root: bytes, proof: Sequence
     """Whether the tree of `new` leaves begins with the `old` ones (RFC 6962, 2.1.2)."""
     rest = iter(proof)
 
-    def roots(left: int, size: int, *, is_known: bool) -> tuple[bytes, bytes]:
+    def both(left: int, size: int, *, is_known: bool) -> tuple[bytes, bytes]:
         """Of a tree of this size, and of what was in it before: its first leaves."""
         if left == size:
-            both = old_root if is_known else next(rest)
-            return both, both
+            same = old_root if is_known else next(rest)
+            return same, same
         middle = 1 << (size - 1).bit_length() - 1
         if left <= middle:
-            before, after = roots(left, middle, is_known=is_known)
+            before, after = both(left, middle, is_known=is_known)
             return before, _node_hash(after, next(rest))
-        before, after = roots(left - middle, size - middle, is_known=False)
+        before, after = both(left - middle, size - middle, is_known=False)
         side = next(rest)
         return _node_hash(side, before), _node_hash(side, after)
 
     try:
-        return old <= new and roots(old, new, is_known=True) == (old_root, root) and not list(rest)
+        return old <= new and both(old, new, is_known=True) == (old_root, root) and not list(rest)
     except StopIteration:
         return False
 
 
 def _check_leaves(ledger: Ledger, leaves: Sequence[bytes], given: Sequence[tuple[Receipt, Mail]]) -> None:
     """Raises Wrong if the archive has another ledger than the receipts."""
-    roots = list(_roots(leaves))
-    for receipt, mail in given:
-        if receipt.number > len(leaves):
-            raise Wrong(
-                f"entry {receipt.number}, of which the mail {mail.name} has the receipt, is missing: the "
-                f"archive's ledger ends with entry {len(leaves)}"
-            )
-        if roots[receipt.number] != receipt.root:
-            raise Wrong(
-                f"the ledger was changed: up to entry {receipt.number} it is another one than when the mail "
-                f"{mail.name} was written"
-            )
+    _check_roots(list(roots_of(map(_leaf_hash, leaves))), "it", given)
+    newest, mail = given[-1]
+    if newest.number > len(leaves):
+        raise Wrong(
+            f"entry {newest.number}, of which the mail {mail.name} has the receipt, is missing: the "
+            f"archive's ledger ends with entry {len(leaves)}"
+        )
     made = _fields(b"".join(leaves[:1]))
     if (made[0], *made[3:5]) != (MADE, ledger.commitment, ledger.public_key.hex()):
         raise Wrong("the ledger does not begin with the archive's key and the sha256 of its secret number")
+
+
+def _check_roots(roots: Sequence[bytes], it: str, given: Sequence[tuple[Receipt, Mail]]) -> None:
+    """Raises Wrong if a ledger with these roots is another one than the receipts'. `it`: that ledger."""
+    for receipt, mail in given:
+        if receipt.number < len(roots) and roots[receipt.number] != receipt.root:
+            raise Wrong(
+                f"the ledger was changed: up to entry {receipt.number} {it} is another one than when the "
+                f"mail {mail.name} was written"
+            )
 
 
 def _check_promise(ledger: Ledger, mail: Mail) -> None:
@@ -451,10 +489,10 @@ def _check_promise(ledger: Ledger, mail: Mail) -> None:
     if "of drand" in text and ledger.beacon != "drand":
         raise Wrong(f"the mail {mail.name} promises a number of drand, but the archive uses none of it")
     for chain in _CHAIN.findall(text):
-        if chain != ledger.chain:
+        if chain != DRAND[0]:
             raise Wrong(
                 f"the mail {mail.name} promises a number of drand's chain {chain}, but the archive uses "
-                f"chain {shown(ledger.chain)}"
+                f"chain {DRAND[0]}"
             )
     for draw in _LOTTERY.findall(text):
         if "lottery: " + draw != " ".join(ledger.beacon.replace(":", ": ", 1).split()):
@@ -469,8 +507,9 @@ def _check_lists(ledger: Ledger, given: Sequence[tuple[Receipt, Mail]]) -> Itera
     for receipt, mail in given:
         if mail.report != LIST:
             continue
-        root, named = receipt.fields[4], _NAMES.search(mail.text)
-        if mail.listed and _list_root(mail.listed) != root:
+        named = _NAMES.search(mail.text)
+        *_, root = roots_of(map(_leaf_hash, _leaves(mail.listed, LINES_OF_A_LISTED)))
+        if mail.listed and root.hex() != receipt.fields[4]:
             raise Wrong(f"the list of entries in the mail {mail.name} is another one than its root says")
         listed = mail.listed.decode(errors="replace").splitlines()[::LINES_OF_A_LISTED]
         if mail.listed and named and sorted(named[0].replace(",", " ").split()) != sorted(listed):
@@ -490,17 +529,9 @@ def _check_lists(ledger: Ledger, given: Sequence[tuple[Receipt, Mail]]) -> Itera
             )
 
 
-def _list_root(file: bytes) -> str:
-    lines = file.splitlines(keepends=True)
-    *_, root = _roots(
-        [b"".join(lines[at : at + LINES_OF_A_LISTED]) for at in range(0, len(lines), LINES_OF_A_LISTED)]
-    )
-    return root.hex()
-
-
 def _out_of_order(mails: Sequence[Mail]) -> Iterator[str]:
     """`mails`: in the order of their entries."""
-    latest = mails[0]
+    latest = Mail("", None)
     for mail in mails:
         if 0 < mail.sent < latest.sent:
             yield (
@@ -510,33 +541,27 @@ def _out_of_order(mails: Sequence[Mail]) -> Iterator[str]:
         latest = max(latest, mail, key=lambda each: each.sent)
 
 
-def _without_mail(leaves: Sequence[bytes], given: Sequence[tuple[Receipt, Mail]]) -> Iterator[str]:
-    """The entries of the teams in these mails whose receipts are not among them."""
-    teams = {mail.team for _, mail in given if mail.team}
-    numbers = {receipt.number for receipt, _ in given}
-    for number, leaf in enumerate(leaves, 1):
-        effect, team, at = _fields(leaf)[:3]
-        if team in teams and number not in numbers and effect not in NO_ANSWERS:
+def _without_mail(ledger: Ledger, leaves: Sequence[bytes], mails: Sequence[Mail]) -> Iterator[str]:
+    """The entries of the teams in these mails whose receipts are not among them, and the lists of entries
+    that they should have got."""
+    got = {(mail.receipt.number, mail.report == LIST) for mail in mails if mail.receipt and mail.receipt.leaf}
+    teams = {mail.team for mail in mails if mail.team}
+    entries = [_fields(leaf) for leaf in leaves]
+    lists = [number for number, (effect, *_) in enumerate(entries, 1) if effect in LISTS]
+    if ledger.beacon == "none" and len(lists) == 1:  # then only who wants the report LAP gets it
+        lists = []
+    here: set[str] = set()
+    gone: set[str] = set()
+    for number, (effect, team, at, *_) in enumerate(entries, 1):
+        if team in teams and not {(number, True), (number, False)} & got and effect not in NO_ANSWERS:
             yield (
                 f"no mail here has the receipt of entry {number}: {shown(effect)}, {shown(team)}, "
                 f"{shown(at)}; if you sent no such letter, somebody else did"
             )
-
-
-def _without_list(ledger: Ledger, leaves: Sequence[bytes], mails: Sequence[Mail]) -> Iterator[str]:
-    """The lists of entries that the teams of these mails should have got, but that are not among them."""
-    entries = [_fields(leaf) for leaf in leaves]
-    lists = [number for number, (effect, *_) in enumerate(entries, 1) if effect in LISTS]
-    if ledger.beacon == "none" and len(lists) == 1:  # then only who wants the report LAP gets it
-        return
-    got = {mail.receipt.number for mail in mails if mail.report == LIST and mail.receipt}
-    teams = {mail.team for mail in mails if mail.team}
-    for number in lists:
-        before = entries[: number - 1]
-        gone = {team for effect, team, *_ in before if effect in GONE}
-        if number not in got and teams & {team for _, team, *_ in before} - gone:
-            effect, _, at = entries[number - 1][:3]
+        if number in lists and here - gone and (number, True) not in got:
             yield f"no mail here has the {shown(effect)} of {shown(at)}, entry {number}; every team gets it"
+        if team in teams:
+            (gone if effect in GONE else here).add(team)
 
 
 def _fields(leaf: bytes) -> list[str]:
@@ -551,12 +576,12 @@ def _node_hash(left: bytes, right: bytes) -> bytes:
     return hashlib.sha256(b"\x01" + left + right).digest()
 
 
-def _roots(leaves: Sequence[bytes]) -> Iterator[bytes]:
-    """The roots of the tree (RFC 6962) after 0, 1, 2 ... leaves."""
+def roots_of(hashes: Iterable[bytes]) -> Iterator[bytes]:
+    """The roots of the tree (RFC 6962) after 0, 1, 2 ... leaves with these hashes."""
     peaks: list[bytes] = []
     yield hashlib.sha256(b"").digest()
-    for size, leaf in enumerate(leaves):
-        peaks.append(_leaf_hash(leaf))
+    for size, leaf_hash in enumerate(hashes):
+        peaks.append(leaf_hash)
         while size & 1:
             right = peaks.pop()
             peaks[-1] = _node_hash(peaks[-1], right)
@@ -569,10 +594,10 @@ def _roots(leaves: Sequence[bytes]) -> Iterator[bytes]:
 
 # --- Ed25519: checks signatures, slowly, as in RFC 8032, section 6 ----------------------------------------
 # Points are in extended coordinates (X, Y, Z, T) with x = X/Z, y = Y/Z, x*y = T/Z.
-_P = 2**255 - 19
-_ORDER = 2**252 + 27742317777372353535851937790883648493
-_D = -121665 * pow(121666, _P - 2, _P) % _P
-_ROOT_OF_MINUS_1 = pow(2, (_P - 1) // 4, _P)
+P = 2**255 - 19
+ORDER = 2**252 + 27742317777372353535851937790883648493
+_D = -121665 * pow(121666, P - 2, P) % P
+_ROOT_OF_MINUS_1 = pow(2, (P - 1) // 4, P)
 
 
 def is_signed(public_key: bytes, message: bytes, signature: bytes) -> bool:
@@ -580,45 +605,43 @@ def is_signed(public_key: bytes, message: bytes, signature: bytes) -> bool:
 
     With a key of small order anybody can sign, so that nobody has.
     """
-    key, commitment = _point(public_key), _point(signature[:32])
+    key, commitment = point_of(public_key), point_of(signature[:32])
     factor = int.from_bytes(signature[32:], "little")
-    if len(signature) != 64 or key is None or commitment is None or factor >= _ORDER:
+    if len(signature) != 64 or key is None or commitment is None or factor >= ORDER:
         return False
-    if _multiple(8, key)[0] % _P == 0:
+    if multiple(8, key)[0] % P == 0:
         return False
     challenge = hashlib.sha512(signature[:32] + public_key + message).digest()
-    times = int.from_bytes(challenge, "little") % _ORDER
-    base = _point((4 * pow(5, _P - 2, _P) % _P).to_bytes(32, "little"))
-    assert base is not None  # noqa: S101 - a constant
-    left, right = _multiple(factor, base), _sum(commitment, _multiple(times, key))
-    return all((left[i] * right[2] - right[i] * left[2]) % _P == 0 for i in (0, 1))
+    times = int.from_bytes(challenge, "little") % ORDER
+    left, right = multiple(factor, BASE), _sum(commitment, multiple(times, key))
+    return all((left[i] * right[2] - right[i] * left[2]) % P == 0 for i in (0, 1))
 
 
-def _point(data: bytes) -> Sequence[int] | None:
+def point_of(data: bytes) -> Sequence[int] | None:
     """The point with this encoding; None if there is none."""
     y = int.from_bytes(data, "little")
     sign, y = y >> 255, y % 2**255
-    if len(data) != 32 or y >= _P:
+    if len(data) != 32 or y >= P:
         return None
-    square = (y * y - 1) * pow(_D * y * y + 1, _P - 2, _P) % _P
-    x = pow(square, (_P + 3) // 8, _P)
-    if (x * x - square) % _P:
-        x = x * _ROOT_OF_MINUS_1 % _P
-    if (x * x - square) % _P or (x == 0 and sign):
+    square = (y * y - 1) * pow(_D * y * y + 1, P - 2, P) % P
+    x = pow(square, (P + 3) // 8, P)
+    if (x * x - square) % P:
+        x = x * _ROOT_OF_MINUS_1 % P
+    if (x * x - square) % P or (x == 0 and sign):
         return None
     if x % 2 != sign:
-        x = _P - x
-    return x, y, 1, x * y % _P
+        x = P - x
+    return x, y, 1, x * y % P
 
 
 def _sum(p: Sequence[int], q: Sequence[int]) -> Sequence[int]:
-    a, b = (p[1] - p[0]) * (q[1] - q[0]) % _P, (p[1] + p[0]) * (q[1] + q[0]) % _P
-    c, d = 2 * p[3] * q[3] * _D % _P, 2 * p[2] * q[2] % _P
+    a, b = (p[1] - p[0]) * (q[1] - q[0]) % P, (p[1] + p[0]) * (q[1] + q[0]) % P
+    c, d = 2 * p[3] * q[3] * _D % P, 2 * p[2] * q[2] % P
     e, f, g, h = b - a, d - c, d + c, b + a
-    return e * f % _P, g * h % _P, f * g % _P, e * h % _P
+    return e * f % P, g * h % P, f * g % P, e * h % P
 
 
-def _multiple(times: int, point: Sequence[int]) -> Sequence[int]:
+def multiple(times: int, point: Sequence[int]) -> Sequence[int]:
     total: Sequence[int] = (0, 1, 1, 0)
     while times:
         if times & 1:
@@ -628,24 +651,34 @@ def _multiple(times: int, point: Sequence[int]) -> Sequence[int]:
     return total
 
 
+BASE = point_of((4 * pow(5, P - 2, P) % P).to_bytes(32, "little")) or ()
+
+
 # --- the command -------------------------------------------------------------------------------------------
 def how_many(checked: Checked) -> str:
     """What was checked, as a sentence."""
-    return f"{checked.receipts} receipts: the ledger is the one that they were signed for"
+    text = f"{checked.receipts} receipts: the ledger is the one that they were signed for"
+    return f"{text}; so is the published one of {checked.published} entries" if checked.published else text
 
 
 def main(arguments: Sequence[str]) -> int:
     if len(arguments) not in (1, 2):
-        print("usage: python3 receipts.py [ARCHIVE] MAILS", file=sys.stderr)
+        print("usage: python3 receipts.py [ARCHIVE or ledger.txt] MAILS", file=sys.stderr)
         return 2
+    *first, place = map(Path, arguments)
     try:
-        mails = read_mails(Path(arguments[-1]))
-        ledgers = [read_ledger(Path(arguments[0]))] if len(arguments) == 2 else ledgers_in(mails)
+        mails = read_mails(place)
+        if first and first[0].is_dir():
+            ledgers = [read_ledger(first[0])]
+        else:
+            mails += [mail for other in first for mail in read_mails(other)]
+            ledgers = ledgers_in(mails)
         found = [check(ledger, mails, is_signed) for ledger in ledgers]
     except Wrong as wrong:
         print(f"The receipts do not fit. The first difference: {wrong}.", file=sys.stderr)
         return 1
-    for receipt in {mail.receipt.number: mail.receipt for mail in mails if mail.receipt}.values():
+    given = [mail.receipt for mail in mails if mail.receipt and mail.receipt.leaf]
+    for receipt in {receipt.number: receipt for receipt in given}.values():
         effect, team, at, _, digest = receipt.fields[:LINES_OF_AN_ENTRY]
         print(f"  entry {receipt.number}: {shown(' '.join((at[:19], team, effect, digest[:8])))}")
     remarks = [remark for checked in found for remark in checked.remarks]

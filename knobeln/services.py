@@ -21,6 +21,7 @@ from contest.store import Transaction, contest_state, languages, letters, outbox
 from contest.store.claims import Claimant
 from contest.util.log import log
 from knobeln.context import ContestContext
+from mailserver.commands import witness
 from mailserver.delivery.deliver import Delivered, deliver_due
 from mailserver.delivery.transports import Transport
 from mailserver.for_organizer import tidy
@@ -97,7 +98,8 @@ class Services:
     def _tidy_sometimes(self, contest: ContestContext) -> None:
         if time.monotonic() >= self._tidy_at:
             self._tidy_at = time.monotonic() + TIDY_SECONDS
-            tidy(contest.store, contest.settings, contest.templates, contest.clock.now())
+            for each in (tidy, witness.ask):
+                each(contest.store, contest.settings, contest.templates, contest.clock.now())
 
     def handle_letters(self) -> None:
         while self.handle_some_letters():
@@ -293,10 +295,10 @@ def tell_log_failure(contest: ContestContext, command: str) -> bool:
 
 
 @contextmanager
-def told_log_failure(contest: ContestContext, command: str) -> Iterator[None]:
-    """When the block ends, tell of lines of the log that were lost in it."""
+def told_log_failure(contest: ContestContext) -> Iterator[None]:
+    """When the block of `knobeln run` ends, tell of lines of the log that were lost in it."""
     try:
         yield
     finally:
         if log.failure:
-            tell_log_failure(contest, command)
+            tell_log_failure(contest, "knobeln run")

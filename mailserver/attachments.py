@@ -11,6 +11,7 @@ from contest.config.settings import Settings
 from contest.games.game import GameInfo
 from contest.games.registry import game_of, rules_text
 from contest.language import chosen, spoken
+from contest.ledger.receipts import CHECKPOINT_FILE, LEDGER_FILE
 from contest.mail.form import sample
 from contest.model import Attachment
 from contest.store import Transaction, ledger
@@ -20,6 +21,7 @@ from knobellib.samples import samples
 
 WIDTH = 72  # columns
 GUIDE_NAME = "guide.txt"
+MAX_LEDGER_BYTES = 1_000_000  # about 15,000 entries
 GUIDE_WIDTH = 82  # columns: the longest line of a sample letter must not be broken
 
 
@@ -37,6 +39,14 @@ def packed(kit: Kit, *, as_shell_archive: bool) -> Attachment:
     if as_shell_archive:
         return Attachment(kit.shell_name, "application/x-shar", shell_archive(kit))
     return Attachment(kit.tar_name, "application/gzip", tar_archive(kit))
+
+
+def ledger_files(tx: Transaction, most_bytes: int, number: int | None = None) -> tuple[Attachment, ...]:
+    """The newest checkpoint, or the one after the entry of this number, and before it the ledger as it is
+    published, if it is not larger than this."""
+    entries, note = ledger.published(tx, number)
+    files = (LEDGER_FILE, entries), (CHECKPOINT_FILE, note.encode())
+    return tuple(Attachment(name, "text/plain", data) for name, data in files if len(data) <= most_bytes)
 
 
 def rules(game: str) -> tuple[Attachment, ...]:

@@ -2,32 +2,35 @@
 
 from __future__ import annotations
 
+import re
 import traceback
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from datetime import timedelta
 from functools import lru_cache
 
 from contest.config.settings import Settings
 from contest.errors import StoreBusy
 from contest.interfaces.protocols import Renderer
 from contest.language import speaking
-from contest.model import LetterState, StoredLetter
-from contest.store import Transaction, answers, letters, outbox
+from contest.model import LetterQuestion, LetterState, StoredLetter
+from contest.store import Transaction, answers, decisions, letters, outbox
 from contest.store.session import savepoint
 from contest.util.clock import Clock
 from contest.util.log import log
-from mailserver import bounces, confirmed_letters, unanswered
+from mailserver import bounces, unanswered
 from mailserver.authentication import proof_in
 from mailserver.command import Command, LetterContext, LetterWaits
-from mailserver.commands import all_commands, answer_limits, recognise
+from mailserver.commands import Recognised, all_commands, answer_limits, organizer, recognise
+from mailserver.commands.help import UNKNOWN
 from mailserver.commands.registration import welcome_back
 from mailserver.for_organizer import tell_of_limit
-from mailserver.limits import DAY, MINUTE, Limit
+from mailserver.limits import DAY, MAX_CONFIRMATION_DAYS, MINUTE, Limit, network_of
 from mailserver.reading import addresses, mime_parts
 from mailserver.reading.authentication_results import Authenticity, authenticity
 from mailserver.reading.letter import FROM_LIST, Letter, parse, read
 from mailserver.reading.mime_parts import Message
-from mailserver.reading.network import network_of
+from mailserver.team_secret import digest
 
 MAX_COMPARED_LETTERS = 20  # with one Message-ID, so that a stranger who repeats it costs no more
 
@@ -93,9 +96,9 @@ def _effect(
         return LetterState.IGNORED, f"duplicate of letter {earlier.id}" + (
             "; answered again" if again else ""
         )
-    reply = confirmed_letters.find_reply(tx, letter, meant)
+    reply = find_reply(tx, letter, meant)
     if reply:
-        return LetterState.HANDLED, confirmed_letters.handle_reply(context, reply)
+        return LetterState.HANDLED, handle_reply(context, reply)
     proof = proof or proof_in(tx, letter)
     if proof:
         proved = context.proved | {addresses.mailbox_of(proof.team.address)}
@@ -138,7 +141,7 @@ def _context(
 
 @lru_cache(maxsize=8)
 def _limits(commands: tuple[Command, ...]) -> Mapping[str, Limit]:
-    return {**answer_limits(commands), **confirmed_letters.ANSWERS}
+    return {**answer_limits(commands), **_ANSWERS}
 
 
 def _answer_again(context: LetterContext, earlier: StoredLetter) -> bool:
@@ -169,3 +172,55 @@ def _handled_copy(tx: Transaction, letter: Letter) -> StoredLetter | None:
 
 def _content(letter: Letter) -> tuple[object, ...]:
     return letter.sender, letter.reply_to, letter.subject, letter.body, letter.attachments, letter.files
+
+
+# --- replies to our questions ----------------------------------------------------------------------------
+# We ask before we do something for an address that may be a forged one (`LetterContext.ask`). The question
+# has a token in its subject, and its Message-ID follows from the token, so a stranger can compute neither.
+# Once it is answered, the letter in question is handled again, now as its reader's own.
+_VOID = "confirmation_void"
+_ANSWERS = {"confirmation_void": Limit.DROP}
+_DIGEST = re.compile(r"letter/[0-9]+/[a-z_]+/([0-9a-f]{64})")
+
+
+@dataclass(frozen=True)
+class Reply:
+    """A letter replies to the question with this token, which was about another letter."""
+
+    token_digest: str
+    question: LetterQuestion
+    is_used: bool
+
+
+def find_reply(tx: Transaction, letter: Letter, meant: Recognised) -> Reply | None:
+    """The question that this letter replies to; `meant` is what its subject says.
+
+    A reply whose subject is another command is that command.
+    """
+    if meant.command is organizer.CONFIRM:
+        digests: tuple[str, ...] = (digest(meant.arguments[0]),)
+    elif meant.command is UNKNOWN and letter.in_reply_to:
+        keys = outbox.keys_of(tx, letter.in_reply_to)
+        digests = tuple(found[1] for key in keys if (found := _DIGEST.fullmatch(key)))
+    else:
+        return None
+    for each in digests:
+        asked = decisions.confirmation(tx, each)
+        if asked and isinstance(asked.order, LetterQuestion):
+            return Reply(each, asked.order, asked.used_at is not None)
+    return None
+
+
+def handle_reply(context: LetterContext, reply: Reply) -> str:
+    """Handle the letter in question again. Returns a note for the journal."""
+    to, letter_id = reply.question.to, reply.question.letter_id
+    confirmed = replace(context, writer=to, proved=frozenset({addresses.mailbox_of(to)}), is_confirmed=True)
+    age = timedelta(days=MAX_CONFIRMATION_DAYS)
+    stored = letters.get(context.tx, letter_id)
+    if stored is None or not decisions.take_confirmation(context.tx, reply.token_digest, context.now, age):
+        note = f"letter {letter_id} was confirmed {'before' if reply.is_used else 'too late'}"
+        return confirmed.answer(_VOID, to, note=note, is_used=reply.is_used, days=MAX_CONFIRMATION_DAYS)
+    letter = parse(stored.raw)
+    command, arguments = recognise(letter.subject, context.settings)
+    note = command.handle(replace(confirmed, stored=stored, letter=letter, command=command), arguments)
+    return f"letter {letter_id} is confirmed: {note}"

@@ -150,8 +150,8 @@ def _before_each_line(lines: Sequence[str]) -> str:
     """What somebody has put before most lines, as a sentence; "" = nothing."""
     signs = {number: _SIGN.match(line) for number, line in enumerate(lines, 1) if line.strip()}
     kinds = [found and (found[1] or "1") for found in signs.values()]
-    sign = max(_SIGNS, key=kinds.count)
-    if kinds.count(sign) * 2 <= len(kinds):
+    sign = max(kinds, key=kinds.count)
+    if not sign or kinds.count(sign) * 2 <= len(kinds):
         return ""
     others = [number for number, kind in zip(signs, kinds, strict=True) if kind != sign]
     what = gettext(_NUMBER) if sign == "1" else f"`{sign}`"
@@ -162,8 +162,8 @@ def _before_each_line(lines: Sequence[str]) -> str:
     return f"{most} {but}".rstrip()
 
 
-_SIGN = re.compile(r"\s*(?:([>+|])|\d+)")
-_SIGNS, _NUMBER = (">", "+", "|", "1"), noted("a number")
+_SIGN = re.compile(r"\s*(?:(\w{0,9}>|[+|])|\d+)")
+_NUMBER = noted("a number")
 
 
 _RIGHT = f"/*\n  {FROM_MARK} team_name authentification_string\n*/"

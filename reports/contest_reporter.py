@@ -66,7 +66,8 @@ class ContestReporter:
         files = (file,) if has_file and not is_known else ()
         for team in readers:
             mail = to_team(team, f"{event.key}/{team.name}", "entries", rendered)
-            own = self._templates.part("_on_the_list", team=team, listed=event.listed) + "\n"
+            own = self._templates.part("_on_the_list", team=team, listed=event.listed).rstrip("\n")
+            own += "\n" if is_known else "\n\n"
             yield replace(mail, attachments=files, lead=own)
 
     def _record(self, event: EntriesListed, *, has_file: bool) -> EntriesRecord:

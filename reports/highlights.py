@@ -322,11 +322,7 @@ class Search:
                 second=second,
                 most=number(best),
             ),
-            gettext(
-                "The most points that two won together in a stretch in which neither got further ahead than "
-                "one %(turn_word)s is worth.",
-                turn_word=translated(self._game.turn_word),
-            ),
+            gettext("The most points shared without either pulling ahead."),
             plan,
             match,
             peace.first,

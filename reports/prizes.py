@@ -37,16 +37,13 @@ def prize_lists(
     """
     if not settings.prizes_by:
         return ()
-    by_value: dict[str, list[Standing]] = {value: [] for value in _choices(settings)}
+    choices = next((field.choices for field in settings.fields if field.name == settings.prizes_by), ())
+    by_value: dict[str, list[Standing]] = {value: [] for value in choices}
     for standing in ranking:
         value = fields[standing.entry]
         if value and standing.rank is not None:
             by_value.setdefault(value, []).append(standing)
     return tuple(PrizeList(value, _places(found, settings.prizes)) for value, found in by_value.items())
-
-
-def _choices(settings: Teams) -> tuple[str, ...]:
-    return next((field.choices for field in settings.fields if field.name == settings.prizes_by), ())
 
 
 def _places(best_first: Sequence[Standing], most: int) -> tuple[tuple[int, Standing], ...]:

@@ -70,6 +70,7 @@ FILTERS: Mapping[str, Callable[..., str]] = {
     "date": language.date,
     "points": text.grouped_points,
     "number": language.number,
+    "ordinal": text.ordinal,
     "percent": text.percent,
     "fuel_share": text.fuel_share,
     "about_seconds": text.about_seconds,

@@ -20,6 +20,7 @@ from reports import bracket, results, scores
 from reports.evolution_table import condensed
 from reports.prizes import PrizeList, grand_prize, prize_lists
 from reports.results import Failure
+from reports.text import ordinal
 
 Teams = Mapping[str, Team]
 History = Sequence[RoundOutcome]
@@ -130,12 +131,12 @@ class Place(NamedTuple):
     in_group: bool  # the place is in its group, not in the contest
 
     @property
-    def number(self) -> str:
-        """`3`, or `3 to 5` if it is shared; "" for who has none: disqualified, or nobody survived."""
+    def nth(self) -> str:
+        """`3rd`, or `3rd to 5th` if it is shared; "" for a team without a place."""
         if self.standing.rank is None:
             return ""
-        first, last = self.ahead + 1, self.ahead + self.peers
-        return str(first) if first == last else gettext("%(first)s to %(last)s", first=first, last=last)
+        first, last = ordinal(self.ahead + 1), ordinal(self.ahead + self.peers)
+        return first if first == last else gettext("%(first)s to %(last)s", first=first, last=last)
 
 
 def places_in(table: Sequence[Standing], *, in_group: bool) -> Mapping[str, Place]:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from itertools import accumulate
 from string import ascii_letters
+from typing import TypeVar
 
 from rich.bar import Bar
 from rich.box import SIMPLE_HEAD
@@ -15,15 +16,16 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
+from contest.games.drawing import Drawing, Square
 from contest.games.game import FaultRule, GameInfo
-from contest.model import EvolutionOutcome, GroupOutcome, RoundOutcome, Standing, points_text
+from contest.model import EvolutionEnding, EvolutionOutcome, GroupOutcome, RoundOutcome, Standing, points_text
 from reports.all_games import games_of_members
 from reports.bracket import all_lines, field_after, matches_of, round_lines, sides_of
 from reports.evolution_table import condensed
 from reports.prizes import PrizeList
 from reports.results import own_games
 from reports.scores import Shape, melees, scores, shape_of
-from reports.text import percent
+from reports.text import percent, plural
 
 _COLOURS = ("red", "green", "yellow", "blue", "magenta", "cyan", "bright_red", "bright_green", "bright_blue")
 _SHADES = "█▓▒░"
@@ -176,7 +178,11 @@ def evolution_table(outcome: EvolutionOutcome, width: int = 80) -> Table:
     """Show the ranking of the evolution, with the exemplars in as many generations as fit into `width`."""
     shown = condensed(outcome, width - _RANK_AND_FRACTION, gap=_RICH_GAP)
     headings = (f"#{generation}" for generation in shown.generations)
-    table = _table(f"Evolution: {outcome.ending}", "#rank", "team", "#fraction", *headings)
+    is_stable = outcome.ending is EvolutionEnding.FIXED_POINT
+    ending = (
+        f"stable after {plural(len(outcome.generations) - 1, 'generation')}" if is_stable else outcome.ending
+    )
+    table = _table(f"Evolution: {ending}", "#rank", "team", "#fraction", *headings)
     for line, (_, *counts) in zip(outcome.ranking, shown.rows, strict=True):
         cells = (line.rank or "-", line.entry, percent(line.fraction), *counts)
         table.add_row(*(Text(str(cell)) for cell in cells), style="dim" if line.rank is None else "")
@@ -246,3 +252,35 @@ def _legend(outcome: EvolutionOutcome) -> Columns:
         for index, line in enumerate(outcome.ranking)
     )
     return Columns(items, column_first=True, padding=(0, 2))
+
+
+# --- boards ----------------------------------------------------------------------------------------------
+T = TypeVar("T")
+
+
+def board_text(drawing: Drawing, names: Sequence[str]) -> str:
+    """Signs, with a point for an empty square, and lines between the blocks; then whose they are, by seat,
+    and the caption."""
+    width = max(len(_sign(square)) for square in drawing.squares)
+    blocks = [
+        [" | ".join(_signs(part, width) for part in _parts(row, drawing.block)) for row in rows]
+        for rows in _parts(drawing.rows, drawing.block)
+    ]
+    across = "".join("+" if sign == "|" else "-" for sign in blocks[0][0])
+    grid = f"\n{across}\n".join("\n".join(rows) for rows in blocks)
+    players = ", ".join(f"{sign} is {name}" for sign, name in zip(drawing.signs, names, strict=False))
+    return "\n".join(filter(None, (f"{grid}\n", players, drawing.caption))) + "\n"
+
+
+def _parts(items: Sequence[T], size: int) -> list[Sequence[T]]:
+    """Split the items into parts of this size; 0 = one part."""
+    step = size or len(items)
+    return [items[start : start + step] for start in range(0, len(items), step)]
+
+
+def _signs(squares: Sequence[Square], width: int) -> str:
+    return " ".join(f"{_sign(square):<{width}}" for square in squares)
+
+
+def _sign(square: Square) -> str:
+    return square.text or "."

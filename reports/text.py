@@ -12,7 +12,7 @@ from fractions import Fraction
 from functools import lru_cache
 from unicodedata import east_asian_width
 
-from contest.language import SOURCE, decimal, gettext, ngettext, number, spoken
+from contest.language import SOURCE, decimal, gettext, ngettext, noted, number, spoken
 from contest.model import points_text
 from contest.schema.sections import UNITS_PER_SECOND
 from contest.util.sanitize import sanitize
@@ -39,6 +39,13 @@ def clean(text: str) -> str:
 def plural(value: int, one: str, many: str = "") -> str:
     """(1, "game") -> `1 game`, (3, "entry", "entries") -> `3 entries`; for templates without a catalogue."""
     return ngettext(f"%(num)s {one}", f"%(num)s {many or one + 's'}", value)
+
+
+def ordinal(value: int) -> str:
+    """20 -> `20th`."""
+    last = 0 if value % 100 // 10 == 1 or value % 10 > 3 else value % 10
+    endings = noted("%(num)sth"), noted("%(num)sst"), noted("%(num)snd"), noted("%(num)srd")
+    return gettext(endings[last], num=value)
 
 
 def one_line(text: str) -> str:
@@ -144,20 +151,20 @@ def fill(text: object, width: int = WIDTH) -> str:
     return "\n".join(wrap(line, width) if columns_of(line) > width else line.rstrip() for line in lines)
 
 
-def fill_indented(text: str, width: int = WIDTH) -> str:
+def fill_indented(text: str) -> str:
     """As `fill`, but the rest of a line begins below its own first word, or below that of an item (`- `).
 
     Rows of a table, with several blanks between words, stay as they are.
     """
-    return "\n".join(_filled_below(line, width) for line in text.split("\n"))
+    return "\n".join(_filled_below(line) for line in text.split("\n"))
 
 
-def _filled_below(line: str, width: int) -> str:
-    if columns_of(line) <= width or _ROW.search(line):
+def _filled_below(line: str) -> str:
+    if columns_of(line) <= WIDTH or _ROW.search(line):
         return line
     lead = _LEAD.match(line)
     first = lead.group() if lead else ""
-    return wrap(line[len(first) :], width, " " * len(first), first)
+    return wrap(line[len(first) :], WIDTH, " " * len(first), first)
 
 
 def plain(text: str) -> str:

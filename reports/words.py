@@ -80,7 +80,7 @@ PRACTICE = (
 """The columns of the tables of practice (`contest.arena.practice_table`)."""
 
 ENDINGS = (
-    *(noted("fixed point"), noted("cycle"), noted("nobody won a point")),
+    *(noted("cycle"), noted("nobody won a point")),
     *(noted("a single exemplar was left"), noted("generation limit")),
 )
 """How an evolution ended (`contest.model.EvolutionEnding`)."""

@@ -10,7 +10,6 @@ import json
 from collections.abc import Collection, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from pathlib import Path
 
 from contest.games.game import TextProtocol, Words
 from contest.language import gettext
@@ -59,11 +58,10 @@ class AsidePlayer(Player):
 Executable = Startable | FuelProgram | SetAside
 
 
-def player_from_bytes(raw: bytes, images: Path | None = None) -> Executable:
-    """Read what `to_bytes` of any Executable wrote. `images`: the cache of unpacked images.
+def player_from_bytes(raw: bytes) -> Executable:
+    """Read what `to_bytes` of any Executable wrote; of an image whether it is in the cache is not checked.
 
-    The default is `image_cache()`; whether the image is in it is not checked. Raises ValueError for any other
-    bytes.
+    Raises ValueError for any other bytes.
     """
     facts = json.loads(raw)
     if not isinstance(facts, dict):
@@ -73,7 +71,7 @@ def player_from_bytes(raw: bytes, images: Path | None = None) -> Executable:
     if "aside" in facts:
         return SetAside()
     if "digest" in facts:
-        return OciImage.from_bytes(raw, images or image_cache())
+        return OciImage.from_bytes(raw, image_cache())
     return ProgramFolder.from_bytes(raw)
 
 

@@ -9,7 +9,7 @@ pytest.register_assert_rewrite("tests.support")
 
 # How long an example takes is the computer's affair. CI tries as many as hypothesis does of itself, 100.
 settings.register_profile("patient", settings(), deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.register_profile("quick", settings.get_profile("patient"), max_examples=30)
+settings.register_profile("quick", settings.get_profile("patient"), max_examples=20)
 settings.load_profile("patient" if "CI" in os.environ else "quick")
 # `make fuzz` takes this one: some minutes for each test that is marked `fuzz`.
 settings.register_profile("fuzz", settings.get_profile("patient"), max_examples=5_000)
@@ -20,7 +20,16 @@ def pytest_configure():
 
     shared_work.share_compiled_templates()
     shared_work.share_new_databases()
+    shared_work.share_compiled_statements_and_wait_for_no_disk()
+    shared_work.share_steps_of_the_compiler()
+    shared_work.try_each_counted_language_once()
     shared_work.play_few_contests_with_other_chance()
+
+
+def pytest_collection_finish():
+    from tests.support import shared_work
+
+    shared_work.leave_out_of_garbage_collection_what_is_there()
 
 
 def pytest_runtest_setup(item):
@@ -88,6 +97,15 @@ def pytest_xdist_auto_num_workers():
     """Of `-n auto`: half as many again as there are processors, because tests also wait."""
     processors = len(os.sched_getaffinity(0))
     return processors + processors // 2
+
+
+@pytest.fixture
+def every_step(monkeypatch):
+    """The compiler runs each time, also where its step has succeeded before, see `shared_work`."""
+    from compiler.toolchain import Toolchain
+    from tests.support.shared_work import step_of_the_compiler
+
+    monkeypatch.setattr(Toolchain, "_run", step_of_the_compiler)
 
 
 @pytest.fixture

@@ -39,6 +39,7 @@ export { ed25519 } from "@noble/curves/ed25519.js";
 export { blake2b } from "@noble/hashes/blake2.js";
 export { hmac } from "@noble/hashes/hmac.js";
 export { sha256 } from "@noble/hashes/sha2.js";
+export { shake256 } from "@noble/hashes/sha3.js";
 """
 
 

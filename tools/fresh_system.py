@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Try this commit in fresh systems made by debootstrap: what README promises, as root and as ordinary users.
+"""Try this commit in fresh systems made by debootstrap: a clone and a release, as root and as ordinary users.
 
 Usage: tools/fresh_system.py [--only PATTERN] [SUITE]...
 
@@ -20,7 +20,7 @@ import sys
 import tempfile
 import time
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent.parent
@@ -91,6 +91,19 @@ DEMO = "knobeln demo --teams 5 --seed fresh"
 
 TEST = "make test >build/test.log 2>&1; code=$?; tail -n 400 build/test.log; exit $code"
 
+# What a newcomer does with a release, all of it fetched before. The shell says when each command began.
+NEWCOMER = """
+PS4='+ after $SECONDS s: '; set -ex
+pipx install "$(echo /srv/release/*.whl)[fuel]"
+knobeln demo
+for game in $(knobeln games | cut -f 1); do
+    knobeln demo --teams 5 --seed fresh --game $game $game
+    knobeln publish -C $game $game-archive
+    knobeln verify $game-archive || test $? = 3  # only the public number was drawn by the demonstration
+done
+"""
+NEWCOMER_SECONDS = 180
+
 
 def in_home(before: str, command: str = DEMO, user: str = "ann") -> Step:
     return Step(f"{KNOBELN}rm -rf ~/.cache; {before}; {command}", user)
@@ -154,14 +167,6 @@ CASES: dict[str, dict[str, tuple[Step, ...]]] = {
                 f"mkdir -p 'große Wörter'; cd 'große Wörter'; {CLONE}make demo", "ann", words=("Look around",)
             ),
         ),
-        "wheel": (
-            Step(
-                f"{KNOBELN}pip wheel -q --no-deps -w ~/wheel . && cd && python3 -m venv fresh &&"
-                " fresh/bin/pip install -q $(echo ~/wheel/*.whl)'[fuel]' && PATH=~/fresh/bin:$PATH &&"
-                f" knobeln init spring && knobeln doctor -C spring; {DEMO}",
-                "ann",
-            ),
-        ),
         "user with sudo: make test": (Step(f"{CLONE}mkdir -p build; {TEST}", "ann"),),
     },
     "plain": {
@@ -172,6 +177,35 @@ CASES: dict[str, dict[str, tuple[Step, ...]]] = {
             ),
             Step("sh /home/bob/knobeln/line >/dev/null"),
             Step(f"{CLONE}make demo", "bob", words=("Look around",)),
+        ),
+    },
+    "release": {
+        "pipx install, demo, all games, verify": (
+            Step("apt-get -qq install --yes --no-install-recommends pipx >/dev/null"),
+            Step('pipx install "$(echo /srv/release/*.whl)"', "ann"),
+            Step("knobeln demo", "ann", fails=True, words=("system packages: some are missing",)),
+            Step("knobeln doctor >said; cat said; grep '^    apt-get' said >line", "ann"),
+            Step("sh /home/ann/line >/dev/null"),
+            Step("$(knobeln doctor | sed -n 's/.*`\\(.* -m pip install .*\\)`.*/\\1/p' | tr -d \\')", "ann"),
+            Step(
+                "knobeln init spring && knobeln doctor -C spring && pipx uninstall knobeln",
+                "ann",
+                words=("ok   counted time of Python",),
+            ),
+            Step(
+                f"time timeout {NEWCOMER_SECONDS} bash -c {shlex.quote(NEWCOMER)}",
+                "ann",
+                words=("whose time is counted played again",),
+            ),
+        ),
+        "pip install --require-hashes": (
+            Step(
+                "python3 -m venv hashed && PATH=~/hashed/bin:$PATH && cd /srv/release &&"
+                " pip install -q --require-hashes --find-links . -r *-requirements.txt && pip check &&"
+                f" knobeln doctor && {DEMO} --game standoff",
+                "ann",
+                words=("ok   counted time of Python",),
+            ),
         ),
     },
     "container": {
@@ -207,6 +241,16 @@ def make_system(suite: str, work: Path) -> System:
     if system.run(log, script):
         raise SystemExit(f"{suite}: see {log}")
     return system
+
+
+@cache
+def make_release(work: Path) -> Path:
+    """The folder with what `make release` makes of this commit on this host."""
+    source, log = work / "source", LOGS / "make-release.log"
+    subprocess.run(["git", "clone", "-q", HERE, source], check=True)
+    with log.open("wb") as output:
+        subprocess.run(["make", "release"], cwd=source, stdout=output, stderr=output, check=True)
+    return source / "dist"
 
 
 def _debootstrap(suite: str, root: Path) -> list[str | Path]:
@@ -277,6 +321,8 @@ def main() -> int:
                 if not wanted:
                     continue
                 system = fresh.copy(place)
+                if place == "release":
+                    shutil.copytree(make_release(Path(folder)), system.root / "srv/release")
                 first = next(iter(cases))  # the others need what it installs
                 for name in cases:
                     if name in wanted or name == first:

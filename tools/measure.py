@@ -45,7 +45,7 @@ def code_lines(source: str, tree: ast.Module) -> int:
 def measures() -> Counter[str]:
     """The numbers by their names in measures.toml."""
     found: Counter[str] = Counter()
-    for path in sorted(ROOT.glob("[!.]*/**/*.py")):
+    for path in _files("*/*.py"):
         source = path.read_text()
         if path.relative_to(ROOT).parts[0] == "tests":
             found["lines_of_tests"] += source.count("\n")
@@ -57,9 +57,15 @@ def measures() -> Counter[str]:
         found["classes"] += sum(isinstance(node, ast.ClassDef) for node in ast.walk(tree))
         found["untyped_dictionaries"] += len(re.findall(r"dict\[str, Any\]", source))
     found["settings"] = reference.pages()["settings.md"].count("\n| `")
-    pages = subprocess.run(["git", "ls-files", "*.md"], cwd=ROOT, check=True, capture_output=True, text=True)
-    found["words_of_docs"] = sum(len((ROOT / name).read_text().split()) for name in pages.stdout.split())
+    found["words_of_docs"] = sum(len(path.read_text().split()) for path in _files("*.md"))
     return found
+
+
+def _files(pattern: str) -> list[Path]:
+    """The files of the next commit, without what `make docs` and others build."""
+    listed = ["git", "ls-files", "--cached", "--others", "--exclude-standard", pattern]
+    names = subprocess.run(listed, cwd=ROOT, check=True, capture_output=True, text=True).stdout.splitlines()
+    return [path for name in names if (path := ROOT / name).exists()]
 
 
 def main() -> None:

@@ -27,7 +27,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from dataclasses import field as dataclass_field
 from itertools import chain, count, islice
-from typing import NamedTuple
 
 from contest.config.settings import Settings
 from contest.formats.format import Format
@@ -387,13 +386,6 @@ class _PoolRunner:
 
 
 # --- pools of games ----------------------------------------------------------------------------------------
-class _Spread(NamedTuple):
-    """What the first games of a pool tell: the deviation of their points, and instructions per game."""
-
-    deviation: float
-    cost: float
-
-
 @dataclass
 class _Pools:
     """Independent games of the teams, by seating, for this many contests."""
@@ -448,11 +440,11 @@ class _Pools:
             return
         probed = self._play({seating: min(_FIRST_OF_ALL, count) for seating, count in uses.items()})
         count = _FIRST_GAMES if self.field.info.play.is_quick else _SLOW_FIRST_GAMES
-        first = _first_games({seating: spread.cost for seating, spread in probed.items()}, count)
+        first = _first_games({seating: cost for seating, (_, cost) in probed.items()}, count)
         spread = self._play({s: min(first[s], uses[s]) - len(self._games[s]) for s in uses})
-        weights = {s: uses[s] * spread[s].deviation / math.sqrt(spread[s].cost) for s in uses}
+        weights = {s: uses[s] * deviation / math.sqrt(cost) for s, (deviation, cost) in spread.items()}
         if self._games_per_weight is None:
-            total = sum(weights[s] * spread[s].cost for s in uses)
+            total = sum(weights[s] * cost for s, (_, cost) in spread.items())
             self._games_per_weight = _BUDGET_INSTRUCTIONS / total if total else 0.0
         wanted = {
             s: min(_MAX_POOL_GAMES, count // _USES_OF_A_GAME, int(self._games_per_weight * weights[s]))
@@ -460,12 +452,15 @@ class _Pools:
         }
         self._play({s: count - len(self._games[s]) for s, count in wanted.items()})
         for s, count in uses.items():
-            variance = (count * spread[s].deviation) ** 2
+            variance = (count * spread[s][0]) ** 2
             self._variance += variance
             self._error += variance * (1 / len(self._games[s]) - 1 / count)
 
-    def _play(self, counts: Mapping[Seating, int]) -> Mapping[Seating, _Spread]:
-        """Play this many more games of each seating, none if the number is not positive."""
+    def _play(self, counts: Mapping[Seating, int]) -> Mapping[Seating, tuple[float, float]]:
+        """Play this many more games of each seating, none if the number is not positive.
+
+        Returns what the games so far tell: the deviation of their points, and instructions per game.
+        """
         jobs = (
             (seating, self._job(seating, number))
             for seating, count in counts.items()
@@ -477,7 +472,7 @@ class _Pools:
                 self._games[seating].append(self._kept(result))
                 self._costs[seating] += _game_cost(self.field.info, result)
         return {
-            seating: _Spread(_deviation(games), self._costs[seating] / len(games))
+            seating: (_deviation(games), self._costs[seating] / len(games))
             for seating in counts
             if (games := self._games[seating])
         }

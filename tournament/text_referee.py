@@ -37,14 +37,6 @@ class Step(NamedTuple):
     position: Any
 
 
-class SeatFault(NamedTuple):
-    """A fault of the player at this seat. `turn`: counted from 1."""
-
-    turn: int
-    seat: int
-    fault: AnswerFault
-
-
 @dataclass(frozen=True)
 class TextGameResult:
     """A game that was played. Under the fault rule REPLAY the first fault ends it, and it does not count."""
@@ -56,11 +48,11 @@ class TextGameResult:
     usage: tuple[PlayerUsage, ...] = ()  # by seat; () = unknown
 
     @property
-    def faults(self) -> Iterator[SeatFault]:
-        """All faults in order."""
+    def faults(self) -> Iterator[tuple[int, int, AnswerFault]]:
+        """All faults in order, each with its turn, counted from 1, and its seat."""
         for number, turn in enumerate(self.turns, start=1):
             for seat in sorted(turn.faults):
-                yield SeatFault(number, seat, turn.faults[seat])
+                yield number, seat, turn.faults[seat]
 
     @property
     def digest(self) -> str:

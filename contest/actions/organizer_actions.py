@@ -246,9 +246,8 @@ class OrganizerActions:
         if not is_over or outbox.rounds_with_held_reports(self.tx):
             return
         raise NotNow(
-            "the contest is finished and its results are out, so no team can be taken out of it",
-            hint="if the results cannot stand, order a round to be played again with `knobeln run rerun "
-            "ROUND`; then take the team out, and `knobeln run` plays without it",
+            "the contest's results are out",
+            hint="if they cannot stand: `knobeln run rerun ROUND`, this command again, `knobeln run`",
         )
 
     def reinstate(self, name: str, reason: str) -> str:

@@ -10,11 +10,14 @@ time_changes.json               when the time for a move was changed, from what 
 ledger.txt                      the entries of the ledger of letters
 ledger.json                     the key, the root and the signature of the ledger
 seal.json                       the public number, and the seed
+cosignatures.json               checkpoints of the ledger that witnesses have signed, if any were named
 entry_lists.json                the lists of entries that went to all teams; the last is the final one
 decisions.json                  the organizer's decisions: teams taken out, rounds played again
 rounds.json                     the rounds
 rounds/ROUND/group-GROUP.json   a group as drawn, every attempt at a game, its ranking
 ranking.json                    the contest's ranking
+rounds/ROUND/asked-GROUP.json   what programs whose time is counted were told, so that pages can ask them
+guests/SHA256                   the interpreter of such programs
     rounds/ROUND/group-GROUP.csv    its score matrix: row = team, column = opponent, cell = points won
     certainty.json                  how sure the ranking is
 evolution.json                  all generations, if the contest has an evolution
@@ -223,9 +226,12 @@ class Archive:
     letters: tuple[LedgerEntry, ...] = field(repr=False)  # the entries of the ledger
     seal: Seal
     entry_lists: tuple[ArchivedList, ...]
+    asked: Mapping[tuple[int, int], str]  # what programs were told in each group, where pages can ask them
+    guests: Mapping[str, bytes] = field(repr=False)  # by sha256: interpreters that pages need for that
     page: bytes = field(default=b"", repr=False)  # on which everybody can check the archive
     counted: tuple[Counted, ...] = ()
     time_changes: tuple[TimeChange, ...] = ()  # of the time for a move; the settings have the first
+    cosignatures: tuple[str, ...] = ()  # checkpoints of the ledger, with the signatures of witnesses
 
 
 @dataclass(frozen=True)
@@ -250,8 +256,9 @@ _FACTS: Mapping[str, tuple[Any, int]] = {  # fields of Archive that are files `<
     "certainty": (Certainty, MAX_FACTS_BYTES),
     "counted": (tuple[Counted, ...], MAX_FACTS_BYTES),
     "time_changes": (tuple[TimeChange, ...], MAX_FACTS_BYTES),
+    "cosignatures": (tuple[str, ...], MAX_FACTS_BYTES),
 }
-_OPTIONAL = {"evolution": None, "certainty": None, "counted": (), "time_changes": ()}
+_OPTIONAL = {"evolution": None, "certainty": None, "counted": (), "time_changes": (), "cosignatures": ()}
 _PAGE = "verify.html"
 _OTHER_FILES = ("rounds.json", "rules.md", "announcement.txt", "ledger.txt", _PAGE)
 
@@ -273,12 +280,14 @@ def to_files(archive: Archive) -> dict[str, bytes]:
             files[f"{field_name}.json"] = to_json(value, kind)
     for place, table in archive.scores.items():
         files[_scores_path(*place)] = table.encode()
+    files |= {_asked_path(*place): text.encode() for place, text in archive.asked.items()}
     for outcome in archive.history:
         for group in outcome.groups:
             files[_group_path(outcome.plan.number, group.plan.number)] = to_json(group, GroupOutcome)
     for name, program in archive.programs.items():
         files |= {_source_path(name, file): data for file, data in program.files.items()}
         files[_description_path(name)] = program.description.encode()
+    files |= {f"guests/{digest}": data for digest, data in archive.guests.items()}
     return files | {f"builds/{digest}": data for digest, data in archive.builds.items()}
 
 
@@ -288,6 +297,10 @@ def _group_path(round_number: int, group: int) -> str:
 
 def _scores_path(round_number: int, group: int) -> str:
     return f"rounds/{round_number}/group-{group}.csv"
+
+
+def _asked_path(round_number: int, group: int) -> str:
+    return f"rounds/{round_number}/asked-{group}.json"
 
 
 def _source_path(entry: str, file: str) -> str:
@@ -331,17 +344,19 @@ def from_files(files: ArchiveFiles) -> Archive:
     sources = _sources(files, [entry.name for entry in entries])
     history = tuple(_rounds(files))
     places = [(outcome.plan.number, group.plan.number) for outcome in history for group in outcome.groups]
-    scores = {place: _scores_path(*place) for place in places if _scores_path(*place) in files}
+    scores, asked = (
+        {place: path(*place) for place in places if path(*place) in files}
+        for path in (_scores_path, _asked_path)
+    )
     archive = Archive(
         entries=entries,
         programs=_Lazy({name: name for name in sources}, partial(_program, files, sources)),
-        builds=_Lazy(
-            {path.removeprefix("builds/"): path for path in files if path.startswith("builds/")},
-            files.__getitem__,
-        ),
+        builds=_in_folder(files, "builds/"),
         history=history,
         ranking=tuple(_listed(files, "ranking.json", Standing, len(names))),
         scores=_Lazy(scores, partial(_text, files)),
+        asked=_Lazy(asked, partial(_text, files)),
+        guests=_in_folder(files, "guests/"),
         rules=_text(files, "rules.md"),
         announcement=_text(files, "announcement.txt"),
         letters=_letters(files),
@@ -349,13 +364,19 @@ def from_files(files: ArchiveFiles) -> Archive:
         **{name: _facts(files, name) for name in _FACTS if name not in ("entries", "ranking")},
     )
     _must_name_teams(archive)
-    known = {*_OTHER_FILES, *(f"{name}.json" for name in _FACTS), *scores.values()}
+    known = {*_OTHER_FILES, *(f"{name}.json" for name in _FACTS), *scores.values(), *asked.values()}
     known |= {_group_path(*place) for place in places}
     known |= {_source_path(name, file) for name, found in sources.items() for file in found}
     known |= {_description_path(name) for name in sources} | {f"builds/{digest}" for digest in archive.builds}
+    known |= {f"guests/{digest}" for digest in archive.guests}
     if strange := sorted(files.keys() - known):
         raise Differs(f"{shown(strange[0])} does not belong in an archive")
     return archive
+
+
+def _in_folder(files: ArchiveFiles, folder: str) -> Mapping[str, bytes]:
+    paths = {path.removeprefix(folder): path for path in files if path.startswith(folder)}
+    return _Lazy(paths, files.__getitem__)
 
 
 def _listed(files: ArchiveFiles, path: str, kind: type[T], most: int) -> Iterator[T]:

@@ -203,7 +203,8 @@ def of_roles(values: SettingsValues, *roles: Role) -> SettingsValues:
 
 def published_settings(settings: Settings) -> SettingsValues:
     """The settings that everybody may know, by section."""
-    return of_roles(settings.model_dump(mode="json"), Role.TOLD, Role.DECIDES)
+    private = {"tournament": {"witnesses": {"__all__": {"address"}}}}
+    return of_roles(settings.model_dump(mode="json", exclude=private), Role.TOLD, Role.DECIDES)
 
 
 def settings_digest(published: SettingsValues, rules: str) -> str:

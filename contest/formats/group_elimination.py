@@ -33,10 +33,7 @@ class GroupElimination(Format):
 
     name = "group-elimination"
     summary = "rounds of mixed groups, at least half of each group proceeds"
-    first_place = noted(
-        "Round by round the better half of each group went on, and everybody began again without points. "
-        "The first place goes to the team with the most points in the final."
-    )
+    first_place = noted("The first place goes to the team with the most points in the final.")
     everyone_meets = True
     has_groups = True
 

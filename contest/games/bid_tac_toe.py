@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
-from typing import Any
+from typing import Any, Literal
 
 from contest.games.drawing import LINES, Drawing, Square
 from contest.games.game import FaultRule, GameInfo, TextGame, TextProtocol, Words
@@ -29,11 +28,12 @@ _MOST_ROUNDS = 9 * PATIENCE  # each square may be won in the last round before P
 _WIN, _TIE, _LOSS = 2, 1, 0  # half points (B19)
 
 
-class IllegalBid(StrEnum):
-    """How a game is decided in which a player gives illegal bids, or none (B15). It is over in any case."""
+IllegalBid = Literal["lost", "zero"]
+"""How a game is decided in which a player gives illegal bids, or none (B15). It is over in any case.
 
-    LOST = "lost"  # the player has lost
-    ZERO = "zero"  # the bids count as zeros and the board decides, as the announcement literally says
+lost: the player has lost; zero: the bids count as zeros and the board decides, as the announcement literally
+says.
+"""
 
 
 @dataclass(frozen=True)
@@ -125,13 +125,13 @@ class BidTacToe(TextGame[Board, Bids]):
     )
 
     def __init__(
-        self, names: tuple[str, str] = ("first", "second"), illegal_bid: str = IllegalBid.LOST
+        self, names: tuple[str, str] = ("first", "second"), illegal_bid: IllegalBid = "lost"
     ) -> None:
         for name in names:
             if not name.isprintable() or name.split() != [name]:
                 raise ValueError(f"{name!r} is no opponent ID: one word is needed, without blanks")
         self.names = names
-        self.illegal_bid = IllegalBid(illegal_bid)
+        self.illegal_bid: IllegalBid = illegal_bid
 
     @property
     def parameters(self) -> Mapping[str, Any]:
@@ -168,7 +168,7 @@ class BidTacToe(TextGame[Board, Bids]):
         """Give half points: 2 for a win, 1 for a tie, otherwise 0. After faults both can lose."""
         if not position.over:
             return 0, 0
-        if position.at_fault and self.illegal_bid is IllegalBid.LOST:
+        if position.at_fault and self.illegal_bid == "lost":
             return tuple(_LOSS if seat in position.at_fault else _WIN for seat in (0, 1))
         first, second = lines(position.owners, 0), lines(position.owners, 1)
         if first == second:

@@ -12,8 +12,6 @@ from pydantic import Field, model_validator
 
 from contest.games.bid_tac_toe import BidTacToe, IllegalBid
 from contest.games.cooperation import (
-    FEWEST_ROUNDS,
-    MOST_ROUNDS,
     Cooperation,
     LegacyCooperation,
     Payoffs,
@@ -29,7 +27,7 @@ class BidTacToeSettings(GameSettings):
     """The game's parameters."""
 
     illegal_bid: IllegalBid = Field(
-        IllegalBid.LOST,
+        "lost",
         description="illegal bids end the game. lost: the side that gave them has lost; zero: they count as "
         "zeros and the board decides, as the announcement literally says",
     )
@@ -40,13 +38,6 @@ _Points = Annotated[int, Field(ge=-1_000, le=1_000)]
 
 class CooperationSettings(GameSettings):
     """The game's parameters. The number of rounds is drawn once for the contest and kept secret."""
-
-    fewest_rounds: int = Field(
-        FEWEST_ROUNDS, ge=1, le=1_000, description="the smallest number of rounds that may be drawn"
-    )
-    most_rounds: int = Field(
-        MOST_ROUNDS, ge=1, le=1_000, description="the largest number of rounds that may be drawn"
-    )
 
     noise_percent: int = Field(
         0,
@@ -62,9 +53,7 @@ class CooperationSettings(GameSettings):
     )
 
     @model_validator(mode="after")
-    def _range(self) -> CooperationSettings:
-        if self.fewest_rounds > self.most_rounds:
-            raise ValueError("fewest_rounds is larger than most_rounds")
+    def _is_dilemma(self) -> CooperationSettings:
         if not Payoffs(*self.payoffs).is_dilemma:
             raise ValueError("payoffs: each must be more than the next, otherwise there is no dilemma")
         return self
@@ -96,7 +85,7 @@ PLUGINS = (
         Cooperation.name,
         CooperationSettings,
         lambda settings, _programs: Cooperation(
-            settings.most_rounds, settings.fewest_rounds, settings.noise_percent, settings.payoffs
+            noise_percent=settings.noise_percent, payoffs=settings.payoffs
         ),
     ),
     GamePlugin(LegacyCooperation.name, GameSettings, lambda _settings, _programs: LegacyCooperation()),

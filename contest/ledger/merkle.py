@@ -94,9 +94,16 @@ def _left_size(size: int) -> int:
     return 1 << (size - 1).bit_length() - 1
 
 
-def root(leaves: Iterable[bytes]) -> bytes:
-    """The root of the tree of these leaves."""
+def roots(leaves: Iterable[bytes]) -> Iterator[bytes]:
+    """The roots of the trees of the first 0, 1, 2 ... of these leaves."""
     peaks: tuple[bytes, ...] = ()
+    yield EMPTY_ROOT
     for size, leaf in enumerate(leaves):
         peaks = grown(peaks, size, leaf)
-    return root_of_peaks(peaks)
+        yield root_of_peaks(peaks)
+
+
+def root(leaves: Iterable[bytes]) -> bytes:
+    """The root of the tree of these leaves."""
+    *_, last = roots(leaves)
+    return last

@@ -1,4 +1,4 @@
-"""Signed notes and the keys that check them, as in C2SP signed-note. Pure.
+"""Signed notes, their keys, and cosignatures, as in C2SP signed-note and tlog-cosignature. Pure.
 
 A note is a text, an empty line, and a line for each signature. Readers skip signatures of keys that they do
 not know.
@@ -8,9 +8,15 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import re
+from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
-_ED25519 = b"\x01"  # the type of a key that signs the text itself
+_ED25519, _COSIGNER = b"\x01", b"\x04"  # types of keys: they sign the text itself, or also when
+_TIME_BYTES, _COSIGNATURE_BYTES = 8, 72  # a time in seconds since 1970, and the signature
+_VKEY = re.compile(r"([^\s+]{1,80})\+([0-9a-f]{8})\+([A-Za-z0-9+/]{44})")
+MAX_SIGNATURES = 20
 
 
 @dataclass(frozen=True)
@@ -19,19 +25,67 @@ class VerifierKey:
 
     name: str
     key: bytes
+    kind: bytes = _ED25519
+
+    @classmethod
+    def of_witness(cls, text: str) -> VerifierKey:
+        """The key of a witness, in the form that is called vkey. Raises ValueError for anything else."""
+        found = _VKEY.fullmatch(text)
+        raw = base64.b64decode(found[3]) if found else b""
+        key = cls(found[1] if found else "", raw[1:], raw[:1])
+        if key.kind != _COSIGNER or str(key) != text:
+            raise ValueError(f"{text!r} is no key of a witness; `python3 witness.py new NAME` makes one")
+        return key
 
     @property
     def id(self) -> bytes:
         """Four bytes by which a signature tells its key."""
-        return hashlib.sha256(self.name.encode() + b"\n" + _ED25519 + self.key).digest()[:4]
+        return hashlib.sha256(self.name.encode() + b"\n" + self.kind + self.key).digest()[:4]
 
     def __str__(self) -> str:
         """The key in the form that is called vkey."""
-        return f"{self.name}+{self.id.hex()}+{in_base64(_ED25519 + self.key)}"
+        return f"{self.name}+{self.id.hex()}+{in_base64(self.kind + self.key)}"
 
     def note(self, text: str, signature: bytes) -> str:
         """The note with this text and this key's signature of it."""
-        return f"{text}\n\N{EM DASH} {self.name} {in_base64(self.id + signature)}\n"
+        return f"{text}\n{self.line(signature)}"
+
+    def line(self, signature: bytes) -> str:
+        """The line with this signature, below a note."""
+        return f"\N{EM DASH} {self.name} {in_base64(self.id + signature)}\n"
+
+    def signatures_in(self, text: str) -> Iterator[bytes]:
+        """What may be cosignatures by this key in a mail, however its lines were broken or quoted."""
+        name, plain = re.escape(self.name), re.sub(r"[\s>|]+", "", text)
+        for found in re.findall(f"{name}([A-Za-z0-9+/]{{102}}==)", plain)[:MAX_SIGNATURES]:
+            raw = base64.b64decode(found)
+            if raw[:4] == self.id:
+                yield raw[4:]
+
+
+def cosigned(text: str, cosignature: bytes) -> tuple[datetime, bytes, bytes]:
+    """When this text was cosigned, what was signed then, and the plain signature. Raises ValueError."""
+    seconds = int.from_bytes(cosignature[:_TIME_BYTES], "big")
+    if len(cosignature) != _COSIGNATURE_BYTES or seconds >= 2**37:  # in the year 6325
+        raise ValueError("this is no cosignature")
+    message = f"cosignature/v1\ntime {seconds}\n{text}".encode()
+    return datetime.fromtimestamp(seconds, UTC), message, cosignature[_TIME_BYTES:]
+
+
+def read_note(note: str) -> tuple[str, list[tuple[str, bytes]]]:
+    """The text of a note, and its signatures, each with the name of its key, after its ID.
+
+    Raises ValueError for anything else than a note as it is written here.
+    """
+    text, _, lines = note.partition("\n\n")
+    found = []
+    for line in lines.splitlines(keepends=True)[:MAX_SIGNATURES]:
+        dash, name, packed = line.split(" ")
+        raw = base64.b64decode(packed)
+        if line != f"{dash} {name} {in_base64(raw)}\n":
+            raise ValueError("this is no line of a signature")
+        found.append((name, raw))
+    return f"{text}\n", found
 
 
 def in_base64(data: bytes) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -21,6 +21,7 @@ _NAME = re.compile(r"(?:[A-Za-z_][A-Za-z0-9_]{0,29})?")  # of a team, or none
 _SHA256 = re.compile(r"(?:[0-9a-f]{64})?")
 _PROOF = "c2sp.org/tlog-proof@v1"
 PROOF_FILE = "receipt.tlog-proof"
+LEDGER_FILE, CHECKPOINT_FILE = "ledger.txt", "checkpoint.txt"
 # A proof in base64, as it is in a mail that is attached; and a signed checkpoint with one signature.
 _PACKED = re.compile(base64.b64encode(_PROOF[:21].encode()).decode() + r"(?:[A-Za-z0-9+/]|\s)+={0,2}")
 _NOTE = re.compile(
@@ -176,6 +177,13 @@ def from_file(raw: bytes) -> Iterator[LedgerEntry]:
             yield LedgerEntry.from_leaf(b"".join(lines[start : start + _LINES_OF_AN_ENTRY]))
         except ValueError:
             raise ValueError(f"entry {number} is not in the form of an entry") from None
+
+
+def bounds_of(entries: Sequence[LedgerEntry], tournament: int) -> tuple[int, int]:
+    """How many entries there were before this tournament, and with it. Raises IndexError without any."""
+    begun = (number for number, entry in enumerate(entries, 1) if entry.effect is Effect.TOURNAMENT_BEGUN)
+    starts = [0, *begun, len(entries)]
+    return starts[tournament - 1], starts[tournament]
 
 
 def program_digest(files: Mapping[str, bytes]) -> str:

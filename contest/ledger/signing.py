@@ -8,7 +8,6 @@ from __future__ import annotations
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 
-KEY_BYTES = 32  # of either key
 _P = 2**255 - 19
 _Y = 2707385501144840649318225287225658788936804267575313519463743609750303402022  # of two of order 8
 _SMALL_ORDER = frozenset({0, 1, _Y, _P - _Y, _P - 1, _P, _P + 1})

@@ -13,6 +13,7 @@ from pydantic.config import JsonDict
 
 from contest import language
 from contest.language import noted
+from contest.ledger.notes import VerifierKey
 from contest.public_number.beacon import Beacon
 from contest.schema.languages import Language, usual_languages
 from contest.seeds import MAX_TOURNAMENTS
@@ -90,7 +91,7 @@ class Contest(Section):
         "`language: de` in the registration form",
         json_schema_extra=DECIDES,  # it is told in this language why a program failed
     )
-    organizer: str = Field("The organizer", description="who signs the mails")
+    organizer: str = Field(noted("The organizer"), description="who signs the mails")
     organizer_address: Address = Field(
         "organizer@localhost.example", description="where people write to a person; not read by the robot"
     )
@@ -233,6 +234,7 @@ class RegistryImage(Section):
 
 
 MAX_MOVE_SECONDS = 3_600
+MAX_WITNESSES = 10
 
 
 UNITS_PER_SECOND = 10_000_000_000
@@ -249,6 +251,7 @@ class Programs(Section):
     MAX_SOURCE_BYTES: ClassVar[int] = 256_000
     TRIAL_SECONDS: ClassVar[float] = 60.0  # then the trial game of a program that is asked for moves ends
     GAME_ANSWERS: ClassVar[int] = 50  # a game may take as much fuel as this many full answers
+    MAX_PRACTICES_PER_HOUR: ClassVar[int] = 10  # letters `please test`, `please play` of a team
 
     max_instructions: int = Field(
         855_000_000,
@@ -300,14 +303,6 @@ class Programs(Section):
         (),
         description="container images in registries, fetched when their team names them in a letter, each "
         '{ team = "lords", image = "registry.example/lords/player:2" }',
-    )
-    max_practices_per_hour: int = Field(
-        10,
-        ge=0,
-        le=100_000,
-        description="most `please test` and `please play` letters of one team, together; 0 = there is no "
-        "practice",
-        json_schema_extra=OF_THE_HOST,
     )
     python_packages: tuple[Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")], ...] = Field(
         (),
@@ -507,6 +502,22 @@ def _odd(games: int) -> int:
     return games if games % 2 else games - 1
 
 
+class Witness(Section):
+    """Somebody who signs the ledger, too: at the deadline, with the final list of entries, and at the end."""
+
+    key: str = Field(description="what `python3 witness.py new NAME` has printed")
+    address: Address = Field("", description="where the ledger is sent to be signed; no archive has it")
+
+    @field_validator("key")
+    @classmethod
+    def _key(cls, text: str) -> str:
+        return str(VerifierKey.of_witness(text))
+
+    @property
+    def name(self) -> str:
+        return VerifierKey.of_witness(self.key).name
+
+
 class Tournament(Section):
     """Which programs meet. The sizes of groups and of the final matter in group elimination only."""
 
@@ -547,6 +558,14 @@ class Tournament(Section):
         description="where the public number of the draw comes from: `drand`, a network that publishes "
         "random values; `lottery: 6 numbers of ` and which public draw; `file`, any text, for rehearsals; or "
         "`none`. Teams are told in their welcome, so choose before the first registration",
+    )
+
+    witnesses: tuple[Witness, ...] = Field(
+        (),
+        max_length=MAX_WITNESSES,
+        description="who signs the ledger, too, so that you alone cannot change it: each "
+        '{ key = "what their witness.py has printed", address = "witness@other.example" }. Choose people '
+        "whom teams trust, before the first list of entries",
     )
 
     @property

@@ -67,7 +67,7 @@ def _why_absent(team: Team, ban: Ban | None, *, is_waiting: bool) -> str:
         case TeamState.ACTIVE if is_waiting:
             return noted("its program waits, because the host cannot build it; that is no fault of the team")
         case TeamState.ACTIVE:
-            return noted("no program of it was accepted")
+            return noted("no accepted program")
         case TeamState.PENDING:
             return noted("its registration waits for the organizer")
         case TeamState.WITHDRAWN:

@@ -11,7 +11,7 @@ from collections.abc import Set as AbstractSet
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Row, Select, bindparam, func, insert, or_, select
+from sqlalchemy import Row, Select, bindparam, func, insert, or_, select, update
 
 from contest.config.settings import Settings, frozen_digest
 from contest.errors import GiveUp
@@ -20,7 +20,7 @@ from contest.ledger.notes import VerifierKey
 from contest.ledger.receipts import Checkpoint, Effect, LedgerEntry, Receipt
 from contest.seeds import ContestSeed
 from contest.store.session import Transaction
-from contest.store.tables import contest, ledger
+from contest.store.tables import contest, cosignatures, ledger
 
 
 def public_key(tx: Transaction) -> VerifierKey:
@@ -37,11 +37,16 @@ def begin(tx: Transaction, now: datetime) -> None:
 
 def newest_of(tx: Transaction, *effects: Effect) -> LedgerEntry | None:
     """The newest entry of the newest tournament with one of these effects."""
+    number = _newest_number(tx, *effects)
+    return _entry(_rows(tx, {number})[number]) if number else None
+
+
+def _newest_number(tx: Transaction, *effects: Effect) -> int:
+    """The number of that entry; 0 if there is none."""
     begun = select(func.max(ledger.c.number)).where(ledger.c.effect == Effect.TOURNAMENT_BEGUN)
     start = func.coalesce(begun.scalar_subquery(), 0)
-    query = select(ledger).where(ledger.c.effect.in_(effects), ledger.c.number > start)
-    row = tx.execute(query.order_by(ledger.c.number.desc()).limit(1)).first()
-    return None if row is None else _entry(row)
+    query = select(func.max(ledger.c.number)).where(ledger.c.effect.in_(effects), ledger.c.number > start)
+    return tx.execute(query).scalar() or 0
 
 
 def is_changed(tx: Transaction, settings: Settings) -> bool:
@@ -78,8 +83,60 @@ def newest_without_letter(tx: Transaction) -> Receipt:
 
 def signed_state(tx: Transaction) -> tuple[Checkpoint, bytes]:
     """The newest checkpoint and its signature."""
-    (row,) = _rows(tx, {_size(tx)}).values()
-    return _signed(tx.execute(_KEYS).one(), row)
+    (row,) = _rows(tx, {count(tx)}).values()
+    return _signed(tx.execute(_KEYS).one(), row.number, row.peaks)
+
+
+def published(tx: Transaction, most: int | None = None) -> tuple[bytes, str]:
+    """What anybody may have of the ledger while the contest runs, and the signed checkpoint after it.
+
+    What is about the contest is there in full, and of what is about a team only the leaf's hash, in hex. The
+    sha256 of a letter is in its leaf, so that nobody guesses it; a decision without a letter can be found by
+    who knows the team and tries all microseconds. `most`: of how many entries.
+    """
+    rows = tx.execute(select(ledger).order_by(ledger.c.number).limit(most)).all()
+    lines = (f"{row.leaf_hash.hex()}\n".encode() if row.team else _entry(row).leaf() for row in rows)
+    return b"".join(lines), _note(tx.execute(_KEYS).one(), len(rows), rows[-1].peaks if rows else b"")
+
+
+# --- witnesses ---------------------------------------------------------------------------------------------
+def to_be_cosigned(tx: Transaction, *, is_over: bool) -> set[int]:
+    """The entries up to which witnesses sign the ledger of the newest tournament, as far as it has got there:
+    that programs are no longer taken, the final list, and, if it is over, the newest."""
+    closed, final = (_newest_number(tx, each) for each in (Effect.PROGRAMS_CLOSED, Effect.ENTRIES_FINAL))
+    known = {number for number, _, _ in cosignatures_asked(tx) if number > final}
+    return {closed, final, *(known or {count(tx)} if is_over and final else ())} - {0}
+
+
+def cosignatures_asked(tx: Transaction) -> list[tuple[int, VerifierKey, bytes | None]]:
+    """Up to which entry each witness was asked to sign the ledger, and the cosignature if it has come."""
+    query = select(cosignatures).order_by(cosignatures.c.number, cosignatures.c.witness)
+    return [(row.number, VerifierKey.of_witness(row.witness), row.signature) for row in tx.execute(query)]
+
+
+def ask_witness(tx: Transaction, number: int, witness: str) -> None:
+    """Note that this witness was asked."""
+    tx.execute(insert(cosignatures).values(number=number, witness=witness))
+
+
+def keep_cosignature(tx: Transaction, number: int, witness: str, signature: bytes) -> None:
+    """Keep what was checked before."""
+    of_it = cosignatures.c.number == number, cosignatures.c.witness == witness
+    tx.execute(update(cosignatures).where(*of_it).values(signature=signature))
+
+
+def cosigned_notes(tx: Transaction) -> dict[int, str]:
+    """The checkpoints that witnesses were asked to sign, by the number of entries, with their signatures."""
+    notes: dict[int, str] = {}
+    for number, witness, signature in cosignatures_asked(tx):
+        notes.setdefault(number, note_of(tx, number))
+        notes[number] += witness.line(signature) if signature else ""
+    return notes
+
+
+def note_of(tx: Transaction, number: int) -> str:
+    """The signed checkpoint after this entry."""
+    return _note(tx.execute(_KEYS).one(), number, _rows(tx, {number})[number].peaks)
 
 
 def growth(tx: Transaction, old: int, new: int) -> tuple[bytes, ...]:
@@ -116,7 +173,7 @@ def add_those_of(tx: Transaction, other: Transaction) -> int:
 
     Raises GiveUp unless the other ledger begins with this one: two different ones must never be mixed.
     """
-    size = _size(tx)
+    size = count(tx)
     if _rows(other, {size}) != _rows(tx, {size}):
         raise GiveUp("the ledger that was here does not continue that of the backup")
     rows = other.execute(select(ledger).where(ledger.c.number > size).order_by(ledger.c.number)).mappings()
@@ -157,7 +214,7 @@ def _appended(tx: Transaction, entry: LedgerEntry) -> int:
 _ADD = insert(ledger)
 
 
-def _size(tx: Transaction) -> int:
+def count(tx: Transaction) -> int:
     """How many entries there are."""
     return tx.execute(_SIZE).scalar() or 0
 
@@ -176,20 +233,25 @@ _SIZE = select(func.max(ledger.c.number))
 
 
 def _receipt(tx: Transaction, number: int) -> Receipt:
-    rows, own = _rows(tx, {number - 1, number}), tx.execute(_KEYS).one()
-    checkpoint, signature = _signed(own, rows[number])
-    note = _key(checkpoint, own.signing_key).note(checkpoint.text, signature)
+    rows = _rows(tx, {number - 1, number})
+    note = _note(tx.execute(_KEYS).one(), number, rows[number].peaks)
     # The trees left of the newest entry are what was there before it.
     path = _split(rows[number - 1].peaks)[::-1] if number > 1 else ()
     return Receipt(number, _entry(rows[number]).leaf(), path, note)
 
 
-def _signed(own: Row[Any], row: Row[Any]) -> tuple[Checkpoint, bytes]:
+def _note(own: Row[Any], number: int, peaks: bytes) -> str:
+    """The signed checkpoint after this entry."""
+    checkpoint, signature = _signed(own, number, peaks)
+    return _key(checkpoint, own.signing_key).note(checkpoint.text, signature)
+
+
+def _signed(own: Row[Any], number: int, peaks: bytes) -> tuple[Checkpoint, bytes]:
     """The checkpoint after this entry, and its signature."""
     from contest.ledger import signing  # its library takes long to import
 
-    root = merkle.root_of_peaks(_split(row.peaks))
-    checkpoint = Checkpoint(ContestSeed(own.seed).commitment, row.number, root)
+    root = merkle.root_of_peaks(_split(peaks))
+    checkpoint = Checkpoint(ContestSeed(own.seed).commitment, number, root)
     return checkpoint, signing.sign(own.signing_key, checkpoint.text.encode())
 
 

@@ -149,6 +149,12 @@ ledger = _table(
     Column("letter", String(64), nullable=False),  # sha256, as in `letters`
     Column("digest", String(64), nullable=False),  # of the program, the list or the number; "" without one
 )
+cosignatures = _table(  # of the ledger, by witnesses who were asked for one
+    "cosignatures",
+    Column("number", Integer, primary_key=True, autoincrement=False),  # of the entry up to which they sign
+    Column("witness", Text, primary_key=True),  # its key
+    Column("signature", LargeBinary, nullable=True),  # with its time; NULL: none has come
+)
 _REFUSAL = "the ledger only grows"
 _TRIGGERS = {
     "sqlite": tuple(

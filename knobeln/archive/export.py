@@ -7,6 +7,7 @@ import hashlib
 import io
 import tarfile
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from compiler.builders.base import ProgramBuilder
 from contest import __version__
 from contest.archive import files
 from contest.archive.contents import (
+    MAX_TEXT_BYTES,
     Archive,
     ArchivedEntry,
     ArchivedList,
@@ -34,11 +36,13 @@ from contest.archive.contents import (
 )
 from contest.archive.files import shown
 from contest.config.settings import Settings, published_settings
-from contest.errors import Differs, NotNow
+from contest.errors import Differs, NotNow, ToolMissing
 from contest.games.registry import game_of, rules_text
 from contest.ledger.notes import in_base64
+from contest.ledger.receipts import bounds_of
 from contest.model import Entry, RoundOutcome, Team
 from contest.schema.sections import Role
+from contest.seeds import Seeds
 from contest.store import (
     Transaction,
     contest_state,
@@ -56,11 +60,13 @@ from mailserver.team_secret import without_strings
 from reports.announcement import announcement
 from reports.check_page import check_page
 from reports.render import Templates
-from sandbox.fuel import engine
+from sandbox.fuel import engine, guests
 from sandbox.fuel.program import FuelProgram
+from sandbox.sandbox import Sandbox
 from tournament.derived_settings import format_of, frozen_settings, is_computed
 from tournament.evolution import score_table
 from tournament.runners import open_runner, runner_of
+from tournament.runners.recorded import Asked
 
 
 # --- from the database -------------------------------------------------------------------------------------
@@ -83,6 +89,8 @@ def archive_of(contest: ContestContext) -> Archive:
         entered = {name: submissions.entered(tx, entry) for name, entry in entries.items()}
         programs = {name: _program(version, builder) for name, version in entered.items()}
         digests = {name: entry.image_digest for name, entry in entries.items()}
+        letters = tuple(ledger.entries(tx))
+        first, end = bounds_of(letters, state.number)
         builds = _builds(tx, digests, settings)
         archive = Archive(
             contest=ContestFacts(
@@ -105,12 +113,15 @@ def archive_of(contest: ContestContext) -> Archive:
             evolution=results.get_evolution(tx),
             certainty=results.get_certainty(tx),
             scores={},
+            asked={},
+            guests=interpreters(builds, builder),
             rules=rules_text(settings.game.name),
             announcement="",
             counted=tuple(counted_programs(digests, builds, builder)),
             time_changes=decisions.time_changes(tx),
             ledger=_ledger(tx),
-            letters=tuple(ledger.entries(tx)),
+            letters=letters,
+            cosignatures=tuple(note for n, note in ledger.cosigned_notes(tx).items() if first < n <= end),
             seal=Seal.of(state.seed, contest_state.number(tx)),
             entry_lists=tuple(
                 ArchivedList(each.at, each.is_final, each.list.entries) for each in entry_lists.all_lists(tx)
@@ -241,7 +252,7 @@ def completed(archive: Archive) -> Archive:
     settings = settings_of(archive.contest)
     ranking = format_of(settings).ranking(archive.history)
     scores = score_matrices(archive.history, settings)
-    ranked = replace(archive, ranking=ranking, scores=scores, page=check_page())
+    ranked = replace(archive, ranking=ranking, scores=scores, asked=dict(asked(archive)), page=check_page())
     return replace(ranked, announcement=announcement_of(ranked, settings))
 
 
@@ -254,6 +265,30 @@ def score_matrices(history: Sequence[RoundOutcome], settings: Settings) -> Mappi
         for group in outcome.groups
         if info.max_seats == 2 and group.plan.pairings
     }
+
+
+def asked(archive: Archive) -> Iterator[tuple[tuple[int, int], str]]:
+    """What programs were told in each group, by round and group, in which a browser can ask some again."""
+    settings, seeds = settings_of(archive.contest), Seeds(seed_of(archive).value)
+    counted = {each.team for each in archive.counted}
+    digests = {entry.name: entry.build for entry in archive.entries if entry.name in counted}
+    for group in (group for outcome in archive.history if counted for group in outcome.groups):
+        builds = {name: archive.builds[digests[name]] for name in group.plan.members if name in digests}
+        found = runner_of(settings).asked(group, builds, settings, seeds)
+        raw = files.to_json(found, Asked) if found else b""
+        if 0 < len(raw) <= MAX_TEXT_BYTES:  # with a larger one the archive would be too large for a browser
+            yield (group.plan.round, group.plan.number), raw.decode()
+
+
+def interpreters(builds: Mapping[str, bytes], builder: ProgramBuilder[Any]) -> Mapping[str, bytes]:
+    """The interpreters that a browser needs for these programs, by sha256, as far as this host has them."""
+    found = {}
+    for program in map(builder.load, builds.values()):
+        if isinstance(program, FuelProgram) and program.guest == guests.JAVASCRIPT.facts:
+            with suppress(ToolMissing, engine.NotCompiled):
+                module = engine.counted_module(guests.JAVASCRIPT.module, Sandbox(), program.memory_bytes)
+                found[hashlib.sha256(module).hexdigest()] = module
+    return found
 
 
 def announcement_of(archive: Archive, settings: Settings) -> str:

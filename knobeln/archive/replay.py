@@ -24,7 +24,7 @@ from contest.util.plurals import did_you_mean, form
 from knobeln.archive.export import check_builds
 from knobeln.context import ContestContext
 from reports import knobeln_protocol, text_protocol
-from reports.board_text import board_text
+from reports.terminal import board_text
 from tournament.derived_settings import is_computed
 from tournament.referee import Fixture, game_job
 from tournament.replay import course_of

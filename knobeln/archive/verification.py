@@ -23,7 +23,7 @@ from contest.seeds import Seeds
 from contest.subprocesses.engine_pool import cores
 from contest.util.clock import TIME_FORMAT
 from contest.util.plurals import form, listed, plural
-from knobeln.archive.export import announcement_of, check_builds, score_matrices
+from knobeln.archive.export import announcement_of, asked, check_builds, interpreters, score_matrices
 from knobeln.archive.verify_entries import Verified, check_entries
 from knobeln.archive.verify_limits import MAX_BUILD_BYTES, OutOfTimeError, memory_limit, time_for, time_limit
 from knobeln.archive.without_bans import without_bans
@@ -90,7 +90,7 @@ class _Verification:
         with memory_limit():
             self._check_games()
             checked.append(f"draws, rankings{' and evolution' if archive.evolution else ''}: the same")
-            self._check_score_matrices()
+            self._check_groups()
             self._check_announcement()
         self._undo_bans()
         with memory_limit():
@@ -345,13 +345,29 @@ class _Verification:
                             "sentence about a fault or a program's standard error, which no archive has"
                         )
 
-    def _check_score_matrices(self) -> None:
-        computed, archived = score_matrices(self._archive.history, self._settings), self._archive.scores
-        for place in sorted(computed.keys() | archived.keys()):
-            if computed.get(place) != archived.get(place):
-                raise Differs(
-                    "the score matrix rounds/{}/group-{}.csv does not follow from the games".format(*place)
-                )
+    def _check_groups(self) -> None:
+        """Check the score matrices, and what the page needs to ask programs again."""
+        archive = self._archive
+        for archived, computed, wrong in (
+            (
+                archive.scores,
+                score_matrices(archive.history, self._settings).items(),
+                "the score matrix rounds/{}/group-{}.csv does not follow from the games",
+            ),
+            (archive.asked, asked(archive), "rounds/{}/asked-{}.json: programs were told otherwise"),
+        ):
+            strange = set(archived)
+            for place, text in computed:
+                strange.discard(place)
+                if archived.get(place) != text:
+                    raise Differs(wrong.format(*place))
+            if strange:
+                raise Differs(wrong.format(*min(strange)))
+        if archive.guests and not any(self._why_not_here.values()):
+            here = interpreters(archive.builds, self._builder)
+            for digest, module in archive.guests.items():
+                if here.get(digest) != module:
+                    raise Differs(f"guests/{files.shown(digest)} is no interpreter of these programs")
 
     def _check_announcement(self) -> None:
         if not self._same_version:

@@ -16,7 +16,8 @@ from contest.config.settings import Settings, settings_digest
 from contest.errors import Differs, GiveUp
 from contest.ledger import merkle, signing
 from contest.ledger.entry_list import EntryList, SealedEntry
-from contest.ledger.receipts import Checkpoint, Effect, LedgerEntry, program_digest
+from contest.ledger.notes import VerifierKey, cosigned, read_note
+from contest.ledger.receipts import Checkpoint, Effect, LedgerEntry, bounds_of, program_digest
 from contest.public_number.beacon import BeaconKind
 from contest.public_number.draw import draw_of
 from contest.util.clock import TIME_FORMAT
@@ -62,7 +63,11 @@ def check_entries(archive: Archive, settings: Settings, result: Verified) -> Non
     """Check that the ledger is the signed one, that it has the lists, each program that plays and every
     decision of the organizer, and that the public number is the right one. Raises Differs."""
     check_signature(archive)
-    earlier, ledger = _of_tournament(archive)
+    try:
+        before, end = bounds_of(archive.letters, archive.contest.tournament)
+    except IndexError:
+        raise Differs(f"ledger.txt: tournament {archive.contest.tournament} has not begun") from None
+    earlier, ledger = archive.letters[:before], archive.letters[before:end]
     final = _check_lists(archive, archive.seal, ledger, result)
     before_final = ledger[:final]
     _check_settings(archive, ledger[final])
@@ -76,17 +81,8 @@ def check_entries(archive: Archive, settings: Settings, result: Verified) -> Non
     result.noticed.extend(_noticed(archive, settings, ledger[: final + 1]))
     result.noticed.extend(_about_letters(archive, ledger, settings))
     result.noticed.extend(_noticed_in_order(ledger))
+    _check_witnesses(archive, settings, ledger, before, result)
     _check_number(archive, archive.seal, settings, ledger[final + 1 :], result)
-
-
-def _of_tournament(archive: Archive) -> tuple[Sequence[LedgerEntry], Sequence[LedgerEntry]]:
-    """The entries of the ledger before the tournament, and those of it. Raises Differs."""
-    entries, number = archive.letters, archive.contest.tournament
-    begun = [place for place, entry in enumerate(entries, 1) if entry.effect is Effect.TOURNAMENT_BEGUN]
-    starts = [0, *begun, len(entries)]
-    if number >= len(starts):
-        raise Differs(f"ledger.txt: tournament {number} has not begun")
-    return entries[: starts[number - 1]], entries[starts[number - 1] : starts[number]]
 
 
 def check_signature(archive: Archive) -> None:
@@ -106,6 +102,70 @@ def check_signature(archive: Archive) -> None:
     made = (Effect.CONTEST_MADE, archive.contest.seed_commitment, key.hex())
     if first is None or (first.effect, first.letter, first.digest) != made:
         raise Differs("ledger.txt does not begin with this secret number's sha256 and the key of ledger.json")
+
+
+# --- witnesses -------------------------------------------------------------------------------------------
+def _check_witnesses(
+    archive: Archive, settings: Settings, ledger: Sequence[LedgerEntry], first: int, result: Verified
+) -> None:
+    """Tell who has signed the ledger when. Raises Differs for a signature of another ledger.
+
+    `ledger`: the entries of this tournament; `first`: how many there are before them.
+    """
+    named = [VerifierKey.of_witness(each.key) for each in settings.tournament.witnesses]
+    signed: defaultdict[int, dict[str, datetime]] = defaultdict(dict)  # by the number of entries, by the key
+    roots = list(merkle.roots(entry.leaf() for entry in archive.letters)) if archive.cosignatures else ()
+    for note in archive.cosignatures:
+        number, made = _cosignatures(archive, roots, note, named)
+        signed[number] |= made
+    if not named:
+        return
+    places = {entry.effect: number for number, entry in enumerate(ledger, first + 1)}
+    drawn = places.get(Effect.NUMBER_DRAWN, places[Effect.ENTRIES_FINAL])
+    moments = {
+        "at the deadline": [places.get(Effect.PROGRAMS_CLOSED, 0)],
+        "with the final list": [places[Effect.ENTRIES_FINAL]],
+        "at the end": [number for number in signed if drawn <= number <= first + len(ledger)],
+    }
+    told = []
+    for moment, numbers in moments.items():
+        found = {key: at for number in numbers for key, at in signed.get(number, {}).items()}
+        since = f" ({min(found.values()):{TIME_FORMAT}})" if found else ""
+        told.append(f"{len(found)} of {len(named)} {moment}{since}")
+        result.noticed.extend(
+            f"the witness {key.name} has not signed the ledger {moment}"
+            for key in named
+            if str(key) not in found
+        )
+    result.checked.append(f"witnesses have signed the ledger: {', '.join(told)}")
+
+
+def _cosignatures(
+    archive: Archive, roots: Sequence[bytes], note: str, named: Sequence[VerifierKey]
+) -> tuple[int, dict[str, datetime]]:
+    """Of how many entries the checkpoint is, and when each witness has signed it, by the key."""
+    wrong = Differs(
+        "cosignatures.json has something else than checkpoints of ledger.txt with signatures of witnesses"
+    )
+    try:
+        text, (own, *others) = read_note(note)
+        number = int(text.split("\n")[1])
+        checkpoint = Checkpoint(archive.contest.seed_commitment, number, roots[number])
+        key = VerifierKey(checkpoint.origin, b64decode(archive.ledger.public_key))
+        if text != checkpoint.text or number <= 0:
+            raise wrong
+        if own[1][:4] != key.id or not signing.is_signed(key.key, text.encode(), own[1][4:]):
+            raise wrong
+        made = {}
+        for name, raw in others:
+            witness = next(each for each in named if (each.name, each.id) == (name, raw[:4]))
+            at, message, signature = cosigned(text, raw[4:])
+            if not signing.is_signed(witness.key, message, signature):
+                raise wrong
+            made[str(witness)] = at
+    except (ValueError, LookupError, StopIteration):
+        raise wrong from None
+    return number, made
 
 
 # --- the lists of entries --------------------------------------------------------------------------------

@@ -65,7 +65,8 @@ def demo(folder: Path | None, game_name: str, count: int | None, seed: str | Non
     path = folder or Path(tempfile.mkdtemp(prefix="knobeln-demo-"))
     settings = without_images_unless_possible(with_counted_time(demo_settings(game_name)))
     failed = [result for result in check_host(path, settings) if not result.passed]
-    if lacking := [f"\n  {each.name}: {each.text}" for each in failed if each.is_needed]:
+    if any(each.is_needed for each in failed):
+        lacking = [f"\n  {each.name}: {each.text}" for each in failed]
         raise GiveUp("this host cannot run a contest yet:" + "".join(lacking))
     for each in failed:
         remark(f"{each.name}: {each.text}")
@@ -113,9 +114,13 @@ def _print_next_steps(contest: ContestContext, game_name: str, count: int | None
     for box in boxes[:1] + boxes[-1:]:
         _print_command(f"more {shlex.quote(str(root / box))}/new/*")
     console.print("\nLook around:")
-    knobeln = shlex.quote(sys.argv[0])
+    knobeln, folder = shlex.quote(sys.argv[0]), shlex.quote(str(contest.path))
     for command in ("status", "teams", "announce --results", "mail"):
-        _print_command(f"{knobeln} {command} -C {shlex.quote(str(contest.path))}")
+        _print_command(f"{knobeln} {command} -C {folder}")
+    console.print("\nPublish it, and compute it again:")
+    archive = shlex.quote(f"{contest.path}-archive")
+    _print_command(f"{knobeln} publish -C {folder} {archive}")
+    _print_command(f"{knobeln} verify {archive}")
     console.print("\nPlay the same contest again:")
     options = "" if game_name == DEFAULT_GAME else f" --game {game_name}"
     options += f" --teams {count}" if count else ""

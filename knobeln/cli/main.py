@@ -27,7 +27,7 @@ _REPEATED = ("serve", "receive", "run")  # what a service manager or a mail syst
 _WRONG_PLACES = (errno.ENOENT, errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.EISDIR)
 COMMANDS = {
     "Set up a contest": {
-        "init": "Create a contest in the folder DIR.",
+        "init": "Create a contest in DIR (default: here).",
         "doctor": "Check that this host can run a contest.",
         "serve": "Run the mail server of the contest until SIGTERM.",
         "announce": "Print the announcement of the contest.",
@@ -207,7 +207,8 @@ def _usage_errors() -> Iterator[None]:
     except click.UsageError as error:
         hint = f"`{error.ctx.command_path} --help` shows the usage" if error.ctx else ""
         is_value = isinstance(error, click.BadParameter) and isinstance(error.param, click.Argument)
-        text = error.message if is_value else error.format_message()
+        text = (is_value and error.message) or error.format_message()  # one that is missing has no message
+        text = text.replace("a valid integer", "a whole number").replace("a valid float", "a number")
         text, *near = re.split(r"\.? \(?Did you mean ", text.removesuffix("."))
         hint = f"did you mean {near[0].rstrip(')')}" if near else "" if is_value else hint
         raise Failure(f"{text[:1].lower()}{text[1:]}", hint, error.exit_code) from error

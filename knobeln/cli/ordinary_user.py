@@ -36,7 +36,5 @@ def open_as_ordinary_user(
     if isinstance(user, privileges.User) and not quiet:
         log.info("root has started us; we go on as an ordinary user", user=user.name)
     elif user is not None and not quiet:
-        log.warning(
-            "we stay root, which is a risk: `chown -R USER` the contest's folder, and start as USER", why=user
-        )
+        log.warning("Running as root. Better: `chown -R USER` the contest, and start as USER", why=user)
     return contest

@@ -44,9 +44,8 @@ from knobeln.cli.game_option import game_option, settings_for, without_descripti
 from knobeln.cli.output import remark, table
 from knobeln.home.games import failure_text
 from knobeln.home.home_game import distinct_names
-from knobeln.home.practice import HomePractice
+from knobeln.home.practice import HomePractice, Watch
 from knobeln.home.programs import accepted, rebuilt
-from knobeln.home.watch import Watch
 from tournament.runners import open_runner
 
 

@@ -84,7 +84,7 @@ class RoundBars(Spectator):
             self._show(max(self._finished, self._played))
 
     def playing_with_other_chance(self, contests: int) -> None:
-        self._progress.add_task(f"again with other random numbers, {plural(contests, 'time')}", total=None)
+        self._progress.add_task(f"checking how sure the ranking is: {plural(contests, 'replay')}", total=None)
 
     def _show(self, played: int) -> None:
         self._played = min(played, self._planned)

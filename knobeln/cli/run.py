@@ -74,7 +74,7 @@ def run(early: bool, yes: bool, no_wait: bool, step: bool) -> None:
             _ask_if_much_too_early(contest)
         if step:
             _hold_reports(contest)
-        with noted_errors(contest), told_log_failure(contest, "knobeln run"):
+        with noted_errors(contest), told_log_failure(contest):
             play_contest(contest, early=early, patient=not no_wait, spectator=round_bars, tell=tell)
         if step and not _show_steps(contest):
             return
@@ -82,7 +82,7 @@ def run(early: bool, yes: bool, no_wait: bool, step: bool) -> None:
         if was_finished:
             click.echo("The contest is finished; these are its results.")
         show_results(contest)
-    with told_log_failure(contest, "knobeln run"):
+    with told_log_failure(contest):
         deliver_reports(contest)
 
 

@@ -65,10 +65,7 @@ def _beacon(_context: click.Context, _option: click.Parameter, text: str) -> str
     "--language", type=click.Choice(available()), help=f"The language of mails and pages. Default: {SOURCE}."
 )
 def init(folder: Path | None, game: str | None, beacon: str, is_class: bool, language: str | None) -> None:
-    """Create a contest in the folder DIR. It gets a commented contest.toml and the database.
-
-    Default: the folder of -C, or the current folder.
-    """
+    """Create a contest in DIR (default: here). It gets a commented contest.toml and the database."""
     path = (folder or contest_path()).absolute()
     settings = presets.settings(game or DEFAULT_GAME, SystemClock().now())
     settings = settings.changed(tournament={"beacon": beacon})
@@ -127,7 +124,10 @@ def doctor(letter: bool, patience: float) -> None:
         results = (
             CheckResult("settings", Level.FAIL, f"{error}; the other checks have the default settings"),
         )
-    results += (*check_host(contest_path(), settings), *check_languages(settings))
+    host = check_host(contest_path(), settings)
+    results += host
+    if all(result.passed for result in host if result.is_needed):  # languages only repeat what is lacking
+        results += tuple(check_languages(settings))
     if letter:
         results += (run_check("a letter to itself", lambda: check_loop(open_contest(), patience)),)
     answer(results, _show_checks)

@@ -20,7 +20,7 @@ from contest.games.registry import game_of
 from contest.model import GroupOutcome, Match, Missing, Moves, Pairing, RoundPlan, Standing, points_text
 from contest.seeds import Seeds
 from contest.store.results import DrawnRound
-from reports.board_text import board_text
+from reports.terminal import board_text
 from reports.text import table
 from tournament.derived_settings import format_of
 from tournament.referee import schedule

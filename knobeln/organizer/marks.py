@@ -61,11 +61,8 @@ class Mark(NamedTuple):
     field_points: float | None = None
 
 
-class MarkedPerson(NamedTuple):
-    """A row: what the class list says, by heading, and the marks."""
-
-    listed: Mapping[str, str]
-    mark: Mark
+MarkedPerson = tuple[Mapping[str, str], Mark]
+"""A row: what the class list says, by heading, and the marks."""
 
 
 INVITED = "invited"
@@ -105,18 +102,16 @@ def marks_of(contest: ContestContext, play: PlayField | None = None) -> tuple[Ma
             images[team.name] = submissions.image_that_counts(tx, team.id) if good and play else None
             for mark, person in _with_people(team, marks, people):
                 found = mark._replace(mail=person.address) if person else mark
-                rows.append(MarkedPerson(dict(person.columns) if person else {}, found))
+                rows.append((dict(person.columns) if person else {}, found))
     for person in people:
-        rows.append(MarkedPerson(dict(person.columns), Mark(person.name, "", person.address, "", INVITED)))
+        rows.append((dict(person.columns), Mark(person.name, "", person.address, "", INVITED)))
     if play is None:
         return tuple(rows)
     played = {digest: play((digest, image)) for digest, image in filter(None, images.values())}
     of_team = {team: played[image[0]] for team, image in images.items() if image}
     return tuple(
-        row._replace(mark=_with_field(row.mark, of_team[row.mark.team], info))
-        if row.mark.team in of_team
-        else row
-        for row in rows
+        (row, _with_field(mark, of_team[mark.team], info) if mark.team in of_team else mark)
+        for row, mark in rows
     )
 
 
@@ -195,15 +190,15 @@ _CANVAS = ("Student", "ID", "SIS User ID", "SIS Login ID", "Section")
 
 def marks_table(rows: Sequence[MarkedPerson]) -> Table:
     """All columns of the class list, then those of Mark; of two with one name the first is `NAME (list)`."""
-    heads = tuple(dict.fromkeys(head for row in rows for head in row.listed))
+    heads = tuple(dict.fromkeys(head for row, _ in rows for head in row))
     titles = [f"{head} (list)" if head.casefold() in Mark._fields else head for head in heads]
-    values = ((*(row.listed.get(head, "") for head in heads), *map(_written, row.mark)) for row in rows)
+    values = ((*(row.get(head, "") for head in heads), *map(_written, mark)) for row, mark in rows)
     return _table((*titles, *Mark._fields), values)
 
 
 def moodle_table(rows: Sequence[MarkedPerson], number: str, title: str) -> Table:
     """One mark of each person, as Moodle imports grades: by mail address."""
-    return _table(("Email address", title), ((row.mark.mail, getattr(row.mark, number)) for row in rows))
+    return _table(("Email address", title), ((mark.mail, getattr(mark, number)) for _, mark in rows))
 
 
 def canvas_table(rows: Sequence[MarkedPerson], number: str, title: str) -> Table:
@@ -211,8 +206,8 @@ def canvas_table(rows: Sequence[MarkedPerson], number: str, title: str) -> Table
 
     Canvas knows people by columns of its own, so the list must have them. Raises GiveUp.
     """
-    people = [row for row in rows if row.listed]
-    missing = [head for head in ("Student", "ID", "Section") if any(head not in row.listed for row in people)]
+    people = [(row, mark) for row, mark in rows if row]
+    missing = [head for head in ("Student", "ID", "Section") if any(head not in row for row, _ in people)]
     if missing or not people:
         raise GiveUp(
             f"the class list has no column {listed(missing or ['Student'])}",
@@ -220,7 +215,7 @@ def canvas_table(rows: Sequence[MarkedPerson], number: str, title: str) -> Table
         )
     return _table(
         (*_CANVAS, title),
-        ((*(row.listed.get(head, "") for head in _CANVAS), getattr(row.mark, number)) for row in people),
+        ((*(row.get(head, "") for head in _CANVAS), getattr(mark, number)) for row, mark in people),
     )
 
 

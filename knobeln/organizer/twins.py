@@ -61,12 +61,8 @@ class Twins:
     texts: tuple[Alike, ...]
 
 
-@dataclass(frozen=True)
-class _Program:
-    """A program that counts: its image's digest, and its texts by the names of its files."""
-
-    digest: str
-    texts: Mapping[str, str]
+_Program = tuple[str, Mapping[str, str]]
+"""A program that counts: its image's digest, and its texts by the names of its files."""
 
 
 def twins_of(contest: ContestContext) -> Twins:
@@ -77,8 +73,8 @@ def twins_of(contest: ContestContext) -> Twins:
     with contest.store.read() as tx:
         settings = frozen_settings(contest_state.started_settings(tx), contest.settings)
         programs = dict(_programs(tx, settings))
-        images = submissions.load_images(tx, [program.digest for program in programs.values()])
-    texts = {name: program.texts for name, program in programs.items()}
+        images = submissions.load_images(tx, [digest for digest, _ in programs.values()])
+    texts = {name: texts for name, (_, texts) in programs.items()}
     return Twins(
         programs=len(programs),
         behaviour=_behaviour(programs, images, settings),
@@ -103,7 +99,7 @@ def _program(submission: Submission, digest: str, settings: Settings) -> _Progra
         texts = {"program.c": decoded(source)}
     else:
         texts = _texts(take_apart(submission.files, "").files)
-    return _Program(digest, texts)
+    return digest, texts
 
 
 def _texts(files: Mapping[str, bytes]) -> dict[str, str]:
@@ -131,8 +127,8 @@ def _behaviour(
     if alike is None:
         return None
     names: defaultdict[str, list[str]] = defaultdict(list)
-    for name, program in programs.items():
-        names[program.digest].append(name)
+    for name, (digest, _) in programs.items():
+        names[digest].append(name)
     titles: defaultdict[str, list[str]] = defaultdict(list)
     for title, (digest, _) in ours.items():
         titles[digest].append(title)
@@ -141,7 +137,7 @@ def _behaviour(
     found = (
         BehaviourTwins(
             programs=tuple(sorted(members)),
-            words=min(count_words(programs[name].texts) for name in members),
+            words=min(count_words(programs[name][1]) for name in members),
             ours=tuple(sorted(title for digest in group for title in titles[digest])),
         )
         for group in groups

@@ -20,12 +20,13 @@ Each loop is woken when there may be work. It also looks twice a second, because
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from datetime import datetime
 from functools import partial
-from socket import socket
+from socket import AF_UNIX, SOCK_DGRAM, socket
 from threading import Event, Thread
 from types import FrameType
 
@@ -39,7 +40,6 @@ from knobeln.server.listener_process import ListenerProcess
 from knobeln.server.mail_checks import mailbox_of
 from knobeln.server.parts import Part
 from knobeln.server.run_on_request import RequestedRun
-from knobeln.server.sd_notify import READY, STOPPING, ServiceManager
 from knobeln.server.site_writer import Pack, Sample, SiteKeeper
 from knobeln.services import Services, deliver, note_limits_of_sandboxes, tell_log_failure
 from mailserver.deadlines import open_services
@@ -351,3 +351,41 @@ def date_changes(before: dict[str, bool], after: dict[str, bool]) -> tuple[str, 
     return tuple(
         f"{name} {'opens' if after[name] else 'closes'}" for name in before if before[name] != after[name]
     )
+
+
+# --- systemd ---------------------------------------------------------------------------------------------
+READY = "READY=1"
+STOPPING = "STOPPING=1"
+_ALIVE = "WATCHDOG=1"
+
+
+class ServiceManager:
+    """For one thread. It never raises: a lost service manager is no reason to stop work."""
+
+    def __init__(self) -> None:
+        self._address = os.environ.get("NOTIFY_SOCKET", "")
+        self._pause = _watchdog_seconds() / 2
+        self._notified_at = time.monotonic()
+
+    def notify(self, *assignments: str) -> None:
+        """Send assignments such as READY, or `STATUS=...` with text for people."""
+        if not self._address:
+            return
+        address = "\0" + self._address[1:] if self._address.startswith("@") else self._address
+        with suppress(OSError), socket(AF_UNIX, SOCK_DGRAM) as sender:
+            sender.settimeout(1)
+            sender.sendto("\n".join(assignments).encode(), address)
+
+    def alive(self) -> None:
+        """Call this all the time while all is well. It notifies as often as the watchdog wants."""
+        if self._pause and time.monotonic() - self._notified_at >= self._pause:
+            self._notified_at = time.monotonic()
+            self.notify(_ALIVE)
+
+
+def _watchdog_seconds() -> float:
+    """Return the watchdog's timeout; 0 if there is none, or none for this process."""
+    if os.environ.get("WATCHDOG_PID", str(os.getpid())) != str(os.getpid()):
+        return 0
+    wanted = os.environ.get("WATCHDOG_USEC", "")
+    return int(wanted) / 1e6 if wanted.isdecimal() else 0

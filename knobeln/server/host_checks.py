@@ -133,10 +133,14 @@ def check_languages(settings: Settings) -> Iterator[CheckResult]:
         yield CheckResult("counted time", Level.FAIL if programs.counted_languages else Level.NOTE, lack)
         return
     yield run_check("counted time", lambda: _engine(settings))
-    for row in programs.all_languages:
-        if row.counted:
-            is_used = row.name in programs.counted_languages
-            yield _counted_language(row.as_counted(), settings, is_used=is_used)
+    counted = [row.as_counted() for row in programs.all_languages if row.counted]
+    for language in usable(counted):
+        yield _counted_language(language, settings)
+    if lacking := [language for language in counted if not usable([language])]:
+        what = f"counted time of {', '.join(language.name for language in lacking)}"
+        line = _packages_line("--for-fuel")
+        install = f"; run this as root:\n    {line}" if line else ""
+        yield CheckResult(what, Level.NOTE, f"not accepted: no compiler makes WebAssembly of them{install}")
 
 
 def _engine(settings: Settings) -> str:
@@ -155,21 +159,16 @@ def _engine(settings: Settings) -> str:
     return found
 
 
-def _counted_language(language: Language, settings: Settings, *, is_used: bool) -> CheckResult:
+def _counted_language(language: Language, settings: Settings) -> CheckResult:
     """Try it. A contest that does not count programs in this language can do without."""
     what = f"counted time of {language.name}"
-    without = f"take {language.name} from programs.counted_languages"
-    if usable([language]):
-        found = run_check(what, partial(try_language, language, settings))
-        if found.passed:
-            return found
-        if is_used:
-            return replace(found, text=f"{found.text}\nUntil it works, {without}.")
-        return CheckResult(what, Level.NOTE, f"cannot be counted here, `init` leaves it out: {found.text}")
-    line = _packages_line("--for-fuel") if language.tool else ""
-    install = f"run this as root:\n    {line}\n" if line else "install it, "
-    lack = f"no {language.tool} that makes WebAssembly" if language.tool else "no interpreter that is counted"
-    return CheckResult(what, Level.NOTE, f"not accepted: there is {lack}; {install}or {without}")
+    found = run_check(what, partial(try_language, language, settings))
+    if found.passed:
+        return found
+    if language.name in settings.programs.counted_languages:
+        without = f"Until it works, take {language.name} from programs.counted_languages."
+        return replace(found, text=f"{found.text}\n{without}")
+    return CheckResult(what, Level.NOTE, f"cannot be counted here, `init` leaves it out: {found.text}")
 
 
 def _try_package(package: str, language: Language, settings: Settings) -> str:

@@ -139,7 +139,7 @@ def _imap(settings: Settings, path: Path) -> str:
     with closing(mailbox_of(settings, path, _take_nothing, _take_nothing)()) as mailbox:
         count = len(mailbox.waiting())
         if nobodys := mailbox.of_nobody(datetime.now(UTC)):
-            addresses = sorted({address for each in nobodys for address in each.recipients})[:_MAX_NAMED]
+            addresses = sorted({address for recipients in nobodys for address in recipients})[:_MAX_NAMED]
             raise GiveUp(
                 sanitize(
                     f"{plural(len(nobodys), 'letter')} to {', '.join(addresses) or 'nobody'} waited in "

@@ -16,9 +16,10 @@ from contest.games.drawing import Course
 from contest.games.game import TextGame
 from contest.games.registry import game_of
 from contest.language import SOURCE, catalogue_path, in_language, spoken
+from contest.ledger.receipts import CHECKPOINT_FILE, LEDGER_FILE
 from contest.model import Moves, Phase
 from contest.seeds import Seeds
-from contest.store import contest_state, ledger, submissions
+from contest.store import Transaction, contest_state, ledger, submissions
 from contest.util.plurals import plural
 from knobellib.kit_archives import tar_archive
 from knobellib.kits import kit_of
@@ -31,12 +32,12 @@ from reports.play import play_reports
 from reports.site import game_text, paths
 from reports.site.facts import SiteFacts
 from reports.site.featured import Featured, featured
-from reports.site.folder import SiteFolder
+from reports.site.folder import SiteFolder, write_at_once
+from reports.site.front import preview
 from reports.site.game_text import game_lines
 from reports.site.games import GameKey
 from reports.site.pages import FeaturedGame, Plan, headings, navigation, pages, plan, replay_of_game, search
 from reports.site.pages import files as other_files
-from reports.site.preview import preview
 from reports.site.templates import SiteTemplates
 from tournament.replay import course_of, play_again
 from tournament.runners import open_runner
@@ -89,6 +90,10 @@ class SiteWriter:
         for name, data in (*templates.static().items(), *other_files(facts)):
             files.put(name, data)
         files.put(check_page.PATH, check_page.check_page())
+        with self._contest.store.read() as tx:
+            published = _ledger_files(tx)
+        for name, data in published:
+            files.put(name, data)
         yield from self._archive(facts, files)
         yield from self._to_try(facts, files)
         facts = replace(facts, to_try=frozenset(path for path in paths.TO_TRY if files.has(path)))
@@ -203,6 +208,13 @@ class SiteWriter:
             return play_again(number, [game.match for game in games], images, seeds, runner)
 
 
+def _ledger_files(tx: Transaction) -> Sequence[tuple[str, bytes]]:
+    """The ledger as it is published, and then its checkpoint: who fetches both between these has entries that
+    are not signed yet, which is no fault."""
+    entries, note = ledger.published(tx)
+    return (LEDGER_FILE, entries), (CHECKPOINT_FILE, note.encode())
+
+
 def _kit(settings: Settings) -> bytes | None:
     """The kit as a file to download; None if the game has none."""
     try:
@@ -278,6 +290,7 @@ class SiteKeeper:
         self._sample = sample
         self._target = contest.path / contest.settings.site.folder
         self._mark: object = None
+        self._entries = 0  # of the ledger that is published
         self._past: set[tuple[int, bool]] = set()  # tournaments whose pages are written, as told then
         self._steps: Iterator[None] = iter(())
 
@@ -287,10 +300,10 @@ class SiteKeeper:
             return True
         self._contest = self._contest.current()
         with self._contest.store.read() as tx:
-            mark = site_mark(tx, self._contest)
-        if mark == self._mark:
+            mark, entries = site_mark(tx, self._contest), ledger.count(tx)
+        if mark == self._mark and entries == self._entries:
             return False
-        self._steps = self._write(mark)
+        self._steps = self._write(mark) if mark != self._mark else self._write_ledger(entries)
         return next(self._steps, self) is None  # False if another process writes them at this moment
 
     def _write(self, mark: object) -> Iterator[None]:
@@ -298,3 +311,14 @@ class SiteKeeper:
             if alone:
                 yield from write_season(self._contest, self._target, self._pack, self._past, self._sample)
                 self._mark = mark
+
+    def _write_ledger(self, entries: int) -> Iterator[None]:
+        """A letter may change nothing but the ledger, and need not cost all pages."""
+        with self._contest.only_one("site", shared_elsewhere=True) as alone:
+            if alone:
+                with self._contest.store.read() as tx:
+                    published = _ledger_files(tx)
+                for name, data in published:
+                    write_at_once(self._target / name, data)
+                self._entries = entries
+                yield

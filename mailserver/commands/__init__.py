@@ -23,8 +23,8 @@ from mailserver.commands import (
     send,
     status,
     subscribe,
-    unknown,
     withdraw,
+    witness,
 )
 from mailserver.commands import compile as compile_command
 from mailserver.commands import help as help_command
@@ -52,10 +52,12 @@ COMMANDS: tuple[Command, ...] = (
     send.ANNOUNCEMENT,
     send.FAQ,
     send.LADDER,
+    send.LEDGER,
     compare.COMMAND,
     help_command.COMMAND,
     organizer.COMMAND,
     organizer.CONFIRM,
+    witness.COMMAND,
 )
 
 
@@ -67,7 +69,7 @@ def all_commands() -> tuple[Command, ...]:
 def answer_limits(commands: Sequence[Command]) -> Mapping[str, Limit]:
     """The limit of each template that answers a letter."""
     limits = {**authentication.ANSWERS, **QUESTIONS}
-    for command in (*commands, unknown.COMMAND):
+    for command in (*commands, help_command.UNKNOWN):
         limits |= command.answers
     return limits
 
@@ -88,7 +90,7 @@ def recognise(subject: str, settings: Settings) -> Recognised:
     found = _exact(clean, commands, settings)
     if found is None and (corrected := fuzzy_match.corrected(clean, commands, settings)):
         found = _exact(corrected, commands, settings)
-    return found or Recognised(unknown.COMMAND, tuple(clean.split()))
+    return found or Recognised(help_command.UNKNOWN, tuple(clean.split()))
 
 
 def _exact(subject: str, commands: Sequence[Command], settings: Settings) -> Recognised | None:

@@ -1,14 +1,24 @@
-"""`help`: what can be asked for. `help WORD`: about a command, a kind of report, or a word of the rules."""
+"""`help`: what can be asked for. `help WORD`: about a command, a kind of report, or a word of the rules.
+
+For a subject that means no command, we ask for the likely one, or send help (M61). Help goes to an address
+once a day, because a machine may be writing. A letter with a form, a program or a `<<FROM>>` line comes from
+a team, and is always answered.
+"""
 
 from __future__ import annotations
 
 from datetime import timedelta
 
 from contest.mail.form import sample
-from mailserver.attachments import guide
+from contest.mail.from_line import FROM_MARK, begins_with_mark, without_from_line
+from mailserver.attachments import GUIDE_NAME, guide
+from mailserver.authentication import FROM_LINE
 from mailserver.command import Arguments, Command, LetterContext
-from mailserver.commands import help_topics
-from mailserver.limits import Limit
+from mailserver.commands import fuzzy_match, help_topics
+from mailserver.limits import DAY, Limit
+from mailserver.reading.c_source_repair import is_prose
+from mailserver.reading.letter import Letter
+from mailserver.reading.registration_form import holds_form
 
 
 def send_help(
@@ -59,3 +69,47 @@ COMMAND = Command(
     answers={"help": Limit.DROP, "help_word": Limit.DROP},
     sample_arguments=lambda settings: "",
 )
+
+
+# --- a subject that means no command ---------------------------------------------------------------------
+def _ask_or_help(context: LetterContext, arguments: Arguments) -> str:
+    """The arguments are the words of the subject."""
+    subject = " ".join(arguments).casefold()
+    meant = fuzzy_match.meant(subject, context.commands, context.settings)
+    if meant is None and (fitting := _fitting(context)):
+        meant = next(command for command in context.commands if command.name == fitting)
+    if not meant or meant.name == "help":  # it is help that is sent anyway
+        once_in = None if _is_marked(context.letter) else DAY
+        return send_help(context, note="unknown subject", is_asked_for=False, once_in=once_in)
+    right = f"{meant.right_subject(context.settings)} {meant.arguments}".rstrip()
+    return context.answer(
+        "did_you_mean",
+        context.writer,
+        note=f"unknown subject; asked whether `{right}` is meant",
+        right=right,
+        command=meant.name,
+        form=sample(context.settings).text,
+    )
+
+
+UNKNOWN = Command(
+    "unknown",
+    _ask_or_help,
+    answers={"did_you_mean": Limit.DROP},
+)
+
+
+def _fitting(context: LetterContext) -> str:
+    """The name of the command that fits what the letter brings; "" = none does."""
+    letter = context.letter
+    if holds_form(letter.form_lines, context.settings):
+        return "registration"
+    brings_more = letter.files or not is_prose(without_from_line(letter.body.lines))
+    return "compile" if brings_more and _is_marked(letter) else ""
+
+
+def _is_marked(letter: Letter) -> bool:
+    """Whether a `<<FROM>>` line is in the letter's text or files, other than the samples in our own mails."""
+    return any(begins_with_mark(line) and FROM_LINE not in line for line in letter.body.lines) or any(
+        FROM_MARK.encode() in file.data for file in letter.files if file.name != GUIDE_NAME
+    )

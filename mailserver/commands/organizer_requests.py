@@ -12,7 +12,7 @@ from contest.language import gettext, ngettext, noted
 from contest.model import OrganizerRequest, Phase, TimeChange
 from contest.store import contest_state, decisions, letters, outbox, submissions, teams
 from mailserver.command import Arguments, LetterContext
-from mailserver.commands import unknown
+from mailserver.commands.help import UNKNOWN
 from mailserver.limits import Limit
 from mailserver.reading.subject import clean_subject
 from mailserver.team_secret import FromLine, find_from_line, without_strings
@@ -275,7 +275,7 @@ def answer_stranger(context: LetterContext, what: str) -> str:
     """Answer as to any unknown subject, so that strangers learn nothing; the journal has a line on it."""
     contest_state.note(context.tx, NAME, f"{what} (letter {context.stored.id})", context.now)
     words = tuple(clean_subject(context.letter.subject).split())
-    return f"{what}; {unknown.COMMAND.handle(context, words)}"
+    return f"{what}; {UNKNOWN.handle(context, words)}"
 
 
 def note(context: LetterContext, request: OrganizerRequest, text: str) -> None:

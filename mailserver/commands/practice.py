@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from contest.config.settings import Settings
 from contest.ledger.receipts import Effect
 from contest.model import Phase, Team, TeamState
 from contest.store import practices, submissions, teams
@@ -19,11 +18,6 @@ from mailserver.limits import HOUR, Limit
 ALLOW, REFUSE = "allow friendly matches", "refuse friendly matches"
 
 
-def _is_offered(settings: Settings) -> bool:
-    """Whether teams can practise in this contest."""
-    return settings.programs.max_practices_per_hour > 0
-
-
 def _why_not_now(context: LetterContext, team: Team) -> str:
     """Why this team cannot practise now; "" = it can. The template `command_refused` has words for each."""
     if context.phase is Phase.RUNNING:
@@ -31,7 +25,7 @@ def _why_not_now(context: LetterContext, team: Team) -> str:
     if context.stored.received_at < context.settings.dates.compilation_opens:
         return "practice too early"
     asked = practices.asked_since(context.tx, team.id, context.now - HOUR)
-    return "practice too often" if asked >= context.settings.programs.max_practices_per_hour else ""
+    return "practice too often" if asked >= context.settings.programs.MAX_PRACTICES_PER_HOUR else ""
 
 
 def _test(context: LetterContext, team: Team, program: MailedProgram) -> str:
@@ -60,7 +54,7 @@ def _test(context: LetterContext, team: Team, program: MailedProgram) -> str:
 TEST = Command(
     "test",
     lambda context, _arguments: receive(context, _test),
-    lambda settings: ("please test",) if _is_offered(settings) else (),
+    lambda _settings: ("please test",),
     sample_body=sample_body,
 )
 
@@ -99,7 +93,7 @@ def _why_no_match(context: LetterContext, team: Team, other: Team | None, names:
 PLAY = team_command(
     "play",
     _play,
-    lambda settings: ("please play",) if _is_offered(settings) else (),
+    lambda _settings: ("please play",),
     arguments="TEAM",
 )
 
@@ -119,16 +113,10 @@ def _set_friendly(context: LetterContext, team: Team, arguments: Arguments) -> s
     )
 
 
-def _friendly_subjects(settings: Settings) -> Arguments:
-    return (ALLOW, REFUSE) if _is_offered(settings) else ()
-
-
 FRIENDLY = team_command(
     "friendly",
     _set_friendly,
-    _friendly_subjects,
-    reads=lambda subject, settings: (
-        (subject.casefold(),) if subject.casefold() in _friendly_subjects(settings) else None
-    ),
+    lambda _settings: (ALLOW, REFUSE),
+    reads=lambda subject, _settings: (subject.casefold(),) if subject.casefold() in (ALLOW, REFUSE) else None,
     answers={"friendly_matches": Limit.NONE},
 )

@@ -1,5 +1,5 @@
-"""`send rules`, `announcement`, `faq`, `software`, `ladder`: what anybody may have sent, once per address and
-hour.
+"""`send rules`, `announcement`, `faq`, `software`, `ladder`, `ledger`: what anybody may have sent, once per
+address and hour.
 
 A registered team gets the complete software kit if the game has one (K24, U14, M62); the word `shar` after
 the command asks for a shell archive. Nobody else gets more than the library or the sample programs: nothing
@@ -12,11 +12,18 @@ from contest.arena.ladder_ranking import is_ladder_told
 from contest.config.settings import Settings
 from contest.games.registry import game_of
 from contest.model import TeamState
-from contest.store import ladder, teams
+from contest.store import ladder, ledger, teams
 from knobellib.kits import kit_of
-from mailserver.attachments import announcement_texts, packed, rules, software
+from mailserver.attachments import (
+    MAX_LEDGER_BYTES,
+    announcement_texts,
+    ledger_files,
+    packed,
+    rules,
+    software,
+)
 from mailserver.command import Arguments, Command, LetterContext
-from mailserver.limits import HOUR, Limit
+from mailserver.limits import HOUR, MAX_STRANGERS_BYTES, Limit
 
 _SHELL_ARCHIVE = "shar"
 
@@ -137,4 +144,30 @@ LADDER = Command(
     every_subject=True,
     read_only=True,
     answers={"ladder": Limit.DROP},
+)
+
+
+def _send_ledger(context: LetterContext, _arguments: Arguments) -> str:
+    """The ledger of letters as it is published while the contest runs, and its signed checkpoint."""
+    team = context.proof.team if context.proof else teams.by_address(context.tx, context.writer)
+    most = MAX_LEDGER_BYTES if team else MAX_STRANGERS_BYTES // 2
+    files = ledger_files(context.tx, most)
+    return context.answer(
+        "ledger",
+        team.address if team else context.writer,
+        note="the ledger is asked for",
+        once_in=HOUR,
+        of_team=team,
+        attachments=files,
+        is_complete=len(files) > 1,
+        entries=ledger.count(context.tx),
+    )
+
+
+LEDGER = Command(
+    "ledger",
+    _send_ledger,
+    lambda settings: ("ledger",),
+    read_only=True,
+    answers={"ledger": Limit.DROP},
 )

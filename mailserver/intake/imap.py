@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from threading import Event
-from typing import Any, NamedTuple
+from typing import Any
 
 from imapclient import DELETED, FLAGGED, SEEN, IMAPClient, SocketTimeout
 from imapclient.exceptions import CapabilityError, IMAPClientAbortError, IMAPClientError, LoginError
@@ -47,21 +47,6 @@ _LATER = ("[UNAVAILABLE]", "[INUSE]", "[LIMIT]", "[SERVERBUG]", "temporar", "try
 
 class MailboxUnreachable(TryAgain):
     """The server cannot be reached, or does not behave as usual: try again."""
-
-
-class _Fetched(NamedTuple):
-    """A letter of the mailbox: all of it, or its headers where it is too large."""
-
-    raw: bytes
-    arrived_at: datetime  # in the mailbox
-    is_complete: bool
-
-
-class OthersLetter(NamedTuple):
-    """A letter of a shared mailbox that is not for us."""
-
-    recipients: tuple[str, ...]
-    arrived_at: datetime
 
 
 class _NotGiven(Exception):
@@ -99,7 +84,7 @@ class Mailbox:
         self._later: set[int] = set()  # not again in this pass
         self._ours = ours
         self._for_us: set[int] = set()  # of a shared mailbox
-        self._for_others: dict[int, OthersLetter] = {}
+        self._for_others: dict[int, tuple[tuple[str, ...], datetime]] = {}
         self._failures = Counter() if failures is None else failures
         self._client = connected(settings, token)
         try:
@@ -132,10 +117,10 @@ class Mailbox:
         ordered = sorted(known, key=lambda uid: (tries[uid], uid))
         return [uid for uid in ordered if self._is_for_us(uid)] if self._ours else ordered
 
-    def of_nobody(self, now: datetime) -> list[OthersLetter]:
-        """The letters of a shared mailbox that are for others, and that nobody has taken for a day."""
+    def of_nobody(self, now: datetime) -> list[tuple[str, ...]]:
+        """The recipients of each letter of a shared mailbox that is for others, and nobody took for a day."""
         self.waiting()
-        return [each for each in self._for_others.values() if now - each.arrived_at > OTHERS_TIME]
+        return [to for to, arrived_at in self._for_others.values() if now - arrived_at > OTHERS_TIME]
 
     def take_all(self, stop: Event) -> int:
         """Take what waits, oldest first, until nothing is left; how many. Raises also StoreBusy."""
@@ -159,8 +144,9 @@ class Mailbox:
                 self._done.add(uid)
         if found is None:
             return False
-        self._accept(found.raw, found.arrived_at)
-        if found.is_complete:
+        raw, arrived_at, is_complete = found
+        self._accept(raw, arrived_at)
+        if is_complete:
             self._put_away(uid, self._processed, (SEEN,))
         else:
             self._put_away(uid, self._failed, (SEEN, FLAGGED))
@@ -181,11 +167,14 @@ class Mailbox:
         if envelope.is_for(head, self._ours, self._settings.username):
             self._for_us.add(uid)
             return True
-        self._for_others[uid] = OthersLetter(envelope.recipients(head), _arrival(answer))
+        self._for_others[uid] = (envelope.recipients(head), _arrival(answer))
         return False
 
-    def _fetched(self, uid: int) -> _Fetched | None:
-        """The letter; None: it is gone."""
+    def _fetched(self, uid: int) -> tuple[bytes, datetime, bool] | None:
+        """The letter, when it arrived in the mailbox, and whether that is all of it; None: it is gone.
+
+        Of a letter that is too large there are only the headers.
+        """
         facts = self._fetch(uid, "RFC822.SIZE", "INTERNALDATE")
         if facts is None:
             return None
@@ -199,7 +188,7 @@ class Mailbox:
             raise _NotGiven("the answer has no text")
         if not is_complete:
             raw = envelope.without_body(raw, size, self._max_bytes)
-        return _Fetched(raw, _arrival(facts), is_complete)
+        return raw, _arrival(facts), is_complete
 
     def _fetch(self, uid: int, *what: str) -> dict[bytes, Any] | None:
         try:

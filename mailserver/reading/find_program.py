@@ -28,8 +28,8 @@ def find_program(letter: Letter) -> Text | Problem:
     if letter.attachments:
         program = repaired_file(letter.attachments[0])
         return _second_program(letter, program) or program
-    text = without_from_line(letter.body.lines) if letter.files else letter.body.lines
-    if letter.body.is_blank or (letter.files and (not text or is_prose(text))):
+    text = without_from_line(letter.body.lines)
+    if letter.body.is_blank or (is_prose(text) if text else letter.files):
         return Problem(_no_program(letter.files), expected=gettext(_RIGHT_PROGRAM))
     program = repaired(letter.body)
     if isinstance(program, Text) and letter.page:
@@ -109,6 +109,7 @@ _ADVICE = (
         (".doc", ".docx", ".odt", ".rtf", ".pdf", ".pages"),
         noted("Please save the program as plain text; a word processor's file is not one."),
     ),
+    (("winmail.dat",), noted("Please let Outlook send plain text or HTML in place of `Rich Text`.")),
     ((".png", ".jpg", ".jpeg", ".gif", ".heic"), noted("A picture of a program cannot be compiled.")),
     ((".o", ".exe", ".out", ".com", ".obj"), noted("Please send the source text; it is compiled here.")),
 )

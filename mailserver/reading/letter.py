@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from contest.language import gettext, noted
+from contest.language import gettext, noted, number
 from contest.mail.from_line import has_from_line
 from mailserver.problem import visible
 from mailserver.reading import addresses, mime_parts
@@ -149,7 +149,8 @@ def read(message: Message) -> Letter:
 def _why_cut(field: str) -> str:
     """Why the body was left out, as a sentence for the writer; "" = the letter is complete."""
     found = re.fullmatch(r"([0-9]{1,12}) of ([0-9]{1,12})", field.strip())
-    return f"it has {int(found[1]):,} bytes, and a letter may have {int(found[2]):,}" if found else ""
+    words = noted("it has %(bytes)s bytes, and a letter may have %(most)s")
+    return gettext(words, bytes=number(int(found[1])), most=number(int(found[2]))) if found else ""
 
 
 def _letter(headers: Headers, body: Text | None = None, **others: Any) -> Letter:

@@ -18,6 +18,8 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from contest.language import LOCALE, speaking, translated, translated_plural
+from contest.schema.sections import UNITS_PER_SECOND, Programs
+from sandbox.fuel import engine, guests
 
 PATH = "verify.html"
 ARCHIVE = "archive.tar.gz"
@@ -26,17 +28,25 @@ ARCHIVE = "archive.tar.gz"
 FOLDER = Path(__file__).parent
 MADE = {
     "knobeln.wasm": "13a9796a0935399dfad08708af4d2275cc2a7311f44311661a20782f496b46b3",
-    "noble.js": "f986fbeadaf6b44647672e2b3546014c18e7c8cc958674ebaf4637cf8dc5fa66",
+    "noble.js": "0a301e523f9a0821a95cbbb72989d11552b994f243a02aa975a3dc599d11fd6d",
 }
 """The sha256 of the files that `tools/check_page.py` makes."""
 
-_OF_PAGE = ("words", "page")
+COUNTED_GUEST = {
+    "module": "25623d3a4a10e20e4060601240cfa3bc512eccd43a614f0812ae0d4b60f05afa",
+    "memoryAt": 3407,
+}
+"""Of the interpreter for JavaScript with its counter: its sha256 with 100 MB of memory, and where that
+stands."""
+
+_OF_PAGE = ("js/words.js", "js/page.js")
+_NAMES = "words bytes archive formats referee evolution ledger machine mails asking check worker"
 _OF_WORKER = (
-    *("words", "bytes", "archive", "formats", "referee", "evolution", "ledger", "machine", "mails", "check"),
-    "worker",
+    *("../../sandbox/fuel/host.mjs", "../../sandbox/fuel/quickjs.mjs"),
+    *(f"js/{name}.js" for name in _NAMES.split()),
 )
 _TEMPLATE = "page.html.j2"
-_IMPORT = re.compile(r'^import .*?from "\./\w+\.js";\n', re.MULTILINE | re.DOTALL)
+_IMPORT = re.compile(r'^import .*?from "[./\w]+\.m?js";\n', re.MULTILINE | re.DOTALL)
 _LITERAL = re.compile(r'"((?:[^"\\\n]|\\.)+)"')
 _PLURAL = re.compile(rf"\bcount\([^\"]*?{_LITERAL.pattern},\s*{_LITERAL.pattern}")
 
@@ -56,25 +66,39 @@ def check_page() -> bytes:
             "style_digest": _digest(style),
             "script": script,
             "script_digest": _digest(script),
-            "worker": f'"use strict";\n{_text("noble.js")}\n{_bundle(_OF_WORKER)}',
+            "worker": f'"use strict";\n{_text("noble.js")}\n{counting()}\n{_bundle(_OF_WORKER)}',
             "machine": base64.b64encode((FOLDER / "knobeln.wasm").read_bytes()).decode(),
-            "words": json.dumps(_words(), ensure_ascii=False, sort_keys=True).replace("<", "\\u003c"),
+            "words": _json(_words()),
         }
     )
     return page.encode()
 
 
-def _bundle(modules: Iterable[str]) -> str:
+def counting() -> str:
+    """What the page must know of the units that programs are counted in, as a script that defines it."""
+    guest = guests.JAVASCRIPT
+    facts = {
+        "counter": engine.COUNTER,
+        "unitsPerSecond": UNITS_PER_SECOND,
+        "gameAnswers": Programs.GAME_ANSWERS,
+        "guests": {"JavaScript": {"facts": guest.facts, "prelude": guest.prelude, **COUNTED_GUEST}},
+    }
+    return f"var counting = {_json(facts)};"
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, sort_keys=True).replace("<", "\\u003c")
+
+
+def _bundle(paths: Iterable[str]) -> str:
     """These modules as one block, in which no two may define the same name."""
-    joined = "\n".join(_IMPORT.sub("", _text(f"js/{name}.js")) for name in modules)
+    joined = "\n".join(_IMPORT.sub("", _text(path)) for path in paths)
     return "{\n" + re.sub(r"^export ", "", joined, flags=re.MULTILINE) + "}\n"
 
 
 def _words() -> Mapping[str, Mapping[str, str]]:
     """The page's sentences in other languages: by language and English sentence."""
-    sources = "\n".join(
-        _text(path) for path in (_TEMPLATE, *(f"js/{name}.js" for name in (*_OF_WORKER, "page")))
-    )
+    sources = "\n".join(map(_text, (_TEMPLATE, *_OF_WORKER, *_OF_PAGE)))
     found = {}
     for language in sorted(folder.name for folder in LOCALE.iterdir() if folder.is_dir()):
         with speaking(language):

@@ -103,6 +103,7 @@ class AllGames(Report[GroupFinished]):
             file=file,
             **group.for_all,
         )
+        mails = with_news(mails, mailing, group.news(games=False))
         if plan.title or group.shape is scores.Shape.MELEE:
             return mails
         listed = games_csv(outcome, group.own_games, group.shape, mailing.game.point)

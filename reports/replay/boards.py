@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TypeVar
 
-from contest.games.drawing import Course, Drawing, Figure, Ring, Square
+from contest.games.drawing import Course, Drawing, Ring, Square
 
 Part = TypeVar("Part")
 
@@ -61,16 +61,12 @@ def _style(square: Square) -> str:
 def _rings(rings: Sequence[Ring]) -> Pictures:
     """`{"f": [[seat, health, stock, text, 1 if covered] ...], "a": [[from, to] ...]}`."""
     changes = [
-        _json({"f": [_figure(seat, each) for seat, each in figures], "a": ring.arrows})
+        _json({"f": [[n, f.health, f.stock, f.text, int(f.covered)] for n, f in figures], "a": ring.arrows})
         for figures, ring in zip(_changed([each.figures for each in rings]), rings, strict=True)
     ]
     return Pictures(
         "ring", _json({"full": rings[0].full}), tuple(each.caption for each in rings), tuple(changes)
     )
-
-
-def _figure(seat: int, figure: Figure) -> list[int | str]:
-    return [seat, figure.health, figure.stock, figure.text, int(figure.covered)]
 
 
 def _changed(pictures: Sequence[Sequence[Part]]) -> list[list[tuple[int, Part]]]:

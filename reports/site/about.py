@@ -45,18 +45,14 @@ def rules(facts: SiteFacts) -> Page:
             ],
             "label": gettext("The contest's rules"),  # of a part without a title
             "dates": times_of(facts),
-            "draw": _draw(facts),
+            # How draws will be made; from the start on, how they were.
+            "draw": blocks(facts.texts.draw if facts.phase is Phase.OPEN else about_the_seed(facts)),
             "offered": [known[code] for code in facts.settings.reports.offered],
         },
         summary=gettext(
             "The rules of %(game)s, and the contest's own numbers, dates and draws.", game=facts.game.title
         ),
     )
-
-
-def _draw(facts: SiteFacts) -> tuple[Block, ...]:
-    """How draws will be made; from the contest's start on, how they were."""
-    return blocks(facts.texts.draw if facts.phase is Phase.OPEN else about_the_seed(facts))
 
 
 def announcement(facts: SiteFacts) -> Page:

@@ -16,7 +16,6 @@ from reports.bracket import BracketMatch, Node, forest
 
 SHADES = 9
 WIDTH = 1000  # of the plotting area of a chart over time
-HEIGHT = 300
 _TICKS = 5
 _COLUMNS = 250  # a chart shows at most this many generations; more could not be told apart
 

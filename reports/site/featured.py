@@ -58,7 +58,7 @@ def _wanted(facts: SiteFacts, found: Sequence[Highlight]) -> Iterator[Featured]:
         return
     if first := first_two(facts):
         title = gettext("The first two")
-        yield Featured(_last_game(first), title, gettext("The first two of the contest met in this game."))
+        yield Featured(_last_game(first), title, gettext("The winner against the runner-up."))
     for group in facts.history[-1].groups if facts.is_over else ():
         for match in group.matches:
             if match.counted and len(match.players) > 2:

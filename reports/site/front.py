@@ -8,12 +8,12 @@ from datetime import datetime
 
 from contest.config.settings import Settings
 from contest.formats import format_named
-from contest.language import date, gettext, ngettext, noted, translated
+from contest.language import date, gettext, listed, ngettext, noted, translated
 from contest.mail.form import blank, sample
 from contest.model import EvolutionOutcome, Phase, Standing
 from contest.schema.sections import DATE_WORDS
 from reports import scores
-from reports.bracket import is_knock_out
+from reports.bracket import field_after, is_knock_out
 from reports.certainty import why_no_certainty
 from reports.highlights import Highlight
 from reports.prizes import PrizeList, grand_prize, prize_fields, prize_lists
@@ -71,7 +71,10 @@ def index(facts: SiteFacts, games: Mapping[str, int], views: Views, found: Watch
             "most_equals": _MAX_EQUALS,
             "about_results": about_results(facts),
             "earlier": range(1, facts.earlier + 1),
-            **{name: _short(part) if isinstance(part, Table) else part for name, part in parts.items()},
+            **{
+                name: replace(part, rows=part.rows[:MAX_ROWS]) if isinstance(part, Table) else part
+                for name, part in parts.items()
+            },
         },
         (dates, *(part for part in parts.values() if isinstance(part, Table))),
     )
@@ -80,10 +83,6 @@ def index(facts: SiteFacts, games: Mapping[str, int], views: Views, found: Watch
 def board(front: Page) -> Page:
     """The same for a projector: large, and one page that renews itself."""
     return replace(front, path=paths.BOARD, template="board", title=gettext("Board"), tables=())
-
-
-def _short(table: Table) -> Table:
-    return replace(table, rows=table.rows[:MAX_ROWS])
 
 
 def state_of(facts: SiteFacts) -> str:
@@ -171,7 +170,7 @@ def _now_playing(facts: SiteFacts) -> str:
     last = facts.rounds[-1]
     if last.final:
         return gettext("The final has been played. The result of the contest follows as soon as it is out.")
-    if not last.outcome.survivors:
+    if not last.outcome.survivors or is_knock_out(last.outcome):
         return gettext(
             "Round %(number)s comes next. Its results appear here as soon as they are out.",
             number=last.number + 1,
@@ -226,8 +225,11 @@ def _still_in(facts: SiteFacts) -> tuple[str, ...]:
     """Name the teams that go on, where a bracket tells it and no table does."""
     if not facts.rounds or not (facts.shows.rankings or facts.shows.bracket):
         return ()
-    outcome = facts.rounds[-1].outcome
-    return outcome.survivors if is_knock_out(outcome) and facts.teams else ()
+    history = [each.outcome for each in facts.rounds]
+    if not (is_knock_out(history[-1]) and facts.teams):
+        return ()
+    field = field_after(history)  # some had no match in the last round
+    return (*field.unbeaten, *field.beaten)
 
 
 # --- after -------------------------------------------------------------------------------------------------
@@ -280,10 +282,10 @@ def _podiums(facts: SiteFacts, views: Views) -> Iterator[Podium]:
             for e in lines
         )
         meaning = ngettext(
-            "Every strategy of the final began with %(num)s exemplar, and what it won against the others "
+            "Every strategy of the final began with %(num)s copy, and what it won against the others "
             "decided how many it had in the next generation. The first place goes to the largest share at "
             "the end.",
-            "Every strategy of the final began with %(num)s exemplars, and what it won against the others "
+            "Every strategy of the final began with %(num)s copies, and what it won against the others "
             "decided how many it had in the next generation. The first place goes to the largest share at "
             "the end.",
             facts.settings.evolution.exemplars,
@@ -384,18 +386,16 @@ def _evolved(outcome: EvolutionOutcome) -> Mapping[str, tuple[Cell, Cell]]:
 # --- dates -------------------------------------------------------------------------------------------------
 def _dates(facts: SiteFacts) -> Table:
     rows = tuple((name_cell(words), time_cell(at)) for words, at in times_of(facts))
-    caption = gettext("What happened when") if facts.is_over else gettext("Schedule")
+    caption = gettext("Dates") if facts.is_over else gettext("Schedule")
     columns = (Column("event", noted("event")), Column("time", noted("time")))
     return Table("dates", caption, columns, rows)
 
 
 def times_of(facts: SiteFacts) -> tuple[tuple[str, datetime], ...]:
     """What happens when: as planned, and from the contest's start on as it was."""
-    return tuple(_came_true(facts, facts.started_at) if facts.started_at else _planned(facts))
-
-
-def _planned(facts: SiteFacts) -> Iterator[tuple[str, datetime]]:
-    return ((words, getattr(facts.settings.dates, name)) for name, words in date_words(facts).items())
+    if facts.started_at:
+        return tuple(_came_true(facts, facts.started_at))
+    return tuple((words, getattr(facts.settings.dates, name)) for name, words in date_words(facts).items())
 
 
 def _came_true(facts: SiteFacts, began: datetime) -> Iterator[tuple[str, datetime]]:
@@ -448,3 +448,35 @@ def _prizes(facts: SiteFacts) -> Table | None:
         Column("team", noted("team")),
     )
     return Table("prizes", gettext("Prizes by %(field)s", field=by), columns, rows) if rows else None
+
+
+# --- what a link to the contest tells before it is followed ----------------------------------------------
+_BEST = 3
+
+
+def preview(facts: SiteFacts) -> str:
+    """The contest as it is now, in a line: the best teams of one that is over, or else its dates."""
+    if not (facts.is_over and facts.shows.rankings and any(standing.rank for standing in facts.ranking)):
+        dates = ", ".join(f"{words} {date(at)}" for words, at in _preview_dates(facts))
+        sentences = [state_of(facts), about_results(facts), gettext("Dates") + f": {dates}."]
+    else:
+        sentences = [state_of(facts), gettext("Ranking") + f": {', '.join(_best(facts))}."]
+        evolved = facts.evolution.ranking[:_BEST] if facts.evolution else ()
+        if shares := ", ".join(f"{line.entry} {percent(line.fraction)}" for line in evolved if line.rank):
+            sentences.append(gettext("Evolution: %(shares)s.", shares=shares))
+    return " ".join(filter(None, sentences))
+
+
+def _best(facts: SiteFacts) -> Iterator[str]:
+    """The best teams, each with its rank; those that share a rank are named together."""
+    ranked = [standing for standing in facts.ranking if standing.rank]
+    for rank in sorted({standing.rank for standing in ranked if standing.rank})[:_BEST]:
+        yield f"{rank} {listed([standing.entry for standing in ranked if standing.rank == rank])}"
+
+
+def _preview_dates(facts: SiteFacts) -> list[tuple[str, datetime]]:
+    """The dates that matter before the contest, or what came last."""
+    if facts.phase is not Phase.OPEN:
+        return list(times_of(facts))[-_BEST:]
+    names = ("registration_closes", "compilation_closes", "contest_starts")
+    return [(date_words(facts)[name], getattr(facts.settings.dates, name)) for name in names]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterator, Sequence
 
 from contest.language import decimal, gettext, noted
-from contest.model import Certainty, EvolutionEnding, EvolutionOutcome, LadderRanking, SeasonLine, SeasonTable
+from contest.model import Certainty, EvolutionEnding, EvolutionOutcome, LadderRanking, SeasonTable
 from reports.certainty import certainty_facts
 from reports.evolution_table import spread
 from reports.ladder_report import movements
@@ -168,7 +168,9 @@ def season(found: SeasonTable) -> Page:
                 cell(line.rank),
                 name_cell(line.team),
                 cell(line.points),
-                _strength(line.strength, _curve(line, top)),
+                _strength(
+                    line.strength, charts.spark_line([s for s in line.strengths if s is not None], top)
+                ),
                 _strength(line.gain),
                 *map(cell, line.places),
             )
@@ -195,7 +197,3 @@ def _of_each(numbers: Sequence[int]) -> Iterator[Column]:
 
 def _strength(value: float | None, curve: str = "") -> Cell:
     return Cell("" if value is None else decimal(f"{value:.1f}"), value, spark=curve)
-
-
-def _curve(line: SeasonLine, top: float) -> str:
-    return charts.spark_line([value for value in line.strengths if value is not None], top)

@@ -11,6 +11,7 @@ import os
 import platform
 import shutil
 import subprocess
+import sys
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import date
@@ -34,7 +35,7 @@ COUNTER = f"counter {counted.VERSION}, prices {prices.CURRENT}, host {_HOST}"
 """What decides how many units a program takes, beside its module. It is a part of every program."""
 
 _VERSIONS = range(48, 51)  # of the package, the first number; as in pyproject.toml
-INSTALL = "`pip install knobeln[fuel]` installs it"
+INSTALL = f"`{sys.executable} -m pip install 'knobeln[fuel]'` installs it"  # with pipx, too
 _HERE = Path(__file__).parent
 _WORKER = ("worker", "counting")  # folders
 _KINDS = (".py", ".toml")  # what is in them

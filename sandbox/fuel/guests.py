@@ -30,12 +30,13 @@ class JavaScriptGuest:
     _PRELUDE = Path(__file__).with_name("javascript_guest")
 
     @cached_property
-    def _sources(self) -> dict[str, str]:
+    def prelude(self) -> dict[str, str]:
+        """Its modules by name."""
         return {file.stem: file.read_text() for file in sorted(self._PRELUDE.glob("*.js"))}
 
     @cached_property
     def facts(self) -> str:
-        prelude = hashlib.sha256(repr(self._sources).encode()).hexdigest()
+        prelude = hashlib.sha256(repr(self.prelude).encode()).hexdigest()
         return f"QuickJS-NG {self._VERSION} sha256 {self._SHA256}, prelude sha256 {prelude}"
 
     def prepared(self, sandbox: Sandbox, memory_bytes: int) -> Mapping[str, Any]:
@@ -43,11 +44,11 @@ class JavaScriptGuest:
 
         It is made on first use. Raises ToolMissing if it cannot be.
         """
-        code = _machine_code(self._module, sandbox, "javascript", memory_bytes)
-        return {"kind": "javascript", "code": str(code), "prelude": self._sources}
+        code = _machine_code(self.module, sandbox, "javascript", memory_bytes)
+        return {"kind": "javascript", "code": str(code), "prelude": self.prelude}
 
     @cached_property
-    def _module(self) -> bytes:
+    def module(self) -> bytes:
         try:
             file = Path(str(metadata.distribution(self._PACKAGE).locate_file(self._FILE)))
             module = file.read_bytes()
@@ -78,10 +79,8 @@ class PythonGuest:
         return {"kind": "python", "code": str(code)}
 
 
-GUESTS: Mapping[str, JavaScriptGuest | PythonGuest] = {
-    "JavaScript": JavaScriptGuest(),
-    "Python": PythonGuest(),
-}
+JAVASCRIPT, PYTHON = JavaScriptGuest(), PythonGuest()
+GUESTS: Mapping[str, JavaScriptGuest | PythonGuest] = {"JavaScript": JAVASCRIPT, "Python": PYTHON}
 """By the names of their languages."""
 
 

@@ -4,7 +4,7 @@
 // replies and units. Here an instance runs without a pause, so the requests come from a function.
 
 const CALL_UNITS = 100_000, BYTE_UNITS = 100, SUBSCRIPTION_BYTES = 100;
-const MAX_ANSWER_BYTES = 4_096, MAX_PARTS = 1_024, MAX_BYTES = 1024 * 1024, MAX_NAME = 4_096, MAX_OPEN = 64;
+const MAX_ANSWER_BYTES = 4_096, MAX_PARTS = 1_024, MAX_CALL_BYTES = 1024 * 1024, MAX_NAME = 4_096, MAX_OPEN = 64;
 const EPOCH = 768_960_000n * 1_000_000_000n, MOST_NANOSECONDS = 2n ** 62n;
 const BADF = 8, FAULT = 21, INVAL = 28, MFILE = 33, NAMETOOLONG = 37, NOENT = 44, NOSYS = 52, NOTDIR = 54;
 const ROFS = 69, SPIPE = 70;
@@ -65,9 +65,8 @@ export class Host {
       if (error instanceof Ended) return error.how;
       if (this.exports.kn_units.value < 0n) return { trap: "out of fuel" };
       if (this.exports.kn_depth.value < 0) return { trap: "stack overflow" };
-      const which = error instanceof WebAssembly.RuntimeError && TRAPS.find(([sign]) => sign.test(error.message));
-      if (!which) throw error;
-      return { trap: which[1] };
+      if (!(error instanceof WebAssembly.RuntimeError)) throw error;
+      return { trap: TRAPS.find(([sign]) => sign.test(error.message))?.[1] ?? error.message };
     }
   }
 
@@ -167,7 +166,7 @@ export class Host {
   parts(at, count) {
     if (count > MAX_PARTS) throw new Fault(INVAL);
     this.bytes(at, 8 * count);
-    let left = MAX_BYTES;
+    let left = MAX_CALL_BYTES;
     return Array.from({ length: count }, (_, n) => {
       const size = Math.min(this.u32(at + 8 * n + 4), left);
       left -= size;
@@ -228,7 +227,7 @@ export class Host {
     this.put64(result, time);
   }
   random_get(at, size) {
-    if (size > MAX_BYTES) return INVAL;
+    if (size > MAX_CALL_BYTES) return INVAL;
     this.owed += BYTE_UNITS * size;
     this.bytes(at, size).set(this.random(size));
   }

@@ -11,11 +11,14 @@ late again, and a worker that dies, is our failure (EngineFailed), never the pro
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import json
-from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager, closing
+import os
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, NonNegativeInt
@@ -24,8 +27,8 @@ from contest.errors import EngineFailed, ToolMissing
 from contest.games.game import TextProtocol, Words
 from contest.language import gettext, noted, number
 from sandbox.fuel import engine
+from sandbox.fuel.engine import fuel_cache
 from sandbox.fuel.program import FuelProgram
-from sandbox.fuel.turns import Turns
 from sandbox.limits import MB
 from sandbox.players import (
     AnswerFault,
@@ -94,6 +97,49 @@ class _Reply(BaseModel):
     def end(self) -> tuple[str, object]:
         """How the instance ended, "" if it lives; and with which code, or by which trap."""
         return next(iter(self.ended.items())) if self.ended else ("", 0)
+
+
+class Turns:
+    """Who may ask programs at a time: usually everybody, or one alone, of all processes of this user here.
+
+    Everybody goes through the gate into the room. Whoever wants to be alone shuts the gate first, so that the
+    room becomes empty. Both are locks of files, which end with their process; a worker opens them at its
+    first turn.
+    """
+
+    @cached_property
+    def _files(self) -> tuple[int, int]:
+        gate, room = (
+            os.open(fuel_cache() / name, os.O_RDONLY | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            for name in ("gate", "room")
+        )
+        return gate, room
+
+    @contextmanager
+    def among_others(self) -> Iterator[None]:
+        gate, room = self._files
+        fcntl.flock(gate, fcntl.LOCK_SH)
+        fcntl.flock(room, fcntl.LOCK_SH)
+        fcntl.flock(gate, fcntl.LOCK_UN)
+        try:
+            yield
+        finally:
+            fcntl.flock(room, fcntl.LOCK_UN)
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        gate, room = self._files
+        fcntl.flock(gate, fcntl.LOCK_EX)
+        fcntl.flock(room, fcntl.LOCK_EX)
+        try:
+            yield
+        finally:
+            fcntl.flock(room, fcntl.LOCK_UN)
+            fcntl.flock(gate, fcntl.LOCK_UN)
+
+    def close(self) -> None:
+        for each in self.__dict__.pop("_files", ()):
+            os.close(each)
 
 
 @dataclass

@@ -5,6 +5,7 @@ import json
 import re
 from collections.abc import Callable
 from contextlib import suppress
+from pathlib import Path
 
 import pytest
 
@@ -13,7 +14,9 @@ from contest.errors import ToolMissing
 from contest.seeds import ContestSeed
 from knobellib.samples import samples
 from sandbox.fuel import engine
-from tests.support.archives import DRAW_BELIEVED, Mended, Published, knobeln
+from tests.support import check_page
+from tests.support.archives import DRAW_BELIEVED, Mended, Published, changes, knobeln
+from tests.support.check_page import page_on
 from tests.support.counted_programs import (
     FAILING,
     LEARNING,
@@ -25,7 +28,7 @@ from tournament.text_referee import TextGameResult, Turn
 
 pytestmark = [needs_engine, pytest.mark.slow]
 
-GROUP = "rounds/1/group-1.json"
+GROUP, ASKED = "rounds/1/group-1.json", "rounds/1/asked-1.json"
 
 
 @pytest.fixture(scope="module")
@@ -90,6 +93,14 @@ def test_an_archive_names_what_counts(mixed: Published) -> None:
     assert {each["engine"] for each in counted} == {engine.name()}
     assert all(len(each["module"]) == 64 for each in counted)
     assert len(list((mixed.archive / "builds").iterdir())) == 2
+
+
+def a_question(games: list) -> list:
+    return next(seat for game in games for seat in game if seat)[0]
+
+
+def interpreter(contents: dict[str, bytes]) -> str:
+    return next(path for path in contents if path.startswith("guests/"))
 
 
 Change = Callable[[dict[str, bytes]], None]
@@ -181,6 +192,13 @@ def without_builds(contents: dict[str, bytes]) -> None:
             "counted.json: the builds",
         ),
         (json_file("counted.json", lambda all: all[0].update(team="nobody")), "counted.json: 'nobody' is no"),
+        (json_file(ASKED, lambda all: a_question(all).append("0 C")), "asked-1.json: programs were told"),
+        (lambda c: c.pop(ASKED), "asked-1.json: programs were told otherwise"),
+        (
+            lambda c: c.update({interpreter(c): c[interpreter(c)] + b"\0"}),
+            "guests/[0-9a-f]+ is no interpreter",
+        ),
+        (lambda c: c.update({"guests/0": b"more"}), "guests/0 is no interpreter of these programs"),
     ],
 )
 def test_what_counted_programs_did_not_do_is_found(all_counted, mended, change, finding) -> None:
@@ -203,6 +221,46 @@ def test_what_others_did_is_believed_and_what_counted_programs_did_is_not(
     result = knobeln("verify", mended(mixed.archive, change))
     assert result.exit_code == 1, result.output
     assert finding in result.output
+
+
+def test_where_nobody_counts_nobody_can_be_asked(in_words: Published, mended: Mended) -> None:
+    result = knobeln("verify", mended(in_words.archive, lambda c: c.update({ASKED: b"[]\n"})))
+    assert (result.exit_code, "asked-1.json: programs were told otherwise" in result.output) == (1, True)
+
+
+def games_of(archive: Path, *names: str) -> int:
+    """In how many games these programs played."""
+    matches = json.loads((archive / GROUP).read_text())["matches"]
+    return sum(not set(names).isdisjoint(match["pairing"]["players"]) for match in matches)
+
+
+def test_the_page_asks_all_but_programs_in_python(all_counted: Published, mixed: Published) -> None:
+    said = page_on(all_counted.archive)
+    small = ("moody", "failing", "detective", "pavlov")
+    assert said.asked == games_of(all_counted.archive, *small)
+    assert [each for each in said.unchecked if each.startswith("what the program")] == [
+        "what the program of nervous did: the archive does not have what it takes to ask it again"
+    ]
+    assert page_on(mixed.archive).asked == games_of(mixed.archive, "learning", "regret_matcher")
+
+
+def test_the_page_names_what_an_archive_lacks(all_counted: Published, mended: Mended) -> None:
+    said = page_on(mended(all_counted.archive, lambda c: c.pop(interpreter(c))))
+    assert not said.is_refused
+    missed = [each for each in said.unchecked if "what it takes to ask it again" in each]
+    assert [each.split()[4] for each in missed] == ["detective", "nervous"]
+    asked = page_on(all_counted.archive).asked
+    assert said.asked == asked - games_of(all_counted.archive, "detective")
+
+
+def test_the_page_notices_every_answer_unit_and_byte(tmp_path: Path) -> None:
+    sources = {"moody.c": MOODY, "pavlov.c": samples("cooperation")["pavlov.c"]}
+    few = counted_contest(tmp_path, "cooperation", sources, games=1).archive
+    fact = re.compile(r".*/group-\*.json: matches.*\.(moves\.\*\.\*|instructions|memory)")
+    cases = [(name, check_page.mended(changed)) for name, changed in changes(few) if fact.fullmatch(name)]
+    said = check_page.page_says(data for _, data in cases)
+    assert [name for (name, _), each in zip(cases, said, strict=True) if not each.is_refused] == []
+    assert len(cases) > 10
 
 
 def test_the_engine_is_a_note(mixed: Published, mended: Mended) -> None:

@@ -99,9 +99,9 @@ def test_an_archive_without_its_proofs_is_refused(forgery, verify, tmp_path, fil
 
 def test_a_team_whose_letter_was_never_answered_reads_in_the_list_that_it_is_missing(honest: Stages) -> None:
     (first, final) = honest.kept["played"].mails(LOST, "entries")
-    assert f"{LOST}: no program of it was accepted" in flat(first)
+    assert f"{LOST}: no accepted program" in flat(first)
     assert "Then object before 1994-05-14" in flat(first)
-    assert "Nothing has changed, and now the list is final" in flat(final)
+    assert "Nothing has changed; now the list is final" in flat(final)
 
 
 # --- late programs -----------------------------------------------------------------------------------------

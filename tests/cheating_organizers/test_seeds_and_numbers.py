@@ -278,7 +278,7 @@ def test_another_lottery_than_the_promised_one_is_noticed(tmp_path: Path) -> Non
         key = ledger.public_key(tx).key
     honest = receipts.Ledger(commitment, key, leaves, "lottery: 6 numbers of May 14")
     mails = receipts.read_mails(contest.box(HEAVY))
-    assert receipts.check(honest, mails, is_signed) == (1, [])
+    assert receipts.check(honest, mails, is_signed) == (1, [], 0)
     with pytest.raises(
         receipts.Wrong, match="promises the draw 6 numbers of May 14, but the archive uses lot"
     ):

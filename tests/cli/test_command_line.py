@@ -311,6 +311,7 @@ def test_a_terminal_that_lacks_a_character_stops_no_command(tmp_path: Path, enco
     assert ("K☃N" if encoding == "utf-8" else "K?N") in done.stdout.decode(encoding)
 
 
+@pytest.mark.slow
 def test_doctor_finds_this_host_fit(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KNOBELN_SET_MAIL__LISTEN", "127.0.0.1:0")
     output = knobeln("doctor", "--letter", "-C", folder, code=1).output

@@ -18,7 +18,7 @@ import pytest
 from arena.practice_games import MAX_GAMES
 from contest.config.load import FILE_NAME
 from knobellib.samples import house_strategies
-from knobeln.home.watch import Watch
+from knobeln.home.practice import Watch
 from tests.support.command_line import knobeln
 
 HIGH = "main () { for (;;) make_throw (12288); }\n"

@@ -3,6 +3,7 @@
 import json
 import os
 import pty
+import re
 import subprocess
 import sys
 import tarfile
@@ -91,7 +92,9 @@ def test_a_start_on_the_last_day_needs_no_yes(tmp_path: Path, house: House) -> N
     assert phase(contest) is Phase.FINISHED
 
 
-@pytest.mark.parametrize(("answer", "after"), [(b"n\n", Phase.OPEN), (b"y\n", Phase.FINISHED)])
+@pytest.mark.parametrize(
+    ("answer", "after"), [(b"n\n", Phase.OPEN), pytest.param(b"y\n", Phase.FINISHED, marks=pytest.mark.slow)]
+)
 def test_at_a_terminal_a_start_long_before_the_date_is_asked_for(tmp_path, house, answer, after) -> None:
     contest = long_before(tmp_path / "contest", house, timedelta(days=7, hours=1))
     ours, theirs = pty.openpty()
@@ -167,6 +170,31 @@ def test_a_mistyped_team_is_named(finished: ContestContext) -> None:
         ("teams", "reinstate", "team_00001", "--reason", "x"),
     ):
         assert "; did you mean team_0001?\n" in knobeln_in(finished.path, *words, code=1).stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "says"),
+    [
+        (("teams", "show", "TEAM_0001"), 1, "there is no team TEAM_0001; did you mean team_0001?"),
+        (("mail", "show"), 2, "missing argument 'ID'"),
+        (("mail", "show", "first"), 2, "'first' is not a whole number"),
+        (("run", "seconds", "some", "--reason", "tea"), 2, "'some' is not a number"),
+    ],
+)
+def test_a_mistake_is_named_in_our_words(
+    folder: ContestContext, words: Sequence[object], code: int, says: str
+) -> None:
+    assert knobeln_in(folder.path, *words, code=code).stderr == f"knobeln: {says}\n"
+
+
+def test_of_two_dates_that_do_not_fit_the_line_of_the_later_is_named(folder: ContestContext) -> None:
+    file = folder.path / "contest.toml"
+    lines = file.read_text().splitlines()
+    (number,) = (n for n, line in enumerate(lines) if line.startswith("contest_starts ="))
+    lines[number] = "contest_starts = 1994-01-01T00:00:00Z"
+    file.write_text("\n".join(lines))
+    told = knobeln_in(folder.path, "status", code=1).stderr
+    assert re.search(rf"line {number + 1}: dates: \w+ is after contest_starts", told)
 
 
 def test_an_unknown_round_is_refused_in_every_form(finished: ContestContext) -> None:

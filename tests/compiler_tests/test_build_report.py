@@ -77,6 +77,7 @@ def test_an_image_holds_code_data_and_the_names_of_functions(build_code):
     assert Image.from_bytes(image.to_bytes()) == image
 
 
+@pytest.mark.usefixtures("every_step")
 def test_the_same_source_gives_the_same_image_in_every_toolchain_and_thread(toolchain):
     source = EXAMPLE + "char *when = __DATE__ __TIME__ __FILE__;\nint n = __COUNTER__;\n"
     with ThreadPoolExecutor(3) as pool:

@@ -180,6 +180,7 @@ def test_engines_that_stand_still_cost_no_team_anything(tmp_path: Path, house: H
     assert everything(folder) == whole
 
 
+@pytest.mark.usefixtures("every_step")
 @pytest.mark.parametrize("victim", ["bwrap", "cc1", "riscv64"])
 def test_a_compiler_that_the_system_ends_costs_no_team_its_program(tmp_path: Path, victim: str) -> None:
     folder, program = waiting_program(tmp_path)

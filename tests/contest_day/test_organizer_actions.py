@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -54,6 +55,20 @@ def field(tmp_path: Path, house: House) -> Callable[..., ContestContext]:
     return made
 
 
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory, house: House) -> ContestContext:
+    """A contest of `field` that was played undisturbed, and that no test changes."""
+    path = tmp_path_factory.mktemp("whole") / "contest"
+    return played(make_contest(path, 15, house.first(8), SMALL, PREFERENCES))
+
+
+@pytest.fixture
+def over(whole: ContestContext, tmp_path: Path) -> ContestContext:
+    """The same to be changed."""
+    copy = Path(shutil.copytree(whole.path, tmp_path / "contest"))
+    return replace(ContestContext.open(copy), clock=whole.clock)
+
+
 def played(folder: ContestContext, spectator: Spectator | None = None, *make_runner: Any) -> ContestContext:
     stumbling_day(folder, spectator or Spectator(), *make_runner).run()
     return folder
@@ -88,8 +103,8 @@ class After(Spectator):
 
 
 # --- pause -------------------------------------------------------------------------------------------------
-def test_a_paused_contest_rests_and_goes_on_as_if_nothing_had_been(field) -> None:
-    whole, broken = played(field("whole")), field("broken")
+def test_a_paused_contest_rests_and_goes_on_as_if_nothing_had_been(field, whole) -> None:
+    broken = field("broken")
     with pytest.raises(Paused, match="because it is so"):
         played(broken, After(1, lambda: knobeln(broken, "run", "pause", *WHY)))
     before = outcomes(broken)
@@ -155,8 +170,8 @@ def test_a_team_that_is_out_before_the_start_takes_no_part(field, command, kind)
 
 
 @pytest.mark.slow
-def test_a_team_that_is_reinstated_before_the_start_takes_part(field: Callable[..., ContestContext]) -> None:
-    whole, folder = played(field("whole")), field("other")
+def test_a_team_that_is_reinstated_before_the_start_takes_part(field, whole) -> None:
+    folder = field()
     knobeln(folder, "teams", "disqualify", "team_0003", *WHY)
     knobeln(folder, "teams", "reinstate", "team_0003", *WHY)
     assert outcomes(played(folder)) == outcomes(whole)
@@ -212,9 +227,8 @@ def test_a_group_that_starts_without_somebody_says_so(field: Callable[..., Conte
     assert f"{len(first.matches)} games are played." in told
 
 
-def test_who_is_disqualified_after_a_group_keeps_its_table_but_does_not_proceed(field) -> None:
-    folder = field()
-    winner = played(field("whole")) and outcomes(ContestContext.open(folder.path.parent / "whole"))[0]
+def test_who_is_disqualified_after_a_group_keeps_its_table_but_does_not_proceed(field, whole) -> None:
+    folder, winner = field(), outcomes(whole)[0]
     best = winner.standings[0].entry
     played(folder, After(2, lambda: knobeln(folder, "teams", "disqualify", best, *WHY)))
     found = outcomes(folder)
@@ -263,10 +277,9 @@ def test_while_the_reports_are_held_a_team_can_be_taken_out_after_the_last_game(
     assert outcomes(folder) == before
 
 
-def test_a_finished_contest_cannot_be_paused(field: Callable[..., ContestContext]) -> None:
-    folder = played(field(count=7))
+def test_a_finished_contest_cannot_be_paused(over: ContestContext) -> None:
     for command in ("pause", "resume"):
-        assert "the contest is finished" in knobeln(folder, "run", command, *WHY, code=1).output
+        assert "the contest is finished" in knobeln(over, "run", command, *WHY, code=1).output
 
 
 def test_there_must_be_such_a_team_and_a_reason(field: Callable[..., ContestContext]) -> None:
@@ -277,8 +290,8 @@ def test_there_must_be_such_a_team_and_a_reason(field: Callable[..., ContestCont
 
 
 # --- played again ------------------------------------------------------------------------------------------
-def test_a_group_that_is_played_again_comes_out_the_same_if_nothing_has_changed(field) -> None:
-    folder = played(field())
+def test_a_group_that_is_played_again_comes_out_the_same_if_nothing_has_changed(over) -> None:
+    folder = over
     before, sent = outcomes(folder), len(mails(folder, "GRG"))
     knobeln(folder, "run", "rerun", 1, 2, *WHY)
     with folder.store.read() as tx:
@@ -296,8 +309,8 @@ def test_a_group_that_is_played_again_comes_out_the_same_if_nothing_has_changed(
     assert "because it is so" in " ".join(knobeln(folder, "results", "standings", "--former").output.split())
 
 
-def test_a_round_is_played_again_without_who_was_disqualified_since(field) -> None:
-    folder = played(field())
+def test_a_round_is_played_again_without_who_was_disqualified_since(over) -> None:
+    folder = over
     before = outcomes(folder)
     winner = before[-1].standings[0].entry
     knobeln(folder, "run", "rerun", before[-1].plan.round, *WHY)
@@ -310,8 +323,8 @@ def test_a_round_is_played_again_without_who_was_disqualified_since(field) -> No
 
 
 @pytest.mark.parametrize("group", [(), (1,)])
-def test_reports_that_were_held_when_their_round_is_played_again_never_go_out(field, group) -> None:
-    whole, folder = played(field("whole")), field("other")
+def test_reports_that_were_held_when_their_round_is_played_again_never_go_out(field, whole, group) -> None:
+    folder = field()
     knobeln(folder, "mail", "hold", *WHY)
     played(folder)
     knobeln(folder, "run", "rerun", 1, *group, *WHY)
@@ -321,8 +334,8 @@ def test_reports_that_were_held_when_their_round_is_played_again_never_go_out(fi
         assert sorted(mails(folder, kind)) == sorted(mails(whole, kind))
 
 
-def test_a_group_that_is_being_played_when_its_round_is_ordered_again_is_not_kept(field) -> None:
-    whole, folder = played(field("whole")), field("other")
+def test_a_group_that_is_being_played_when_its_round_is_ordered_again_is_not_kept(field, whole) -> None:
+    folder = field()
     ordered: list[str] = []
 
     @contextmanager
@@ -340,18 +353,17 @@ def test_a_group_that_is_being_played_when_its_round_is_ordered_again_is_not_kep
     assert len(mails(folder, "RSM")) == len(mails(whole, "RSM")) + len(set(mails(folder, "RSM")))
 
 
-def test_what_is_not_there_cannot_be_played_again(field: Callable[..., ContestContext]) -> None:
-    folder = field()
-    assert "has not started" in knobeln(folder, "run", "rerun", 1, *WHY, code=1).output
-    played(folder)
+def test_what_is_not_there_cannot_be_played_again(field, over: ContestContext) -> None:
+    assert "has not started" in knobeln(field("other"), "run", "rerun", 1, *WHY, code=1).output
+    folder = over
     assert "there is no round 9" in knobeln(folder, "run", "rerun", 9, *WHY, code=1).output
     assert "there is no group 9" in knobeln(folder, "run", "rerun", 1, 9, *WHY, code=1).output
 
 
 # --- failures of ours --------------------------------------------------------------------------------------
 @pytest.mark.slow
-def test_after_repeated_failures_of_ours_the_run_pauses_and_goes_on_later(field) -> None:
-    whole, folder = played(field("whole")), field("other")
+def test_after_repeated_failures_of_ours_the_run_pauses_and_goes_on_later(field, whole) -> None:
+    folder = field()
     clock = FixedClock(folder.clock.now())
     folder = replace(folder, clock=clock)
     broken = [True]

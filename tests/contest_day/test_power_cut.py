@@ -32,6 +32,7 @@ from tests.support.contest_runs import PATIENCE, SMALL, delivered, finish, run, 
 from tests.support.disks import Disk, Files, may_mount
 from tests.support.processes import Process, start
 from tests.support.servers import wait_for
+from tests.support.shared_work import fsync, sync
 
 CUTS = 4
 ROBOT = "knobeln@contest.example"
@@ -57,7 +58,7 @@ def test_a_copy_of_the_disk_has_what_was_synced_and_nothing_else(tmp_path: Path)
         with (at / "synced").open("w") as file:
             file.write("kept")
             file.flush()
-            os.fsync(file.fileno())
+            fsync(file.fileno())
         (at / "not synced").write_text("lost")
         disk.cut(tmp_path / "copy")
     with disk.at(tmp_path / "copy") as at:
@@ -104,7 +105,7 @@ def test_a_run_goes_on_from_whatever_the_disk_had_when_the_power_went(tmp_path, 
     with disk.at() as at:
         broken = make_contest(at / "contest", 40, house, SMALL)
         broken.store.close()
-        os.sync()
+        sync()
         process = run(broken)
         cuts = len(cut_again_and_again(disk, process, tmp_path / "copies", lambda: None))
         assert finish(process) == 0
@@ -181,7 +182,7 @@ def test_a_letter_that_was_taken_is_answered_once_however_the_power_goes(tmp_pat
     )
     with disk.at() as at:
         create_contest(at / "contest", settings).store.close()
-        os.sync()
+        sync()
         process, port = serve(at)
         with Senders(lambda: port) as senders:
             wait_for(lambda: len(senders.taken) > 3)  # so that there is something that could be lost

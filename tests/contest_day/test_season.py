@@ -264,7 +264,7 @@ def held(
         assert marks.count("\n") > teams
         ended.append((dict(_kept(archive)), _delivered(server.folder), marks))
     assert ended[0] == ended[1]
-    checked = run(own_command("verify", str(archive)), b"", PATIENCE)
+    checked = run(own_command("verify", str(archive)), b"", 4 * PATIENCE)
     assert checked.code == DRAW_BELIEVED, checked.stderr
 
 

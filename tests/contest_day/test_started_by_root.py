@@ -126,5 +126,5 @@ def test_who_stays_root_says_why(place: Path) -> None:
     place.chmod(0o700)
     output = knobeln_in(folder, "run", "rehearse", code=1).output
     assert f"cannot enter {place}" in output
-    assert "we stay root" in output
+    assert "Running as root" in output
     assert os.geteuid() == 0

@@ -9,7 +9,6 @@ import os
 import signal
 import subprocess
 import sys
-import threading
 from pathlib import Path
 
 import pytest
@@ -20,10 +19,12 @@ from contest.schema.languages import usual_languages
 from contest.schema.sections import Programs
 from contest.store import results
 from knobellib.samples import samples
-from sandbox.fuel import engine, guests
+from reports.check_page import COUNTED_GUEST
+from sandbox.fuel import engine
 from sandbox.fuel.counting.counted import Limits
 from sandbox.fuel.counting.counted import counted as with_counter
 from sandbox.fuel.counting.prices import CURRENT, prices
+from sandbox.fuel.guests import JAVASCRIPT
 from sandbox.fuel.program import FuelProgram
 from sandbox.limits import MB
 from sandbox.sandbox import Sandbox
@@ -71,14 +72,18 @@ FIXED = {  # units that no compiler decides
 }
 
 
+def in_javascript(files):
+    """A program of these files, of which the first is started."""
+    return FuelProgram("JavaScript", next(iter(files)), files, 64 * MB, guest=JAVASCRIPT.facts)
+
+
 def program(name):
     """One of FIXED, or the file of this path, built."""
     if name == "WebAssembly":
         module = with_counter(wasm(ECHO), prices(CURRENT), Limits(16 * MB))
         return FuelProgram("C", "echo.c", {}, 16 * MB, module=module)
     if name == "JavaScript":
-        guest = guests.GUESTS["JavaScript"].facts
-        return FuelProgram("JavaScript", "adder.js", {"adder.js": ADDER_JS}, 64 * MB, guest=guest)
+        return in_javascript({"adder.js": ADDER_JS})
     settings = Programs(counted_languages=COUNTABLE)
     language = next(row for row in languages_of(settings) if name.suffix[1:] in row.suffixes)
     if not is_installed(language):
@@ -100,51 +105,18 @@ def in_wasmtime(made):
 
 
 def in_node(made):
-    job = {"words": [made.program], "files": made.files, "ownFiles": {}, "seed": SEED}
-    job |= {"unitsPerSecond": 10_000_000_000, "requests": REQUESTS, "module": made.module}
-    if made.language == "JavaScript":
-        guest = guests.GUESTS["JavaScript"]._module
-        job["module"] = with_counter(guest, prices(CURRENT), Limits(made.memory_bytes))
-        job["start"], job["ownFiles"] = _script_of(made)
-    for key in ("files", "ownFiles"):
-        job[key] = {name: base64.b64encode(data).decode() for name, data in job[key].items()}
+    job = {"program": made.program, "seed": SEED, "module": made.module, "requests": REQUESTS}
+    job["files"] = {name: base64.b64encode(data).decode() for name, data in made.files.items()}
+    job["unitsPerSecond"] = 10_000_000_000
+    if made.guest:
+        job["module"] = with_counter(JAVASCRIPT.module, prices(CURRENT), Limits(made.memory_bytes))
+        job["prelude"] = JAVASCRIPT.prelude
     job["module"] = base64.b64encode(job["module"]).decode()
     done = subprocess.run(
         [node(), str(IN_NODE)], input=json.dumps([job]), capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)[0]
-
-
-def _script_of(made):
-    """The script, its argument and the files that the worker gives QuickJS for this program."""
-    from sandbox.fuel.worker.javascript import JavaScript
-    from sandbox.fuel.worker.limits import STACK_BYTES
-
-    class Asked(JavaScript):
-        def _evaluate(self, host, store, script, argument, own_files):
-            if script == self._start and host.files == made.files:
-                found.append(([script, argument], dict(own_files)))
-            else:
-                super()._evaluate(host, store, script, argument, own_files)
-
-    found = []
-    files = {name: base64.b64encode(data).decode() for name, data in made.files.items()}
-    facts = {"program": made.program, "files": files, "memory_bytes": made.memory_bytes}
-    facts |= {"units_per_second": 10_000_000_000, **made.prepared(Sandbox())}
-
-    def run():
-        from sandbox.fuel.worker.host import Host, Requests
-
-        interpreter = Asked(facts)
-        interpreter.run(Host(Requests(), bytes.fromhex(SEED), facts), interpreter.store(), [])
-
-    before = threading.stack_size(STACK_BYTES)
-    thread = threading.Thread(target=run)
-    thread.start()
-    threading.stack_size(before)
-    thread.join()
-    return found[0]
 
 
 @pytest.mark.parametrize("name", FIXED)
@@ -155,10 +127,24 @@ def test_these_units_are_the_same_for_ever(name):
 
 def test_the_pass_and_its_prices_give_the_same_bytes_for_ever():
     """They are in the key of each program by their numbers: `VERSION` in counted.py, and that of the list."""
-    with_prices = with_counter(guests.GUESTS["JavaScript"]._module, prices(1), Limits(64 * MB))
+    with_prices = with_counter(JAVASCRIPT.module, prices(1), Limits(64 * MB))
     assert hashlib.sha256(with_prices).hexdigest() == COUNTED_QUICKJS
 
 
+IMPORTS = {
+    "reads.mjs": b"""\xef\xbb\xbfimport { createInterface } from "node:readline";
+import * as path from "path";
+import { readFileSync } from "fs";
+import own from "./adds.cjs";
+createInterface({ input: process.stdin }).on("line", async (line) => {
+  if (line.startsWith("next")) console.log(await own.add(line.split(" ")[1], path.basename("a/7")));
+  else console.error(readFileSync("w\xc3\xb6rter.txt", "utf8"), Math.random());
+});""",
+    "adds.cjs": b"#!/usr/bin/env node\nexports.add = (...all) => all.map(Number).reduce((a, b) => a + b);",
+    "package.json": b'{"type": "module"}',
+    "w\xf6rter.txt": "gr\xfc\xdfe\n".encode(),
+}
+"""A program with modules and scripts, a mark at its beginning, and a file's name outside of ASCII."""
 COMPARED = [LINES / "adder.c", LINES / "adder.cpp", OWN / "plays" / "adder.rs"]
 COMPARED += [
     OWN / "plays" / "gets_memory_until_there_is_none.c",
@@ -175,6 +161,23 @@ EVERYTHING = pytest.mark.parametrize(
 def test_node_gives_the_same_replies(name):
     made = program(name)
     assert in_node(made) == in_wasmtime(made)
+
+
+def test_node_gives_the_same_replies_of_modules_and_scripts():
+    made = in_javascript(IMPORTS)
+    replies = in_wasmtime(made)
+    assert [reply.get("line") for reply in replies] == ["11", None, "24", "106"], replies
+    assert "gr\xfc\xdfe" in replies[-1]["stderr"]
+    assert in_node(made) == replies
+
+
+@pytest.mark.parametrize("megabytes", [8, 100, 1_023])
+def test_the_check_page_knows_the_interpreter_for_any_memory(megabytes):
+    module = with_counter(JAVASCRIPT.module, prices(CURRENT), Limits(megabytes * MB))
+    at, pages = COUNTED_GUEST["memoryAt"], megabytes * 16
+    assert module[at : at + 2] == bytes([pages % 128 | 128, pages >> 7])
+    usual = module[:at] + bytes.fromhex("c00c") + module[at + 2 :]
+    assert hashlib.sha256(usual).hexdigest() == COUNTED_GUEST["module"]
 
 
 @pytest.mark.slow

@@ -12,8 +12,8 @@ import pytest
 from contest import presets
 from knobeln.server import host_checks
 from sandbox.fuel import engine
-from sandbox.fuel.turns import Turns
 from sandbox.limits import MB
+from sandbox.players.fuel import Turns
 from sandbox.sandbox import Sandbox
 from tests.support.contest_field import NOW
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from contest.games.bid_tac_toe import NO_BIDS, Bids, BidTacToe, Board, IllegalBid, lines, why_illegal
+from contest.games.bid_tac_toe import NO_BIDS, Bids, BidTacToe, Board, lines, why_illegal
 from contest.games.game import FaultRule, TextProtocol
 from contest.games.registry import game as game_named
 from contest.testing import check_game
@@ -242,14 +242,14 @@ def test_a_fault_loses_the_game_in_the_first_round_for_both_and_for_who_leads() 
 
 @pytest.mark.parametrize("moves", [{REBECCA: NO_BIDS}, {MARK: NO_BIDS}, {}])
 def test_to_the_letter_the_bids_count_as_zeros_and_the_board_decides(moves: dict[int, Bids]) -> None:
-    game = BidTacToe(illegal_bid=IllegalBid.ZERO)
+    game = BidTacToe(illegal_bid="zero")
     leading = Board(owned("MMM ... ..."), (50, 100), (NO_BIDS, NO_BIDS))
     board = game.apply_with_faults(leading, moves, never)
     assert (game.players_to_move(board), game.points(board)) == (frozenset(), (2, 0))
 
 
 def test_to_the_letter_the_opponent_may_still_win_the_last_round() -> None:
-    game = BidTacToe(illegal_bid=IllegalBid.ZERO)
+    game = BidTacToe(illegal_bid="zero")
     board = Board(owned("MMM RR. ..."), (50, 100), (NO_BIDS, NO_BIDS))
     after = game.apply_with_faults(board, {REBECCA: bids(s6=1, s7=1, s8=1, s9=1)}, never)
     assert game.points(after) == (0, 2)
@@ -278,7 +278,7 @@ def test_two_play(seats: int) -> None:
 
 def test_a_hundred_random_games_keep_the_promises_of_games() -> None:
     check_game(GAME, games=100)
-    check_game(BidTacToe(illegal_bid=IllegalBid.ZERO), games=20)
+    check_game(BidTacToe(illegal_bid="zero"), games=20)
 
 
 # A second judge, which looks at a whole game at once and shares nothing with the rules

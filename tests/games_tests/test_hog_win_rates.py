@@ -125,7 +125,7 @@ def test_no_pairs_have_no_rates_and_a_pair_of_somebody_who_is_not_there_is_a_mis
 
 
 @pytest.mark.parametrize("lanes", [2, 4, 8])
-@pytest.mark.parametrize("flags", [("-O0",), ("-O3",), ("-mavx2", "-mfma", "-O3")], ids=" ".join)
+@pytest.mark.parametrize("flags", [("-O0",), ("-mavx2", "-mfma", "-O3")], ids=" ".join)
 def test_every_processor_comes_to_the_same_bits(flags: tuple[str, ...], lanes: int, tmp_path: Path) -> None:
     facts = Path("/proc/cpuinfo").read_text()
     if ("-mfma" in flags and "avx2" not in facts) or {4: "avx2", 8: "avx512f"}.get(lanes, "") not in facts:

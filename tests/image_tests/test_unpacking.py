@@ -324,8 +324,7 @@ FORMS = {
 }
 
 
-@pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("packed", [False, True], ids=["plain", "gzipped"])
+@pytest.mark.parametrize(("form", "packed"), [*((form, False) for form in FORMS), ("docker", True)])
 def test_every_form_of_archive_is_unpacked(form, packed, new_cache, sandbox, program):
     raw = archive(FORMS[form](image_of(program)))
     image = unpack(gzip.compress(raw) if packed else raw, sandbox, new_cache)

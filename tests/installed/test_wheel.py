@@ -10,13 +10,17 @@ import pytest
 
 from contest.model import Phase
 from contest.store import contest_state, results
+from knobellib.samples import house_strategies
 from knobeln.context import ContestContext
 from tests.support.contest_days import dump
-from tests.support.contest_field import make_contest
+from tests.support.contest_field import House, make_contest
 from tests.support.contest_runs import SMALL, delivered, finish, without_times
 from tests.support.installed_wheel import ROOT, WHEEL, Pipx, build_wheel, installed, with_version
+from tests.support.knobeln_server import Server
+from tests.support.letters import letter
+from tests.support.mail_world import FORM
 from tests.support.processes import start
-from tests.support.servers import wait_for
+from tests.support.servers import PATIENCE, wait_for
 
 pytestmark = pytest.mark.slow
 
@@ -67,7 +71,12 @@ def test_what_is_shipped_besides_code_is_found(pipx: Pipx) -> None:
     shutil.rmtree(pipx.folder / "contest")
 
 
-def test_a_contest_goes_on_after_an_upgrade_in_the_middle_of_its_day(pipx, house, tmp_path) -> None:
+def test_contests_go_on_after_an_upgrade(pipx: Pipx, house: House, tmp_path: Path) -> None:
+    """One in the middle of its day, and one that takes letters."""
+
+    class Installed(Server):
+        environment, knobeln = pipx.environment, pipx.command()
+
     def play(contest: ContestContext, killed_when: Callable[[], bool] = lambda: False) -> int:
         words = pipx.command("run", "--now", "--yes", "-C", contest.path)
         process = start(words, contest.path.parent / "log", pipx.environment)
@@ -84,11 +93,24 @@ def test_a_contest_goes_on_after_an_upgrade_in_the_middle_of_its_day(pipx, house
     assert play(whole) == 0
     broken = make_contest(tmp_path / "broken", 24, house, SMALL)
     assert play(broken, killed_when=lambda: groups_played() >= 2) != 0
-    newer = build_wheel(with_version("99.0", tmp_path / "source"), tmp_path)
-    pipx.run("runpip", "knobeln", "install", "--quiet", "--upgrade", str(newer))
+    server = Installed(tmp_path)
+    team = "our_team@machine.domain.alfdkj"
+    server.send(letter(team, "registration for KNOBELN", FORM), team)
+    line = server.auth_line(team)
+    assert server.process.terminate(grace_seconds=PATIENCE) == 0
+    pipx.install(build_wheel(with_version("99.0", tmp_path / "source"), tmp_path))
     assert "99.0" in pipx.knobeln("--version")
-    pipx.knobeln("upgrade", "-C", broken.path)
+    for contest in (broken, server.folder):
+        pipx.knobeln("upgrade", "-C", contest.path)
+        said = pipx.knobeln("doctor", "-C", contest.path)
+        assert "FAIL" not in said
+        assert "settings and database are sound" in said
     assert play(broken) == 0
+    server.start()
+    program = f"/*\n  {line}\n*/\n{house_strategies()[0].source}"
+    server.send(letter(team, "please compile", program), team)
+    wait_for(lambda: len(server.answers(team)) == 2)
+    assert server.answers(team)[1]["Subject"].endswith("is accepted")
 
     with broken.store.read() as tx:
         assert contest_state.state(tx).phase is Phase.FINISHED

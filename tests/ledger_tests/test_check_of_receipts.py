@@ -23,7 +23,16 @@ from sqlalchemy import select, update
 
 from contest.ledger import merkle, signing
 from contest.ledger.notes import VerifierKey
-from contest.ledger.receipts import PROOF_FILE, Checkpoint, Effect, LedgerEntry, Receipt, to_file
+from contest.ledger.receipts import (
+    CHECKPOINT_FILE,
+    LEDGER_FILE,
+    PROOF_FILE,
+    Checkpoint,
+    Effect,
+    LedgerEntry,
+    Receipt,
+    to_file,
+)
 from contest.public_number.drand import QUICKNET, Chain
 from contest.store import Store, contest_state, ledger, migrate
 from contest.store.tables import contest as contest_table
@@ -33,7 +42,7 @@ from reports.check_page import FOLDER
 from reports.render import Templates
 from tests.support.browser import program
 from tests.support.clocks import FixedClock
-from tests.support.mail_world import FORM, OPENS, REGISTER, World, from_line, make_settings, told
+from tests.support.mail_world import FORM, OPENS, REGISTER, World, flat, from_line, make_settings, told
 
 LIGHT = FORM.replace("our_team", "your_team").replace("heavy", "light")
 
@@ -68,6 +77,7 @@ class Contest:
             for codes in ("RSM", "LAP", "none"):
                 clock.at = clock.at.replace(minute=clock.at.minute + 1)
                 self.mails += self.world.send(f"mail-preference {codes}", from_line(*told(welcome)))
+        (self.ledger_mail,) = self.world.send("ledger", from_line(*told(welcome)), sender=str(welcome["To"]))
         with self.store.read() as tx:
             self.entries = list(ledger.entries(tx))
             self.public_key = base64.b64encode(ledger.public_key(tx).key).decode()
@@ -178,7 +188,7 @@ def test_each_receipt_is_checked_when_it_comes(contest: Contest) -> None:
     """Without an archive: the key of the welcome has signed it, and the ledger has only grown."""
     mails = receipts.read_mails(contest.box(contest.mails))
     (found,) = receipts.ledgers_in(mails)
-    assert receipts.check(found, mails, signing.is_signed) == (8, [])
+    assert receipts.check(found, mails, signing.is_signed) == (8, [], 0)
     assert [mail.growth[0] for mail in sorted(mails, key=lambda each: each.told)] == [0, 2, 3, 4, 0, 6, 7, 8]
 
 
@@ -190,6 +200,79 @@ def test_a_ledger_that_does_not_contain_the_earlier_one_is_noticed_when_it_comes
     mails = [mail._replace(growth=(3, growth)) if mail.told[0] == 9 else mail for mail in mails]
     with pytest.raises(Wrong, match="does not contain the one of 3 entries before it"):
         receipts.check(receipts.ledgers_in(mails)[0], mails, signing.is_signed)
+
+
+# --- the ledger that is published while the contest runs ---------------------------------------------------
+def test_the_published_ledger_tells_nothing_about_a_team_and_everybody_can_compute_its_root(
+    contest: Contest,
+) -> None:
+    told_of_it = flat(contest.ledger_mail)
+    assert f"has {len(contest.entries)} entries now" in told_of_it
+    lines = file_of(contest.ledger_mail, LEDGER_FILE).decode().splitlines()
+    assert lines[:5] == contest.entries[0].leaf().decode().splitlines()
+    assert lines[5:] == [merkle.leaf_hash(each.leaf()).hex() for each in contest.entries[1:]]
+    root = merkle.root(each.leaf() for each in contest.entries)
+    note = file_of(contest.ledger_mail, CHECKPOINT_FILE).decode()
+    assert note.startswith(Checkpoint(contest.commitment, len(contest.entries), root).text)
+
+
+def test_a_team_checks_that_its_entries_are_in_the_published_ledger(contest: Contest) -> None:
+    """Among its mails, with and without the archive; and beside them, as the pages have it."""
+    own = contest.mails[:3]  # later entries are of the other team
+    checked = contest.check(contest.archive(), [*own, contest.ledger_mail])
+    assert (checked.receipts, checked.published) == (3, len(contest.entries))
+    published = saved(contest, contest.ledger_mail)
+    done = run(published, contest.box(own))
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.endswith(
+        f"3 receipts: the ledger is the one that they were signed for; so is the published one of "
+        f"{len(contest.entries)} entries\n"
+    )
+    # Who has no mails can still hold the archive against the ledger that was once on the pages.
+    assert run(contest.archive(), published).returncode == 3
+    changed = [contest.entries[0], OTHER, *contest.entries[2:]]
+    assert "it is another one than when the mail" in run(contest.archive(changed), published).stderr
+
+
+def test_a_published_ledger_that_is_another_one_than_that_of_the_receipts_is_noticed(
+    contest: Contest,
+) -> None:
+    """Signed with the same key: what two readers were told."""
+    other = Contest(contest.path / "second", (LIGHT, FORM), contest.signing_key)
+    done = run(saved(contest, other.ledger_mail), contest.box(contest.mails[:3]))
+    assert done.returncode == 1
+    assert "the ledger was changed: up to entry 2 the one of " in done.stderr
+
+
+def test_a_published_ledger_that_its_checkpoint_does_not_sign_is_noticed(contest: Contest) -> None:
+    published = saved(contest, contest.ledger_mail)
+    entries = published.read_bytes()
+    place = contest.box(contest.mails[:3])
+    for changed, words in (
+        (entries.replace(b"contest made", b"contest lost"), "the ledger was changed: up to entry 2"),
+        (b"".join(entries.splitlines(keepends=True)[:-1]), "has not the 9 entries of its checkpoint"),
+    ):
+        published.write_bytes(changed)
+        assert words in run(published, place).stderr
+    published.write_bytes(entries + b"ab" * 32 + b"\n")  # the checkpoint was fetched before
+    assert run(published, place).returncode == 0
+    note = published.with_name(CHECKPOINT_FILE)
+    note.write_text(note.read_text().replace("\n9\n", "\n8\n"))
+    assert "is not signed with the key" in run(published, place).stderr
+    note.unlink()
+    assert "is no signed checkpoint" in run(published, place).stderr
+
+
+def file_of(mail: EmailMessage, name: str) -> bytes:
+    (data,) = (part.get_payload(decode=True) for part in mail.walk() if part.get_filename() == name)
+    assert isinstance(data, bytes)
+    return data
+
+
+def saved(contest: Contest, mail: EmailMessage) -> Path:
+    for name in (LEDGER_FILE, CHECKPOINT_FILE):
+        (contest.path / name).write_bytes(file_of(mail, name))
+    return contest.path / LEDGER_FILE
 
 
 def test_mails_of_another_contest_are_left_out(contest: Contest, tmp_path: Path) -> None:
@@ -319,12 +402,12 @@ def test_the_kits_arithmetic_agrees_with_the_library(key, message, bit, is_damag
 
 def small_orders() -> list[bytes]:
     """The encodings of the eight points whose order divides 8: multiples of what is left of any point."""
-    points = map(receipts._point, (number.to_bytes(32, "little") for number in range(2, 100)))
-    left = [receipts._multiple(receipts._ORDER, point) for point in points if point]
+    points = map(receipts.point_of, (number.to_bytes(32, "little") for number in range(2, 100)))
+    left = [receipts.multiple(receipts.ORDER, point) for point in points if point]
     found = set()
     for point in left:
-        inverse = pow(point[2], receipts._P - 2, receipts._P)
-        x, y = (each * inverse % receipts._P for each in point[:2])
+        inverse = pow(point[2], receipts.P - 2, receipts.P)
+        x, y = (each * inverse % receipts.P for each in point[:2])
         found.add((y + (x % 2 << 255)).to_bytes(32, "little"))
     return sorted(found)
 
@@ -360,7 +443,9 @@ def test_a_key_with_which_anybody_can_sign_signs_nothing() -> None:
 
 @given(st.lists(st.binary(max_size=10), max_size=40))
 def test_the_kits_roots_are_those_of_the_ledger(leaves: list[bytes]) -> None:
-    assert list(receipts._roots(leaves)) == [merkle.root(leaves[:size]) for size in range(len(leaves) + 1)]
+    assert list(receipts.roots_of(map(merkle.leaf_hash, leaves))) == [
+        merkle.root(leaves[:size]) for size in range(len(leaves) + 1)
+    ]
 
 
 def test_the_bytes_that_are_signed_are_those_of_the_ledger(contest: Contest) -> None:

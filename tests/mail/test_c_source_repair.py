@@ -161,44 +161,10 @@ def quoted(program: str, mark: str = "> ") -> str:
     return "".join(f"{mark}{line}\n" for line in (FROM + program).split("\n"))
 
 
-@pytest.mark.parametrize(
-    "sent",
-    [
-        f"Joe wrote:\n{quoted('main() {}')}",
-        f"Joe wrote:\n\n{quoted('main() {}', '>  ')}\nThat is it.\n",
-        f"Forwarded:\n> Joe wrote:\n{quoted('main() {}', '>> ')}",
-        f"Forwarded:\n> Joe wrote:\n>\n{quoted('main() {}', '> > ')}\n> Yours\n",
-    ],
-)
-def test_a_quoted_program_is_taken_out_of_its_letter(sent: str) -> None:
-    found = c_source_repair.repaired(Text(tuple(sent.split("\n"))))
-    assert isinstance(found, Text)
-    assert "\n".join(found.lines).split() == (FROM + "main() {}").split()
-    assert found.repairs == ("the quoted program was taken out of the letter",)
-
-
 def test_a_quoted_program_below_another_one_is_not_taken_for_it() -> None:
     found = c_source_repair.repaired(Text(("main() { x(); }", *quoted("main() {}").split("\n"))))
     assert isinstance(found, Text)
     assert found.lines == ("main() { x(); }",)
-
-
-UNCERTAIN = {
-    "a dash that may be one or two": ("main() {\nx–;\n}", ["EN DASH in line 5"]),
-    "one curly quotation mark": ("char *s = “a;\nmain() {}", ["LEFT DOUBLE QUOTATION MARK in line 4"]),
-    "several": (
-        "char *s = “a;\nint x = 1 – 2;\nint y;\nint z = 1 – 2;",
-        ["LEFT DOUBLE QUOTATION MARK in line 4", "EN DASH in lines 5 and 7"],
-    ),
-}
-
-
-@pytest.mark.parametrize("name", UNCERTAIN)
-def test_what_may_mean_two_things_is_a_problem_with_its_lines(name: str) -> None:
-    sent, named = UNCERTAIN[name]
-    found = c_source_repair.repaired(text(sent))
-    assert isinstance(found, Problem)
-    assert all(words in found.text for words in named)
 
 
 # --- the whole way, for every program that we have ---------------------------------------------------------

@@ -18,7 +18,8 @@ from knobellib.kit_archives import shell_archive, tar_archive
 from knobellib.kits import knobeln_kit
 from mailserver import commands
 from mailserver.command import Command
-from mailserver.commands import COMMANDS, recognise, unknown
+from mailserver.commands import COMMANDS, recognise
+from mailserver.commands.help import UNKNOWN
 from mailserver.commands.registration import accept_pending, reject_pending
 from mailserver.handler import handle
 from mailserver.intake.accept import accept
@@ -109,13 +110,13 @@ def every_command() -> list[Command]:
         import_module(f"{commands.__name__}.{found.name}") for found in iter_modules(commands.__path__)
     ]
     defined = [value for module in modules for value in vars(module).values() if isinstance(value, Command)]
-    return [command for command in defined if command is not unknown.COMMAND]
+    return [command for command in defined if command is not UNKNOWN]
 
 
 def test_every_command_that_is_defined_is_in_the_registry_once() -> None:
     assert sorted(command.name for command in COMMANDS) == sorted(command.name for command in every_command())
     names = [command.name for command in COMMANDS]
-    assert len({*names, unknown.COMMAND.name}) == len(names) + 1
+    assert len({*names, UNKNOWN.name}) == len(names) + 1
 
 
 SUBJECTS_OF_HOG = [

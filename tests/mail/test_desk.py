@@ -198,9 +198,15 @@ def test_a_program_that_has_one_reading_is_compiled(desk, change, repair) -> Non
     assert compiled.split() == desk.program(auth_line, CODE).split()
 
 
-@pytest.mark.parametrize("encoding", ["quoted-printable", "base64"])
-@pytest.mark.parametrize("words", ["It is größer =20 now.\n\n", ""])
-@pytest.mark.parametrize("content_type", ["text/plain", "application/x-uuencode"])
+@pytest.mark.parametrize(
+    ("encoding", "words", "content_type"),
+    [
+        ("quoted-printable", "It is größer =20 now.\n\n", "text/plain"),
+        ("base64", "", "text/plain"),
+        ("quoted-printable", "", "application/x-uuencode"),
+        ("base64", "It is größer =20 now.\n\n", "application/x-uuencode"),
+    ],
+)
 def test_a_uuencoded_program_is_found_below_another_encoding(desk, encoding, words, content_type) -> None:
     address, auth_line = desk.team()
     program = desk.program(auth_line, CODE)

@@ -62,33 +62,12 @@ def test_a_letter_without_one_clear_program_is_a_problem_in_words(number: str, w
     assert words in problem.text
 
 
-AUTOMATIC = [
-    ("40", "an automatic answer (Auto-Submitted)"),
-    ("41", "a mass mail (Precedence)"),
-    ("42", "from a list"),
-    ("43", "a delivery report"),
-    ("48", "from a robot's address"),
-    ("51", "a bounce (Return-Path <>)"),
-    ("20", ""),
-]
-
-
-@pytest.mark.parametrize(("number", "reason"), AUTOMATIC)
-def test_what_a_machine_wrote_is_recognised(number: str, reason: str) -> None:
-    assert letter(number).automatic == reason
-
-
 SUPPRESSED = [("All", True), ("DR, OOF, AutoReply", True), ("DR, RN, NRN, OOF", False), ("None", False)]
 
 
 @pytest.mark.parametrize(("wish", "silent"), SUPPRESSED)
 def test_a_sender_may_want_no_automatic_answer(wish: str, silent: bool) -> None:
     assert bool(parse(f"X-Auto-Response-Suppress: {wish}\n\nx".encode()).automatic) is silent
-
-
-@pytest.mark.parametrize("number", ["44", "45", "46", "49", "50"])
-def test_a_letter_without_exactly_one_clear_sender_has_none(number: str) -> None:
-    assert letter(number).sender is None
 
 
 FROM_FIELDS = [

@@ -27,7 +27,7 @@ from tests.support.letters import letter
 from tests.support.processes import Process, start
 from tests.support.servers import wait_for
 
-LETTERS = int(os.environ.get("KNOBELN_DRILL_LETTERS", "2000"))
+LETTERS = int(os.environ.get("KNOBELN_DRILL_LETTERS", "1500"))
 TEAMS = LETTERS // 20
 CONNECTIONS = 20
 MAX_MEGABYTES = 500  # of `serve`

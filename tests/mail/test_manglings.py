@@ -12,6 +12,7 @@ from binascii import b2a_uu
 from collections.abc import Callable
 from email.header import Header
 from pathlib import Path
+from textwrap import wrap
 
 import pytest
 
@@ -311,8 +312,39 @@ def answer(raw: bytes) -> tuple[Text | Problem, str]:
 
 
 ARRIVED = {tokens(Text(tuple(each.splitlines()))) for each in (C, COMMENTED, WITH_LONG, C + MORE)}
+ALSO = {  # after the 95
+    "quoted with the writer's name": (
+        sent(each(lambda line: f"joe> {line}")),
+        "Most lines begin with `joe>`",
+    ),
+    "in winmail.dat": (
+        mixed(part("Here it is.\n"), attached(b"\x78\x9f\x3e\x22", "winmail.dat", "application/ms-tnef")),
+        "plain text or HTML in place of `Rich Text`",
+    ),
+    "a link in its place": (sent("https://files.example/lords.c\n"), "There is no program in the letter"),
+    "forwarded as an attached letter": (
+        mixed(part("See there.\n"), b"Content-Type: message/rfc822\n\n" + sent(C)),
+        "There is no program in the letter",
+    ),
+    "between fences": (sent(f"Hi!\n\n```c\n{C}```\n\nThanks, Joe\n"), WHOLE),
+    "compressed": (
+        mixed(part("Here.\n"), attached(b"\x1f\x8b", "lords.c.gz", "application/gzip")),
+        "send the program unpacked",
+    ),
+    "numbered with colons": (sent(numbered().replace(" ", ": ", 1)), "Most lines begin with a number"),
+    "a yen sign for a backslash": (sent(C.replace("\\", "¥")), "YEN SIGN in line"),
+    "wrapped at 60": (
+        sent("\n".join(piece for line in LINES for piece in wrap(line, 60, drop_whitespace=False) or [""])),
+        WHOLE,
+    ),
+    "with a euro sign": (
+        sent(at("/*", "/* \u20ac").encode("iso-8859-15"), "text/plain; charset=iso-8859-15"),
+        WHOLE,
+    ),
+}
 NUMBERED = [
-    pytest.param(*row, id=f"{number:02} {name}") for number, (name, row) in enumerate(MANGLINGS.items(), 1)
+    pytest.param(*row, id=f"{number:02} {name}")
+    for number, (name, row) in enumerate((*MANGLINGS.items(), *ALSO.items()), 1)
 ]
 
 

@@ -29,12 +29,12 @@ from mailserver.limits import (
     Quota,
     blocked,
     doubt,
+    network_of,
     quotas,
 )
 from mailserver.reading import addresses
 from mailserver.reading.authentication_results import Authenticity
 from mailserver.reading.letter import parse
-from mailserver.reading.network import network_of
 from tests.support.forged_letters import form, incoming, reply, team_names
 from tests.support.mail_world import FORM, OPENS, REGISTER, World, body_of, flat, from_line, program, told
 

@@ -11,7 +11,6 @@ import pytest
 
 from contest import presets
 from contest.config.settings import Settings
-from contest.games.bid_tac_toe import IllegalBid
 from contest.games.registry import game_plugins, rules_text
 from contest.mail.form import record_text, sample
 from contest.model import Member, Team
@@ -193,7 +192,7 @@ def test_the_numbers_of_the_contest_stand_in_the_mail(contest_of: Callable[..., 
     usual = presets.settings("bid-tac-toe", NOW)
     contest = contest_of(
         "bid-tac-toe",
-        game=usual.game.model_copy(update={"illegal_bid": IllegalBid.ZERO}),
+        game=usual.game.model_copy(update={"illegal_bid": "zero"}),
         programs=usual.programs.model_copy(update={"seconds": 0.5, "memory_mb": 64}),
         tournament=usual.tournament.model_copy(update={"games": 250}),
     )

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mailserver.reading.charsets import decode_text
-from mailserver.reading.html import is_html, seen_lines
+from mailserver.reading.html import seen_lines
 from mailserver.reading.letter import parse
-from mailserver.reading.part_text import MAX_CHARACTERS, MAX_LINES, Text, unarmored, unquoted
+from mailserver.reading.part_text import MAX_CHARACTERS, MAX_LINES, Text, unarmored
 
 CHARSETS = [
     ("grün".encode(), "utf-8", "grün", ""),
@@ -214,41 +214,9 @@ def test_any_page_has_lines(page: str) -> None:
         assert not set(line) & set("\n\r")
 
 
-KINDS = [
-    ("<html><body>x", False, True),
-    (" <!DOCTYPE html>\n<p>", False, True),
-    ("if (a <p && b> c) x<br>", False, False),
-    ("if (a <p && b> c) x", True, False),
-    ("int x;\n<<FROM>> a b", True, False),
-    ("int x;<br>", True, True),
-    ("<div>int x;</div>", True, True),
-]
-
-
-@pytest.mark.parametrize(("text", "labelled", "html"), KINDS)
-def test_html_is_known_by_what_it_is(text: str, labelled: bool, html: bool) -> None:
-    assert is_html(text, labelled=labelled) is html
-
-
 def test_plain_text_under_the_name_of_html_is_read_as_it_is() -> None:
     read = body(b"Content-Type: text/html\n\n<<FROM>> a b\nif (a < b)\n")
     assert read == Text(("<<FROM>> a b", "if (a < b)"), ("the text was not HTML, though its letter said so",))
-
-
-QUOTES = [
-    (["> a", "> b"], ["a", "b"]),
-    ([">a", "", ">  b"], ["a", "", " b"]),
-    ([">> a", ">>", ">> > b"], ["a", "", "> b"]),
-    (["> > a", "> > > b", ">"], ["a", "> b", ""]),
-    (["> a", "b"], ["> a", "b"]),
-    ([">", ">>"], [">", ">>"]),
-    ([""], [""]),
-]
-
-
-@pytest.mark.parametrize(("lines", "meant"), QUOTES)
-def test_quotation_marks_before_all_lines_are_removed(lines: list[str], meant: list[str]) -> None:
-    assert list(unquoted(lines)[0]) == meant
 
 
 BEGIN, END = "-----BEGIN PGP SIGNED MESSAGE-----", "-----BEGIN PGP SIGNATURE-----"

@@ -23,7 +23,7 @@ OF_SUFFIX = {f".{suffix}": language for language in usual_languages() for suffix
 
 
 def programs(dialogue):
-    found = sorted(path for path in (PROGRAMS / dialogue).glob("*/*") if path.is_file())
+    found = sorted(path for path in (PROGRAMS / dialogue).rglob("*.*") if path.is_file())
     assert found
     return [pytest.param(path, id=str(path.relative_to(PROGRAMS)), marks=needs(path)) for path in found]
 
@@ -85,7 +85,7 @@ def test_a_function_gets_the_verdict_of_its_folder(path, build_file, sandbox):
 
 
 @pytest.mark.usefixtures("impatient")
-@pytest.mark.parametrize("path", programs("lines"))
+@pytest.mark.parametrize("path", [*programs("lines/late"), *programs("lines/plays")])
 def test_a_closed_program_leaves_nothing_behind_at_once(path, build_file, player):
     program = build_file(path.relative_to(PROGRAMS))
     before = children()

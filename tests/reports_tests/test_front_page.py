@@ -129,12 +129,23 @@ def test_the_surprises_are_games_that_the_lower_one_won() -> None:
 
 @pytest.mark.slow
 def test_a_running_knock_out_names_who_is_still_in() -> None:
+    """Also those without a match in the last round."""
     played = other_contests.ultimate_tic_tac_toe()
-    facts = facts_of(played.settings, played.teams, played.history[:2])
-    text = page_of(facts)
-    survivors = played.history[1].survivors
-    assert f"{len(survivors)} teams go on after round 2" in text
-    assert all(f'<a href="teams/{name}.html">' in text for name in survivors)
+    assert played.history[-1].plan.final
+    for rounds in range(1, len(played.history)):
+        history = played.history[:rounds]
+        text = page_of(facts_of(played.settings, played.teams, history))
+        out = {
+            line.entry
+            for outcome in history
+            for group in outcome.groups
+            for line in group.standings
+            if not line.advances
+        }
+        still_in = {name for name in played.teams if name not in out}
+        (named,) = re.findall(rf"{len(still_in)} teams? goe?s? on after round {rounds}: (.*?)</p>", text)
+        assert set(re.findall(r'href="teams/(\w+)\.html"', named)) == still_in
+        assert f"Round {rounds + 1} comes next. " in text
 
 
 # --- after -------------------------------------------------------------------------------------------------
@@ -209,7 +220,7 @@ def test_highlights_lead_to_their_turn() -> None:
 def test_where_nothing_is_published_the_page_says_so_and_has_no_empty_heading(small, offered) -> None:
     text = page_of(with_settings(small, reports=Reports(offered=offered)))
     assert "These pages show no results" in text
-    assert headings(text) == ["What it is", "News", "What happened when", "Questions"]
+    assert headings(text) == ["What it is", "Questions", "News", "Dates"]
     assert "There is no winner" not in text
     assert not re.search(r"</h2>\s*(<h2|</section>)", text)
 

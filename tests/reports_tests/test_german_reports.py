@@ -48,7 +48,7 @@ def test_what_has_changed_on_the_list_of_entries_is_told_in_german() -> None:
     kept, *others = (SealedEntry(name, "11", "22") for name in ("kept", "left", "lost", "changed"))
     before = SealedList(1, START, is_final=False, list=EntryList.of([kept, *others]), absent=())
     entries = EntryList.of([kept, SealedEntry("changed", "33", "44"), SealedEntry("came", "55", "66")])
-    absent = (AbsentTeam("left", "it is withdrawn"), AbsentTeam("lost", "no program of it was accepted"))
+    absent = (AbsentTeam("left", "it is withdrawn"), AbsentTeam("lost", "no accepted program"))
     after = SealedList(2, START, is_final=True, list=entries, absent=absent)
     teams = teams_of(["kept"])
     event = EntriesListed(teams=teams, listed=after, before=before, draw=None, is_changed=False)
@@ -58,7 +58,7 @@ def test_what_has_changed_on_the_list_of_entries_is_told_in_german() -> None:
         "came kam dazu.",
         "changed hat ein anderes Programm.",
         "left wurde herausgenommen: das Team hat sich zurückgezogen.",
-        "lost wurde herausgenommen: kein Programm des Teams wurde angenommen.",
+        "lost wurde herausgenommen: kein angenommenes Programm.",
     ]
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from reports import text_protocol
-from reports.text import WIDTH, columns_of
+from reports.text import WIDTH, columns_of, ordinal
 from tests.support import other_contests
 from tests.support.golden import compare, whole_mail
 from tests.support.other_contests import Played
@@ -98,7 +98,7 @@ def test_the_own_result_says_nothing_about_others() -> None:
     assert {mail.kind for mail in played.mails.values()} == {"OWN"}
     for mail in played.mails.values():
         own = mail.to.partition("@")[0]
-        assert own in mail.body
+        assert own in mail.subject
         for other in set(played.teams) - {own}:
             assert other not in mail.subject + mail.body
         own_school = played.teams[own].registration.field("school")
@@ -119,8 +119,8 @@ def test_the_places_in_own_results_are_those_of_the_ranking(played: Played) -> N
     for name, rank in ranks.items():
         (mail,) = (m for m in played.mails.values() if m.kind == "OWN" and m.to.startswith(f"{name}@"))
         last = (rank or 0) + shared.count(rank) - 1
-        place = f"place {rank}" if last == rank else f"place {rank} to {last}"
-        assert f"{name}: {place} of {len(ranks)}" in " ".join(mail.body.split())
+        place = ordinal(rank) if last == rank else f"{ordinal(rank)} to {ordinal(last)}"
+        assert f"You are {place} of {len(ranks)}" in " ".join(mail.body.split())
 
 
 def test_a_bye_is_told_and_nothing_else_is_reported_of_it() -> None:

@@ -174,6 +174,10 @@ USES = {
     "date": ("settings.dates.contest_starts|date", "1994-05-14 12:00 UT"),
     "points": ("4247|points", "2,123.5"),
     "number": ("1000|number", "1,000"),
+    "ordinal": (
+        "[1, 2, 3, 4, 11, 12, 13, 21, 102, 111]|map('ordinal')|join(' ')",
+        "1st 2nd 3rd 4th 11th 12th 13th 21st 102nd 111th",
+    ),
     "percent": ("(1, 8)|percent", "12.5 %"),
     "fuel_share": ("1250|fuel_share(10000)", "12.5 % (1,250 of 10,000 units)"),
     "about_seconds": ("20000000000|about_seconds", "about 2 seconds of Python on a usual computer"),

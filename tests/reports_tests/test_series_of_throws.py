@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reports.series import series_facts
+from reports.play import series_facts
 
 
 def test_the_facts_of_a_small_game() -> None:

@@ -14,8 +14,8 @@ from contest.model import EvolutionEnding, EvolutionOutcome, EvolutionRank, Stan
 from reports.bracket import BracketMatch
 from reports.site import charts
 from reports.site.charts import SHADES, WIDTH
-from reports.site.colours import COLOURS, colours, leaders, numbered
 from reports.site.cross import by_likeness
+from reports.site.pages import COLOURS, colours, leaders, numbered
 from reports.site.side_rankings import evolution as evolution_page
 from tests.support import other_contests
 from tests.support.site_files import facts_of

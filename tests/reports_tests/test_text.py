@@ -7,7 +7,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from contest import language
-from contest.model import points_text
 from contest.util.plurals import listed, plural
 from reports import text
 
@@ -82,15 +81,6 @@ def test_plain_text_has_single_blank_lines_and_the_mark_of_a_signature_keeps_its
     assert text.plain("a\n\n-- \nb") == "a\n\n-- \nb\n"
 
 
-def test_columns_read_downwards_a_grid_across_and_a_table_aligns_its_columns() -> None:
-    assert text.columns("abcde", width=4) == "a  d\nb  e\nc"
-    assert text.grid("abcde", width=4) == "a  b\nc  d\ne"
-    assert text.columns([]) == text.grid([]) == ""
-    assert text.table([("name", "n"), ("x", 10), ("long_name", 7)], "lr") == "\n".join(
-        ("name        n", "x          10", "long_name   7")
-    )
-
-
 @pytest.mark.parametrize(
     ("shown", "expected"),
     [
@@ -109,24 +99,6 @@ def test_columns_read_downwards_a_grid_across_and_a_table_aligns_its_columns() -
 )
 def test_values_are_shown_as_people_write_them(shown: str, expected: str) -> None:
     assert shown == expected
-
-
-@pytest.mark.parametrize(
-    ("half_points", "point", "expected"),
-    [
-        (4246, 1, "2123"),
-        (4247, 1, "2123.5"),
-        (-1, 1, "-0.5"),
-        (-6, 1, "-3"),
-        (206, 2, "51.5"),  # a game that counts in halves
-        (207, 2, "51.75"),
-        (2 * 523_412_499_999, 10**12, "0.523412"),  # a win rate in trillionths
-        (2 * 999_999_999_999, 10**12, "1"),
-        (2 * 11 * 10**12, 10**12, "11"),
-    ],
-)
-def test_points_are_shown_as_the_game_counts(half_points: int, point: int, expected: str) -> None:
-    assert points_text(half_points, point) == expected
 
 
 @pytest.mark.parametrize(("names", "words"), [("a", "a"), ("ab", "a and b"), ("abc", "a, b and c")])

@@ -1,9 +1,10 @@
 """The page on which readers check a contest, in Chromium and Firefox, from a server and from disk."""
 
 import json
+import re
 import shutil
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -16,8 +17,10 @@ import pytest
 from selenium.webdriver.common.keys import Keys
 
 from contest.archive import files
+from knobellib.samples import samples
 from tests.support.browser import DESK, PATIENCE, Browser
 from tests.support.check_page import mended, packed_folder
+from tests.support.counted_programs import FAILING, LEARNING, MOODY, counted_contest, needs_engine
 from tests.support.firefox import Firefox
 from tests.support.site_contests import Played, knobeln
 
@@ -227,6 +230,110 @@ def test_what_is_no_archive_is_told(shown: Shown, chromium: Chromium, tmp_path: 
     chromium.run("window.fetch = () => Promise.reject(new Error('404'))")
     chromium.one("#start").click()
     assert verdict(chromium) == "There is no archive beside this page. Choose its file."
+
+
+# --- programs whose time is counted -------------------------------------------------------------------------
+BOTTOMLESS = b"""/* it calls itself deeper than browsers allow */
+#include <stdio.h>
+volatile int seen;
+int deep(int left) { int below = left ? deep(left - 1) : 0; seen = below; return below + 1; }
+int main(void) { puts(deep(100000) ? "C" : "B"); return 0; }
+"""
+
+
+@pytest.fixture(scope="module")
+def asked(shown: Shown, tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Path]:
+    """Archives of games whose programs talk, each beside the page, in a folder that is served."""
+    known = {game: samples(game) for game in ("cooperation", "bid-tac-toe")}
+    fields = {
+        "cooperation": {"moody.c": MOODY, "failing.c": FAILING, "bottomless.c": BOTTOMLESS},
+        "bid-tac-toe": {"learning.c": LEARNING},
+    }
+    fields["cooperation"] |= {"detective.js": known["cooperation"]["detective.js"]}
+    fields["bid-tac-toe"] |= {"line_builder.js": known["bid-tac-toe"]["line_builder.js"]}
+    found = {}
+    for game, sources in fields.items():
+        place = tmp_path_factory.mktemp(game)
+        found[game] = counted_contest(place, game, sources, games=4).archive
+        pages = shown.folder / game
+        pages.mkdir()
+        shutil.copy(found[game] / "verify.html", pages)
+        (pages / "archive.tar.gz").write_bytes(packed_folder(found[game]))
+    return found
+
+
+@needs_engine
+@pytest.mark.parametrize("name", ["chromium", "firefox"])
+@pytest.mark.parametrize("game", ["cooperation", "bid-tac-toe"])
+def test_programs_whose_time_is_counted_are_asked_again(shown, asked, name, game, request) -> None:
+    browser: AnyBrowser = request.getfixturevalue(name)
+    group = json.loads((asked[game] / "rounds/1/group-1.json").read_text())
+    known = [match for match in group["matches"] if "bottomless" not in match["pairing"]["players"]]
+    browser.get(f"{shown.address}/{game}/verify.html")
+    browser.run("document.getElementById('start').click()")
+    assert verdict(browser).startswith("Nothing contradicts the archive")
+    assert f"asked again in {len(known)} games: the same answers" in text(browser, "#agreed")
+    missed = re.findall("what the program of (.*) did: this browser cannot", text(browser, "#unchecked"))
+    assert missed == ["bottomless"] * (game == "cooperation")
+    browser.get((shown.folder / game / "verify.html").as_uri())
+    browser.give("#file", shown.folder / game / "archive.tar.gz")
+    assert verdict(browser).startswith("Nothing contradicts the archive")
+    assert f"asked again in {len(known)} games: the same answers" in text(browser, "#agreed")
+
+
+def another_answer(group: Any) -> None:
+    move = game_of_detective(group)["moves"][0]
+    move[:] = ["B" if each == "C" else "C" for each in move]
+
+
+def another_unit(group: Any) -> None:
+    for seat in game_of_detective(group)["seats"]:
+        seat["instructions"] += 1
+
+
+def game_of_detective(group: Any) -> Any:
+    found = (each for each in group["matches"] if each["pairing"]["players"] == ["detective", "moody"])
+    return next(found)["result"]
+
+
+@needs_engine
+@pytest.mark.parametrize(
+    ("folder", "change", "sentence"),
+    [
+        (
+            "rounds/1/group-1.json",
+            another_answer,
+            r": turn 1 of \w+: the archive says .*, but its program did",
+        ),
+        ("rounds/1/group-1.json", another_unit, r": units of \w+: the archive says \d+, but \d+ follows"),
+        ("builds/", None, "is another build: its sha256 is not its name"),
+        ("guests/", None, "is not the interpreter that this page knows"),
+    ],
+)
+def test_what_a_program_did_not_do_is_told(shown, asked, chromium, tmp_path, folder, change, sentence):
+    contents = dict(files.read(asked["cooperation"]))
+    path = next(path for path in contents if path.startswith(folder))
+    value = bytearray(contents[path])
+    value[-1] ^= 1
+    if change:
+        value = json.loads(contents[path])
+        change(value)
+        value = json.dumps(value, indent=1).encode() + b"\n"
+    (tmp_path / "changed.tar").write_bytes(mended({**contents, path: bytes(value)}))
+    chromium.open("verify.html")
+    chromium.give("#file", tmp_path / "changed.tar")
+    said = verdict(chromium)
+    assert said.startswith("It differs: "), said
+    assert re.search(sentence, said), said
+
+
+@needs_engine
+def test_programs_that_take_long_are_left_by_the_cancel_button(shown, asked, chromium) -> None:
+    chromium.get(f"{shown.address}/cooperation/verify.html")
+    chromium.one("#start").click()
+    until(chromium, "return document.getElementById('stage').textContent.startsWith('programs asked again')")
+    chromium.one("#cancel").click()
+    assert verdict(chromium) == "Cancelled."
 
 
 # --- mails -------------------------------------------------------------------------------------------------

@@ -111,7 +111,7 @@ def test_a_band_that_is_pointed_at_tells_its_share(browser: Browser, played: Pla
     try:
         tip = browser.one(".evolution .tip")
         assert tip.is_displayed()
-        told = re.fullmatch(r"(\w+): ([\d.]+) % in generation (\d+) \((\d+) exemplars?\)", tip.text)
+        told = re.fullmatch(r"(\w+): ([\d.]+) % in generation (\d+) \((\d+) cop(?:y|ies)\)", tip.text)
         assert told[1] == name
         assert rows[told[1]][told[3]] == int(told[4])
         assert "at" in (best.get_attribute("class") or "")

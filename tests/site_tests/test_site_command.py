@@ -13,13 +13,15 @@ from icalendar import Calendar
 
 from contest.archive import files
 from contest.language import SOURCE, available, speaking
+from contest.ledger import merkle
+from contest.ledger.receipts import CHECKPOINT_FILE, LEDGER_FILE, Effect, LedgerEntry
 from contest.schema.sections import Ladder, Reports, Site
-from contest.store import results
+from contest.store import ledger, results
 from contest.store.results import Games
 from knobeln.archive.export import packed
-from knobeln.context import ContestContext
+from knobeln.context import ContestContext, create_contest
 from knobeln.server import site_writer
-from knobeln.server.site_writer import GamesMadeOf, SiteWriter
+from knobeln.server.site_writer import GamesMadeOf, SiteKeeper, SiteWriter
 from knobeln.services import Services
 from reports.check_page import check_page
 from reports.site import games
@@ -27,6 +29,7 @@ from reports.site.folder import LIST
 from tests.support.browser import Browser
 from tests.support.clocks import FixedClock
 from tests.support.contest_days import Stumbling, until
+from tests.support.mail_world import make_settings
 from tests.support.processes import start
 from tests.support.servers import wait_for
 from tests.support.site_contests import MakeContest, Played, knobeln
@@ -395,6 +398,30 @@ def test_serve_keeps_the_pages_up_to_date(make_contest: MakeContest, tmp_path: P
         server.terminate(30)
     assert "unexpected" not in said.read_text()
     assert " 0 of them new or changed" in knobeln("site", pages, "-C", folder)
+
+
+# --- the ledger while the contest runs ---------------------------------------------------------------------
+def test_a_letter_that_changes_nothing_but_the_ledger_costs_no_page(tmp_path: Path) -> None:
+    contest = create_contest(tmp_path / "contest", make_settings(site=Site(folder="pages")))
+    keeper = SiteKeeper(contest, packed)
+    while keeper.step():
+        pass
+    pages = contest.path / contest.settings.site.folder
+    before = stamps(pages)
+    entry = LedgerEntry(Effect.PREFERENCE_CHANGED, "a_team", contest.clock.now(), "ab" * 32)
+    with contest.store.write() as tx:
+        ledger.append(tx, entry)
+    while keeper.step():
+        pass
+    changed = {file.name for file, at in stamps(pages).items() if before.get(file) != at}
+    assert changed == {LEDGER_FILE, CHECKPOINT_FILE}
+    lines = (pages / LEDGER_FILE).read_text().splitlines()
+    assert lines[:1] + lines[5:] == ["contest made", merkle.leaf_hash(entry.leaf()).hex()]
+    assert (pages / CHECKPOINT_FILE).read_text().splitlines()[1] == "2"
+    assert f'href="{LEDGER_FILE}"' in (pages / "rules.html").read_text()
+    assert knobeln("site", pages, "-C", contest.path)
+    assert (pages / LEDGER_FILE).read_text().splitlines() == lines
+    contest.store.close()
 
 
 # --- the archive beside the page that checks it ------------------------------------------------------------

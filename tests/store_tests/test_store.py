@@ -28,6 +28,7 @@ from contest.store import Store, contest_state, decisions, letters, migrate, out
 from contest.store import session as session_module
 from contest.store.tables import metadata
 from tests.support.servers import wait_for
+from tests.support.shared_work import engine_of_the_program
 
 NOW = datetime(1994, 5, 14, 12, tzinfo=UTC)
 
@@ -83,7 +84,7 @@ def test_a_new_database_has_exactly_the_tables_of_the_program(store: Store) -> N
 
 
 def test_a_commit_is_on_the_disk_when_it_returns(store: Store) -> None:
-    with store.engine.connect() as connection:
+    with engine_of_the_program(store.url).connect() as connection:
         assert connection.exec_driver_sql("PRAGMA journal_mode").scalar_one() == "wal"
         assert connection.exec_driver_sql("PRAGMA synchronous").scalar_one() == 2  # FULL
         assert connection.exec_driver_sql("PRAGMA foreign_keys").scalar_one() == 1

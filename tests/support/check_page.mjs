@@ -7,6 +7,7 @@ import { runInThisContext } from "node:vm";
 
 const page = `${dirname(fileURLToPath(import.meta.url))}/../../reports/check_page`;
 runInThisContext(readFileSync(`${page}/noble.js`, "utf8"));
+runInThisContext(readFileSync(process.argv[2], "utf8"));
 const { unpacked } = await import(`${page}/js/archive.js`);
 const { check } = await import(`${page}/js/check.js`);
 const { checkMail } = await import(`${page}/js/mails.js`);

@@ -7,12 +7,14 @@ import subprocess
 import tarfile
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import NamedTemporaryFile, TemporaryDirectory
 from typing import Any
 
 from contest.archive import files
 from contest.public_number.drand import Chain
+from reports.check_page import counting
 from tests.support.browser import program
 
 # What `verify` finds and the page says that it has not checked: it has no compiler, and writes no texts.
@@ -43,6 +45,7 @@ class PageSaid:
     title: str = ""
     digest: str = ""
     isComputed: bool = False  # noqa: N815 - as the script calls it
+    asked: int = 0
     mails: Sequence[Any] = field(default=())
 
     @property
@@ -85,6 +88,22 @@ def _as_the_page_notes(chain: Chain) -> dict[str, str | int]:
     return {"hash": chain.hash, "key": key, "genesis": chain.genesis, "period": chain.period}
 
 
+@cache
+def _node() -> tuple[TemporaryDirectory[str], Any]:
+    """One for all archives that this process checks. It and its constants end with us."""
+    folder = TemporaryDirectory()
+    (constants := Path(folder.name) / "counting.js").write_text(counting())
+    command = [program("node", "nodejs"), RUNNER, constants]
+    return folder, subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+
+def _answer(question: str) -> str:
+    _, node = _node()
+    node.stdin.write(f"{question}\n")
+    node.stdin.flush()
+    return str(node.stdout.readline())
+
+
 def page_on(archive: Path, mails: Sequence[str] = (), game: str = "", chain: str | None = None) -> PageSaid:
     """What the page says of the archive in this folder."""
     return next(iter(page_says([packed_folder(archive)], mails, game, chain)))
@@ -95,21 +114,15 @@ def page_says(
 ) -> list[PageSaid]:
     """What the page says of each of these files. `chain`: JSON of drand, for another than quicknet."""
     of_page = chain and _as_the_page_notes(Chain.from_json(chain))
-    with TemporaryDirectory() as scratch:
-        asked = []
-        for number, data in enumerate(archives):
-            file = Path(scratch) / f"{number}.tar"
-            file.write_bytes(data)
-            asked.append(json.dumps({"archive": str(file), "game": game, "mails": mails, "chain": of_page}))
-        done = subprocess.run(
-            [program("node", "nodejs"), RUNNER],
-            input="\n".join(asked),
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-    said = [PageSaid(**json.loads(line)) for line in done.stdout.splitlines()]
-    assert len(said) == len(asked), done.stderr
+    said = []
+    with NamedTemporaryFile(suffix=".tar") as file:
+        for data in archives:
+            file.seek(0)
+            file.truncate()
+            file.write(data)
+            file.flush()
+            asked = {"archive": file.name, "game": game, "mails": mails, "chain": of_page}
+            said.append(PageSaid(**json.loads(_answer(json.dumps(asked)))))
     broken = [each.error for each in said if each.error.startswith("BROKEN")]
     assert not broken, broken[0]
     return said

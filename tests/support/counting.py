@@ -8,7 +8,7 @@ import shutil
 import struct
 import subprocess
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 import pytest
@@ -93,11 +93,15 @@ def by_counter(module, *calls, given=GIVEN, prices=ONE, limits=LIMITS):
     return _run(store, counting, kind, host, calls, used, seen, given, counts=True)
 
 
+@lru_cache(maxsize=4)
+def _compiled(engine, module):
+    return wasmtime.Module(engine, module)
+
+
 def _run(store, module, kind, host, calls, used, seen, given, *, counts):
-    compiled = wasmtime.Module(store.engine, module)
     linker = wasmtime.Linker(store.engine)
     linker.define_func("host", "call", kind, host)
-    exports = linker.instantiate(store, compiled).exports(store)
+    exports = linker.instantiate(store, _compiled(_engine(has_fuel=not counts), module)).exports(store)
     if counts:
         exports[UNITS].set_value(store, wasmtime.Val.i64(given))
     else:

@@ -3,19 +3,21 @@ import { readFileSync } from "node:fs";
 import { createHash } from "node:crypto";
 import { Worker, isMainThread, parentPort, workerData } from "node:worker_threads";
 import { Host } from "../../sandbox/fuel/host.mjs";
+import { QuickJS } from "../../sandbox/fuel/quickjs.mjs";
 
 const shake256 = (bytes, size) => createHash("shake256", { outputLength: size }).update(bytes).digest();
 const unpacked = (files) => Object.fromEntries(Object.entries(files).map(([name, text]) => [name, Buffer.from(text, "base64")]));
 
-function play({ module, words, files, ownFiles, seed, unitsPerSecond, requests, start }) {
+function play({ module, program, files, seed, unitsPerSecond, requests, prelude }) {
   const replies = [], left = [...requests];
+  const made = new WebAssembly.Module(Buffer.from(module, "base64"));
+  const { ownFiles, script } = prelude ? new QuickJS(made, prelude, shake256).load(program, unpacked(files)) : {};
   const host = new Host({
-    module: new WebAssembly.Module(Buffer.from(module, "base64")),
-    words, files: unpacked(files), ownFiles: unpacked(ownFiles), seed: Buffer.from(seed, "hex"), shake256, unitsPerSecond,
+    module: made, words: [program], files: unpacked(files), ownFiles, seed: Buffer.from(seed, "hex"), shake256, unitsPerSecond,
     first: left.shift(),
     next: (reply) => (replies.push(reply), left.shift()),
   });
-  const ended = start ? host.runScript(start) : host.run((exports) => exports._start());
+  const ended = script ? host.runScript(script([])) : host.run((exports) => exports._start());
   if (ended) replies.push({ ended, ...host.facts() });
   return replies;
 }

@@ -59,6 +59,11 @@ class Pipx:
         command = [sys.executable, "-m", "pipx", *words]
         subprocess.run(command, check=True, cwd=self.folder, env=self.environment)
 
+    def install(self, wheel: Path) -> None:
+        """With the versions of constraints.txt, and in place of another version."""
+        constraints = f"--pip-args=--constraint {ROOT / 'constraints.txt'}"
+        self.run("install", "--quiet", "--force", constraints, str(wheel))
+
     def command(self, *words: object) -> list[str]:
         return [str(self.folder / "bin/knobeln"), *map(str, words)]
 
@@ -73,10 +78,9 @@ class Pipx:
 
 @contextmanager
 def installed(wheel: Path) -> Iterator[Pipx]:
-    """The wheel, installed with the versions of constraints.txt where every user can start it."""
+    """The wheel, installed where every user can start it."""
     with world_readable_folder() as folder:
         (folder / "home").mkdir()
         made = Pipx(folder)
-        constraints = f"--pip-args=--constraint {ROOT / 'constraints.txt'}"
-        made.run("install", "--quiet", constraints, str(wheel))
+        made.install(wheel)
         yield made

@@ -7,7 +7,7 @@ import signal
 import smtplib
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from email.message import Message
 from pathlib import Path
 
@@ -29,6 +29,7 @@ class Server:
     """The server of one contest folder; it can be killed and started again."""
 
     environment: Mapping[str, str] | None = None  # ours
+    knobeln: Sequence[str] = (sys.executable, "-m", "knobeln")
 
     def __init__(self, path: Path, settings: Settings | None = None) -> None:
         """`settings`: of another contest than KNOBELN; address and mail are always the robot's."""
@@ -43,7 +44,7 @@ class Server:
 
     def start(self) -> None:
         said = self.text().count("listening")
-        command = [sys.executable, "-m", "knobeln", "serve", "-C", str(self.folder.path)]
+        command = [*self.knobeln, "serve", "-C", str(self.folder.path)]
         self.process: Process = start(command, self.log, self.environment)
         wait_for(lambda: self.text().count("listening") > said or self.process.poll() is not None)
         self.port = int(re.findall(r"port=(\d+)", self.text())[-1])

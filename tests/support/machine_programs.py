@@ -28,15 +28,27 @@ FLAGS = (
 )
 
 
+GCC = ("riscv64-unknown-elf-gcc", *FLAGS)
+
+
+@functools.cache
+def _objects() -> tuple[tempfile.TemporaryDirectory[str], Sequence[Path]]:
+    """The runtime and the library, compiled once for all programs; the folder goes with this process."""
+    folder = tempfile.TemporaryDirectory()
+    sources = (RUNTIME / "start.S", LIBRARY, RUNTIME / "services.S", RUNTIME / "memory.c")
+    subprocess.run([*GCC, "-c", *sources], cwd=folder.name, check=True)
+    return folder, [Path(folder.name) / f"{source.stem}.o" for source in sources]
+
+
 @functools.cache
 def compiled(source: str) -> Image:
     """A C program as an image, linked with the runtime and the library."""
+    _, (start, *others) = _objects()
     with tempfile.TemporaryDirectory() as folder:
         program, elf = Path(folder) / "program.c", Path(folder) / "program.elf"
         program.write_text(source)
-        parts = [RUNTIME / "start.S", program, LIBRARY, RUNTIME / "services.S", RUNTIME / "memory.c"]
-        command = ["riscv64-unknown-elf-gcc", *FLAGS, "-T", RUNTIME / "link.ld", "-o", elf, *parts, "-lgcc"]
-        subprocess.run(command, check=True)
+        parts = (start, program, *others, "-lgcc")
+        subprocess.run([*GCC, "-T", RUNTIME / "link.ld", "-o", elf, *parts], check=True)
         return from_elf(elf.read_bytes())
 
 

@@ -23,10 +23,10 @@ from reports.replay.turns import Replay
 from reports.site import game_text
 from reports.site.facts import ReleasedRound, SiteFacts, SiteTexts
 from reports.site.featured import featured
+from reports.site.front import preview
 from reports.site.games import GameKey
 from reports.site.pages import FeaturedGame, headings, navigation, pages, plan, replay_of_game, search
 from reports.site.pages import files as pages_without_template
-from reports.site.preview import preview
 from reports.site.templates import SiteTemplates
 from tests.support import other_contests
 from tournament.replay import course_of

@@ -50,7 +50,7 @@ PATIENCE_SECONDS = 4 if WRITES else 60  # for what the server does while a reade
 # A reader who sees too early that nothing has come yet looks again.
 _LOOKS = re.compile(r"knobeln (?:status|teams|letters|programs|mail|log)\b")
 # Of tests that run as root. A reader does not.
-_ROOT_WARNING = re.compile(r"^.* we stay root, which is a risk: .*\n\n?", re.MULTILINE)
+_ROOT_WARNING = re.compile(r"^.* Running as root\. Better: .*\n\n?", re.MULTILINE)
 _PROMPT = re.compile(r"([a-z]*)\$ (.*)")
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 
 from contest.config.settings import Settings
@@ -11,6 +11,7 @@ from contest.games.registry import game_of
 from contest.interfaces.protocols import Images, ProgressCallback, Runner
 from contest.model import GameJob, GameResult, GroupOutcome
 from contest.seeds import Seeds
+from tournament.runners.recorded import Asked
 
 
 class RunnerPlugin(ABC):
@@ -48,6 +49,15 @@ class RunnerPlugin(ABC):
         results; by default all or none, as the kind of play has it."""
         play = game_of(settings.game, settings.programs).info.play
         return frozenset(images) if play.is_computed else frozenset()
+
+    def asked(
+        self, group: GroupOutcome, images: Mapping[str, bytes], settings: Settings, seeds: Seeds
+    ) -> Asked | None:
+        """What those of these programs were told that a browser can ask again; None, the default, if none.
+
+        `images`: by the names of their entries.
+        """
+        return None
 
     def why_not_here(self, image: bytes, settings: Settings) -> str:
         """Why this computer cannot play such a program with the same counts: the end of a sentence about it,

@@ -15,7 +15,7 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import zip_longest
+from itertools import chain, pairwise, repeat, zip_longest
 from typing import Any
 
 from contest.errors import Differs
@@ -30,6 +30,14 @@ from sandbox.players import AnswerFaultKind
 from tournament.referee import Fixture, game_job
 from tournament.runners.text_result import game_result
 from tournament.text_referee import TextGameResult, Turn, drawer, move_text, steps
+
+Asked = tuple[tuple[tuple[tuple[str, ...], ...] | None, ...], ...]
+"""What programs were told in the games of a group, in its order, by seat, so that each can be asked again.
+
+None for a program that is not asked again. Each word of a question is a number, a blank and a text: so many
+letters of this word in the question before, and then these. The questions of a program that reads lines are
+followed by what it was told at the end.
+"""
 
 
 @dataclass
@@ -160,6 +168,31 @@ def name_of(match: Match) -> str:
     number = f", game {match.game}" if max(match.pairing.games, match.pairing.most) > 1 else ""
     attempt = f", attempt {match.attempt}" if match.attempt > 1 else ""
     return f"{' against '.join(match.players)}{number}{attempt}"
+
+
+def asked(
+    rules: TextGame[Any, Any], match: Match, round_number: int, seeds: Seeds, names: Container[str]
+) -> Iterator[tuple[tuple[str, ...], ...] | None]:
+    """What these entries were told in a game whose moves keep to the rules, by seat."""
+    moves, job = match.result.moves or (), job_of(match, round_number, seeds)
+    game, protocol = rules.for_players(job.names, partial(seeds.below, "game")), rules.info.protocols[0]
+    positions, _ = played_by(game, moves, job)
+    for seat, name in enumerate(job.names):
+        if name not in names or was_aside(moves, seat):
+            yield None
+            continue
+        turns = zip(positions, moves, strict=False)  # nobody is asked in the last position
+        told = [game.question(each, seat, protocol) for each, done in turns if done[seat] is not None]
+        if protocol is TextProtocol.STDIO:
+            told.append(game.game_over_message(positions[-1], seat))
+        texts = [[], *map(players.as_text, told)]
+        yield tuple(tuple(map(_shortened, words, chain(old, repeat("")))) for old, words in pairwise(texts))
+
+
+def _shortened(word: str, before: str) -> str:
+    pairs = enumerate(zip(word, before, strict=False))
+    same = next((at for at, (a, b) in pairs if a != b), min(len(word), len(before)))
+    return f"{same} {word[same:]}"
 
 
 def _compare(kept: GameResult, computed: GameResult) -> None:

@@ -27,6 +27,7 @@ from contest.subprocesses.engine_pool import cores
 from contest.util.sanitize import sanitize
 from sandbox.bubblewrap import PATH
 from sandbox.executable import AsidePlayer, Executable, SetAside, is_counted, player_from_bytes
+from sandbox.fuel.guests import GUESTS, PYTHON
 from sandbox.fuel.program import FuelProgram
 from sandbox.images.oci_image import OciImage, Refused
 from sandbox.images.unpacking import fetch, unpack
@@ -38,7 +39,9 @@ from sandbox.sandbox import Sandbox
 from tournament.behaviour import text_twins
 from tournament.runners.plugin import RunnerPlugin
 from tournament.runners.recorded import (
+    Asked,
     RecordedPlayer,
+    asked,
     check_result,
     compare_counted,
     job_of,
@@ -92,6 +95,15 @@ class TextPlay(RunnerPlugin):
 
     def computed(self, images: Images, settings: Settings) -> frozenset[str]:
         return frozenset(_counted(images))
+
+    def asked(
+        self, group: GroupOutcome, images: Mapping[str, bytes], settings: Settings, seeds: Seeds
+    ) -> Asked | None:
+        counted = _counted({name: images[name] for name in group.plan.members if name in images})
+        names = {name for name, each in counted.items() if GUESTS.get(each.language) is not PYTHON}
+        rules, number = text_game_of(settings.game, settings.programs), group.plan.round
+        told = (tuple(asked(rules, match, number, seeds, names)) for match in group.matches)
+        return tuple(told) if names else None
 
     def why_not_here(self, image: bytes, settings: Settings) -> str:
         program = player_from_bytes(image)

@@ -30,14 +30,14 @@ def game_result(played: TextGameResult, with_moves: bool) -> GameResult:
 
 
 def _side(played: TextGameResult, seat: int) -> SeatResult:
-    asked = [n for n, turn in enumerate(played.turns, 1) if seat in turn.moves or seat in turn.faults]
-    faults = [fault for fault in played.faults if fault.seat == seat]
-    first = faults[0] if faults else None
+    asked = [n for n, each in enumerate(played.turns, 1) if seat in each.moves or seat in each.faults]
+    faults = [(turn, fault) for turn, at, fault in played.faults if at == seat]
+    turn, first = faults[0] if faults else (0, None)
     usage = played.usage[seat] if played.usage else PlayerUsage()
-    fault = first and Fault(first.turn, sanitize(first.fault.sentence), sanitize(first.fault.stderr_tail))
+    fault = Fault(turn, sanitize(first.sentence), sanitize(first.stderr_tail)) if first else None
     return SeatResult(
         points=played.points[seat],
-        verdict=_VERDICTS[first.fault.kind] if first else Verdict.OK,
+        verdict=_VERDICTS[first.kind] if first else Verdict.OK,
         fault=fault,
         instructions=sum(usage.answer_fuel),
         memory=usage.peak_memory_bytes if usage.answer_fuel else 0,

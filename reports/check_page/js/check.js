@@ -1,5 +1,6 @@
 // check.js - computes a contest again from its archive, in the order of what is cheap, and compares every result.
 import { Archive } from "./archive.js";
+import { askAgain } from "./asking.js";
 import { Differs, Unreadable, compare, must, same, sha256, sum, unmarked } from "./bytes.js";
 import { checkEvolution } from "./evolution.js";
 import { MAX_GAMES, formatOf } from "./formats.js";
@@ -15,7 +16,7 @@ import { count, say } from "./words.js";
  * first difference, "" without one, and in `game` its replay's key; and the ledger, with which mails are compared. */
 export function check(files, module, game = "", progress = () => {}, chain = QUICKNET) {
   const found = {
-    checked: [], noticed: [], believed: [], unchecked: [], differs: "", game: "", played: "", title: "", digest: "", isComputed: false, ledger: null,
+    checked: [], noticed: [], believed: [], unchecked: [], differs: "", game: "", played: "", title: "", digest: "", isComputed: false, asked: 0, ledger: null,
   };
   try {
     checkAll(files, { module, game, progress, chain }, found);
@@ -68,9 +69,12 @@ function checkAll(files, { module, game, progress, chain }, found) {
 
   const images = new Map(entries.map((entry) => [entry.name, entry.build]));
   found.isComputed = settings.game.name === "knobeln";
+  const counted = archive.has("counted.json") ? archive.json("counted.json") : [];
+  const built = found.isComputed ? [...images.keys()] : counted.map((each) => each.team);
   const field = {
     archive, settings, seed, images, module,
-    builds: found.isComputed ? readBuilds(archive, images) : null,
+    builds: readBuilds(archive, built.map((team) => images.get(team))),
+    isComputed: found.isComputed,
     out: new Set(decisions.taken_out.map((each) => each.team)),
     format: formatOf(settings.tournament, seed),
   };
@@ -80,14 +84,18 @@ function checkAll(files, { module, game, progress, chain }, found) {
   field.progress = steps(say("games"), games);
   const history = field.format ? checkRounds(field, rounds) : rounds.flatMap((groups) => playOnly(field, groups));
   found.played = found.isComputed ? playedSentence(rounds, game) : "";
-  if (found.isComputed) checked(count(games, "{number} game, played again: the same to the last point", "{number} games, played again: the same to the last point"));
+  if (!found.isComputed) {
+    found.asked = askAgain(field, rounds, counted, steps, unchecked);
+    if (found.asked) checked(count(found.asked, "programs whose time is counted were asked again in {number} game: the same answers, the same units",
+      "programs whose time is counted were asked again in {number} games: the same answers, the same units"));
+  } else checked(count(games, "{number} game, played again: the same to the last point", "{number} games, played again: the same to the last point"));
   if (field.format) checkResults(field, history, checked);
-  notChecked(field, decisions, unchecked);
+  notChecked(field, decisions, found.asked, unchecked);
 }
 
-/** The builds by digest. Throws Differs unless they are those of the entries, each under its sha256. */
-function readBuilds(archive, images) {
-  const wanted = [...new Set(images.values())].sort();
+/** The builds by digest. Throws Differs unless the archive has these alone, each under its sha256. */
+function readBuilds(archive, digests) {
+  const wanted = [...new Set(digests)].sort();
   must(same(archive.paths("builds/"), wanted.map((digest) => `builds/${digest}`)), "builds/: a build is missing, or no entry has it");
   return new Map(wanted.map((digest) => {
     const raw = archive.bytes(`builds/${digest}`);
@@ -147,7 +155,7 @@ function checkGroup(field, final, plan, claimed) {
     compare(say("the draw"), claimed.plan, plan);
     const isBanned = (line) => line.disqualified && !line.failures && field.out.has(line.entry);
     const banned = new Set(claimed.standings.filter(isBanned).map((line) => line.entry));
-    const outcome = playGroup(plan, claimed, { ...field, play: playerOf(field, claimed), replays: Boolean(field.builds), banned });
+    const outcome = playGroup(plan, claimed, { ...field, play: playerOf(field, claimed), replays: field.isComputed, banned });
     const standings = field.format.standings(plan, final, outcome);
     compare(say("the ranking"), claimed.standings, standings);
     return { plan, matches: outcome.matches, standings };
@@ -158,8 +166,8 @@ function checkGroup(field, final, plan, claimed) {
 }
 
 /** What plays the games of a group: a machine with the builds of its members; null where games are not computed. */
-function playerOf({ images, builds, module, settings }, { plan, matches }) {
-  if (!builds || !matches.length) return null;
+function playerOf({ images, builds, isComputed, module, settings }, { plan, matches }) {
+  if (!isComputed || !matches.length) return null;
   const own = new Map(plan.members.map((name) => [images.get(name), builds.get(images.get(name))]));
   must(!own.has(undefined), "a group has a member that is no entry");
   return machineFor(module, settings, own, matches);
@@ -182,9 +190,10 @@ function playedSentence(rounds, game) {
   return say("{game}: {points} points, {turns} throws, {instructions} instructions.", values);
 }
 
-function notChecked({ archive, builds, images, format, settings }, decisions, unchecked) {
-  if (builds) unchecked(say("that the builds were made from the programs' sources: that needs the compiler"));
-  else unchecked(say("games: the moves and points of this game are taken from the archive. knobeln verify checks them, as far as that is possible"));
+function notChecked({ archive, isComputed, images, format, settings }, decisions, asked, unchecked) {
+  if (isComputed || asked) unchecked(say("that the builds were made from the programs' sources: that needs the compiler"));
+  if (asked) unchecked(say("the rules: questions to programs, moves of others, and points are taken from the archive. knobeln verify checks them"));
+  else if (!isComputed) unchecked(say("games: the moves and points of this game are taken from the archive. knobeln verify checks them, as far as that is possible"));
   if (!format) unchecked(say("draws, which games were played, tables and the ranking: this page does not know the format {format}", settings.tournament));
   if (archive.has("certainty.json")) unchecked(say("how sure the ranking is: that takes some hundred contests"));
   for (const { team } of decisions.taken_out) {

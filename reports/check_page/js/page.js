@@ -96,6 +96,7 @@ function showFound(found) {
     showVerdict("eyes", count(eyes, "Nothing contradicts the archive, but {number} thing needs a person's eyes.",
       "Nothing contradicts the archive, but {number} things need a person's eyes."));
   } else if (found.isComputed) showVerdict("same", say("Every result that this page can compute agrees with the archive."));
+  else if (found.asked) showVerdict("same", say("What this page can check of this game agrees with the archive. It has asked programs again; knobeln verify also knows the rules."));
   else showVerdict("same", say("What this page can check of this game agrees with the archive. It does not play the games again."));
   hasLedger = found.hasLedger;
   if (!hasLedger) return;

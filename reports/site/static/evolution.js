@@ -134,8 +134,8 @@
     const count = band.counts[at] || 0;
     const told = { name: band.name, share: percent(band.share(at)), number: generations[at], count };
     tip.textContent = count === 1
-      ? say("{name}: {share} in generation {number} ({count} exemplar)", told)
-      : say("{name}: {share} in generation {number} ({count} exemplars)", told);
+      ? say("{name}: {share} in generation {number} ({count} copy)", told)
+      : say("{name}: {share} in generation {number} ({count} copies)", told);
     tip.hidden = false;
     const room = document.documentElement.clientWidth - tip.offsetWidth - 8;
     tip.style.left = `${Math.max(8, Math.min(event.clientX + 14, room))}px`;

@@ -101,10 +101,10 @@ const noted = (sentence) => sentence;
     const isChanged = () => document.querySelector("[aria-sort]") || all(".filter input").some((input) => input.value);
     const isRead = () => scrollY > 200 || !getSelection().isCollapsed
       || document.activeElement !== document.body || isChanged();
-    const offer = make("p", `${say("This page may be out of date.")} `, "renew");
+    const offer = make("p", say("This page may be out of date."), "renew");
     const link = make("a", say("Renew it"));
     link.href = location.pathname;
-    offer.append(link);
+    offer.append(" ", link);
     offer.setAttribute("role", "status");
     const look = () => {
       if (document.hidden || Date.now() - now < wait) return;

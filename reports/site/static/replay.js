@@ -230,7 +230,7 @@
       this.low = Math.floor(Math.log2(Math.max(1, Math.min(...all))));
       this.top = Math.max(this.low + 1, Math.ceil(Math.log2(Math.max(...all))));
       this.whole = false;
-      this.legend.append(this.names(), ` ${say("A large mark won points; the bars below are the series.")}`);
+      this.legend.append(this.names(), " ", say("A large mark won points; the bars below are the series."));
     }
 
     get inSight() {
@@ -307,7 +307,7 @@
     constructor(game) {
       const low = game.show.includes("numbers") ? [110, 80] : [240, 160];
       super(game, say("The points of each player, {turn_word} by {turn_word}", { turn_word: game.turn }), low);
-      this.legend.append(this.names(), ` ${say("Points so far.")}`);
+      this.legend.append(this.names(), " ", say("Points so far."));
       this.svg.classList.add("pointed");
       const go = (event) => {
         const room = this.svg.getBoundingClientRect();
@@ -375,7 +375,7 @@
         element("span", {}, ofSeat(element("i", { class: `key k${seat}` }), seat), ` ${game.facts.signs[seat] ?? ""} ${player.name}`));
       this.legend.append(this.caption, element("span", { class: "legend" }, ...signs));
       if (game.pictures.some(({ change }) => change.s.some((square) => square[3].includes("legal")))) {
-        this.legend.append(element("span", { class: "legend" }, element("span", {}, element("i", { class: "key next" }), ` ${say("can be played next")}`)));
+        this.legend.append(element("span", { class: "legend" }, element("span", {}, element("i", { class: "key next" }), " ", say("can be played next"))));
       }
     }
 
@@ -851,9 +851,9 @@
     if (game.group?.title) where.push(LINK.test(game.group.link) ? element("a", { href: root + game.group.link }, game.group.title) : game.group.title, ". ");
     const endings = Array.from(new Set(game.players.map((player) => player.ending)));
     const how = endings.length === 1 ? endings : game.players.map((player) => `${player.name}: ${player.ending}`);
-    if (game.players.length === 2) where.push(`${say("{first} to {second} points, {endings}.", { ...ofTwo(game.players.map((player) => nice(player.points))), endings: how.join("; ") })} `);
-    else where.push(`${game.length}. `);
-    where.push(element("span", { class: "ending" }, where.pop()));
+    if (game.players.length === 2) where.push(say("{first} to {second} points, {endings}.", { ...ofTwo(game.players.map((player) => nice(player.points))), endings: how.join("; ") }));
+    else where.push(`${game.length}.`);
+    where.push(element("span", { class: "ending" }, where.pop()), " ");
     if (LINK.test(file)) where.push(element("a", { href: file }, say("The game as text")), ".");
     part.where.replaceChildren(...where);
     part.where.hidden = false;

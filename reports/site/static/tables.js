@@ -64,7 +64,7 @@
     const found = document.createElement("output");
     place.className = "filter";
     input.type = "search";
-    label.append(`${say("Find")} `, input);
+    label.append(say("Find"), " ", input);
     place.append(label, " ", found);
     input.addEventListener("input", () => {
       const wanted = input.value.trim().toLowerCase();

@@ -1,0 +1,98 @@
+"""Witnesses sign the ledger, too: each is sent it at the moments that matter, and answers by a letter.
+
+Who signs does not matter to us, but with which key: the organizer has named it before.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from contest.config.settings import Settings
+from contest.interfaces.protocols import Renderer
+from contest.language import speaking
+from contest.ledger.notes import VerifierKey, cosigned
+from contest.model import Outgoing, Phase
+from contest.schema.sections import Witness
+from contest.store import Store, Transaction, contest_state, ledger, outbox
+from mailserver.attachments import MAX_LEDGER_BYTES, ledger_files
+from mailserver.command import Arguments, Command, LetterContext
+from mailserver.limits import Limit
+from mailserver.reading.subject import arguments_after
+
+NAME = "cosign"
+
+
+def ask(store: Store, settings: Settings, renderer: Renderer, now: datetime) -> None:
+    """Send each witness the ledger as it was at the moments that matter, once."""
+    if not settings.tournament.witnesses:
+        return
+    with store.read() as tx:
+        if not _due(tx, settings):
+            return
+    with store.write() as tx:
+        for number, witness in _due(tx, settings):
+            ledger.ask_witness(tx, number, witness.key)
+            if witness.address:
+                files = ledger_files(tx, MAX_LEDGER_BYTES, number)
+                with speaking(settings.contest.language):
+                    mail = renderer.render(
+                        "witness",
+                        name=NAME,
+                        number=number,
+                        script="python3 witness.py MAIL",
+                        ledger_key=str(ledger.public_key(tx)),
+                    )
+                key = f"witness/{number}/{witness.address}"
+                outgoing = Outgoing(
+                    key, "witness", witness.address, mail.subject, mail.body, attachments=files
+                )
+                outbox.put(tx, outgoing, settings, now)
+
+
+def _due(tx: Transaction, settings: Settings) -> list[tuple[int, Witness]]:
+    is_over = contest_state.state(tx).phase is Phase.FINISHED
+    asked = {(number, str(key)) for number, key, _ in ledger.cosignatures_asked(tx)}
+    wanted = sorted(ledger.to_be_cosigned(tx, is_over=is_over))
+    named = settings.tournament.witnesses
+    return [(number, each) for number in wanted for each in named if (number, each.key) not in asked]
+
+
+def _cosign(context: LetterContext, _arguments: Arguments) -> str:
+    letter = context.letter
+    texts = ["\n".join(text.lines) for text in (letter.body, *letter.attachments)]
+    texts += [file.data.decode(errors="replace") for file in letter.files]
+    signed = []
+    for number, key, before in ledger.cosignatures_asked(context.tx):
+        made = before or _made_by(key, ledger.note_of(context.tx, number), texts)
+        if made and not before:
+            ledger.keep_cosignature(context.tx, number, str(key), made)
+            signed.append((number, key.name))
+    note = "; ".join(f"{name} has signed the ledger up to entry {number}" for number, name in signed)
+    return context.answer(
+        "cosigned",
+        context.writer,
+        note=note or "a letter without a cosignature that is missing",
+        signed=signed,
+    )
+
+
+def _made_by(key: VerifierKey, note: str, texts: list[str]) -> bytes | None:
+    """The cosignature of this checkpoint by this key in the texts."""
+    from contest.ledger.signing import is_signed  # its library takes long to import
+
+    for found in (found for text in texts for found in key.signatures_in(text)):
+        try:
+            _, message, signature = cosigned(note.partition("\n\n")[0] + "\n", found)
+        except ValueError:
+            continue
+        if is_signed(key.key, message, signature):
+            return found
+    return None
+
+
+COMMAND = Command(
+    NAME,
+    _cosign,
+    reads=lambda subject, settings: arguments_after(subject, NAME) if settings.tournament.witnesses else None,
+    answers={"cosigned": Limit.DROP},
+)

@@ -1,5 +1,0 @@
-int main(void)
-{
-    for (volatile int i = 0;; i++)
-        ;
-}

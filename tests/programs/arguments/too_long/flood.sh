@@ -1,1 +1,0 @@
-exec yes 1

@@ -1,2 +1,0 @@
-my @hog;
-push @hog, "x" x 100_000_000 while 1;

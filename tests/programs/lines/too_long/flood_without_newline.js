@@ -1,2 +1,0 @@
-const flood = () => process.stdout.write("1".repeat(65536), flood);
-flood();

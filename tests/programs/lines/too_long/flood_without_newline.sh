@@ -1,1 +1,0 @@
-exec cat /dev/zero
