@@ -41,11 +41,12 @@ fresh-system:                     ## as root: a clone, and what `make release` m
 catalogue: setup                  ## the sentences of mails, collected for the translators
 	$(BIN)/python tools/catalogue.py
 
-lint: setup-lint                  ## style, types, which package may import which, and how large all is
+lint: setup-lint                  ## style, types, imports, translations, and how large all is
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/python tools/catalogue.py --check
 	$(BIN)/python tools/measure.py
 
 docs: setup-docs                  ## the guides as pages (docs/_build/html), a man page (man), and plain text (text)

@@ -53,7 +53,7 @@ _OTHER_KEYWORDS = """
 """
 _C_WORDS = frozenset(_C_KEYWORDS.split())
 _ALL_WORDS = _C_WORDS | frozenset(_OTHER_KEYWORDS.split())
-# No alternative goes back: the last quotes without a partner are the only text that is read twice.
+# Possessive, so that matching takes linear time: only text after an unclosed quote is read again.
 _HASH_COMMENT = re.compile(
     r"""(?P<kept> "(?:[^"\\\n]|\\.)*+" | '(?:[^'\\\n]|\\.)*+' | \$\# ) | \#[^\n]*""", re.VERBOSE
 )

@@ -51,27 +51,9 @@ def _catalogue(language: str) -> NullTranslations:
 
 @lru_cache(maxsize=1)
 def available() -> tuple[str, ...]:
-    """The languages that a contest can have: English, and those with a catalogue that lacks nothing."""
-    found = {folder.name for folder in LOCALE.iterdir() if is_complete(folder.name)}
+    """The languages that a contest can have: English, and those with a catalogue, even an unfinished one."""
+    found = {folder.name for folder in LOCALE.iterdir() if catalogue_path(folder.name).exists()}
     return tuple(sorted(found | {SOURCE}))
-
-
-def is_complete(language: str) -> bool:
-    """Whether there is a catalogue in which no sentence is missing or only guessed (`fuzzy`)."""
-    from babel.messages.pofile import read_po
-
-    try:
-        with catalogue_path(language).open("rb") as file:
-            sentences = [each for each in read_po(file, locale=language) if each.id]
-    except OSError:
-        return False
-    forms = [form for each in sentences for form in forms_of(each.string)]
-    return all(forms) and not any(each.fuzzy for each in sentences)
-
-
-def forms_of(translation: str | Sequence[str] | None) -> Sequence[str]:
-    """The forms of a sentence in a catalogue: one, or those for several numbers; "" where one is missing."""
-    return (translation or "",) if isinstance(translation, str | None) else translation
 
 
 @contextmanager

@@ -32,7 +32,7 @@ MAX_OTHER_UNPROVED_MAILS_PER_DAY = MAX_UNPROVED_MAILS_PER_DAY - 1
 MAX_UNPROVED_MAIL_BYTES = 4_000
 MAX_STRANGERS_BYTES = 24_000  # of a mail to an address that is no team's, without its headers
 MAX_UNPROVED_MAILS_PER_HOUR = {Scope.FAMILY: 10, Scope.DOMAIN: 60, Scope.NETWORK: 60, Scope.ALL: 500}
-# Of these limits, answers that can be left out use so much only: the rest is kept for forms.
+# Answers that can be left out may use only this share of these limits; the rest is kept for forms.
 SHARE_OF_ANSWERS = 2 / 3
 # A domain from which so few came in an hour is in no flood, so that a flood of others does not hold it up.
 MAX_CALM_MAILS_PER_HOUR = 3

@@ -28,7 +28,7 @@ def certainty_facts(found: Certainty) -> CertaintyFacts:
     """The sentence of the mail, and each team's chances."""
     if found.contests == 1:
         return CertaintyFacts(certainty_sentence(found))
-    # Some are out before the final, so that a draw decides who meets whom.
+    # If all teams are always in the final, the column would say 100 in each line.
     has_final = any(team.final < found.contests for team in found.teams)
     return CertaintyFacts(
         " ".join(filter(None, (certainty_sentence(found), _likely(found), _alike(found)))),
@@ -100,7 +100,7 @@ def _line(team: TeamCertainty, contests: int, *, has_final: bool) -> tuple[str, 
 
 
 def _share(count: int, contests: int) -> str:
-    """So many of 100, as text; nothing that happened is 0, and nothing that failed once is 100."""
+    """The share in 100, as text: 0 only for never, 100 only for always, otherwise `<1` and `>99`."""
     share = round(100 * count / contests)
     if not share and count:
         return "<1"

@@ -168,7 +168,7 @@ class _WorkerLimit(_TimeLimit):
     def is_over(self) -> bool:
         if not self._has_looked:
             self._has_looked, self._cpu_before = True, self._sandbox.cpu_seconds()
-            self.next_look = self.deadline  # where nobody counts
+            self.next_look = self.deadline  # if the sandbox has no counter of processor time
         return super().is_over()
 
 

@@ -1,5 +1,7 @@
 """Collect the sentences of mails and pages for the catalogues (contest/locale): `make catalogue`.
 
+With `--check`, as `make lint` calls it, it changes nothing, and fails while a catalogue is not finished.
+
 Templates mark a sentence by `_`, `ngettext` or `{% trans %}`, modules by `gettext`, `ngettext` or `noted` of
 contest.language, the scripts of pages by `say` or `noted`, those of the check page by `say`, `must`, `count`.
 New sentences come into each catalogue without a translation; a sentence that has changed a little keeps its
@@ -9,17 +11,18 @@ translation and is marked as fuzzy; one that is gone is deleted.
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator, Sequence
 from io import BytesIO
 from pathlib import Path
 
-from babel.messages.catalog import Catalog
+from babel.messages.catalog import Catalog, Message
 from babel.messages.extract import extract_from_dir
 from babel.messages.pofile import read_po, write_po
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 
-from contest.language import DOMAIN, LOCALE, catalogue_path, is_complete  # noqa: E402
+from contest.language import DOMAIN, LOCALE, catalogue_path  # noqa: E402
 
 PACKAGES = ("arena", "contest", "knobeln", "mailserver", "compiler", "tournament", "reports", "sandbox")
 
@@ -87,14 +90,38 @@ def updated(path: Path, sentences: Catalog) -> bytes:
     return "".join(line for line in lines if not line.startswith(_HEADERS_WITHOUT_USE)).encode()
 
 
-def main() -> None:
-    sentences = collected()
+def forms_of(sentence: Message) -> Sequence[str]:
+    """The translation's forms: one, or those for several numbers; "" where one is missing."""
+    return (sentence.string or "",) if isinstance(sentence.string, str | None) else sentence.string
+
+
+def is_translated(sentence: Message) -> bool:
+    """Whether no form is missing or only guessed (`fuzzy`)."""
+    return all(forms_of(sentence)) and not sentence.fuzzy
+
+
+def lacking(language: str) -> Iterator[str]:
+    """What is to be done until the catalogue is finished."""
+    path = catalogue_path(language)
+    current = updated(path, collected())
+    if current != path.read_bytes():
+        yield "call `make catalogue`"
+    missing = [each for each in read_po(BytesIO(current), locale=language) if not is_translated(each)]
+    if missing:
+        yield f"translate {len(missing)} sentences, empty or `fuzzy` in {path.relative_to(ROOT)}:"
+    yield from (f"    {each.id}" for each in missing)
+
+
+def main(words: Sequence[str]) -> int:
+    found = {}
     for language in sorted(folder.name for folder in LOCALE.iterdir() if folder.is_dir()):
-        path = catalogue_path(language)
-        path.write_bytes(updated(path, sentences))
-        state = "complete" if is_complete(language) else "not complete: look for empty and fuzzy ones"
-        print(f"{language}: {len(sentences)} sentences, {state}")
+        if words != ["--check"]:
+            path = catalogue_path(language)
+            path.write_bytes(updated(path, collected()))
+        found[language] = "\n".join(lacking(language))
+        print(f"{language}: {found[language] or 'complete'}")
+    return int(words == ["--check"] and any(found.values()))
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main(sys.argv[1:]))

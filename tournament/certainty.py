@@ -54,7 +54,7 @@ from tournament.field import Field
 from tournament.rounds import rounds
 from tournament.runners import runner_of
 
-MAX_CONTESTS = 1_000  # by default; the margin of a share is then 3 in 100, if pools add nothing
+MAX_CONTESTS = 1_000  # by default; the margin of a share is then 3 in 100, and what pools add
 WORTHWHILE_CONTESTS = 100  # with fewer the margin is more than 10 in 100
 MIN_CONTESTS = 20  # fewer cannot give an interval of 90 %
 MAX_CONTESTS_BY_HAND = 10_000

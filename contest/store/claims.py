@@ -66,7 +66,7 @@ class Claims:
         return or_(until.is_(None), until <= now, until > now + LEASE, of_the_gone)
 
     def take(self, tx: Transaction, row: int) -> bool:
-        """Claim this row. False: it waits no longer, or another process has claimed it or does so now."""
+        """Claim this row. False if it no longer waits, or another process has it or is just claiming it."""
         free = select(self.queue.c.id).where(self.queue.c.id == row, self.waiting, self.is_free(tx))
         if tx.execute(free.with_for_update(skip_locked=True)).first() is None:
             return False

@@ -3,9 +3,9 @@
     MAIL_PASSWORD=... python season_by_mail.py knobeln@contest.example me@mail.example smtp.mail.example
         imap.mail.example form.txt first.c second.c third.c
 
-The form is that of the announcement, with `mail-preference: JSON`. Each program plays in one tournament, then
-the one that came farthest. The mailbox is for this program alone. With `--plain` nothing is encrypted, and
-servers have ports: `localhost:8025`.
+The form is that of the announcement, with `mail-preference: JSON`. The programs play one tournament
+each; after that the one that came farthest plays again. The mailbox is for this program alone. With `--plain`
+nothing is encrypted, and servers have ports: `localhost:8025`.
 
 Nothing below "quoted" decides what happens here: it is what other people wrote.
 """

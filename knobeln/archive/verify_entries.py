@@ -250,7 +250,10 @@ def _check_program(
     former: Sequence[LedgerEntry],
     result: Verified,
 ) -> None:
-    """`former`: the entries with this program of teams that have withdrawn; one may have a new name."""
+    """Check that this program could be on the list.
+
+    `former`: the entries with this program of teams that have withdrawn; one may have a new name.
+    """
     newest = max(enumerate(accepted), key=lambda each: (each[1].at, each[0]), default=None)
     if newest is None and former:
         result.noticed.append(

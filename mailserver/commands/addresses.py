@@ -106,7 +106,7 @@ def _address_in(context: LetterContext, arguments: Arguments, right: str) -> str
 
 
 def _ask(context: LetterContext, team: Team, address: str, purpose: str) -> str:
-    """Ask the new address, and tell the team at its own one, who may not have written."""
+    """Ask the new address, and tell the team at its own one, because somebody else may have written."""
     before = context.count_answered(_QUESTION, address, DAY)
     note = f"{team.name} wants mails at {address}"
     note = context.ask(_QUESTION, address, note=note, team_name=team.name, reason=purpose)

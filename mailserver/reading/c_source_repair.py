@@ -184,7 +184,7 @@ def _unescaped(lines: Lines) -> tuple[Lines, str]:
 
 
 def _plain_mark(lines: Lines) -> tuple[Lines, str]:
-    """The `<<FROM>>` line is for us, wherever it is: nothing unseen in it means anything."""
+    """Take invisible characters out of the `<<FROM>>` line. It is for us, so C needs none of them."""
     result = tuple(plain(line) if is_marked(line) else line for line in lines)
     if result == tuple(lines):
         return lines, ""

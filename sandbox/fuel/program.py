@@ -52,9 +52,10 @@ class FuelProgram:
 
     @property
     def why_not_countable_here(self) -> str:
-        """The end of a sentence; "" if this host has an engine, the guest, and the functions that it calls.
+        """Why this host cannot count its time, as the end of a sentence; "" if it can.
 
-        Counter and prices of a module are in it, so only those of a guest must be ours.
+        A module contains its counter and prices, so of a module only the functions that the host offers
+        must be those of its build; of a guest all three.
         """
         if not engine.is_installed():
             return "needs an engine for WebAssembly, and none is installed here"

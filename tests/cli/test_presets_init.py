@@ -61,7 +61,7 @@ def test_counted_time_is_as_long_as_processor_time_in_every_preset(game: str) ->
     if game_of(preset.game, preset.programs).info.play is not TEXT:
         return  # its programs cannot be counted
     for programs in (preset.programs, demo_settings(game).programs):
-        assert programs.fuel == programs.seconds * UNITS_PER_SECOND
+        assert programs.fuel == programs.seconds * UNITS_PER_SECOND, "set programs.fuel as CONTRIBUTING says"
         assert programs.model_copy(update={"counted_languages": ("C",)}).told_seconds == programs.seconds
         assert programs.game_fuel >= 41 * programs.fuel  # full answers in the longest Ultimate Tic-Tac-Toe
 
@@ -127,7 +127,8 @@ def test_a_host_without_time_zones_is_told_what_to_install(monkeypatch: pytest.M
 
 @pytest.mark.parametrize("game", sorted(game_plugins()))
 def test_programs_show_only_where_registering_is_to_agree_to_it(game: str) -> None:
-    assert presets.settings(game, NOW).site.programs == (game == "knobeln")
+    tells = presets.settings(game, NOW).site.programs
+    assert tells == (game == "knobeln"), f"contest/presets/{game}.toml: write site.programs = false"
 
 
 def test_init_without_a_game_is_knobeln_as_ever(tmp_path: Path) -> None:

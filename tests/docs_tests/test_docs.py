@@ -32,6 +32,7 @@ from contest.config.settings import Settings
 from contest.config.template import usual_dates
 from contest.games.knobeln import Rules, throw_points, why_early_drop, why_out_of_range
 from contest.model import Verdict
+from contest.schema.languages import Language, usual_languages
 from contest.schema.sections import Contest
 from contest.store import outbox
 from contest.util.clock import SystemClock
@@ -112,7 +113,16 @@ HOG = presets.settings("hog", datetime(1994, 3, 22, 12, tzinfo=UTC))
 
 @pytest.mark.parametrize("preference", list(reports()))
 def test_every_mail_preference_has_its_row_in_the_team_guide(preference: str) -> None:
-    assert [f"`{preference}`"] == [row[0] for row in rows(TEAM, "code") if row[0] == f"`{preference}`"]
+    found = [row[0] for row in rows(TEAM, "code")].count(f"`{preference}`")
+    assert found == 1, f"docs/team/reports.md: write one row for `{preference}`"
+
+
+@pytest.mark.parametrize("language", usual_languages(), ids=lambda language: language.name)
+def test_every_language_has_its_row_in_the_organizer_guide(language: Language) -> None:
+    suffixes = ", ".join(f"`.{suffix}`" for suffix in language.suffixes)
+    row = [language.name, suffixes, f"`{language.tool}`"]
+    is_there = row in (found[:3] for found in rows(ORGANIZER, "language"))
+    assert is_there, f"docs/organizer/other-games.md: write the row | {' | '.join(row)} | |"
 
 
 @pytest.mark.parametrize("verdict", [v for v in Verdict if v not in (Verdict.OK, Verdict.INTERNAL)])
@@ -408,7 +418,8 @@ def test_every_command_by_mail_is_in_the_team_guide(command: Command) -> None:
     if not form:  # it is not for teams
         assert command.name in ORGANIZER
         return
-    assert f"`{form}" in TEAM or f"Subject: {form}" in TEAM
+    is_there = f"`{form}" in TEAM or f"Subject: {form}" in TEAM
+    assert is_there, f"docs/team/commands.md: write the row of `{form}`"
 
 
 def test_the_sample_request_brings_the_software(robot: Robot) -> None:

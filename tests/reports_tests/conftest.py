@@ -35,10 +35,9 @@ from contest.model import (
     TeamState,
     Verdict,
 )
-from contest.schema.sections import Contest, Dates
+from contest.schema.sections import KNOBELN_REPORTS, Contest, Dates
 from contest.seeds import ContestSeed
 from reports.contest_reporter import ContestReporter
-from reports.kinds import reports
 from reports.render import Templates
 from reports.site.facts import SiteFacts
 from tests.support.site_files import of_knobeln
@@ -110,7 +109,7 @@ _TEAMS: Mapping[str, Team] = {
     team.name: team
     for team in (
         _team("the_heavy_lords_of_knobeln", "LAP", "DGP", "GRG", "RSM", number=1, members=LORDS + BILL),
-        _team("example", *reports(), number=2, organization="Karlsruhe"),
+        _team("example", *KNOBELN_REPORTS, "OWN", "BRK", "JSON", number=2, organization="Karlsruhe"),
         _team("patient_cooperator", "GRP", "GRR", number=3),
         _team("greedy", "LGP", "GRP", "GRR", number=4),
         _team("zero_thrower", "DGP", "GRP", "GRR", "GRG", number=5),

@@ -9,6 +9,7 @@ from contest.config.settings import Settings
 from contest.games.game import TEXT
 from contest.language import listed, speaking
 from contest.model import FileFacts, GameResult, SeatResult, SeatUsage, TextBuildReport, Trial, Verdict
+from contest.schema.sections import KNOBELN_REPORTS
 from knobeln.home.home_game import lines_about
 from reports.compile_report import compile_report
 from reports.play import play_reports
@@ -37,7 +38,7 @@ GAMES = ("bid-tac-toe", "cooperation", "cooperation-legacy", "standoff", "ultima
 
 
 def contest(game: str, language: str, *, is_counted: bool = True) -> Settings:
-    chosen = settings_of(game)
+    chosen = settings_of(game, offered=KNOBELN_REPORTS)
     told = chosen.contest.model_copy(update={"language": language})
     chosen = chosen.model_copy(update={"contest": told})
     return counted(chosen) if is_counted else chosen

@@ -13,7 +13,7 @@ from reports.render import Templates
 from reports.text import WIDTH, columns_of
 from tests.support import other_contests
 from tests.support.contest_field import NOW as START
-from tests.support.german import ENGLISH_WORDS, german
+from tests.support.german import english_in, german
 from tests.support.other_contests import BIDDERS, COOPERATORS, play, settings_of, teams_of
 
 # Why a move was illegal is kept with the results, which have no language; forms and names are the teams' own.
@@ -29,7 +29,7 @@ def test_no_report_of_a_german_contest_has_english_sentences(strategies: str) ->
         lines = [
             line for line in f"{mail.lead}{mail.body}".split("\n") if not line.startswith(_ENGLISH_LINES)
         ]
-        assert not ENGLISH_WORDS.findall("\n".join(lines)), (key, mail.body)
+        assert not english_in("\n".join(lines)), (key, mail.body)
         assert not re.search(r"\b(Zug|Züge)", mail.body)  # both games call a turn a round
         assert max(map(columns_of, mail.body.split("\n"))) <= WIDTH
     assert "gespielt" in played.announcement

@@ -215,8 +215,10 @@ def _joined(values: Iterable[object]) -> str:
 
 
 def _comparable(result: GameResult, counted: Container[int]) -> GameResult:
-    """Without the sentences about faults, which are not kept for everybody, and what was counted while it was
-    played; the moves as a tuple."""
+    """The result with its moves as a tuple, without the sentences about faults, which not everybody has.
+
+    `counted`: the seats whose instructions and memory are left out, too.
+    """
     seats = tuple(
         replace(
             each,
