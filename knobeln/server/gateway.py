@@ -53,7 +53,7 @@ REST_SECONDS = 0.1  # after a look in vain: hundreds of letters a second need no
 FAILURE_PAUSE_SECONDS = 10.0
 STOP_SECONDS = 4.0
 LETTER_PAUSE_SECONDS = 0.02  # between letters that come one after the other
-MAX_YIELD_SECONDS = 0.4  # about twice as long as the letters take that are handled together
+MAX_YIELD_SECONDS = 1.0  # about six times as long as the letters take that are handled together
 LOCKS_SECONDS = 5.0  # between two looks whether the database still has our locks
 REPEAT_ERROR_SECONDS = 600.0  # an error that stays the same is noted again after this time
 
