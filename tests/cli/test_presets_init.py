@@ -114,7 +114,8 @@ def test_deadlines_are_the_same_by_the_local_clock_in_every_month(game: str, zon
 
 def test_a_host_without_time_zones_is_told_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(presets, "ZoneInfo", ZoneInfo.no_cache)
-    monkeypatch.setitem(sys.modules, "tzdata", None)
+    for name in ("tzdata", *(each for each in sys.modules if each.startswith("tzdata."))):
+        monkeypatch.setitem(sys.modules, name, None)
     before = zoneinfo.TZPATH
     zoneinfo.reset_tzpath(to=[])
     try:
