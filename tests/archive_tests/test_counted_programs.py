@@ -236,8 +236,7 @@ def games_of(archive: Path, *names: str) -> int:
 
 def test_the_page_asks_all_but_programs_in_python(all_counted: Published, mixed: Published) -> None:
     said = page_on(all_counted.archive)
-    small = ("moody", "failing", "detective", "pavlov")
-    assert said.asked == games_of(all_counted.archive, *small)
+    assert said.asked == games_of(all_counted.archive, "moody", "failing", "detective", "pavlov")
     assert [each for each in said.unchecked if each.startswith("what the program")] == [
         "what the program of nervous did: the archive does not have what it takes to ask it again"
     ]
@@ -249,8 +248,7 @@ def test_the_page_names_what_an_archive_lacks(all_counted: Published, mended: Me
     assert not said.is_refused
     missed = [each for each in said.unchecked if "what it takes to ask it again" in each]
     assert [each.split()[4] for each in missed] == ["detective", "nervous"]
-    asked = page_on(all_counted.archive).asked
-    assert said.asked == asked - games_of(all_counted.archive, "detective")
+    assert said.asked == page_on(all_counted.archive).asked - games_of(all_counted.archive, "detective")
 
 
 def test_the_page_notices_every_answer_unit_and_byte(tmp_path: Path) -> None:

@@ -92,8 +92,7 @@ def test_an_archive_has_the_numbers_of_a_result(knobeln_contest: Published) -> N
     assert {line["entry"] for line in certainty["teams"]} == {f"team_{n}" for n in range(1, 7)}
     assert sum(line["first"] for line in certainty["teams"]) >= 20
     head, *lines = (knobeln_contest.archive / "rounds/3/group-1.csv").read_text().splitlines()
-    names = head.split(",")[1:]
-    assert names == [line["entry"] for line in final["standings"]]
+    assert head.split(",")[1:] == [line["entry"] for line in final["standings"]]
     for line, standing in zip(lines, final["standings"], strict=True):
         name, *cells = line.split(",")
         assert name == standing["entry"]
@@ -409,8 +408,7 @@ def test_a_time_for_a_move_that_was_changed_counts_and_is_in_the_archive(tmp_pat
         contest_day(folder.current()).run()
 
     chosen = presets.settings("ultimate-tic-tac-toe", NOW)
-    once = {"games": 1}
-    chosen = chosen.model_copy(update={"tournament": chosen.tournament.model_copy(update=once)})
+    chosen = chosen.model_copy(update={"tournament": chosen.tournament.model_copy(update={"games": 1})})
     field = {name: {"bot.py": tells_time} for name in ("one", "two", "three")}
     contest, strings = played(tmp_path / "contest", chosen, field, day)
     archive = publish(contest, tmp_path / "archive", strings).archive
@@ -664,10 +662,8 @@ def test_where_there_is_no_archive_that_is_said(tmp_path: Path) -> None:
 
 # --- replay ------------------------------------------------------------------------------------------------
 def test_any_game_of_the_past_is_shown_throw_by_throw(knobeln_contest: Published) -> None:
-    group = json.loads((knobeln_contest.archive / GROUP).read_text())
-    for match in group["matches"]:
-        players = match["pairing"]["players"]
-        words = (1, *players, "--attempt", match["attempt"])
+    for match in json.loads((knobeln_contest.archive / GROUP).read_text())["matches"]:
+        words = (1, *match["pairing"]["players"], "--attempt", match["attempt"])
         shown = knobeln("results", "replay", *words, "-C", knobeln_contest.contest)
         assert shown.exit_code == 0, shown.output
         assert f"was stored: {match['result']['digest']}" in shown.output
@@ -684,8 +680,7 @@ def test_results_as_json_have_the_games_that_are_asked_for(knobeln_contest: Publ
     round_1 = json.loads(knobeln(*words, "--games").output)
     kept = json.loads((knobeln_contest.archive / GROUP).read_text())["matches"]
     assert round_1["groups"][0]["matches"] == kept
-    plain = json.loads(knobeln(*words).output)
-    assert plain["groups"][0]["matches"] == []
+    assert json.loads(knobeln(*words).output)["groups"][0]["matches"] == []
 
 
 def test_of_a_failed_game_the_reason_is_shown(knobeln_contest: Published) -> None:
@@ -813,8 +808,7 @@ def test_a_game_in_words_is_shown_move_by_move(cooperation: Published) -> None:
     assert "was stored" in shown.output
     assert "This was game 1 of 2; --game shows another." in shown.output
     assert knobeln(*words, "--archive", cooperation.archive).output == shown.output
-    second = knobeln(*words, "--game", 2, "-C", cooperation.contest)
-    assert "game 2 of 2" in second.output
+    assert "game 2 of 2" in knobeln(*words, "--game", 2, "-C", cooperation.contest).output
     faulty = knobeln("results", "replay", 1, "always_in_trouble", "grudger", "-C", cooperation.contest)
     assert "FAULT" in faulty.output
 

@@ -162,8 +162,7 @@ def banned_before_its_games(name: str) -> Callable[[ContestContext], None]:
 @pytest.mark.slow
 def test_when_the_time_is_up_everything_else_was_checked(tmp_path: Path) -> None:
     """The program that was banned before its first game would take hours for it."""
-    loop = b"main() { volatile int i = 1; while (i) ; }"
-    endless = b"/*\n  <<FROM>> team STRING\n*/\n" + loop
+    endless = b"/*\n  <<FROM>> team STRING\n*/\n" + b"main() { volatile int i = 1; while (i) ; }"
     chosen = small()
     patient = {"description": "none", "max_instructions": 10**11}
     chosen = chosen.model_copy(update={"programs": chosen.programs.model_copy(update=patient)})

@@ -32,8 +32,7 @@ def honest(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stages]:
     """Three programs, and a team without one; two rounds after the number of drand's stand-in."""
     place = tmp_path_factory.mktemp("honest")
     with drand_server(CHAIN) as url:
-        chosen = small_settings(beacon="drand")
-        contest = MailedContest.create(place / "contest", chosen)
+        contest = MailedContest.create(place / "contest", small_settings(beacon="drand"))
         stages = Stages(place, url, {})
 
         def keep(stage: str) -> None:

@@ -32,8 +32,7 @@ Stage = Callable[[str], MailedContest]
 
 
 def test_an_honest_contest_is_clean_by_all_mails_of_all_teams(honest, verify, one_box) -> None:
-    played = honest.kept["played"]
-    said = verify(honest.archive, one_box(*map(played.box, (*PROGRAMS, LOST))))
+    said = verify(honest.archive, one_box(*map(honest.kept["played"].box, (*PROGRAMS, LOST))))
     assert (said.code, said.remarks) == (0, []), said.text
     assert "10 receipts: the ledger is the one that they were signed for" in said.text
     assert "of drand, signed by its chain, and not known before 1994-05-14 12:10 UT" in said.text
@@ -94,8 +93,7 @@ def test_a_team_that_withdraws_and_a_team_that_comes_back_by_another_name_are_no
     for team in (LIGHT, DARK):
         contest.clock.at += timedelta(minutes=1)
         contest.send(team, "withdraw", from_line(team, contest.strings[team]))
-    form = form_of(DARK).replace(f"{DARK}\n", "the_grey_lords_of_knobeln\n")
-    contest.send(DARK, REGISTER, form)
+    contest.send(DARK, REGISTER, form_of(DARK).replace(f"{DARK}\n", "the_grey_lords_of_knobeln\n"))
     said = verify(contest.go_on(tmp_path / "archive"))
     assert said.code == 3, said.text
     (remark,) = said.remarks

@@ -85,8 +85,7 @@ def test_a_program_that_was_swapped_before_the_start_is_told_to_all_teams_and_no
     contest = stage("listed")
     swap_build(contest)
     said = verify(contest.hold(tmp_path / "archive"))
-    final = contest.mails(LIGHT, "entries")[-1]
-    assert f"{DARK} has another program" in flat(final)
+    assert f"{DARK} has another program" in flat(contest.mails(LIGHT, "entries")[-1])
     assert said.code == 1
     assert f"for the program of {DARK}, but here it has the digest" in said.text
 
@@ -110,8 +109,7 @@ def test_a_team_that_was_left_off_the_list_is_noticed_although_nobody_heard_its_
     contest.clock.at = CLOSES + timedelta(minutes=1)
     contest.tell_first_list()
     *_, proof = contest.mails(DARK, "compile-report")[-1].iter_attachments()
-    words = from_line(DARK, contest.strings[DARK]) + proof.get_content()
-    contest.send(DARK, "objection", words)
+    contest.send(DARK, "objection", from_line(DARK, contest.strings[DARK]) + proof.get_content())
     assert "program accepted" in flat(contest.mails(DARK, "objection")[-1])
     said = verify(contest.hold(tmp_path / "archive"))
     assert said.code == 1

@@ -119,8 +119,7 @@ def test_no_name_of_a_dummy_team_can_be_chosen_for_its_draws(honest: Stages) -> 
         with pytest.raises(ValueError, match="no seed"):
             _ = tried.value
         guesses.add(replace(tried, number=b"a guess", is_open=False).value)
-    real = seed_of(honest.kept["played"])
-    chosen = replace(real, entries_root=tried.entries_root).value
+    chosen = replace(seed_of(honest.kept["played"]), entries_root=tried.entries_root).value
     assert len(guesses) == 100
     assert chosen not in guesses
 
@@ -248,8 +247,7 @@ def test_another_chain_than_the_promised_one_is_noticed(
 
 def a_lottery_in(contest: MailedContest, beacon: str, source: str, value: str) -> Forgery:
     """The honest archive, as if this lottery had been announced and written so."""
-    archive = contest.publish(contest.place / "archive")
-    forgery = Forgery(contest.folder, archive)
+    forgery = Forgery(contest.folder, contest.publish(contest.place / "archive"))
     with forgery.json("contest.json") as facts:
         facts["settings"]["tournament"]["beacon"] = beacon
     forgery.ledger = frozen(forgery.files, forgery.ledger)
@@ -301,8 +299,7 @@ def test_a_chain_of_the_organizers_own_is_not_drand(honest: Stages, monkeypatch:
 # --- a list that comes too late ----------------------------------------------------------------------------
 def test_a_final_list_that_was_sent_when_the_number_was_known_is_shown(stage, honest, verify) -> None:
     """Its date says noon, but the team's provider has noted when it came."""
-    contest = stage("played")
-    for key, mail in mailbox.Maildir(box := contest.box(HEAVY), create=False).items():
+    for key, mail in mailbox.Maildir(box := stage("played").box(HEAVY), create=False).items():
         if "final list" in str(mail["Subject"]):
             mail.replace_header(
                 "Received", f"from contest.example by teams.example; {format_datetime(KNOWN)}"

@@ -25,7 +25,6 @@ from tests.support.mailed_contest import (
     LIGHT,
     LOST,
     MailedContest,
-    Stages,
     address_of,
 )
 from tests.support.organizers import Forgery, Verify, entries_in
@@ -63,9 +62,7 @@ def effects(archive: Path) -> list[Effect]:
 
 
 # --- letters after the deadline ---------------------------------------------------------------------------
-def test_a_letter_that_is_dated_back_before_the_first_list_is_noticed(
-    stage: Stage, verify: Verify, tmp_path: Path
-) -> None:
+def test_a_letter_that_is_dated_back_before_the_first_list_is_noticed(stage, verify, tmp_path) -> None:
     """One letter waits at the deadline, so the list does. The organizer reads all programs, turns the clock
     back, and sends a better one for a team of friends."""
     contest = stage("open")
@@ -82,8 +79,7 @@ def test_a_letter_that_is_dated_back_before_the_first_list_is_noticed(
     contest.send_program(DARK, "dice_cup")
     contest.clock.at = CLOSES + timedelta(minutes=40)
     work(contest)
-    archive = contest.hold(tmp_path / "archive")
-    said = verify(archive)
+    said = verify(contest.hold(tmp_path / "archive"))
     assert said.code == 3
     assert said.remarks == [DATED_BACK]  # and not the letter of LIGHT, which had waited
 
@@ -120,9 +116,7 @@ def test_a_close_that_is_entered_late_is_noticed(stage: Stage, verify: Verify, t
     ]
 
 
-def test_a_close_that_is_not_in_the_ledger_is_noticed(
-    forgery: Forgery, honest: Stages, verify: Verify, tmp_path: Path
-) -> None:
+def test_a_close_that_is_not_in_the_ledger_is_noticed(forgery, honest, verify, tmp_path) -> None:
     del forgery.ledger[forgery.place_of(Effect.PROGRAMS_CLOSED)]
     archive = forgery.publish(tmp_path / "archive")
     (remark,) = verify(archive).remarks
@@ -130,9 +124,7 @@ def test_a_close_that_is_not_in_the_ledger_is_noticed(
     assert "the ledger was changed" in verify(archive, honest.kept["played"].box(LOST)).text
 
 
-def test_a_letter_is_put_among_the_waiting_ones_later(
-    forgery: Forgery, honest: Stages, verify: Verify, tmp_path: Path
-) -> None:
+def test_a_letter_is_put_among_the_waiting_ones_later(forgery, honest, verify, tmp_path) -> None:
     """It needs a second close, which is told; before the first one it would change the receipts."""
     program = forgery.ledger.pop(forgery.place_of(Effect.PROGRAM_ACCEPTED, DARK))
     closed = forgery.place_of(Effect.PROGRAMS_CLOSED)
@@ -180,9 +172,7 @@ def rewrite(contest: MailedContest, old: str, new: str) -> None:
     [("L = 40", "L = 41"), ("final_size = 2", "final_size = 3"), ("title = ", 'title = "Another" # ')],
     ids=["throws", "final", "title"],
 )
-def test_settings_that_change_after_the_first_list_are_told_to_all(
-    stage: Stage, verify: Verify, tmp_path: Path, old: str, new: str
-) -> None:
+def test_settings_that_change_after_the_first_list_are_told_to_all(stage, verify, tmp_path, old, new) -> None:
     """The organizer has read all programs by then."""
     contest = stage("listed")
     rewrite(contest, old, new)
@@ -199,9 +189,7 @@ def test_settings_that_change_after_the_first_list_are_told_to_all(
     assert [each for each in said.remarks if each.startswith(CHANGED)], said.text
 
 
-def test_settings_that_change_with_the_start_are_told_in_the_final_list(
-    stage: Stage, verify: Verify, tmp_path: Path
-) -> None:
+def test_settings_that_change_with_the_start_are_told_in_the_final_list(stage, verify, tmp_path) -> None:
     """The server was stopped, so that nobody should hear of it before."""
     contest = stage("listed")
     rewrite(contest, "L = 40", "L = 41")
@@ -211,9 +199,7 @@ def test_settings_that_change_with_the_start_are_told_in_the_final_list(
     assert [each for each in verify(archive).remarks if each.startswith(CHANGED)]
 
 
-def test_a_date_that_moves_after_the_first_list_is_under_a_receipt(
-    stage: Stage, verify: Verify, tmp_path: Path
-) -> None:
+def test_a_date_that_moves_after_the_first_list_is_under_a_receipt(stage, verify, tmp_path) -> None:
     contest = stage("listed")
     with contest.opened() as opened, opened.store.write() as tx:
         moved = {"contest_starts": START + timedelta(minutes=4)}
@@ -237,15 +223,13 @@ def test_a_date_that_moves_after_the_first_list_is_under_a_receipt(
 def test_a_change_that_the_ledger_hides_is_noticed(stage: Stage, verify: Verify, tmp_path: Path) -> None:
     contest = stage("listed")
     rewrite(contest, "L = 40", "L = 41")
-    archive = contest.hold(tmp_path / "honest")
-    forgery = Forgery(contest.folder, archive)
+    forgery = Forgery(contest.folder, contest.hold(tmp_path / "honest"))
     del forgery.ledger[forgery.place_of(Effect.SETTINGS_CHANGED)]
     assert [each for each in verify(forgery.publish(tmp_path / "1")).remarks if each.startswith(CHANGED)]
     first = forgery.place_of(Effect.ENTRIES_LISTED)
     final = forgery.place_of(Effect.ENTRIES_FINAL)
     forgery.ledger[first] = replace(forgery.ledger[first], letter=forgery.ledger[final].letter)
-    said = verify(forgery.publish(tmp_path / "2"))
-    assert said.remarks == []
+    assert verify(forgery.publish(tmp_path / "2")).remarks == []
     for team in (HEAVY, LOST):
         assert "the ledger was changed" in verify(tmp_path / "2", contest.box(team)).text
 
@@ -267,9 +251,7 @@ def test_an_archive_with_other_settings_than_the_frozen_ones_is_refused(
     assert words in said.text
 
 
-def test_a_title_that_changes_after_the_start_is_not_in_the_archive(
-    stage: Stage, verify: Verify, tmp_path: Path
-) -> None:
+def test_a_title_that_changes_after_the_start_is_not_in_the_archive(stage, verify, tmp_path) -> None:
     contest = stage("played")
     rewrite(contest, "title = ", 'title = "Another" # ')
     archive = contest.publish(tmp_path / "archive")

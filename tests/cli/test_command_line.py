@@ -66,8 +66,7 @@ def test_init_writes_every_setting_with_its_meaning(folder: Path) -> None:
 
 def test_init_twice_changes_nothing(folder: Path) -> None:
     before = (folder / "contest.toml").read_text()
-    result = knobeln("init", folder, code=1)
-    assert "there is a contest" in result.output
+    assert "there is a contest" in knobeln("init", folder, code=1).output
     assert (folder / "contest.toml").read_text() == before
 
 
@@ -100,8 +99,7 @@ def test_an_init_that_was_killed_is_completed_by_the_next(tmp_path: Path) -> Non
 )
 def test_a_wrong_setting_is_named(folder: Path, wrong: str, says: str) -> None:
     text = (folder / "contest.toml").read_text()
-    dates = text[text.index("[dates]") : text.index("[game]")]
-    (folder / "contest.toml").write_text(wrong + dates)
+    (folder / "contest.toml").write_text(wrong + text[text.index("[dates]") : text.index("[game]")])
     assert says in knobeln("status", "-C", folder, code=1).output
 
 
@@ -347,8 +345,7 @@ def test_doctor_finds_limits_that_do_not_bite(monkeypatch: pytest.MonkeyPatch) -
 
 def test_every_command_takes_the_folder_and_has_help() -> None:
     for name, command in main.commands.items():
-        text = knobeln(name, "--help").output
-        assert "--contest" in text, name
+        assert "--contest" in knobeln(name, "--help").output, name
         assert loaded(command).help, name
 
 

@@ -45,8 +45,7 @@ def test_a_name_that_is_no_units_is_refused(system: Path, name: str) -> None:
 @pytest.mark.needs_root
 @with_sysusers
 def test_it_is_installed_once_and_a_contest_is_added_later(system: Path) -> None:
-    output = install(system, "spring").output
-    assert "sudo -u knobeln knobeln init /var/lib/knobeln/spring" in output
+    assert "sudo -u knobeln knobeln init /var/lib/knobeln/spring" in install(system, "spring").output
     home = system / "var/lib/knobeln"
     passwd = (system / "etc/passwd").read_text()
     user, group = (int(number) for number in passwd.split(":")[2:4])

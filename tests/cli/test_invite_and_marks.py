@@ -127,8 +127,7 @@ def test_a_contest_for_a_class_asks_for_names_and_nothing_else(tmp_path, student
     team = json.loads(knobeln_in(contest, "teams", "show", "princeps", "--json").stdout)["team"]
     (member,) = team["registration"]["members"]
     assert (member["name"], member["age"], member["occupation"]) == ("Carl Friedrich Gauß", None, "")
-    refused = knobeln("init", contest, "--game", game, "--class", code=1).output
-    assert "is there already" in refused
+    assert "is there already" in knobeln("init", contest, "--game", game, "--class", code=1).output
 
 
 def test_the_same_list_again_invites_nobody_twice_and_a_longer_one_the_new(contest, students) -> None:

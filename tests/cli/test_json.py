@@ -120,8 +120,7 @@ def test_json_says_the_same_as_the_text(contests: Contests) -> None:
     assert [team["name"] for team in answer("teams", contests)] == re.findall(
         r"^(team_\d)\t", text["teams"], re.MULTILINE
     )
-    final = answer("results", contests)["rounds"][-1]["groups"][0]
-    for line in final["standings"]:
+    for line in answer("results", contests)["rounds"][-1]["groups"][0]["standings"]:
         assert f"\n{line['rank'] or '-'}\t{line['entry']}\t" in text["results"]
     mails = answer("mail", contests)
     assert len(re.findall(r"^\d+\t", text["mail"], re.MULTILINE)) == len(mails)
@@ -143,8 +142,7 @@ def test_json_says_the_same_as_the_text(contests: Contests) -> None:
 
 def test_half_points_are_as_people_count_them(tmp_path: Path) -> None:
     words = ("play", "--game", "bid-tac-toe", "even_hand", "even_hand", "--json", "-C", tmp_path)
-    played_game = json.loads(knobeln(*words).stdout)
-    assert [player["points"] for player in played_game["players"]] == [0.5, 0.5]
+    assert [player["points"] for player in json.loads(knobeln(*words).stdout)["players"]] == [0.5, 0.5]
 
 
 # --- errors -------------------------------------------------------------------------------------------------

@@ -46,8 +46,7 @@ def test_a_letter_that_is_received_costs_no_more_than_it_must(tmp_path: Path) ->
     assert CliRunner().invoke(main, ["init", str(tmp_path)]).exit_code == 0
     letter = tmp_path / "letter"
     letter.write_text("From: somebody@team.example\nTo: knobeln@contest.example\nSubject: status\n\n")
-    receive = ("-m", "knobeln", "receive", "-C", str(tmp_path), str(letter))
-    modules = imported(*receive)
+    modules = imported("-m", "knobeln", "receive", "-C", str(tmp_path), str(letter))
     assert "mailserver.handler" in modules
     assert "sqlalchemy" in modules
     others = {"rich", "aiosmtpd", "imapclient", "compiler", "sandbox.players", "arena.practice_service"}
@@ -107,8 +106,7 @@ def test_a_command_is_listed_with_the_first_sentence_of_its_help(listed: LazyCom
 
 
 def test_every_command_is_listed_in_one_section_of_the_help() -> None:
-    names = [name for lines in COMMANDS.values() for name in lines]
-    assert sorted(names) == sorted(main.commands)
+    assert sorted([name for lines in COMMANDS.values() for name in lines]) == sorted(main.commands)
     shown = CliRunner().invoke(main, ["--help"]).output
     for section, lines in COMMANDS.items():
         assert f"{section}:" in shown

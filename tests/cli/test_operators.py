@@ -202,8 +202,7 @@ def progress(number: int, games: int, done: int, took: int, waits: int = 0) -> P
     ],
 )
 def test_the_time_left_is_at_the_pace_so_far(rounds: list[Progress], minutes: int | None) -> None:
-    left = time_left(rounds, NOW)
-    assert left == (None if minutes is None else timedelta(minutes=minutes))
+    assert time_left(rounds, NOW) == (None if minutes is None else timedelta(minutes=minutes))
 
 
 # --- logs ---------------------------------------------------------------------------------------------------

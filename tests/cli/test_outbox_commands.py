@@ -91,8 +91,7 @@ def test_what_failed_is_sent_when_the_cause_is_mended(folder: Path, tmp_path: Pa
 
 
 def test_a_dry_run_prints_the_mails_and_changes_nothing(folder: Path, tmp_path: Path) -> None:
-    printed = knobeln_in(folder, "mail", "flush", "--dry-run").stdout_bytes
-    (tmp_path / "box").write_bytes(printed)
+    (tmp_path / "box").write_bytes(knobeln_in(folder, "mail", "flush", "--dry-run").stdout_bytes)
     mails = list(mailbox.mbox(tmp_path / "box", create=False))
     assert [mail["To"].partition("@")[0] for mail in mails] == list(NAMES)
     assert [mail.get_payload() for mail in mails] == [f">From {name}\n" for name in NAMES]

@@ -44,8 +44,7 @@ def test_init_of_a_game_writes_its_preset_as_a_commented_contest_toml(tmp_path: 
     written = load_settings(folder)
     opened = written.dates.registration_opens
     assert before - timedelta(seconds=1) <= opened <= SystemClock().now()
-    preset = presets.settings(game, opened)
-    assert written == with_counted_time(preset)
+    assert written == with_counted_time(presets.settings(game, opened))
     counts = engine.is_installed() and written.game.name not in ("knobeln", "hog")
     assert bool(written.programs.counted_languages) == counts
     text = (folder / FILE_NAME).read_text(encoding="utf-8")
@@ -160,8 +159,7 @@ def test_init_of_a_game_that_is_not_there_makes_nothing(tmp_path: Path) -> None:
 
 
 def test_init_does_not_take_the_contest_toml_of_another_game(tmp_path: Path) -> None:
-    text = settings_template(presets.settings("hog", NOW))
-    (tmp_path / FILE_NAME).write_text(text, encoding="utf-8")
+    (tmp_path / FILE_NAME).write_text(settings_template(presets.settings("hog", NOW)), encoding="utf-8")
     assert "is for another game" in knobeln("init", tmp_path, "--game", "standoff", code=1).output
     assert list(tmp_path.iterdir()) == [tmp_path / FILE_NAME]
     knobeln("init", tmp_path, "--game", "hog")
@@ -184,8 +182,7 @@ def test_teams_shows_what_the_contest_asks_for(tmp_path: Path) -> None:
         teams.add(tx, registration, state=TeamState.ACTIVE, **words)
         assert teams.all_teams(tx)[0].registration == registration
     store.close()
-    output = knobeln("teams", "-C", tmp_path).output
-    assert "Carnegie" in output
+    assert "Carnegie" in knobeln("teams", "-C", tmp_path).output
     (team,) = json.loads(knobeln("teams", "--json", "-C", tmp_path).output)
     registered = team["team"]["registration"]
     assert registered["fields"] == [["school", "Carnegie Mellon"]]

@@ -181,9 +181,7 @@ def test_a_mistyped_team_is_named(finished: ContestContext) -> None:
         (("run", "seconds", "some", "--reason", "tea"), 2, "'some' is not a number"),
     ],
 )
-def test_a_mistake_is_named_in_our_words(
-    folder: ContestContext, words: Sequence[object], code: int, says: str
-) -> None:
+def test_a_mistake_is_named_in_our_words(folder, words, code, says) -> None:
     assert knobeln_in(folder.path, *words, code=code).stderr == f"knobeln: {says}\n"
 
 

@@ -53,8 +53,7 @@ def on_a_terminal(columns: int) -> str:
     ("columns", "dropped"), [(120, set()), (80, {"preferences"}), (66, {"preferences", "sent"})]
 )
 def test_a_terminal_gets_the_columns_that_fit_and_no_broken_word(columns: int, dropped: set[str]) -> None:
-    screen = on_a_terminal(columns)
-    table, _, remark = screen.partition("This terminal is too narrow for: ")
+    table, _, remark = on_a_terminal(columns).partition("This terminal is too narrow for: ")
     assert set(remark.partition(".")[0].split(", ")) - {""} == dropped
     values = dict(zip(("team", "address", "preferences", "sent"), WORDS, strict=True))
     for column, word in values.items():

@@ -30,8 +30,7 @@ def places(report):
 
 def throws(image, count=5):
     """The first throws of a program against itself."""
-    rules = Rules(a=1, b=2**30, k=1, L=count)
-    runner = MachineRunner({image.digest: image}, rules, 1_000_000)
+    runner = MachineRunner({image.digest: image}, Rules(a=1, b=2**30, k=1, L=count), 1_000_000)
     (result,) = runner.play([GameJob((image.digest, image.digest), (b"1" * 16, b"2" * 16), protocol=True)])
     assert result.is_flawless, result.seats
     return [mine for mine, _ in result.moves]
@@ -89,8 +88,7 @@ def test_the_same_source_gives_the_same_image_in_every_toolchain_and_thread(tool
 
 def test_line_ends_and_the_secret_do_not_change_the_program(toolchain):
     plain = build(EXAMPLE, LENIENT, toolchain)
-    other = build(EXAMPLE.replace("\n", "\r\n"), LENIENT, toolchain)
-    assert plain.report == other.report
+    assert plain.report == build(EXAMPLE.replace("\n", "\r\n"), LENIENT, toolchain).report
 
 
 def test_the_secret_is_in_no_report(toolchain):
@@ -176,8 +174,7 @@ def test_warnings_are_in_the_report_of_an_accepted_program(build_code):
 
 
 def test_messages_are_cut(build_code):
-    code = "".join(f"static f{n:0300}() {{ }}\n" for n in range(200))
-    report = build_code(code).report
+    report = build_code("".join(f"static f{n:0300}() {{ }}\n" for n in range(200))).report
     assert report.accepted
     assert len(report.messages) < 17_000
     assert "further characters" in report.messages

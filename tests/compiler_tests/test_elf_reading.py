@@ -19,8 +19,7 @@ def compiled(toolchain):
 
 @pytest.fixture(scope="module")
 def linked(toolchain):
-    compiled = toolchain.compile("main() { for (;;) make_throw(7); }\n").output
-    return toolchain.link(compiled).output
+    return toolchain.link(toolchain.compile("main() { for (;;) make_throw(7); }\n").output).output
 
 
 def test_an_object_says_what_it_needs_and_gives(compiled):

@@ -87,7 +87,6 @@ def test_what_stopped_the_compiler_is_said(build_code, code, words):
     "footer", ["____________\nTo leave this list write to its owner.\n", "Regards,\nMona\n"]
 )
 def test_words_below_the_program_are_recognised(build_code, footer):
-    report = build_code("", main="main() { for (;;) make_throw(5); }\n" + footer).report
-    (finding,) = report.findings
+    (finding,) = build_code("", main="main() { for (;;) make_throw(5); }\n" + footer).report.findings
     assert "If a signature or a list's footer was added there" in finding.text
     assert "signature" not in build_code("int x = y;\n").report.findings[0].text

@@ -34,5 +34,4 @@ def test_a_house_strategy_is_compiled_once_and_again_if_its_file_was_changed(tmp
 def test_without_a_folder_to_keep_it_in_a_house_strategy_is_compiled_all_the_same(tmp_path, monkeypatch):
     (tmp_path / "knobeln").write_text("no folder")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    strategy = house_strategies()[0]
-    assert _house_image(strategy, Toolchain()).code
+    assert _house_image(house_strategies()[0], Toolchain()).code

@@ -247,8 +247,7 @@ def test_programs_that_were_compiled_in_the_future_do_not_count_as_this_hours(tm
 @pytest.mark.slow
 def test_of_two_runs_at_once_one_plays_and_the_other_says_so(tmp_path, house) -> None:
     folder = make_contest(tmp_path / "contest", 20, house, settings())
-    processes = [run(folder) for _ in range(2)]
-    codes = sorted(map(finish, processes))
+    codes = sorted(map(finish, [run(folder) for _ in range(2)]))
     with folder.store.read() as tx:
         assert contest_state.state(tx).phase is Phase.FINISHED
     assert codes in ([0, 0], [0, 1])  # [0, 0]: the second came when the first was done

@@ -58,8 +58,7 @@ def test_every_team_was_welcomed_got_its_report_and_nobody_anything_twice(demo: 
 
 def test_every_mail_is_readable_in_seventy_two_columns(demo: Path) -> None:
     for file in demo.glob("mail/*/new/*"):
-        body = text(message_from_bytes(file.read_bytes(), policy=modern))
-        assert too_wide(body) == []
+        assert too_wide(text(message_from_bytes(file.read_bytes(), policy=modern))) == []
 
 
 def test_a_team_has_little_to_read(demo: Path) -> None:

@@ -135,8 +135,7 @@ def test_an_accident_costs_time_and_nothing_else(machines, house, alone, acciden
 
 @pytest.mark.slow
 def test_without_a_scheduler_this_computer_plays_alone(tmp_path: Path, house: House, alone: bytes) -> None:
-    machines = Cluster(tmp_path)
-    assert "cannot be reached" in notes_of_the_same(machines, house, alone)
+    assert "cannot be reached" in notes_of_the_same(Cluster(tmp_path), house, alone)
 
 
 @pytest.mark.slow
@@ -305,8 +304,7 @@ def test_programs_that_talk_play_on_several_computers(tmp_path: Path, game: str)
     alone = played(text_contest(tmp_path / "alone", game, ClusterSettings()))
     with cluster(tmp_path) as machines:
         machines.start_worker(processes=2)
-        there = ClusterSettings(scheduler=machines.url)
-        folder = text_contest(tmp_path, game, there)
+        folder = text_contest(tmp_path, game, ClusterSettings(scheduler=machines.url))
         assert played(folder) == alone
     told = notes(folder)
     assert "has joined" in told
@@ -321,8 +319,7 @@ def test_a_worker_without_a_sandbox_plays_no_foreign_program(tmp_path: Path) -> 
         (tmp_path / "bin" / tool).symlink_to(f"/usr/bin/{tool}")
     with cluster(tmp_path) as machines:
         machines.start_worker(PATH=str(tmp_path / "bin"))
-        there = ClusterSettings(scheduler=machines.url)
-        folder = text_contest(tmp_path, "cooperation", there)
+        folder = text_contest(tmp_path, "cooperation", ClusterSettings(scheduler=machines.url))
         contest_day(folder).run()
     assert "is dismissed: it cannot play" in notes(folder)
     assert "bubblewrap" in notes(folder)
@@ -334,8 +331,7 @@ def test_a_worker_without_a_sandbox_plays_no_foreign_program(tmp_path: Path) -> 
 def test_a_worker_with_another_interpreter_is_refused(tmp_path: Path) -> None:
     with cluster(tmp_path) as machines:
         machines.start_worker(fault="other interpreters")
-        there = ClusterSettings(scheduler=machines.url)
-        folder = text_contest(tmp_path, "cooperation", there)
+        folder = text_contest(tmp_path, "cooperation", ClusterSettings(scheduler=machines.url))
         contest_day(folder).run()
     assert re.search("is dismissed: .* its /usr/bin/.* is another, here it is", notes(folder))
 
@@ -361,10 +357,8 @@ def test_a_container_image_goes_to_a_worker_that_lacks_it(tmp_path, places, monk
     packed = archive(Made([layer], {"Entrypoint": ["/player", "always"]}).docker_files())
     with cluster(tmp_path) as machines:
         machines.start_worker(XDG_CACHE_HOME=str(places / "there"))
-        there = ClusterSettings(scheduler=machines.url)
-        folder = text_contest(tmp_path, "cooperation", there)
-        builder = TextBuilder(folder.settings, open_runner)
-        built = builder.build({"player.tar": packed}, DESCRIPTION)
+        folder = text_contest(tmp_path, "cooperation", ClusterSettings(scheduler=machines.url))
+        built = TextBuilder(folder.settings, open_runner).build({"player.tar": packed}, DESCRIPTION)
         assert built.image, built.report
         with folder.store.write() as tx:
             add_team_with_program(tx, "team_image", "RSM", built, packed, "player.tar")

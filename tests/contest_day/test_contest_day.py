@@ -140,8 +140,7 @@ def test_settings_that_decide_results_are_frozen_at_the_start(tmp_path: Path, ho
 
 
 def test_reports_tell_the_rules_that_were_played_by_whatever_the_file_says_later(tmp_path, house) -> None:
-    folder = make_contest(tmp_path, 5, house, settings())
-    contest_day(folder).run()
+    contest_day(make_contest(tmp_path, 5, house, settings())).run()
     file = tmp_path / FILE_NAME
     file.write_text(file.read_text().replace("L = 1000", "L = 17").replace("The organizer", "Somebody"))
     reopened = ContestContext.open(tmp_path)

@@ -46,8 +46,7 @@ def test_the_day_is_played_without_programs_that_wait(contest, monkeypatch) -> N
     assert "waiting: 1 program in C, because this host cannot build it: gcc for the contest machine" in said
     assert "late" not in knobeln("results", "-C", contest.path).output
     assert state_of_late(contest) is SubmissionState.QUEUED
-    status = json.loads(knobeln("status", "--json", "-C", contest.path).output)
-    (waiting,) = status["programs_waiting"]
+    (waiting,) = json.loads(knobeln("status", "--json", "-C", contest.path).output)["programs_waiting"]
     assert (waiting["language"], waiting["programs"]) == ("C", 1)
     assert "waiting: 1 program in C, because" in knobeln("status", "-C", contest.path).output
 

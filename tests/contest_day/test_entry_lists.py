@@ -95,8 +95,7 @@ def test_the_list_waits_for_letters_and_programs(tmp_path: Path, house: House) -
 
 @pytest.mark.parametrize("at", [NOW - timedelta(hours=3), NOW, NOW + timedelta(days=1)])
 def test_there_is_no_first_list_before_programs_close_or_after_the_start(tmp_path, house, at) -> None:
-    contest = replace(closed(tmp_path, house), clock=FixedClock(at))
-    assert Services(contest).list_entries() is False
+    assert Services(replace(closed(tmp_path, house), clock=FixedClock(at))).list_entries() is False
 
 
 def test_what_has_changed_is_in_the_final_list_with_the_reason(tmp_path: Path, house: House) -> None:

@@ -44,8 +44,7 @@ def over(tmp_path_factory: pytest.TempPathFactory) -> MailedContest:
     contest.send(DARK, "please compile", f"Greetings from {PERSON}.\n{head}{HOUSE['pavlov']}")
     with contest.opened() as opened, opened.store.write() as tx:
         observers.add(tx, address_of(DARK), contest.clock.at)
-        person = ListedPerson(address_of(DARK), PERSON, DARK, (("number", "4711"),))
-        class_people.put(tx, [person])
+        class_people.put(tx, [ListedPerson(address_of(DARK), PERSON, DARK, (("number", "4711"),))])
     contest.go_on(contest.place / "archive")
     return contest
 
@@ -99,12 +98,10 @@ def test_a_team_that_plays_and_mails_that_wait_come_first(tmp_path: Path) -> Non
     contest.register(DARK)
     forget = ("teams", "forget", DARK, "--reason", "so", "-C", contest.folder)
     assert "still plays" in knobeln(*forget).output
-    withdraw = f"{from_line(DARK, contest.strings[DARK])}"
-    contest.send(DARK, "withdraw", withdraw)
+    contest.send(DARK, "withdraw", from_line(DARK, contest.strings[DARK]))
     with contest.opened() as opened, opened.store.write() as tx:
         assert teams.named(tx, DARK).state == "withdrawn"
-    done = knobeln(*forget, "--dry-run")
-    assert done.exit_code == 0
+    assert knobeln(*forget, "--dry-run").exit_code == 0
     assert files_with(contest.folder, address_of(DARK).encode())
     assert knobeln(*forget).exit_code == 0
     assert files_with(contest.folder, address_of(DARK).encode()) == []

@@ -137,13 +137,11 @@ def test_a_kind_of_play_from_another_package_is_played_by_mail_and_verified(cont
         string = re.findall(r"authentification string\s+(\S+)", welcome)[0]
         text = f"<<FROM>> {name} {string}\n\n{ABOUT}\n"
         for sent, said in (("many", "That is no number."), (number, f"of {name} is accepted")):
-            sent_file = {"number.txt": f"{sent}\n".encode()}
-            raw = letter(address, "please compile", text, attached=sent_file)
+            raw = letter(address, "please compile", text, attached={"number.txt": f"{sent}\n".encode()})
             knobeln("receive", "-C", contest, stdin=raw)
             assert said in mails_to(contest, address)
     knobeln("run", "--now", "--yes", "-C", contest)
-    output = json.loads(knobeln("results", "-C", contest, "--json").output)
-    (group,) = output["rounds"][0]["groups"]
+    (group,) = json.loads(knobeln("results", "-C", contest, "--json").output)["rounds"][0]["groups"]
     assert [(line["entry"], line["half_points"] / 2) for line in group["standings"]] == [
         ("nine", 2),
         ("five", 1),

@@ -195,8 +195,7 @@ def played_by_the_example(tournaments: int, place: Path, monkeypatch: pytest.Mon
         server.hold({number: [(PLAYER, "")] for number in range(1, tournaments + 1)}, 0, Random(0))  # noqa: S311
         wait_for(lambda: player.poll() is not None, "the example")
         assert player.poll() == 0, (place / "player").read_text()
-        places = json.loads((place / "player").read_text())
-        assert len(places) == tournaments - 1
+        assert len(json.loads((place / "player").read_text())) == tournaments - 1
         with IMAPClient("127.0.0.1", dovecot.imap, ssl=False, timeout=20) as client:
             client.login(address_of(PLAYER), "secret")
             client.select_folder("INBOX")
@@ -204,8 +203,7 @@ def played_by_the_example(tournaments: int, place: Path, monkeypatch: pytest.Mon
     mails = [email.message_from_bytes(raw, policy=email.policy.default) for raw in raws]
     records = [record for mail in mails for record in json_of(mail)]
     kinds = Counter(record["kind"] for record in records)
-    rounds = kinds.pop("results")
-    assert rounds >= tournaments
+    assert kinds.pop("results") >= tournaments
     assert kinds == {
         "welcome": 1,
         "compile report": tournaments,

@@ -269,8 +269,7 @@ def test_while_the_reports_are_held_a_team_can_be_taken_out_after_the_last_game(
     knobeln(folder, "mail", "hold", *WHY)
     played(folder)
     before = outcomes(folder)
-    winner = before[-1].standings[0].entry
-    done = knobeln(folder, "teams", "disqualify", winner, *WHY).output
+    done = knobeln(folder, "teams", "disqualify", before[-1].standings[0].entry, *WHY).output
     assert "The results stay as they are, unless you say `knobeln run rerun ROUND`" in " ".join(done.split())
     assert "Their results stay as they are" in " ".join(body_of(folder, "disqualified").split())
     assert outcomes(folder) == before

@@ -250,8 +250,7 @@ def soon(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def in_real_time(path: Path, house: House) -> ContestContext:
     """A contest with a number of drand."""
-    contest = make_contest(path, 4, house, chosen(beacon="drand"))
-    return replace(contest, clock=SystemClock())
+    return replace(make_contest(path, 4, house, chosen(beacon="drand")), clock=SystemClock())
 
 
 play = partial(play_contest, early=True, spectator=lambda: nullcontext(Spectator()))
@@ -270,8 +269,7 @@ def test_the_day_fetches_the_number_itself_and_everybody_can_check_it(tmp_path: 
             tmp_path / "contest", chosen(beacon="drand"), dict(islice(knobeln_field().items(), 3)), day
         )
     assert "The public number is round" in said[0]
-    archive = publish(contest, tmp_path / "archive", strings).archive
-    read = contents.from_files(files.read(archive))
+    read = contents.from_files(files.read(publish(contest, tmp_path / "archive", strings).archive))
     assert json.loads(read.seal.source)["randomness"] == read.seal.number
     with stand_in(chain):
         checked = verification.verify(read, progress_bar).checked

@@ -54,8 +54,7 @@ def test_the_standoff_is_shown_round_by_round_and_the_reports_wait_for_the_last(
     assert "The winner" not in output
     assert mail_states(folder) == {"held"}
     assert titles(step(folder, "\nq\n")) == ["The final, round 2"]
-    rest = step(folder, "\n" * 100)
-    assert titles(rest)[-1] == "The final: the result"
+    assert titles(step(folder, "\n" * 100))[-1] == "The final: the result"
     assert "the last step" in knobeln("log", "-C", folder).output
     assert "held" not in mail_states(folder)
 

@@ -136,8 +136,7 @@ _CALL = re.compile(r"(?:(?:^|[\s\"|(])(?:[\w./~-]+/)?|=[\w./~-]+/)knobeln (-?-?[
 
 def code_lines(text: str) -> Iterator[str]:
     """The lines of fenced and indented blocks, and the code spans of the prose."""
-    fences = re.split(r"^```.*$", text, flags=re.MULTILINE)
-    for number, part in enumerate(fences):
+    for number, part in enumerate(re.split(r"^```.*$", text, flags=re.MULTILINE)):
         for line in part.splitlines():
             if number % 2 or line.startswith("    "):
                 yield line

@@ -28,8 +28,7 @@ def screenshots() -> ModuleType:
 
 
 def is_whole(name: str, picture: bytes) -> bool:
-    head = b"<svg" if name.endswith(".svg") else b"RIFF"
-    return picture.startswith(head) and len(picture) > 2_000
+    return picture.startswith(b"<svg" if name.endswith(".svg") else b"RIFF") and len(picture) > 2_000
 
 
 def test_the_gallery_shows_every_picture() -> None:

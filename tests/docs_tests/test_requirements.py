@@ -75,8 +75,7 @@ def test_every_requirement_that_is_defined_is_cited_somewhere() -> None:
 
 
 def test_no_requirement_is_defined_twice() -> None:
-    codes = [code for code, _, _ in ROWS]
-    assert sorted(codes) == sorted(DEFINED)
+    assert sorted([code for code, _, _ in ROWS]) == sorted(DEFINED)
 
 
 def test_no_row_of_the_page_has_another_form() -> None:

@@ -12,8 +12,7 @@ ALONE = ("knobellib/opponents/", "knobeln/home/kit/images/", "sandbox/fuel/pytho
 
 
 def test_every_folder_with_python_at_the_top_is_a_package_that_lint_reads() -> None:
-    found = {path.parent.name for path in ROOT.glob("[!.]*/*.py")}
-    assert found - BESIDE == set(PACKAGES)
+    assert {path.parent.name for path in ROOT.glob("[!.]*/*.py")} - BESIDE == set(PACKAGES)
 
 
 def test_every_folder_with_python_inside_is_a_package_or_stands_alone() -> None:

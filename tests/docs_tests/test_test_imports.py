@@ -42,8 +42,7 @@ def test_what_a_module_imports_of_the_tests_is_in_support() -> None:
 
 def test_every_module_of_support_is_imported_or_run() -> None:
     """A helper that nobody needs any more is removed."""
-    readers = [*MODULES, *(TESTS.parent / "bench").glob("*.py")]
-    texts = {path: path.read_text() for path in readers}
+    texts = {path: path.read_text() for path in [*MODULES, *(TESTS.parent / "bench").glob("*.py")]}
     for helper in SUPPORT.glob("*.py"):
         others = "".join(text for path, text in texts.items() if path != helper)
         assert helper.stem == "__init__" or helper.stem in others, f"{helper.name} is not used"

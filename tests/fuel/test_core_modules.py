@@ -104,8 +104,7 @@ def test_a_trap_ends_the_instance_alone(code, trap):
 
 
 def test_endless_recursion_is_a_trap():
-    wat = '(module (func $f (call $f) (call $f)) (func (export "_start") (call $f)))'
-    with module(wat) as worker:
+    with module('(module (func $f (call $f) (call $f)) (func (export "_start") (call $f)))') as worker:
         assert worker.run()["ended"]["trap"] in ("stack overflow", "out of fuel")
 
 
@@ -185,8 +184,7 @@ def test_no_pointer_leads_out_of_the_memory(name):
         + "))"
         for pointer in POINTERS
     )
-    wat = start_with(calls, (name, f"(param {' '.join(kinds)}) (result i32)"))
-    with module(wat) as worker:
+    with module(start_with(calls, (name, f"(param {' '.join(kinds)}) (result i32)"))) as worker:
         reply = worker.run()
         assert reply["ended"] in ({"exit": 0}, {"too long": True}), reply
 

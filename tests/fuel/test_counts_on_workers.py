@@ -50,8 +50,7 @@ def test_a_worker_that_counts_otherwise_is_found(tmp_path: Path, game: str, faul
     contest_day(alone).run()
     with cluster(tmp_path) as machines:
         machines.start_worker(fault=fault)
-        there = ClusterSettings(scheduler=machines.url)
-        contest = contest_of(tmp_path / "contest", game, there)
+        contest = contest_of(tmp_path / "contest", game, ClusterSettings(scheduler=machines.url))
         contest_day(contest).run()
     assert groups_of(contest) == groups_of(alone)
     with contest.store.read() as tx:

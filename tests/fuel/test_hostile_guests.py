@@ -163,8 +163,7 @@ def test_any_reply_of_a_worker_is_read_or_refused(facts: dict[str, Any]) -> None
         reply = _Reply.model_validate_json(json.dumps(facts))
     except ValueError:
         return
-    guest = GUESTS["Python"].facts
-    program = FuelProgram("Python", "bot.py", {"bot.py": b""}, MB, guest=guest)
+    program = FuelProgram("Python", "bot.py", {"bot.py": b""}, MB, guest=GUESTS["Python"].facts)
     player = FuelPlayer(program, Sandbox(), TextProtocol.FUNCTION, UNITS, UNITS)
     for answer in (player._result(reply), player._output(reply)):
         assert isinstance(answer, str | AnswerFault)

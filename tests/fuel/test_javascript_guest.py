@@ -277,8 +277,7 @@ def test_a_clock_shows_counted_time_and_jumps_where_a_program_waits():
 
 # --- faults ------------------------------------------------------------------------------------------------
 def test_an_uncaught_error_is_shown_with_its_line_and_stack():
-    source = "function move() {\n  throw new TypeError('no idea');\n}\n\nmove();\n"
-    with javascript(source) as worker:
+    with javascript("function move() {\n  throw new TypeError('no idea');\n}\n\nmove();\n") as worker:
         reply = worker.run()
     assert reply["ended"] == {"exit": 1}
     assert reply["stderr"].splitlines() == [

@@ -403,6 +403,5 @@ def test_the_worker_lives_on_whatever_a_program_breaks(what):
 @pytest.mark.night
 def test_the_module_has_the_noted_bytes_wherever_it_is_made():
     """Its sources have changed if this fails: run `python tools/python_guest.py`."""
-    made = cpython.made_python_module(Sandbox())
-    assert hashlib.sha256(made).hexdigest() == cpython.SHA256
+    assert hashlib.sha256(cpython.made_python_module(Sandbox())).hexdigest() == cpython.SHA256
     assert cpython.SHA256 in guests.GUESTS["Python"].facts

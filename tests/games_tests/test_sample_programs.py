@@ -124,10 +124,8 @@ def test_a_program_plays_a_whole_game_without_a_fault(run: Run, program: str) ->
     position = rules.start(2)
     round_ = 0
     while rules.players_to_move(position):
-        words = rules.question(position, 0, TextProtocol.ARGV)
-        own = rules.answer(position, 0, run(program, *words))
-        other = rules.answer(position, 1, "CCBCCCBB"[round_ % 8])
-        position = rules.apply(position, {0: own, 1: other})
+        own = rules.answer(position, 0, run(program, *rules.question(position, 0, TextProtocol.ARGV)))
+        position = rules.apply(position, {0: own, 1: rules.answer(position, 1, "CCBCCCBB"[round_ % 8])})
         round_ += 1
     assert sum(rules.points(position)) >= 2 * round_
 

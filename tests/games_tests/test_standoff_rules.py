@@ -101,8 +101,7 @@ def told(person: Person) -> list[str]:
 def standoffs(draw: st.DrawFn) -> tuple[int, list[list[str]]]:
     people = draw(st.integers(2, 9))
     letter = st.sampled_from("SSSPRNX")
-    rounds = draw(st.lists(st.lists(letter, min_size=people, max_size=people), max_size=25))
-    return people, rounds
+    return people, draw(st.lists(st.lists(letter, min_size=people, max_size=people), max_size=25))
 
 
 def compare(people: int, rounds: Sequence[Sequence[str]]) -> None:
@@ -146,8 +145,7 @@ def test_every_game_goes_like_in_the_second_telling(standoff: tuple[int, list[li
     ],
 )
 def test_a_round_between_three(actions: str, after: list[str]) -> None:
-    position = acted(Standoff(), Standoff().start(3), actions)
-    assert [each.triplet for each in position.fighters] == after
+    assert [each.triplet for each in acted(Standoff(), Standoff().start(3), actions).fighters] == after
 
 
 @pytest.mark.parametrize(

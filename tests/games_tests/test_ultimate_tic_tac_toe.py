@@ -29,8 +29,7 @@ PATTERNS = {
 
 
 def boards(letters: str, last: int | None = None, mover: int = 0, faults: tuple[int, int] = (0, 0)) -> Boards:
-    squares = "".join(PATTERNS[letter] for letter in letters.replace(" ", ""))
-    return Boards(squares, last, mover, faults)
+    return Boards("".join(PATTERNS[letter] for letter in letters.replace(" ", "")), last, mover, faults)
 
 
 def play(squares: Sequence[int]) -> Boards:
@@ -214,8 +213,7 @@ def test_a_square_is_drawn_in_its_board() -> None:
 
 
 def test_the_picture_shows_signs_won_boards_the_last_move_and_who_moves_where() -> None:
-    position = Boards("111" + "0" * 75 + "220", last=79, mover=0)
-    drawn = GAME.drawing(position)
+    drawn = GAME.drawing(Boards("111" + "0" * 75 + "220", last=79, mover=0))
     assert [[square.text for square in row] for row in (drawn.rows[0], drawn.rows[8])] == [
         ["X", "X", "X", *[""] * 6],
         [*[""] * 6, "O", "O", ""],
@@ -263,8 +261,7 @@ class Judge:
         if any(has_row(boards) for boards in self.won):
             return set()
         free = {s for s in range(81) if s not in self.moves and s // 9 not in self.closed}
-        forced = {s for s in free if self.moves and s // 9 == self.moves[-1] % 9}
-        return forced or free
+        return {s for s in free if self.moves and s // 9 == self.moves[-1] % 9} or free
 
     def points(self) -> tuple[int, int]:
         rows = [has_row(boards) for boards in self.won]

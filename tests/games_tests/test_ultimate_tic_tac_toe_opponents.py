@@ -102,8 +102,7 @@ def test_every_program_finds_the_only_open_square(player, name, position, square
     ],
 )
 def test_programs_that_think_take_the_board_that_wins_the_game(player, name, position, square) -> None:
-    won = GAME.apply(position, {position.mover: square})
-    assert 100 in GAME.points(won)
+    assert 100 in GAME.points(GAME.apply(position, {position.mover: square}))
     assert _move(player(name), position) == square
 
 

@@ -107,8 +107,7 @@ def test_of_several_platforms_the_right_image_is_fetched(registry, made, sandbox
     index = json.dumps({"schemaVersion": 2, "mediaType": INDEX, "manifests": [entry]}).encode()
     digest = hashlib.sha256(index).hexdigest()
     registry.manifests["1"] = registry.manifests[f"sha256:{digest}"] = (INDEX, index)
-    image = fetch(f"{registry.place}/team/player:1", sandbox, new_cache)
-    assert image.digest == digest
+    assert fetch(f"{registry.place}/team/player:1", sandbox, new_cache).digest == digest
 
 
 @pytest.mark.parametrize("name", ["--help", "/etc/passwd", "A", "", "a b", "../x", "$(id)", "x" * 256])

@@ -93,8 +93,7 @@ def of_endless_indexes(_):
     files = {"oci-layout": b"{}"}
     for _ in range(9):
         files[f"blobs/sha256/{digest(index)[7:]}"] = index
-        entry = described(index, INDEX)
-        index = json.dumps({"schemaVersion": 2, "manifests": [entry]}).encode()
+        index = json.dumps({"schemaVersion": 2, "manifests": [described(index, INDEX)]}).encode()
     return archive({**files, "index.json": index})
 
 
@@ -263,8 +262,7 @@ def sparse_files(count):
         facts = {"major": 1, "minor": 0, "name": f"sparse{number}", "realsize": 900 << 20}
         headers = {f"GNU.sparse.{key}": str(value) for key, value in facts.items()}
         data = f"1\n{900 << 20}\n0\n".encode().ljust(512, b"\0")
-        raw = tar([member(f"s{number}", data, pax_headers=headers)])
-        yield raw[: 4 * 512], 1
+        yield tar([member(f"s{number}", data, pax_headers=headers)])[: 4 * 512], 1
 
 
 BOMBS = {
@@ -372,8 +370,7 @@ def test_what_is_written_is_plain_and_readable_whatever_the_image_says(new_cache
         member("hard", type=b"1", linkname="su"),
         link("out", "../../../../../etc/passwd"),
     ]
-    image = unpack(archive(image_of(program, *layer).docker_files()), sandbox, new_cache)
-    root = image.folder / "root"
+    root = unpack(archive(image_of(program, *layer).docker_files()), sandbox, new_cache).folder / "root"
     modes = {
         str(path.relative_to(root)): stat.S_IMODE(path.lstat().st_mode)
         for path in sorted(root.rglob("*"))

@@ -203,9 +203,7 @@ def test_a_ledger_that_does_not_contain_the_earlier_one_is_noticed_when_it_comes
 
 
 # --- the ledger that is published while the contest runs ---------------------------------------------------
-def test_the_published_ledger_tells_nothing_about_a_team_and_everybody_can_compute_its_root(
-    contest: Contest,
-) -> None:
+def test_the_published_ledger_tells_nothing_about_a_team_and_everybody_can_compute_its_root(contest) -> None:
     told_of_it = flat(contest.ledger_mail)
     assert f"has {len(contest.entries)} entries now" in told_of_it
     lines = file_of(contest.ledger_mail, LEDGER_FILE).decode().splitlines()
@@ -234,9 +232,7 @@ def test_a_team_checks_that_its_entries_are_in_the_published_ledger(contest: Con
     assert "it is another one than when the mail" in run(contest.archive(changed), published).stderr
 
 
-def test_a_published_ledger_that_is_another_one_than_that_of_the_receipts_is_noticed(
-    contest: Contest,
-) -> None:
+def test_a_published_ledger_that_is_another_one_than_that_of_the_receipts_is_noticed(contest) -> None:
     """Signed with the same key: what two readers were told."""
     other = Contest(contest.path / "second", (LIGHT, FORM), contest.signing_key)
     done = run(saved(contest, other.ledger_mail), contest.box(contest.mails[:3]))
@@ -437,8 +433,7 @@ def test_a_key_with_which_anybody_can_sign_signs_nothing() -> None:
         "console.log(signed);"
     )
     node = [program("node"), "--input-type=module", "-e", script, *(key.hex() for key in keys)]
-    done = subprocess.run(node, capture_output=True, text=True, check=True)
-    assert done.stdout == "0\n"
+    assert subprocess.run(node, capture_output=True, text=True, check=True).stdout == "0\n"
 
 
 @given(st.lists(st.binary(max_size=10), max_size=40))

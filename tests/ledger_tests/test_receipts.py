@@ -36,8 +36,7 @@ def test_an_entry_without_a_program_ends_with_an_empty_line() -> None:
 
 
 def test_a_checkpoint_is_three_lines() -> None:
-    checkpoint = Checkpoint("ef" * 32, 17, bytes(32))
-    assert checkpoint.text == f"knobeln/{'ef' * 32}\n17\n{'A' * 43}=\n"
+    assert Checkpoint("ef" * 32, 17, bytes(32)).text == f"knobeln/{'ef' * 32}\n17\n{'A' * 43}=\n"
 
 
 def test_signatures_are_those_of_rfc_8032() -> None:

@@ -92,8 +92,7 @@ def test_throws_come_only_where_a_protocol_was_asked_for(images, jobs) -> None:
 def test_another_stream_gives_another_game(images: dict[str, Image]) -> None:
     example = next(iter(images))
     jobs = [GameJob((example, example), (stream(f"{n}a"), stream(f"{n}b"))) for n in range(20)]
-    digests = {result.digest for result in MachineRunner(images, RULES, FUEL).play(jobs)}
-    assert len(digests) == 20
+    assert len({result.digest for result in MachineRunner(images, RULES, FUEL).play(jobs)}) == 20
 
 
 def test_no_jobs_give_no_results(images: dict[str, Image]) -> None:
@@ -303,8 +302,7 @@ def locked(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_a_locked_process_can_still_write_and_end(locked: Path) -> None:
-    done = subprocess.run([locked, "nothing"], capture_output=True, check=True)
-    assert done.stdout == b"alive"
+    assert subprocess.run([locked, "nothing"], capture_output=True, check=True).stdout == b"alive"
 
 
 @pytest.mark.parametrize(
@@ -321,8 +319,7 @@ def test_the_engine_locks_itself_up_before_it_plays(tmp_path: Path) -> None:
     pid = subprocess.Popen([_script_spinning(tmp_path)])
     try:
         wait_for(lambda: "Seccomp:\t2" in Path(f"/proc/{pid.pid}/status").read_text())
-        status = Path(f"/proc/{pid.pid}/status").read_text()
-        assert "NoNewPrivs:\t1" in status
+        assert "NoNewPrivs:\t1" in Path(f"/proc/{pid.pid}/status").read_text()
         assert "knobeln" in os.readlink(f"/proc/{pid.pid}/exe")
     finally:
         pid.kill()
@@ -391,8 +388,7 @@ def test_several_who_build_at_once_get_the_same_engine(small: Path) -> None:
 def test_other_sources_or_flags_are_another_engine(small: Path) -> None:
     one, two = (build_c_program(small, (f"-DVALUE={n}",), small / "cache") for n in (1, 2))
     (small / "small.c").write_text("int main (void) { return 5 + VALUE; }\n")
-    six = build_c_program(small, ("-DVALUE=1",), small / "cache")
-    assert _returned(one, two, six) == [1, 2, 6]
+    assert _returned(one, two, build_c_program(small, ("-DVALUE=1",), small / "cache")) == [1, 2, 6]
 
 
 POISON = "#!/bin/sh\necho poisoned\n"
@@ -466,8 +462,7 @@ def test_what_killed_builders_left_is_swept_by_the_next(tmp_path: Path, small: P
 
 @pytest.mark.slow
 def test_an_engine_that_was_cleaned_away_is_built_again(monkeypatch, tmp_path) -> None:
-    engine = knobeln_engine()
-    assert engine == knobeln_engine()
+    assert knobeln_engine() == knobeln_engine()
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     engine_binary._kept_engine.cache_clear()
     knobeln_engine().unlink()

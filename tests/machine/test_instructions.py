@@ -181,8 +181,7 @@ def test_a_jump_that_fails_leaves_its_register_as_it_was(probe: Probe) -> None:
 
 
 def test_a_program_starts_with_nothing_but_its_stack_pointer(probe: Probe) -> None:
-    seen = probe([ECALL])
-    assert seen.x == (0, 0, DATA_BASE, *[0] * 29)
+    assert probe([ECALL]).x == (0, 0, DATA_BASE, *[0] * 29)
 
 
 NO_INSTRUCTIONS = {

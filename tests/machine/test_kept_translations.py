@@ -198,8 +198,7 @@ def test_native_code_in_the_engine_can_open_start_and_send_nothing(cache, tmp_pa
 def test_the_engine_plays_under_the_sanitizers(cache: Translations, example: Image, tmp_path: Path) -> None:
     broken = [compiled(source) for source, _verdict, _reason in FAULTS.values()]
     images = {image.digest: image for image in (example, throwing([7] * 50), *broken)}
-    native = {example.digest: cache.add(example, Sandbox())}
-    batch = Batch(RULES, FUEL, images, native)
+    batch = Batch(RULES, FUEL, images, {example.digest: cache.add(example, Sandbox())})
     jobs = [job for image in images.values() for job in _jobs(example, image)[1:3]]
     order = batch.header() + batch.chunk(jobs)
     flags = (*engine_binary.FLAGS, *SANITIZERS)

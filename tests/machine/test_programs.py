@@ -50,8 +50,7 @@ def test_expressions_have_the_values_of_a_32_bit_computer(expression: str) -> No
     if value >= 1:
         assert result.moves == ((value, 1),)
     else:
-        fault = result.seats[0].fault
-        assert fault.reason.startswith(f"throw 1 was {value},")
+        assert result.seats[0].fault.reason.startswith(f"throw 1 was {value},")
 
 
 def test_a_reversed_range_of_random_numbers_is_swapped() -> None:
@@ -100,11 +99,9 @@ def test_the_limit_of_instructions_counts_for_each_seat_and_to_the_last_instruct
 
 def test_both_sides_of_a_self_game_have_their_own_memory_and_random_stream() -> None:
     example = compiled(EXAMPLE.read_text())
-    result = game(example, example, Rules(L=100))
-    assert any(first != second for first, second in result.moves[:9])
+    assert any(first != second for first, second in game(example, example, Rules(L=100)).moves[:9])
     counting = compiled("int n; main() { for (;;) make_throw (++n); }")
-    twins = game(counting, counting, RULES)
-    assert twins.moves == tuple((n, n) for n in range(1, 21))
+    assert game(counting, counting, RULES).moves == tuple((n, n) for n in range(1, 21))
 
 
 def test_no_game_leaves_anything_in_memory_for_the_next() -> None:

@@ -80,8 +80,7 @@ def test_the_answers_of_an_added_command_are_limited(make_world: Callable[..., W
 
 @pytest.mark.usefixtures("_oracle")
 def test_the_reference_describes_an_added_command() -> None:
-    page = reference.pages()["letters.md"]
-    assert "\n## oracle\n\n```text\n  ask the oracle QUESTION\n" in page
+    assert "\n## oracle\n\n```text\n  ask the oracle QUESTION\n" in reference.pages()["letters.md"]
 
 
 def test_without_the_package_there_is_no_such_command() -> None:

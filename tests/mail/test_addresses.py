@@ -125,8 +125,7 @@ def test_questions_to_an_address_are_limited_and_the_team_is_told_when_none_went
 def test_a_second_address_gets_copies_of_everything_but_the_string(world: World, line: str) -> None:
     asked = to(world.send(f"send copies to {NEW}", line))
     assert set(to(world.send("status", "", sender=OLD))) == {OLD}
-    told = to(answer(world, asked[NEW]))
-    assert set(told) == {OLD, NEW}
+    assert set(to(answer(world, asked[NEW]))) == {OLD, NEW}
     assert addresses(world) == (OLD, NEW)
     status = to(world.send("status", "", sender=OLD))
     assert body_of(status[OLD]) == body_of(status[NEW])

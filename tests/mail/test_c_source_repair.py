@@ -142,8 +142,7 @@ def test_what_only_a_mailer_does_is_undone_and_told(name: str) -> None:
 
 def test_blank_lines_between_all_lines_are_left_out() -> None:
     program = "#define X \\\n  1\nmain()\n{\n\n}"
-    sent = Text(tuple((FROM + program).replace("\n", "\n\n").split("\n")))
-    found = c_source_repair.repaired(sent)
+    found = c_source_repair.repaired(Text(tuple((FROM + program).replace("\n", "\n\n").split("\n"))))
     assert isinstance(found, Text)
     assert "\n".join(found.lines) == FROM + program
     assert "blank lines" in found.repairs[0]

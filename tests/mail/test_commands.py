@@ -172,8 +172,7 @@ def test_the_answer_describes_the_five_routines_and_the_dates(world: World) -> N
 def test_the_database_keeps_no_authentification_string_with_the_team(world: World) -> None:
     name, string = registered(world)
     with world.store.read() as tx:
-        team = teams.by_name(tx, name)
-        assert team.state is TeamState.ACTIVE
+        assert teams.by_name(tx, name).state is TeamState.ACTIVE
         assert teams.auth_digests_among(tx, [string, digest(string)]) == {digest(string)}
 
 
@@ -218,8 +217,7 @@ def test_a_refusal_says_what_had_to_be_mended(world: World) -> None:
 def test_a_form_that_cannot_be_read_is_refused_with_the_reason(world: World) -> None:
     raw = (LETTERS / "08_registration_base64.eml").read_bytes()
     (mail,) = world.deliver(raw.replace(b"\r\n\r\n", b"\r\n\r\n***"))
-    told = flat(mail)
-    assert "Your letter could not be read: its base64 encoding is damaged" in told
+    assert "Your letter could not be read: its base64 encoding is damaged" in flat(mail)
     assert "mail-address: name@machine.domain" in body_of(mail)
 
 
@@ -381,8 +379,7 @@ COMPILE_WINDOWS = [
 @pytest.mark.parametrize(("at", "words"), COMPILE_WINDOWS)
 def test_programs_are_taken_while_the_compile_service_is_open(world: World, at: object, words: str) -> None:
     world.clock.at = OPENS
-    line = from_line(*registered(world))
-    mails = world.send(COMPILE, program(line), sender="eve@x.example", at=at)
+    mails = world.send(COMPILE, program(from_line(*registered(world))), sender="eve@x.example", at=at)
     assert [mail["To"] for mail in mails] == ([ADDRESS] if words else [])
     assert words in " ".join(" ".join(map(body_of, mails)).split())
 
@@ -552,8 +549,7 @@ def test_a_file_that_is_no_program_beside_the_string_is_named(world: World) -> N
 
 
 def test_nothing_that_a_stranger_wrote_gets_into_a_header(world: World) -> None:
-    letter = (LETTERS / "61_subject_with_encoded_newline.eml").read_bytes()
-    (mail,) = world.deliver(letter)
+    (mail,) = world.deliver((LETTERS / "61_subject_with_encoded_newline.eml").read_bytes())
     assert mail["Subject"] == "International KNOBELN contest: did you mean `please compile`?"
     assert "evil" not in mail.as_string()
     assert len(world.deliver((LETTERS / "60_unknown_subject_without_headers.eml").read_bytes())) == 1

@@ -191,8 +191,7 @@ def test_a_program_that_has_one_reading_is_compiled(desk, change, repair) -> Non
     (report,) = desk.send(COMPILE, change(auth_line, desk.program(auth_line, CODE)), address)
     assert "is accepted" in report["Subject"]
     assert repair in flat(report)
-    store = desk.server.folder.store
-    with store.read() as tx:
+    with desk.server.folder.store.read() as tx:
         (version,) = submissions.newest(tx, 1)
     compiled = version.submission.files["program.c"].decode()
     assert compiled.split() == desk.program(auth_line, CODE).split()

@@ -163,8 +163,7 @@ def test_an_empty_field_comes_back_with_what_belongs_there() -> None:
 
 
 def test_members_of_two_lines_are_none_where_one_line_is_asked_for() -> None:
-    reading = read_text(FORM.replace("University\n", "University,\n  many years of Perl\n"))
-    (problem,) = reading.problems
+    (problem,) = read_text(FORM.replace("University\n", "University,\n  many years of Perl\n")).problems
     assert problem.line == 9
     assert problem.expected == "team-members:\n  name, affiliation"
 

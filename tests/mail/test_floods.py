@@ -141,8 +141,7 @@ def check_flood(world: World, flood: Flood, count: int) -> None:
     # No more than five mails to her, beside the answers to her own letters, and nothing of hers has changed.
     assert mails_to(world, victim) - before - 2 <= 5
     with world.store.read() as tx:
-        team = teams.by_name(tx, name)
-        assert team.registration.preferences == ("LAP", "DGP", "GRG", "RSM")
+        assert teams.by_name(tx, name).registration.preferences == ("LAP", "DGP", "GRG", "RSM")
         assert teams.count(tx) == 1  # who has answered a welcome: nobody else takes a place
     assert is_served()
 
@@ -236,8 +235,7 @@ def test_a_class_whose_addresses_begin_alike_gets_in(world: World) -> None:
 
 
 def test_the_organizer_is_told_once_and_a_form_that_waits_too_long_is_set_aside(world: World) -> None:
-    flood = Flood(0, 1, ("form",))
-    for _ in flooded(world, flood, 100, "", ""):
+    for _ in flooded(world, Flood(0, 1, ("form",)), 100, "", ""):
         pass
     assert world.states()[LetterState.WAITING] == 40
     told_of = [mail for mail in world.mails() if "letters that may be forged" in mail["Subject"]]

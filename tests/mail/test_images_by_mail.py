@@ -63,8 +63,7 @@ def make_office(make_world, cache, monkeypatch) -> Callable[..., Office]:
 
     def make(game: str = "cooperation-legacy", programs: Programs = TAKES, **sections: Any) -> Office:
         world = make_world(game={"name": game}, programs=programs, **sections)
-        builder = builder_of(world.settings, open_runner)
-        common = (world.store, world.settings, world.clock, builder)
+        common = (world.store, world.settings, world.clock, builder_of(world.settings, open_runner))
         office = Office(world, compile_service(*common, world.renderer))
         office.team("lords")
         return office
@@ -117,8 +116,7 @@ def test_a_description_may_lie_beside_an_image(make_office: Callable[..., Office
 
 
 def test_an_image_that_fails_in_its_trial_is_told_so(make_office, program) -> None:
-    office = make_office()
-    report = words(office.report("lords", {"player.tar": image_of(program, "silent")}))
+    report = words(make_office().report("lords", {"player.tar": image_of(program, "silent")}))
     assert "Your program FAILED in it, in round 1: the program ended without printing anything" in report
 
 

@@ -65,8 +65,7 @@ def issuer() -> Iterator[str]:
 
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
-            form = parse_qs(self.rfile.read(int(self.headers["Content-Length"])).decode())
-            token = form["token"][0]
+            token = parse_qs(self.rfile.read(int(self.headers["Content-Length"])).decode())["token"][0]
             good = token.startswith("good-")
             answer = {"active": good, "email": token.removeprefix("good-")} if good else {"active": False}
             body = json.dumps(answer).encode()
@@ -207,8 +206,7 @@ def test_a_letter_that_cannot_be_kept_stays_and_is_taken_later(dovecot: Dovecot,
 def test_without_move_letters_are_copied_and_deleted(user: str, told: str) -> None:
     with another_dovecot(capabilities=told) as server:
         bring(server, user)
-        taken = Taken()
-        mailbox = opened(server, user, taken)
+        mailbox = opened(server, user, Taken())
         assert not mailbox.can_move
         assert mailbox.take_all(Event()) == 1
         mailbox.close()
@@ -224,8 +222,7 @@ def test_a_letter_that_a_person_has_read_is_taken_and_one_that_was_deleted_is_no
 
 
 def test_a_folder_that_vanishes_is_made_again(dovecot: Dovecot, user: str) -> None:
-    taken = Taken()
-    mailbox = opened(dovecot, user, taken)
+    mailbox = opened(dovecot, user, Taken())
     bring(dovecot, user)
     wait_for(lambda: mailbox.take_all(Event()))
     with client_of(dovecot, user) as client:
@@ -261,8 +258,7 @@ def test_folders_below_inbox_are_found_where_the_server_has_them_there(user: str
 def test_of_a_letter_that_is_too_large_only_the_headers_are_taken(dovecot: Dovecot, user: str) -> None:
     bring(dovecot, user, LETTER + b"secret program\r\n" * 5_000)
     bring(dovecot, user)
-    taken = take(dovecot, user, 2, max_bytes=20_000)
-    large, usual = taken.raws
+    large, usual = take(dovecot, user, 2, max_bytes=20_000).raws
     assert large.startswith(b"X-Knobeln-Cut: 8")
     assert large.endswith(b"Subject: please compile\r\n\r\n")
     assert usual.endswith(LETTER)
@@ -342,8 +338,7 @@ def test_a_new_letter_is_heard_of_at_once(dovecot, user, security, monkeypatch) 
     if security == "tls":
         changes["port"] = dovecot.imaps
         monkeypatch.setenv("SSL_CERT_FILE", str(dovecot.folder / "authority.pem"))
-    taken = Taken()
-    mailbox = opened(dovecot, user, taken, **changes)
+    mailbox = opened(dovecot, user, Taken(), **changes)
     assert mailbox.can_idle
     for after in (0.2, 2.0):
         waited = wait_and_bring(mailbox, lambda: bring(dovecot, user, LETTER + b"%f" % time.time()), after)
@@ -354,8 +349,7 @@ def test_a_new_letter_is_heard_of_at_once(dovecot, user, security, monkeypatch) 
 
 @pytest.mark.slow
 def test_a_letter_that_comes_between_the_search_and_idle_is_not_overlooked(dovecot, user) -> None:
-    taken = Taken()
-    mailbox = opened(dovecot, user, taken)
+    mailbox = opened(dovecot, user, Taken())
     for number in range(5):
         assert mailbox.waiting() == []
         bring(dovecot, user, LETTER + b"%d\r\n" % number)
@@ -368,8 +362,7 @@ def test_a_letter_that_comes_between_the_search_and_idle_is_not_overlooked(dovec
 
 def test_without_idle_it_looks_from_time_to_time(plain_dovecot, user, monkeypatch) -> None:
     monkeypatch.setattr(imap, "POLL_SECONDS", 1.0)
-    taken = Taken()
-    mailbox = opened(plain_dovecot, user, taken)
+    mailbox = opened(plain_dovecot, user, Taken())
     assert not mailbox.can_idle
     bring(plain_dovecot, user)
     mailbox.wait(Event())

@@ -87,8 +87,7 @@ def prepared(tmp_path_factory: pytest.TempPathFactory, url: str | None) -> tuple
     settings = Settings(contest=Contest(address=ROBOT), dates=usual_dates(now), registration=BELIEVED)
     with named(url):
         folder = create_contest(path, settings)
-    raw = letter(TEAM, "registration for KNOBELN", FORM)
-    accept(folder.store, raw, TEAM, (ROBOT,), "smtp", now)
+    accept(folder.store, letter(TEAM, "registration for KNOBELN", FORM), TEAM, (ROBOT,), "smtp", now)
     Services(folder).handle_letters()
     deliver_all(folder, transport_of(folder.settings, path))
     folder.store.close()

@@ -30,8 +30,7 @@ def body(mail: object) -> str:
 
 
 def text_of(mail: object) -> str:
-    part = mail.get_body(("plain",)) if hasattr(mail, "get_body") else None
-    return body(part)
+    return body(mail.get_body(("plain",)) if hasattr(mail, "get_body") else None)
 
 
 def test_a_contest_answers_in_its_language(german_world: World) -> None:

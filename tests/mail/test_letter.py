@@ -181,8 +181,7 @@ PIECES = st.sampled_from(
 @given(st.lists(PIECES | st.binary(max_size=8), max_size=60).map(b"".join))
 def test_no_letter_raises(raw: bytes) -> None:
     parsed = parse(raw)
-    program = find_program(parsed)
-    assert isinstance(program, Text | Problem)
+    assert isinstance(find_program(parsed), Text | Problem)
     for text in (parsed.body, *parsed.attachments):
         "\n".join(text.lines).encode()
         assert not any("\n" in line or "\r" in line for line in text.lines)

@@ -175,8 +175,7 @@ def test_nothing_large_goes_to_strangers(world: World) -> None:
     ]
     form = "\n".join([*fields, "team-members:", *(f"  {'y ' * 400}" for _ in range(300))]) + "\n"
     bodies = (form, "\n".join(f"line {n}: {'z' * 60}" for n in range(2_000)), FORM + "surplus\n" * 5_000)
-    subjects = (REGISTER, "please compile", "help", "SEND knobelnsoftware")
-    for subject in subjects:
+    for subject in (REGISTER, "please compile", "help", "SEND knobelnsoftware"):
         for body in bodies:
             world.send(subject, body)
     with world.store.read() as tx:

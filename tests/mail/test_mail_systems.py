@@ -74,8 +74,7 @@ def send(port: int, raw: bytes = LETTER, recipients: tuple[str, ...] = (ROBOT,),
 
 def kept(store: Store) -> list[dict[str, object]]:
     with store.read() as tx:
-        rows = letters.listing(tx, None, 50)
-        found = [(row, letters.get(tx, row.id)) for row in rows]
+        found = [(row, letters.get(tx, row.id)) for row in letters.listing(tx, None, 50)]
     return [{**vars(row), "letter": letter} for row, letter in found]
 
 

@@ -503,10 +503,8 @@ def test_who_repeats_a_mistake_is_not_answered_but_a_form_waits() -> None:
     mailbox, others, *wide = quotas(Limit.TELL, False, 10, ("refused",), "")
     unless = (each.unless for each in wide if each.unless)
     free = {each: Free(each, now + HOUR, now) for each in (mailbox, others, *wide, *unless)}
-    full = blocked((mailbox, others, *wide), free, now)
-    assert not full.quota.waits
-    held_up = blocked(wide, free, now)
-    assert held_up.quota.waits
+    assert not blocked((mailbox, others, *wide), free, now).quota.waits
+    assert blocked(wide, free, now).quota.waits
 
 
 def test_a_quota_is_free_a_span_after_the_mail_that_filled_it() -> None:

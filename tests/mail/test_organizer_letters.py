@@ -284,8 +284,7 @@ def test_a_contest_is_run_by_letter(server: Server, house: House) -> None:
     ],
 )
 def test_the_public_number_is_handed_in_by_letter(make_world, beacon, wrong, right, shown, monkeypatch):
-    chain = chain_json(int(START.timestamp()) - 110)
-    monkeypatch.setattr(drand, "QUICKNET", chain)
+    monkeypatch.setattr(drand, "QUICKNET", chain_json(int(START.timestamp()) - 110))
     world = make_world(tournament=Tournament(beacon=beacon))
     with world.store.write() as tx:
         decisions.set_organizer_digest(tx, digest(STRING))

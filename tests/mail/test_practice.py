@@ -45,8 +45,7 @@ class Gym:
     def team(self, name: str, program: str = "") -> None:
         """A registered team, with this house strategy as its program."""
         with self.world.store.write() as tx:
-            team = add_team(tx, name, "")
-            teams.set_auth_digest(tx, team.id, digest(f"{STRING}-{name}"))
+            teams.set_auth_digest(tx, add_team(tx, name, "").id, digest(f"{STRING}-{name}"))
         if program:
             self.send(name, "please compile", HOUSE[program])
 
@@ -73,8 +72,7 @@ def gym(make_world: Callable[..., World]) -> Callable[..., Gym]:
     def make(**sections: Any) -> Gym:
         world = make_world(**sections)
         world.clock.at = START - timedelta(days=10)
-        builder = builder_of(world.settings, open_runner)
-        common = (world.store, world.settings, world.clock, builder)
+        common = (world.store, world.settings, world.clock, builder_of(world.settings, open_runner))
         letters = PracticeLetters(world.settings, world.renderer)
         compiler = compile_service(*common, world.renderer)
         failures = engine_failures(world.store, world.settings, world.clock, world.renderer)
@@ -107,8 +105,7 @@ def test_a_tested_program_plays_against_every_house_strategy_and_does_not_enter_
     assert re.search(r"length +\d+\.\d on average, 8 to \d+", text)
     assert max(map(len, text.splitlines())) <= 72
     with here.world.store.read() as tx:
-        team = teams.by_name(tx, "alpha")
-        assert submissions.versions(tx, team.id) == ()
+        assert submissions.versions(tx, teams.by_name(tx, "alpha").id) == ()
 
 
 def test_a_program_that_fails_is_told_against_whom_and_in_which_throw(gym: Callable[..., Gym]) -> None:
@@ -177,9 +174,7 @@ def test_a_program_that_would_be_rejected_is_told_why_and_plays_nothing(gym: Cal
     assert "without #include" in flat(mail)
     assert "opponent" not in body_of(mail)
     with here.world.store.read() as tx:
-        team = teams.by_name(tx, "alpha")
-        good = submissions.latest_good(tx, team.id)
-        assert good.number == 1
+        assert submissions.latest_good(tx, teams.by_name(tx, "alpha").id).number == 1
 
 
 def test_a_test_needs_the_teams_own_line_and_a_forger_learns_nothing(gym: Callable[..., Gym]) -> None:

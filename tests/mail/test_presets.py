@@ -245,8 +245,7 @@ def test_a_team_gets_a_kit_with_the_settings_of_its_contest(contest_of, game) ->
         "send software shar", "", sender=team.address, at=contest.world.clock.now() + timedelta(hours=2)
     )
     assert attached(shell) == {kit.shell_name: shell_archive(kit)}
-    sizes = [len(raw.as_bytes()) for raw in (mail, shell)]
-    assert max(sizes) < Settings.MAX_LETTER_BYTES
+    assert max([len(raw.as_bytes()) for raw in (mail, shell)]) < Settings.MAX_LETTER_BYTES
 
 
 @pytest.mark.parametrize("subject", ["send rules", "Re: SEND RULES", "send Standoff rules"])
@@ -301,5 +300,4 @@ def test_a_report_that_the_contest_keeps_private_is_refused(contest_of, code) ->
 
 
 def test_a_keyword_of_c_may_be_a_name_in_another_contest(contest_of: Callable[..., Contest]) -> None:
-    contest = contest_of("standoff")
-    assert "welcome, int" in contest.register(team_name="int")["Subject"]
+    assert "welcome, int" in contest_of("standoff").register(team_name="int")["Subject"]

@@ -119,8 +119,7 @@ WRONG = [
 
 @pytest.mark.parametrize(("files", "words"), WRONG)
 def test_a_program_that_cannot_be_built_is_rejected_with_the_reason(make_office, files, words) -> None:
-    office = make_office("cooperation")
-    report = office.report("lords", files)
+    report = make_office("cooperation").report("lords", files)
     assert "Version 1 of lords is rejected." in report
     assert words in " ".join(report.split())
     assert "trial" not in report
@@ -155,8 +154,7 @@ FAULTS = [
 
 @pytest.mark.parametrize(("source", "words"), FAULTS)
 def test_a_program_that_fails_in_its_trial_is_accepted_and_told_so(make_office, source, words) -> None:
-    office = make_office("cooperation")
-    (mail,) = office.send("lords", {"p.py": b"# a program\n" + source})
+    (mail,) = make_office("cooperation").send("lords", {"p.py": b"# a program\n" + source})
     assert str(mail["Subject"]).endswith("accepted, but failed its trial game")
     report = " ".join(body(mail).split())
     assert "Your program FAILED in it, in round 1" in report
@@ -186,15 +184,13 @@ WELL_PLAYED = [
 @pytest.mark.slow
 @pytest.mark.parametrize(("game", "name", "source"), WELL_PLAYED)
 def test_what_a_program_says_in_a_trial_without_faults_reaches_its_team(make_office, game, name, source):
-    office = make_office(game)
-    report = office.report("lords", {name: source})
+    report = make_office(game).report("lords", {name: source})
     assert "standard error (only you see this):\n  thinking" in report
 
 
 def test_a_trial_that_takes_too_long_is_broken_off_and_told_so(make_office, monkeypatch) -> None:
     monkeypatch.setattr(Programs, "TRIAL_SECONDS", 1.0)
-    office = make_office("cooperation")
-    report = office.report("lords", {"p.sh": b"sleep 0.6; echo C\n"})
+    report = make_office("cooperation").report("lords", {"p.sh": b"sleep 0.6; echo C\n"})
     assert "compiled and is accepted" in report
     assert "it took longer than the 1 s that a trial game may take" in " ".join(report.split())
     assert "your points" not in report
@@ -363,8 +359,7 @@ STRATEGIES = [
 
 @pytest.mark.parametrize(("source", "words"), STRATEGIES)
 def test_what_is_wrong_with_a_strategy_is_said(make_office, source, words) -> None:
-    office = make_office("hog")
-    report = office.report("lords", {"final_strategy.py": source})
+    report = make_office("hog").report("lords", {"final_strategy.py": source})
     assert "is rejected" in report
     assert words in " ".join(report.split())
 

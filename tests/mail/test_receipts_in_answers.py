@@ -82,8 +82,7 @@ def test_welcome_refusal_and_new_string_have_receipts_in_their_order(world: Worl
     found = re.search(r"name is +(\S+)\n.*string +(\S+)\n", body_of(welcome))
     assert found
     late = START - timedelta(hours=1)
-    source = program(from_line(found[1], found[2]))
-    (refused,) = world.send("please compile", source, at=late)
+    (refused,) = world.send("please compile", program(from_line(found[1], found[2])), at=late)
     (renewed,) = world.send("resend authentification", "", sender="our_team@machine.domain.alfdkj")
     effects = [must_fit(world, receipt_in(mail)).effect for mail in (welcome, refused, renewed)]
     assert effects == [Effect.REGISTRATION_ACCEPTED, Effect.PROGRAM_LATE, Effect.STRING_OFFERED]

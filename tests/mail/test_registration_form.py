@@ -126,8 +126,7 @@ GOOD_ADDRESSES = [
 
 @pytest.mark.parametrize(("written", "address"), GOOD_ADDRESSES)
 def test_an_internet_style_address_needs_no_known_top_level_domain(written: str, address: str) -> None:
-    reading = with_value("mail-address", written)
-    assert reading.registration.address == address
+    assert with_value("mail-address", written).registration.address == address
 
 
 PREFERENCES = [
@@ -283,10 +282,8 @@ def test_a_field_that_is_nearly_right_is_read_or_named_with_its_line(indent, nam
 )
 def test_a_line_like_a_field_that_is_there_goes_on_with_the_field_above(words: str) -> None:
     (folded,) = [FORM.replace("Eggland\n", f"Eggland,\n  {words}\n")]
-    wrapped = LONG.replace("Isles\n", f"Isles,\n{words}\n")
-    for text in (folded, wrapped):
-        reading = read_text(text)
-        assert reading.registration.organization.endswith(f", {words}")
+    for text in (folded, LONG.replace("Isles\n", f"Isles,\n{words}\n")):
+        assert read_text(text).registration.organization.endswith(f", {words}")
 
 
 @pytest.mark.parametrize(("text", "words"), STRUCTURES)

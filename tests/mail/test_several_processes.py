@@ -179,16 +179,13 @@ def test_a_part_that_may_be_there_once_refuses_to_start_twice_and_the_status_nam
     wait_for(lambda: "no process does the part `intake`" in advice())
     wait_for(lambda: not is_missing("desk")() and not is_missing("compile")())
     assert is_missing("deliver")()
-    second = site.serve("desk")
-    assert ended(second) == 1
+    assert ended(site.serve("desk")) == 1
     assert "with its part `desk`" in (site.path / "log 1").read_text()
-    whole = site.serve()
-    assert ended(whole) == 1
+    assert ended(site.serve()) == 1
     worker = site.serve("compile")
     rest = site.serve("intake", "deliver", folder=site.contest.path)
     wait_for(lambda: not is_missing("intake")() and not is_missing("deliver")())
-    said = knobeln_in(site.contest.path, "restore", site.path / "log 0", code=1).output
-    assert "at work" in said
+    assert "at work" in knobeln_in(site.contest.path, "restore", site.path / "log 0", code=1).output
     assert all(process.poll() is None for process in (first, worker, rest))
     os.kill(first.pid, signal.SIGKILL)
     wait_for(is_missing("desk"))

@@ -496,8 +496,7 @@ def test_headers_that_we_could_not_read_and_loops_are_refused(client, store, fie
 def test_a_long_sender_is_taken_also_while_others_come_and_go(client: smtplib.SMTP, port: int) -> None:
     with smtplib.SMTP("127.0.0.1", port, timeout=10) as other:
         other.ehlo()
-    long = "MAIL FROM:<joe@x.example> SIZE=100" + " " * 470 + "SMTPUTF8"
-    assert client.docmd(long)[0] == 250
+    assert client.docmd("MAIL FROM:<joe@x.example> SIZE=100" + " " * 470 + "SMTPUTF8")[0] == 250
 
 
 def test_no_login_is_offered_that_nobody_has(client: smtplib.SMTP) -> None:
@@ -671,8 +670,7 @@ def test_the_address_of_a_foreign_client_is_kept_with_the_letter(monkeypatch, ho
 def test_usual_addresses_are_read_as_the_library_reads_them(path: str) -> None:
     found = smtp._USUAL_PATH.fullmatch(path)
     assert found is not None
-    by_the_library = smtp.SMTP(object(), loop=asyncio.new_event_loop())._getaddr(path)
-    assert (found[1], found[2]) == by_the_library
+    assert (found[1], found[2]) == smtp.SMTP(object(), loop=asyncio.new_event_loop())._getaddr(path)
 
 
 @pytest.mark.parametrize(

@@ -122,8 +122,7 @@ MEANT = [
 
 @pytest.mark.parametrize(("subject", "right"), MEANT)
 def test_who_errs_is_asked_and_nothing_is_done(world: World, subject: str, right: str) -> None:
-    from_line = registered_line(world)
-    (mail,) = world.send(subject, program(from_line), sender=EVE)
+    (mail,) = world.send(subject, program(registered_line(world)), sender=EVE)
     assert (f"did you mean `{right}`?" in mail["Subject"]) == bool(right)
     assert ("    Subject: " + right + "\n" in body_of(mail)) == bool(right)
     assert team(world).state is TeamState.ACTIVE
@@ -245,8 +244,7 @@ def test_every_word_of_help_has_its_sentences_in_every_game(game: str) -> None:
 def names_of_rules() -> set[str]:
     """What findings are called, as it stands in the source of the checks."""
     source = inspect.getsource(checks)
-    calls = r'(?:Finding\(|_at\([\w.]+, |_word\(\s*[\w.]+, )\s*"([a-z ]+)"'
-    return set(re.findall(calls, source))
+    return set(re.findall(r'(?:Finding\(|_at\([\w.]+, |_word\(\s*[\w.]+, )\s*"([a-z ]+)"', source))
 
 
 def test_every_rule_that_a_compile_report_names_can_be_asked_about() -> None:
@@ -407,8 +405,7 @@ PREFERENCES = [
 
 @pytest.mark.parametrize(("subject", "text", "codes"), PREFERENCES)
 def test_a_team_changes_which_reports_it_gets(world: World, subject: str, text: str, codes: str) -> None:
-    from_line = registered_line(world)
-    (mail,) = world.send(subject, text + from_line, sender=EVE)
+    (mail,) = world.send(subject, text + registered_line(world), sender=EVE)
     assert mail["To"] == ADDRESS
     assert ",".join(team(world).registration.preferences) == codes
     assert f"before LAP,DGP,GRG,RSM now {codes or 'none'}" in flat(mail)
@@ -542,8 +539,7 @@ def test_a_command_in_a_letter_that_cannot_be_read_is_refused_with_the_reason(wo
 
 @pytest.mark.parametrize("subject", ["mail-preference GRR", "withdraw", "status"])
 def test_a_quoted_or_marked_up_line_is_found(world: World, subject: str) -> None:
-    from_line = registered_line(world)
-    html = from_line.replace("<", "&lt;").replace(">", "&gt;")
+    html = registered_line(world).replace("<", "&lt;").replace(">", "&gt;")
     raw = (
         f"From: {EVE}\r\nTo: knobeln@contest.example\r\nSubject: {subject}\r\nMIME-Version: 1.0\r\n"
         f"Content-Type: text/html; charset=utf-8\r\n\r\n<html><body><p>{html}</p></body></html>\r\n"
@@ -745,8 +741,7 @@ def test_there_are_only_a_few_new_strings_in_a_day(world: World) -> None:
         for hours in (0, 1, 2, 23, 25.5)
         for mail in world.send("resend authentification", f"{hours}", sender=ADDRESS, at=start + hours * HOUR)
     ]
-    given_out = ["name is" in body_of(mail) for mail in mails]
-    assert given_out == [True] * MAX_PER_DAY + [False, False, True]
+    assert ["name is" in body_of(mail) for mail in mails] == [True] * MAX_PER_DAY + [False, False, True]
     assert "has got all its new strings for today" in flat(mails[2])
 
 
@@ -771,8 +766,7 @@ def test_an_empty_letter_from_the_teams_address_ends_all_reports(world: World, s
     assert team(world).registration.preferences == ()
     assert mail["To"] == ADDRESS
     assert "gets no more reports" in flat(mail)
-    back = re.search(r"Subject: (mail-preference \S+)", body_of(mail))
-    world.send(back[1], line)
+    world.send(re.search(r"Subject: (mail-preference \S+)", body_of(mail))[1], line)
     assert team(world).registration.preferences == ("LAP", "DGP", "GRG", "RSM")
 
 

@@ -104,8 +104,7 @@ def settings_with(*rows: dict[str, Any]) -> Settings:
 def test_doctor_tries_every_language_and_says_what_does_not_work() -> None:
     broken = {**AWK, "name": "broken", "suffixes": ["b"], "sample": "BEGIN { exit 3 }\n"}
     missing = {**AWK, "name": "missing", "suffixes": ["m"], "tool": "knobeln-nothing"}
-    untried = {**AWK, "name": "untried", "suffixes": ["u"], "sample": ""}
-    rows = (AWK, broken, missing, untried)
+    rows = (AWK, broken, missing, {**AWK, "name": "untried", "suffixes": ["u"], "sample": ""})
     others = [row for row in usual_languages() if row.name != "C"]
     replaced = [{**AWK, "name": row.name, "suffixes": row.suffixes} for row in others]
     found = {f.name: f for f in check_languages(settings_with(*rows, *replaced))}

@@ -138,8 +138,7 @@ def test_a_late_process_does_not_answer_the_next_game_with_the_old_answer(player
     slow = f"read line; {wait}; echo first; read line; echo second"
     one = player("lines", build_text("slow.sh", slow), 0.05)
     one.begin()
-    first = one.move(("next",))
-    assert first.kind is AnswerFaultKind.LATE
+    assert one.move(("next",)).kind is AnswerFaultKind.LATE
     one.seconds = 20.0
     one.begin()
     assert one.move(("next",)) == "first"

@@ -407,8 +407,7 @@ HOME_TRACES = (
 
 @pytest.mark.parametrize("trace", HOME_TRACES)
 def test_at_home_a_move_is_fresh_as_well(trace, at_home):
-    one = at_home("import os, time\n" + TRACES[trace] + MOVES)
-    assert outcomes(one, 1, 2, 3) == ["10", "20", "30"]
+    assert outcomes(at_home("import os, time\n" + TRACES[trace] + MOVES), 1, 2, 3) == ["10", "20", "30"]
 
 
 def test_at_home_only_the_programs_own_are_ended_and_removed(at_home, tmp_path):

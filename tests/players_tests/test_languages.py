@@ -82,8 +82,7 @@ def test_any_names_get_an_answer(names):
     ],
 )
 def test_files_that_cannot_be_taken_are_refused_unread(files, words, sandbox):
-    found = build(files, sandbox, Programs())
-    assert words in found.text
+    assert words in build(files, sandbox, Programs()).text
 
 
 MISTAKES = {

@@ -66,8 +66,7 @@ def children():
 @pytest.mark.usefixtures("impatient")
 @pytest.mark.parametrize("path", [*programs("lines"), *programs("arguments"), *programs("function")])
 def test_a_program_gets_the_verdict_of_its_folder(path, build_file, player, counting):
-    program = build_file(path.relative_to(PROGRAMS))
-    one = player(path.parent.parent.name, program, seconds(path))
+    one = player(path.parent.parent.name, build_file(path.relative_to(PROGRAMS)), seconds(path))
     result = play_game(counting(), [one], draw=lambda n: 0)
     found = next((fault.kind.value for _, _, fault in result.faults), "plays")
     assert found == verdict(path), list(result.faults)

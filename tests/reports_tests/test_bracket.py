@@ -65,8 +65,7 @@ def test_every_bracket_fits_into_72_columns_and_has_every_match_once(entries: in
 
 def test_a_match_stands_between_and_to_the_right_of_those_who_met() -> None:
     lines = bracket.all_lines(history_of(names_of(4)), 1)["winners' side"]
-    indents = [len(line) - len(line.lstrip()) for line in lines]
-    assert indents == [0, 6, 0, 12, 0, 6, 0]
+    assert [len(line) - len(line.lstrip()) for line in lines] == [0, 6, 0, 12, 0, 6, 0]
     assert lines[3].split() == ["xxxxx_04", "100:0"]
     for above, own, below in zip(lines, lines[1:], lines[2:], strict=False):
         if own.endswith("100:0") and own is not lines[3]:
@@ -86,8 +85,7 @@ def test_who_is_unbeaten_beaten_and_out_adds_up_to_everybody() -> None:
 
 def test_a_bye_is_told_of() -> None:
     history = history_of(names_of(5))
-    lines = bracket.all_lines(history, 1)["winners' side"]
-    assert sum(line.endswith("  (bye)") for line in lines) == 3
+    assert sum(line.endswith("  (bye)") for line in bracket.all_lines(history, 1)["winners' side"]) == 3
     assert not any("(bye)" in line for line in bracket.all_lines(history, 1)["losers' side"])
 
 

@@ -72,8 +72,7 @@ def test_the_letter_to_send_is_the_form_that_the_robot_reads(small: SiteFacts) -
 
 @pytest.mark.parametrize("game", ["cooperation", "standoff", "hog", "bid-tac-toe", "ultimate-tic-tac-toe"])
 def test_the_game_is_told_in_sentences(game: str) -> None:
-    settings = other_contests.settings_of(game)
-    text = page_of(before(facts_of(settings, {}, ())))
+    text = page_of(before(facts_of(other_contests.settings_of(game), {}, ())))
     assert "The game is" not in text
     assert re.search(r"<h2>What it is</h2> <p>[A-Z][^<]*\. You write a ", text)
 
@@ -82,8 +81,7 @@ def test_pages_about_the_contest_are_linked_where_there_are_any(small: SiteFacts
     facts = before(small)
     page = next(iter(pages(facts, plan(facts))))
     for nav in ((), (("Contest", "index.html"), ("Rules", "rules.html"))):
-        words = SiteTemplates(facts.settings, facts.game, nav)
-        text = words.files(page)["index.html"].decode()
+        text = SiteTemplates(facts.settings, facts.game, nav).files(page)["index.html"].decode()
         assert ('<p class="more">' in text) is bool(nav)
         assert text.count('href="rules.html"') == 2 * bool(nav)
 

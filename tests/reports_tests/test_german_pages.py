@@ -54,8 +54,7 @@ def over(settings: Settings, contest: Any) -> SiteFacts:
 
 
 def assert_german(facts: SiteFacts) -> None:
-    files = files_of(facts)
-    for path, text in files.items():
+    for path, text in files_of(facts).items():
         if path.endswith((".html", ".xml")):
             shown = words(text)
             assert not english_in(shown, ENGLISH_WORDS), (path, shown)
@@ -83,8 +82,7 @@ def test_the_ladder_is_told_in_german(over: SiteFacts) -> None:
     line = LadderLine(1, "silent", 2, 40, 12.5, 0)
     ranking = LadderRanking(1, START - timedelta(days=1), (line,), None)
     settings = over.settings.model_copy(update={"ladder": Ladder(enabled=True)})
-    page = files_of(replace(over, settings=settings, ladder=(ranking,)))["ladder.html"]
-    shown = words(page)
+    shown = words(files_of(replace(over, settings=settings, ladder=(ranking,)))["ladder.html"])
     assert not english_in(shown, ENGLISH_WORDS), shown
     assert "neu" in shown
     assert "12,5" in shown

@@ -127,11 +127,8 @@ def of_game(played: other_contests.Played, **changes: Any) -> SiteFacts:
 
 
 def test_cooperation_has_its_peace_and_its_exploitation() -> None:
-    facts = of_game(other_contests.cooperation())
-    found = {each.title: each for each in highlights_of(facts)}
-    peace = found["Greatest peace"]
-    moves = peace.match.result.moves
-    assert set(moves) == {("C", "C")}
+    found = {each.title: each for each in highlights_of(of_game(other_contests.cooperation()))}
+    assert set(found["Greatest peace"].match.result.moves) == {("C", "C")}
     exploitation = found["Most beautiful exploitation"]
     assert set(exploitation.match.players) == {"always_betray", "always_cooperate"}
     assert exploitation.sentence.startswith("From round 1 to 10 always_betray won 30 points")
@@ -152,10 +149,8 @@ def test_where_points_come_at_the_end_the_shortest_and_the_longest_game_count() 
 
 
 def test_a_game_of_many_ends_in_a_duel() -> None:
-    facts = of_game(other_contests.standoff())
-    (duel,) = highlights_of(facts)
-    falls = sorted(seat.last_turn for seat in duel.match.result.seats)
-    assert duel.turn == falls[-3] + 1
+    (duel,) = highlights_of(of_game(other_contests.standoff()))
+    assert duel.turn == sorted(seat.last_turn for seat in duel.match.result.seats)[-3] + 1
 
 
 def only(*codes: str) -> dict[str, object]:

@@ -301,8 +301,7 @@ def test_who_does_not_proceed_is_told_the_place_in_its_group(offering, contest) 
 
 def test_the_finalists_are_told_their_place_at_the_end(offering, contest) -> None:
     history = (contest.first, contest.final)
-    event = RoundPlayed(teams=contest.teams, history=history, ranking=contest.ranking)
-    (mail,) = offering.mails(event)
+    (mail,) = offering.mails(RoundPlayed(teams=contest.teams, history=history, ranking=contest.ranking))
     assert (mail.kind, mail.to) == ("OWN", contest.teams["example"].address)
     assert "The International KNOBELN contest is over: the final has been played.\n" in mail.body
     assert "You are 3rd of 3 with" in mail.body

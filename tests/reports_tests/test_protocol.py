@@ -120,8 +120,7 @@ def test_the_full_form_has_every_throw_and_ends_with_the_points_of_the_game(game
 
 
 def test_the_full_form_marks_where_series_begin(game) -> None:
-    throws = ((5, 9), (5, 8), (6, 8), (2, 9))
-    table = rows(full(changed(game, moves=throws, turns=4)))
+    table = rows(full(changed(game, moves=((5, 9), (5, 8), (6, 8), (2, 9)), turns=4)))
     assert [(row[1], row[5]) for row in table] == [(">", ">"), (" ", ">"), (" ", " "), (">", " ")]
 
 

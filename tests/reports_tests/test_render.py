@@ -220,9 +220,7 @@ def test_templates_know_the_game_and_count_its_points(settings: Settings, tmp_pa
         ("de", datetime(1994, 5, 31, 23, tzinfo=UTC), "31. Mai 1994, 23:00 UT (1. Juni 1994, 01:00 CEST)"),
     ],
 )
-def test_local_time_stands_beside_universal_time(
-    settings: Settings, tmp_path: Path, language: str, moment: datetime, said: str
-) -> None:
+def test_local_time_stands_beside_universal_time(settings, tmp_path, language, moment, said) -> None:
     (tmp_path / "own.txt.j2").write_text("Subject: x\n\n{{ at|date }}\n")
     chosen = settings.changed(contest={"zone": "Europe/Berlin", "language": language})
     assert Templates(chosen, tmp_path).render("own", at=moment).body == f"{said}\n"

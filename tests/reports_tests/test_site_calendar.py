@@ -53,8 +53,7 @@ def test_a_calendar_has_all_dates(game: str) -> None:
 @given(st.text(max_size=90))
 def test_any_title_comes_through_in_lines_of_at_most_75_bytes(title: str) -> None:
     facts = before(title=title)
-    data = calendar(facts)
-    lines = data.split(b"\r\n")
+    lines = calendar(facts).split(b"\r\n")
     assert lines[-1] == b""
     assert all(0 < len(line) <= 75 for line in lines[:-1])
     assert not any(b"\n" in line or b"\r" in line for line in lines)

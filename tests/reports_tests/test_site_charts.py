@@ -33,8 +33,7 @@ def test_the_range_of_values_is_cut_into_equal_shades(value, low, high, expected
 def test_ticks_are_round_even_and_few(first: int, span: int) -> None:
     found = charts.ticks(first + span, WIDTH, first)
     assert len(found) <= 7
-    numbers = [int(tick.text.replace(",", "")) for tick in found]
-    steps = {b - a for a, b in pairwise(numbers)}
+    steps = {b - a for a, b in pairwise([int(tick.text.replace(",", "")) for tick in found])}
     assert len(steps) <= 1
     assert all(re.fullmatch(r"[125]0*", str(step)) for step in steps)
     assert all(0 <= tick.at <= WIDTH for tick in found)
@@ -192,8 +191,7 @@ def test_where_one_strategy_is_left_that_wins_nothing_against_itself_the_page_sa
     ranking = (EvolutionRank("a", 1, (1, 1), None), EvolutionRank("b", 2, (0, 1), 1))
     ended = EvolutionOutcome(("a", "b"), ((5, 5), (10, 0)), EvolutionEnding.NO_POINTS, None, ranking)
     assert evolution_page(ended).facts["ending"] == "a alone was left, and it wins nothing against itself"
-    at_once = replace(ended, generations=((5, 5),))
-    assert evolution_page(at_once).facts["ending"] == "nobody won a point"
+    assert evolution_page(replace(ended, generations=((5, 5),))).facts["ending"] == "nobody won a point"
 
 
 # --- what colours look like --------------------------------------------------------------------------------

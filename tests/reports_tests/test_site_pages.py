@@ -150,8 +150,7 @@ def of_other_game(name: str, *, shown: bool = False, **changes: Any) -> SiteFact
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["knobeln", "cooperation", "ultimate-tic-tac-toe", "standoff"])
 def test_where_a_replay_is_the_text_of_the_game_is_one_click_away(name: str, small: SiteFacts) -> None:
-    facts = small if name == "knobeln" else of_other_game(name)
-    files = files_of(facts)
+    files = files_of(small if name == "knobeln" else of_other_game(name))
     beside = re.compile(r'replay\.html\?game=([^"]+)">[^<]+</a> <a class="unscripted" href="\.\./([^"]+)">')
     places = [text for path, text in html(files) if path.startswith(("teams/", "rounds/"))]
     found = {each for text in places for each in beside.findall(text)}
@@ -198,8 +197,7 @@ def test_a_table_of_a_page_has_the_values_of_the_contest(small_files: dict[str, 
         (s.rank, s.entry, s.half_points / 2) for s in contest.ranking
     ]
     against = json.loads(small_files["rounds/2.1.games.json"])
-    match = contest.final.groups[0].matches[1]
-    (first, mine), (second, theirs) = match.sides
+    (first, mine), (second, theirs) = contest.final.groups[0].matches[1].sides
     by_team = {row["team"]: row for row in against}
     assert by_team[first][second] == mine.points
     assert by_team[second][first] == theirs.points
@@ -478,8 +476,7 @@ def test_no_cell_speaks_of_games_that_nobody_may_see(small: SiteFacts) -> None:
 
 def test_the_turns_of_a_game_add_up(small_files: dict[str, str], contest: Any) -> None:
     match = next(m for m in contest.final.groups[0].matches if not m.pairing.is_self)
-    game = games_in(small_files)[".".join(["2", *match.players])]
-    turns = turns_in(game)
+    turns = turns_in(games_in(small_files)[".".join(["2", *match.players])])
     assert len(turns) == match.result.turns
     for seat, points in enumerate(seat.points for seat in match.result.seats):
         assert sum(int(turn[2 + seat]) for turn in turns) == points
@@ -530,8 +527,7 @@ def test_a_file_of_games_is_one_text_whatever_a_player_writes() -> None:
     match = replace(key.match, result=replace(key.match.result, moves=((evil, "C"),), turns=1))
     found = headings(facts, plan(facts))[key.key]
     replay = replay_of_game(facts, replace(key, match=match), match.result.moves)
-    text = script(legend(facts.game), [game_lines(found, replay)])
-    shown = text.decode()
+    shown = script(legend(facts.game), [game_lines(found, replay)]).decode()
     assert shown.count("\nend\n") == 1
     inside = shown.removeprefix("knobelnGames(`").removesuffix("`);\n")
     assert re.fullmatch(r"(?:[^`$\\]|\\[`$\\])*", inside)

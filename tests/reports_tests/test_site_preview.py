@@ -78,8 +78,7 @@ def test_a_link_to_a_game_tells_its_story() -> None:
 
 def test_every_surprise_of_the_front_page_has_a_page_as_long_as_the_contest_runs(monkeypatch) -> None:
     played = other_contests.bid_tac_toe()
-    facts = facts_of(played.settings, played.teams, played.history)
-    files = files_of(facts)
+    files = files_of(facts_of(played.settings, played.teams, played.history))
     links = re.findall(r'<li><a href="(games/[^"]+\.html)">', files["index.html"])
     assert 0 < len(links) <= SURPRISES
     over = files_of(facts_of(played.settings, played.teams, played.history, played.ranking))

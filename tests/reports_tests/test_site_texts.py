@@ -35,8 +35,7 @@ def settings_of(game: str, language: str = SOURCE) -> Settings:
 
 def before(game: str, language: str = SOURCE) -> SiteFacts:
     """A contest before its start."""
-    facts = facts_of(settings_of(game, language), {}, ())
-    return replace(facts, phase=Phase.OPEN, started_at=None)
+    return replace(facts_of(settings_of(game, language), {}, ()), phase=Phase.OPEN, started_at=None)
 
 
 def words_of(html: str) -> list[str]:
@@ -295,8 +294,7 @@ def test_the_organizers_words_stay_text(path: str) -> None:
 def test_an_own_template_shows_on_the_page() -> None:
     settings = settings_of("knobeln")
     own = {"commands/withdraw.txt.j2": "  withdraw\n      takes the *team* out.\n"}
-    templates = Templates(settings, own)
-    assert templates.part("commands/withdraw") == own["commands/withdraw.txt.j2"]
+    assert Templates(settings, own).part("commands/withdraw") == own["commands/withdraw.txt.j2"]
 
 
 @pytest.mark.parametrize(

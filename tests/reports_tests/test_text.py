@@ -59,8 +59,7 @@ def test_clean_shows_that_something_stood_there(raw: str, cleaned: str) -> None:
 
 
 def test_a_folded_line_goes_on_further_in_than_it_began() -> None:
-    line = "  " + "word " * 20
-    first, second = text.fold(line).split("\n")
+    first, second = text.fold("  " + "word " * 20).split("\n")
     assert first == "  " + " ".join(["word"] * 14)
     assert second == "    " + " ".join(["word"] * 6)
 

@@ -111,8 +111,7 @@ def test_a_process_with_the_label_of_another_namespace_is_left_alone() -> None:
 
 
 def test_a_foreign_program_does_not_have_the_label() -> None:
-    result = Sandbox().run(["/usr/bin/tr", "\\0", " "], stdin=b"x")
-    assert result.succeeded
+    assert Sandbox().run(["/usr/bin/tr", "\\0", " "], stdin=b"x").succeeded
     with Sandbox().open(["/usr/bin/sleep", "60"]):
         wait_for_boxes(os.getpid(), 2)  # bubblewrap and the first process
         time.sleep(0.2)

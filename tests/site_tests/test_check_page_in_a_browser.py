@@ -253,8 +253,7 @@ def asked(shown: Shown, tmp_path_factory: pytest.TempPathFactory) -> Mapping[str
     fields["bid-tac-toe"] |= {"line_builder.js": known["bid-tac-toe"]["line_builder.js"]}
     found = {}
     for game, sources in fields.items():
-        place = tmp_path_factory.mktemp(game)
-        found[game] = counted_contest(place, game, sources, games=4).archive
+        found[game] = counted_contest(tmp_path_factory.mktemp(game), game, sources, games=4).archive
         pages = shown.folder / game
         pages.mkdir()
         shutil.copy(found[game] / "verify.html", pages)

@@ -308,11 +308,8 @@ def test_a_teams_page_has_its_description_once_and_its_program(browser: Browser,
     browser.open("teams/the_heavy_lords_of_knobeln.html", DESK)
     words = browser.one("pre.words").text
     assert len(words) > 40
-    text = browser.one("main").text
-    line = max(words.splitlines(), key=len)
-    assert text.count(line) == 1
-    program = browser.one("details pre").text
-    assert "#if 0\n(the description)\n#endif" in program
+    assert browser.one("main").text.count(max(words.splitlines(), key=len)) == 1
+    assert "#if 0\n(the description)\n#endif" in browser.one("details pre").text
     facts = "\n".join(each.text for each in browser.all("dl.facts"))
     assert "lexical elements" in facts
     assert "instructions in a game" in facts

@@ -86,8 +86,7 @@ def test_times_are_told_in_the_readers_zone_too(browser: Browser) -> None:
     browser.open("before/index.html")
     for time in browser.all("time"):
         assert " UT" in time.text
-        told = datetime.fromisoformat(time.get_attribute("datetime"))
-        hour = (told + timedelta(hours=9)).hour
+        hour = (datetime.fromisoformat(time.get_attribute("datetime")) + timedelta(hours=9)).hour
         assert f"{hour % 12 or 12:02}:" in time.find_element(By.CSS_SELECTOR, ".local").text
 
 
@@ -108,8 +107,7 @@ def test_the_countdown_leads_to_the_next_date(browser: Browser) -> None:
     left = closes - datetime.now(UTC)
     assert shown.lower().startswith("registration closes in")
     assert f"{left.days} days" in shown
-    past = texts(browser, ".dates .past th")
-    assert past == ["registration opens", "the compile service opens"]
+    assert texts(browser, ".dates .past th") == ["registration opens", "the compile service opens"]
     assert not any(note.is_displayed() for note in browser.all(".note"))
 
 

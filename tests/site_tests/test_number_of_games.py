@@ -14,15 +14,13 @@ from tests.support.command_line import knobeln_in
 
 def announced(contest: ContestContext) -> int:
     text = knobeln_in(contest.path, "announce", "--results").stdout
-    found = re.search(r"in ([\d,]+) games of", " ".join(text.split()))
-    return int(found[1].replace(",", ""))
+    return int(re.search(r"in ([\d,]+) games of", " ".join(text.split()))[1].replace(",", ""))
 
 
 def front_page(facts: SiteFacts, contest: ContestContext) -> str:
     templates = SiteTemplates(facts.settings, facts.game, navigation(facts), contest.path / "templates")
     page = next(page for page in pages(facts, plan(facts)) if page.path == paths.INDEX)
-    files = templates.files(page)
-    return " ".join(files["index.html"].decode().split())
+    return " ".join(templates.files(page)["index.html"].decode().split())
 
 
 def test_the_front_page_and_the_announcement_tell_the_same_number(finished: ContestContext) -> None:

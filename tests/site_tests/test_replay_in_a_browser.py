@@ -126,8 +126,7 @@ def test_a_replay_opens_where_it_is_worth_a_look_and_runs(browser, games) -> Non
     begin = min(max(0, last_change(games[key]) - 50), 950)
     assert begin <= at(browser) < begin + 50 or begin == 950
     WebDriverWait(browser.driver, PATIENCE).until(lambda _: at(browser) > begin + 10)
-    shown = [each.text for each in browser.all("svg.pointed ~ figcaption .legend")]
-    assert shown
+    assert [each.text for each in browser.all("svg.pointed ~ figcaption .legend")]
     browser.driver.execute_script("localStorage.clear()")
 
 
@@ -143,9 +142,7 @@ def test_who_wants_sees_no_result_before_the_end(browser: Browser, key: str) -> 
     assert browser.one(".story").is_displayed()
 
 
-def test_the_line_to_copy_plays_against_the_winner(
-    browser: Browser, key: str, games: Mapping[str, Game]
-) -> None:
+def test_the_line_to_copy_plays_against_the_winner(browser, key, games) -> None:
     open_replay(browser, page_of(key))
     first, second = (
         (fields[0], int(fields[1].replace(",", ""))) for word, *fields in games[key] if word == "player"
@@ -238,8 +235,7 @@ def test_a_link_opens_the_replay_at_its_throw_and_the_button_copies_it(browser, 
     browser.one("[data-do=copy]").click()
     shown = browser.one(".link input")
     assert shown.is_displayed()
-    link = str(shown.get_attribute("value"))
-    assert link.endswith(f"/{page_of(key)}#throw=78")
+    assert str(shown.get_attribute("value")).endswith(f"/{page_of(key)}#throw=78")
     open_replay(browser, f"{page_of(key)}#throw=99999", SCREEN)
     assert at(browser) == 1000
     for nowhere in ("#throw=x", "#<b>=1"):
@@ -305,8 +301,7 @@ def test_a_replay_fits_the_screen(browser: Browser, key: str, size: tuple[int, i
 
 def test_a_click_into_the_points_goes_there(browser: Browser, key: str) -> None:
     open_replay(browser, page_of(key), SCREEN)
-    chart = browser.one("svg.pointed")
-    chart.click()  # in its middle
+    browser.one("svg.pointed").click()  # in its middle
     assert 400 < at(browser) < 600
 
 
@@ -336,8 +331,7 @@ def test_drawing_takes_little_time_and_the_game_few_bytes(browser: Browser, key:
         (played.pages / name).stat().st_size
         for name in ("replay.html", "replay.js", "replay.css", "style.css")
     )
-    largest = max(file.stat().st_size for file in (played.pages / "games").iterdir())
-    assert page + largest <= 300_000
+    assert page + max(file.stat().st_size for file in (played.pages / "games").iterdir()) <= 300_000
 
 
 def test_a_reader_who_wants_less_motion_gets_fewer_changes(browser: Browser, key: str) -> None:
@@ -472,8 +466,7 @@ def others(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, tuple[Path,
         played = play()
         facts = facts_of(played.settings, played.teams, played.history, played.ranking)
         pages = tmp_path_factory.mktemp(name)
-        files = write_site(pages, facts)
-        found[name] = pages, games_in(files)
+        found[name] = pages, games_in(write_site(pages, facts))
     return found
 
 

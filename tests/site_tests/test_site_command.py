@@ -51,8 +51,7 @@ def stamps(pages: Path) -> dict[Path, int]:
 
 # --- what is written ---------------------------------------------------------------------------------------
 def test_the_throws_of_a_page_are_those_that_were_played(played: Played) -> None:
-    folder = ContestContext.open(played.folder)
-    with folder.store.read() as tx:
+    with ContestContext.open(played.folder).store.read() as tx:
         history = results.finished_rounds(tx, Games.ALL)
     assert len(history) == 2
     games = games_in(texts(played.pages))
@@ -69,8 +68,7 @@ def test_the_throws_of_a_page_are_those_that_were_played(played: Played) -> None
 
 def test_nothing_is_written_twice(played: Played) -> None:
     before = stamps(played.pages)
-    said = knobeln("site", played.pages, "-C", played.folder)
-    assert " 0 of them new or changed" in said
+    assert " 0 of them new or changed" in knobeln("site", played.pages, "-C", played.folder)
     assert stamps(played.pages) == before
 
 
@@ -142,9 +140,7 @@ def test_the_pages_tell_a_pause_and_a_round_that_is_played_again(make_contest, t
 
 
 @pytest.mark.parametrize("game", ["knobeln", "cooperation"])
-def test_before_the_start_a_game_of_house_programs_runs_and_the_kit_is_there(
-    game: str, tmp_path: Path
-) -> None:
+def test_before_the_start_a_game_of_house_programs_runs_and_the_kit_is_there(game, tmp_path) -> None:
     pages = tmp_path / "pages"
     knobeln("init", tmp_path / "contest", "--game", game)
     knobeln("site", pages, "-C", tmp_path / "contest")
@@ -189,8 +185,7 @@ def test_only_so_many_games_can_be_replayed_and_others_go(make_contest, tmp_path
     monkeypatch.setattr(games, "MAX_GAMES", 5)
     folder = make_contest(tmp_path / "contest").path
     knobeln("run", "--now", "--yes", "-C", folder)
-    said = knobeln("site", tmp_path / "pages", "-C", folder)
-    assert "the replays of 5 games" in said
+    assert "the replays of 5 games" in knobeln("site", tmp_path / "pages", "-C", folder)
     assert len(games_in(texts(tmp_path / "pages"))) == 5
     own = tmp_path / "pages" / "about.html"
     own.write_text("mine")
@@ -234,8 +229,7 @@ def test_pages_that_are_up_to_date_are_not_written_again(played: Played, tmp_pat
 
 
 def test_the_ladder_has_a_page_where_there_is_one(make_contest: MakeContest, tmp_path: Path) -> None:
-    without = make_contest(tmp_path / "flat").path
-    knobeln("site", tmp_path / "plain", "-C", without)
+    knobeln("site", tmp_path / "plain", "-C", make_contest(tmp_path / "flat").path)
     assert not (tmp_path / "plain" / "ladder.html").exists()
     folder = make_contest(tmp_path / "contest", ladder=Ladder(enabled=True))
     while Services(folder).update_ladder():
@@ -350,8 +344,7 @@ def test_rules_commands_and_announcement_are_there_from_the_first_day(make_conte
     pages = tmp_path / "pages"
     knobeln("site", pages, "-C", folder)
     files = texts(pages)
-    mailed = knobeln("announce", "-C", folder)
-    commitment = re.search(r"\b[0-9a-f]{64}\b", mailed)
+    commitment = re.search(r"\b[0-9a-f]{64}\b", knobeln("announce", "-C", folder))
     assert commitment
     for page in ("announcement.html", "rules.html"):
         assert commitment[0] in files[page]
@@ -361,8 +354,7 @@ def test_rules_commands_and_announcement_are_there_from_the_first_day(make_conte
 
 
 def test_a_date_that_moves_also_moves_in_calendars(make_contest: MakeContest, tmp_path: Path) -> None:
-    site = Site(url="https://contest.example")
-    folder = make_contest(tmp_path / "contest", site=site)
+    folder = make_contest(tmp_path / "contest", site=Site(url="https://contest.example"))
     pages = tmp_path / "pages"
     found = []
     for hours in (0, 1, 2):

@@ -213,8 +213,7 @@ def texts(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("texts")
     for name in game_plugins():
         settings = presets.settings(name, datetime(2026, 3, 1, tzinfo=UTC))
-        facts = replace(facts_of(settings, {}, ()), phase=Phase.OPEN, started_at=None)
-        write_site(path / name, facts)
+        write_site(path / name, replace(facts_of(settings, {}, ()), phase=Phase.OPEN, started_at=None))
     return path
 
 

@@ -58,8 +58,7 @@ def test_the_rule_breaker_is_accepted_without_a_finding(compile_program) -> None
 @pytest.mark.night
 def test_the_rule_breaker_survives_about_half_of_its_trials(images_with_breaker, play_games) -> None:
     games = play_games(images_with_breaker, (("breaks_rules", OPPONENT, number) for number in range(200)))
-    survived = sum(result.is_flawless for result in games.values())
-    assert 80 <= survived <= 160
+    assert 80 <= sum(result.is_flawless for result in games.values()) <= 160
 
 
 @pytest.mark.parametrize("number", range(10))

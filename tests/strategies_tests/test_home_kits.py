@@ -179,8 +179,7 @@ def test_a_game_of_python_functions_and_one_in_a_lasting_process_go_on_after_a_c
     (tmp_path / "raises.py").write_text("def get_move(T, gamestate):\n    raise ValueError('my remark')\n")
     game = ("ultimate-tic-tac-toe", "first_open.sh", tmp_path / "raises.py")
     (tmp_path / "quits.py").write_text("import sys\ninput()\nprint('my remark', file=sys.stderr)\n")
-    lines = ("bid-tac-toe", "even_hand.sh", tmp_path / "quits.py")
-    for name, sample, bad in (game, lines):
+    for name, sample, bad in (game, ("bid-tac-toe", "even_hand.sh", tmp_path / "quits.py")):
         words = ("--seed", "s", kit_for(name).path / "programs" / sample, bad)
         at_home = kit_for(name).play(*words)
         assert at_home == by_the_server("play", "--game", name, "--protocol", *words)
@@ -298,8 +297,7 @@ def test_sample_programs_answer_the_sample_states_as_the_readme_types_it(game, p
     command = typed.replace("python3 mybot.py", f"sh programs/{program}")
     done = subprocess.run(["sh", "-c", command], cwd=path, stdout=subprocess.PIPE, text=True, check=True)
     rules = game_of(settings(game).game, settings(game).programs)
-    position = rules.start(2)
-    rules.answer(position, 0, done.stdout)  # raises ValueError for an answer that is none
+    rules.answer(rules.start(2), 0, done.stdout)  # raises ValueError for an answer that is none
 
 
 def test_the_sample_states_of_bid_tac_toe_are_whole_games(kit_for: Callable[[str], HomeKit]) -> None:
@@ -325,8 +323,7 @@ def test_the_templates_of_images_play(game: str, language: str, tmp_path: Path) 
     dockerfile = (folder / "Dockerfile").read_text()
     assert f"COPY {BOTS[language]} /bot/" in dockerfile
     assert re.search(r'(?m)^ENTRYPOINT \["', dockerfile)
-    opponent = next((kit.path / "programs").glob("*.sh"))
-    assert "failed" not in kit.play(folder / BOTS[language], opponent)
+    assert "failed" not in kit.play(folder / BOTS[language], next((kit.path / "programs").glob("*.sh")))
 
 
 def test_the_python_template_of_ultimate_tic_tac_toe_takes_arguments_as_in_an_image(tmp_path: Path) -> None:

@@ -113,8 +113,7 @@ def counted(games: Iterable[GameResult]) -> Counter[tuple[int, int, int, bool]]:
 
 def distance(one: Profile, other: Profile) -> float:
     """0: the same throws in the same situations; 1: nothing in common. Both have equally many throws."""
-    different = sum((a - b).total() for a, b in zip(one, other, strict=True))
-    return different / sum(a.total() for a in one)
+    return sum((a - b).total() for a, b in zip(one, other, strict=True)) / sum(a.total() for a in one)
 
 
 @pytest.mark.slow

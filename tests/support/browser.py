@@ -63,8 +63,7 @@ class Browser:
 
     def shoot(self, name: str, size: tuple[int, int]) -> None:
         """Keep the whole page as a picture, up to some screens of it."""
-        height = min(3_000, int(self.run("return document.documentElement.scrollHeight")))
-        self.size((size[0], height))
+        self.size((size[0], min(3_000, int(self.run("return document.documentElement.scrollHeight")))))
         SHOTS.mkdir(parents=True, exist_ok=True)
         (SHOTS / f"{name}.png").write_bytes(self.driver.get_screenshot_as_png())
 

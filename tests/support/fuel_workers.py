@@ -27,8 +27,7 @@ class Worker:
         self._process = process
 
     def ask(self, **request: Any) -> dict[str, Any]:
-        complete = {"fuel": UNITS, "seed": SEED} | request
-        answer = self._process.ask(json.dumps(complete), 60.0)
+        answer = self._process.ask(json.dumps({"fuel": UNITS, "seed": SEED} | request), 60.0)
         assert answer.kind is AnswerKind.LINE, (answer, self._process.close())
         return dict(json.loads(answer.text))
 

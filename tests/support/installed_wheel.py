@@ -34,8 +34,7 @@ def with_version(version: str, folder: Path) -> Path:
         else:
             shutil.copy(source, target)
     file = folder / "contest/__init__.py"
-    text = file.read_text()
-    file.write_text(re.sub(r'__version__ = ".*"', f'__version__ = "{version}"', text))
+    file.write_text(re.sub(r'__version__ = ".*"', f'__version__ = "{version}"', file.read_text()))
     return folder
 
 

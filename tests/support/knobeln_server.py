@@ -96,8 +96,7 @@ class Server:
     def auth_line(self, address: str) -> str:
         """The `<<FROM>>` line that the team was told, as soon as it was told."""
         wait_for(lambda: bool(self.answers(address)))
-        found = re.search(r"<<FROM>> \S+ \S+", text_of(self.answers(address)[0]))
-        return found[0]
+        return re.search(r"<<FROM>> \S+ \S+", text_of(self.answers(address)[0]))[0]
 
 
 def maildir(contest: ContestContext, address: str) -> list[Message]:

@@ -50,8 +50,7 @@ def store(name: str, value: int, base: int, offset: int) -> int:
 
 def branch(name: str, rs1: int, rs2: int, offset: int) -> int:
     high = (offset >> 12 & 1) << 6 | offset >> 5 & 0x3F
-    low = offset & 0x1E | offset >> 11 & 1
-    return _r(0x63, BRANCH[name], high, low, rs1, rs2)
+    return _r(0x63, BRANCH[name], high, offset & 0x1E | offset >> 11 & 1, rs1, rs2)
 
 
 def jal(rd: int, offset: int) -> int:

@@ -143,8 +143,7 @@ def too_wide(text: str) -> list[str]:
 
 
 def body_of(mail: EmailMessage) -> str:
-    part = mail.get_body(("plain",))
-    return str(part.get_content()).replace("\r\n", "\n")
+    return str(mail.get_body(("plain",)).get_content()).replace("\r\n", "\n")
 
 
 def flat(mail: EmailMessage) -> str:

@@ -59,7 +59,6 @@ class Office:
 
 
 def body(mail: EmailMessage) -> str:
-    part = mail.get_body(("plain",))
-    text = str(part.get_content()).replace("\r\n", "\n")
+    text = str(mail.get_body(("plain",)).get_content()).replace("\r\n", "\n")
     assert max(map(len, text.split("\n"))) <= 72
     return text

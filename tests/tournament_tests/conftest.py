@@ -38,8 +38,7 @@ class ScriptedArena:
     def _end(self, image: str, stream: bytes) -> tuple[int, Verdict]:
         if stream in self.script:
             return 17, self.script[stream]
-        percent = image.partition("-")[2]
-        crashes = stream[0] * 100 < int(percent or 0) * 256
+        crashes = stream[0] * 100 < int(image.partition("-")[2] or 0) * 256
         return (1 + stream[1] % 4, Verdict.CRASH) if crashes else (1000, Verdict.OK)
 
 

@@ -135,8 +135,7 @@ def test_nothing_is_certain_of_programs_that_talk_and_all_of_tables() -> None:
     assert "cannot be played again from seeds" in (why_unknown(talking, folder) or "")
     assert why_unknown(chosen, {"digest": b"an image of the contest machine"}) is None
     tables = settings(format="exact").model_copy(update={"game": game_settings({"name": "hog"})})
-    info = game_of(tables.game, tables.programs).info
-    of_tables = make_format(tables.tournament, info)
+    of_tables = make_format(tables.tournament, game_of(tables.game, tables.programs).info)
     field = Field(tables, of_tables, dict.fromkeys("abcde", "x"), Seeds(seed_from("hog")))
     arena = Arena({name: 1000.0 + ord(name) for name in "abcde"}, noise=0.0)
     history = contest_of(field, arena)

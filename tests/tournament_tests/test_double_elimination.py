@@ -160,8 +160,7 @@ def test_who_was_out_in_the_same_round_shares_a_rank() -> None:
 
 
 def test_matches_are_of_three_games_third_place_of_five_the_final_of_seven() -> None:
-    history = play(names(8))
-    games = {(g.plan.title, o.plan.number): len(g.matches) for o in history for g in o.groups}
+    games = {(g.plan.title, o.plan.number): len(g.matches) for o in play(names(8)) for g in o.groups}
     *before, third, final = games.items()
     assert {count for _, count in before} == {3}
     assert third[0][0] == Side.LOSERS
@@ -173,8 +172,7 @@ def test_matches_are_of_three_games_third_place_of_five_the_final_of_seven() -> 
 def test_if_the_losers_sides_champion_wins_the_final_it_is_played_again() -> None:
     def upset(name: str, other: str) -> SeatResult:
         """t001 beats everybody but in their first meeting t000, who loses to nobody else before."""
-        points = {"t000": 2, "t001": 3}.get(name, 1)
-        return SeatResult(points, Verdict.OK, None)
+        return SeatResult({"t000": 2, "t001": 3}.get(name, 1), Verdict.OK, None)
 
     for seed in range(50):
         history = play(names(4), seed, upset)

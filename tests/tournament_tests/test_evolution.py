@@ -203,8 +203,7 @@ def test_the_points_of_a_generation_are_those_of_each_exemplar_against_every_oth
 
 @pytest.mark.parametrize("rounding", [LITERAL, CONSTANT])
 def test_who_has_lost_points_dies_out_and_holds_no_less_than_nothing(rounding: str) -> None:
-    outcome = run([[6, 10], [-4, 2]], 2, rounding)
-    assert outcome.generations == ((2, 2), (4, 0), (4, 0))
+    assert run([[6, 10], [-4, 2]], 2, rounding).generations == ((2, 2), (4, 0), (4, 0))
 
 
 @settings(deadline=None)

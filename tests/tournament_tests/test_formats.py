@@ -82,8 +82,7 @@ def test_a_format_of_an_installed_package_is_found(tmp_path: Path, monkeypatch: 
     (facts / "entry_points.txt").write_text("[knobeln.formats]\nours = our_own_format:Ours\n")
     monkeypatch.syspath_prepend(tmp_path)
     assert list(known_formats()) == [*(maker.name for maker in BUILT_IN), "ours"]
-    made = make_format(Tournament(format="ours"), KNOBELN)
-    check_format(made)
+    check_format(make_format(Tournament(format="ours"), KNOBELN))
 
 
 class Broken(GroupElimination):

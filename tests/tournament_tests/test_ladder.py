@@ -157,8 +157,7 @@ def test_who_withdraws_is_gone_from_the_ladder(field: Field) -> None:
     field.update()
     with field.store.write() as tx:
         teams.set_state(tx, alpha.id, TeamState.WITHDRAWN)
-    found = field.update()
-    assert {line.team: line.games for line in found.lines} == {"beta": 1, "gamma": 1}
+    assert {line.team: line.games for line in field.update().lines} == {"beta": 1, "gamma": 1}
 
 
 # --- the ranking, as a rule --------------------------------------------------------------------------------
@@ -186,8 +185,7 @@ def test_where_games_are_computed_the_ranking_is_by_match_points(count: int, dat
     near = st.sampled_from([0, unit // 2, unit // 2 + 1_000_000, unit // 2 + 1_000_001, unit])
     points = {pair: data.draw(near) for pair in hog.all_pairs(count)}
     games = [LadderGame(*pair, (won, unit - won)) for pair, won in points.items()]
-    info = game_of(game_settings({"name": "hog"}), Programs()).info
-    ladder = Ladder(there, games, info)
+    ladder = Ladder(there, games, game_of(game_settings({"name": "hog"}), Programs()).info)
     expected = hog.ranking(count, {pair: won / unit for pair, won in points.items()})
     assert [(line.rank, line.team, line.points) for line in ladder.lines] == [
         (each.rank, f"t{each.entry}", each.match_points) for each in expected

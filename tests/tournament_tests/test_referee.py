@@ -296,5 +296,4 @@ def test_after_the_second_failure_no_further_game_is_carried_out_although_the_wa
     outcome = play(group(members), scripted_arena(script(failing)))
     assert failures(outcome) == {"a": 2}
     assert disqualified(outcome) == "a"
-    of_a = {m.players[1] for m in outcome.matches if m.players[0] == "a"}
-    assert of_a == set("abcd")
+    assert {m.players[1] for m in outcome.matches if m.players[0] == "a"} == set("abcd")

@@ -45,8 +45,7 @@ def play(
 def test_every_pairing_plays_its_number_of_games_and_everybody_begins_as_often(scripted_arena) -> None:
     outcome = play(scripted_arena(), ["a", "b", "c"], FaultRule.GAME_LOST, games=100)
     assert len(outcome.matches) == 300
-    begun = Counter((match.pairing, match.players[0]) for match in outcome.matches)
-    assert set(begun.values()) == {50}
+    assert set(Counter((match.pairing, match.players[0]) for match in outcome.matches).values()) == {50}
     in_order = [match.game for match in outcome.matches if match.pairing.players == ("a", "b")]
     assert in_order == list(range(1, 101))
     points = Counter[str]()
