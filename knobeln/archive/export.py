@@ -43,15 +43,7 @@ from contest.ledger.receipts import bounds_of
 from contest.model import Entry, RoundOutcome, Team
 from contest.schema.sections import Role
 from contest.seeds import Seeds
-from contest.store import (
-    Transaction,
-    contest_state,
-    decisions,
-    entry_lists,
-    ledger,
-    results,
-    submissions,
-)
+from contest.store import Transaction, contest_state, decisions, entry_lists, ledger, results, submissions
 from contest.store.results import Games
 from contest.store.submissions import Version
 from knobeln.context import ContestContext

@@ -188,10 +188,7 @@ class _Verification:
         if not entries:
             return
         archive = self._archive
-        with (
-            self._progress_bar("programs", len(entries)) as progress,
-            ThreadPoolExecutor(cores()) as pool,
-        ):
+        with self._progress_bar("programs", len(entries)) as progress, ThreadPoolExecutor(cores()) as pool:
 
             def rebuild(entry: ArchivedEntry) -> str | None:
                 progress(1)

@@ -48,13 +48,7 @@ _GOES = {Effect.WITHDRAWN: _WITHDRAWN, Effect.TAKEN_OUT: _OUT}
 _COMES = {Effect.REGISTRATION_ACCEPTED: _WITHDRAWN, Effect.REINSTATED: _OUT}
 _LISTS = (Effect.ENTRIES_LISTED, Effect.ENTRIES_FINAL)
 _FREEZES = (*_LISTS, Effect.SETTINGS_CHANGED)
-_OWN = (
-    *_DECIDED,
-    *_FREEZES,
-    Effect.PROGRAMS_CLOSED,
-    Effect.NUMBER_DRAWN,
-    Effect.TOURNAMENT_BEGUN,
-)
+_OWN = (*_DECIDED, *_FREEZES, Effect.PROGRAMS_CLOSED, Effect.NUMBER_DRAWN, Effect.TOURNAMENT_BEGUN)
 """The effects that follow no letter."""
 _SOON, _DAY = timedelta(minutes=15), timedelta(days=1)
 

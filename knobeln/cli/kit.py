@@ -40,11 +40,7 @@ def games() -> None:
     )
 
 
-_ARCHIVES = {
-    ".tar.gz": tar_archive,
-    ".tgz": tar_archive,
-    ".shar": shell_archive,
-}
+_ARCHIVES = {".tar.gz": tar_archive, ".tgz": tar_archive, ".shar": shell_archive}
 
 
 @click.command(cls=ContestCommand)

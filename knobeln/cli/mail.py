@@ -228,8 +228,7 @@ def _print_changed(
     if others:
         names = " or ".join(states)
         print_outcome(
-            f"Not {names}, so left as they are: {', '.join(others)} (see `knobeln mail`).",
-            dry_run=dry_run,
+            f"Not {names}, so left as they are: {', '.join(others)} (see `knobeln mail`).", dry_run=dry_run
         )
     if wanted and not done:
         raise NotFound("nothing was changed")
