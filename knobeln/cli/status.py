@@ -34,31 +34,22 @@ def status() -> None:
 
 
 def _show(status: Status) -> None:
-    for text, style in _screen(status):
-        console.print(Text(sanitize(text), style=style), no_wrap=True, overflow="ellipsis")
-
-
-def _screen(status: Status) -> list[StyledLine]:
-    """What is urgent, and as much of the journal as fits on a screen of 80 x 24."""
+    """Print what is urgent, and as much of the journal as fits on a screen of 80 x 24."""
+    is_open = (f"{service}: {'yes' if is_open else 'no'}" for service, is_open in status.open.items())
+    unheard = f", {status.teams_unheard} more not heard from" if status.teams_unheard else ""
     lines: list[StyledLine] = [
         (f"{status.title}, {moment(status.now)}", "bold"),
         (f"  {status.folder}", ""),
         _phase(status),
         (f"  at work   {', '.join(_worker(*each) for each in status.at_work.items())}", ""),
-        (
-            "  open      "
-            + ", ".join(
-                f"{service}: {'yes' if is_open else 'no'}" for service, is_open in status.open.items()
-            ),
-            "",
-        ),
+        (f"  open      {', '.join(is_open)}", ""),
     ]
     if status.limits_of_sandboxes:
         lines.append((f"  sandbox   {status.limits_of_sandboxes}", ""))
     if name := status.next_date:
         lines.append((f"  next      {name.replace('_', ' ')} {moment(status.dates[name])}", ""))
     lines += [
-        (f"  teams     {_teams(status)}", ""),
+        (f"  teams     {status.teams}{unheard}, with a program that counts {status.with_program}", ""),
         (f"  letters   {_by_state(status.letters)}", ""),
         (f"  programs  {_by_state(status.programs)}", ""),
         (f"  mails     {_by_state(status.mails)}", ""),
@@ -72,12 +63,8 @@ def _screen(status: Status) -> list[StyledLine]:
     lines += [(_journal_line(line), "red") for line in status.errors]
     room = max(0, LINES - len(lines))
     others = [(_journal_line(line), "dim") for line in status.journal if line not in status.errors]
-    return lines + others[len(others) - min(room, len(others)) :]
-
-
-def _teams(status: Status) -> str:
-    unheard = f", {status.teams_unheard} more not heard from" if status.teams_unheard else ""
-    return f"{status.teams}{unheard}, with a program that counts {status.with_program}"
+    for text, style in lines + others[len(others) - min(room, len(others)) :]:
+        console.print(Text(sanitize(text), style=style), no_wrap=True, overflow="ellipsis")
 
 
 def _phase(status: Status) -> StyledLine:
