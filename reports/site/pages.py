@@ -289,7 +289,7 @@ def leaders(*rankings: Sequence[str]) -> tuple[str, ...]:
 
 
 def finalists(facts: SiteFacts) -> tuple[str, ...]:
-    """The teams that were left when first no more of them were left than there are colours; () before."""
+    """The survivors of the first round that left no more teams than there are colours; () before it ends."""
     left = (outcome.survivors for outcome in facts.history if not outcome.plan.final)
     return next((names for names in left if 0 < len(names) <= COLOURS), ())
 

@@ -69,7 +69,7 @@ def test_a_number_out_of_bounds_is_refused_with_its_line(tmp_path: Path, command
         ("tournament = { final_size = 3, games = 0 }\n", 1, "tournament.games"),
         ('[contest]\ntitle = """\ngames = 1\n"""\n[tournament]\ngames = 0\n', 6, "tournament.games"),
         ("[reports]\n\noffered = [\n  'LAP',\n  7,\n]\n", 3, "reports.offered.1"),
-        ("[tournament]\ngroup_min = 9\ngroup_max = 9\n", 1, "tournament"),
+        ("[tournament]\ngroup_min = 9\ngroup_max = 9\n", 2, "tournament"),
         ("[game]\nk = 0\r\n", 2, "game.k"),
         ("[contest]\ntitle = 'a\u2028b'\n[game]\nk = 0\n", 4, "game.k"),
     ],

@@ -260,8 +260,7 @@ def test_nobody_is_taken_out_when_the_results_are_out(field, command) -> None:
     knobeln(folder, "mail", "release")
     before = dump(folder)
     refused = " ".join(knobeln(folder, "teams", command, "team_0001", *WHY, code=1).output.split())
-    assert "the contest is finished and its results are out" in refused
-    assert "`knobeln run rerun ROUND`; then take the team out" in refused
+    assert "results are out; if they cannot stand: `knobeln run rerun ROUND`, this command again" in refused
     assert dump(folder) == before
 
 
