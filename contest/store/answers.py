@@ -100,9 +100,9 @@ def count_letters(
 ) -> tuple[int, ...]:
     """For each scope: how many letters got an answer by these templates that is like this one, within `span`
     before it."""
-    values = {scope.value: getattr(like, scope.value) for scope in scopes}
-    common = {"since": like.at - span, "templates": templates, "letter": like.letter_id}
-    return tuple(tx.execute(_count_letters(tuple(scopes)), values | common).one())
+    values: dict[str, object] = {scope.value: getattr(like, scope.value) for scope in scopes}
+    values |= {"since": like.at - span, "templates": templates, "letter": like.letter_id}
+    return tuple(tx.execute(_count_letters(tuple(scopes)), values).one())
 
 
 @cache

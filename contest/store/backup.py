@@ -160,10 +160,8 @@ def _update_from_old(store: Store, old: Path, now: datetime) -> tuple[int, int] 
             outbox.stop(tx, STOPPED, now)
             contest_state.note(tx, "restore", f"a backup was restored; all mails stop, because {error}", now)
             return None, None
-        text = (
-            f"a backup was restored; since it was made {plural(came, 'letter')} came in, "
-            f"{plural(sent, 'mail')} went out"
-        )
+        since = f"{plural(came, 'letter')} came in, {plural(sent, 'mail')} went out"
+        text = f"a backup was restored; since it was made {since}"
         contest_state.note(tx, "restore", text, now)
         return came, sent
 

@@ -26,10 +26,6 @@ RENEW_SECONDS = LEASE.total_seconds() / 4
 UNCLAIMED: Mapping[str, object] = {"claimed_by": None, "claimed_until": None}
 
 
-def _nobody_is_gone(_name: str) -> bool:
-    return False
-
-
 @dataclass(frozen=True)
 class Claimant:
     """A process that claims work.
@@ -39,7 +35,7 @@ class Claimant:
     """
 
     name: str = field(default_factory=lambda: secrets.token_hex(16))
-    is_gone: Callable[[str], bool] = _nobody_is_gone
+    is_gone: Callable[[str], bool] = lambda _name: False
 
 
 @dataclass(frozen=True)

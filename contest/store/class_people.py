@@ -34,6 +34,5 @@ def everybody(tx: Transaction) -> tuple[ListedPerson, ...]:
     """All people, in the order in which they came."""
     rows = tx.execute(select(class_people).order_by(class_people.c.id))
     return tuple(
-        ListedPerson(row.address, row.name, row.team, tuple((head, text) for head, text in row.columns))
-        for row in rows
+        ListedPerson(row.address, row.name, row.team, tuple(map(tuple, row.columns))) for row in rows
     )

@@ -5,7 +5,6 @@ from __future__ import annotations
 import secrets
 from collections.abc import Sequence
 from datetime import datetime
-from functools import cache
 from hashlib import sha256
 from typing import Any, TypedDict, Unpack
 
@@ -166,12 +165,12 @@ def mark(tx: Transaction) -> str:
 
 def column(tx: Transaction, name: str) -> Any:
     """The value of this column in the tournament's row."""
-    return tx.execute(_column(name), {"tournament": tournament_of(tx)}).scalar_one_or_none()
+    return tx.execute(_OF_TOURNAMENT[name], {"tournament": tournament_of(tx)}).scalar_one_or_none()
 
 
-@cache
-def _column(name: str) -> Select[Any]:
-    return select(tournaments.c[name]).where(tournaments.c.id == bindparam("tournament"))
+_OF_TOURNAMENT = {
+    each.name: select(each).where(tournaments.c.id == bindparam("tournament")) for each in tournaments.c
+}
 
 
 # --- the journal -------------------------------------------------------------------------------------------

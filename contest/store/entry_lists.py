@@ -28,15 +28,9 @@ def add(tx: Transaction, now: datetime, *, is_final: bool) -> SealedList:
         if team.name not in listed
     )
     made = SealedList(count(tx) + 1, now, is_final, entries, absent)
-    values = {
-        "tournament": tournament_of(tx),
-        "number": made.number,
-        "at": now,
-        "is_final": is_final,
-        "entries": [astuple(entry) for entry in entries.entries],
-        "absent": [astuple(each) for each in absent],
-    }
-    tx.execute(insert(entry_lists).values(values))
+    values = {"tournament": tournament_of(tx), "number": made.number, "at": now, "is_final": is_final}
+    rows = {"entries": list(map(astuple, entries.entries)), "absent": list(map(astuple, absent))}
+    tx.execute(insert(entry_lists).values(**values, **rows))
     return made
 
 

@@ -17,7 +17,7 @@ from contest.config.settings import Settings
 from contest.games.registry import game_of
 from contest.model import LadderEntry, LadderGame, LadderLine, LadderRanking, StrategyFacts, TeamState
 from contest.model.as_json import plain
-from contest.store.session import Transaction, record
+from contest.store.session import Transaction, insert_many, record
 from contest.store.submissions import that_count
 from contest.store.tables import builds, ladder_rankings, submissions, teams
 from contest.store.tables import ladder_games as games
@@ -72,12 +72,8 @@ def delete_outdated_games(tx: Transaction) -> None:
 
 def put(tx: Transaction, played: Iterable[LadderGame]) -> None:
     """Add new games."""
-    rows = [
-        dict(zip(_GAME_COLUMNS, (game.first, game.second, *game.points, *game.failed), strict=True))
-        for game in played
-    ]
-    if rows:
-        tx.execute(insert(games), rows)
+    rows = ((game.first, game.second, *game.points, *game.failed) for game in played)
+    insert_many(tx, games, _GAME_COLUMNS, rows)
 
 
 def all_games(tx: Transaction) -> tuple[LadderGame, ...]:

@@ -61,17 +61,14 @@ def waiting(tx: Transaction) -> tuple[ProgramsWaiting, ...]:
     """How many programs wait for each language that a host has lost, by the language's name."""
     name = submissions.c.waits_for
     query = select(name, func.count()).where(name.is_not(None), _QUEUED).group_by(name).order_by(name)
-    return tuple(
-        ProgramsWaiting(language, programs, _reason(tx, language))
-        for language, programs in tx.execute(query).all()
-    )
+    found = []
+    for language, programs in tx.execute(query).all():
+        reason = next((line.reason for line in contest_state.log(tx, 1, area=AREA, whom=language)), "")
+        found.append(ProgramsWaiting(language, programs, reason))
+    return tuple(found)
 
 
 def teams_waiting(tx: Transaction) -> frozenset[int]:
     """The ids of the teams whose programs wait for a language."""
     query = select(submissions.c.team_id).where(submissions.c.waits_for.is_not(None), _QUEUED)
     return frozenset(tx.execute(query).scalars())
-
-
-def _reason(tx: Transaction, language: str) -> str:
-    return next((line.reason for line in contest_state.log(tx, 1, area=AREA, whom=language)), "")

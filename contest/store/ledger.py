@@ -69,7 +69,16 @@ def append(tx: Transaction, entry: LedgerEntry) -> Receipt:
     An entry that is there already is not appended again, and has the receipt that it had: after a backup was
     restored, the letters that came since are handled once more.
     """
-    return _receipt(tx, _appended(tx, entry))
+    leaf = entry.leaf()
+    leaf_hash = merkle.leaf_hash(leaf)
+    rows = tx.execute(_WITH_HASH_AND_LAST, {"hash": leaf_hash}).all()
+    for row in rows:
+        if row.leaf_hash == leaf_hash:
+            return _receipt(tx, row.number)
+    size, before = (rows[-1].number, _split(rows[-1].peaks)) if rows else (0, ())
+    peaks = b"".join(merkle.grown(before, size, leaf))
+    tx.execute(_ADD, {**vars(entry), "number": size + 1, "leaf_hash": leaf_hash, "peaks": peaks})
+    return _receipt(tx, size + 1)
 
 
 def newest_without_letter(tx: Transaction) -> Receipt:
@@ -186,32 +195,8 @@ def add_those_of(tx: Transaction, other: Transaction) -> int:
 _KEYS: Select[Any] = select(contest.c.seed, contest.c.signing_key)
 
 
-def _appended(tx: Transaction, entry: LedgerEntry) -> int:
-    """The number of the entry."""
-    leaf = entry.leaf()
-    leaf_hash = merkle.leaf_hash(leaf)
-    rows = tx.execute(_WITH_HASH_AND_LAST, {"hash": leaf_hash}).all()
-    last = rows[-1] if rows else None
-    for row in rows:
-        if row.leaf_hash == leaf_hash:
-            return int(row.number)
-    size, before = (last.number, _split(last.peaks)) if last else (0, ())
-    peaks = b"".join(merkle.grown(before, size, leaf))
-    values = {
-        "number": size + 1,
-        "leaf_hash": leaf_hash,
-        "peaks": peaks,
-        "effect": entry.effect,
-        "team": entry.team,
-        "at": entry.at,
-        "letter": entry.letter,
-        "digest": entry.digest,
-    }
-    tx.execute(_ADD, values)
-    return int(size) + 1
-
-
 _ADD = insert(ledger)
+_SIZE = select(func.max(ledger.c.number))
 
 
 def count(tx: Transaction) -> int:
@@ -221,15 +206,9 @@ def count(tx: Transaction) -> int:
 
 _WITH_HASH_AND_LAST = (
     select(ledger.c.number, ledger.c.peaks, ledger.c.leaf_hash)
-    .where(
-        or_(
-            ledger.c.leaf_hash == bindparam("hash"),
-            ledger.c.number == select(func.max(ledger.c.number)).scalar_subquery(),
-        )
-    )
+    .where(or_(ledger.c.leaf_hash == bindparam("hash"), ledger.c.number == _SIZE.scalar_subquery()))
     .order_by(ledger.c.number)
 )
-_SIZE = select(func.max(ledger.c.number))
 
 
 def _receipt(tx: Transaction, number: int) -> Receipt:

@@ -29,13 +29,7 @@ class ListedLetter:
 
 
 def add(
-    tx: Transaction,
-    *,
-    raw: bytes,
-    sender: str,
-    recipients: Sequence[str],
-    channel: str,
-    now: datetime,
+    tx: Transaction, *, raw: bytes, sender: str, recipients: Sequence[str], channel: str, now: datetime
 ) -> tuple[int, bool]:
     """Keep a letter; return its id. False: the same bytes have arrived before, and it is that letter's."""
     digest = hashlib.sha256(raw).hexdigest()

@@ -6,7 +6,6 @@ A new database gets the newest schema from `contest.store.tables`. Migrations ch
 from __future__ import annotations
 
 import re
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sqlalchemy import Connection, inspect
@@ -58,8 +57,10 @@ def version(store: Store) -> str | None:
 def check(store: Store) -> None:
     """Raises GiveUp, with what to do, unless the database is at head."""
     with store.read() as connection:
-        if _is_at(newest(), connection):
-            return
+        if inspect(connection).has_table("alembic_version"):
+            found = connection.exec_driver_sql("SELECT version_num FROM alembic_version").scalars()
+            if [*found] == [newest()]:
+                return
         current = _current(connection)
     if current is not None:
         must_be_known(current)
@@ -73,20 +74,10 @@ def newest() -> str:
 
     alembic knows it too, but its import takes 0.1 s, and every command asks.
     """
-    found = [named for path in shipped("alembic").glob("versions/*.py") for named in _named_in(path)]
+    scripts = (path.read_text(encoding="utf-8") for path in shipped("alembic").glob("versions/*.py"))
+    found = [named for script in scripts for named in _REVISION.findall(script)]
     names, followed = ({name for down, name in found if bool(down) is is_down} for is_down in (False, True))
     return max(names - followed, default="")
-
-
-def _named_in(script: Path) -> list[tuple[str, str]]:
-    return _REVISION.findall(script.read_text(encoding="utf-8"))
-
-
-def _is_at(revision: str, connection: Connection) -> bool:
-    """Whether the database is at exactly this revision."""
-    if not inspect(connection).has_table("alembic_version"):
-        return False
-    return [*connection.exec_driver_sql("SELECT version_num FROM alembic_version").scalars()] == [revision]
 
 
 def _current(connection: Connection) -> str | None:

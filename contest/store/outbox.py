@@ -14,7 +14,6 @@ from itertools import islice, takewhile
 from typing import Any, NamedTuple
 
 from sqlalchemy import (
-    Column,
     ColumnElement,
     Row,
     Select,
@@ -115,18 +114,27 @@ def keep_all(tx: Transaction, mails: Iterable[Composed], settings: Settings, now
     waiting = iter(mails)
     count = 0
     while batch := list(islice(waiting, _BATCH_SIZE)):
-        keys = _known(tx, outbox.c.key, (mail.of.key for mail in batch))
+        keys = set(tx.execute(_KNOWN_KEYS, {"values": [mail.of.key for mail in batch]}).scalars())
         fresh = {mail.of.key: mail for mail in reversed(batch) if mail.of.key not in keys}
         if fresh:
             composed = list(_addressed(tx, reversed(fresh.values()), settings, now))
-            _keep_contents(tx, composed)
+            texts = {mail.digest: mail.content for mail in composed}
+            known = set(tx.execute(_KNOWN_CONTENTS, {"values": tuple(texts)}).scalars())
+            if new := [{"digest": each, "content": texts[each]} for each in texts if each not in known]:
+                tx.execute(_ADD_CONTENTS, new)
             has_reports = any(mail.of.is_report for mail in composed)
             is_held = has_reports and decisions.reports_held(tx) is not None
-            gone = _gone_out(tx, [mail.message_id for mail in composed])
-            rows = [
-                _row(mail, now) | _first_state(mail.of, now, (mail.message_id, mail.told) in gone, is_held)
-                for mail in composed
-            ]
+            before = tx.execute(_ALREADY_SENT, {"message_ids": [mail.message_id for mail in composed]})
+            gone = {(row.message_id, row.told) for row in before}
+            rows = []
+            for mail in composed:
+                row, state = _row(mail, now), OutboxState.READY
+                if (mail.message_id, mail.told) in gone:
+                    row |= {"last_response": SENT_BEFORE, "finished_at": now}
+                    state = OutboxState.SENT
+                elif is_held and mail.of.is_report:
+                    state = OutboxState.HELD
+                rows.append({**row, "state": state})
             tx.execute(_ADD, rows)
         count += len(fresh)
     return count
@@ -169,43 +177,20 @@ def _sent_to(
     return replace(head, lead=mail.lead, content=mail.content, digest=mail.digest, told=mail.told)
 
 
-def _first_state(outgoing: Outgoing, now: datetime, went_out: bool, is_held: bool) -> dict[str, object]:
-    if went_out:
-        return {"state": OutboxState.SENT, "last_response": SENT_BEFORE, "finished_at": now}
-    state = OutboxState.HELD if is_held and outgoing.is_report else OutboxState.READY
-    return {"state": state, "last_response": "", "finished_at": None}
-
-
 def _row(mail: Composed, now: datetime) -> dict[str, object]:
     composed = {name: getattr(mail, name) for name in ("message_id", "head", "lead", "told")}
-    composed["content"] = mail.digest
-    times = dict.fromkeys(("created_at", "due_at", "ready_at"), now)
-    return {**{name: getattr(mail.of, name) for name in _OF_OUTGOING}, **composed, "attempts": 0, **times}
+    composed |= {"content": mail.digest, "attempts": 0, "last_response": "", "finished_at": None}
+    composed |= dict.fromkeys(("created_at", "due_at", "ready_at"), now)
+    return {name: getattr(mail.of, name) for name in _OF_OUTGOING} | composed
 
 
 _OF_OUTGOING = ("key", "kind", "team_id", "to", "subject", "letter_id", "is_report", "round", "group")
 
 
-def _known(tx: Transaction, column: Column[str], values: Iterable[str]) -> set[str]:
-    """The values that the column contains."""
-    return set(tx.execute(_contained(column), {"values": tuple(set(values))}).scalars())
-
-
-@cache
-def _contained(column: Column[str]) -> Select[Any]:
-    """A query for the values of the column that are among its parameter `values`."""
-    return select(column).where(column.in_(bindparam("values", expanding=True)))
-
-
-def _keep_contents(tx: Transaction, mails: Sequence[Composed]) -> None:
-    """Store the content of these mails, each content once."""
-    found = {mail.digest: mail.content for mail in mails}
-    known = _known(tx, contents.c.digest, found)
-    rows = [{"digest": digest, "content": found[digest]} for digest in found if digest not in known]
-    if rows:
-        tx.execute(_ADD_CONTENTS, rows)
-
-
+_KNOWN_KEYS, _KNOWN_CONTENTS = (
+    select(column).where(column.in_(bindparam("values", expanding=True)))
+    for column in (outbox.c.key, contents.c.digest)
+)
 _ADD_CONTENTS = insert(contents)
 
 
@@ -231,16 +216,11 @@ def past_reports(tx: Transaction, team_id: int) -> tuple[PastReport, ...]:
     """The team's reports that the organizer does not hold, in the order of the contest. Where a group was
     played again, only the newest."""
     columns = (outbox.c.id, outbox.c.kind, outbox.c.round, outbox.c.group, outbox.c.subject)
-    query = select(*columns).order_by(outbox.c.id)
-    rows = tx.execute(
-        query.where(outbox.c.team_id == team_id, outbox.c.state != OutboxState.HELD, _IS_REPORT)
-    )
-    newest = {
-        (row.kind, row.round, row.group): PastReport(
-            row.id, row.kind.replace(" ", "-"), row.round, row.group, row.subject
-        )
-        for row in rows
-    }
+    query = select(*columns).where(outbox.c.team_id == team_id, outbox.c.state != OutboxState.HELD)
+    rows = tx.execute(query.where(_IS_REPORT).order_by(outbox.c.id))
+    newest = {}
+    for item_id, kind, number, group, subject in rows:
+        newest[kind, number, group] = PastReport(item_id, kind.replace(" ", "-"), number, group, subject)
     return tuple(newest.values())
 
 
@@ -362,12 +342,6 @@ def remember_as_sent(tx: Transaction, mails: Mapping[str, str], now: datetime) -
     return len(fresh)
 
 
-def _gone_out(tx: Transaction, message_ids: Sequence[str]) -> set[tuple[str, str]]:
-    """The mails among these that went out before a backup was restored: Message-ID and what they told."""
-    rows = tx.execute(_ALREADY_SENT, {"message_ids": tuple(message_ids)})
-    return {(row.message_id, row.told) for row in rows}
-
-
 _ALREADY_SENT = select(already_sent).where(
     already_sent.c.message_id.in_(bindparam("message_ids", expanding=True))
 )
@@ -446,11 +420,8 @@ def retry(
 
 def repeat(tx: Transaction, letter_id: int, now: datetime, pause: timedelta) -> int:
     """Send the answer to this letter again, unchanged, at most once per `pause`. Returns how many mails."""
-    query = (
-        select(outbox.c.id)
-        .where(outbox.c.letter_id == letter_id)
-        .where(or_(outbox.c.repeated_at.is_(None), outbox.c.repeated_at <= now - pause))
-    )
+    is_old = or_(outbox.c.repeated_at.is_(None), outbox.c.repeated_at <= now - pause)
+    query = select(outbox.c.id).where(outbox.c.letter_id == letter_id, is_old)
     ids = tx.execute(query).scalars().all()
     gone = (OutboxState.SENT, OutboxState.FAILED, OutboxState.BOUNCED)
     return len(_change(tx, gone, ids, None, {"repeated_at": now, **_at_once(now)})) if ids else 0
@@ -524,12 +495,10 @@ def troubles(tx: Transaction) -> dict[int, Trouble]:
     bad = outbox.c.state.in_((OutboxState.FAILED, OutboxState.BOUNCED)) & outbox.c.team_id.is_not(None)
     newest = select(func.max(outbox.c.id).label("id"), func.count().label("number")).where(bad)
     newest_of_each = newest.group_by(outbox.c.team_id).subquery()
-    rows = tx.execute(
-        select(outbox, newest_of_each.c.number).join(newest_of_each, newest_of_each.c.id == outbox.c.id)
-    )
+    query = select(outbox, newest_of_each.c.number)
     return {
         row.team_id: Trouble(row.number, row.id, OutboxState(row.state), row.finished_at, row.last_response)
-        for row in rows
+        for row in tx.execute(query.join(newest_of_each, newest_of_each.c.id == outbox.c.id))
     }
 
 
@@ -618,9 +587,8 @@ def _mark(tx: Transaction, item_id: int, **values: object) -> None:
 
 
 def _with_content() -> Select[Any]:
-    return select(outbox, contents.c.content.label("body")).join(
-        contents, contents.c.digest == outbox.c.content
-    )
+    query = select(outbox, contents.c.content.label("body"))
+    return query.join(contents, contents.c.digest == outbox.c.content)
 
 
 def _item(row: Row[Any]) -> OutboxItem:

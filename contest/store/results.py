@@ -58,18 +58,10 @@ from contest.store.tables import (
 def add_round(tx: Transaction, plan: RoundPlan, now: datetime) -> None:
     """Add a round as drawn."""
     ids = _entry_ids(tx)
-    tx.execute(
-        insert(rounds).values(
-            tournament=tournament_of(tx), number=plan.number, final=plan.final, planned_at=now
-        )
-    )
+    of = {"tournament": tournament_of(tx)}
+    tx.execute(insert(rounds).values(**of, number=plan.number, final=plan.final, planned_at=now))
     for group in plan.groups:
-        values = {
-            "tournament": tournament_of(tx),
-            "round": plan.number,
-            "number": group.number,
-            "title": group.title,
-        }
+        values = {**of, "round": plan.number, "number": group.number, "title": group.title}
         group_id = tx.execute(insert(groups).values(values).returning(groups.c.id)).scalar_one()
         rows = [(group_id, place, ids[name]) for place, name in enumerate(group.members)]
         insert_many(tx, members, ("group_id", "place", "entry_id"), rows)
@@ -235,14 +227,12 @@ def drawn_round(
     if row is None:
         raise NotFound(f"there is no round {number}")
     names = {entry_id: name for name, entry_id in _entry_ids(tx).items()}
-    in_round = select(groups).where(_in_round(tx, number)).order_by(groups.c.number)
-    group_rows = tx.execute(in_round).all()
-    known = known or {}
-    plans = {g.id: known.get(g.number) or _plan(tx, g, names) for g in group_rows}
-    outcomes = tuple(
-        _outcome(tx, g.id, plans[g.id], names, games) for g in group_rows if g.finished_at is not None
-    )
-    return DrawnRound(RoundPlan(number, tuple(plans.values()), row.final), outcomes)
+    plans, outcomes = [], []
+    for group in tx.execute(select(groups).where(_in_round(tx, number)).order_by(groups.c.number)).all():
+        plans.append((known or {}).get(group.number) or _plan(tx, group, names))
+        if group.finished_at is not None:
+            outcomes.append(_outcome(tx, group.id, plans[-1], names, games))
+    return DrawnRound(RoundPlan(number, tuple(plans), row.final), tuple(outcomes))
 
 
 @dataclass(frozen=True)
@@ -349,18 +339,14 @@ def order_rerun(
     for table in (evolution, certainty):
         tx.execute(delete(table).where(_of(table, tx)))
     for r in sorted([*later, *([number] if whole else [])]):
-        _forget_round(tx, r)
+        ids = select(groups.c.id).where(_in_round(tx, r))
+        for table in (matches, pairings, members):
+            tx.execute(delete(table).where(table.c.group_id.in_(ids)))
+        tx.execute(delete(groups).where(_in_round(tx, r)))
+        tx.execute(delete(rounds).where(_is_round(tx, r)))
     if not whole:
         _forget_results(tx, next(each for each in plan.groups if each.number == group))
     return Rerun(rerun_id, now, number, only, reason), tuple(former)
-
-
-def _forget_round(tx: Transaction, number: int) -> None:
-    ids = select(groups.c.id).where(_in_round(tx, number))
-    for table in (matches, pairings, members):
-        tx.execute(delete(table).where(table.c.group_id.in_(ids)))
-    tx.execute(delete(groups).where(_in_round(tx, number)))
-    tx.execute(delete(rounds).where(_is_round(tx, number)))
 
 
 def _forget_results(tx: Transaction, plan: GroupPlan) -> None:
@@ -456,16 +442,11 @@ def _members(tx: Transaction, group_id: int) -> tuple[str, ...]:
 def _plan(tx: Transaction, group: Row[Any], names: Mapping[int, str]) -> GroupPlan:
     meetings = select(pairings.c.players, pairings.c.games, pairings.c.most)
     meetings = meetings.where(pairings.c.group_id == group.id).order_by(pairings.c.place)
-    return GroupPlan(
-        group.round,
-        group.number,
-        _members(tx, group.id),
-        tuple(
-            Pairing(tuple([names[entry_id] for entry_id in players]), games, most)
-            for players, games, most in tx.execute(meetings)
-        ),
-        group.title,
+    drawn = tuple(
+        Pairing(tuple([names[entry_id] for entry_id in players]), games, most)
+        for players, games, most in tx.execute(meetings)
     )
+    return GroupPlan(group.round, group.number, _members(tx, group.id), drawn, group.title)
 
 
 def _outcome(

@@ -87,10 +87,9 @@ def add(
         "repairs": list(repairs),
         "reply_to": reply_to,
     }
-    submission_id = tx.execute(_ADD, values).scalar_one()
+    submission_id, queued = tx.execute(_ADD, values).scalar_one(), SubmissionState.QUEUED
     rows = [{"submission_id": submission_id, "name": name, "data": data} for name, data in files.items()]
     tx.execute(_ADD_FILES, rows)
-    queued = SubmissionState.QUEUED
     return Submission(submission_id, team_id, letter_id, number, now, files, program, description, queued)
 
 
@@ -147,9 +146,7 @@ def built_between(tx: Transaction, since: datetime, now: datetime) -> dict[int, 
 
     Builds dated after `now`, written while the clock was wrong, are ignored.
     """
-    query = select(submissions.c.team_id, func.count()).join(
-        builds, builds.c.submission_id == submissions.c.id
-    )
+    query = select(submissions.c.team_id, func.count()).join_from(submissions, builds)
     recent = (builds.c.built_at > since) & (builds.c.built_at <= now)
     rows = tx.execute(query.where(recent).group_by(submissions.c.team_id)).all()
     return {row[0]: row[1] for row in rows}
@@ -157,10 +154,9 @@ def built_between(tx: Transaction, since: datetime, now: datetime) -> dict[int, 
 
 def get(tx: Transaction, submission_id: int) -> Submission:
     """Raises NotFound."""
-    found = next(iter(_submissions(tx, tx.execute(_WITH_ID, {"of": submission_id}).all())), None)
-    if found is None:
-        raise NotFound(f"there is no submission {submission_id}", hint="`knobeln programs` lists them")
-    return found
+    for found in _submissions(tx, tx.execute(_WITH_ID, {"of": submission_id}).all()):
+        return found
+    raise NotFound(f"there is no submission {submission_id}", hint="`knobeln programs` lists them")
 
 
 _WITH_ID = select(submissions).where(submissions.c.id == bindparam("of"))
@@ -452,14 +448,12 @@ def load_images(tx: Transaction, digests: Sequence[str]) -> Mapping[str, bytes]:
 
 def archive_of(tx: Transaction, image_digest: str) -> bytes:
     """The archive of the container image with this digest. Raises NotFound."""
-    query = select(sent_files.c.name, sent_files.c.data).join(
-        builds, builds.c.submission_id == sent_files.c.submission_id
-    )
+    query = select(sent_files.c.name, sent_files.c.data)
+    query = query.join(builds, builds.c.submission_id == sent_files.c.submission_id)
     query = query.where(builds.c.image_digest == image_digest, builds.c.accepted)
-    archives = (row.data for row in tx.execute(query) if is_archive(row.name))
-    for archive in archives:
-        if hashlib.sha256(archive).hexdigest() == image_digest:
-            return bytes(archive)
+    for name, data in tx.execute(query):
+        if is_archive(name) and hashlib.sha256(data).hexdigest() == image_digest:
+            return bytes(data)
     raise NotFound(f"there is no archive of the image {image_digest}")
 
 

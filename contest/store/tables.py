@@ -264,9 +264,7 @@ sent_files = _table(
 )
 
 images = _table(
-    "images",
-    Column("digest", String(64), primary_key=True),
-    Column("image", LargeBinary, nullable=False),
+    "images", Column("digest", String(64), primary_key=True), Column("image", LargeBinary, nullable=False)
 )
 
 builds = _table(
@@ -448,9 +446,7 @@ certainty = _table(
 )
 
 contents = _table(
-    "contents",
-    Column("digest", String(64), primary_key=True),
-    Column("content", LargeBinary, nullable=False),
+    "contents", Column("digest", String(64), primary_key=True), Column("content", LargeBinary, nullable=False)
 )
 
 outbox = _table(

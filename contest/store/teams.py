@@ -53,7 +53,15 @@ def add(
     team that comes back; its programs count again.
     """
     values = {
-        **_values(registration),
+        "name": registration.team_name,
+        "name_key": registration.team_name.casefold(),
+        "address": registration.address,
+        "address_key": registration.address.casefold(),
+        "organization": registration.organization,
+        "organization_key": _folded(registration.organization),
+        "members": [[m.name, m.age, m.occupation, m.background] for m in registration.members],
+        "preferences": list(registration.preferences),
+        "fields": [list(field) for field in registration.fields],
         "requested_name": requested_name,
         "auth_digest": auth_digest,
         "offered_digest": None,
@@ -84,10 +92,9 @@ def _forget_members(tx: Transaction, team_id: int) -> None:
 
 def get(tx: Transaction, team_id: int) -> Team:
     """Raises NotFound."""
-    team = _one(tx, teams.c.id, team_id)
-    if team is None:
-        raise NotFound(f"there is no team number {team_id}")
-    return team
+    if team := _one(tx, teams.c.id, team_id):
+        return team
+    raise NotFound(f"there is no team number {team_id}")
 
 
 def by_address(tx: Transaction, address: str) -> Team | None:
@@ -114,11 +121,10 @@ def with_digests(tx: Transaction, name: str) -> tuple[Team, tuple[str, str | Non
 
 def named(tx: Transaction, name: str) -> Team:
     """The team of this name. Raises NotFound with the name that was probably meant."""
-    team = by_name(tx, name)
-    if team is None:
-        near = did_you_mean(name, (each.name for each in all_teams(tx)))
-        raise NotFound(f"there is no team {name}", hint=near or "`knobeln teams` lists them")
-    return team
+    if team := by_name(tx, name):
+        return team
+    near = did_you_mean(name, (each.name for each in all_teams(tx)))
+    raise NotFound(f"there is no team {name}", hint=near or "`knobeln teams` lists them")
 
 
 def with_auth_digest(tx: Transaction, digest: str) -> Team | None:
@@ -301,20 +307,6 @@ def _folded(text: str) -> str:
     return " ".join(text.casefold().split())
 
 
-def _values(registration: Registration) -> dict[str, object]:
-    return {
-        "name": registration.team_name,
-        "name_key": registration.team_name.casefold(),
-        "address": registration.address,
-        "address_key": registration.address.casefold(),
-        "organization": registration.organization,
-        "organization_key": _folded(registration.organization),
-        "members": [[m.name, m.age, m.occupation, m.background] for m in registration.members],
-        "preferences": list(registration.preferences),
-        "fields": [list(field) for field in registration.fields],
-    }
-
-
 def _one(tx: Transaction, column: Column[Any], value: object) -> Team | None:
     """The team with this value in the column."""
     row = tx.execute(_with(column), {"value": value}).first()
@@ -339,13 +331,5 @@ def _team(row: Row[Any]) -> Team:
         tuple(Member(*member) for member in row.members),
         tuple((name, value) for name, value in row.fields),
     )
-    return Team(
-        row.id,
-        registration,
-        row.requested_name,
-        TeamState(row.state),
-        row.registered_at,
-        tuple(row.flags),
-        row.friendly,
-        row.proved,
-    )
+    facts = row.requested_name, TeamState(row.state), row.registered_at, tuple(row.flags)
+    return Team(row.id, registration, *facts, row.friendly, row.proved)

@@ -43,15 +43,7 @@ from contest.ledger.receipts import bounds_of
 from contest.model import Entry, RoundOutcome, Team
 from contest.schema.sections import Role
 from contest.seeds import Seeds
-from contest.store import (
-    Transaction,
-    contest_state,
-    decisions,
-    entry_lists,
-    ledger,
-    results,
-    submissions,
-)
+from contest.store import Transaction, contest_state, decisions, entry_lists, ledger, results, submissions
 from contest.store.results import Games
 from contest.store.submissions import Version
 from knobeln.context import ContestContext
@@ -91,7 +83,11 @@ def archive_of(contest: ContestContext) -> Archive:
         digests = {name: entry.image_digest for name, entry in entries.items()}
         letters = tuple(ledger.entries(tx))
         first, end = bounds_of(letters, state.number)
-        builds = _builds(tx, digests, settings)
+        checkpoint, signed = ledger.signed_state(tx)
+        key, root, signature = map(in_base64, (ledger.public_key(tx).key, checkpoint.root, signed))
+        images = submissions.load_images(tx, tuple(digests.values()))
+        computed = runner_of(settings).computed(images, settings)  # only these games can be played again
+        builds = {digest: build for digest, build in images.items() if digest in computed}
         archive = Archive(
             contest=ContestFacts(
                 written_by=__version__,
@@ -119,7 +115,7 @@ def archive_of(contest: ContestContext) -> Archive:
             announcement="",
             counted=tuple(counted_programs(digests, builds, builder)),
             time_changes=decisions.time_changes(tx),
-            ledger=_ledger(tx),
+            ledger=LedgerFacts(key, checkpoint.size, root, signature),
             letters=letters,
             cosignatures=tuple(note for n, note in ledger.cosigned_notes(tx).items() if first < n <= end),
             seal=Seal.of(state.seed, contest_state.number(tx)),
@@ -128,12 +124,6 @@ def archive_of(contest: ContestContext) -> Archive:
             ),
         )
     return completed(archive)
-
-
-def _ledger(tx: Transaction) -> LedgerFacts:
-    checkpoint, signed = ledger.signed_state(tx)
-    key, root, signature = map(in_base64, (ledger.public_key(tx).key, checkpoint.root, signed))
-    return LedgerFacts(key, checkpoint.size, root, signature)
 
 
 def _decisions(tx: Transaction) -> Decisions:
@@ -161,13 +151,6 @@ def _program(version: Version, builder: ProgramBuilder[Any]) -> Program:
     submission = version.submission
     own = builder.published_files(submission.files)
     return Program(own, builder.description(own, without_strings(submission.description)))
-
-
-def _builds(tx: Transaction, digests: Mapping[str, str], settings: Settings) -> Mapping[str, bytes]:
-    """The builds of the programs whose games can be computed again."""
-    builds = submissions.load_images(tx, tuple(digests.values()))
-    computed = runner_of(settings).computed(builds, settings)
-    return {digest: build for digest, build in builds.items() if digest in computed}
 
 
 def counted_programs(

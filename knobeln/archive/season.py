@@ -10,14 +10,14 @@ from __future__ import annotations
 import csv
 import hashlib
 import io
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from contest.archive import files
 from contest.archive.contents import Archive, settings_of, to_files
 from contest.errors import Differs, GiveUp, NotNow
-from contest.model import SeasonLine, SeasonTable
+from contest.model import SeasonTable
 from contest.seeds import MAX_TOURNAMENTS
 from contest.store import contest_state
 from knobeln.archive.export import archive_of
@@ -141,8 +141,19 @@ def check_season(
     claimed = facts.table
     if table.unknown and not claimed.unknown:
         result.missed.append(f"the strengths of the versions: {table.unknown}")
-        claimed = replace(claimed, games=0, unknown=table.unknown, lines=_without_strengths(claimed.lines))
-    _compare(claimed, table)
+        lines = (
+            replace(line, strengths=(None,) * len(line.strengths), strength=None, gain=None)
+            for line in claimed.lines
+        )
+        claimed = replace(claimed, games=0, unknown=table.unknown, lines=tuple(lines))
+    for told, line in zip(claimed.lines, table.lines, strict=False):
+        if told != line:
+            raise Differs(f"{SEASON}: it says {files.shown(told)}, but {line} follows")
+    if claimed != table:
+        raise Differs(
+            f"{SEASON}: it has {len(claimed.lines)} teams and {claimed.games} games, but "
+            f"{len(table.lines)} and {table.games} follow"
+        )
     if files.read_alone(folder / CSV) != table_csv(facts.table):
         raise Differs(f"{CSV} is not the table in {SEASON}")
     result.checked.append(f"the season's table follows from its {table.tournaments} tournaments")
@@ -157,20 +168,3 @@ def _must_follow(archive: Archive, first: Archive, number: int) -> None:
     same = archive.letters == first.letters and archive.ledger == first.ledger
     if not same or archive.contest.seed_commitment != first.contest.seed_commitment:
         raise Differs("it has another ledger or secret number than tournament 1")
-
-
-def _without_strengths(lines: Sequence[SeasonLine]) -> tuple[SeasonLine, ...]:
-    return tuple(
-        replace(line, strengths=(None,) * len(line.strengths), strength=None, gain=None) for line in lines
-    )
-
-
-def _compare(claimed: SeasonTable, table: SeasonTable) -> None:
-    for told, line in zip(claimed.lines, table.lines, strict=False):
-        if told != line:
-            raise Differs(f"{SEASON}: it says {files.shown(told)}, but {line} follows")
-    if claimed != table:
-        raise Differs(
-            f"{SEASON}: it has {len(claimed.lines)} teams and {claimed.games} games, but "
-            f"{len(table.lines)} and {table.games} follow"
-        )

@@ -188,10 +188,7 @@ class _Verification:
         if not entries:
             return
         archive = self._archive
-        with (
-            self._progress_bar("programs", len(entries)) as progress,
-            ThreadPoolExecutor(cores()) as pool,
-        ):
+        with self._progress_bar("programs", len(entries)) as progress, ThreadPoolExecutor(cores()) as pool:
 
             def rebuild(entry: ArchivedEntry) -> str | None:
                 progress(1)
@@ -226,12 +223,9 @@ class _Verification:
                 "archive's own builds played; to check them too, use the compiler that made them"
             )
         errors = [f.text for f in built.report.findings if f.severity is Severity.ERROR]
-        what = (
-            f"it is not accepted: {errors[0]}" if errors else f"it has the digest {built.report.image_digest}"
-        )
-        raise Differs(
-            f"the archive gives the build {entry.build} for the program of {entry.name}, but here {what}"
-        )
+        what = f"is not accepted: {errors[0]}" if errors else f"has the digest {built.report.image_digest}"
+        claimed = f"the archive gives the build {entry.build} for the program of {entry.name}"
+        raise Differs(f"{claimed}, but here it {what}")
 
     # --- games and tables ----------------------------------------------------------------------------------
     @property
@@ -287,11 +281,8 @@ class _Verification:
             for match in group.matches
             for name in {name for name, seat in match.sides if seat.verdict is Verdict.ASIDE}
         )
-        decided = {
-            (each.team, each.digest)
-            for each in self._archive.letters
-            if each.effect is Effect.PROGRAM_SET_ASIDE
-        }
+        aside = (each for each in self._archive.letters if each.effect is Effect.PROGRAM_SET_ASIDE)
+        decided = {(each.team, each.digest) for each in aside}
         for entry in self._archive.entries:
             if not games[entry.name]:
                 continue
@@ -340,10 +331,9 @@ class _Verification:
             for match in (match for group in outcome.groups for match in group.matches):
                 for seat in match.result.seats:
                     if seat.stderr_tail or (seat.fault and (seat.fault.reason or seat.fault.stderr_tail)):
-                        raise Differs(
-                            f"round {outcome.plan.number}: {files.shown(name_of(match))}: there is a "
-                            "sentence about a fault or a program's standard error, which no archive has"
-                        )
+                        wrong = "a sentence about a fault or a program's standard error, which no archive has"
+                        place = f"round {outcome.plan.number}: {files.shown(name_of(match))}"
+                        raise Differs(f"{place}: there is {wrong}")
 
     def _check_groups(self) -> None:
         """Check the score matrices, and what the page needs to ask programs again."""

@@ -48,13 +48,7 @@ _GOES = {Effect.WITHDRAWN: _WITHDRAWN, Effect.TAKEN_OUT: _OUT}
 _COMES = {Effect.REGISTRATION_ACCEPTED: _WITHDRAWN, Effect.REINSTATED: _OUT}
 _LISTS = (Effect.ENTRIES_LISTED, Effect.ENTRIES_FINAL)
 _FREEZES = (*_LISTS, Effect.SETTINGS_CHANGED)
-_OWN = (
-    *_DECIDED,
-    *_FREEZES,
-    Effect.PROGRAMS_CLOSED,
-    Effect.NUMBER_DRAWN,
-    Effect.TOURNAMENT_BEGUN,
-)
+_OWN = (*_DECIDED, *_FREEZES, Effect.PROGRAMS_CLOSED, Effect.NUMBER_DRAWN, Effect.TOURNAMENT_BEGUN)
 """The effects that follow no letter."""
 _SOON, _DAY = timedelta(minutes=15), timedelta(days=1)
 
@@ -70,7 +64,9 @@ def check_entries(archive: Archive, settings: Settings, result: Verified) -> Non
     earlier, ledger = archive.letters[:before], archive.letters[before:end]
     final = _check_lists(archive, archive.seal, ledger, result)
     before_final = ledger[:final]
-    _check_settings(archive, ledger[final])
+    if ledger[final].letter != settings_digest(archive.contest.settings, archive.rules):
+        frozen = "contest.json: title, dates, rules or settings"
+        raise Differs(f"{frozen} are not those that ledger.txt has with the final list")
     _check_programs(archive, [*earlier, *before_final], result)
     result.checked.append(
         f"{plural(len(archive.letters), 'entry', 'entries')} in the ledger of letters, under its signed "
@@ -172,14 +168,17 @@ def _cosignatures(
 def _check_lists(archive: Archive, seal: Seal, ledger: Sequence[LedgerEntry], result: Verified) -> int:
     """The place of the final list in the ledger, from 0. Raises Differs unless the ledger has all lists."""
     claimed = archive.entry_lists
-    told = [_as_told(each) for each in claimed]
+    told = []
+    for each in claimed:
+        effect = Effect.ENTRIES_FINAL if each.is_final else Effect.ENTRIES_LISTED
+        told.append(LedgerEntry(effect, "", each.at, digest=_list(each).root.hex()))
     in_ledger = [replace(entry, letter="") for entry in ledger if entry.effect in _LISTS]
     if not told or [entry for entry in in_ledger if entry in told] != told:
         raise Differs("entry_lists.json has not the lists that ledger.txt has")
-    for each in in_ledger:
-        if each not in told:
+    for entry in in_ledger:
+        if entry not in told:
             result.noticed.append(
-                f"the ledger has another {each.effect}, of {each.at:{TIME_FORMAT}}, that the archive does "
+                f"the ledger has another {entry.effect}, of {entry.at:{TIME_FORMAT}}, that the archive does "
                 "not show: the contest was started anew, or a backup was restored; all teams got it"
             )
     if [each.is_final for each in claimed] != [False] * (len(claimed) - 1) + [True]:
@@ -198,20 +197,6 @@ def _check_lists(archive: Archive, seal: Seal, ledger: Sequence[LedgerEntry], re
 
 def _list(claimed: ArchivedList) -> EntryList:
     return EntryList.of(claimed.entries)
-
-
-def _as_told(claimed: ArchivedList) -> LedgerEntry:
-    effect = Effect.ENTRIES_FINAL if claimed.is_final else Effect.ENTRIES_LISTED
-    return LedgerEntry(effect, "", claimed.at, digest=_list(claimed).root.hex())
-
-
-def _check_settings(archive: Archive, final: LedgerEntry) -> None:
-    """Raises Differs unless settings, title, dates and rules are those of the contest's start."""
-    if final.letter != settings_digest(archive.contest.settings, archive.rules):
-        raise Differs(
-            "contest.json: title, dates, rules or settings are not those that ledger.txt has with the final "
-            "list"
-        )
 
 
 # --- programs --------------------------------------------------------------------------------------------
@@ -284,11 +269,8 @@ def _about_letters(archive: Archive, ledger: Sequence[LedgerEntry], settings: Se
         if each.effect is Effect.OBJECTION:
             now = final.get(each.team)
             same = "the same as" if now == first.get(each.team) else "another than"
-            place = (
-                f"the final list has its program, {same} the first one"
-                if now
-                else "it is not on the final list"
-            )
+            listed_now = f"the final list has its program, {same} the first one"
+            place = listed_now if now else "it is not on the final list"
             yield f"{each.team} objected at {each.at:{TIME_FORMAT}}; {place}"
         elif each.effect is Effect.PROGRAM_LATE and each.at < closes:
             yield (

@@ -81,10 +81,9 @@ def demo(folder: Path | None, game_name: str, count: int | None, seed: str | Non
     signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
     number = seed_from(f"demo/{chosen}/number").hex()
     Demonstration(contest, teams, _count_bar, partial(_play, number=number)).run()
-    if says_little():
-        return
-    show_results(contest)
-    _print_next_steps(contest, game_name, count, chosen)
+    if not says_little():
+        show_results(contest)
+        _print_next_steps(contest, game_name, count, chosen)
 
 
 def _play(contest: ContestContext, number: str) -> None:

@@ -22,9 +22,7 @@ if TYPE_CHECKING:
     from contest.actions.organizer_actions import OrganizerActions
 
 dry_run_option = click.option(
-    "--dry-run",
-    is_flag=True,
-    help="Print the mails that would go out (mbox), and change nothing.",
+    "--dry-run", is_flag=True, help="Print the mails that would go out (mbox), and change nothing."
 )
 
 
@@ -35,10 +33,7 @@ def _not_blank(_context: click.Context, _option: click.Parameter, text: str) -> 
 
 
 reason_option = click.option(
-    "--reason",
-    required=True,
-    callback=_not_blank,
-    help="Why; for the log, and for the teams that are told.",
+    "--reason", required=True, callback=_not_blank, help="Why; for the log, and for the teams that are told."
 )
 
 

@@ -49,12 +49,11 @@ def settings_for(game_name: str | None) -> Settings:
     if game_name is None or game_name == settings.game.name:
         return settings
     settings = presets.settings(game_name, SystemClock().now())
-    lacking = [name for name in settings.programs.python_packages if not has_package(name)]
-    if not lacking:
+    here = tuple(filter(has_package, settings.programs.python_packages))
+    if here == settings.programs.python_packages:
         return settings
-    names = ", ".join(lacking)
-    remark(f"A contest of this game lets programs import {names}, which is not installed here.", err=True)
-    here = tuple(name for name in settings.programs.python_packages if name not in lacking)
+    lacking = ", ".join(name for name in settings.programs.python_packages if name not in here)
+    remark(f"A contest of this game lets programs import {lacking}, which is not installed here.", err=True)
     return settings.changed(programs={"python_packages": here})
 
 

@@ -19,32 +19,18 @@ from knobeln.home.home_game import seats_text
 @click.command(cls=ContestCommand)
 def games() -> None:
     """List the games and their sample programs."""
-    rows = [
-        (
-            info.name,
-            info.title,
-            seats_text(info),
-            info.protocols[0] if info.protocols else info.play.name,
-            f"{len(house_strategies())} house strategies"
-            if info.name == KNOBELN
-            else " ".join(sorted(Path(name).stem for name in samples(info.name))),
-        )
-        for info in (game.info for game in registered().values())
-    ]
-    table(
-        "games",
-        ("game", "title", "seats", "dialogue", "sample programs"),
-        rows,
-        drop=("dialogue",),
-        is_list=True,
-    )
+    rows = []
+    for info in (game.info for game in registered().values()):
+        programs = " ".join(sorted(Path(name).stem for name in samples(info.name)))
+        if info.name == KNOBELN:
+            programs = f"{len(house_strategies())} house strategies"
+        dialogue = info.protocols[0] if info.protocols else info.play.name
+        rows.append((info.name, info.title, seats_text(info), dialogue, programs))
+    columns = ("game", "title", "seats", "dialogue", "sample programs")
+    table("games", columns, rows, drop=("dialogue",), is_list=True)
 
 
-_ARCHIVES = {
-    ".tar.gz": tar_archive,
-    ".tgz": tar_archive,
-    ".shar": shell_archive,
-}
+_ARCHIVES = {".tar.gz": tar_archive, ".tgz": tar_archive, ".shar": shell_archive}
 
 
 @click.command(cls=ContestCommand)

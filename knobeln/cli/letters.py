@@ -44,13 +44,10 @@ def letters(state: str | None, count: int) -> None:
 
 def _show(rows: Sequence[ListedLetter]) -> None:
     columns = ("#id", "received", "sender", "by", "state", "outcome")
-    cells = [
-        (
-            *(row.id, moment(row.received_at), row.sender, row.channel, row.state),
-            row.note.strip().split("\n")[-1],
-        )
-        for row in rows
-    ]
+    cells = []
+    for row in rows:
+        outcome = row.note.strip().split("\n")[-1]
+        cells.append((row.id, moment(row.received_at), row.sender, row.channel, row.state, outcome))
     table("letters", columns, cells, drop=("by", "received", "state"), is_list=True)
 
 

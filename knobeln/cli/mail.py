@@ -67,13 +67,11 @@ def mail(state: str | None, to: str | None, count: int) -> None:
 
 def _show_mails(rows: Sequence[ListedMail]) -> None:
     columns = ("#id", "queued", "to", "subject", "state", "#tries", "problem")
-    cells = [
-        (
-            *(row.id, moment(row.created_at), row.to, row.subject, row.state, row.attempts),
-            "" if row.state == OutboxState.SENT else row.last_response,
-        )
-        for row in rows
-    ]
+    cells = []
+    for row in rows:
+        problem = "" if row.state == OutboxState.SENT else row.last_response
+        facts = row.id, moment(row.created_at), row.to, row.subject, row.state, row.attempts
+        cells.append((*facts, problem))
     table("mails", columns, cells, drop=("#tries", "queued", "subject"), is_list=True)
 
 
@@ -94,12 +92,7 @@ def show_mail(item_id: int, raw: bool) -> None:
     message = message_from_bytes(item.raw, policy=modern)
     body = message.get_body(("plain",))
     found = MailAnswer(
-        item.id,
-        item.state,
-        item.attempts,
-        item.created_at,
-        item.due_at,
-        item.last_response,
+        *(item.id, item.state, item.attempts, item.created_at, item.due_at, item.last_response),
         headers=dict(message.items()),
         body=body.get_content() if body else "",
         attachments=tuple(part.get_filename() or "" for part in message.iter_attachments()),
@@ -114,10 +107,8 @@ def _show_mail(shown: MailAnswer) -> None:
     response = f": {shown.last_response}" if shown.last_response else ""
     click.secho(f"{shown.state}{tries}{next_try}{response}", bold=True, err=True)
     for bounce in shown.bounces:
-        what = "came back" if bounce.permanent else "is late"
-        click.secho(
-            f"{moment(bounce.at)}: it {what}, says letter {bounce.letter_id}: {bounce.diagnosis}", err=True
-        )
+        what = f"{'came back' if bounce.permanent else 'is late'}, says letter {bounce.letter_id}"
+        click.secho(f"{moment(bounce.at)}: it {what}: {bounce.diagnosis}", err=True)
     for name in ("From", "To", "Subject", "Date"):
         click.echo(f"{name}: {shown.headers.get(name, '')}")
     for name in shown.attachments:
@@ -228,8 +219,7 @@ def _print_changed(
     if others:
         names = " or ".join(states)
         print_outcome(
-            f"Not {names}, so left as they are: {', '.join(others)} (see `knobeln mail`).",
-            dry_run=dry_run,
+            f"Not {names}, so left as they are: {', '.join(others)} (see `knobeln mail`).", dry_run=dry_run
         )
     if wanted and not done:
         raise NotFound("nothing was changed")
@@ -258,7 +248,6 @@ def flush(dry_run: bool) -> None:
     if stopped:
         raise NotNow(stopped.reason, hint="`knobeln mail release --all` lets the mails go")
     done = deliver_all(contest, transport_of(contest.settings, contest.path))
-    text = "Another process is delivering."
-    if done is not None:
-        text = f"{done.sent} sent, {done.deferred} deferred, {done.failed} failed."
+    counts = done and f"{done.sent} sent, {done.deferred} deferred, {done.failed} failed."
+    text = counts or "Another process is delivering."
     remark(text, err=contest.settings.mail.delivery is DeliveryKind.STDOUT)  # where the mails are printed

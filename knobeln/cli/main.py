@@ -72,9 +72,10 @@ _MODULES = {
     **dict.fromkeys(("init", "doctor"), "set_up"),
     **dict.fromkeys(("announce", "site"), "publish"),
     **dict.fromkeys(("check", "play"), "home"),
-    **dict.fromkeys(("restore", "upgrade"), "backup"),
+    **dict.fromkeys(("restore", "upgrade", "install-service"), "backup"),
     "class": "teams",
     "games": "kit",
+    "log": "status",
 }  # the others are in the module of their own name
 
 

@@ -83,13 +83,10 @@ def programs(team: str | None, state: str | None, count: int) -> None:
 
 def _show_submissions(lines: Sequence[SubmissionLine]) -> None:
     columns = ("#id", "received", "team", "#version", "state", "program", "language", "#bytes")
-    rows = [
-        (
-            *(line.id, moment(line.received_at), line.team, line.version, line.verdict, line.program),
-            *(line.language, sum(line.files.values())),
-        )
-        for line in lines
-    ]
+    rows = []
+    for line in lines:
+        facts = line.id, moment(line.received_at), line.team, line.version, line.verdict, line.program
+        rows.append((*facts, line.language, sum(line.files.values())))
     drop = ("#bytes", "language", "received", "program")
     table(plural(len(rows), "submission"), columns, rows, drop=drop, is_list=True)
     for line in lines:
@@ -181,10 +178,8 @@ def submit(team: str, files: tuple[Path, ...], reason: str, dry_run: bool) -> No
                 print_mails(copy, tx, outbox.queued_after(tx, before))
     else:
         done = submit_by_hand(contest, team, program, reason, operator())
-    print_outcome(
-        f"version {done.submission.number} of {team}: {done.verdict}; the report is in the outbox",
-        dry_run=dry_run,
-    )
+    what = f"version {done.submission.number} of {team}: {done.verdict}"
+    print_outcome(f"{what}; the report is in the outbox", dry_run=dry_run)
 
 
 @programs.command()
@@ -241,23 +236,17 @@ def _show_twins(found: Twins) -> None:
     if found.behaviour is None:
         console.print("Behaviour: the games of these programs cannot be computed, so nobody can tell.\n")
     else:
+        rows = []
+        for each in found.behaviour:
+            known = f"short: less than {SHORT_WORDS} words" if each.is_well_known else ""
+            known = f"plays like our {', '.join(each.ours)}" if each.ours else known
+            rows.append((", ".join(each.programs), each.words, known))
         show(
             f"Behaviour: of {found.programs} programs, those that do the same in every game: in up to "
             f"{PROBES} games against fixed probes, or in their whole table. One idea can come to two teams, "
             "the more so if it is well known.",
             ("programs", "#words", "well known?"),
-            [
-                (
-                    ", ".join(each.programs),
-                    each.words,
-                    f"plays like our {', '.join(each.ours)}"
-                    if each.ours
-                    else f"short: less than {SHORT_WORDS} words"
-                    if each.is_well_known
-                    else "",
-                )
-                for each in found.behaviour
-            ],
+            rows,
         )
     show(
         f"Texts: pairs with a likeness of {ALIKE:.0%} or more, whatever their names and comments are. What "

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
 from pathlib import Path
 
 import click
@@ -73,16 +72,12 @@ def site(target: Path, archives: bool) -> None:
         if not alone:
             raise NotNow("another process writes the pages at this moment", hint="try again")
         steps = write_season(contest, target, packed, set(), sample_replay)
-        summary = _result_of(steps)
-    remark(summary)
-
-
-def _result_of(steps: Generator[None, None, str]) -> str:
-    while True:
         try:
-            next(steps)
+            while True:
+                next(steps)
         except StopIteration as end:
-            return str(end.value)
+            summary = str(end.value)
+    remark(summary)
 
 
 def _index(target: Path) -> None:

@@ -20,9 +20,7 @@ from mailserver.intake.hand_over import exit_code, offer
     "file", type=click.Path(path_type=Path, exists=True, dir_okay=False, allow_dash=True), default="-"
 )
 @click.option(
-    "--sender",
-    default=None,
-    help="The envelope sender; default: the letter's Return-Path. '' = null sender.",
+    "--sender", default=None, help="The envelope sender; default: the letter's Return-Path. '' = null sender."
 )
 @click.option(
     "--recipient",

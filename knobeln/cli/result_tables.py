@@ -115,9 +115,8 @@ class RoundTables:
             console.print(f"{plural(missing, 'group is', 'groups are')} still to be played.")
 
     def _print_group(self, outcome: GroupOutcome, *, games: bool) -> None:
-        title = (
-            where(format_named(self.settings.tournament.format), outcome.plan).capitalize() or "The contest"
-        )
+        kind = format_named(self.settings.tournament.format)
+        title = where(kind, outcome.plan).capitalize() or "The contest"
         if self.plan.final and title.endswith("group 1"):
             title = "The final"
         is_melee = shape_of(outcome.plan, self.info) is Shape.MELEE

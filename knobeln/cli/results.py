@@ -26,7 +26,6 @@ from contest.model import (
     Match,
     Phase,
     RoundPlan,
-    SeasonLine,
     SeasonTable,
     Standing,
 )
@@ -151,9 +150,8 @@ def _show_former(reruns: Sequence[Former], info: GameInfo, *, games: bool) -> No
         raise NotFound("no round was played again, so there are no former results")
     for former in reruns:
         rerun = former.rerun
-        console.print(
-            f"Before {rerun.what} was played again ({moment(rerun.at)}: {rerun.reason}):", markup=False
-        )
+        why = f"{moment(rerun.at)}: {rerun.reason}"
+        console.print(f"Before {rerun.what} was played again ({why}):", markup=False)
         for outcome in former.groups:
             title = f"Round {outcome.plan.round}, {outcome.plan.title or f'group {outcome.plan.number}'}"
             print_whole(terminal.ranking(outcome.standings, title, info, width_of_output()))
@@ -179,21 +177,16 @@ def season() -> None:
 
 
 def _show_season(found: SeasonTable) -> None:
-    rows = [
-        (line.rank, line.team, line.points, *(each or "-" for each in line.places), *_strength(line))
-        for line in found.lines
-    ]
+    rows = []
+    for line in found.lines:
+        is_known = line.strength is not None and line.gain is not None
+        strength = (f"{line.strength:.1f}", f"{line.gain:+.1f}") if is_known else ("", "")
+        rows.append((line.rank, line.team, line.points, *(each or "-" for each in line.places), *strength))
     numbers = [f"#{number}" for number in range(1, found.tournaments + 1)]
     table("", ("#rank", "team", "#points", *(f"#{each}" for each in numbers), "#strength", "#gain"), rows)
     versions = plural(found.versions, "version")
     games = f"{plural(found.games, 'game')} of {versions}"
     remark(f"Strengths are by {games}." if found.games else f"No strengths: {found.unknown}.")
-
-
-def _strength(line: SeasonLine) -> tuple[str, str]:
-    if line.strength is None or line.gain is None:
-        return "", ""
-    return f"{line.strength:.1f}", f"{line.gain:+.1f}"
 
 
 @results.command()
@@ -258,18 +251,14 @@ def _show_ladder(lines: Sequence[LadderLine], moves: Mapping[str, str]) -> None:
     columns = ("#rank", "moved", "team", "#version", "#points per game", "#games", "#failures")
     if any(line.strategy for line in lines):
         columns = ("#rank", "#match points", "#target", "#bytes", "team", "#version", "PLAYER_NAME")
-    rows: list[tuple[object, ...]] = [
-        (
-            *(line.rank, round(line.points), facts.goal, facts.source_bytes),
-            *(line.team, line.version, facts.player_name),
-        )
-        if (facts := line.strategy)
-        else (
-            *(line.rank, moves.get(line.team, ""), line.team, line.version),
-            *(f"{line.points:.1f}", line.games, line.failures),
-        )
-        for line in lines
-    ]
+    rows: list[tuple[object, ...]] = []
+    for line in lines:
+        if facts := line.strategy:
+            computed = line.rank, round(line.points), facts.goal, facts.source_bytes
+            rows.append((*computed, line.team, line.version, facts.player_name))
+        else:
+            played = line.rank, moves.get(line.team, ""), line.team, line.version
+            rows.append((*played, f"{line.points:.1f}", line.games, line.failures))
     drop = ("#failures", "#bytes", "#version", "#games", "PLAYER_NAME")
     table(f"the ladder, {plural(len(lines), 'program')}", columns, rows, drop=drop)
 
@@ -314,11 +303,10 @@ def replay(
 
     if former and archive:
         raise click.UsageError("an archive has no former results: --former is for the contest's own folder")
-    played = (
-        round_of_archive(archive, number)
-        if archive
-        else round_of_contest(open_contest(), number, former=former)
-    )
+    if archive:
+        played = round_of_archive(archive, number)
+    else:
+        played = round_of_contest(open_contest(), number, former=former)
     group, match = find_game(played, number, teams, game, attempt)
     text, match = shown_game(played, group, match)
     moves = tuple(match.result.moves or ())  # they may be kept packed

@@ -186,27 +186,17 @@ def rehearse() -> None:
 
 
 def _show_rehearsal(rehearsal: Rehearsal) -> None:
-    rows = [
-        (
-            "final" if each.final else each.number,
-            sum(each.groups),
-            len(each.groups),
-            " to ".join(map(str, sorted({min(each.groups), max(each.groups)}))),
-            each.games,
-            f"{each.seconds:.1f}",
-        )
-        for each in rehearsal.rounds
-    ]
-    table(
-        f"rehearsal: {plural(rehearsal.programs, 'program')}, {plural(round(rehearsal.seconds), 'second')}",
-        ("#round", "#programs", "#groups", "of", "#games", "#seconds"),
-        rows,
-    )
+    rows = []
+    for each in rehearsal.rounds:
+        sizes = " to ".join(map(str, sorted({min(each.groups), max(each.groups)})))
+        groups = "final" if each.final else each.number, sum(each.groups), len(each.groups), sizes
+        rows.append((*groups, each.games, f"{each.seconds:.1f}"))
+    title = f"{plural(rehearsal.programs, 'program')}, {plural(round(rehearsal.seconds), 'second')}"
+    table(f"rehearsal: {title}", ("#round", "#programs", "#groups", "of", "#games", "#seconds"), rows)
     mails = rehearsal.mails
     total = MailVolume("all", sum(m.count for m in mails), sum(m.size for m in mails))
-    table(
-        "mails", ("kind", "#mails", "#size"), [(m.kind, m.count, size_text(m.size)) for m in (*mails, total)]
-    )
+    lines = [(m.kind, m.count, size_text(m.size)) for m in (*mails, total)]
+    table("mails", ("kind", "#mails", "#size"), lines)
     for warning in rehearsal.warnings:
         click.echo(f"! {warning}")
     remark("Nothing was sent, nothing was changed.")
@@ -292,10 +282,8 @@ def summary(number: int, file: Path | None, dry_run: bool) -> None:
         if not results.set_words(tx, number, text + "\n"):
             raise NotNow(f"round {number} does not exist, or its summary has gone out")
         if not results.is_played(tx, number):
-            print_outcome(
-                f"Stored: the summary goes out with your words when round {number} is finished.",
-                dry_run=dry_run,
-            )
+            stored = f"Stored: the summary goes out with your words when round {number} is finished."
+            print_outcome(stored, dry_run=dry_run)
             return
         readers = plural(contest_day(contest).report_round(tx, number), "reader")
         done = f"the summary of round {number} went to {readers}"

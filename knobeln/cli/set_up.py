@@ -121,9 +121,8 @@ def doctor(letter: bool, patience: float) -> None:
         settings = settings_or_defaults()
     except KnobelnError as error:
         settings = default_settings()
-        results = (
-            CheckResult("settings", Level.FAIL, f"{error}; the other checks have the default settings"),
-        )
+        text = f"{error}; the other checks have the default settings"
+        results = (CheckResult("settings", Level.FAIL, text),)
     host = check_host(contest_path(), settings)
     results += host
     if all(result.passed for result in host if result.is_needed):  # languages only repeat what is lacking

@@ -1,4 +1,4 @@
-"""`knobeln status`: where the contest is, on one screen, for an organizer in a hurry."""
+"""`knobeln status`: where the contest is, on one screen, for an organizer in a hurry; and `knobeln log`."""
 
 from __future__ import annotations
 
@@ -9,12 +9,15 @@ from typing import Any
 import click
 from rich.text import Text
 
+from contest.actions.organizer_actions import read_time
+from contest.errors import NotFound
 from contest.model import LogLine, Phase
+from contest.store import contest_state
 from contest.util.plurals import plural
 from contest.util.sanitize import sanitize
 from knobeln.cli.answers import answer, answers
 from knobeln.cli.contest_option import ContestCommand, open_contest
-from knobeln.cli.output import console, moment
+from knobeln.cli.output import console, count_option, moment, on_terminal, table, tell_of_more
 from knobeln.server.status import Status, status_of
 
 LINES, COLUMNS = 23, 80  # the last line is for the prompt
@@ -31,31 +34,22 @@ def status() -> None:
 
 
 def _show(status: Status) -> None:
-    for text, style in _screen(status):
-        console.print(Text(sanitize(text), style=style), no_wrap=True, overflow="ellipsis")
-
-
-def _screen(status: Status) -> list[StyledLine]:
-    """What is urgent, and as much of the journal as fits on a screen of 80 x 24."""
+    """Print what is urgent, and as much of the journal as fits on a screen of 80 x 24."""
+    is_open = (f"{service}: {'yes' if is_open else 'no'}" for service, is_open in status.open.items())
+    unheard = f", {status.teams_unheard} more not heard from" if status.teams_unheard else ""
     lines: list[StyledLine] = [
         (f"{status.title}, {moment(status.now)}", "bold"),
         (f"  {status.folder}", ""),
         _phase(status),
         (f"  at work   {', '.join(_worker(*each) for each in status.at_work.items())}", ""),
-        (
-            "  open      "
-            + ", ".join(
-                f"{service}: {'yes' if is_open else 'no'}" for service, is_open in status.open.items()
-            ),
-            "",
-        ),
+        (f"  open      {', '.join(is_open)}", ""),
     ]
     if status.limits_of_sandboxes:
         lines.append((f"  sandbox   {status.limits_of_sandboxes}", ""))
     if name := status.next_date:
         lines.append((f"  next      {name.replace('_', ' ')} {moment(status.dates[name])}", ""))
     lines += [
-        (f"  teams     {_teams(status)}", ""),
+        (f"  teams     {status.teams}{unheard}, with a program that counts {status.with_program}", ""),
         (f"  letters   {_by_state(status.letters)}", ""),
         (f"  programs  {_by_state(status.programs)}", ""),
         (f"  mails     {_by_state(status.mails)}", ""),
@@ -69,12 +63,8 @@ def _screen(status: Status) -> list[StyledLine]:
     lines += [(_journal_line(line), "red") for line in status.errors]
     room = max(0, LINES - len(lines))
     others = [(_journal_line(line), "dim") for line in status.journal if line not in status.errors]
-    return lines + others[len(others) - min(room, len(others)) :]
-
-
-def _teams(status: Status) -> str:
-    unheard = f", {status.teams_unheard} more not heard from" if status.teams_unheard else ""
-    return f"{status.teams}{unheard}, with a program that counts {status.with_program}"
+    for text, style in lines + others[len(others) - min(room, len(others)) :]:
+        console.print(Text(sanitize(text), style=style), no_wrap=True, overflow="ellipsis")
 
 
 def _phase(status: Status) -> StyledLine:
@@ -128,3 +118,42 @@ def span(seconds: float) -> str:
         if seconds >= size:
             return f"{seconds / (size / 2):.0f} {unit}"
     return f"{max(0, seconds):.0f} s"
+
+
+@click.command(cls=ContestCommand)
+@click.option("--what", default=None, help="Only this kind of entry: pause, rerun, run, delivery ...")
+@click.option("--whom", default=None, help="Only entries about this team, round or date.")
+@click.option(
+    "--by",
+    type=click.Choice(["anybody", "organizer", "machine"]),
+    default="anybody",
+    show_default=True,
+    help="Only what the organizer did, or what the program did by itself.",
+)
+@click.option("--since", default=None, metavar="TIME", help="Only from this time on: 1994-05-14T12:00.")
+@count_option
+@answers(tuple[LogLine, ...])
+def log(what: str | None, whom: str | None, by: str, since: str | None, count: int) -> None:
+    """Show the journal: what the organizer and the server did, when and why."""
+    start = read_time(since) if since else None
+    by_somebody = {"anybody": None, "organizer": True, "machine": False}[by]
+    with open_contest().store.read() as tx:
+        areas = contest_state.areas_of_log(tx)
+        if what is not None and what not in areas:
+            raise NotFound(f"the log has no entry of the kind {what!r}", hint=f"it has: {', '.join(areas)}")
+        lines = contest_state.log(tx, count, area=what, whom=whom, by_somebody=by_somebody, since=start)
+        total = contest_state.count_log(tx, area=what, whom=whom, by_somebody=by_somebody, since=start)
+    tell_of_more(lines, total)
+    answer(lines, _show_log)
+
+
+def _show_log(lines: Sequence[LogLine]) -> None:
+    if not on_terminal():
+        rows = [(moment(line.at), line.area, line.text, line.actor, line.reason) for line in lines]
+        table("log", ("when", "what", "how", "by", "why"), rows, is_list=True)
+        return
+    for line in lines:
+        who = f"  [{line.actor}]" if line.actor else ""
+        why = f"  Why: {line.reason}" if line.reason else ""
+        first = " ".join(line.text.split("\n")[:1])
+        click.echo(sanitize(f"{moment(line.at)}  {line.area}: {first}{who}{why}"))

@@ -84,9 +84,8 @@ def _show_teams(lines: Sequence[ListedTeam], own: Sequence[str]) -> None:
         )
         for line in lines
     ]
-    table(
-        plural(len(rows), "team"), columns, rows, drop=("preferences", *own, "#sent", "address"), is_list=True
-    )
+    drop = ("preferences", *own, "#sent", "address")
+    table(plural(len(rows), "team"), columns, rows, drop=drop, is_list=True)
     for people, names in _shared_people(lines).items():
         below(f"* {listed(people)}: in {listed(names)}")
     for line in lines:
@@ -115,11 +114,8 @@ def _shared_people(lines: Sequence[ListedTeam]) -> Mapping[tuple[str, ...], tupl
 
 def _undelivered(trouble: outbox.Trouble) -> str:
     """Tell how many mails a team did not get, and why the newest failed."""
-    response = " ".join(trouble.response.split())
-    return (
-        f"{plural(trouble.count, 'mail')} did not arrive; `knobeln mail show {trouble.item_id}` "
-        f"{trouble.state}: {response}"
-    )
+    newest = f"`knobeln mail show {trouble.item_id}` {trouble.state}: {' '.join(trouble.response.split())}"
+    return f"{plural(trouble.count, 'mail')} did not arrive; {newest}"
 
 
 @teams.command("show")

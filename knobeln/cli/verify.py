@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from functools import partial
 from pathlib import Path
@@ -152,32 +153,30 @@ def _check_receipts(folder: Path, letters: Path) -> receipts.Checked:
         raise GiveUp(f"the receipts do not fit. The first difference: {wrong}") from None
 
 
+def _list(what: str, sentences: Sequence[str]) -> None:
+    for sentence in sentences:
+        click.echo(f"  {what}{sentence}")
+
+
 def _show(found: VerifyAnswer | SeasonAnswer) -> None:
     if isinstance(found, SeasonAnswer):
         for number, each in enumerate(found.tournaments, start=1):
             click.echo(f"Tournament {number} of {len(found.tournaments)}")
             _show(each)
-        for sentence in found.checked:
-            click.echo(f"  {sentence}")
-        for sentence in found.missed:
-            click.echo(f"  not checked: {sentence}")
+        _list("", found.checked)
+        _list("not checked: ", found.missed)
         click.echo("Compare this with the season's digest as the organizer announced it:")
         click.echo(f"    {found.digest}")
         click.echo(found.verdict)
         return
     click.echo(f"{found.title}: {plural(found.programs, 'program')}")
-    for sentence in found.checked:
-        click.echo(f"  {sentence}")
-    for sentence in found.noticed:
-        click.echo(f"  look at this: {sentence}")
+    _list("", found.checked)
+    _list("look at this: ", found.noticed)
     if found.without_bans:
         click.echo("  had the organizer taken nobody out, from the same seed:")
-    for sentence in found.without_bans:
-        click.echo(f"    {sentence}")
-    for sentence in found.believed:
-        click.echo(f"  believed: {sentence}")
-    for sentence in (*found.missed, *found.unchecked):
-        click.echo(f"  not checked: {sentence}")
+    _list("  ", found.without_bans)
+    _list("believed: ", found.believed)
+    _list("not checked: ", (*found.missed, *found.unchecked))
     click.echo("Compare this with the sha256 of the secret number that every welcome told:")
     click.echo(f"    {found.seed_commitment}")
     click.echo("and this with the archive's digest as the organizer announced it:")

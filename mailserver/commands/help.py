@@ -92,11 +92,7 @@ def _ask_or_help(context: LetterContext, arguments: Arguments) -> str:
     )
 
 
-UNKNOWN = Command(
-    "unknown",
-    _ask_or_help,
-    answers={"did_you_mean": Limit.DROP},
-)
+UNKNOWN = Command("unknown", _ask_or_help, answers={"did_you_mean": Limit.DROP})
 
 
 def _fitting(context: LetterContext) -> str:

@@ -222,10 +222,7 @@ ACTIONS: Mapping[str, Action] = {
         lambda context, request: _actions(context).release(request.reason),
     ),
     "move": Action(
-        "move DATE TIME",
-        noted("the date is moved, and all registered teams are told"),
-        _new_date,
-        _move,
+        "move DATE TIME", noted("the date is moved, and all registered teams are told"), _new_date, _move
     ),
     BEACON: Action(
         "beacon",

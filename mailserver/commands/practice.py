@@ -90,12 +90,7 @@ def _why_no_match(context: LetterContext, team: Team, other: Team | None, names:
     return ""
 
 
-PLAY = team_command(
-    "play",
-    _play,
-    lambda _settings: ("please play",),
-    arguments="TEAM",
-)
+PLAY = team_command("play", _play, lambda _settings: ("please play",), arguments="TEAM")
 
 
 def _set_friendly(context: LetterContext, team: Team, arguments: Arguments) -> str:

@@ -18,12 +18,7 @@ from contest.model.mail_records import QuotedForm, WelcomeRecord
 from contest.store import Transaction, answers, ledger, letters, outbox, submissions, teams
 from mailserver import deadlines
 from mailserver.attachments import rules, software
-from mailserver.command import (
-    CONFIRM_REGISTRATION,
-    Arguments,
-    Command,
-    LetterContext,
-)
+from mailserver.command import CONFIRM_REGISTRATION, Arguments, Command, LetterContext
 from mailserver.deadlines import Window
 from mailserver.limits import HOUR, Doubt, Limit, doubt
 from mailserver.problem import Problem
@@ -117,12 +112,7 @@ def _reason_against(context: LetterContext, registration: Registration, earlier:
 
 
 def _refuse(
-    context: LetterContext,
-    reason: str,
-    *,
-    to: str = "",
-    problems: tuple[Problem, ...] = (),
-    form: str = "",
+    context: LetterContext, reason: str, *, to: str = "", problems: tuple[Problem, ...] = (), form: str = ""
 ) -> str:
     return context.answer(
         "registration_refused",

@@ -14,14 +14,7 @@ from contest.games.registry import game_of
 from contest.model import TeamState
 from contest.store import ladder, ledger, teams
 from knobellib.kits import kit_of
-from mailserver.attachments import (
-    MAX_LEDGER_BYTES,
-    announcement_texts,
-    ledger_files,
-    packed,
-    rules,
-    software,
-)
+from mailserver.attachments import MAX_LEDGER_BYTES, announcement_texts, ledger_files, packed, rules, software
 from mailserver.command import Arguments, Command, LetterContext
 from mailserver.limits import HOUR, MAX_STRANGERS_BYTES, Limit
 
@@ -165,9 +158,5 @@ def _send_ledger(context: LetterContext, _arguments: Arguments) -> str:
 
 
 LEDGER = Command(
-    "ledger",
-    _send_ledger,
-    lambda settings: ("ledger",),
-    read_only=True,
-    answers={"ledger": Limit.DROP},
+    "ledger", _send_ledger, lambda settings: ("ledger",), read_only=True, answers={"ledger": Limit.DROP}
 )
