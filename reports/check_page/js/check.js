@@ -70,7 +70,8 @@ function checkAll(files, { module, game, progress, chain }, found) {
   const images = new Map(entries.map((entry) => [entry.name, entry.build]));
   found.isComputed = settings.game.name === "knobeln";
   const counted = archive.has("counted.json") ? archive.json("counted.json") : [];
-  const built = found.isComputed ? [...images.keys()] : counted.map((each) => each.team);
+  const isAll = found.isComputed || (!counted.length && archive.paths("builds/").length);
+  const built = isAll ? [...images.keys()] : counted.map((each) => each.team);
   const field = {
     archive, settings, seed, images, module,
     builds: readBuilds(archive, built.map((team) => images.get(team))),
