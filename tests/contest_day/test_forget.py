@@ -27,7 +27,7 @@ from tests.support.mailed_contest import (
     small_settings,
 )
 
-PERSON = "Zebedee Quux"
+PERSON, NUMBER = "Zebedee Quux", "No. 4711 of Quux"  # no digest has these by chance
 BASE64 = re.compile(rb"(?:[A-Za-z0-9+/]{60,76}\r?\n)+[A-Za-z0-9+/=]+")
 
 
@@ -44,7 +44,7 @@ def over(tmp_path_factory: pytest.TempPathFactory) -> MailedContest:
     contest.send(DARK, "please compile", f"Greetings from {PERSON}.\n{head}{HOUSE['pavlov']}")
     with contest.opened() as opened, opened.store.write() as tx:
         observers.add(tx, address_of(DARK), contest.clock.at)
-        class_people.put(tx, [ListedPerson(address_of(DARK), PERSON, DARK, (("number", "4711"),))])
+        class_people.put(tx, [ListedPerson(address_of(DARK), PERSON, DARK, (("number", NUMBER),))])
     contest.go_on(contest.place / "archive")
     return contest
 
@@ -62,7 +62,7 @@ def files_with(folder: Path, words: bytes) -> list[str]:
     return [path.name for path in files if any(small in each.lower() for each in readings(path.read_bytes()))]
 
 
-@pytest.mark.parametrize("words", [PERSON.encode(), address_of(DARK).encode(), b"4711"])
+@pytest.mark.parametrize("words", [PERSON.encode(), address_of(DARK).encode(), NUMBER.encode()])
 def test_nothing_of_a_forgotten_team_is_left(over: MailedContest, tmp_path: Path, words: bytes) -> None:
     contest = over.copied(tmp_path / "copy")
     assert files_with(contest.folder, words)
