@@ -96,7 +96,7 @@ def test_a_program_gets_the_verdict_of_its_folder(path):
     verdict, protocol = path.parent.name, PROTOCOLS[path.parent.parent.name]
     result = played(built(path), protocol)
     faults = list(result.faults)
-    found = faults[0].fault.kind.value.replace(" ", "_") if faults else "plays"
+    found = faults[0][2].kind.value.replace(" ", "_") if faults else "plays"
     assert found == verdict, faults
     assert result.usage[0].answer_fuel
     assert max(result.usage[0].answer_fuel) <= UNITS

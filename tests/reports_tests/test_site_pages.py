@@ -19,6 +19,7 @@ from contest.config.template import usual_dates
 from contest.games.drawing import Course
 from contest.games.registry import game_of
 from contest.language import speaking
+from contest.ledger.receipts import CHECKPOINT_FILE, LEDGER_FILE
 from contest.model import (
     EvolutionEnding,
     EvolutionOutcome,
@@ -123,7 +124,7 @@ CONTESTS = {
 def test_every_link_of_every_page_leads_to_a_file(name: str, small: SiteFacts) -> None:
     facts = small if name == "knobeln" else of_other_game(name)
     files = files_of(facts)
-    there = {*files, *STATIC, *dict(other_files(facts)), check_page.PATH}
+    there = {*files, *STATIC, *dict(other_files(facts)), check_page.PATH, LEDGER_FILE, CHECKPOINT_FILE}
     games = games_in(files)
     for path, text in html(files):
         links = Links()
