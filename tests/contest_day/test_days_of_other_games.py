@@ -21,6 +21,7 @@ from tests.support.mail_world import too_wide
 from tests.support.oci_images import Made, archive, cache_folder, member, static_player, tar
 
 OTHERS = sorted(registered().keys() - {"knobeln"})
+SHORT_DAYS = ("cooperation", "hog", "standoff")  # the others are held at night
 LONG_THOUGHT = {"alpha_beta.c": b": 0.5));", "playouts.js": b", 0.5)));"}  # seconds for each move
 WITH_IMAGE = {"cooperation", "cooperation-legacy"}
 REJECTED = {"syntax_errors_anonymous", "friends_of_the_punched_card"}
@@ -90,7 +91,10 @@ def _hurried(name: str, program: bytes) -> bytes:
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("quick_teams")
-@pytest.mark.parametrize("game", OTHERS)
+@pytest.mark.parametrize(
+    "game",
+    [pytest.param(each, marks=[] if each in SHORT_DAYS else pytest.mark.night) for each in OTHERS],
+)
 def test_a_contest_of_twelve_from_the_forms_to_the_reports(tmp_path: Path, game: str) -> None:
     played = Played(game, tmp_path / "contest")
     teams = played.teams

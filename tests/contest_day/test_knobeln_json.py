@@ -223,5 +223,6 @@ def test_the_example_plays_a_season(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 
 @pytest.mark.slow
+@pytest.mark.night
 def test_the_example_plays_15_tournaments(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     played_by_the_example(15, tmp_path, monkeypatch)

@@ -290,7 +290,7 @@ def test_an_answer_to_the_end_of_a_game_is_dropped_and_told(gym: Callable[..., G
     ("game", "file"),
     [
         ("cooperation", "tit_for_tat.py"),
-        ("standoff", "calm.py"),
+        pytest.param("standoff", "calm.py", marks=pytest.mark.night),
         ("hog", "always_four.py"),
         ("bid-tac-toe", "fair_share.py"),
     ],
