@@ -75,8 +75,9 @@ def _fault(error: ErrorDetails, text: str) -> str:
     setting = f"{'.'.join(map(str, error['loc']))}{given}: {message}"
     if variable := _variable(error):
         return f"  {setting} (given as {variable})"
-    of_section = [word for word in message.split() if word in _names_in(error["loc"])]
-    return f"  {_line(text, (*error['loc'], *of_section[-1:]))}{setting}"
+    # What is wrong with a section names the settings that do not fit together.
+    named = [word for word in message.split() if word in _names_in(error["loc"])]
+    return f"  {_line(text, (*error['loc'], *named[-1:]))}{setting}"
 
 
 def _line(text: str, setting: Sequence[int | str]) -> str:

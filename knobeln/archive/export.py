@@ -265,12 +265,12 @@ def asked(archive: Archive) -> Iterator[tuple[tuple[int, int], str]]:
 
 def interpreters(builds: Mapping[str, bytes], builder: ProgramBuilder[Any]) -> Mapping[str, bytes]:
     """The interpreters that a browser needs for these programs, by sha256, as far as this host has them."""
+    programs = [each for each in map(builder.load, builds.values()) if isinstance(each, FuelProgram)]
     found = {}
-    for program in map(builder.load, builds.values()):
-        if isinstance(program, FuelProgram) and program.guest == guests.JAVASCRIPT.facts:
-            with suppress(ToolMissing, engine.NotCompiled):
-                module = engine.counted_module(guests.JAVASCRIPT.module, Sandbox(), program.memory_bytes)
-                found[hashlib.sha256(module).hexdigest()] = module
+    for memory in {each.memory_bytes for each in programs if each.guest == guests.JAVASCRIPT.facts}:
+        with suppress(ToolMissing, engine.NotCompiled):
+            module = engine.counted_module(guests.JAVASCRIPT.module, Sandbox(), memory)
+            found[hashlib.sha256(module).hexdigest()] = module
     return found
 
 

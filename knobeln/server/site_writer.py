@@ -19,7 +19,7 @@ from contest.language import SOURCE, catalogue_path, in_language, spoken
 from contest.ledger.receipts import CHECKPOINT_FILE, LEDGER_FILE
 from contest.model import Moves, Phase
 from contest.seeds import Seeds
-from contest.store import Transaction, contest_state, ledger, submissions
+from contest.store import contest_state, ledger, submissions
 from contest.util.plurals import plural
 from knobellib.kit_archives import tar_archive
 from knobellib.kits import kit_of
@@ -90,9 +90,7 @@ class SiteWriter:
         for name, data in (*templates.static().items(), *other_files(facts)):
             files.put(name, data)
         files.put(check_page.PATH, check_page.check_page())
-        with self._contest.store.read() as tx:
-            published = _ledger_files(tx)
-        for name, data in published:
+        for name, data in _ledger_files(self._contest):
             files.put(name, data)
         yield from self._archive(facts, files)
         yield from self._to_try(facts, files)
@@ -208,10 +206,11 @@ class SiteWriter:
             return play_again(number, [game.match for game in games], images, seeds, runner)
 
 
-def _ledger_files(tx: Transaction) -> Sequence[tuple[str, bytes]]:
+def _ledger_files(contest: ContestContext) -> Sequence[tuple[str, bytes]]:
     """The ledger as it is published, and then its checkpoint: who fetches both between these has entries that
     are not signed yet, which is no fault."""
-    entries, note = ledger.published(tx)
+    with contest.store.read() as tx:
+        entries, note = ledger.published(tx)
     return (LEDGER_FILE, entries), (CHECKPOINT_FILE, note.encode())
 
 
@@ -303,22 +302,20 @@ class SiteKeeper:
             mark, entries = site_mark(tx, self._contest), ledger.count(tx)
         if mark == self._mark and entries == self._entries:
             return False
-        self._steps = self._write(mark) if mark != self._mark else self._write_ledger(entries)
+        self._steps = self._write(mark, entries) if mark != self._mark else self._write_ledger(entries)
         return next(self._steps, self) is None  # False if another process writes them at this moment
 
-    def _write(self, mark: object) -> Iterator[None]:
+    def _write(self, mark: object, entries: int) -> Iterator[None]:
         with self._contest.only_one("site", shared_elsewhere=True) as alone:
             if alone:
                 yield from write_season(self._contest, self._target, self._pack, self._past, self._sample)
-                self._mark = mark
+                self._mark, self._entries = mark, entries
 
     def _write_ledger(self, entries: int) -> Iterator[None]:
         """A letter may change nothing but the ledger, and need not cost all pages."""
         with self._contest.only_one("site", shared_elsewhere=True) as alone:
             if alone:
-                with self._contest.store.read() as tx:
-                    published = _ledger_files(tx)
-                for name, data in published:
+                for name, data in _ledger_files(self._contest):
                     write_at_once(self._target / name, data)
                 self._entries = entries
                 yield

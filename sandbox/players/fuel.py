@@ -115,27 +115,22 @@ class Turns:
         )
         return gate, room
 
+    def among_others(self) -> AbstractContextManager[None]:
+        return self._turn(fcntl.LOCK_SH)
+
+    def alone(self) -> AbstractContextManager[None]:
+        return self._turn(fcntl.LOCK_EX)
+
     @contextmanager
-    def among_others(self) -> Iterator[None]:
+    def _turn(self, how: int) -> Iterator[None]:
         gate, room = self._files
-        fcntl.flock(gate, fcntl.LOCK_SH)
-        fcntl.flock(room, fcntl.LOCK_SH)
+        fcntl.flock(gate, how)
+        fcntl.flock(room, how)
         fcntl.flock(gate, fcntl.LOCK_UN)
         try:
             yield
         finally:
             fcntl.flock(room, fcntl.LOCK_UN)
-
-    @contextmanager
-    def alone(self) -> Iterator[None]:
-        gate, room = self._files
-        fcntl.flock(gate, fcntl.LOCK_EX)
-        fcntl.flock(room, fcntl.LOCK_EX)
-        try:
-            yield
-        finally:
-            fcntl.flock(room, fcntl.LOCK_UN)
-            fcntl.flock(gate, fcntl.LOCK_UN)
 
     def close(self) -> None:
         for each in self.__dict__.pop("_files", ()):
