@@ -13,7 +13,7 @@ from contest.ledger import signing
 from contest.ledger.receipts import Effect, LedgerEntry
 from contest.model import BanKind
 from contest.store import decisions, teams
-from tests.support.mail_world import START, flat
+from tests.support.mail_world import START, body_of, flat
 from tests.support.mailed_contest import CLOSES, DARK, HEAVY, LIGHT, LOST, MailedContest, Stages
 from tests.support.organizers import Forgery, Verify, signing_key
 
@@ -102,6 +102,8 @@ def test_a_team_whose_letter_was_never_answered_reads_in_the_list_that_it_is_mis
     assert f"{LOST}: no accepted program" in flat(first)
     assert "Then object before 1994-05-14" in flat(first)
     assert "Nothing has changed; now the list is final" in flat(final)
+    text, _, _signature = body_of(final).partition("\n-- ")
+    assert len(text.splitlines()) <= 6
 
 
 # --- late programs -----------------------------------------------------------------------------------------

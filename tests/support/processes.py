@@ -23,6 +23,13 @@ def children_of(pid: int) -> set[int]:
         return set()
 
 
+def threads_of(pid: int) -> set[int]:
+    try:
+        return {int(task.name) for task in Path(f"/proc/{pid}/task").iterdir()}
+    except OSError:  # it ended while we looked
+        return set()
+
+
 def command_of(pid: int) -> bytes:
     try:
         return Path(f"/proc/{pid}/cmdline").read_bytes()

@@ -219,12 +219,12 @@ class CoreModules:
         """A new instance calls the program's function."""
         raise NotImplementedError("a core module has no function to call")
 
-    def _host_function(self, function: _HostFunction, kind: FuncType) -> Callable[..., int | list[int]]:
+    def _host_function(self, function: _HostFunction, kind: FuncType) -> Callable[..., Val | list[Val]]:
         """It has the counter as its last parameter and its last result: see counting/counted.py."""
         returns = len(kind.results) > 1
         masks = [-1 if each == ValType.i64() else _U32 for each in kind.params[:-1]]
 
-        def called(*parameters: int) -> int | list[int]:
+        def called(*parameters: int) -> Val | list[Val]:
             now = self._now
             if now is None:
                 raise RuntimeError("no instance runs")
@@ -234,8 +234,8 @@ class CoreModules:
                 number = function(now, *(n & mask for n, mask in zip(own, masks, strict=True))) or _OK
             except _Fault as fault:
                 number = fault.number
-            left = now.host.go_on()
-            return [number, left] if returns else left
+            units = Val.i64(now.host.go_on())  # the engine would try all types for a bare number
+            return [Val.i32(number), units] if returns else units
 
         return called
 
