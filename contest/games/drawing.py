@@ -70,13 +70,12 @@ class Course:
     """The course of a game.
 
     `points`: of each seat, after each turn. `drawings` and `rings`: the positions before the first turn and
-    after each turn; () if the game has no such picture. `story`: a sentence; "" if the game tells none.
+    after each turn; () if the game has no such picture.
     """
 
     points: tuple[tuple[int, ...], ...]
     drawings: tuple[Drawing, ...] = ()
     rings: tuple[Ring, ...] = ()
-    story: str = ""
 
     @property
     def gains(self) -> list[list[int]]:

@@ -149,13 +149,6 @@ class TextGame(Game, Generic[Position, Move]):
     def sample_moves(self, position: Position, seat: int) -> Sequence[Move]:
         """A few allowed moves of a player to move, the extreme ones among them; at least one."""
 
-    def story(self, names: Sequence[str], positions: Sequence[Position]) -> str:
-        """Tell in one sentence how a game of these players went, for its replay.
-
-        `positions`: before the first turn and after each. "", the default: the result says it all.
-        """
-        return ""
-
     @abstractmethod
     def apply_with_faults(
         self, position: Position, moves: Mapping[int, Move], draw: Callable[[int], int]

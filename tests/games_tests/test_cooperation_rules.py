@@ -239,15 +239,6 @@ def test_programs_and_points_see_what_happened_and_the_record_has_both() -> None
     assert other.moves != result.moves
 
 
-def test_nobody_is_called_a_traitor_for_what_chance_did() -> None:
-    told = {}
-    for percent in (0, 10):
-        rules = Cooperation(2, noise_percent=percent)
-        told[percent] = rules.story(["a", "b"], [rules.start(2), played(rules, pairs("CB", "CC"))])
-    assert "a betrayed first" in told[0]
-    assert told[10] == ""
-
-
 def test_a_game_with_noise_tells_what_its_letters_mean() -> None:
     assert [sign for sign, _ in Cooperation(noise_percent=1).info.letters] == ["C", "B", "C>B", "B>C"]
     assert [sign for sign, _ in Cooperation().info.letters] == ["C", "B"]
