@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from contest.errors import Differs
-from contest.games.drawing import Course, Drawn, Ringed
+from contest.games.drawing import Course
 from contest.games.game import TextGame
 from contest.interfaces.protocols import Runner
 from contest.model import Match, Moves
@@ -48,6 +48,6 @@ def course(game: TextGame[Any, Any], positions: Sequence[Any]) -> Course:
     """How a game went. `positions`: before the first turn and after each."""
     return Course(
         tuple(map(game.points, positions[1:])),
-        tuple(map(game.drawing, positions)) if isinstance(game, Drawn) else (),
-        tuple(map(game.ring, positions)) if isinstance(game, Ringed) else (),
+        tuple(filter(None, map(game.drawing, positions))),
+        tuple(filter(None, map(game.ring, positions))),
     )
