@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from typing import Any
 
-from contest.games.drawing import Drawing, Drawn, Ringed
+from contest.games.drawing import Drawing
 from contest.games.game import Game, TextGame
 
 MAX_SEAT_NUMBERS = 8  # the smallest numbers of seats that a game is tried with, and its greatest
@@ -72,11 +72,10 @@ def _check_walk(game: TextGame[Any, Any], seats: int, chooser: random.Random) ->
 
 
 def _checked_drawing(game: TextGame[Any, Any], position: Any, seats: int) -> Drawing | None:
-    if isinstance(game, Ringed):
-        _require(len(game.ring(position).figures) == seats, f"a ring of other than the {seats} players")
-    if not isinstance(game, Drawn):
+    ring, drawing = game.ring(position), game.drawing(position)
+    _require(ring is None or len(ring.figures) == seats, f"a ring of other than the {seats} players")
+    if drawing is None:
         return None
-    drawing = game.drawing(position)
     _require(drawing == game.drawing(position), "the same position is drawn in two ways")
     _require(bool(drawing.squares), "a board without squares")
     _require(len(set(map(len, drawing.rows))) == 1, "the rows of the board are not equally long")

@@ -1,4 +1,4 @@
-"""Access tokens for XOAUTH2 and OAUTHBEARER, for intake and delivery: from a command, or for a refresh token.
+"""Access tokens for XOAUTH2, for intake and delivery: from a command, or for a refresh token.
 
 A provider may give a new refresh token with each access token and forget the old one. We keep the new one in
 the contest's folder; it counts until contest.toml names another.
@@ -78,7 +78,6 @@ class AccessToken:
             "client_id": settings.client_id,
             "client_secret": settings.client_secret,
             "refresh_token": self._refresh_token(),
-            "scope": settings.scope,
         }
         answer = _ask(settings.token_url, {name: value for name, value in form.items() if value})
         token = _checked(answer.get("access_token"), f"the answer of {settings.token_url}")

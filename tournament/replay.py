@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from contest.errors import Differs
-from contest.games.drawing import Course, Drawn, Ringed
+from contest.games.drawing import Course
 from contest.games.game import TextGame
 from contest.interfaces.protocols import Runner
 from contest.model import Match, Moves
@@ -41,14 +41,13 @@ def course_of(rules: TextGame[Any, Any], round_number: int, match: Match, seeds:
         positions, _ = played_by(game, match.result.moves, job_of(match, round_number, seeds))
     except (Differs, ValueError, TypeError, KeyError, IndexError):
         return None
-    return course(game, match.players, positions)
+    return course(game, positions)
 
 
-def course(game: TextGame[Any, Any], names: Sequence[str], positions: Sequence[Any]) -> Course:
-    """How a game of these players went. `positions`: before the first turn and after each."""
+def course(game: TextGame[Any, Any], positions: Sequence[Any]) -> Course:
+    """How a game went. `positions`: before the first turn and after each."""
     return Course(
         tuple(map(game.points, positions[1:])),
-        tuple(map(game.drawing, positions)) if isinstance(game, Drawn) else (),
-        tuple(map(game.ring, positions)) if isinstance(game, Ringed) else (),
-        game.story(names, positions),
+        tuple(filter(None, map(game.drawing, positions))),
+        tuple(filter(None, map(game.ring, positions))),
     )

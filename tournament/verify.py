@@ -237,7 +237,8 @@ def _check_evolution(claim: Claim, final: RoundOutcome) -> None:
     pairs = zip_longest(claimed.generations, computed.generations)
     for generation, (theirs, ours) in enumerate(pairs):
         if theirs != ours:
-            raise Differs(f"the evolution, generation {generation}: archived {theirs}, but computed {ours}")
+            archived, here = theirs or "nothing", ours or "nothing"
+            raise Differs(f"the evolution, generation {generation}: archived {archived}, but computed {here}")
     _check_table("the evolution's ranking", claimed.ranking, computed.ranking)
     if claimed != computed:
         raise Differs("the evolution: its entries, or its end, differ from those computed")

@@ -13,7 +13,7 @@ from typing import Any, Literal
 from contest.games.drawing import LINES, Drawing, Square
 from contest.games.game import FaultRule, GameInfo, TextGame, TextProtocol, Words
 from contest.games.words import whole_number
-from contest.language import gettext, listed, ngettext, noted
+from contest.language import gettext, ngettext, noted
 
 Bids = tuple[int, ...]  # nine whole dollars, square 1 first
 
@@ -202,37 +202,6 @@ class BidTacToe(TextGame[Board, Bids]):
             legal=owner is None and not position.over,
         )
 
-    def story(self, names: Sequence[str], positions: Sequence[Board]) -> str:
-        """Tell who got a line first, and how the game ended."""
-        last, rounds = positions[-1], len(positions) - 1
-        if last.at_fault:
-            begin = gettext(
-                "%(names)s made no legal bid in round %(round)s, which ended the game",
-                names=listed([names[seat] for seat in sorted(last.at_fault)]),
-                round=rounds,
-            )
-        else:
-            owners = last.owners
-            counts = [lines(owners, seat) for seat in (0, 1)]
-            begin = ngettext(
-                "%(first_line)s; it ended after %(num)s round with %(first)s to %(second)s lines",
-                "%(first_line)s; it ended after %(num)s rounds with %(first)s to %(second)s lines",
-                rounds,
-                first_line=_first_line(names, positions),
-                first=counts[0],
-                second=counts[1],
-            )
-        first, second = self.points(last)
-        if first == second:
-            return gettext("%(course)s: nobody won.", course=begin)
-        winner = int(second > first)
-        return gettext(
-            "%(course)s: %(winner)s won, with %(dollars)s dollars left.",
-            course=begin,
-            winner=names[winner],
-            dollars=last.bankrolls[winner],
-        )
-
     def sample_moves(self, position: Board, seat: int) -> Sequence[Bids]:
         free = [square for square in SQUARES if position.owners[square] is None]
         bankroll = position.bankrolls[seat]
@@ -261,14 +230,6 @@ class BidTacToe(TextGame[Board, Bids]):
             )
             raise ValueError(sentence)
         return tuple(_bid(square, word) for square, word in enumerate(words))
-
-
-def _first_line(names: Sequence[str], positions: Sequence[Board]) -> str:
-    for at, board in enumerate(positions):
-        found = [names[seat] for seat in (0, 1) if lines(board.owners, seat)]
-        if found:
-            return gettext("%(names)s made the first line in round %(round)s", names=listed(found), round=at)
-    return gettext("Nobody made a line")
 
 
 def _bids(wanted: Mapping[int, int]) -> Bids:

@@ -13,8 +13,8 @@ from enum import StrEnum
 from typing import Any, NamedTuple
 
 from contest.games.game import FaultRule, GameInfo, TextGame, TextProtocol, Words
-from contest.games.words import letter, who_won
-from contest.language import gettext, listed, noted
+from contest.games.words import letter
+from contest.language import noted
 
 FEWEST_ROUNDS = 10
 MOST_ROUNDS = 15
@@ -56,31 +56,6 @@ _OPPOSITE = {Decision.COOPERATE: Decision.BETRAY, Decision.BETRAY: Decision.COOP
 _NOISE = (
     ("C>B", noted("meant to cooperate, and betrayed by chance")),
     ("B>C", noted("meant to betray, and cooperated by chance")),
-)
-
-# By whether both cooperated before the first betrayal, and whether the other one paid back.
-_BETRAYALS = {
-    (False, False): noted(
-        "%(traitor)s betrayed first, in round %(round)s, and %(other)s never paid back; %(result)s."
-    ),
-    (False, True): noted(
-        "%(traitor)s betrayed first, in round %(round)s, and %(other)s paid back from round %(revenge)s on; "
-        "%(result)s."
-    ),
-    (True, False): noted(
-        "Both cooperated until round %(before)s; then %(traitor)s betrayed first, in round %(round)s, and "
-        "%(other)s never paid back; %(result)s."
-    ),
-    (True, True): noted(
-        "Both cooperated until round %(before)s; then %(traitor)s betrayed first, in round %(round)s, and "
-        "%(other)s paid back from round %(revenge)s on; %(result)s."
-    ),
-}
-_BETRAYALS_BY_BOTH = (
-    noted("Both betrayed at once in round %(round)s; %(result)s."),
-    noted(
-        "Both cooperated until round %(before)s; then both betrayed at once in round %(round)s; %(result)s."
-    ),
 )
 
 
@@ -202,38 +177,6 @@ class Cooperation(TextGame[Dealings, Decision]):
         first, second = position.histories
         points = self._payoffs.points
         return sum(map(points, first, second)), sum(map(points, second, first))
-
-    def story(self, names: Sequence[str], positions: Sequence[Dealings]) -> str:
-        """Tell how long both cooperated, who betrayed first, and who won."""
-        last = positions[-1]
-        if last.forfeited:
-            return gettext(
-                "%(names)s gave no valid answer in round %(round)s and lost the game by that.",
-                names=listed([names[seat] for seat in sorted(last.forfeited)]),
-                round=last.rounds + 1,
-            )
-        if self._noise_percent:
-            return ""  # whoever betrayed first may have done so by chance
-        result = who_won(names, self.points(last))
-        firsts = [of_one.index(Decision.BETRAY) + 1 for of_one in last.histories if Decision.BETRAY in of_one]
-        if not firsts:
-            return gettext(
-                "Both cooperated in all %(rounds)s rounds; %(result)s.", rounds=last.rounds, result=result
-            )
-        first = min(firsts)
-        traitors = [
-            name
-            for name, of_one in zip(names, last.histories, strict=True)
-            if of_one[first - 1] is Decision.BETRAY
-        ]
-        when = {"before": first - 1, "round": first, "result": result}
-        if len(traitors) == 2:
-            return gettext(_BETRAYALS_BY_BOTH[first > 1], **when)
-        (traitor,) = traitors
-        answer = last.histories[1 - names.index(traitor)][first:]
-        revenge = answer.index(Decision.BETRAY) + first + 1 if Decision.BETRAY in answer else None
-        told = {**when, "traitor": traitor, "other": names[1 - names.index(traitor)], "revenge": revenge}
-        return gettext(_BETRAYALS[first > 1, revenge is not None], **told)
 
     def sample_moves(self, position: Dealings, seat: int) -> Sequence[Decision]:
         return tuple(Decision)

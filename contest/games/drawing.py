@@ -1,18 +1,15 @@
 """Positions as pictures: a board of squares, or players in a ring. Pure.
 
-Pages and terminals draw a game that has a method `drawing`; pages also draw one that has `ring`.
+Pages and terminals draw what `TextGame.drawing` returns; pages also draw `TextGame.ring`.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Protocol, TypeVar, runtime_checkable
 
 LINES = ((0, 1, 2), (3, 4, 5), (6, 7, 8), (0, 3, 6), (1, 4, 7), (2, 5, 8), (0, 4, 8), (2, 4, 6))
 """The eight lines of a board of 3x3 squares, which count from 0, left to right and top to bottom."""
-
-Position_contra = TypeVar("Position_contra", contravariant=True)
 
 
 @dataclass(frozen=True)
@@ -70,13 +67,12 @@ class Course:
     """The course of a game.
 
     `points`: of each seat, after each turn. `drawings` and `rings`: the positions before the first turn and
-    after each turn; () if the game has no such picture. `story`: a sentence; "" if the game tells none.
+    after each turn; () if the game has no such picture.
     """
 
     points: tuple[tuple[int, ...], ...]
     drawings: tuple[Drawing, ...] = ()
     rings: tuple[Ring, ...] = ()
-    story: str = ""
 
     @property
     def gains(self) -> list[list[int]]:
@@ -84,19 +80,3 @@ class Course:
         first, later = self.points[:1], pairwise(self.points)
         changes = ([b - a for a, b in zip(before, after, strict=True)] for before, after in later)
         return [*map(list, first), *changes]
-
-
-@runtime_checkable
-class Drawn(Protocol[Position_contra]):
-    """A game that has a board."""
-
-    def drawing(self, position: Position_contra, /) -> Drawing:
-        """Draw the position. All positions of a game have the same number of rows and columns."""
-
-
-@runtime_checkable
-class Ringed(Protocol[Position_contra]):
-    """A game whose players are in a ring."""
-
-    def ring(self, position: Position_contra, /) -> Ring:
-        """Draw the position. All positions of a game have the same number of figures."""

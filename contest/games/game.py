@@ -10,6 +10,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 if TYPE_CHECKING:  # settings need pydantic, which a team at home does not have (knobellib.python_kit)
+    from contest.games.drawing import Drawing, Ring
     from contest.schema.sections import GameSettings, Programs
 
 Position = TypeVar("Position")
@@ -149,12 +150,19 @@ class TextGame(Game, Generic[Position, Move]):
     def sample_moves(self, position: Position, seat: int) -> Sequence[Move]:
         """A few allowed moves of a player to move, the extreme ones among them; at least one."""
 
-    def story(self, names: Sequence[str], positions: Sequence[Position]) -> str:
-        """Tell in one sentence how a game of these players went, for its replay.
+    def drawing(self, position: Position) -> Drawing | None:
+        """The position as a board, always of the same size; None, the default: the game has no board."""
+        return None
 
-        `positions`: before the first turn and after each. "", the default: the result says it all.
-        """
-        return ""
+    def ring(self, position: Position) -> Ring | None:
+        """The position as a ring of all players; None, the default: they stand in none."""
+        return None
+
+    @property
+    def has_picture(self) -> bool:
+        """Whether its positions are drawn."""
+        start = self.start(self.info.min_seats)
+        return bool(self.drawing(start) or self.ring(start))
 
     @abstractmethod
     def apply_with_faults(

@@ -15,7 +15,7 @@ from typing import Any
 from contest.games.drawing import Figure, Ring
 from contest.games.game import FaultRule, GameInfo, TextGame, TextProtocol, Words
 from contest.games.words import letter
-from contest.language import gettext, listed, ngettext, noted, noted_plural
+from contest.language import gettext, ngettext, noted
 
 HEALTH = 30
 FULL_AMMO = 2
@@ -23,7 +23,6 @@ DAMAGE = 10
 DAMAGE_TO_THE_PROTECTED = 4
 MOST_SEATS = 1_000
 MAX_ROUNDS = 1_000
-_NAMED = 3  # a story names at most this many players at once
 
 
 class Action(StrEnum):
@@ -219,46 +218,6 @@ class Standoff(TextGame[Circle, Action]):
             )
         return Ring(figures, arrows, HEALTH, caption)
 
-    def story(self, names: Sequence[str], positions: Sequence[Circle]) -> str:
-        """Tell who shot first, who fell first, and who was left."""
-        shots = ((at, self.ring(position).arrows) for at, position in enumerate(positions))
-        shooting = next(((at, arrows) for at, arrows in shots if arrows), None)
-        told = []
-        if shooting is None:
-            told.append(gettext("Nobody ever shot"))
-        else:
-            shooters = list(dict.fromkeys(names[shooter] for shooter, _ in shooting[1]))
-            # For translators: the number is that of the names.
-            sentence = noted_plural(
-                "%(names)s shot first, in round %(round)s", "%(names)s shot first, in round %(round)s"
-            )
-            told.append(ngettext(*sentence, len(shooters), names=_named(shooters), round=shooting[0]))
-        last = positions[-1]
-        fallen = [f.fell for f in last.fighters if f.fell is not None]
-        if fallen:
-            first = min(fallen)
-            those = [name for name, f in zip(names, last.fighters, strict=True) if f.fell == first]
-            sentence = noted_plural(
-                "%(names)s fell first, in round %(round)s", "%(names)s fell first, in round %(round)s"
-            )
-            told.append(ngettext(*sentence, len(those), names=_named(those), round=first))
-        alive = [names[seat] for seat in last.alive]
-        if not alive:
-            told.append(gettext("nobody was alive after round %(round)s", round=last.rounds))
-        elif len(alive) == 1:
-            told.append(
-                gettext("%(name)s alone was alive after round %(round)s", name=alive[0], round=last.rounds)
-            )
-        else:
-            told.append(
-                gettext(
-                    "%(number)s players were alive after round %(round)s",
-                    number=len(alive),
-                    round=last.rounds,
-                )
-            )
-        return "; ".join(told) + "."
-
     def sample_moves(self, position: Circle, seat: int) -> Sequence[Action]:
         return tuple(action for action in Action if self.why_illegal(position, seat, action) is None)
 
@@ -270,7 +229,3 @@ class Standoff(TextGame[Circle, Action]):
     def answer(self, position: Circle, seat: int, text: str) -> Action:
         """Read the letter S, P, R or N; only white space may be around it. Raises ValueError."""
         return letter(text, Action)
-
-
-def _named(names: Sequence[str]) -> str:
-    return listed(names) if len(names) <= _NAMED else gettext("%(number)s players", number=len(names))

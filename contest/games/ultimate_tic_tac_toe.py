@@ -14,7 +14,7 @@ from typing import Any
 from contest.games.drawing import LINES, Drawing, Square
 from contest.games.game import FaultRule, GameInfo, TextGame, TextProtocol, Words
 from contest.games.words import whole_number
-from contest.language import gettext, listed, ngettext, noted
+from contest.language import gettext, listed, noted
 
 SQUARES = 81
 EMPTY, X, O = "0", "1", "2"  # noqa: E741 - the announcement's names for the marks
@@ -207,44 +207,6 @@ class UltimateTicTacToe(TextGame[Boards, int]):
             small=str(square) if seat is None else "",
             changed=square == position.last,
             legal=square in legal,
-        )
-
-    def story(self, names: Sequence[str], positions: Sequence[Boards]) -> str:
-        """Tell who won where and when."""
-        last, moves = positions[-1], len(positions) - 1
-        won, winner = winners(last.squares), game_winner(last)
-        counts = [won.count(mark) for mark in MARKS]
-        if winner is None:
-            ahead = max(counts)
-            if counts[0] == counts[1]:
-                return ngettext(
-                    "Nobody won three boards in a row in %(moves)s moves; both won %(num)s board.",
-                    "Nobody won three boards in a row in %(moves)s moves; both won %(num)s boards.",
-                    ahead,
-                    moves=moves,
-                )
-            return gettext(
-                "Nobody won three boards in a row; %(name)s won more boards, %(most)s to %(least)s.",
-                name=names[counts.index(ahead)],
-                most=ahead,
-                least=min(counts),
-            )
-        row = next(line for line in LINES if all(won[place] == MARKS[winner] for place in line))
-        first = next(
-            (at, board)
-            for at, position in enumerate(positions)
-            for board in range(9)
-            if board_winner(position.squares, board) != EMPTY
-        )
-        opener = names[MARKS.index(board_winner(positions[first[0]].squares, first[1]))]
-        return gettext(
-            "%(opener)s won the first board in move %(first)s; %(winner)s won the game in move %(last)s, "
-            "with boards %(boards)s in a row.",
-            opener=opener,
-            first=first[0],
-            winner=names[winner],
-            last=moves,
-            boards=listed(list(map(str, row))),
         )
 
     def _caption(self, position: Boards, won: str) -> str:

@@ -2,7 +2,7 @@
 
 A mail is its own header lines (`head`) followed by its MIME headers and body (`content`). Reports go to many
 teams with the same content, which is made and kept once; what one reader alone is told (`lead`) is put before
-its text. To be fast, the library makes a frame with placeholders once, and we fill them in for each mail.
+its text. The library, which is slow, makes the headers; we put bodies and files below them.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import base64
 import hashlib
 import hmac
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
 from email.headerregistry import Address
@@ -31,14 +31,8 @@ _POLICY = SMTP.clone(max_line_length=78)
 # need the short lines (RFC 2047); plain subjects stay on one line.
 _PLAIN = SMTP.clone(max_line_length=400)
 
-_BASE64_LINE = 57  # bytes that make a line
-
 # Placeholder for a Message-ID's own name, in the line that is cached.
 _SOME_NAME = "0" * 32
-
-# Placeholders for the parts that differ between mails with the same frame.
-_SOME_BOUNDARY = "=_" + "0" * 32
-_SOME_LINE = b"(the body)\r\n"
 
 # Text that the library would write as it is, after a slow check.
 _SIMPLE_TEXT = re.compile(r"(?=.{1,60}\Z)[!-<>-~]+( [!-<>-~]+)*")  # no encoded words, which have a =
@@ -51,9 +45,9 @@ _SIMPLE = {
     "In-Reply-To": _MESSAGE_IDS,
     "References": _MESSAGE_IDS,
 }
-_SIMPLE_NAME = re.compile(r"[\w.-]{8,48}", re.ASCII)  # a longer one is folded
 
 _END_OF_HEADERS = b"\r\n\r\n"
+_VERSION = b"MIME-Version: 1.0\r\n"
 
 MAX_LINE_BYTES = 998  # that a relay must take (RFC 5322, 2.1.1)
 
@@ -117,7 +111,9 @@ def _is_plain(text: str) -> bool:
 
 
 def _lead(text: str, plain: bool) -> bytes:
-    return _lines(text) if plain or not text else _part(text, plain).as_bytes().partition(_END_OF_HEADERS)[2]
+    if not text:
+        return b""
+    return _lines(text) if plain else _part(text, plain).as_bytes().partition(_END_OF_HEADERS)[2]
 
 
 def _head(
@@ -221,64 +217,19 @@ def _content(body: str, plain: bool, attachments: tuple[Attachment, ...]) -> tup
 
 
 def _mime(body: str, plain: bool, attachments: tuple[Attachment, ...]) -> bytes:
-    is_framed = bool(body) and plain and all(_SIMPLE_NAME.fullmatch(each.name) for each in attachments)
-    if is_framed and not attachments:
-        return _plain_head() + _lines(body)
+    text = _plain_head() + _lines(body) if plain else _part(body, plain).as_bytes()
+    if not attachments:
+        return text
     # The library's own boundary is drawn by chance; the same mail shall be the same bytes.
-    boundary = "=_" + hashlib.sha256(body.encode()).hexdigest()[:32]
-    if not is_framed:
-        named = [(each.media_type, each.name) for each in attachments]
-        placeholder = _base64(_placeholder(boundary))
-        gaps = [(placeholder, _base64(each.data)) for each in attachments]
-        return _filled(_by_the_library(body, plain, named, boundary), gaps)
-    frame = _frame(tuple((each.media_type, len(each.name)) for each in attachments))
-    placeholder = _base64(_placeholder(_SOME_BOUNDARY))
-    gaps = [(_SOME_LINE, _lines(body))]
-    for each in attachments:
-        gaps += [(_some_name(len(each.name)).encode(), each.name.encode()), (placeholder, _base64(each.data))]
-    return _filled(frame.replace(_SOME_BOUNDARY.encode(), boundary.encode()), gaps)
-
-
-def _filled(frame: bytes, gaps: Iterable[tuple[bytes, bytes]]) -> bytes:
-    """The frame with each placeholder replaced by its filling. `gaps` are in the order of the frame;
-    fillings are never searched for placeholders."""
-    found, rest = [], frame
-    for gap, filling in gaps:
-        before, _, rest = rest.partition(gap)
-        found += [before, filling]
-    return b"".join([*found, rest])
+    boundary = b"=_" + hashlib.sha256(body.encode()).hexdigest()[:32].encode()
+    parts = [text.replace(_VERSION, b"", 1)]
+    parts += [_head_of_file(each.media_type, each.name) + _base64(each.data) for each in attachments]
+    head = _VERSION + b'Content-Type: multipart/mixed; boundary="' + boundary + b'"' + _END_OF_HEADERS
+    return head + b"".join(b"--%s\r\n%s\r\n" % (boundary, part) for part in parts) + b"--%s--\r\n" % boundary
 
 
 def _lines(body: str) -> bytes:
-    return b"".join([line + b"\r\n" for line in body.encode().splitlines()])
-
-
-@lru_cache(maxsize=64)
-def _frame(attached: tuple[tuple[str, int], ...]) -> bytes:
-    """A plain mail with attachments of these media types and lengths of names, with placeholders for the
-    boundary, the body, and each name and its data."""
-    named = [(media_type, _some_name(length)) for media_type, length in attached]
-    return _by_the_library(_SOME_LINE.decode(), True, named, _SOME_BOUNDARY)
-
-
-def _by_the_library(body: str, plain: bool, named: Sequence[tuple[str, str]], boundary: str) -> bytes:
-    """A mail with attachments of these media types and names, and placeholders for their data, because the
-    library is slow with data."""
-    part = _part(body, plain)
-    for media_type, name in named:
-        maintype, _, subtype = media_type.partition("/")
-        params = {"charset": "utf-8"} if maintype == "text" else None
-        part.add_attachment(
-            _placeholder(boundary), maintype=maintype, subtype=subtype, filename=name, params=params
-        )
-    if part.is_multipart():
-        part.set_boundary(boundary)
-    return part.as_bytes()
-
-
-def _some_name(length: int) -> str:
-    """A placeholder for the name of a file."""
-    return "N" * length
+    return b"".join([line + b"\r\n" for line in body.encode().splitlines() or [b""]])
 
 
 def _part(body: str, plain: bool) -> EmailMessage:
@@ -295,13 +246,19 @@ def _plain_head() -> bytes:
     return head + end
 
 
-@lru_cache(maxsize=64)
-def _placeholder(boundary: str) -> bytes:
-    """A placeholder for data: a line's worth of bytes that nothing else in the mail has."""
-    return hashlib.sha512(boundary.encode()).digest()[:_BASE64_LINE]
+@lru_cache(maxsize=1024)
+def _head_of_file(media_type: str, name: str) -> bytes:
+    """The MIME headers of an attachment."""
+    part = EmailMessage(policy=_POLICY)
+    maintype, _, subtype = media_type.partition("/")
+    params = {"charset": "utf-8"} if maintype == "text" else None
+    part.set_content(
+        b"", maintype=maintype, subtype=subtype, disposition="attachment", filename=name, params=params
+    )
+    head, end, _ = part.as_bytes().partition(_END_OF_HEADERS)
+    return head + end
 
 
 def _base64(data: bytes) -> bytes:
     """The data in base64, as the library writes it."""
-    text, width = base64.b64encode(data), _BASE64_LINE // 3 * 4
-    return b"\r\n".join([*[text[at : at + width] for at in range(0, len(text), width)], b""])
+    return base64.encodebytes(data).replace(b"\n", b"\r\n")

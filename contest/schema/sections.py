@@ -672,12 +672,6 @@ class Site(Section):
         description="where the folder is on the web: links to it then tell in messengers what is behind, "
         "and feed and calendar lead back to it",
     )
-    results: Literal["rounds", "date"] = Field(
-        "rounds",
-        description="when the pages show results. rounds: after each round's summary has gone out; date: "
-        "not before "
-        "dates.results_published",
-    )
     programs: bool = Field(
         True,
         description="after the contest the pages show the teams' programs and descriptions, as the teams of "
@@ -744,13 +738,12 @@ class Mail(Section):
     security: Literal["none", "starttls", "tls"] = Field(
         "none", description="encryption of the connection to the smarthost"
     )
-    login: Literal["password", "xoauth2"] = Field(
-        "password",
-        description="password: PLAIN or LOGIN, as the smarthost offers; xoauth2: a token, see oauth",
-    )
     username: str = Field("", description="login at the smarthost; empty = none")
     password: str = Field(
-        "", repr=False, description="better set in KNOBELN_SET_MAIL__PASSWORD than written here"
+        "",
+        repr=False,
+        description="better set in KNOBELN_SET_MAIL__PASSWORD than written here; empty = an access token, "
+        "see the section oauth",
     )
     sendmail: str = Field(
         "/usr/sbin/sendmail", description="the command that sends our mails; started without a shell"
@@ -810,19 +803,14 @@ class Imap(Section):
     security: Literal["tls", "starttls", "none"] = Field(
         "tls", description="encryption; none is for a server on this host only"
     )
-    login: Literal["password", "xoauth2", "oauthbearer"] = Field(
-        "password", description="how we log in; the other two need an access token, see the section oauth"
-    )
     username: str = Field("", description="the mailbox's name at the server, often its address")
     password: str = Field(
-        "", repr=False, description="better set in KNOBELN_SET_IMAP__PASSWORD than written here"
+        "",
+        repr=False,
+        description="better set in KNOBELN_SET_IMAP__PASSWORD than written here; empty = an access token, "
+        "see the section oauth",
     )
     folder: str = Field("INBOX", description="where the letters are")
-    shared: bool = Field(
-        False,
-        description="whether several contests read this mailbox: only letters to contest.address and "
-        "contest.aliases are taken",
-    )
 
     @property
     def host(self) -> str:
@@ -873,7 +861,6 @@ class OAuth(Section):
     refresh_token: str = Field(
         "", repr=False, description="better set in KNOBELN_SET_OAUTH__REFRESH_TOKEN than written here"
     )
-    scope: str = Field("", description="what the token should allow; empty = what the refresh token allows")
 
     @property
     def is_set(self) -> bool:

@@ -2,29 +2,27 @@
 
 Usually in ~/.cache/knobeln, and root in /var/cache/knobeln, because sandboxes run as a user who cannot enter
 root's home. Where that cannot be written, or another user could change what is in it, a folder for temporary
-files takes its place. That costs time after each start of the host, and a line of the log; nothing fails.
+files takes its place. That costs time after each start of the host, and a line of the log.
 """
 
 from __future__ import annotations
 
-import atexit
 import os
 import pwd
 import tempfile
-from contextlib import ExitStack
 from functools import cache
 from pathlib import Path
 
 from contest.errors import ToolMissing
 from contest.util import kept_files
-from contest.util.folders import make_folder, scratch_folder
+from contest.util.folders import make_folder
 from contest.util.log import log
 
 _FOR_ALL = 0o755  # root's sandboxes run as another user; those of anybody else, as this user
 
 
 def cache_folder(kind: str) -> Path:
-    """The folder of this kind, for us alone. Raises ToolMissing where no folder can be made at all."""
+    """The folder of this kind, for us alone. Raises ToolMissing where neither folder can be used."""
     return _usable(kind, 0o700)
 
 
@@ -67,10 +65,8 @@ def _usable(kind: str, mode: int) -> Path:
     if not (reason := why_unusable(usual, kind, mode)):
         return usual / kind
     other = Path(tempfile.gettempdir(), f"knobeln-{os.geteuid()}")
-    if why_unusable(other, kind, mode):
-        other = _folder_of_this_process()
-        if at_last := why_unusable(other, kind, mode):
-            raise ToolMissing(f"nothing can be kept in {usual}: {reason}; nor in {other}: {at_last}")
+    if why_not := why_unusable(other, kind, mode):
+        raise ToolMissing(f"nothing can be kept in {usual}: {reason}; nor in {other}: {why_not}")
     _tell(usual, reason, other)
     return other / kind
 
@@ -78,16 +74,6 @@ def _usable(kind: str, mode: int) -> Path:
 @cache  # once is enough
 def _tell(usual: Path, reason: str, other: Path) -> None:
     log.warning("the usual cache is not used", folder=str(usual), reason=reason, instead=str(other))
-
-
-@cache
-def _folder_of_this_process() -> Path:
-    """A folder that is removed when this process ends; after a kill, by the next process that needs one."""
-    until_exit = ExitStack()
-    atexit.register(until_exit.close)
-    folder = until_exit.enter_context(scratch_folder())
-    folder.chmod(_home_mode())
-    return folder
 
 
 def _home_mode() -> int:

@@ -171,5 +171,5 @@ def _text_game(
         tuple(names),
         game_result(played.result, with_moves=True),
         tuple(lines_about(played.result, names, rules.info.point, with_moves=with_moves, stderr=stderr)),
-        course(played.rules, names, played.positions),
+        course(played.rules, played.positions),
     )

@@ -12,7 +12,6 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import closing
-from datetime import UTC, datetime
 from email.message import EmailMessage
 from email.policy import SMTP
 from email.utils import formatdate, make_msgid
@@ -23,7 +22,6 @@ from contest.errors import ConfigError, DeliveryDeferred, DeliveryRefused, GiveU
 from contest.schema.sections import DeliveryKind
 from contest.store import letters
 from contest.util.plurals import plural
-from contest.util.sanitize import sanitize
 from knobeln.context import ContestContext, who_holds
 from knobeln.server.parts import LISTENER
 from mailserver.delivery.deliver import senders
@@ -35,7 +33,6 @@ from mailserver.intake.smtp import Certificate, is_answered
 from mailserver.oauth import AccessToken
 
 _TIMEOUT_SECONDS = 10.0
-_MAX_NAMED = 5
 _LOOPBACK_OF = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - compared, not bound
 _NOT_OURS = "nobody@not-here.invalid"
 
@@ -138,17 +135,6 @@ def _certificate(settings: Settings, path: Path) -> str:
 def _imap(settings: Settings, path: Path) -> str:
     with closing(mailbox_of(settings, path, _take_nothing, _take_nothing)()) as mailbox:
         count = len(mailbox.waiting())
-        if nobodys := mailbox.of_nobody(datetime.now(UTC)):
-            addresses = sorted({address for recipients in nobodys for address in recipients})[:_MAX_NAMED]
-            raise GiveUp(
-                sanitize(
-                    f"{plural(len(nobodys), 'letter')} to {', '.join(addresses) or 'nobody'} waited in "
-                    f"{settings.imap.folder} for more than a day, and no contest takes them: start the "
-                    "contest that has this address, list the address in contest.aliases, or move the letters "
-                    "to another folder",
-                    one_line=True,
-                )
-            )
         news = f"the server is asked every {POLL_SECONDS:g} s"
         if mailbox.can_idle:
             news = "the server reports new letters at once"
@@ -163,18 +149,16 @@ def mailbox_of(
 
     Raises ConfigError if the settings have nothing to log in with.
     """
-    if settings.imap.login == "password" and not settings.imap.password:
-        raise ConfigError("imap.password is empty", hint="give it as KNOBELN_SET_IMAP__PASSWORD")
-    if settings.imap.login != "password" and not settings.oauth.is_set:
+    if not settings.imap.password and not settings.oauth.is_set:
         raise ConfigError(
-            "imap.login wants an access token: set oauth.token_command, or oauth.token_url, client_id and "
-            "refresh_token"
+            "imap.password is empty",
+            hint="give it as KNOBELN_SET_IMAP__PASSWORD, or, for an access token, set oauth.token_command, "
+            "or oauth.token_url, client_id and refresh_token",
         )
-    token = AccessToken(settings.oauth, path) if settings.imap.login != "password" else None
+    token = None if settings.imap.password else AccessToken(settings.oauth, path)
     failures: Failures = Counter()
-    ours = (settings.contest.address, *settings.contest.aliases) if settings.imap.shared else ()
     most = settings.max_team_letter_bytes
-    return lambda: Mailbox(settings.imap, most, accept, alarm, token, failures, ours)
+    return lambda: Mailbox(settings.imap, most, accept, alarm, token, failures)
 
 
 def _take_nothing(raw: object, arrived_at: object = None) -> None:
@@ -198,18 +182,20 @@ _ADVICE = (
     ("WRONG_VERSION_NUMBER|wrong version", 'this port begins unencrypted: try mail.security = "starttls"'),
     ("STARTTLS", 'try mail.security = "tls" with port 465, or "none" for a relay on this host'),
     (
-        "needs mail.username",
-        "KNOBELN_SET_OAUTH__REFRESH_TOKEN must be in the environment of `serve`, and of this command too",
+        "needs mail.password",
+        "KNOBELN_SET_MAIL__PASSWORD, or KNOBELN_SET_OAUTH__REFRESH_TOKEN, must be in the environment of "
+        "`serve`, and of this command too",
     ),
     ("oauth|gives no token", "see the settings oauth.*; a refresh token can end or be revoked"),
     (
         "no login by password",
-        'set mail.login = "xoauth2", or another port in mail.smarthost: most expect logins at 587 or 465',
+        "set oauth and leave mail.password empty, or another port in mail.smarthost: most expect logins at "
+        "587 or 465",
     ),
     (
         r"\b535\b",
         "check mail.username and KNOBELN_SET_MAIL__PASSWORD; some providers want an app password, others "
-        'mail.login = "xoauth2"',
+        "an access token, see the section oauth",
     ),
     (r"\b53[0-8]\b", "the relay wants a login: set mail.username and KNOBELN_SET_MAIL__PASSWORD"),
     (

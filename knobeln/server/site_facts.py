@@ -83,23 +83,16 @@ def site_facts(tx: Transaction, contest: ContestContext) -> SiteFacts:
         # What opened and closed is noted as well, but it is no date's.
         dates_moved=tuple(line.at for line in noted if line.area == "dates" and line.whom),
         paused_since=pause.since if pause else None,
-        former=() if _waits_for_date(contest) else tuple(each for each in former if each.released),
+        former=tuple(each for each in former if each.released),
         texts=site_texts(settings, contest.templates, announcement_texts(tx, settings)),
     )
 
 
 def _released(tx: Transaction, contest: ContestContext) -> tuple[RoundLog, ...]:
     """Return the rounds whose summaries have gone out, up to the first whose summary has not or is held."""
-    if _waits_for_date(contest):
-        return ()
     if contest.tournament is not None:  # the next one has begun, so all reports are out
         return result_store.round_log(tx)
     return outbox.released_rounds(tx)
-
-
-def _waits_for_date(contest: ContestContext) -> bool:
-    settings = contest.settings
-    return settings.site.results == "date" and contest.clock.now() < settings.dates.results_published
 
 
 def _round(tx: Transaction, log: RoundLog) -> ReleasedRound:

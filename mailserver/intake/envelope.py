@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
-from email.utils import getaddresses
 
 from mailserver.reading import addresses
 from mailserver.reading.mime_parts import CUT_FIELD
@@ -44,28 +42,6 @@ def writer(raw: bytes) -> str:
     """The address in the one From field of the letter; "" where that is not so."""
     fields = _fields(raw, b"from")
     return (addresses.mailbox(fields[0]) or "") if len(fields) == 1 else ""
-
-
-def recipients(raw: bytes) -> tuple[str, ...]:
-    """All recipients that the mail system has noted, and those in the fields To and Cc."""
-    written = (address for _, address in getaddresses(_fields(raw, b"to", b"cc")) if address)
-    return tuple(dict.fromkeys((*of(raw).recipients, *map(_short, written))))
-
-
-def is_for(raw: bytes, ours: Sequence[str], login: str) -> bool:
-    """Whether a letter in a mailbox of several robots is for the one with the addresses `ours`.
-
-    The recipients that the mail system has noted decide, if they are in a domain of ours, and are not merely
-    the mailbox itself: `login`, with or without a domain. If there are none, To and Cc decide.
-    """
-    domains = {addresses.domain_of(own) for own in ours}
-    telling = [
-        each
-        for each in of(raw).recipients
-        if addresses.domain_of(each) in domains
-        and login.casefold() not in (each.casefold(), each.casefold().partition("@")[0])
-    ]
-    return any(addresses.is_for(each, ours) for each in telling or recipients(raw))
 
 
 def without_from_line(raw: bytes) -> bytes:

@@ -12,9 +12,9 @@ import socket
 import ssl
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from threading import Event
 from typing import Any
 
@@ -38,7 +38,6 @@ SLICE_SECONDS = 120.0
 MAX_TRIES = 4  # to fetch a letter that the server does not give out
 CONNECT_SECONDS = 20.0
 READ_SECONDS = 60.0
-OTHERS_TIME = timedelta(days=1)  # in which another contest takes its letters from a shared mailbox
 _LOOK_SECONDS = 1.0  # so soon we notice that we shall stop
 _HEADER_BYTES = 65_536
 _MAX_REASON_CHARACTERS = 300
@@ -69,10 +68,9 @@ class Mailbox:
         alarm: Callable[[str], object],
         token: AccessToken | None = None,
         failures: Failures | None = None,
-        ours: Sequence[str] = (),
     ) -> None:
-        """Connects. `alarm` tells the organizer; `token` is where `imap.login` wants one; `failures` outlives
-        the connection. `ours`: if the mailbox is shared, the addresses whose letters we take.
+        """Connects. `alarm` tells the organizer; `token` takes the place of a password; `failures` outlives
+        the connection.
 
         Raises MailboxUnreachable, and GiveUp where a person has to fix something.
         """
@@ -82,9 +80,6 @@ class Mailbox:
         self._alarm = alarm
         self._done: set[int] = set()  # never again over this connection, even if they are still there
         self._later: set[int] = set()  # not again in this pass
-        self._ours = ours
-        self._for_us: set[int] = set()  # of a shared mailbox
-        self._for_others: dict[int, tuple[tuple[str, ...], datetime]] = {}
         self._failures = Counter() if failures is None else failures
         self._client = connected(settings, token)
         try:
@@ -114,13 +109,7 @@ class Mailbox:
             found = set(self._client.search(wanted)) - self._done - self._later
         tries = {uid: self._failures[self.uid_validity, uid] for uid in found}
         known = (uid for uid in found if tries[uid] <= MAX_TRIES)
-        ordered = sorted(known, key=lambda uid: (tries[uid], uid))
-        return [uid for uid in ordered if self._is_for_us(uid)] if self._ours else ordered
-
-    def of_nobody(self, now: datetime) -> list[tuple[str, ...]]:
-        """The recipients of each letter of a shared mailbox that is for others, and nobody took for a day."""
-        self.waiting()
-        return [to for to, arrived_at in self._for_others.values() if now - arrived_at > OTHERS_TIME]
+        return sorted(known, key=lambda uid: (tries[uid], uid))
 
     def take_all(self, stop: Event) -> int:
         """Take what waits, oldest first, until nothing is left; how many. Raises also StoreBusy."""
@@ -151,24 +140,6 @@ class Mailbox:
         else:
             self._put_away(uid, self._failed, (SEEN, FLAGGED))
         return True
-
-    def _is_for_us(self, uid: int) -> bool:
-        """Whether a letter of a shared mailbox is to be taken, or put aside. It stays unseen."""
-        if uid in self._for_others:
-            return False
-        if uid in self._for_us or self._failures[self.uid_validity, uid] == MAX_TRIES:
-            return True
-        answer = None
-        with self._failures_counted(uid):
-            answer = self._fetch(uid, "INTERNALDATE", f"BODY.PEEK[HEADER]<0.{envelope.HEAD_BYTES}>")
-        if answer is None:
-            return False
-        head = next((value for key, value in answer.items() if key.startswith(b"BODY[")), b"")
-        if envelope.is_for(head, self._ours, self._settings.username):
-            self._for_us.add(uid)
-            return True
-        self._for_others[uid] = (envelope.recipients(head), _arrival(answer))
-        return False
 
     def _fetched(self, uid: int) -> tuple[bytes, datetime, bool] | None:
         """The letter, when it arrived in the mailbox, and whether that is all of it; None: it is gone.
@@ -348,7 +319,7 @@ def _log_in(client: IMAPClient, settings: Imap, token: AccessToken | None) -> No
     try:
         with _trouble(settings, "broke off at the login"):
             if bearer:
-                client.sasl_login(settings.login.upper(), bearer)
+                client.sasl_login("XOAUTH2", bearer)
             elif client.has_capability("AUTH=PLAIN"):
                 client.plain_login(settings.username, settings.password)
             else:
@@ -363,20 +334,15 @@ def _log_in(client: IMAPClient, settings: Imap, token: AccessToken | None) -> No
             token.forget()
         raise GiveUp(
             f"{_where(settings)} does not let {settings.username!r} in: {text} "
-            "(see imap.username, imap.password and imap.login)"
+            "(see imap.username and imap.password)"
         ) from error
 
 
 class _Bearer:
-    """The two ways to present an access token. After an error the server asks again, for a dummy answer."""
+    """Presents an access token (XOAUTH2). After an error the server asks again, for an empty answer."""
 
     def __init__(self, settings: Imap, token: str) -> None:
-        name = settings.username
-        if settings.login == "xoauth2":
-            self._answers = [f"user={name}\1auth=Bearer {token}\1\1", ""]
-        else:
-            escaped = name.replace("=", "=3D").replace(",", "=2C")
-            self._answers = [f"n,a={escaped},\1auth=Bearer {token}\1\1", "\1"]
+        self._answers = [f"user={settings.username}\1auth=Bearer {token}\1\1", ""]
         self.error = ""
 
     def __call__(self, challenge: bytes) -> str | None:

@@ -37,7 +37,7 @@ class Replay:
 
 def replay_of(match: Match, moves: Sequence[Moves] | None, course: Course | None, game: GameInfo) -> Replay:
     """Make the replay of any game. `moves` and `course` are None if they are not known any more."""
-    story = (course.story if course else "") or result_story(match, game)
+    story = result_story(match, game)
     if not moves:
         return Replay((), (), story, ())
     points = course.gains if course else []

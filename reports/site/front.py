@@ -159,8 +159,6 @@ def _during(facts: SiteFacts, views: Views, replays: Replays) -> Mapping[str, ob
 
 def _now_playing(facts: SiteFacts) -> str:
     """Say what is being played, as far as the released rounds tell it."""
-    if facts.settings.site.results == "date" and not facts.rounds:
-        return gettext("All results appear here when they are published; until then these pages tell none.")
     if not facts.rounds:
         if format_named(facts.settings.tournament.format).has_rounds:
             return gettext(
@@ -421,10 +419,9 @@ def _came_true(facts: SiteFacts, began: datetime) -> Iterator[tuple[str, datetim
     released = [each.released_at for each in facts.rounds]
     if facts.is_over and facts.finished_at:
         yield gettext("the contest ended"), facts.finished_at
-        on_its_date = [dates.results_published] if facts.settings.site.results == "date" else []
         is_usual = results == translated(DATE_WORDS["results_published"])
         were = gettext("the results were published") if is_usual else results
-        yield were, max([facts.finished_at, *released, *on_its_date])
+        yield were, max([facts.finished_at, *released])
     elif dates.results_published > max([began, *released]):
         yield results, dates.results_published
 

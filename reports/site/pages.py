@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from itertools import chain, zip_longest
 from typing import NamedTuple, TypeVar
 
-from contest.games.drawing import Course, Drawn, Ringed
+from contest.games.drawing import Course
+from contest.games.game import TextGame
 from contest.games.registry import game_of
 from contest.language import gettext, noted
 from contest.model import Moves
@@ -49,7 +50,8 @@ def plan(facts: SiteFacts) -> Plan:
     played = sum(map(games_played, facts.history))
     games = chosen if facts.shows.moves else ()
     rules = game_of(facts.settings.game, facts.settings.programs)
-    return Plan(games, game_files(games, drawn=isinstance(rules, Drawn | Ringed)), played, counted)
+    is_drawn = isinstance(rules, TextGame) and rules.has_picture
+    return Plan(games, game_files(games, drawn=is_drawn), played, counted)
 
 
 class FeaturedGame(NamedTuple):

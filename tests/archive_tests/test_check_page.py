@@ -35,6 +35,7 @@ def unchecked_facts() -> set[str]:
     return {f"{path}: {fact}" for path, facts in rows for fact in re.findall(r"`([^`]+)`", facts)}
 
 
+@pytest.mark.slow
 def test_every_fact_of_a_contest_of_knobeln_is_checked_or_listed_as_unchecked(tiny: Published) -> None:
     cases = list(changes(tiny.archive))
     said = page_says(mended(changed) for _, changed in cases)

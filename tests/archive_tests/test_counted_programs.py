@@ -11,7 +11,6 @@ import pytest
 
 from compiler.builders.text import TextBuilder
 from contest.errors import ToolMissing
-from contest.seeds import ContestSeed
 from knobellib.samples import samples
 from sandbox.fuel import engine
 from tests.support import check_page
@@ -72,18 +71,6 @@ def test_counted_programs_are_asked_again_between_others(mixed: Published) -> No
     assert "2 programs, built again: the same, bit for bit" in result.output
     assert "in which the programs whose time is counted played again: the same moves" in result.output
     assert "the programs of copycat: they talk with the referee" in result.output
-
-
-def test_the_contests_of_the_tests_have_faults_and_learn(all_counted: Published, mixed: Published) -> None:
-    first, second = (json.loads((each.archive / GROUP).read_text()) for each in (all_counted, mixed))
-    turns = [turn for match in first["matches"] for turn in match["result"]["moves"]]
-    assert {move["kind"] for turn in turns for move in turn if isinstance(move, dict)} == {"crash", "late"}
-    bids = {
-        match["result"]["moves"][0][match["pairing"]["players"].index("learning")]
-        for match in second["matches"]
-        if "learning" in match["pairing"]["players"]
-    }
-    assert len(bids) > 1
 
 
 def test_an_archive_names_what_counts(mixed: Published) -> None:
@@ -154,17 +141,6 @@ def a_bid(result: dict, seat: int) -> None:
     result["digest"] = TextGameResult(points, tuple(played)).digest
 
 
-def with_another_seed(contents: dict[str, bytes]) -> None:
-    """One bit of the secret number, and all that follows from it alone."""
-    old = json.loads(contents["contest.json"])["seed"]
-    secret = bytes([bytes.fromhex(old)[0] ^ 1, *bytes.fromhex(old)[1:]])
-    seal = json.loads(contents["seal.json"])
-    seed = ContestSeed(secret, bytes.fromhex(seal["entries_root"]), bytes.fromhex(seal["number"]))
-    json_file("seal.json", lambda facts: facts.update(seed=seed.value.hex()))(contents)
-    facts = {"seed": secret.hex(), "seed_commitment": seed.commitment}
-    json_file("contest.json", lambda contest: contest.update(facts))(contents)
-
-
 def without_builds(contents: dict[str, bytes]) -> None:
     """As if nobody had counted, with the units of the results, too."""
     for path in [path for path in contents if path.startswith("builds/")]:
@@ -184,21 +160,17 @@ def without_builds(contents: dict[str, bytes]) -> None:
     [
         (in_a_game(a_unit, "moody"), r"moody's program: archived [\d,]+ units, but it used [\d,]+ here"),
         (in_a_game(a_page, "pavlov"), r"pavlov's program: archived [\d,]+ bytes of memory, but it used"),
-        (with_another_seed, "ledger|drawn differently|moody's program"),
         (without_builds, "is missing: the time of .*'s program is counted"),
-        (lambda c: c.pop("counted.json"), "builds/[0-9a-f]+ is missing, or no entry has it"),
         (
             json_file("counted.json", lambda all: all[0].update(counter="counter 0")),
             "counted.json: the builds",
         ),
-        (json_file("counted.json", lambda all: all[0].update(team="nobody")), "counted.json: 'nobody' is no"),
         (json_file(ASKED, lambda all: a_question(all).append("0 C")), "asked-1.json: programs were told"),
         (lambda c: c.pop(ASKED), "asked-1.json: programs were told otherwise"),
         (
             lambda c: c.update({interpreter(c): c[interpreter(c)] + b"\0"}),
             "guests/[0-9a-f]+ is no interpreter",
         ),
-        (lambda c: c.update({"guests/0": b"more"}), "guests/0 is no interpreter of these programs"),
     ],
 )
 def test_what_counted_programs_did_not_do_is_found(all_counted, mended, change, finding) -> None:
@@ -259,12 +231,6 @@ def test_the_page_notices_every_answer_unit_and_byte(tmp_path: Path) -> None:
     said = check_page.page_says(data for _, data in cases)
     assert [name for (name, _), each in zip(cases, said, strict=True) if not each.is_refused] == []
     assert len(cases) > 10
-
-
-def test_the_engine_is_a_note(mixed: Published, mended: Mended) -> None:
-    change = json_file("counted.json", lambda all: [each.update(engine="wasmtime 99") for each in all])
-    result = knobeln("verify", mended(mixed.archive, change))
-    assert result.exit_code != 1, result.output
 
 
 @pytest.mark.parametrize("archive", ["all_counted", "mixed"])

@@ -5,25 +5,20 @@ from collections.abc import Iterable, Sequence
 from itertools import combinations, pairwise
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from contest.games.bid_tac_toe import NO_BIDS, Bids, BidTacToe, Board, lines, why_illegal
-from contest.games.game import FaultRule, TextProtocol
-from contest.games.registry import game as game_named
+from contest.games.bid_tac_toe import NO_BIDS, Bids, BidTacToe, Board, why_illegal
 from contest.testing import check_game
 
 GAME = BidTacToe(("MarkMcLovin", "rebecca111"))
 MARK, REBECCA = 0, 1
 
-# The announcement's example game (B24). Rebecca's second bids add up to 86, of 73 dollars: the announcement
-# breaks its own rule. With 4 instead of 17 for square 3, nothing else changes.
-ANNOUNCED = [
+# The announcement's example game (B24), which is played through in playthroughs/bid_tac_toe_example.txt.
+# Rebecca's second bids there add up to 86, of 73 dollars: here she bids 4 instead of 17 for square 3.
+EXAMPLE = [
     ((2, 4, 2, 4, 10, 4, 2, 4, 2), (2, 7, 2, 14, 2, 1, 6, 4, 2)),
-    ((25, 0, 25, 0, 0, 0, 0, 0, 30), (25, 0, 17, 0, 0, 0, 0, 13, 31)),
+    ((25, 0, 25, 0, 0, 0, 0, 0, 30), (25, 0, 4, 0, 0, 0, 0, 13, 31)),
     ((61, 0, 0, 0, 0, 0, 0, 0, 0), (29, 0, 0, 0, 0, 0, 0, 0, 0)),
 ]
-EXAMPLE = [ANNOUNCED[0], (ANNOUNCED[1][0], (25, 0, 4, 0, 0, 0, 0, 13, 31)), ANNOUNCED[2]]
 EXAMPLE_BOARDS = [".R. RMM R..", ".RM RMM RRR", "MRM RMM RRR"]
 EXAMPLE_BANKROLLS = [(86, 73), (61, 29), (0, 29)]
 
@@ -57,13 +52,6 @@ def owned(text: str) -> tuple[int | None, ...]:
 
 
 @pytest.mark.parametrize("rounds", [1, 2, 3])
-def test_the_example_game_has_the_boards_and_bankrolls_of_the_announcement(rounds: int) -> None:
-    for board in (after_all(ANNOUNCED[:rounds]), play(EXAMPLE[:rounds])):
-        assert board.owners == owned(EXAMPLE_BOARDS[rounds - 1])
-        assert board.bankrolls == EXAMPLE_BANKROLLS[rounds - 1]
-
-
-@pytest.mark.parametrize("rounds", [1, 2, 3])
 def test_the_example_game_is_drawn_as_its_board_with_the_bids_of_the_last_round(rounds: int) -> None:
     board = play(EXAMPLE[:rounds])
     drawn = GAME.drawing(board)
@@ -75,36 +63,6 @@ def test_the_example_game_is_drawn_as_its_board_with_the_bids_of_the_last_round(
     before = after_all(EXAMPLE[: rounds - 1]).owners
     assert [s.changed for s in drawn.squares] == [a != b for a, b in zip(before, board.owners, strict=True)]
     assert drawn.caption == "Bankrolls: A {} and B {} dollars.".format(*EXAMPLE_BANKROLLS[rounds - 1])
-
-
-def told(rounds: Sequence[tuple[Bids, Bids]], seat: int) -> list[str]:
-    """Every line that this seat's program gets."""
-    boards = [after_all(rounds[:number]) for number in range(len(rounds) + 1)]
-    questions = [GAME.question(board, seat, TextProtocol.STDIO) for board in boards[:-1]]
-    return [" ".join(map(str, words)) for words in [*questions, GAME.game_over_message(boards[-1], seat)]]
-
-
-def test_the_programs_of_the_example_game_are_told_what_the_announcement_says() -> None:
-    assert told(ANNOUNCED, MARK) == [
-        "newgame rebecca111",
-        "nextround 2 7 2 14 2 1 6 4 2",
-        "nextround 25 0 17 0 0 0 0 13 31",
-        "gameover 29 0 0 0 0 0 0 0 0",
-    ]
-    assert told(ANNOUNCED, REBECCA) == [
-        "newgame MarkMcLovin",
-        "nextround 2 4 2 4 10 4 2 4 2",
-        "nextround 25 0 25 0 0 0 0 0 30",
-        "gameover 61 0 0 0 0 0 0 0 0",
-    ]
-
-
-def test_the_example_game_goes_on_although_rebecca_has_a_line_and_is_hers_in_the_end() -> None:
-    assert lines(play(EXAMPLE[:2]).owners, REBECCA) == 1
-    assert GAME.players_to_move(play(EXAMPLE[:2])) == {MARK, REBECCA}
-    assert GAME.points(play(EXAMPLE[:2])) == (0, 0)
-    assert GAME.players_to_move(play(EXAMPLE)) == frozenset()
-    assert GAME.points(play(EXAMPLE)) == (0, 2)
 
 
 # Squares, money and the end
@@ -148,13 +106,10 @@ AFTER_ONE = play(EXAMPLE[:1])  # squares 1, 3, 8 and 9 are free, Mark has 86 dol
         (Board(), bids(s1=50, s9=50), None),
         (Board(), bids(s1=50, s9=51), "the bids add up to 101, but the bankroll is 100"),
         (AFTER_ONE, bids(s1=87), "the bids add up to 87, but the bankroll is 86"),
-        (AFTER_ONE, bids(s1=30, s3=30, s8=30), "the bids add up to 90, but the bankroll is 86"),
         (AFTER_ONE, bids(s5=1), "the bid for square 5 was 1, but it is taken, so only 0 is allowed"),
-        (AFTER_ONE, bids(s4=3), "the bid for square 4 was 3, but it is taken, so only 0 is allowed"),
         (AFTER_ONE, bids(s9=-1), "the bid for square 9 was -1; no bid may be below 0"),
         (AFTER_ONE, bids(s1=90, s3=-10), "the bid for square 3 was -10; no bid may be below 0"),
         (AFTER_ONE, (1,) * 8, "there were 8 bids; 9 are needed, one for each square"),
-        (AFTER_ONE, (0,) * 10, "there were 10 bids; 9 are needed, one for each square"),
     ],
 )
 def test_bids_up_to_the_whole_bankroll_are_allowed_others_are_refused_with_what_is_wrong(
@@ -167,8 +122,7 @@ def test_bids_up_to_the_whole_bankroll_are_allowed_others_are_refused_with_what_
     ("text", "move"),
     [
         ("2 4 2 4 10 4 2 4 2", (2, 4, 2, 4, 10, 4, 2, 4, 2)),
-        ("2 4 2 4 10 4 2 4 2\r\n", (2, 4, 2, 4, 10, 4, 2, 4, 2)),
-        ("  0\t0 0 0 007 0 0   0 0  ", bids(s5=7)),
+        ("  0\t0 0 0 007 0 0   0 0\r\n", bids(s5=7)),
         ("+5 0 0 0 0 0 0 0 -0", bids(s1=5)),
         ("-1 0 0 0 0 0 0 0 0", bids(s1=-1)),
         ("0 0 0 0 999999999999999999 0 0 0 0", bids(s5=10**18 - 1)),
@@ -183,16 +137,11 @@ def test_nine_whole_numbers_are_read(text: str, move: Bids) -> None:
     [
         ("", "the answer has 0 words; 9 whole numbers are needed"),
         ("1 2 3 4 5 6 7 8", "the answer has 8 words; 9 whole numbers are needed"),
-        ("1 2 3 4 5 6 7 8 9 10", "the answer has 10 words; 9 whole numbers are needed"),
         ("bids: 1 2 3 4 5 6 7 8 9", "the answer has 10 words; 9 whole numbers are needed"),
         ("1.5 0 0 0 0 0 0 0 0", "the bid for square 1 is wrong: '1.5' is no whole number"),
-        ("0 1e2 0 0 0 0 0 0 0", "the bid for square 2 is wrong: '1e2' is no whole number"),
-        ("0 0 0x10 0 0 0 0 0 0", "the bid for square 3 is wrong: '0x10' is no whole number"),
         ("0 0 0 1_0 0 0 0 0 0", "the bid for square 4 is wrong: '1_0' is no whole number"),
-        ("0 0 0 0 0, 0 0 0 0", "the bid for square 5 is wrong: '0,' is no whole number"),
         ("0 0 0 0 0 \u0663 0 0 0", "the bid for square 6 is wrong: '\u0663' is no whole number"),
         ("\ufeff0 0 0 0 0 0 0 0 0", "the bid for square 1 is wrong: '\\ufeff0' is no whole number"),
-        ("0 0 0 0 0 0 -- 0 0", "the bid for square 7 is wrong: '--' is no whole number"),
         (f"{'9' * 5000} 0 0 0 0 0 0 0 0", f"the bid for square 1 is wrong: '{'9' * 20}' is no whole number"),
     ],
 )
@@ -200,16 +149,6 @@ def test_anything_else_is_refused_with_what_is_wrong(text: str, sentence: str) -
     with pytest.raises(ValueError, match=r"needed|wrong") as caught:
         GAME.answer(Board(), MARK, text)
     assert str(caught.value) == sentence
-
-
-@given(st.text())
-def test_no_text_is_read_as_anything_but_nine_whole_numbers(text: str) -> None:
-    try:
-        move = GAME.answer(Board(), MARK, text)
-    except ValueError:
-        return
-    assert len(move) == 9
-    assert all(isinstance(bid, int) for bid in move)
 
 
 # Faults
@@ -258,22 +197,10 @@ def test_to_the_letter_the_opponent_may_still_win_the_last_round() -> None:
 # The registry's view
 
 
-def test_the_registry_has_the_game_and_its_facts() -> None:
-    info = game_named("bid-tac-toe").info
-    assert (info.min_seats, info.max_seats) == (2, 2)
-    assert (info.fault_rule, info.protocols) == (FaultRule.GAME_LOST, (TextProtocol.STDIO,))
-
-
 @pytest.mark.parametrize("name", ["", "two words", "line\nbreak", " edge", "nul\0", "no\u00a0break"])
 def test_an_opponent_id_is_one_word(name: str) -> None:
     with pytest.raises(ValueError, match="is no opponent ID"):
         BidTacToe(("fine", name))
-
-
-@pytest.mark.parametrize("seats", [1, 3])
-def test_two_play(seats: int) -> None:
-    with pytest.raises(ValueError, match="played by 2"):
-        GAME.start(seats)
 
 
 def test_a_hundred_random_games_keep_the_promises_of_games() -> None:
@@ -322,7 +249,7 @@ def random_bids(chooser: random.Random, board: Board, seat: int) -> Bids:
     return tuple(result)
 
 
-@pytest.mark.parametrize("seed", range(200))
+@pytest.mark.parametrize("seed", range(100))
 def test_random_games_are_judged_alike_by_a_second_judge(seed: int) -> None:
     chooser = random.Random(seed)  # noqa: S311 - a repeatable walk, no secret
     board, rounds = GAME.start(2), []

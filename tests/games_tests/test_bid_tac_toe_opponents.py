@@ -70,7 +70,6 @@ def play(programs: Sequence[Program]) -> tuple[int, ...]:
     ("better", "worse", "at_least"),  # half points of 80; chance plays along, so there is room to the usual
     [
         ("regret_matcher.c", "random_bidder.py", 42),
-        ("regret_matcher.c", "even_hand.sh", 50),
         ("bookkeeper.py", "even_hand.sh", 70),
         ("copycat.pl", "even_hand.sh", 70),
     ],

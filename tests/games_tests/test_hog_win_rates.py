@@ -103,12 +103,6 @@ def test_nobody_has_an_advantage_over_itself(goal: int) -> None:
         assert rate(entry, entry) == 0.5
 
 
-def test_certainty_is_neither_more_nor_less_than_that() -> None:
-    entries = [always(dice, goal) for dice in range(MAX_DICE + 1) for goal in (1, 300)]
-    rates = win_rates(entries, all_pairs(len(entries)), workers=2)
-    assert (min(rates), max(rates)) == (0, 1)
-
-
 # --- the machinery ---
 def test_the_number_of_workers_changes_nothing() -> None:
     entries = [anything(seed, 20 + seed) for seed in range(7)]
@@ -118,14 +112,8 @@ def test_the_number_of_workers_changes_nothing() -> None:
     assert win_rates(entries, all_pairs(7)[::-1], workers=3) == alone[::-1]
 
 
-def test_no_pairs_have_no_rates_and_a_pair_of_somebody_who_is_not_there_is_a_mistake() -> None:
-    assert win_rates([], []) == []
-    with pytest.raises(IndexError):
-        win_rates([always(4, 50)], [(0, 1)])
-
-
 @pytest.mark.parametrize("lanes", [2, 4, 8])
-@pytest.mark.parametrize("flags", [("-O0",), ("-mavx2", "-mfma", "-O3")], ids=" ".join)
+@pytest.mark.parametrize("flags", [("-mavx2", "-mfma", "-O3")], ids=" ".join)
 def test_every_processor_comes_to_the_same_bits(flags: tuple[str, ...], lanes: int, tmp_path: Path) -> None:
     facts = Path("/proc/cpuinfo").read_text()
     if ("-mfma" in flags and "avx2" not in facts) or {4: "avx2", 8: "avx512f"}.get(lanes, "") not in facts:

@@ -95,7 +95,7 @@ def test_a_program_answers_as_its_first_line_says(run, program, asked, answer) -
 @pytest.mark.parametrize(("program", "letters"), RANDOM.items())
 def test_a_program_without_a_plan_does_everything_that_is_allowed(run, program, letters) -> None:
     words = ("30/2/N", "30/2/N") if program.startswith("standoff") else ("[]", "[]")
-    assert {run(program, *words).strip() for _ in range(80)} == set(letters)
+    assert {run(program, *words).strip() for _ in range(40)} == set(letters)
 
 
 def test_every_program_is_in_the_tables_above() -> None:
@@ -116,18 +116,6 @@ def test_the_games_page_names_every_program_and_no_other(name: str) -> None:
     page = (FOLDER.parents[1] / "docs" / "games" / f"{name}.md").read_text()
     named = re.findall(r"^\| `([A-Za-z]\w*\.\w+)` \|", page, re.MULTILINE)
     assert sorted(named) == sorted(path.name for path in (FOLDER / name).iterdir() if path.is_file())
-
-
-@pytest.mark.parametrize("program", [each for each in PROGRAMS if each.startswith("cooperation")])
-def test_a_program_plays_a_whole_game_without_a_fault(run: Run, program: str) -> None:
-    rules = RULES[program.partition("/")[0]]
-    position = rules.start(2)
-    round_ = 0
-    while rules.players_to_move(position):
-        own = rules.answer(position, 0, run(program, *rules.question(position, 0, TextProtocol.ARGV)))
-        position = rules.apply(position, {0: own, 1: rules.answer(position, 1, "CCBCCCBB"[round_ % 8])})
-        round_ += 1
-    assert sum(rules.points(position)) >= 2 * round_
 
 
 @pytest.mark.slow

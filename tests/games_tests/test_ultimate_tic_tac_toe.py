@@ -5,11 +5,8 @@ from collections.abc import Sequence
 from itertools import chain, combinations
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from contest.games.game import FaultRule, TextProtocol
-from contest.games.registry import game as game_named
+from contest.games.game import TextProtocol
 from contest.games.ultimate_tic_tac_toe import (
     EMPTY,
     Boards,
@@ -129,26 +126,10 @@ def test_the_game_state_has_83_characters() -> None:
     assert GAME.question(play([40, 36]), 0, TextProtocol.ARGV) == (5, told)
 
 
-@pytest.mark.parametrize("letter", ["X", "O", "F"])
-def test_a_closed_board_is_told_as_any(letter: str) -> None:
-    (_, state) = GAME.question(boards("...." + letter + "....", last=4, mover=1), 1, TextProtocol.ARGV)
-    assert str(state)[:2] == "29"
-
-
 @pytest.mark.parametrize(("seconds", "word"), [(5, "5"), (5.0, "5"), (0.25, "0.25"), (2.5, "2.5")])
 def test_a_whole_number_of_seconds_is_told_without_a_point(seconds: float, word: str) -> None:
     (told, _) = UltimateTicTacToe(seconds).question(GAME.start(2), 0, TextProtocol.ARGV)
     assert str(told) == word
-
-
-@pytest.mark.parametrize("seconds", [0, -1, float("inf"), float("nan")])
-def test_there_is_some_time_for_a_move_and_not_all_time(seconds: float) -> None:
-    with pytest.raises(ValueError, match="time for a move"):
-        UltimateTicTacToe(seconds)
-
-
-def test_nothing_is_told_when_the_game_is_over() -> None:
-    assert GAME.game_over_message(boards("XXX ... ...", 80), 0) == ()
 
 
 @pytest.mark.parametrize(
@@ -171,29 +152,7 @@ def test_anything_else_is_refused_with_what_is_needed(text: str) -> None:
         GAME.answer(GAME.start(2), 0, text)
 
 
-@given(st.text())
-def test_no_text_is_read_as_anything_but_a_whole_number(text: str) -> None:
-    try:
-        move = GAME.answer(GAME.start(2), 0, text)
-    except ValueError:
-        return
-    assert type(move) is int
-
-
 # The registry's view
-
-
-def test_the_registry_has_the_game_and_its_facts() -> None:
-    info = game_named("ultimate-tic-tac-toe").info
-    assert (info.min_seats, info.max_seats) == (2, 2)
-    assert info.fault_rule is FaultRule.RANDOM_MOVE
-    assert info.protocols == (TextProtocol.ARGV, TextProtocol.FUNCTION)
-
-
-@pytest.mark.parametrize("seats", [1, 3])
-def test_two_play(seats: int) -> None:
-    with pytest.raises(ValueError, match="played by 2"):
-        GAME.start(seats)
 
 
 @pytest.mark.slow

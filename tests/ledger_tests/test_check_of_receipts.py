@@ -441,13 +441,3 @@ def test_the_kits_roots_are_those_of_the_ledger(leaves: list[bytes]) -> None:
     assert list(receipts.roots_of(map(merkle.leaf_hash, leaves))) == [
         merkle.root(leaves[:size]) for size in range(len(leaves) + 1)
     ]
-
-
-def test_the_bytes_that_are_signed_are_those_of_the_ledger(contest: Contest) -> None:
-    seen: list[bytes] = []
-    found = receipts.read_ledger(contest.archive())
-    mails = receipts.read_mails(contest.box(contest.mails))
-    receipts.check(found, mails, lambda _key, message, _signature: seen.append(message) is None)
-    roots = [merkle.root(entry.leaf() for entry in contest.entries[:size]) for size in range(2, 10)]
-    expected = [Checkpoint(contest.commitment, size, root) for size, root in enumerate(roots, 2)]
-    assert seen == [checkpoint.text.encode() for checkpoint in expected]

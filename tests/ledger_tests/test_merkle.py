@@ -47,19 +47,3 @@ def test_roots_are_those_of_certificate_transparency(size: int) -> None:
 @given(st.lists(st.binary(max_size=40), max_size=70))
 def test_roots_are_those_of_the_definition(leaves: list[bytes]) -> None:
     assert merkle.root(leaves) == naive_root(leaves)
-
-
-@given(st.lists(st.binary(max_size=8), max_size=70))
-def test_a_tree_has_one_peak_for_each_binary_one_in_its_size(leaves: list[bytes]) -> None:
-    peaks: tuple[bytes, ...] = ()
-    for size, leaf in enumerate(leaves):
-        peaks = merkle.grown(peaks, size, leaf)
-        assert len(peaks) == (size + 1).bit_count()
-
-
-@given(st.lists(st.binary(max_size=8), min_size=1, max_size=40), st.data())
-def test_a_tree_of_other_leaves_has_another_root(leaves: list[bytes], data: st.DataObject) -> None:
-    place = data.draw(st.integers(0, len(leaves) - 1))
-    other = data.draw(st.binary(max_size=8).filter(lambda leaf: leaf != leaves[place]))
-    assert merkle.root([*leaves[:place], other, *leaves[place + 1 :]]) != merkle.root(leaves)
-    assert merkle.root(leaves[:place] + leaves[place + 1 :]) != merkle.root(leaves)

@@ -3,7 +3,7 @@
 import base64
 import hashlib
 import subprocess
-from datetime import UTC, datetime, timedelta, timezone
+from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
 from hypothesis import given
@@ -28,11 +28,6 @@ def test_an_entry_is_five_lines() -> None:
         "cd" * 32,
     )
     assert entry.leaf() == "".join(f"{line}\n" for line in lines).encode()
-
-
-def test_an_entry_without_a_program_ends_with_an_empty_line() -> None:
-    entry = LedgerEntry(Effect.WITHDRAWN, "heavy_lords", datetime(1994, 5, 1, tzinfo=UTC), "ab" * 32)
-    assert entry.leaf().endswith(b"ab\n\n")
 
 
 def test_a_checkpoint_is_three_lines() -> None:

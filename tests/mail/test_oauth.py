@@ -62,7 +62,6 @@ def token_of(issuer: Issuer, folder: Path, from_settings: str = "first") -> Acce
         client_id="knobeln",
         client_secret="hush",
         refresh_token=from_settings,
-        scope="mail offline_access",
     )
     return AccessToken(settings, folder)
 
@@ -81,7 +80,6 @@ def test_a_refresh_token_brings_an_access_token_that_is_used_until_it_ends(issue
             "client_id": "knobeln",
             "client_secret": "hush",
             "refresh_token": "first",
-            "scope": "mail offline_access",
         }
     ]
     token.forget()

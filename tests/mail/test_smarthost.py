@@ -45,26 +45,26 @@ def send(transport: Transport) -> str:
         transport.close()
 
 
-LOGINS = [("password", [], "PLAIN"), ("password", ["PLAIN"], "LOGIN"), ("xoauth2", [], "XOAUTH2")]
+LOGINS = [(PASSWORD, [], "PLAIN"), (PASSWORD, ["PLAIN"], "LOGIN"), ("", [], "XOAUTH2")]
 
 
-@pytest.mark.parametrize(("login", "without", "mechanism"), LOGINS)
-def test_a_login_behind_starttls(trusted, tmp_path, login, without, mechanism) -> None:
+@pytest.mark.parametrize(("password", "without", "mechanism"), LOGINS)
+def test_a_login_behind_starttls(trusted, tmp_path, password, without, mechanism) -> None:
     sink = Sink()
     with relay(
         sink, tls_context=trusted, require_starttls=True, auth_required=True, auth_exclude_mechanism=without
     ) as port:
-        assert send(way_out(port, tmp_path, security="starttls", login=login)) == "250 taken as 4711"
+        assert send(way_out(port, tmp_path, security="starttls", password=password)) == "250 taken as 4711"
     assert sink.logins == [(mechanism, True)]
     assert sink.taken[0][:2] == (ROBOT, "joe@a.example")
 
 
-@pytest.mark.parametrize(("login", "without", "mechanism"), LOGINS)
-def test_a_login_where_all_is_encrypted(trusted, tmp_path, login, without, mechanism) -> None:
+@pytest.mark.parametrize(("password", "without", "mechanism"), LOGINS)
+def test_a_login_where_all_is_encrypted(trusted, tmp_path, password, without, mechanism) -> None:
     sink = Sink()
     options = {"auth_required": True, "auth_require_tls": False, "auth_exclude_mechanism": without}
     with relay(sink, implicit=trusted, **options) as port:
-        assert send(way_out(port, tmp_path, security="tls", login=login)) == "250 taken as 4711"
+        assert send(way_out(port, tmp_path, security="tls", password=password)) == "250 taken as 4711"
     assert sink.logins == [(mechanism, True)]
 
 
@@ -86,8 +86,8 @@ def test_a_relay_that_cannot_prove_who_it_is_learns_nothing(authority, trusted, 
 WRONG = [
     ({"password": "wrong"}, "535"),
     ({"username": "nobody"}, "535"),
-    ({"login": "xoauth2", "token_command": "echo old"}, "535"),
-    ({"login": "xoauth2", "token_command": "sh -c 'echo locked >&2; exit 1'"}, "locked"),
+    ({"password": "", "token_command": "echo old"}, "535"),
+    ({"password": "", "token_command": "sh -c 'echo locked >&2; exit 1'"}, "locked"),
 ]
 
 
@@ -117,7 +117,6 @@ def test_a_token_that_only_serve_knows_is_missed_where_it_is_needed_and_not_befo
     assert CliRunner().invoke(main, ["init", str(folder)]).exit_code == 0
     for name, value in (
         ("delivery", "smtp"),
-        ("login", "xoauth2"),
         ("username", "robot"),
         ("token_url", "https://issuer.example/token"),
         ("client_id", "robot"),
@@ -129,7 +128,7 @@ def test_a_token_that_only_serve_knows_is_missed_where_it_is_needed_and_not_befo
     status = CliRunner().invoke(main, ["status", "-C", str(folder)])
     assert status.exit_code == 0, status.output
     doctor = " ".join(CliRunner().invoke(main, ["doctor", "-C", str(folder)]).output.split())
-    assert 'mail.login = "xoauth2" needs mail.username, and oauth.token_command or' in doctor
+    assert "mail.username needs mail.password, or oauth.token_command, or oauth.token_url" in doctor
     assert "must be in the environment of `serve`, and of this command too" in doctor
 
 
@@ -138,7 +137,7 @@ def test_a_token_that_is_not_accepted_any_more_is_asked_for_again(trusted, tmp_p
     (tmp_path / "token").write_text("old")
     with relay(sink, tls_context=trusted) as port:
         transport = way_out(
-            port, tmp_path, security="starttls", login="xoauth2", token_command=f"cat {tmp_path / 'token'}"
+            port, tmp_path, security="starttls", password="", token_command=f"cat {tmp_path / 'token'}"
         )
         with pytest.raises(DeliveryDeferred):
             send(transport)
@@ -157,10 +156,9 @@ ADVICE = [
     ({}, {}, "logins at 587 or 465"),
     ({"password": "wrong"}, {"auth_require_tls": False}, "KNOBELN_SET_MAIL__PASSWORD; some providers"),
     ({"username": ""}, {"auth_required": True, "auth_require_tls": False}, "the relay wants a login"),
-    ({"login": "xoauth2", "token_command": "false"}, {"auth_require_tls": False}, "oauth.*"),
-    ({"login": "xoauth2", "token_command": "echo old"}, {"auth_require_tls": False}, "app password"),
-    ({"login": "xoauth2", "token_command": ""}, {}, "KNOBELN_SET_OAUTH__REFRESH_TOKEN"),
-    ({"login": "xoauth2", "username": ""}, {}, "KNOBELN_SET_OAUTH__REFRESH_TOKEN"),
+    ({"password": "", "token_command": "false"}, {"auth_require_tls": False}, "oauth.*"),
+    ({"password": "", "token_command": "echo old"}, {"auth_require_tls": False}, "app password"),
+    ({"password": "", "token_command": ""}, {}, "KNOBELN_SET_OAUTH__REFRESH_TOKEN"),
     ({"username": "", "smarthost": "no-such-host.invalid"}, {}, "check mail.smarthost, its port"),
 ]
 

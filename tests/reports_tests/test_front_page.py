@@ -11,7 +11,7 @@ import pytest
 
 from contest.mail.form import field_names
 from contest.model import EvolutionRank
-from contest.schema.sections import Reports, Site
+from contest.schema.sections import Reports
 from mailserver.reading import registration_form
 from reports.site import front
 from reports.site.facts import SiteFacts
@@ -106,8 +106,6 @@ def test_nothing_is_told_of_a_round_that_is_not_released(small: SiteFacts) -> No
     text = page_of(during(small, 0))
     assert "The first round is being played." in text
     assert not any(name in text for name in small.playing if name != "example")
-    late = with_settings(during(small, 0), site=Site(results="date"))
-    assert "All results appear here when they are published" in page_of(late)
 
 
 def test_between_the_final_and_the_end_the_page_says_so(small: SiteFacts) -> None:

@@ -192,13 +192,3 @@ def test_a_game_that_was_played_at_home_is_told_in_english() -> None:
     with speaking(SOURCE):
         expected = replay_alone(played.settings, game.info, match, None)
     assert replay_alone(german(played.settings), game.info, match, None) == expected
-
-
-def test_a_story_is_told_in_the_language_of_the_moment() -> None:
-    played = other_contests.cooperation()
-    rules: Any = game_of(played.settings.game, played.settings.programs)
-    names, start = ("a", "b"), rules.start(2)
-    once = rules.apply(start, {seat: rules.sample_moves(start, seat)[0] for seat in (0, 1)})
-    assert rules.story(names, [start, once]).startswith("Both cooperated in all 1 rounds; nobody won")
-    with speaking("de"):
-        assert rules.story(names, [start, once]).startswith("Beide kooperierten in allen 1 Runden; niemand")

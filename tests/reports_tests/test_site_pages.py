@@ -621,9 +621,9 @@ def test_prizes_stand_on_the_first_page() -> None:
 
 
 # --- dates -------------------------------------------------------------------------------------------------
-def dates_of(facts: SiteFacts, opened: datetime, **site: Any) -> dict[str, datetime]:
+def dates_of(facts: SiteFacts, opened: datetime) -> dict[str, datetime]:
     """What the first page tells of a contest whose calendar begins then."""
-    files = files_of(with_settings(facts, dates=usual_dates(opened), site=Site(**site)))
+    files = files_of(with_settings(facts, dates=usual_dates(opened)))
     rows = json.loads(files["index.dates.json"])
     return {row["event"]: datetime.fromisoformat(row["time"]) for row in rows}
 
@@ -644,12 +644,6 @@ def test_a_contest_that_is_started_early_tells_no_date_that_did_not_come_true(sm
     assert over.pop("the contest ended") == small.finished_at
     assert over.pop("the results were published") == small.rounds[-1].released_at
     assert set(over) == set(told) - {"the results are published"}
-
-
-def test_results_that_waited_for_their_date_came_out_then(small: SiteFacts) -> None:
-    opened = START - timedelta(days=53)
-    told = dates_of(small, opened, results="date")
-    assert told["the results were published"] == usual_dates(opened).results_published
 
 
 # --- news --------------------------------------------------------------------------------------------------

@@ -120,7 +120,7 @@ def test_nobody_goes_on_between_an_answer_and_the_next_question(start, code):
         assert spinner.ask("", 20).text == "yes"
         time.sleep(0.05)  # until all of them have been stopped
         used = spinner.usage().cpu_seconds
-        time.sleep(0.5)
+        time.sleep(0.15)  # in which two processors would work for 0.3 s
         assert spinner.usage().cpu_seconds - used < 0.05
     assert spinner.ask("", 20).text == "yes"
 
@@ -133,11 +133,6 @@ def test_only_the_command_is_stopped(sandbox):
             pytest.skip("no group is stopped here")
         (command,) = group._threads()
         assert int(command) != first_process
-
-
-def test_a_paused_program_goes_on_where_it_was(start):
-    counter = start("import sys\nfor n, line in enumerate(sys.stdin): print(n, flush=True)")
-    assert [counter.ask("", 20).text for _ in range(50)] == [str(n) for n in range(50)]
 
 
 @pytest.mark.slow

@@ -321,20 +321,6 @@ def test_nothing_shows_of_what_was_played_while_reports_are_held(make_contest, t
     assert "The contest is over." in texts(pages)["index.html"]
 
 
-def test_results_can_wait_for_their_date(make_contest: MakeContest, tmp_path: Path) -> None:
-    folder = make_contest(tmp_path / "contest", site=Site(results="date")).path
-    knobeln("run", "--now", "--yes", "-C", folder)
-    pages = tmp_path / "pages"
-    knobeln("site", pages, "-C", folder)
-    assert not any(path.startswith(("rounds", "games", "evolution.html")) for path in texts(pages))
-    assert "The contest has started." in texts(pages)["index.html"]
-    settings = folder / "contest.toml"
-    in_the_past = re.sub(r"(?m)^(\w+ = )\d{4}-.*$", r"\g<1>1994-05-14T12:00:00Z", settings.read_text())
-    settings.write_text(in_the_past)
-    knobeln("site", pages, "-C", folder)
-    assert "The contest is over." in texts(pages)["index.html"]
-
-
 # --- before the contest ------------------------------------------------------------------------------------
 def test_rules_commands_and_announcement_are_there_from_the_first_day(make_contest, tmp_path) -> None:
     folder = make_contest(tmp_path / "contest").path

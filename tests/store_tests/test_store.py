@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
-from sqlalchemy import inspect, select
+from sqlalchemy import inspect
 from sqlalchemy.exc import IntegrityError
 
 from contest.config.settings import Settings
@@ -188,16 +188,6 @@ def test_a_damaged_database_is_found(store: Store, tmp_path: Path) -> None:
         Store(store.url).check_integrity()
 
 
-def test_the_same_letter_is_kept_once(store: Store) -> None:
-    def add() -> tuple[int, bool]:
-        with store.write() as tx:
-            return letters.add(tx, raw=b"Subject: x\n\ny", sender="a", recipients=(), channel="t", now=NOW)
-
-    first, second = add(), add()
-    assert first[0] == second[0]
-    assert (first[1], second[1]) == (True, False)
-
-
 def test_letters_that_come_together_are_kept_in_their_order_and_once(store: Store) -> None:
     raws = (b"b", b"a", b"b", b"c")
     with store.write() as tx:
@@ -276,16 +266,6 @@ def test_reports_are_held_and_released_whatever_their_keys(store, settings, key)
         assert outbox.rounds_with_held_reports(tx) == {2}
         assert len(outbox.release_reports(tx, NOW)) == 1
         assert outbox.count_by_state(tx) == {OutboxState.READY: 2}
-
-
-def test_a_body_that_goes_to_many_is_kept_once(store: Store, settings: Settings) -> None:
-    with store.write() as tx:
-        for number in range(10):
-            outbox.put(
-                tx, outgoing(f"k{number}", to=f"t{number}@b.example", body="all the same\n"), settings, NOW
-            )
-        assert len(tx.execute(select(metadata.tables["contents"])).all()) == 1
-        assert len(outbox.due(tx, NOW, 100)) == 10
 
 
 @pytest.mark.parametrize("subject", ["a\nBcc: evil@x.example", "a\r\nX: y"])

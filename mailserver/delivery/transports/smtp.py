@@ -112,10 +112,10 @@ class _Connection:
     def _connect(self) -> smtplib.SMTP:
         mail = self._mail
         # Looked at only here, because the secrets may be in the environment of `serve` alone.
-        if mail.login == "xoauth2" and not (mail.username and self._token.is_set):
+        if mail.username and not mail.password and not self._token.is_set:
             raise ConfigError(
-                'mail.login = "xoauth2" needs mail.username, and oauth.token_command or '
-                "oauth.token_url, client_id and refresh_token"
+                "mail.username needs mail.password, or oauth.token_command, or oauth.token_url, client_id "
+                "and refresh_token"
             )
         relay = (mail.relay_host, mail.relay_port, self._name)
         connection: smtplib.SMTP
@@ -151,7 +151,7 @@ class _Connection:
 
     def _steps(self, offered: list[str]) -> Iterator[str]:
         user, password = self._mail.username, self._mail.password
-        if self._mail.login == "xoauth2":
+        if not password:
             yield "XOAUTH2 " + _base64(f"user={user}\1auth=Bearer {self._token.get()}\1\1")
         elif "PLAIN" in offered:
             yield "PLAIN " + _base64(f"\0{user}\0{password}")
