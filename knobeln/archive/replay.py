@@ -18,7 +18,7 @@ from contest.games.knobeln import rules_of
 from contest.games.registry import game_of
 from contest.model import GroupOutcome, Match
 from contest.seeds import Seeds
-from contest.store import Transaction, contest_state, results, submissions
+from contest.store import contest_state, results, submissions
 from contest.store.results import Games
 from contest.util.plurals import did_you_mean, form
 from knobeln.archive.export import check_builds
@@ -35,7 +35,7 @@ from tournament.verify import compare
 
 @dataclass(frozen=True)
 class PlayedRound:
-    """A round as it was played. If parts of it were played again, the newest groups stand first.
+    """A round as it was played.
 
     `images`: digests by entry. `builds`: by digest, only for games that are computed.
     """
@@ -47,23 +47,15 @@ class PlayedRound:
     builds: Mapping[str, bytes]
 
 
-def round_of_contest(contest: ContestContext, number: int, *, former: bool) -> PlayedRound:
-    """Read a round from the database; if `former`, as it was before `knobeln run rerun`. Raises NotFound."""
+def round_of_contest(contest: ContestContext, number: int) -> PlayedRound:
+    """Read a round from the database. Raises NotFound."""
     with contest.store.read() as tx:
-        groups = _former(tx, number) if former else results.drawn_round(tx, number, Games.WITH_MOVES)[1]
+        groups = results.drawn_round(tx, number, Games.WITH_MOVES)[1]
         images = {entry.name: entry.image_digest for entry in submissions.all_entries(tx)}
         builds = submissions.load_images(tx, tuple(images.values())) if is_computed(contest.settings) else {}
         return PlayedRound(
             contest.settings, Seeds(contest_state.state(tx).seed.value), groups, images, builds
         )
-
-
-def _former(tx: Transaction, number: int) -> Sequence[GroupOutcome]:
-    reruns = reversed(results.former_outcomes(tx))
-    groups = [group for former in reruns for group in former.groups if group.plan.round == number]
-    if not groups:
-        raise NotFound(f"no group of round {number} was played again, so it has no former results")
-    return groups
 
 
 def round_of_archive(folder: Path, number: int) -> PlayedRound:
@@ -117,22 +109,20 @@ def _no_game(played: PlayedRound, number: int, teams: Sequence[str]) -> NotFound
     )
 
 
-def shown_game(played: PlayedRound, group: GroupOutcome, match: Match) -> tuple[str, Match]:
-    """Play the game again, or check its recorded moves. Raises Differs if they are not as stored.
-
-    Returns the game as text, and the match with its moves.
+def shown_game(played: PlayedRound, group: GroupOutcome, match: Match) -> str:
+    """Play the game again, or check its recorded moves; return it as text. Raises Differs if they are not as
+    stored.
     """
     game = game_of(played.settings.game, played.settings.programs)
     if isinstance(game, TextGame):
-        return _recorded_text(game, played, group, match), match
+        return _recorded_text(game, played, group, match)
     again = _played_again(played, group, match)
     if not game.info.play.has_moves:
         sides = zip(again.players, again.result.seats, strict=True)
-        text = "\n".join(f"{name} wins {seat.points / WIN_RATE_UNIT:.10%}" for name, seat in sides) + "\n"
-        return text, again
+        return "\n".join(f"{name} wins {seat.points / WIN_RATE_UNIT:.10%}" for name, seat in sides) + "\n"
     rules = rules_of(played.settings.game)
     shown = knobeln_protocol.GameProtocol(group.plan.round, group.plan.number, rules, again)
-    return knobeln_protocol.full(shown), again
+    return knobeln_protocol.full(shown)
 
 
 def _played_again(played: PlayedRound, group: GroupOutcome, match: Match) -> Match:

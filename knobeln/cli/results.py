@@ -23,7 +23,6 @@ from contest.model import (
     Former,
     GroupOutcome,
     LadderLine,
-    Match,
     Phase,
     RoundPlan,
     SeasonTable,
@@ -48,7 +47,6 @@ from reports import terminal
 from reports.certainty import certainty_facts
 from reports.ladder_report import movements
 from reports.prizes import PrizeList, grand_prize, prize_fields, prize_lists
-from tournament.certainty import MAX_CONTESTS_BY_HAND, MIN_CONTESTS
 
 _GZIP_MAGIC = b"\x1f\x8b"
 
@@ -116,15 +114,9 @@ def results(games: bool, tournament: int | None) -> None:
 @click.argument("number", type=int, metavar="[ROUND]", required=False)
 @click.option("--games", is_flag=True, help="Also print all games of the groups.")
 @click.option(
-    "--cross",
-    is_flag=True,
-    help="Also print the cross table (points won by each team against each other) as a heat map.",
-)
-@click.option(
     "--former", is_flag=True, help="Print the rankings from before `knobeln run rerun`, of all its rounds."
 )
-@answers(Round | tuple[Former, ...])
-def standings(number: int | None, games: bool, cross: bool, former: bool) -> None:
+def standings(number: int | None, games: bool, former: bool) -> None:
     """Show the rankings of a round, also while the contest runs. For a knock-out, show its bracket too.
 
     Without ROUND it is the last one.
@@ -137,12 +129,11 @@ def standings(number: int | None, games: bool, cross: bool, former: bool) -> Non
                 for each in result_store.former_outcomes(tx)
             )
         info = game_of(contest.settings.game, contest.settings.programs).info
-        answer(found, lambda _: _show_former(found, info, games=games))
+        _show_former(found, info, games=games)
         return
     with contest.store.read() as tx:
-        rounds = rounds_for_tables(tx, contest.settings, games=games or cross)
-    shown = RoundTables.of(contest.settings, rounds, number)
-    answer(Round.of(shown.plan, shown.outcomes), lambda _: shown.print(games=games, cross=cross))
+        rounds = rounds_for_tables(tx, contest.settings, games=games)
+    RoundTables.of(contest.settings, rounds, number).print(games=games)
 
 
 def _show_former(reruns: Sequence[Former], info: GameInfo, *, games: bool) -> None:
@@ -200,22 +191,16 @@ def evolution() -> None:
 
 
 @results.command()
-@click.argument(
-    "number", type=click.IntRange(MIN_CONTESTS, MAX_CONTESTS_BY_HAND), metavar="[N]", required=False
-)
 @answers(Certainty)
-def certainty(number: int | None) -> None:
+def certainty() -> None:
     """Show how sure the ranking is: how the contest ends with other random numbers.
 
-    The whole contest is drawn and played again N times; nothing is mailed or stored. Without N you see what
-    the pages of the contest say. The same N gives the same numbers on any host. With more contests the
-    margin shrinks, and it takes longer.
+    It was computed at the contest's end; the pages say the same.
     """
-    from knobeln.day.run import certainty_of
-
-    contest = open_contest()
-    with busy("drawing and playing the contest again ..."):
-        found = certainty_of(contest, number)
+    with open_contest().store.read() as tx:
+        found = result_store.get_certainty(tx)
+    if found is None:
+        raise NotFound("nobody has computed how sure the ranking is: only a finished contest has that")
     answer(found, _show_certainty)
 
 
@@ -263,16 +248,6 @@ def _show_ladder(lines: Sequence[LadderLine], moves: Mapping[str, str]) -> None:
     table(f"the ladder, {plural(len(lines), 'program')}", columns, rows, drop=drop)
 
 
-@dataclass(frozen=True)
-class ReplayedGame:
-    """A game of the past, with all its moves. `text`: the game in words."""
-
-    round: int
-    group: int
-    match: Match
-    text: str
-
-
 @results.command()
 @click.argument("number", type=int, metavar="ROUND")
 @click.argument("teams", metavar="TEAM TEAM", nargs=-1, required=True)
@@ -283,17 +258,13 @@ class ReplayedGame:
     default=None,
     help="Which attempt, if the game was played again; default: the last.",
 )
-@click.option("--former", is_flag=True, help="Show the game as it was before the last `knobeln run rerun`.")
 @click.option(
     "--archive",
     type=click.Path(path_type=Path, file_okay=False),
     metavar="DIR",
     help="Read the game from an archive; this needs no contest.",
 )
-@answers(ReplayedGame)
-def replay(
-    number: int, teams: tuple[str, ...], game: int, attempt: int | None, former: bool, archive: Path | None
-) -> None:
+def replay(number: int, teams: tuple[str, ...], game: int, attempt: int | None, archive: Path | None) -> None:
     """Show a game of the past, throw by throw or move by move.
 
     The game is played again, or shown as it was recorded if its programs talk with the referee. Its digest is
@@ -301,25 +272,19 @@ def replay(
     """
     from knobeln.archive.replay import find_game, round_of_archive, round_of_contest, shown_game
 
-    if former and archive:
-        raise click.UsageError("an archive has no former results: --former is for the contest's own folder")
-    if archive:
-        played = round_of_archive(archive, number)
-    else:
-        played = round_of_contest(open_contest(), number, former=former)
+    played = round_of_archive(archive, number) if archive else round_of_contest(open_contest(), number)
     group, match = find_game(played, number, teams, game, attempt)
-    text, match = shown_game(played, group, match)
-    moves = tuple(match.result.moves or ())  # they may be kept packed
-    whole = replace(match, result=replace(match.result, moves=moves))
-    found = ReplayedGame(number, group.plan.number, whole, text)
-    lines = [text, f"The digest is the one that was stored: {match.result.digest}"]
+    lines = [
+        shown_game(played, group, match),
+        f"The digest is the one that was stored: {match.result.digest}",
+    ]
     tried = [m for m in group.matches if m.pairing == match.pairing]
     games, attempts = max(m.game for m in tried), sum(m.game == match.game for m in tried)
     if games > 1:
         lines.append(f"This was game {match.game} of {games}; --game shows another.")
     if attempts > 1:
         lines.append(f"This was attempt {match.attempt} of {attempts}; --attempt shows another.")
-    answer(found, lambda _: click.echo_via_pager("\n".join(lines) + "\n"))
+    click.echo_via_pager("\n".join(lines) + "\n")
 
 
 @results.command()

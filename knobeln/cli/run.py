@@ -19,7 +19,6 @@ from contest.store.decisions import Show
 from contest.store.results import Games
 from contest.util.clock import TIME_FORMAT
 from contest.util.plurals import form, plural
-from knobeln.cli.answers import answer, answers
 from knobeln.cli.contest_option import NounGroup, open_contest, says_little
 from knobeln.cli.dry_run import (
     carry_out,
@@ -36,10 +35,10 @@ from knobeln.cli.output import console, print_whole, remark, table
 from knobeln.cli.progress_bars import round_bars
 from knobeln.cli.result_tables import show_results
 from knobeln.context import ContestContext
-from knobeln.day.rehearsal import MailVolume, Rehearsal, rehearsal_of, size_text
+from knobeln.day.rehearsal import rehearsal_of
 from knobeln.day.run import contest_day, noted_errors, play_contest
 from knobeln.day.steps import steps_of
-from knobeln.services import deliver_all, told_log_failure
+from knobeln.services import deliver_all
 from mailserver.delivery.transports import transport_of
 
 MAX_EARLY = timedelta(days=1)
@@ -74,7 +73,7 @@ def run(early: bool, yes: bool, no_wait: bool, step: bool) -> None:
             _ask_if_much_too_early(contest)
         if step:
             _hold_reports(contest)
-        with noted_errors(contest), told_log_failure(contest):
+        with noted_errors(contest):
             play_contest(contest, early=early, patient=not no_wait, spectator=round_bars, tell=tell)
         if step and not _show_steps(contest):
             return
@@ -82,8 +81,7 @@ def run(early: bool, yes: bool, no_wait: bool, step: bool) -> None:
         if was_finished:
             click.echo("The contest is finished; these are its results.")
         show_results(contest)
-    with told_log_failure(contest):
-        deliver_reports(contest)
+    deliver_reports(contest)
 
 
 def _ask_if_much_too_early(contest: ContestContext) -> None:
@@ -176,16 +174,12 @@ def _show_steps(contest: ContestContext) -> bool:
 
 
 @run.command()
-@answers(Rehearsal)
 def rehearse() -> None:
     """Play the contest day with the programs submitted so far, and send nothing. Then show what would happen.
 
     It is played in a copy with another contest seed, so it does not give away the winner.
     """
-    answer(rehearsal_of(open_as_ordinary_user(), round_bars), _show_rehearsal)
-
-
-def _show_rehearsal(rehearsal: Rehearsal) -> None:
+    rehearsal = rehearsal_of(open_as_ordinary_user(), round_bars)
     rows = []
     for each in rehearsal.rounds:
         sizes = " to ".join(map(str, sorted({min(each.groups), max(each.groups)})))
@@ -193,10 +187,6 @@ def _show_rehearsal(rehearsal: Rehearsal) -> None:
         rows.append((*groups, each.games, f"{each.seconds:.1f}"))
     title = f"{plural(rehearsal.programs, 'program')}, {plural(round(rehearsal.seconds), 'second')}"
     table(f"rehearsal: {title}", ("#round", "#programs", "#groups", "of", "#games", "#seconds"), rows)
-    mails = rehearsal.mails
-    total = MailVolume("all", sum(m.count for m in mails), sum(m.size for m in mails))
-    lines = [(m.kind, m.count, size_text(m.size)) for m in (*mails, total)]
-    table("mails", ("kind", "#mails", "#size"), lines)
     for warning in rehearsal.warnings:
         click.echo(f"! {warning}")
     remark("Nothing was sent, nothing was changed.")

@@ -79,12 +79,9 @@ def _phase(status: Status) -> StyledLine:
     last = status.rounds[-1]
     what = "the final" if last.final else f"round {last.number}"
     groups, games = plural(last.groups, "group"), plural(last.games, "game")
-    time = ""
-    if status.seconds_left_in_round is not None:
-        time = f", about {span(status.seconds_left_in_round)} left"
-    elif last.started_at:
-        time = f", begun {span((status.now - last.started_at).total_seconds())} ago"
-    return f"  RUNNING   {what}: {last.groups_done} of {groups}, {last.games_done:,} of {games}{time}", "bold"
+    time = last.started_at and f", begun {span((status.now - last.started_at).total_seconds())} ago"
+    done = f"{last.groups_done} of {groups}, {last.games_done:,} of {games}"
+    return f"  RUNNING   {what}: {done}{time or ''}", "bold"
 
 
 def _worker(what: str, holder: int | bool) -> str:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 
@@ -51,7 +50,6 @@ def scratch_copy(contest: ContestContext) -> Iterator[ContestContext]:
             store.close()
 
 
-MANY_BYTES = 1_000_000  # in all mails to one team
 MAX_TEAMS_NAMED = 10  # in one warning
 
 
@@ -67,22 +65,12 @@ class RehearsedRound:
 
 
 @dataclass(frozen=True)
-class MailVolume:
-    """The mails of one kind."""
-
-    kind: str
-    count: int
-    size: int  # bytes
-
-
-@dataclass(frozen=True)
 class Rehearsal:
-    """The rehearsed contest day: its rounds, mails and warnings."""
+    """The rehearsed contest day: its rounds and warnings."""
 
     programs: int
     rounds: tuple[RehearsedRound, ...]
     seconds: float
-    mails: tuple[MailVolume, ...]
     warnings: tuple[str, ...]
 
 
@@ -101,20 +89,17 @@ def _play(contest: ContestContext, spectator: Callable[[], AbstractContextManage
     with spectator() as watching:
         handle_everything(contest)
         with contest.store.read() as tx:
-            newest_mail = outbox.newest(tx)
             before = _warnings_before(contest, tx)
         start = time.monotonic()
         contest_day(contest, watching).run()
         seconds = time.monotonic() - start
     with contest.store.read() as tx:
-        volume = outbox.volume(tx, newest_mail)
         entries = submissions.all_entries(tx)
         return Rehearsal(
             len(entries),
             _rounds(tx),
             round(seconds, 1),
-            _by_kind(volume),
-            (*before, *_warnings_after(contest, tx, len(entries), _by_team(volume))),
+            (*before, *_warnings_after(contest, tx, len(entries))),
         )
 
 
@@ -130,25 +115,6 @@ def _rounds(tx: Transaction) -> tuple[RehearsedRound, ...]:
         )
         for (plan, _), log in played
     )
-
-
-Volumes = Mapping[tuple[str, int | None], tuple[int, int]]  # by kind and team id: mails, bytes
-
-
-def _by_kind(volumes: Volumes) -> tuple[MailVolume, ...]:
-    counts, sizes = Counter[str](), Counter[str]()
-    for (kind, _), (count, size) in volumes.items():
-        counts[kind] += count
-        sizes[kind] += size
-    return tuple(MailVolume(kind, counts[kind], sizes[kind]) for kind in sorted(counts))
-
-
-def _by_team(volumes: Volumes) -> dict[int, int]:
-    sizes = Counter[int]()
-    for (_, team_id), (_, size) in volumes.items():
-        if team_id is not None:
-            sizes[team_id] += size
-    return dict(sizes)
 
 
 def _warnings_before(contest: ContestContext, tx: Transaction) -> list[str]:
@@ -168,9 +134,7 @@ def _warnings_before(contest: ContestContext, tx: Transaction) -> list[str]:
     return warnings
 
 
-def _warnings_after(
-    contest: ContestContext, tx: Transaction, entries: int, bytes_by_team: dict[int, int]
-) -> Iterator[str]:
+def _warnings_after(contest: ContestContext, tx: Transaction, entries: int) -> Iterator[str]:
     """Return what the rehearsed day showed."""
     tournament = contest.settings.tournament
     if tournament.format == "group-elimination" and entries < tournament.group_min:
@@ -187,17 +151,8 @@ def _warnings_after(
     failed = sorted({line.entry for line in lines if line.disqualified})
     if failed:
         yield f"{_some_of(failed)}: the program failed twice in a round, and was disqualified"
-    for team in all_teams:
-        size = bytes_by_team.get(team.id, 0)
-        if size > MANY_BYTES:
-            codes = ",".join(team.registration.preferences)
-            yield f"{team.name} would get {size_text(size)} of mail, by its mail-preference {codes}"
 
 
 def _some_of(names: list[str]) -> str:
     more = f" and {len(names) - MAX_TEAMS_NAMED} more" if len(names) > MAX_TEAMS_NAMED else ""
     return ", ".join(names[:MAX_TEAMS_NAMED]) + more
-
-
-def size_text(size: int) -> str:
-    return f"{size / 1_000_000:.1f} MB" if size >= 100_000 else f"{size / 1_000:.1f} kB"

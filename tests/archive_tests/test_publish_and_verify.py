@@ -463,19 +463,6 @@ def test_a_group_that_was_played_again_can_be_checked_and_its_games_shown(tmp_pa
             "one was disqualified or taken out"
             in knobeln("results", "replay", 1, out[0], others[0], *where).output
         )
-    former = knobeln("results", "replay", 1, out[0], others[0], "--former", "-C", contest)
-    assert former.exit_code == 0, former.output
-    assert "The digest is the one that was stored" in former.output
-
-
-def test_what_was_not_played_again_has_no_former_games(knobeln_contest: Published) -> None:
-    words = ("results", "replay", 1, "team_1", "--former")
-    result = knobeln(*words, "-C", knobeln_contest.contest)
-    assert result.exit_code == 1
-    assert "no group of round 1 was played again" in result.output
-    result = knobeln(*words, "--archive", knobeln_contest.archive)
-    assert result.exit_code == 2
-    assert "an archive has no former results" in result.output
 
 
 @pytest.mark.slow
@@ -676,11 +663,10 @@ def test_any_game_of_the_past_is_shown_throw_by_throw(knobeln_contest: Published
 
 
 def test_results_as_json_have_the_games_that_are_asked_for(knobeln_contest: Published) -> None:
-    words = ("results", "standings", "--json", 1, "-C", knobeln_contest.contest)
-    round_1 = json.loads(knobeln(*words, "--games").output)
+    words = ("results", "--json", "-C", knobeln_contest.contest)
     kept = json.loads((knobeln_contest.archive / GROUP).read_text())["matches"]
-    assert round_1["groups"][0]["matches"] == kept
-    assert json.loads(knobeln(*words).output)["groups"][0]["matches"] == []
+    assert json.loads(knobeln(*words, "--games").output)["rounds"][0]["groups"][0]["matches"] == kept
+    assert json.loads(knobeln(*words).output)["rounds"][0]["groups"][0]["matches"] == []
 
 
 def test_of_a_failed_game_the_reason_is_shown(knobeln_contest: Published) -> None:
@@ -814,7 +800,7 @@ def test_a_game_in_words_is_shown_move_by_move(cooperation: Published) -> None:
 
 
 @pytest.mark.slow
-def test_of_games_in_words_the_former_moves_are_kept(tmp_path: Path) -> None:
+def test_that_games_in_words_were_played_again_is_told(tmp_path: Path) -> None:
     def day(folder: ContestContext) -> None:
         contest_day(folder).run()
         again(folder, 1)
@@ -824,11 +810,6 @@ def test_of_games_in_words_the_former_moves_are_kept(tmp_path: Path) -> None:
     result = knobeln("verify", published.archive)
     assert result.exit_code == DRAW_BELIEVED, result.output
     assert "why round 1 was played again; programs that talk with the referee may have" in result.output
-    words = ("results", "replay", 1, "always_in_trouble", "grudger", "-C", published.contest)
-    former = knobeln(*words, "--former")
-    assert former.exit_code == 0, former.output
-    assert former.output == knobeln(*words).output
-    assert "FAULT" in former.output
 
 
 OTHERS: dict[str, tuple[tuple[str, ...], dict[str, int]]] = {

@@ -8,7 +8,7 @@ import sys
 import time
 from collections.abc import Iterator
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -21,12 +21,11 @@ from contest.config.template import usual_dates
 from contest.errors import ToolMissing
 from contest.model import Bounce, LetterState, Member, Outgoing, Phase, Registration, Severity, TeamState
 from contest.store import contest_state, letters, outbox, submissions, teams
-from contest.store.results import Progress
 from contest.util.log import log
 from knobeln import log_setup
 from knobeln.cli import output
 from knobeln.context import ContestContext, create_contest, who_holds
-from knobeln.server.status import next_date, time_left
+from knobeln.server.status import next_date
 from knobeln.services import LIMITS_AREA, note_limits_of_sandboxes
 from sandbox.groups import limits_of_sandboxes
 from tests.support.command_line import knobeln_in
@@ -180,29 +179,6 @@ def test_what_the_day_stopped_for_is_in_the_status(folder, monkeypatch) -> None:
     area, text = line["area"], line["text"]
     assert area == "error"
     assert "not installed" in text
-
-
-def progress(number: int, games: int, done: int, took: int, waits: int = 0) -> Progress:
-    """A round that began `took` and `waits` minutes ago, with its last result `waits` minutes ago."""
-    begun = NOW - timedelta(minutes=took + waits)
-    finished = begun + timedelta(minutes=took) if done else None
-    return Progress(number, False, 4, 1, games, done, begun, finished)
-
-
-@pytest.mark.parametrize(
-    ("rounds", "minutes"),
-    [
-        ([], None),
-        ([progress(1, 100, 0, 10)], None),
-        ([progress(1, 100, 50, 10)], 10),
-        ([progress(1, 100, 50, 10, waits=4)], 6),
-        ([progress(1, 100, 50, 10, waits=60)], 0),
-        ([progress(1, 100, 100, 10), progress(2, 40, 0, 1)], 3),
-        ([progress(1, 100, 50, -10)], None),
-    ],
-)
-def test_the_time_left_is_at_the_pace_so_far(rounds: list[Progress], minutes: int | None) -> None:
-    assert time_left(rounds, NOW) == (None if minutes is None else timedelta(minutes=minutes))
 
 
 # --- logs ---------------------------------------------------------------------------------------------------

@@ -302,9 +302,9 @@ def test_a_group_that_is_played_again_comes_out_the_same_if_nothing_has_changed(
     assert outcomes(folder) == before
     again = len([o for o in before if o.plan.round > 1]) + 1
     assert sent < len(mails(folder, "GRG")) <= 2 * sent
-    former = json.loads(knobeln(folder, "results", "standings", "--former", "--json").stdout)
-    assert [len(each["groups"]) for each in former] == [again]
-    assert "because it is so" in " ".join(knobeln(folder, "results", "standings", "--former").output.split())
+    former = " ".join(knobeln(folder, "results", "standings", "--former").output.split())
+    assert former.count("Round ") == again
+    assert "because it is so" in former
 
 
 def test_a_round_is_played_again_without_who_was_disqualified_since(over) -> None:
@@ -404,8 +404,6 @@ def test_held_reports_wait_and_other_mails_do_not(field: Callable[..., ContestCo
     assert states(folder) == {"held", "ready"}
     held = json.loads(knobeln(folder, "mail", "--state", "ready", "--json").stdout)
     assert [mail["kind"] for mail in held] == ["disqualified"]
-    shown = knobeln(folder, "mail", "release", "--dry-run").output
-    assert shown.count("\nX-Envelope-To: ") == len(json.loads(knobeln(folder, *HELD, "--json").stdout))
     assert "the reports of the contest day are held" in knobeln(folder, "status").output
     knobeln(folder, "mail", "release")
     assert states(folder) == {"ready"}
@@ -413,9 +411,6 @@ def test_held_reports_wait_and_other_mails_do_not(field: Callable[..., ContestCo
     knobeln(folder, "mail", "hold", *WHY)
     knobeln(folder, "mail", "release", "--all")
     assert "Nothing was held; future reports go out as usual." in knobeln(folder, "mail", "release").output
-
-
-HELD = ("mail", "--state", "held", "--count", 10_000)
 
 
 def states(folder: ContestContext) -> set[str]:
@@ -498,31 +493,18 @@ def test_a_program_is_put_in_by_hand_after_programs_are_closed(field, tmp_path) 
 
 
 # --- dry runs, the log, rehearsal --------------------------------------------------------------------------
-@pytest.mark.parametrize(
-    "words",
-    [
+def test_a_dry_run_changes_nothing(field: Callable[..., ContestContext]) -> None:
+    folder = field(count=7)
+    with pytest.raises(Paused):
+        played(folder, After(1, lambda: knobeln(folder, "run", "pause", *WHY)))
+    before = dump(folder)
+    for words in (
         ("teams", "disqualify", "team_0002", *WHY),
-        ("teams", "drop", "team_0002", *WHY),
         ("run", "rerun", 1, *WHY),
         ("dates", "move", "results_published=1994-06-15T12:00", *WHY),
-        ("mail", "release"),
-        ("mail", "release", "--all"),
-        ("mail", "retry", "--all"),
-    ],
-    ids=lambda words: " ".join(map(str, words[:2])),
-)
-def test_a_dry_run_changes_nothing(field: Callable[..., ContestContext], words: tuple[object, ...]) -> None:
-    folder = field(count=7)
-    with pytest.raises(Paused):  # a contest in which all of these can be done
-        played(folder, After(1, lambda: knobeln(folder, "run", "pause", *WHY)))
-    knobeln(folder, "mail", "hold", *WHY)
-    knobeln(folder, "teams", "drop", "team_0006", *WHY)  # its mail is none of those that are held
-    before = dump(folder)
-    output = knobeln(folder, *words, "--dry-run").output
-    assert dump(folder) == before
-    assert "This was a dry run" in output
-    knobeln(folder, *words)
-    assert dump(folder) != before
+    ):
+        assert "This was a dry run" in knobeln(folder, *words, "--dry-run").output
+        assert dump(folder) == before
 
 
 def test_the_log_says_who_did_what_to_whom_when_and_why(field: Callable[..., ContestContext]) -> None:
@@ -550,26 +532,15 @@ def test_a_rehearsal_says_what_would_happen_and_changes_nothing(field: Callable[
         add_team(tx, "the_dreamers", "RSM")
     before = dump(folder)
     files = sorted(path.name for path in folder.path.iterdir())
-    found = json.loads(knobeln(folder, "run", "rehearse", "--json").stdout)
     output = knobeln(folder, "run", "rehearse").output
     assert dump(folder) == before
     assert sorted(path.name for path in folder.path.iterdir()) == files
-    assert found["programs"] == 7
-    assert [(each["groups"], each["games"]) for each in found["rounds"]] == [([7], 28)]
-    kinds = {each["kind"]: each["count"] for each in found["mails"]}
-    assert kinds["no program"] == 1
+    assert "rehearsal: 7 programs" in output
+    assert "\nfinal\t7\t1\t7\t28\t" in output
     assert "only 7 programs take part, fewer than the 20 of a group" in output
     assert "the_dreamers: there is no accepted program" in output
     played(folder)
-    assert {kind: len(mails(folder, kind)) for kind in kinds} == kinds
     assert "has started already" in knobeln(folder, "run", "rehearse", code=1).output
-
-
-def test_preferences_that_make_megabytes_are_named(field, monkeypatch) -> None:
-    monkeypatch.setattr("knobeln.day.rehearsal.MANY_BYTES", 1_000)
-    output = knobeln(field(count=7), "run", "rehearse").output
-    assert "team_0002 would get" in output
-    assert "by its mail-preference GRP,GRG" in output
 
 
 # --- a game of all -----------------------------------------------------------------------------------------
