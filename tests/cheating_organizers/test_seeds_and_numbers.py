@@ -255,7 +255,7 @@ def a_lottery_in(contest: MailedContest, beacon: str, source: str, value: str) -
     return forgery
 
 
-@pytest.mark.parametrize("source", ["4 9 18/34 41 45", "4/9/18/34/41/45", "49 18 34 41 45"])
+@pytest.mark.parametrize("source", ["4 9 18/34 41 45", "49 18 34 41 45"])
 def test_a_lottery_in_another_shape_is_refused(stage, verify, tmp_path, source) -> None:
     """The seed follows from the text that the organizer likes best, with the numbers of the newspaper."""
     draw = "".join(each.strip().replace(" ", ".") + "./" for each in source.split("/"))

@@ -102,10 +102,3 @@ def test_a_list_of_subcommands_cuts_no_sentence() -> None:
     commands = knobeln("mail", "--help").stdout.partition("Commands:")[2]
     assert "wait for another try" in " ".join(commands.split())
     assert "..." not in commands
-
-
-def test_native_code_that_is_missing_is_made(folder: ContestContext, monkeypatch, tmp_path: Path) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    first, second = (knobeln_in(folder.path, "programs", "translate") for _ in range(2))
-    assert first.stdout.startswith("3 programs: 0 had native code, 3 translated now, 0 left")
-    assert second.stdout.startswith("3 programs: 3 had native code, 0 translated now, 0 left")

@@ -37,25 +37,25 @@ def kinds(folder: ContestContext) -> dict[str, list[str]]:
 
 
 @pytest.fixture(scope="module")
-def of_41(tmp_path_factory: pytest.TempPathFactory, house: House) -> ContestContext:
-    folder = make_contest(tmp_path_factory.mktemp("of_41"), 41, house, settings())
+def of_20(tmp_path_factory: pytest.TempPathFactory, house: House) -> ContestContext:
+    folder = make_contest(tmp_path_factory.mktemp("of_20"), 20, house, settings())
     contest_day(folder).run()
     return folder
 
 
-def test_forty_one_teams_play_one_final_and_an_evolution_and_get_what_they_asked_for(of_41) -> None:
-    folder = of_41
+def test_twenty_teams_play_one_final_and_an_evolution_and_get_what_they_asked_for(of_20) -> None:
+    folder = of_20
     with folder.store.read() as tx:
         (final,) = results.finished_rounds(tx, Games.ALL)
         assert contest_state.state(tx).phase is Phase.FINISHED
         assert final.plan.final
-        assert len(final.groups[0].plan.members) == 41
-        assert len(final.groups[0].matches) == 41 * 42 // 2
+        assert len(final.groups[0].plan.members) == 20
+        assert len(final.groups[0].matches) == 20 * 21 // 2
         assert {s.rank for s in final.groups[0].standings} >= {1, 2}
         evolution = results.get_evolution(tx)
-    assert sum(evolution.generations[0]) == 41 * 5
+    assert sum(evolution.generations[0]) == 20 * 5
     got = kinds(folder)
-    for number in range(1, 42):
+    for number in range(1, 21):
         codes = set(PREFERENCES[(number - 1) % len(PREFERENCES)].split(",")) - {""}
         if "DGP" in codes:
             codes.discard("GRP")
@@ -64,25 +64,25 @@ def test_forty_one_teams_play_one_final_and_an_evolution_and_get_what_they_asked
         assert sorted(got.get(f"team_{number:04}", [])) == sorted(codes)
 
 
-def test_the_number_of_workers_changes_nothing(of_41: ContestContext, tmp_path: Path, house: House) -> None:
-    alone = make_contest(tmp_path, 41, house, settings(workers=1))
+def test_the_number_of_workers_changes_nothing(of_20: ContestContext, tmp_path: Path, house: House) -> None:
+    alone = make_contest(tmp_path, 20, house, settings(workers=1))
     contest_day(alone).run()
-    assert dump(alone) == dump(of_41)
+    assert dump(alone) == dump(of_20)
 
 
 def test_a_run_that_was_interrupted_anywhere_ends_like_one_that_was_not(tmp_path: Path, house: House) -> None:
     small = settings(group_min=4, group_max=8, final_size=8)
-    whole = make_contest(tmp_path / "whole", 30, house, small)
+    whole = make_contest(tmp_path / "whole", 16, house, small)
     contest_day(whole).run()
-    broken = make_contest(tmp_path / "broken", 30, house, small)
+    broken = make_contest(tmp_path / "broken", 16, house, small)
     interruptions = 0
-    for after in (0, 1, 1, 3, 2, 4):
+    for after in (0, 1, 1):
         try:
             stumbling_day(broken, Stumbling(after)).run()
         except KeyboardInterrupt:
             interruptions += 1
     contest_day(broken).run()
-    assert interruptions >= 3
+    assert interruptions == 3
     assert dump(broken) == dump(whole)
 
 

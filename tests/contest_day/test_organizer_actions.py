@@ -154,14 +154,13 @@ def test_a_run_in_another_process_waits_while_the_contest_is_paused(field) -> No
 
 
 # --- disqualified, dropped, reinstated ---------------------------------------------------------------------
-@pytest.mark.parametrize(("command", "kind"), [("disqualify", "disqualified"), ("drop", "dropped")])
-def test_a_team_that_is_out_before_the_start_takes_no_part(field, command, kind) -> None:
+def test_a_team_that_is_out_before_the_start_takes_no_part(field: Callable[..., ContestContext]) -> None:
     folder = field()
-    knobeln(folder, "teams", command, "team_0003", *WHY)
-    assert mails(folder, kind) == ["team_0003"]
-    assert f"{kind} already" in knobeln(folder, "teams", "disqualify", "team_0003", *WHY, code=1).output
+    knobeln(folder, "teams", "drop", "team_0003", *WHY)
+    assert mails(folder, "dropped") == ["team_0003"]
+    assert "dropped already" in knobeln(folder, "teams", "disqualify", "team_0003", *WHY, code=1).output
     listed = {team["name"]: team["state"] for team in json.loads(knobeln(folder, "teams", "--json").stdout)}
-    assert listed["team_0003"] == kind
+    assert listed["team_0003"] == "dropped"
     played(folder)
     with folder.store.read() as tx:
         assert len(submissions.participants(tx)) == 14
@@ -252,14 +251,13 @@ def test_in_a_knock_out_the_other_one_goes_on(field: Callable[..., ContestContex
     assert lost[0].standings[0].advances
 
 
-@pytest.mark.parametrize("command", ["disqualify", "drop"])
-def test_nobody_is_taken_out_when_the_results_are_out(field, command) -> None:
+def test_nobody_is_taken_out_when_the_results_are_out(field: Callable[..., ContestContext]) -> None:
     folder = field(count=7)
     knobeln(folder, "mail", "hold", *WHY)
     played(folder)
     knobeln(folder, "mail", "release")
     before = dump(folder)
-    refused = " ".join(knobeln(folder, "teams", command, "team_0001", *WHY, code=1).output.split())
+    refused = " ".join(knobeln(folder, "teams", "drop", "team_0001", *WHY, code=1).output.split())
     assert "results are out; if they cannot stand: `knobeln run rerun ROUND`, this command again" in refused
     assert dump(folder) == before
 
@@ -273,18 +271,6 @@ def test_while_the_reports_are_held_a_team_can_be_taken_out_after_the_last_game(
     assert "The results stay as they are, unless you say `knobeln run rerun ROUND`" in " ".join(done.split())
     assert "Their results stay as they are" in " ".join(body_of(folder, "disqualified").split())
     assert outcomes(folder) == before
-
-
-def test_a_finished_contest_cannot_be_paused(over: ContestContext) -> None:
-    for command in ("pause", "resume"):
-        assert "the contest is finished" in knobeln(over, "run", command, *WHY, code=1).output
-
-
-def test_there_must_be_such_a_team_and_a_reason(field: Callable[..., ContestContext]) -> None:
-    folder = field()
-    assert "there is no team nobody" in knobeln(folder, "teams", "drop", "nobody", *WHY, code=1).output
-    assert "--reason" in knobeln(folder, "teams", "drop", "team_0001", code=2).output
-    assert "neither disqualified nor" in knobeln(folder, "teams", "reinstate", "team_0001", code=1).output
 
 
 # --- played again ------------------------------------------------------------------------------------------
@@ -320,12 +306,11 @@ def test_a_round_is_played_again_without_who_was_disqualified_since(over) -> Non
         assert [group for former in results.former_outcomes(tx) for group in former.groups] == [before[-1]]
 
 
-@pytest.mark.parametrize("group", [(), (1,)])
-def test_reports_that_were_held_when_their_round_is_played_again_never_go_out(field, whole, group) -> None:
+def test_reports_that_were_held_when_their_round_is_played_again_never_go_out(field, whole) -> None:
     folder = field()
     knobeln(folder, "mail", "hold", *WHY)
     played(folder)
-    knobeln(folder, "run", "rerun", 1, *group, *WHY)
+    knobeln(folder, "run", "rerun", 1, 1, *WHY)
     played(folder)
     knobeln(folder, "mail", "release")
     for kind in ("GRG", "RSM"):
