@@ -6,7 +6,7 @@ import gzip
 import sys
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import starmap
 from pathlib import Path
 
@@ -15,12 +15,9 @@ import click
 from contest.archive.contents import Seal
 from contest.arena.ladder_ranking import has_ladder
 from contest.errors import GiveUp, NotFound
-from contest.games.game import GameInfo
-from contest.games.registry import game_of
 from contest.model import (
     Certainty,
     EvolutionOutcome,
-    Former,
     GroupOutcome,
     LadderLine,
     Phase,
@@ -35,15 +32,13 @@ from contest.store.results import Games
 from contest.util.plurals import plural
 from knobeln.cli.answers import answer, answers
 from knobeln.cli.contest_option import NounGroup, open_contest, tournament_option
-from knobeln.cli.output import busy, console, moment, print_whole, remark, table, width_of_output
+from knobeln.cli.output import busy, console, remark, table
 from knobeln.cli.result_tables import (
     RoundTables,
     contest_ranking,
     rounds_for_tables,
-    show_evolution,
     show_results,
 )
-from reports import terminal
 from reports.certainty import certainty_facts
 from reports.ladder_report import movements
 from reports.prizes import PrizeList, grand_prize, prize_fields, prize_lists
@@ -113,41 +108,15 @@ def results(games: bool, tournament: int | None) -> None:
 @results.command()
 @click.argument("number", type=int, metavar="[ROUND]", required=False)
 @click.option("--games", is_flag=True, help="Also print all games of the groups.")
-@click.option(
-    "--former", is_flag=True, help="Print the rankings from before `knobeln run rerun`, of all its rounds."
-)
-def standings(number: int | None, games: bool, former: bool) -> None:
+def standings(number: int | None, games: bool) -> None:
     """Show the rankings of a round, also while the contest runs. For a knock-out, show its bracket too.
 
     Without ROUND it is the last one.
     """
     contest = open_contest()
-    if former:
-        with contest.store.read() as tx:
-            found = tuple(
-                replace(each, groups=tuple(g for g in each.groups if number in (None, g.plan.round)))
-                for each in result_store.former_outcomes(tx)
-            )
-        info = game_of(contest.settings.game, contest.settings.programs).info
-        _show_former(found, info, games=games)
-        return
     with contest.store.read() as tx:
         rounds = rounds_for_tables(tx, contest.settings, games=games)
     RoundTables.of(contest.settings, rounds, number).print(games=games)
-
-
-def _show_former(reruns: Sequence[Former], info: GameInfo, *, games: bool) -> None:
-    if not reruns:
-        raise NotFound("no round was played again, so there are no former results")
-    for former in reruns:
-        rerun = former.rerun
-        why = f"{moment(rerun.at)}: {rerun.reason}"
-        console.print(f"Before {rerun.what} was played again ({why}):", markup=False)
-        for outcome in former.groups:
-            title = f"Round {outcome.plan.round}, {outcome.plan.title or f'group {outcome.plan.number}'}"
-            print_whole(terminal.ranking(outcome.standings, title, info, width_of_output()))
-            if games and outcome.plan.pairings:
-                print_whole(terminal.group_results(outcome, info, title))
 
 
 @results.command()
@@ -178,16 +147,6 @@ def _show_season(found: SeasonTable) -> None:
     versions = plural(found.versions, "version")
     games = f"{plural(found.games, 'game')} of {versions}"
     remark(f"Strengths are by {games}." if found.games else f"No strengths: {found.unknown}.")
-
-
-@results.command()
-def evolution() -> None:
-    """Show the evolution: its ranking, and the shares over the generations."""
-    with open_contest().store.read() as tx:
-        outcome = result_store.get_evolution(tx)
-    if outcome is None:
-        raise NotFound("there is no evolution: it is computed at the end of a contest that has one")
-    show_evolution(outcome)
 
 
 @results.command()

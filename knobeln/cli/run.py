@@ -180,13 +180,9 @@ def rehearse() -> None:
     It is played in a copy with another contest seed, so it does not give away the winner.
     """
     rehearsal = rehearsal_of(open_as_ordinary_user(), round_bars)
-    rows = []
-    for each in rehearsal.rounds:
-        sizes = " to ".join(map(str, sorted({min(each.groups), max(each.groups)})))
-        groups = "final" if each.final else each.number, sum(each.groups), len(each.groups), sizes
-        rows.append((*groups, each.games, f"{each.seconds:.1f}"))
     title = f"{plural(rehearsal.programs, 'program')}, {plural(round(rehearsal.seconds), 'second')}"
-    table(f"rehearsal: {title}", ("#round", "#programs", "#groups", "of", "#games", "#seconds"), rows)
+    columns = ("#round", "#programs", "#groups", "of", "#games", "#seconds")
+    table(f"rehearsal: {title}", columns, rehearsal.rounds)
     for warning in rehearsal.warnings:
         click.echo(f"! {warning}")
     remark("Nothing was sent, nothing was changed.")

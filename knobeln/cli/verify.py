@@ -102,7 +102,7 @@ def _verify_season(
         tournaments.append(found)
         return archive
 
-    result = season.SeasonChecked()
+    result = Verified()
     seconds = season.USUAL_SECONDS if minutes is None else 60 * minutes
     season.check_season(folder, facts, check, result, seconds)
     eyes = len(result.missed) + sum(each.eyes for each in tournaments)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, closing
 from dataclasses import dataclass, replace
 
 from contest.errors import NotNow
-from contest.model import Phase, TeamState
+from contest.model import Phase, RoundPlan, TeamState
 from contest.public_number.beacon import BeaconKind
 from contest.store import (
     Store,
@@ -22,6 +22,7 @@ from contest.store import (
     teams,
 )
 from contest.store.backup import copy_contest
+from contest.store.results import RoundLog
 from contest.util.clock import TIME_FORMAT
 from contest.util.folders import scratch_folder
 from contest.util.plurals import form
@@ -29,47 +30,16 @@ from knobeln.context import ContestContext
 from knobeln.day.run import contest_day, handle_everything
 from tournament.day import Spectator
 
-
-@contextmanager
-def scratch_copy(contest: ContestContext) -> Iterator[ContestContext]:
-    """Copy the contest to a temporary folder, with another seed, not paused; delete it at the end.
-
-    It waits for no public number.
-    """
-    with scratch_folder() as path:
-        store = Store(f"sqlite:///{path / 'contest.db'}")
-        try:
-            migrate.upgrade(store)
-            copy_contest(contest.store, store)
-            with store.write() as tx:
-                contest_state.reseed(tx)
-                decisions.resume(tx)
-            settings = contest.settings.changed(tournament={"beacon": BeaconKind.NONE.value})
-            yield replace(contest, path=path, store=store, settings=settings)
-        finally:
-            store.close()
-
-
 MAX_TEAMS_NAMED = 10  # in one warning
 
 
 @dataclass(frozen=True)
-class RehearsedRound:
-    """A round of the rehearsal. `seconds`: on this host."""
-
-    number: int
-    final: bool
-    groups: tuple[int, ...]  # their sizes
-    games: int
-    seconds: float
-
-
-@dataclass(frozen=True)
 class Rehearsal:
-    """The rehearsed contest day: its rounds and warnings."""
+    """The rehearsed contest day. `rounds`: which round, its programs, its groups and their sizes, games, and
+    seconds on this host."""
 
     programs: int
-    rounds: tuple[RehearsedRound, ...]
+    rounds: tuple[tuple[object, ...], ...]
     seconds: float
     warnings: tuple[str, ...]
 
@@ -77,12 +47,21 @@ class Rehearsal:
 def rehearsal_of(
     contest: ContestContext, spectator: Callable[[], AbstractContextManager[Spectator]]
 ) -> Rehearsal:
-    """Play the contest day in a copy. Raises NotNow if the contest has started."""
+    """Play the contest day in a copy with another seed. Raises NotNow if the contest has started.
+
+    The copy is in a temporary folder, is not paused, and waits for no public number.
+    """
     with contest.store.read() as tx:
         if contest_state.state(tx).phase is not Phase.OPEN:
             raise NotNow("the contest has started already, so it cannot be rehearsed")
-    with scratch_copy(contest) as copy:
-        return _play(copy, spectator)
+    with scratch_folder() as path, closing(Store(f"sqlite:///{path / 'contest.db'}")) as store:
+        migrate.upgrade(store)
+        copy_contest(contest.store, store)
+        with store.write() as tx:
+            contest_state.reseed(tx)
+            decisions.resume(tx)
+        settings = contest.settings.changed(tournament={"beacon": BeaconKind.NONE.value})
+        return _play(replace(contest, path=path, store=store, settings=settings), spectator)
 
 
 def _play(contest: ContestContext, spectator: Callable[[], AbstractContextManager[Spectator]]) -> Rehearsal:
@@ -95,26 +74,19 @@ def _play(contest: ContestContext, spectator: Callable[[], AbstractContextManage
         seconds = time.monotonic() - start
     with contest.store.read() as tx:
         entries = submissions.all_entries(tx)
-        return Rehearsal(
-            len(entries),
-            _rounds(tx),
-            round(seconds, 1),
-            (*before, *_warnings_after(contest, tx, len(entries))),
-        )
+        played = zip(results.all_rounds(tx), results.round_log(tx), strict=True)
+        rounds = tuple(_line(plan, log) for (plan, _), log in played)
+        warnings = (*before, *_warnings_after(contest, tx, len(entries)))
+        return Rehearsal(len(entries), rounds, seconds, warnings)
 
 
-def _rounds(tx: Transaction) -> tuple[RehearsedRound, ...]:
-    played = zip(results.all_rounds(tx), results.round_log(tx), strict=True)
-    return tuple(
-        RehearsedRound(
-            plan.number,
-            plan.final,
-            tuple(len(group.members) for group in plan.groups),
-            sum(pairing.games for group in plan.groups for pairing in group.pairings),
-            round(((log.played_at or log.planned_at) - log.planned_at).total_seconds(), 1),
-        )
-        for (plan, _), log in played
-    )
+def _line(plan: RoundPlan, log: RoundLog) -> tuple[object, ...]:
+    sizes = sorted(len(group.members) for group in plan.groups)
+    games = sum(pairing.games for group in plan.groups for pairing in group.pairings)
+    seconds = ((log.played_at or log.planned_at) - log.planned_at).total_seconds()
+    of = " to ".join(map(str, sorted({sizes[0], sizes[-1]})))
+    name = "final" if plan.final else plan.number
+    return name, sum(sizes), len(sizes), of, games, f"{seconds:.1f}"
 
 
 def _warnings_before(contest: ContestContext, tx: Transaction) -> list[str]:

@@ -213,7 +213,6 @@ def test_a_contest_is_run_and_its_results_are_shown(tmp_path: Path, five_program
     assert found["seal"]["seed"] == seed.hex()
     assert knobeln("announce", "--results", "-C", tmp_path).output.startswith("Subject: ")
     assert "no round 2" in knobeln("results", "standings", 2, "-C", tmp_path, code=1).output
-    assert "Evolution" in knobeln("results", "evolution", "-C", tmp_path).output
     assert list((tmp_path / "mail").iterdir()), "run delivers where no server does"
 
 
@@ -341,7 +340,8 @@ def test_nothing_that_is_kept_of_the_settings_is_secret(tmp_path, monkeypatch) -
 def test_a_variable_that_is_no_json_is_named(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KNOBELN_SET_CONTEST__ALIASES", "x@a.example")
     said = knobeln("status", "-C", folder, code=1).output
-    assert "KNOBELN_SET_CONTEST" in said
+    assert "KNOBELN_SET_" in said
+    assert "contest" in said
 
 
 def test_brackets_in_the_title_are_no_markup(folder: Path) -> None:

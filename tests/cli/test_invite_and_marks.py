@@ -103,12 +103,11 @@ def test_a_form_sent_back_as_it_was_is_refused_and_names_what_is_missing(contest
     assert "<institution, city, country>" in answer
 
 
-@pytest.mark.parametrize("game", ["knobeln", "cooperation"])
-def test_a_contest_for_a_class_asks_for_names_and_nothing_else(tmp_path, students, monkeypatch, game) -> None:
+def test_a_contest_for_a_class_asks_for_names_and_nothing_else(tmp_path, students, monkeypatch) -> None:
     monkeypatch.setenv("KNOBELN_SET_REGISTRATION__CONFIRM", "never")
     monkeypatch.setenv("TZ", "Europe/Berlin")
     contest = tmp_path / "course"
-    knobeln("init", contest, "--game", game, "--class", "--language", "de", "--beacon", "none")
+    knobeln("init", contest, "--class", "--language", "de", "--beacon", "none")
     invitation = mails_of_dry_run(contest, students)["gauss@uni.example"]
     text = invitation.get_content()
     assert text.startswith("Ihr seid zu")
@@ -127,7 +126,7 @@ def test_a_contest_for_a_class_asks_for_names_and_nothing_else(tmp_path, student
     team = json.loads(knobeln_in(contest, "teams", "show", "princeps", "--json").stdout)["team"]
     (member,) = team["registration"]["members"]
     assert (member["name"], member["age"], member["occupation"]) == ("Carl Friedrich Gauß", None, "")
-    assert "is there already" in knobeln("init", contest, "--game", game, "--class", code=1).output
+    assert "is there already" in knobeln("init", contest, "--class", code=1).output
 
 
 def test_the_same_list_again_invites_nobody_twice_and_a_longer_one_the_new(contest, students) -> None:

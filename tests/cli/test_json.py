@@ -195,7 +195,7 @@ def test_quiet_commands_print_what_is_asked_for_and_no_more(contests: Contests, 
         ("mail", "hold", "--reason", "tea", "-q", "-C", contests.open),
         ("mail", "release", "-q", "-C", contests.open),
         ("publish", tmp_path / "archive", "--early", "-q", "-C", contests.finished),
-        ("kit", tmp_path / "kit", "-q", "-C", contests.finished),
+        ("kit", tmp_path / "kit.tgz", "-q", "-C", contests.finished),
         ("site", tmp_path / "site", "-q", "-C", contests.finished),
         ("teams", "-q", "accept", "--help"),
     ]

@@ -288,9 +288,9 @@ def test_a_group_that_is_played_again_comes_out_the_same_if_nothing_has_changed(
     assert outcomes(folder) == before
     again = len([o for o in before if o.plan.round > 1]) + 1
     assert sent < len(mails(folder, "GRG")) <= 2 * sent
-    former = " ".join(knobeln(folder, "results", "standings", "--former").output.split())
-    assert former.count("Round ") == again
-    assert "because it is so" in former
+    with folder.store.read() as tx:
+        (former,) = results.former_outcomes(tx)
+    assert (len(former.groups), former.rerun.reason) == (again, "because it is so")
 
 
 def test_a_round_is_played_again_without_who_was_disqualified_since(over) -> None:
@@ -496,19 +496,17 @@ def test_the_log_says_who_did_what_to_whom_when_and_why(field: Callable[..., Con
     folder = field(count=5)
     knobeln(folder, "teams", "drop", "team_0002", "--reason", "They are on holiday.")
     played(folder)
-    by_organizer = json.loads(knobeln(folder, "log", "--by", "organizer", "--json").stdout)
+    by_organizer = json.loads(knobeln(folder, "log", "--whom", "team_0002", "--json").stdout)
     assert [(line["area"], line["whom"], line["reason"]) for line in by_organizer] == [
         ("drop", "team_0002", "They are on holiday.")
     ]
     assert by_organizer[0]["actor"].startswith("command line")
-    machine = json.loads(knobeln(folder, "log", "--by", "machine", "--what", "run", "--json").stdout)
+    machine = json.loads(knobeln(folder, "log", "--what", "run", "--json").stdout)
     assert [line["text"] for line in machine] == [
         "the contest started with 4 programs",
         "round 1 was drawn: 1 group",
         "the contest is finished",
     ]
-    assert json.loads(knobeln(folder, "log", "--since", "2999-01-01T00:00", "--json").stdout) == []
-    assert "on holiday" in knobeln(folder, "log", "--whom", "team_0002").output
 
 
 def test_a_rehearsal_says_what_would_happen_and_changes_nothing(field: Callable[..., ContestContext]) -> None:
