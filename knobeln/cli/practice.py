@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from itertools import repeat
 from pathlib import Path
 from secrets import token_bytes
@@ -42,7 +43,7 @@ from knobeln.cli.game_option import game_option, settings_for, without_descripti
 from knobeln.cli.output import remark, table
 from knobeln.home.games import failure_text
 from knobeln.home.home_game import distinct_names
-from knobeln.home.practice import HomePractice, Watch
+from knobeln.home.practice import HomePractice, state_of, wait_for_change
 from knobeln.home.programs import accepted, rebuilt
 from tournament.runners import open_runner
 
@@ -111,17 +112,15 @@ def practice(
     if not watch:
         _practise(HomePractice(settings, field, files), programs, settings, games, is_watched=False)
         return
-    try:
-        with Watch(files) as watched:
-            home = HomePractice(settings, field, files)
-            while True:
-                try:
-                    _practise(home, programs, settings, games, is_watched=True)
-                except KnobelnError as error:
-                    click.secho(str(error), fg="red", err=True)
-                watched.wait()
-    except KeyboardInterrupt:
-        click.echo()
+    with suppress(KeyboardInterrupt):
+        seen, home = state_of(files), HomePractice(settings, field, files)
+        while True:
+            try:
+                _practise(home, programs, settings, games, is_watched=True)
+            except KnobelnError as error:
+                click.secho(str(error), fg="red", err=True)
+            seen = wait_for_change(files, seen)
+    click.echo()
 
 
 def _practise(

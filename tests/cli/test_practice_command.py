@@ -6,7 +6,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,7 +16,6 @@ import pytest
 from arena.practice_games import MAX_GAMES
 from contest.config.load import FILE_NAME
 from knobellib.samples import house_strategies
-from knobeln.home.practice import Watch
 from tests.support.command_line import knobeln
 
 HIGH = "main () { for (;;) make_throw (12288); }\n"
@@ -143,30 +141,6 @@ def init(folder: Path, **programs: int) -> None:
     (folder / FILE_NAME).write_text(text)
 
 
-class Interrupted:
-    """Somebody presses Ctrl-C while this is finalized, where Python drops the exception."""
-
-    def __del__(self) -> None:
-        os.kill(os.getpid(), signal.SIGINT)
-        time.sleep(0.01)
-
-
-@pytest.mark.parametrize("before", [signal.default_int_handler, signal.SIG_IGN])
-def test_a_ctrl_c_that_python_drops_ends_the_watch_all_the_same(tmp_path, monkeypatch, before) -> None:
-    dropped: list[object] = []
-    monkeypatch.setattr(sys, "unraisablehook", lambda error: dropped.append(error.exc_type))
-    usual = signal.signal(signal.SIGINT, before)
-    try:
-        with Watch([tmp_path]) as watched:
-            Interrupted()
-            assert dropped == [KeyboardInterrupt]
-            with pytest.raises(KeyboardInterrupt):
-                watched.wait()
-        assert signal.getsignal(signal.SIGINT) is before
-    finally:
-        signal.signal(signal.SIGINT, usual)
-
-
 def lines_of(process: subprocess.Popen[str]) -> Iterator[str]:
     """What the process writes, line by line; fails after a minute without a line."""
     written: Queue[str] = Queue()
@@ -180,7 +154,17 @@ def lines_of(process: subprocess.Popen[str]) -> Iterator[str]:
 def watching(*words: object) -> Iterator[tuple[subprocess.Popen[str], Iterator[str]]]:
     """A practice that watches its programs, and the lines that it writes."""
     process = subprocess.Popen(
-        [sys.executable, "-m", "knobeln", "practice", *map(str, words), "--watch"],
+        # The signal may be ignored here.
+        [
+            "env",
+            "--default-signal=INT",
+            sys.executable,
+            "-m",
+            "knobeln",
+            "practice",
+            *map(str, words),
+            "--watch",
+        ],
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
