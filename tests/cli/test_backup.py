@@ -350,22 +350,6 @@ def test_a_contest_moves_to_another_server_and_on_to_a_file(tmp_path, on_server,
 
 @pytest.mark.slow
 @pytest.mark.night
-def test_what_a_server_cannot_take_changes_nothing(tmp_path, on_server, postgresql) -> None:
-    bad = tmp_path / "bad.tar.gz"
-    for data, said in ((b"", "not one of knobeln"), (b"hello" * 1_000, "damaged")):
-        bad.write_bytes(archive_of(**{"contest.db": data}))
-        assert said in refused(on_server.path, "restore", bad)
-    other, copied = postgresql.new_database(), tmp_path / "other.db"
-    execute(other, "CREATE TABLE alembic_version (version_num text)")
-    execute(other, "INSERT INTO alembic_version VALUES ('9999')")
-    backup.copy(other, copied)
-    bad.write_bytes(archive_of(**{"contest.db": copied.read_bytes()}))
-    assert "a newer knobeln wrote" in refused(on_server.path, "restore", bad)
-    knobeln_in(on_server.path, "run")
-
-
-@pytest.mark.slow
-@pytest.mark.night
 def test_a_restore_that_fails_in_the_database_changes_nothing(tmp_path, on_server) -> None:
     """A table of ours has become part of something else that the backup does not know."""
     knobeln_in(on_server.path, "backup", tmp_path / "copy.tar.gz")

@@ -216,7 +216,6 @@ def test_tables_and_texts_come_back_from_contest_toml_as_they_were(tmp_path_fact
 WRONG = [
     ({"name": "team name"}, "has at most 30 letters and digits"),
     ({"name": "Team-Name"}, "is a field already"),
-    ({"name": "subject"}, "is a field already"),
     ({"name": "school", "choices": ["MIT", "mit"]}, "two choices are the same"),
     ({"name": "school", "choices": [""]}, "a choice is not empty"),
     ({"name": "school", "description": "two\nlines"}, "is not one line"),

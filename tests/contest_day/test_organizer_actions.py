@@ -21,7 +21,7 @@ from contest.config.load import FILE_NAME
 from contest.config.settings import Settings, game_settings
 from contest.errors import EngineFailed, Paused
 from contest.interfaces.protocols import Runner
-from contest.model import GameJob, GameResult, GroupOutcome, Phase, RoundPlan, SeatResult, Standing, Verdict
+from contest.model import GameJob, GameResult, GroupOutcome, Phase, SeatResult, Standing, Verdict
 from contest.schema.sections import Evolution
 from contest.store import contest_state, decisions, outbox, results, submissions, tables, teams
 from contest.store.results import Games
@@ -209,23 +209,6 @@ def body_of(folder: ContestContext, kind: str) -> str:
     return "\n".join(item.raw.decode() for item in found if item)
 
 
-def test_a_group_that_starts_without_somebody_says_so(field: Callable[..., ContestContext]) -> None:
-    folder = field()
-
-    class Drops(Spectator):
-        def round_drawn(self, plan: RoundPlan) -> None:
-            if plan.number == 1:
-                knobeln(folder, "teams", "drop", plan.groups[0].members[0], *WHY)
-
-    played(folder, Drops())
-    first = outcomes(folder)[0]
-    name, *others = first.plan.members
-    told = body_of(folder, "LGP").partition("Group 2")[0]
-    assert f"{len(others)} participants:" in told
-    assert f"{name} was taken out of the contest, and no games of it are played" in told
-    assert f"{len(first.matches)} games are played." in told
-
-
 def test_who_is_disqualified_after_a_group_keeps_its_table_but_does_not_proceed(field, whole) -> None:
     folder, winner = field(), outcomes(whole)[0]
     best = winner.standings[0].entry
@@ -401,11 +384,6 @@ def test_held_reports_wait_and_other_mails_do_not(field: Callable[..., ContestCo
 def states(folder: ContestContext) -> set[str]:
     rows = json.loads(knobeln(folder, "mail", "--count", 10_000, "--json").stdout)
     return {row["state"] for row in rows}
-
-
-def test_a_game_that_is_computed_has_no_time_for_a_move(field: Callable[..., ContestContext]) -> None:
-    refused = knobeln(field(count=1), "run", "seconds", "2.5", *WHY, code=1).output
-    assert "has no time for each move" in " ".join(refused.split())
 
 
 # --- dates -------------------------------------------------------------------------------------------------
