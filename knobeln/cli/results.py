@@ -208,45 +208,6 @@ def _show_ladder(lines: Sequence[LadderLine], moves: Mapping[str, str]) -> None:
 
 
 @results.command()
-@click.argument("number", type=int, metavar="ROUND")
-@click.argument("teams", metavar="TEAM TEAM", nargs=-1, required=True)
-@click.option("--game", type=int, default=1, show_default=True, help="Which of the games that they played.")
-@click.option(
-    "--attempt",
-    type=int,
-    default=None,
-    help="Which attempt, if the game was played again; default: the last.",
-)
-@click.option(
-    "--archive",
-    type=click.Path(path_type=Path, file_okay=False),
-    metavar="DIR",
-    help="Read the game from an archive; this needs no contest.",
-)
-def replay(number: int, teams: tuple[str, ...], game: int, attempt: int | None, archive: Path | None) -> None:
-    """Show a game of the past, throw by throw or move by move.
-
-    The game is played again, or shown as it was recorded if its programs talk with the referee. Its digest is
-    compared with the one that was stored. The same TEAM twice means its game against itself.
-    """
-    from knobeln.archive.replay import find_game, round_of_archive, round_of_contest, shown_game
-
-    played = round_of_archive(archive, number) if archive else round_of_contest(open_contest(), number)
-    group, match = find_game(played, number, teams, game, attempt)
-    lines = [
-        shown_game(played, group, match),
-        f"The digest is the one that was stored: {match.result.digest}",
-    ]
-    tried = [m for m in group.matches if m.pairing == match.pairing]
-    games, attempts = max(m.game for m in tried), sum(m.game == match.game for m in tried)
-    if games > 1:
-        lines.append(f"This was game {match.game} of {games}; --game shows another.")
-    if attempts > 1:
-        lines.append(f"This was attempt {match.attempt} of {attempts}; --attempt shows another.")
-    click.echo_via_pager("\n".join(lines) + "\n")
-
-
-@results.command()
 @click.argument("file", type=click.Path(path_type=Path, exists=True, dir_okay=False, allow_dash=True))
 @click.option("--against", default=None, help="Only the games against this opponent.")
 def protocol(file: Path, against: str | None) -> None:

@@ -144,7 +144,7 @@ def test_several_programs_practise_only_where_games_are_computed_exactly(tmp_pat
 
 def test_a_mistyped_team_is_named(finished: ContestContext) -> None:
     for words in (
-        ("results", "replay", 1, "team_00001", "team_0002"),
+        ("teams", "show", "team_00001"),
         ("teams", "reinstate", "team_00001", "--reason", "x"),
     ):
         assert "; did you mean team_0001?\n" in knobeln_in(finished.path, *words, code=1).stderr
