@@ -4,7 +4,7 @@ import json
 import os
 import re
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -181,16 +181,6 @@ def set_to(value: Any, *path: Any) -> Callable[[Any], None]:
         whole[path[-1]] = value
 
     return do
-
-
-def with_a_fault(archive: Mapping[str, bytes]) -> tuple[str, Any, Any]:
-    """A group's path, a game of it in which one program failed, and the fault."""
-    for path in sorted(path for path in archive if re.fullmatch(r"rounds/\d+/group-\d+\.json", path)):
-        for match in json.loads(archive[path])["matches"]:
-            faults = [seat["fault"] for seat in match["result"]["seats"] if seat["fault"]]
-            if len(faults) == 1:  # the draw depends on the compiler's version, and a team may meet itself
-                return path, match, faults[0]
-    raise AssertionError("nobody failed alone")
 
 
 LIES: dict[str, tuple[Change, str]] = {

@@ -220,12 +220,6 @@ def test_without_colours_a_terminal_gets_no_escape(contests: Contests) -> None:
     assert "\x1b" not in on_terminal(contests.finished, "results", NO_COLOR="1")
 
 
-@pytest.mark.slow
-def test_a_terminal_gets_colours(contests: Contests) -> None:
-    assert "\x1b[" in on_terminal(contests.finished, "results")
-    assert "\x1b[31m" in on_terminal(contests.finished, "results", "standings", "9")
-
-
 def on_terminal(contest: Path, *words: str, **environment: str) -> str:
     """What a terminal gets."""
     ours, theirs = pty.openpty()

@@ -240,13 +240,3 @@ def test_the_supervisor_hears_that_serve_is_ready_lives_and_stops(tmp_path, fold
     said = (tmp_path / "log").read_text()
     events = re.findall(r"\] (listening|stopping|stopped)\b", said)
     assert events == ["listening", "stopping", "stopped"], said
-
-
-@pytest.mark.slow
-def test_without_a_supervisor_or_with_one_that_is_gone_serve_works_as_ever(tmp_path, folder) -> None:
-    server = serve(folder, tmp_path / "log", NOTIFY_SOCKET=str(tmp_path / "nobody"), WATCHDOG_USEC="1")
-    end = time.monotonic() + PATIENCE
-    while "listening" not in (tmp_path / "log").read_text():
-        assert time.monotonic() < end
-        time.sleep(0.02)
-    assert server.terminate(PATIENCE) == 0

@@ -62,18 +62,6 @@ def test_a_terminal_gets_the_columns_that_fit_and_no_broken_word(columns: int, d
     assert max(map(len, lines)) <= columns
 
 
-def test_without_a_terminal_every_team_is_one_whole_line(folder: ContestContext) -> None:
-    lines = knobeln_in(folder.path, "teams").stdout.splitlines()
-    rows = [line for line in lines if "@" in line]
-    assert len(rows) == 60
-    for number, row in enumerate(rows):
-        name = f"a_team_with_a_name_of_32_chars_{number:02}"[-32:]
-        words = row.split()
-        assert words[:2] == [name, f"{name}@teams.example"]
-        assert words[-4:] == ["LAP,LGP,DGP,GRP,GRG,GRR,RSM", "active", "0", "-"]
-    assert all(line == line.rstrip() for line in lines)
-
-
 def test_a_list_says_that_there_is_more(folder: ContestContext) -> None:
     with folder.store.write() as tx:
         for number in range(60):

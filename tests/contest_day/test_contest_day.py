@@ -1,6 +1,6 @@
 """The contest day from frozen entries to the last report: real programs, the real engine, a real database."""
 
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -9,7 +9,7 @@ import pytest
 
 from contest.config.load import FILE_NAME
 from contest.config.settings import Settings
-from contest.errors import EngineFailed, NotNow
+from contest.errors import NotNow
 from contest.games.knobeln import rules_of
 from contest.interfaces.protocols import Images, Runner
 from contest.model import Phase
@@ -100,21 +100,6 @@ def test_without_any_program_there_is_nothing_to_start(tmp_path: Path, house: Ho
         contest_day(folder).run()
     with folder.store.read() as tx:
         assert contest_state.state(tx).phase is Phase.OPEN
-
-
-def test_an_engine_that_breaks_stops_the_day_and_costs_no_team_anything(tmp_path: Path, house: House) -> None:
-    folder = make_contest(tmp_path / "broken", 9, house, settings())
-    whole = make_contest(tmp_path / "whole", 9, house, settings())
-
-    class Broken:
-        def play(self, jobs: object) -> list[Any]:
-            raise EngineFailed("the engine does not answer")
-
-    with pytest.raises(EngineFailed):
-        stumbling_day(folder, Spectator(), lambda *_: nullcontext(Broken())).run()
-    contest_day(folder).run()
-    contest_day(whole).run()
-    assert dump(folder) == dump(whole)
 
 
 def test_settings_that_decide_results_are_frozen_at_the_start(tmp_path: Path, house: House) -> None:
