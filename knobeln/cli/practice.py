@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from itertools import repeat
 from pathlib import Path
 from secrets import token_bytes
 
@@ -131,14 +130,15 @@ def _practise(
     if not info.play.is_quick:
         text = f"Programs of {info.title} talk with the referee, so games take seconds, some of them minutes."
         remark(text, err=True)
-    name, played = names[0], home.games(programs[0], games)
+    played = home.games(programs[0], games)
     if len(programs) == 1:
-        _show_table(name, played, info)
+        _show_table(names[0], played, info)
         return
     number = games_per_opponent(played)
     others = home.games(programs[1], number)
-    for failed in filter(None, map(_failures, names, (played, others), repeat(info))):
-        click.echo(failed)
+    for name, its_games in zip(names, (played, others), strict=True):
+        if failed := _failures(name, its_games, info):
+            click.echo(failed)
     comparison = compare_versions(played, others, info)
     text = _verdict_text(names, comparison, info)
     if is_watched and comparison and comparison.verdict is ComparisonVerdict.REAL:

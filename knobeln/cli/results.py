@@ -1,4 +1,4 @@
-"""`knobeln results`: rankings, evolution, single games, the ladder."""
+"""`knobeln results`: rankings, evolution, protocols, the ladder."""
 
 from __future__ import annotations
 
