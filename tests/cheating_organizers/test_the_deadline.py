@@ -84,6 +84,7 @@ def test_a_letter_that_is_dated_back_before_the_first_list_is_noticed(stage, ver
     assert said.remarks == [DATED_BACK]  # and not the letter of LIGHT, which had waited
 
 
+@pytest.mark.slow
 def test_a_letter_that_waited_is_an_honest_one(stage: Stage, verify: Verify, tmp_path: Path) -> None:
     contest = stage("open")
     contest.clock.at = CLOSES - timedelta(minutes=5)
@@ -100,6 +101,7 @@ def test_a_letter_that_waited_is_an_honest_one(stage: Stage, verify: Verify, tmp
     assert (said.code, said.remarks) == (0, []), said.text
 
 
+@pytest.mark.slow
 def test_a_close_that_is_entered_late_is_noticed(stage: Stage, verify: Verify, tmp_path: Path) -> None:
     """The server is stopped at the deadline. Half an hour later the clock goes back for one letter."""
     contest = stage("open")
@@ -168,7 +170,7 @@ def rewrite(contest: MailedContest, old: str, new: str) -> None:
 
 @pytest.mark.parametrize(
     ("old", "new"),
-    [("L = 40", "L = 41"), ("title = ", 'title = "Another" # ')],
+    [("L = 40", "L = 41"), pytest.param("title = ", 'title = "Another" # ', marks=pytest.mark.slow)],
     ids=["throws", "title"],
 )
 def test_settings_that_change_after_the_first_list_are_told_to_all(stage, verify, tmp_path, old, new) -> None:
@@ -188,6 +190,7 @@ def test_settings_that_change_after_the_first_list_are_told_to_all(stage, verify
     assert [each for each in said.remarks if each.startswith(CHANGED)], said.text
 
 
+@pytest.mark.slow
 def test_settings_that_change_with_the_start_are_told_in_the_final_list(stage, verify, tmp_path) -> None:
     """The server was stopped, so that nobody should hear of it before."""
     contest = stage("listed")
@@ -198,6 +201,7 @@ def test_settings_that_change_with_the_start_are_told_in_the_final_list(stage, v
     assert [each for each in verify(archive).remarks if each.startswith(CHANGED)]
 
 
+@pytest.mark.slow
 def test_a_date_that_moves_after_the_first_list_is_under_a_receipt(stage, verify, tmp_path) -> None:
     contest = stage("listed")
     with contest.opened() as opened, opened.store.write() as tx:
@@ -219,6 +223,7 @@ def test_a_date_that_moves_after_the_first_list_is_under_a_receipt(stage, verify
     assert verify(archive, contest.box(LOST)).code == 3
 
 
+@pytest.mark.slow
 def test_a_change_that_the_ledger_hides_is_noticed(stage: Stage, verify: Verify, tmp_path: Path) -> None:
     contest = stage("listed")
     rewrite(contest, "L = 40", "L = 41")

@@ -5,10 +5,12 @@ import io
 import json
 import mailbox
 import os
+import shutil
 import sqlite3
 import sys
 import tarfile
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +24,7 @@ from contest.store import backup, contest_state, ledger, letters, outbox, result
 from knobeln.cli import main
 from knobeln.context import ContestContext
 from mailserver.intake.accept import accept
+from tests.support.clocks import FixedClock
 from tests.support.command_line import knobeln_in
 from tests.support.contest_days import Stumbling, until
 from tests.support.contest_field import NOW, House, make_contest, settings
@@ -33,9 +36,17 @@ QUESTION = (
 )
 
 
+@pytest.fixture(scope="module")
+def master(tmp_path_factory: pytest.TempPathFactory, house: House) -> Path:
+    made = begun(tmp_path_factory.mktemp("master"), house)
+    made.store.close()
+    return made.path
+
+
 @pytest.fixture
-def folder(tmp_path: Path, house: House) -> ContestContext:
-    return begun(tmp_path, house)
+def folder(tmp_path: Path, master: Path) -> ContestContext:
+    path = Path(shutil.copytree(master, tmp_path / "contest"))
+    return replace(ContestContext.open(path), clock=FixedClock(NOW))
 
 
 @pytest.fixture

@@ -209,6 +209,7 @@ def body_of(folder: ContestContext, kind: str) -> str:
     return "\n".join(item.raw.decode() for item in found if item)
 
 
+@pytest.mark.slow
 def test_who_is_disqualified_after_a_group_keeps_its_table_but_does_not_proceed(field, whole) -> None:
     folder, winner = field(), outcomes(whole)[0]
     best = winner.standings[0].entry
@@ -289,6 +290,7 @@ def test_a_round_is_played_again_without_who_was_disqualified_since(over) -> Non
         assert [group for former in results.former_outcomes(tx) for group in former.groups] == [before[-1]]
 
 
+@pytest.mark.slow
 def test_reports_that_were_held_when_their_round_is_played_again_never_go_out(field, whole) -> None:
     folder = field()
     knobeln(folder, "mail", "hold", *WHY)
@@ -300,6 +302,7 @@ def test_reports_that_were_held_when_their_round_is_played_again_never_go_out(fi
         assert sorted(mails(folder, kind)) == sorted(mails(whole, kind))
 
 
+@pytest.mark.slow
 def test_a_group_that_is_being_played_when_its_round_is_ordered_again_is_not_kept(field, whole) -> None:
     folder = field()
     ordered: list[str] = []
