@@ -7,14 +7,13 @@ from __future__ import annotations
 
 import secrets
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
 from functools import cache, partial
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from contest.errors import EngineFailed, KnobelnError
+from contest.errors import EngineFailed
 from contest.interfaces.protocols import to_organizer
 from contest.model import LetterState
 from contest.store import Transaction, contest_state, languages, letters, outbox, practices, submissions
@@ -276,29 +275,3 @@ def _is_gone(name: str) -> bool:
 @cache
 def _boot() -> str:
     return Path("/proc/sys/kernel/random/boot_id").read_text().strip()
-
-
-def tell_log_failure(contest: ContestContext, command: str) -> bool:
-    """Note for `knobeln status` that lines of the log were lost; write to the organizer once a day.
-
-    `command`: whose log it is. Return whether it could be noted: the disk may be full for the database, too.
-    """
-    reason, now, settings = log.failure, contest.clock.now(), contest.settings
-    mail = contest.templates.render("log_failed", command=command, reason=reason, at=now)
-    outgoing = to_organizer(settings, f"log/{now:%Y-%m-%d}", "log_failed", mail)
-    with suppress(KnobelnError):
-        with contest.store.write() as tx:
-            contest_state.note(tx, "log", f"the log cannot be written, lines are lost: {reason}", now)
-            outbox.put(tx, outgoing, settings, now)
-        log.failure = ""
-    return not log.failure
-
-
-@contextmanager
-def told_log_failure(contest: ContestContext) -> Iterator[None]:
-    """When the block of `knobeln run` ends, tell of lines of the log that were lost in it."""
-    try:
-        yield
-    finally:
-        if log.failure:
-            tell_log_failure(contest, "knobeln run")

@@ -1,8 +1,4 @@
-"""What reports say and show differently for each kind of play.
-
-Another package adds a kind by an entry point of the group `knobeln.play_reports`, whose object is a
-PlayReports.
-"""
+"""What reports say and show differently for each kind of play."""
 
 from __future__ import annotations
 
@@ -28,7 +24,6 @@ from contest.model import (
     TextBuildReport,
     Verdict,
 )
-from contest.util.plugins import by_name
 from reports import knobeln_protocol, text_protocol
 from reports.text import byte_count, kilobytes
 from reports.words import MACHINE_VERDICTS, VERDICTS
@@ -184,8 +179,7 @@ def packed_protocols(file: str, text: str) -> tuple[Attachment, ...]:
     return (Attachment(file, "application/gzip", knobeln_protocol.packed(text)),) if text else ()
 
 
-ENTRY_POINTS = "knobeln.play_reports"
-BUILT_IN: tuple[PlayReports, ...] = (
+_OF_KINDS: tuple[PlayReports, ...] = (
     MachineReports(MACHINE.name),
     TextReports(TEXT.name),
     TableReports(TABLE.name),
@@ -193,8 +187,8 @@ BUILT_IN: tuple[PlayReports, ...] = (
 
 
 def play_reports(play: KindOfPlay) -> PlayReports:
-    """How reports treat this kind of play; an unknown kind is treated as most kinds are."""
-    return by_name(ENTRY_POINTS, BUILT_IN).get(play.name) or PlayReports(play.name)
+    """How reports treat this kind of play."""
+    return next(reports for reports in _OF_KINDS if reports.name == play.name)
 
 
 # --- the series of a strategy of KNOBELN -----------------------------------------------------------------

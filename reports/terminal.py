@@ -24,7 +24,7 @@ from reports.bracket import all_lines, field_after, matches_of, round_lines, sid
 from reports.evolution_table import condensed
 from reports.prizes import PrizeList
 from reports.results import own_games
-from reports.scores import Shape, melees, scores, shape_of
+from reports.scores import Shape, melees, shape_of
 from reports.text import percent, plural
 
 _COLOURS = ("red", "green", "yellow", "blue", "magenta", "cyan", "bright_red", "bright_green", "bright_blue")
@@ -94,48 +94,6 @@ def _melees(outcome: GroupOutcome, game: GameInfo, title: str) -> Table:
             cells = (str(number), str(p.rank), p.entry, points, str(p.fell_in or ""), str(p.faults or ""))
             table.add_row(*map(Text, cells), style="bold" if p.rank == 1 else "")
     return table
-
-
-def cross_table(outcome: GroupOutcome, game: GameInfo, title: str, width: int) -> Table:
-    """Show the points that each team won against each other one as a heat map of `width` columns.
-
-    A cell is a shade, from blank (least) to full (most); with room enough it is the points themselves.
-    """
-    names = [standing.entry for standing in outcome.standings if not standing.disqualified]
-    own = own_games(outcome)
-    won = {name: {score.opponent: score.own for score in scores(own[name])} for name in names}
-    known = [points for name in names for other, points in won[name].items() if other in names]
-    low, high = min(known, default=0), max(known, default=0)
-    longest = max((len(points_text(points, game.point)) for points in known), default=1)
-    room = (width - _NAMES) // max(1, len(names))
-    width_of_cell = min(room, longest + _GAP) if room > longest else min(2, room)
-    table = Table(title=title, title_justify="left", box=None, padding=0, header_style="dim")
-    table.add_column("", justify="right")
-    table.add_column("", no_wrap=True)
-    for at in range(1, len(names) + 1):
-        table.add_column(str(at) if width_of_cell > 2 else str(at % 10), justify="right", no_wrap=True)
-    for at, name in enumerate(names, start=1):
-        cells = [_heat(won[name].get(other), low, high, game, width_of_cell) for other in names]
-        table.add_row(Text(str(at)), Text(f" {name[:_LONGEST_NAME]} "), *cells)
-    return table
-
-
-_LONGEST_NAME = 18
-_GAP = 2  # columns between two numbers at most
-_NAMES = 24  # columns of number and name
-
-
-def _heat(points: int | None, low: int, high: int, game: GameInfo, room: int) -> Text:
-    """A cell of this many columns; from 3 on it shows points. Its shade can be read without colours, too."""
-    if points is None:
-        return Text(" " * max(1, room))
-    part = (points - low) / (high - low) if high > low else 1.0
-    shade = " ░▒▓█"[round(part * 4)]
-    words = points_text(points, game.point).rjust(room) if room > 2 else shade * max(1, room)
-    return Text(words, style=_HEAT[round(part * 4)])
-
-
-_HEAT = ("bright_black", "blue", "cyan", "yellow", "bright_red")
 
 
 def prizes(lists: Sequence[PrizeList], title: str, game: GameInfo) -> Table:

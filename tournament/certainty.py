@@ -56,8 +56,6 @@ from tournament.runners import runner_of
 
 MAX_CONTESTS = 1_000  # by default; the margin of a share is then 3 in 100, and what pools add
 WORTHWHILE_CONTESTS = 100  # with fewer the margin is more than 10 in 100
-MIN_CONTESTS = 20  # fewer cannot give an interval of 90 %
-MAX_CONTESTS_BY_HAND = 10_000
 INTERVAL = 0.90
 LIKELY = 0.95  # of the contests are won by the likely winners
 TOLD_APART = 0.95  # of the contests in which the one is ahead of the other

@@ -146,8 +146,8 @@ class OrganizerActions:
             "%(what)s is played again by the next `knobeln run`, or the one at work. %(kept)s",
             what=what.capitalize(),
             kept=ngettext(
-                "%(num)s finished group is kept: `knobeln results standings --former`.",
-                "%(num)s finished groups are kept: `knobeln results standings --former`.",
+                "%(num)s finished group is kept for the pages.",
+                "%(num)s finished groups are kept for the pages.",
                 len(former),
             ),
         )

@@ -185,14 +185,11 @@ def note(
 class Chosen(TypedDict, total=False):
     """Which lines of the journal to read. None, the default, means any.
 
-    `by_somebody`: True for actions of people only, False for those of the program only.
-    `whom`: only actions on this team, round or date. `since`: only from this time on.
+    `whom`: only actions on this team, round or date.
     """
 
     area: str | None
-    by_somebody: bool | None
     whom: str | None
-    since: datetime | None
 
 
 def log(tx: Transaction, count: int, **chosen: Unpack[Chosen]) -> tuple[LogLine, ...]:
@@ -207,21 +204,11 @@ def count_log(tx: Transaction, **chosen: Unpack[Chosen]) -> int:
     return int(tx.execute(query).scalar_one())
 
 
-def _chosen(
-    query: Select[Any],
-    area: str | None = None,
-    by_somebody: bool | None = None,
-    whom: str | None = None,
-    since: datetime | None = None,
-) -> Select[Any]:
+def _chosen(query: Select[Any], area: str | None = None, whom: str | None = None) -> Select[Any]:
     if area is not None:
         query = query.where(journal.c.area == area)
-    if by_somebody is not None:
-        query = query.where(journal.c.actor.is_not(None) if by_somebody else journal.c.actor.is_(None))
     if whom is not None:
         query = query.where(journal.c.whom == whom)
-    if since is not None:
-        query = query.where(journal.c.at >= since)
     return query
 
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any
 
 from sqlalchemy import Select, bindparam, insert, select, update
 
@@ -68,27 +68,6 @@ def hold_reports(tx: Transaction, since: datetime | None) -> None:
 def reports_held(tx: Transaction) -> datetime | None:
     found: datetime | None = tx.execute(_column("reports_held_at")).scalar_one_or_none()
     return found
-
-
-# --- a contest shown in steps ------------------------------------------------------------------------------
-class Show(NamedTuple):
-    """How far `run --step` has come.
-
-    `shown`: steps that were seen; `holds_reports`: whether it holds the reports until the last.
-    """
-
-    shown: int
-    holds_reports: bool
-
-
-def show(tx: Transaction) -> Show | None:
-    """Set how far `run --step` has come; None: no show is going on."""
-    found = tx.execute(_column("show")).scalar_one_or_none()
-    return None if found is None else Show(*found)
-
-
-def set_show(tx: Transaction, progress: Show | None) -> None:
-    tx.execute(update(contest).values(show=None if progress is None else list(progress)))
 
 
 # --- bans --------------------------------------------------------------------------------------------------

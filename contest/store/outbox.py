@@ -245,11 +245,10 @@ def size(outgoing: Outgoing, settings: Settings, now: datetime) -> int:
     return len(compose(outgoing, settings, b"", now).raw)  # all Message-IDs are equally long
 
 
-def due(tx: Transaction, now: datetime, limit: int, after: int = 0) -> tuple[OutboxItem, ...]:
-    """The next mails to send, oldest first, whose id is above `after`."""
+def due(tx: Transaction, now: datetime, limit: int) -> tuple[OutboxItem, ...]:
+    """The next mails to send, oldest first."""
     is_ready = outbox.c.state == OutboxState.READY
     query = _with_content().where(is_ready, or_(outbox.c.due_at <= now, _is_stranded(now)))
-    query = query.where(outbox.c.id > after)
     return tuple(_item(row) for row in tx.execute(query.order_by(outbox.c.id).limit(limit)))
 
 
@@ -373,32 +372,24 @@ def stopped(tx: Transaction) -> MailsStopped | None:
 
 
 # --- the organizer's actions -------------------------------------------------------------------------------
-def hold(tx: Transaction, *, ids: Sequence[int] = (), to: str | None = None) -> tuple[int, ...]:
-    """Hold ready mails: these, those to this address, or all. Returns their ids."""
-    return _change(tx, (OutboxState.READY,), ids, to, {"state": OutboxState.HELD})
+def hold(tx: Transaction, *, ids: Sequence[int] = ()) -> tuple[int, ...]:
+    """Hold ready mails: these, or all. Returns their ids."""
+    return _change(tx, (OutboxState.READY,), ids, {"state": OutboxState.HELD})
 
 
-def release(
-    tx: Transaction, now: datetime, *, ids: Sequence[int] = (), to: str | None = None
-) -> tuple[int, ...]:
-    """Send held mails now: these, those to this address, or all. Returns their ids."""
-    return _change(tx, (OutboxState.HELD,), ids, to, _at_once(now))
+def release(tx: Transaction, now: datetime, *, ids: Sequence[int] = ()) -> tuple[int, ...]:
+    """Send held mails now: these, or all. Returns their ids."""
+    return _change(tx, (OutboxState.HELD,), ids, _at_once(now))
 
 
 def hold_reports(tx: Transaction) -> tuple[int, ...]:
     """Hold the ready reports. Returns their ids."""
-    return _change(tx, (OutboxState.READY,), (), None, {"state": OutboxState.HELD}, _IS_REPORT)
-
-
-def held_reports(tx: Transaction) -> Iterator[OutboxItem]:
-    """The held reports, oldest first."""
-    query = _with_content().where(outbox.c.state == OutboxState.HELD, _IS_REPORT)
-    return map(_item, tx.execute(query.order_by(outbox.c.id)))
+    return _change(tx, (OutboxState.READY,), (), {"state": OutboxState.HELD}, _IS_REPORT)
 
 
 def release_reports(tx: Transaction, now: datetime) -> tuple[int, ...]:
     """Send the held reports now. Returns their ids."""
-    return _change(tx, (OutboxState.HELD,), (), None, _at_once(now), _IS_REPORT)
+    return _change(tx, (OutboxState.HELD,), (), _at_once(now), _IS_REPORT)
 
 
 def drop_held_reports(tx: Transaction, number: int, group: int | None) -> None:
@@ -410,12 +401,10 @@ def drop_held_reports(tx: Transaction, number: int, group: int | None) -> None:
     tx.execute(delete(outbox).where(outbox.c.state == OutboxState.HELD, _IS_REPORT, concerned))
 
 
-def retry(
-    tx: Transaction, now: datetime, *, ids: Sequence[int] = (), to: str | None = None
-) -> tuple[int, ...]:
-    """Send failed and waiting mails at once; bounced ones only with `ids` or `to`. Returns their ids."""
+def retry(tx: Transaction, now: datetime, *, ids: Sequence[int] = ()) -> tuple[int, ...]:
+    """Send failed and waiting mails at once; bounced ones only with `ids`. Returns their ids."""
     states = (OutboxState.READY, OutboxState.FAILED)
-    return _change(tx, (*states, OutboxState.BOUNCED) if ids or to else states, ids, to, _at_once(now))
+    return _change(tx, (*states, OutboxState.BOUNCED) if ids else states, ids, _at_once(now))
 
 
 def repeat(tx: Transaction, letter_id: int, now: datetime, pause: timedelta) -> int:
@@ -424,7 +413,7 @@ def repeat(tx: Transaction, letter_id: int, now: datetime, pause: timedelta) -> 
     query = select(outbox.c.id).where(outbox.c.letter_id == letter_id, is_old)
     ids = tx.execute(query).scalars().all()
     gone = (OutboxState.SENT, OutboxState.FAILED, OutboxState.BOUNCED)
-    return len(_change(tx, gone, ids, None, {"repeated_at": now, **_at_once(now)})) if ids else 0
+    return len(_change(tx, gone, ids, {"repeated_at": now, **_at_once(now)})) if ids else 0
 
 
 def _at_once(now: datetime) -> dict[str, object]:
@@ -435,7 +424,6 @@ def _change(
     tx: Transaction,
     states: Sequence[OutboxState],
     ids: Sequence[int],
-    to: str | None,
     values: Mapping[str, object],
     which: ColumnElement[bool] | None = None,
 ) -> tuple[int, ...]:
@@ -444,19 +432,8 @@ def _change(
         chosen.append(outbox.c.id.in_(ids))
     if which is not None:
         chosen.append(which)
-    if to is not None:
-        chosen.append(func.lower(outbox.c.to) == to.lower())
     changed = tx.execute(update(outbox).where(*chosen).values(values).returning(outbox.c.id))
     return tuple(sorted(changed.scalars()))
-
-
-def volume(tx: Transaction, after: int) -> dict[tuple[str, int | None], tuple[int, int]]:
-    """The mails that were queued after this one, by kind and team id: how many, and their bytes."""
-    size = func.sum(func.length(outbox.c.head) + func.length(contents.c.content))
-    query = select(outbox.c.kind, outbox.c.team_id, func.count(), size).where(outbox.c.id > after)
-    query = query.join(contents, contents.c.digest == outbox.c.content)
-    rows = tx.execute(query.group_by(outbox.c.kind, outbox.c.team_id)).all()
-    return {(row[0], row[1]): (row[2], row[3]) for row in rows}
 
 
 def newest(tx: Transaction) -> int:
@@ -467,12 +444,6 @@ def newest(tx: Transaction) -> int:
 def queued_after(tx: Transaction, item_id: int) -> tuple[OutboxItem, ...]:
     """The mails that were queued after this one, oldest first."""
     return tuple(map(_item, tx.execute(_with_content().where(outbox.c.id > item_id).order_by(outbox.c.id))))
-
-
-def items(tx: Transaction, ids: Sequence[int]) -> tuple[OutboxItem, ...]:
-    """These mails, oldest first."""
-    found = (get(tx, item_id) for item_id in sorted(ids))
-    return tuple(item for item in found if item is not None)
 
 
 # --- bounces -----------------------------------------------------------------------------------------------

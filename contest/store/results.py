@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from enum import Enum
 from typing import Any, NamedTuple
 
@@ -237,7 +237,7 @@ def drawn_round(
 
 @dataclass(frozen=True)
 class Progress:
-    """The progress of a round. `games`: how many were planned; `took`: from its start to its last result."""
+    """The progress of a round. `games`: how many were planned."""
 
     number: int
     final: bool
@@ -246,13 +246,6 @@ class Progress:
     games: int
     games_done: int
     started_at: datetime | None
-    last_finished_at: datetime | None
-
-    @property
-    def took(self) -> timedelta | None:
-        if self.started_at is None or self.last_finished_at is None:
-            return None
-        return self.last_finished_at - self.started_at
 
 
 def progress_of_rounds(tx: Transaction) -> tuple[Progress, ...]:
@@ -270,7 +263,6 @@ def progress_of_rounds(tx: Transaction) -> tuple[Progress, ...]:
             func.sum(games).label("games"),
             func.sum(case((done, games), else_=0)).label("games_done"),
             func.min(groups.c.started_at).label("started_at"),
-            func.max(groups.c.finished_at).label("last_finished_at"),
         )
         .select_from(rounds)
         .join(groups, and_(groups.c.tournament == rounds.c.tournament, groups.c.round == rounds.c.number))

@@ -306,12 +306,6 @@ def count_with_program(tx: Transaction) -> int:
     return tx.execute(query).scalar_one()
 
 
-def digests_that_count(tx: Transaction) -> tuple[str, ...]:
-    """The digests of the images that count, each once."""
-    query = select(builds.c.image_digest).distinct().join_from(builds, submissions).where(_PRESENT)
-    return tuple(tx.execute(that_count(query)).scalars())
-
-
 def repairs_of(tx: Transaction, submission_id: int) -> tuple[str, ...]:
     """The repairs of the letter's program, as sentences."""
     query = select(submissions.c.repairs).where(submissions.c.id == submission_id)

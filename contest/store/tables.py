@@ -75,7 +75,6 @@ contest = _table(
     Column("pause_reason", Text, nullable=True),
     Column("paused_until", Moment, nullable=True),  # NULL: until the organizer resumes
     Column("reports_held_at", Moment, nullable=True),  # from then on reports are queued as held
-    Column("show", _Json, nullable=True),  # [steps shown, whether reports are held]; NULL: no step mode
     Column("season", _Json, nullable=True),  # a SeasonTable; NULL: the season goes on, or there is none
     # Of the organizer's string for commands by mail; NULL: there is none.
     Column("organizer_digest", String(64), nullable=True),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 
@@ -12,13 +13,12 @@ class LazyLogger:
 
     The import takes 0.13 s, twice as long as all of `knobeln --version`, and most commands log nothing.
     Events below `least` are dropped. `configure` is called once, before the next event. Nothing here raises:
-    our work must not depend on whether its log can be written. `failure` says why an event was lost.
+    our work must not depend on whether its log can be written.
     """
 
     def __init__(self) -> None:
         self.least = logging.INFO
         self.configure: Callable[[], None] | None = None
-        self.failure = ""
 
     def info(self, event: str, /, **facts: Any) -> None:
         self._log("info", logging.INFO, event, facts)
@@ -36,15 +36,13 @@ class LazyLogger:
     def _log(self, method: str, level: int, event: str, facts: dict[str, Any]) -> None:
         if level < self.least:
             return
-        try:
+        with suppress(Exception):
             import structlog
 
             if self.configure:
                 self.configure()
                 self.configure = None
             getattr(structlog.get_logger(), method)(event, **facts)
-        except Exception as error:
-            self.failure = (isinstance(error, OSError) and error.strerror) or repr(error)
 
 
 log = LazyLogger()

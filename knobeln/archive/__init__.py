@@ -1,1 +1,1 @@
-"""Publish a finished contest as an archive, verify an archive, and show its games again."""
+"""Publish a finished contest as an archive, and verify an archive."""

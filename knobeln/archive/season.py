@@ -11,7 +11,7 @@ import csv
 import hashlib
 import io
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from contest.archive import files
@@ -21,6 +21,7 @@ from contest.model import SeasonTable
 from contest.seeds import MAX_TOURNAMENTS
 from contest.store import contest_state
 from knobeln.archive.export import archive_of
+from knobeln.archive.verify_entries import Verified
 from knobeln.archive.verify_limits import MAX_BUILD_BYTES, OutOfTimeError, memory_limit, time_limit
 from knobeln.context import ContestContext
 from tournament.certainty import places
@@ -93,24 +94,17 @@ def read_season(folder: Path, digest: str | None) -> tuple[SeasonFacts, str]:
     return facts, found
 
 
-@dataclass
-class SeasonChecked:
-    """What was checked of a season beyond its tournaments, and what was not, in sentences."""
-
-    checked: list[str] = field(default_factory=list)
-    missed: list[str] = field(default_factory=list)
-
-
 def check_season(
     folder: Path,
     facts: SeasonFacts,
     check: Callable[[Path, str], Archive],
-    result: SeasonChecked,
+    result: Verified,
     seconds: float = USUAL_SECONDS,
 ) -> None:
     """Check each tournament with `check`, which takes its folder and its digest, and then the table.
 
-    The latter takes at most `seconds`. Raises Differs, naming the first difference.
+    The latter takes at most `seconds`; `result` gets what was checked beyond the tournaments, and what was
+    not. Raises Differs, naming the first difference.
     """
     first: Archive | None = None
     images: dict[str, bytes] = {}

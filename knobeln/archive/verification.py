@@ -12,8 +12,7 @@ from compiler.builders import builder_of
 from contest import __version__
 from contest.archive import files
 from contest.archive.contents import Archive, ArchivedEntry, seed_of, settings_of
-from contest.errors import ConfigError, Differs, GiveUp, ToolMissing
-from contest.games.game import TextProtocol
+from contest.errors import ConfigError, Differs, ToolMissing
 from contest.games.registry import rules_text
 from contest.interfaces.protocols import ProgressCallback, Runner
 from contest.ledger.receipts import Effect
@@ -26,7 +25,6 @@ from contest.util.plurals import form, listed, plural
 from knobeln.archive.export import announcement_of, asked, check_builds, interpreters, score_matrices
 from knobeln.archive.verify_entries import Verified, check_entries
 from knobeln.archive.verify_limits import MAX_BUILD_BYTES, OutOfTimeError, memory_limit, time_for, time_limit
-from knobeln.archive.without_bans import without_bans
 from reports.check_page import check_page
 from reports.kinds import check_offered
 from sandbox.fuel.program import FuelProgram
@@ -92,7 +90,6 @@ class _Verification:
             checked.append(f"draws, rankings{' and evolution' if archive.evolution else ''}: the same")
             self._check_groups()
             self._check_announcement()
-        self._undo_bans()
         with memory_limit():
             self._check_certainty()
         decisions = archive.decisions
@@ -228,19 +225,14 @@ class _Verification:
         raise Differs(f"{claimed}, but here it {what}")
 
     # --- games and tables ----------------------------------------------------------------------------------
-    @property
-    def _field(self) -> Field:
-        """The field with all entries."""
-        builds = {entry.name: entry.build for entry in self._archive.entries}
-        return Field(self._settings, format_of(self._settings), builds, Seeds(seed_of(self._archive).value))
-
     def _check_games(self) -> None:
         archive, seeds = self._archive, Seeds(seed_of(self._archive).value)
         if not self._is_computed:
             self._check_faults()
         images = {entry.name: entry.build for entry in archive.entries}
         out = archive.decisions.out
-        claim = Claim(self._field, archive.history, archive.ranking, archive.evolution, out)
+        field = Field(self._settings, format_of(self._settings), images, seeds)
+        claim = Claim(field, archive.history, archive.ranking, archive.evolution, out)
         games = sum(len(group.matches) for outcome in archive.history for group in outcome.groups)
         with self._progress_bar("games", games) as progress:
 
@@ -370,24 +362,6 @@ class _Verification:
                     f"announcement.txt, line {number}: it says {_quoted(theirs)}, but {_quoted(ours)} follows"
                 )
         self.result.checked.append("rules, descriptions and announcement: the same")
-
-    def _undo_bans(self) -> None:
-        """Compute the contest without the organizer's bans, as far as time and memory suffice."""
-        archive = self._archive
-        builds = {entry.name: entry.build for entry in archive.entries}
-        if archive.decisions.out.isdisjoint(builds):
-            return
-        field = self._field
-        # A program that lives through many games may have learned from those before.
-        learns = field.info.protocols[:1] == (TextProtocol.STDIO,)
-        silent = {name for name, build in builds.items() if learns or not self._plays_here(build)}
-        try:
-            with memory_limit(), self._progress_bar("the contest without bans", 1) as progress:
-                self.result.without_bans.extend(without_bans(field, archive, silent))
-                progress(1)
-        except (OutOfTimeError, GiveUp) as error:
-            why = str(error) or "the time was up; `--minutes` allows more"
-            self.result.missed.append(f"what the organizer changed by taking teams out: {why}")
 
     def _decisions(self) -> Iterator[str]:
         """Name the organizer's decisions: they follow from nothing, so they cannot be checked."""

@@ -28,14 +28,12 @@ from contest.util.plurals import listed, plural
 class Verified:
     """Sentences about what was checked, and about what was not.
 
-    `noticed`: what follows the rules, but a person should look at. `without_bans`: what would be if the
-    organizer had taken nobody out; empty if that is so. `missed`: it can be checked, but not on this host;
-    `believed`: results or draws that nobody can check; `unchecked`: what else nobody can check.
+    `noticed`: what follows the rules, but a person should look at. `missed`: it can be checked, but not on
+    this host; `believed`: results or draws that nobody can check; `unchecked`: what else nobody can check.
     """
 
     checked: list[str] = field(default_factory=list)
     noticed: list[str] = field(default_factory=list)
-    without_bans: list[str] = field(default_factory=list)
     missed: list[str] = field(default_factory=list)
     believed: list[str] = field(default_factory=list)
     unchecked: list[str] = field(default_factory=list)

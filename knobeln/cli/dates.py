@@ -2,42 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 
 import click
 
 from contest.actions.organizer_actions import read_date
-from contest.schema.sections import Dates
-from knobeln.cli.answers import answer, answers
 from knobeln.cli.contest_option import NounGroup, open_contest
 from knobeln.cli.dry_run import carry_out, dry_run_option, reason_option
 from knobeln.cli.output import moment, table
 
 
-@dataclass(frozen=True)
-class ContestDate:
-    """A date: as it is in contest.toml, and as it is now, which differs if it was moved."""
-
-    name: str
-    written: datetime
-    now: datetime
-
-
 @click.group(cls=NounGroup)
-@answers(list[ContestDate])
 def dates() -> None:
     """Show the dates, or move them."""
     contest = open_contest()
-    now, written = contest.settings.dates.model_dump(), contest.written.model_dump()
-    answer([ContestDate(name, written[name], now[name]) for name in Dates.model_fields], _show)
-
-
-def _show(dates: Sequence[ContestDate]) -> None:
     rows = [
-        (date.name, moment(date.now), moment(date.written) if date.written != date.now else "")
-        for date in dates
+        (name, moment(at), moment(written) if written != at else "")
+        for (name, at), (_, written) in zip(contest.settings.dates, contest.written, strict=True)
     ]
     table("dates", ("date", "now", "in contest.toml"), rows, is_list=True)
 

@@ -15,7 +15,7 @@ from knobeln.cli.answers import answer, answers
 from knobeln.cli.contest_option import ContestCommand, contest_path
 from knobeln.cli.game_option import game_option, settings_for, without_description
 from knobeln.cli.output import remark
-from knobeln.home.games import LocalPlayer, play_at_home
+from knobeln.home.games import play_at_home
 from knobeln.home.home_game import distinct_names
 from knobeln.home.programs import accepted, check_is_source, home_builder, rebuilt
 from reports.compile_report import compile_report
@@ -83,17 +83,6 @@ def check(files: tuple[Path, ...], game_name: str | None, against: str | None, s
     raise SystemExit(EX_OK if built.report.accepted else EX_FAILED)
 
 
-@dataclass(frozen=True)
-class PlayedGame:
-    """One game. Players are by seat; `lines` tell about it, with --protocol also every throw or move."""
-
-    game: str
-    seed: str
-    players: tuple[LocalPlayer, ...]
-    turns: int
-    lines: tuple[str, ...]
-
-
 @click.command(cls=ContestCommand)
 @click.argument("names", metavar="A.c B.c ...", nargs=-1, required=True)
 @game_option
@@ -108,7 +97,6 @@ class PlayedGame:
     type=click.Path(dir_okay=False, writable=True, path_type=Path),
     help="Write the replay of the game into this file, as a page for a browser.",
 )
-@answers(PlayedGame)
 def play(
     names: tuple[str, ...],
     game_name: str | None,
@@ -127,12 +115,8 @@ def play(
     played = play_at_home(settings, names, chosen, with_moves=with_moves, with_stderr=with_stderr)
     if page:
         page.write_bytes(played.replay(settings))
-    answer(PlayedGame(settings.game.name, chosen, played.players, played.result.turns, played.lines), _show)
-    if page:
-        remark(f"The replay is in {page}: open it with a browser.")
-
-
-def _show(played: PlayedGame) -> None:
     for line in played.lines:
         click.echo(line)
-    remark(f"--seed {played.seed} plays this game again.")
+    remark(f"--seed {chosen} plays this game again.")
+    if page:
+        remark(f"The replay is in {page}: open it with a browser.")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import click
 
@@ -17,16 +16,6 @@ from knobeln.cli.answers import answer, answers
 from knobeln.cli.contest_option import NounGroup, open_contest
 from knobeln.cli.dry_run import operator
 from knobeln.cli.output import count_option, moment, remark, table, tell_of_more
-
-
-@dataclass(frozen=True)
-class LetterAnswer:
-    """A letter as it came in; bytes that are no UTF-8 are replaced. `note`: its outcome."""
-
-    id: int
-    state: LetterState
-    note: str
-    text: str
 
 
 @click.group(cls=NounGroup)
@@ -53,7 +42,6 @@ def _show(rows: Sequence[ListedLetter]) -> None:
 
 @letters.command("show")
 @click.argument("letter_id", type=int, metavar="ID")
-@answers(LetterAnswer)
 def show_letter(letter_id: int) -> None:
     """Show one letter as it came in, and its outcome."""
     with open_contest().store.read() as tx:
@@ -61,13 +49,8 @@ def show_letter(letter_id: int) -> None:
         if letter is None:
             raise NotFound(f"there is no letter {letter_id}", hint="`knobeln letters` lists them")
         outcome = letter_store.note_of(tx, letter_id)
-    text = letter.raw.decode("utf-8", "replace")
-    answer(LetterAnswer(letter_id, letter.state, outcome, text), _show_letter)
-
-
-def _show_letter(letter: LetterAnswer) -> None:
-    click.secho(f"{letter.state}: {letter.note}", bold=True, err=True)
-    click.echo(letter.text)
+    click.secho(f"{letter.state}: {outcome}", bold=True, err=True)
+    click.echo(letter.raw.decode("utf-8", "replace"))
 
 
 @letters.command()

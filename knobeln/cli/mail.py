@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from datetime import datetime
+from collections.abc import Sequence
 from email import message_from_bytes
 from email.policy import default as modern
 
 import click
 
 from contest.errors import NotFound, NotNow
-from contest.model import Bounce, OutboxState
+from contest.model import OutboxState
 from contest.schema.sections import DeliveryKind
 from contest.store import Transaction, outbox
 from contest.store.contest_state import note
@@ -22,32 +20,11 @@ from knobeln.cli.answers import answer, answers
 from knobeln.cli.contest_option import NounGroup, open_contest
 from knobeln.cli.dry_run import (
     carry_out,
-    dry_run_option,
     operator,
-    organizer_actions,
-    print_mails,
-    print_outcome,
     reason_option,
-    transaction,
 )
 from knobeln.cli.output import count_option, moment, remark, table, tell_of_more
 from knobeln.context import ContestContext
-
-
-@dataclass(frozen=True)
-class MailAnswer:
-    """A mail as its reader sees it, and its delivery. `attachments`: the names of the files."""
-
-    id: int
-    state: OutboxState
-    attempts: int
-    created_at: datetime
-    due_at: datetime
-    last_response: str
-    headers: Mapping[str, str]
-    body: str
-    attachments: tuple[str, ...]
-    bounces: tuple[Bounce, ...]
 
 
 @click.group(cls=NounGroup)
@@ -78,7 +55,6 @@ def _show_mails(rows: Sequence[ListedMail]) -> None:
 @mail.command("show")
 @click.argument("item_id", type=int, metavar="ID")
 @click.option("--raw", is_flag=True, help="Print the mail byte for byte, as it goes out.")
-@answers(MailAnswer)
 def show_mail(item_id: int, raw: bool) -> None:
     """Show one mail as its reader sees it."""
     with open_contest().store.read() as tx:
@@ -89,34 +65,22 @@ def show_mail(item_id: int, raw: bool) -> None:
     if raw:
         sys.stdout.buffer.write(item.raw)
         return
-    message = message_from_bytes(item.raw, policy=modern)
-    body = message.get_body(("plain",))
-    found = MailAnswer(
-        *(item.id, item.state, item.attempts, item.created_at, item.due_at, item.last_response),
-        headers=dict(message.items()),
-        body=body.get_content() if body else "",
-        attachments=tuple(part.get_filename() or "" for part in message.iter_attachments()),
-        bounces=tuple(bounces),
-    )
-    answer(found, _show_mail)
-
-
-def _show_mail(shown: MailAnswer) -> None:
-    tries = f" after {shown.attempts} tries" if shown.attempts > 1 else ""
-    next_try = f", next try {moment(shown.due_at)}" if shown.state is OutboxState.READY else ""
-    response = f": {shown.last_response}" if shown.last_response else ""
-    click.secho(f"{shown.state}{tries}{next_try}{response}", bold=True, err=True)
-    for bounce in shown.bounces:
+    tries = f" after {item.attempts} tries" if item.attempts > 1 else ""
+    next_try = f", next try {moment(item.due_at)}" if item.state is OutboxState.READY else ""
+    response = f": {item.last_response}" if item.last_response else ""
+    click.secho(f"{item.state}{tries}{next_try}{response}", bold=True, err=True)
+    for bounce in bounces:
         what = f"{'came back' if bounce.permanent else 'is late'}, says letter {bounce.letter_id}"
         click.secho(f"{moment(bounce.at)}: it {what}: {bounce.diagnosis}", err=True)
+    message = message_from_bytes(item.raw, policy=modern)
     for name in ("From", "To", "Subject", "Date"):
-        click.echo(f"{name}: {shown.headers.get(name, '')}")
-    for name in shown.attachments:
-        click.echo(f"Attachment: {name}")
-    click.echo("\n" + shown.body)
+        click.echo(f"{name}: {message.get(name, '')}")
+    for part in message.iter_attachments():
+        click.echo(f"Attachment: {part.get_filename() or ''}")
+    body = message.get_body(("plain",))
+    click.echo(f"\n{body.get_content() if body else ''}")
 
 
-BATCH = 100
 MAX_IDS_IN_LOG = 20
 
 _ids = click.argument("item_ids", type=int, nargs=-1, metavar="[ID]...")
@@ -124,73 +88,60 @@ _ids = click.argument("item_ids", type=int, nargs=-1, metavar="[ID]...")
 
 @mail.command()
 @_ids
-@click.option("--to", default=None, help="All queued mails to this address.")
 @click.option("--all", "everything", is_flag=True, help="All queued mails.")
 @reason_option
-def hold(item_ids: tuple[int, ...], to: str | None, everything: bool, reason: str) -> None:
+def hold(item_ids: tuple[int, ...], everything: bool, reason: str) -> None:
     """Hold mails until they are released: the reports of the contest day, or those that you name.
 
-    Without ID, --to or --all they are the reports of the contest day, queued and future.
+    Without ID or --all they are the reports of the contest day, queued and future.
     """
     contest = open_contest()
-    if not _are_named(item_ids, to, everything):
+    if not _are_named(item_ids, everything):
         carry_out(lambda organizer: organizer.hold(reason), contest)
         return
     with contest.store.write() as tx:
-        held = outbox.hold(tx, ids=item_ids, to=to)
+        held = outbox.hold(tx, ids=item_ids)
         _note(contest, tx, "held", held, reason)
     _print_changed("held", held, item_ids, OutboxState.READY)
 
 
 @mail.command()
 @_ids
-@click.option("--to", default=None, help="All held mails to this address.")
 @click.option("--all", "everything", is_flag=True, help="All held mails.")
 @click.option("--reason", default="", help="Why; for the log.")
-@dry_run_option
-def release(item_ids: tuple[int, ...], to: str | None, everything: bool, reason: str, dry_run: bool) -> None:
+def release(item_ids: tuple[int, ...], everything: bool, reason: str) -> None:
     """Release mails that are held: the reports of the contest day, or those that you name.
 
-    Without ID, --to or --all they are the reports of the contest day; future reports then go out as usual. If
-    all mails are stopped (`knobeln status` says so), --all ends only that, and releases no held mail.
+    Without ID or --all they are the reports of the contest day; future reports then go out as usual. If all
+    mails are stopped (`knobeln status` says so), --all ends only that, and releases no held mail.
     """
     contest = open_contest()
-    if not _are_named(item_ids, to, everything):
-        with organizer_actions(contest, dry_run=dry_run) as organizer:
-            if dry_run:
-                print_mails(contest, organizer.tx, outbox.held_reports(organizer.tx))
-            done = organizer.release(reason)
-        print_outcome(done, dry_run=dry_run)
+    if not _are_named(item_ids, everything):
+        carry_out(lambda organizer: organizer.release(reason), contest)
         return
-    with transaction(contest, dry_run=dry_run) as tx:
+    with contest.store.write() as tx:
         if everything and outbox.go_on(tx):
             note(tx, "mails", "mails go out again", contest.clock.now(), actor=operator(), reason=reason)
             remark("Mails go out again. Mails that were held one by one are still held.")
             return
-        released = outbox.release(tx, contest.clock.now(), ids=item_ids, to=to)
+        released = outbox.release(tx, contest.clock.now(), ids=item_ids)
         _note(contest, tx, "released", released, reason)
-        if dry_run:
-            print_mails(contest, tx, outbox.items(tx, released))
-    _print_changed("released", released, item_ids, OutboxState.HELD, dry_run=dry_run)
+    _print_changed("released", released, item_ids, OutboxState.HELD)
 
 
 @mail.command()
 @_ids
-@click.option("--to", default=None, help="All mails to this address, also those that came back.")
 @click.option("--all", "everything", is_flag=True, help="All mails that failed or wait for another try.")
-@dry_run_option
-def retry(item_ids: tuple[int, ...], to: str | None, everything: bool, dry_run: bool) -> None:
+def retry(item_ids: tuple[int, ...], everything: bool) -> None:
     """Send mails at once that failed, came back, or wait for another try."""
-    if not _are_named(item_ids, to, everything):
-        raise click.UsageError("name the mails by their IDs, by --to ADDRESS, or by --all")
+    if not _are_named(item_ids, everything):
+        raise click.UsageError("name the mails by their IDs, or by --all")
     contest = open_contest()
-    with transaction(contest, dry_run=dry_run) as tx:
-        again = outbox.retry(tx, contest.clock.now(), ids=item_ids, to=to)
+    with contest.store.write() as tx:
+        again = outbox.retry(tx, contest.clock.now(), ids=item_ids)
         _note(contest, tx, "to be sent at once", again)
-        if dry_run:
-            print_mails(contest, tx, outbox.items(tx, again))
     states = (OutboxState.FAILED, OutboxState.BOUNCED, OutboxState.READY)
-    _print_changed("to be sent at once", again, item_ids, *states, dry_run=dry_run)
+    _print_changed("to be sent at once", again, item_ids, *states)
 
 
 def _note(
@@ -203,46 +154,31 @@ def _note(
         note(tx, "mails", text, contest.clock.now(), actor=operator(), reason=reason)
 
 
-def _are_named(item_ids: tuple[int, ...], to: str | None, everything: bool) -> bool:
-    """Whether the command line names mails. Raises UsageError if it does so in several ways."""
-    ways = (bool(item_ids), to is not None, everything).count(True)
-    if ways > 1:
-        raise click.UsageError("name the mails in one way: by their IDs, by --to ADDRESS, or by --all")
-    return ways == 1
+def _are_named(item_ids: tuple[int, ...], everything: bool) -> bool:
+    """Whether the command line names mails. Raises UsageError if it does so in both ways."""
+    if item_ids and everything:
+        raise click.UsageError("name the mails in one way: by their IDs, or by --all")
+    return everything or bool(item_ids)
 
 
-def _print_changed(
-    what: str, done: tuple[int, ...], wanted: tuple[int, ...], *states: OutboxState, dry_run: bool = False
-) -> None:
+def _print_changed(what: str, done: tuple[int, ...], wanted: tuple[int, ...], *states: OutboxState) -> None:
     """Print how many mails were changed. Raises NotFound if none of the wanted ones was."""
     others = [str(item_id) for item_id in wanted if item_id not in done]
     if others:
         names = " or ".join(states)
-        print_outcome(
-            f"Not {names}, so left as they are: {', '.join(others)} (see `knobeln mail`).", dry_run=dry_run
-        )
+        remark(f"Not {names}, so left as they are: {', '.join(others)} (see `knobeln mail`).")
     if wanted and not done:
         raise NotFound("nothing was changed")
-    print_outcome(f"{plural(len(done), 'mail')} {what}.", dry_run=dry_run)
+    remark(f"{plural(len(done), 'mail')} {what}.")
 
 
 @mail.command()
-@click.option("--dry-run", is_flag=True, help="Print the mails that are due (mbox), and change nothing.")
-def flush(dry_run: bool) -> None:
+def flush() -> None:
     """Deliver the mails that are due now, if no `knobeln serve` does it."""
     from knobeln.services import deliver_all
     from mailserver.delivery.transports import transport_of
 
     contest = open_contest()
-    if dry_run:
-        last = 0
-        while True:
-            with contest.store.read() as tx:
-                items = outbox.due(tx, contest.clock.now(), BATCH, after=last)
-                print_mails(contest, tx, items)
-            if not items:
-                return
-            last = items[-1].id
     with contest.store.read() as tx:
         stopped = outbox.stopped(tx)
     if stopped:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from contextlib import suppress
 from pathlib import Path
 from secrets import token_bytes
 
@@ -17,7 +17,6 @@ from contest.arena.practice_table import (
     Comparison,
     ComparisonRow,
     ComparisonVerdict,
-    PracticeRow,
     compare_versions,
     comparison_cells,
     games_per_opponent,
@@ -38,72 +37,14 @@ from contest.model import PracticeGame
 from contest.seeds import Seeds
 from contest.subprocesses.hog_solver import win_rates
 from contest.util.plurals import plural
-from knobeln.cli.answers import answer, answers, wants_json
 from knobeln.cli.contest_option import ContestCommand
 from knobeln.cli.game_option import game_option, settings_for, without_description
 from knobeln.cli.output import remark, table
 from knobeln.home.games import failure_text
 from knobeln.home.home_game import distinct_names
-from knobeln.home.practice import HomePractice, Watch
+from knobeln.home.practice import HomePractice, state_of, wait_for_change
 from knobeln.home.programs import accepted, rebuilt
 from tournament.runners import open_runner
-
-
-@dataclass(frozen=True)
-class PractisedProgram:
-    """A program's games. `point`: how many of the game's points, in which the rows count, make one as people
-    count; `together`: all opponents were in one game; `games`: against each, or of all.
-
-    `failures`: how many games, and the first of them; "" without one. `its_failures`: of its opponents, in
-    games that do not count for that.
-    """
-
-    program: str
-    game: str
-    point: int
-    games: int
-    together: bool
-    rows: tuple[PracticeRow, ...]
-    failures: str
-    its_failures: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class ComparedVersions:
-    """Two versions with the same seeds. `point`: as above; `comparison`: null if no game counts."""
-
-    programs: tuple[str, ...]
-    game: str
-    point: int
-    comparison: Comparison | None
-    failures: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class WinRate:
-    """How often the first strategy wins against the second, from 0 to 1."""
-
-    first: str
-    second: str
-    win_rate: float
-
-
-@dataclass(frozen=True)
-class Place:
-    """A strategy's place. `match_points`: how many of the others it beats."""
-
-    rank: int
-    strategy: str
-    goal: int
-    match_points: int
-
-
-@dataclass(frozen=True)
-class ComparedStrategies:
-    """The win rates of every pair, and the ranking, best first; of a game that is computed exactly."""
-
-    win_rates: tuple[WinRate, ...]
-    ranking: tuple[Place, ...]
 
 
 @click.command(cls=ContestCommand)
@@ -133,7 +74,6 @@ class ComparedStrategies:
     help="Play again whenever PROGRAM or OTHER is saved, until Ctrl-C. A difference that looks real is "
     "played once more with other seeds, because it may be chance.",
 )
-@answers(PractisedProgram | ComparedVersions | ComparedStrategies)
 def practice(
     programs: tuple[str, ...],
     game_name: str | None,
@@ -161,29 +101,25 @@ def practice(
         info = game_of(settings.game, settings.programs).info
         if info.play.has_moves:
             raise click.UsageError("name one PROGRAM; --against compares it with another")
-        answer(_compared_exactly(programs, settings), _show_exactly)
+        _compare_exactly(programs, settings)
         return
     if against is not None:
         programs = (*programs, against)
     files = [path for path in map(Path, programs) if path.exists()]
-    if watch and wants_json():
-        raise click.UsageError("--watch and --json exclude each other: the answer in JSON is one value")
     if watch and not files:
         raise click.UsageError(f"--watch needs a file: there is no file {programs[0]}")
     if not watch:
         _practise(HomePractice(settings, field, files), programs, settings, games, is_watched=False)
         return
-    try:
-        with Watch(files) as watched:
-            home = HomePractice(settings, field, files)
-            while True:
-                try:
-                    _practise(home, programs, settings, games, is_watched=True)
-                except KnobelnError as error:
-                    click.secho(str(error), fg="red", err=True)
-                watched.wait()
-    except KeyboardInterrupt:
-        click.echo()
+    with suppress(KeyboardInterrupt):
+        seen, home = state_of(files), HomePractice(settings, field, files)
+        while True:
+            try:
+                _practise(home, programs, settings, games, is_watched=True)
+            except KnobelnError as error:
+                click.secho(str(error), fg="red", err=True)
+            seen = wait_for_change(files, seen)
+    click.echo()
 
 
 def _practise(
@@ -194,48 +130,45 @@ def _practise(
     if not info.play.is_quick:
         text = f"Programs of {info.title} talk with the referee, so games take seconds, some of them minutes."
         remark(text, err=True)
-    name, played = names[0], home.games(programs[0], games)
-    if len(programs) > 1:
-        number = games_per_opponent(played)
-        others = home.games(programs[1], number)
-        failures = [_failures(*each, info) for each in zip(names, (played, others), strict=True)]
-        comparison = compare_versions(played, others, info)
-        found = ComparedVersions(tuple(names), info.name, info.point, comparison, tuple(failures))
-        text = _verdict_text(names, comparison, info)
-        if is_watched and comparison and comparison.verdict is ComparisonVerdict.REAL:
-            seeds = Seeds(token_bytes(32))
-            once_more, its = (home.games(each, number, seeds) for each in programs)
-            again = compare_versions(once_more, its, info)
-            text = _text_of_both(names, comparison, again, info)
-        answer(found, lambda found: _show_comparison(found, info, text))
+    played = home.games(programs[0], games)
+    if len(programs) == 1:
+        _show_table(names[0], played, info)
         return
-    practised = PractisedProgram(
-        name,
-        info.name,
-        info.point,
-        games_per_opponent(played),
-        is_together(played),
-        practice_table(played, info),
-        _failures(name, played, info),
-        tuple(_its_failures(played, info)),
-    )
-    answer(practised, lambda found: _show_table(found, info))
+    number = games_per_opponent(played)
+    others = home.games(programs[1], number)
+    for name, its_games in zip(names, (played, others), strict=True):
+        if failed := _failures(name, its_games, info):
+            click.echo(failed)
+    comparison = compare_versions(played, others, info)
+    text = _verdict_text(names, comparison, info)
+    if is_watched and comparison and comparison.verdict is ComparisonVerdict.REAL:
+        seeds = Seeds(token_bytes(32))
+        once_more, its = (home.games(each, number, seeds) for each in programs)
+        again = compare_versions(once_more, its, info)
+        text = _text_of_both(names, comparison, again, info)
+    if comparison:
+        table(
+            f"{names[0]} and {names[1]}: {info.title}, both with the same seeds",
+            ("#rank", "opponent", "#games", *(f"#{name}" for name in names), "#difference", "#+-"),
+            [comparison_cells(row, info.point) for row in comparison.rows],
+        )
+    click.echo(text)
 
 
-def _show_table(found: PractisedProgram, info: GameInfo) -> None:
-    name, rows = found.program, found.rows
-    for line in filter(None, (found.failures, *found.its_failures)):
+def _show_table(name: str, played: Sequence[PracticeGame], info: GameInfo) -> None:
+    rows, games, together = practice_table(played, info), games_per_opponent(played), is_together(played)
+    for line in filter(None, (_failures(name, played, info), *_its_failures(played, info))):
         click.echo(line)
     if rows and all(row.failed and not row.counted for row in rows):
         return
-    with_whom = "together with all others" if found.together else "against each"
+    with_whom = "together with all others" if together else "against each"
     table(
-        f"{name}: {plural(found.games, 'game')} of {info.title} {with_whom}",
-        PLAYER_COLUMNS if found.together else COLUMNS,
-        [row_cells(row, info.point, together=found.together) for row in rows],
+        f"{name}: {plural(games, 'game')} of {info.title} {with_whom}",
+        PLAYER_COLUMNS if together else COLUMNS,
+        [row_cells(row, info.point, together=together) for row in rows],
     )
     mean = mean_points(rows)
-    if mean and not found.together:
+    if mean and not together:
         own, theirs = (mean_text(points, info.point) for points in mean)
         won, drawn, lost = (sum(getattr(row, what) for row in rows) for what in ("won", "drawn", "lost"))
         click.echo(
@@ -244,7 +177,7 @@ def _show_table(found: PractisedProgram, info: GameInfo) -> None:
         )
     if not info.play.has_moves:
         remark(f"{info.title} is computed exactly: there is no chance in it, and one game says all.")
-    elif found.games == 1:
+    elif games == 1:
         remark("One game says little where there is chance: --games plays more, and shows the spread.")
 
 
@@ -263,19 +196,6 @@ def _its_failures(played: Sequence[PracticeGame], info: GameInfo) -> Iterator[st
     for name, number in Counter(name for name, _ in faults).items():
         why = next(failure_text(seat, info) for other, seat in faults if other == name)
         yield f"{name} failed in {plural(number, 'game')}, so there are no points{why}"
-
-
-def _show_comparison(found: ComparedVersions, info: GameInfo, text: str) -> None:
-    names, comparison = found.programs, found.comparison
-    for failures in filter(None, found.failures):
-        click.echo(failures)
-    if comparison:
-        table(
-            f"{names[0]} and {names[1]}: {info.title}, both with the same seeds",
-            ("#rank", "opponent", "#games", *(f"#{name}" for name in names), "#difference", "#+-"),
-            [comparison_cells(row, info.point) for row in comparison.rows],
-        )
-    click.echo(text)
 
 
 _IS_REAL = "the difference is real against these opponents."
@@ -313,23 +233,16 @@ def _wins_text(names: Sequence[str], total: ComparisonRow, info: GameInfo) -> tu
     return f"{one} wins {difference} points a game more than {other}", margin
 
 
-def _compared_exactly(programs: Sequence[str], settings: Settings) -> ComparedStrategies:
-    """Compute who wins how often. Raises NotFound, GiveUp with what is wrong with a program."""
+def _compare_exactly(programs: Sequence[str], settings: Settings) -> None:
+    """Compute who wins how often, and print it. Raises NotFound, GiveUp with what is wrong with a program."""
     builder = TableBuilder(settings, open_runner)
     entries = [accepted(program, rebuilt(program, builder, settings)) for program in programs]
     names, pairs = distinct_names(programs), all_pairs(len(entries))
     rates = dict(zip(pairs, win_rates(entries, pairs, workers=0), strict=True))
-    return ComparedStrategies(
-        tuple(WinRate(names[one], names[other], rate) for (one, other), rate in sorted(rates.items())),
-        tuple(
-            Place(place.rank, names[place.entry], entries[place.entry].goal, place.match_points)
-            for place in ranking(len(entries), rates)
-        ),
-    )
-
-
-def _show_exactly(found: ComparedStrategies) -> None:
-    rows = [(rate.first, rate.second, f"{rate.win_rate:.6%}") for rate in found.win_rates]
+    rows = [(names[one], names[other], f"{rate:.6%}") for (one, other), rate in sorted(rates.items())]
     table("win rate of the first against the second", ("first", "second", "#win rate"), rows)
-    lines = [(place.rank, place.strategy, place.goal, place.match_points) for place in found.ranking]
+    lines = [
+        (place.rank, names[place.entry], entries[place.entry].goal, place.match_points)
+        for place in ranking(len(entries), rates)
+    ]
     table("ranking", ("#rank", "strategy", "#goal", "#match points"), lines)

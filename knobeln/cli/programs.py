@@ -10,16 +10,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from contest.errors import GiveUp
-from contest.games.registry import game_of
 from contest.model import BuildReport, Severity, SubmissionState, TableBuildReport, TextBuildReport
-from contest.store import outbox, submissions, teams
+from contest.store import submissions, teams
 from contest.store.submissions import Version
 from contest.util.plurals import plural
 from contest.util.sanitize import sanitize
 from knobeln.cli.answers import answer, answers
 from knobeln.cli.contest_option import NounGroup, open_contest
-from knobeln.cli.dry_run import dry_run_option, operator, print_mails, print_outcome, reason_option
+from knobeln.cli.dry_run import operator, reason_option
 from knobeln.cli.output import (
     below,
     busy,
@@ -156,53 +154,19 @@ def _line(version: Version, team: str) -> SubmissionLine:
     "files", type=click.Path(path_type=Path, exists=True, dir_okay=False), nargs=-1, required=True
 )
 @reason_option
-@dry_run_option
-def submit(team: str, files: tuple[Path, ...], reason: str, dry_run: bool) -> None:
+def submit(team: str, files: tuple[Path, ...], reason: str) -> None:
     """Submit a program of TEAM by hand.
 
     You can do this until the contest starts, also after the deadline for programs.
 
     The program is checked and compiled like one that comes by mail, and the team gets the report.
     """
-    from knobeln.day.rehearsal import scratch_copy
     from knobeln.organizer.submit_by_hand import submit_by_hand
 
-    contest = open_contest()
     program = {path.name: path.read_bytes() for path in files}
-    if dry_run:
-        with scratch_copy(contest) as copy:
-            with copy.store.read() as tx:
-                before = outbox.newest(tx)
-            done = submit_by_hand(copy, team, program, reason, operator())
-            with copy.store.read() as tx:
-                print_mails(copy, tx, outbox.queued_after(tx, before))
-    else:
-        done = submit_by_hand(contest, team, program, reason, operator())
+    done = submit_by_hand(open_contest(), team, program, reason, operator())
     what = f"version {done.submission.number} of {team}: {done.verdict}"
-    print_outcome(f"{what}; the report is in the outbox", dry_run=dry_run)
-
-
-@programs.command()
-def translate() -> None:
-    """Translate programs for the contest machine that have no native code on this host yet."""
-    from sandbox.vm.image import Image
-    from sandbox.vm.translation import translations
-    from tournament.runners import runner_of
-
-    contest = open_contest()
-    if game_of(contest.settings.game, contest.settings.programs).info.play.takes != "c source":
-        raise GiveUp("the programs of this contest do not run on the contest machine")
-    with contest.store.read() as tx:
-        images = submissions.load_images(tx, submissions.digests_that_count(tx))
-    native = translations().found(map(Image.from_bytes, images.values()))
-    waiting = {digest: raw for digest, raw in images.items() if digest not in native}
-    failures = runner_of(contest.settings).speed_up(waiting, contest.settings)
-    for failure in failures:
-        click.echo(failure, err=True)
-    remark(
-        f"{plural(len(images), 'program')}: {len(native)} had native code, "
-        f"{len(waiting) - len(failures)} translated now, {len(failures)} left to the interpreter"
-    )
+    remark(f"{what}; the report is in the outbox")
 
 
 @programs.command()

@@ -1,4 +1,4 @@
-"""`knobeln results`: rankings, evolution, single games, the ladder."""
+"""`knobeln results`: rankings, evolution, protocols, the ladder."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import gzip
 import sys
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import starmap
 from pathlib import Path
 
@@ -15,15 +15,11 @@ import click
 from contest.archive.contents import Seal
 from contest.arena.ladder_ranking import has_ladder
 from contest.errors import GiveUp, NotFound
-from contest.games.game import GameInfo
-from contest.games.registry import game_of
 from contest.model import (
     Certainty,
     EvolutionOutcome,
-    Former,
     GroupOutcome,
     LadderLine,
-    Match,
     Phase,
     RoundPlan,
     SeasonTable,
@@ -36,19 +32,16 @@ from contest.store.results import Games
 from contest.util.plurals import plural
 from knobeln.cli.answers import answer, answers
 from knobeln.cli.contest_option import NounGroup, open_contest, tournament_option
-from knobeln.cli.output import busy, console, moment, print_whole, remark, table, width_of_output
+from knobeln.cli.output import busy, console, remark, table
 from knobeln.cli.result_tables import (
     RoundTables,
     contest_ranking,
     rounds_for_tables,
-    show_evolution,
     show_results,
 )
-from reports import terminal
 from reports.certainty import certainty_facts
 from reports.ladder_report import movements
 from reports.prizes import PrizeList, grand_prize, prize_fields, prize_lists
-from tournament.certainty import MAX_CONTESTS_BY_HAND, MIN_CONTESTS
 
 _GZIP_MAGIC = b"\x1f\x8b"
 
@@ -115,48 +108,15 @@ def results(games: bool, tournament: int | None) -> None:
 @results.command()
 @click.argument("number", type=int, metavar="[ROUND]", required=False)
 @click.option("--games", is_flag=True, help="Also print all games of the groups.")
-@click.option(
-    "--cross",
-    is_flag=True,
-    help="Also print the cross table (points won by each team against each other) as a heat map.",
-)
-@click.option(
-    "--former", is_flag=True, help="Print the rankings from before `knobeln run rerun`, of all its rounds."
-)
-@answers(Round | tuple[Former, ...])
-def standings(number: int | None, games: bool, cross: bool, former: bool) -> None:
+def standings(number: int | None, games: bool) -> None:
     """Show the rankings of a round, also while the contest runs. For a knock-out, show its bracket too.
 
     Without ROUND it is the last one.
     """
     contest = open_contest()
-    if former:
-        with contest.store.read() as tx:
-            found = tuple(
-                replace(each, groups=tuple(g for g in each.groups if number in (None, g.plan.round)))
-                for each in result_store.former_outcomes(tx)
-            )
-        info = game_of(contest.settings.game, contest.settings.programs).info
-        answer(found, lambda _: _show_former(found, info, games=games))
-        return
     with contest.store.read() as tx:
-        rounds = rounds_for_tables(tx, contest.settings, games=games or cross)
-    shown = RoundTables.of(contest.settings, rounds, number)
-    answer(Round.of(shown.plan, shown.outcomes), lambda _: shown.print(games=games, cross=cross))
-
-
-def _show_former(reruns: Sequence[Former], info: GameInfo, *, games: bool) -> None:
-    if not reruns:
-        raise NotFound("no round was played again, so there are no former results")
-    for former in reruns:
-        rerun = former.rerun
-        why = f"{moment(rerun.at)}: {rerun.reason}"
-        console.print(f"Before {rerun.what} was played again ({why}):", markup=False)
-        for outcome in former.groups:
-            title = f"Round {outcome.plan.round}, {outcome.plan.title or f'group {outcome.plan.number}'}"
-            print_whole(terminal.ranking(outcome.standings, title, info, width_of_output()))
-            if games and outcome.plan.pairings:
-                print_whole(terminal.group_results(outcome, info, title))
+        rounds = rounds_for_tables(tx, contest.settings, games=games)
+    RoundTables.of(contest.settings, rounds, number).print(games=games)
 
 
 @results.command()
@@ -190,32 +150,16 @@ def _show_season(found: SeasonTable) -> None:
 
 
 @results.command()
-def evolution() -> None:
-    """Show the evolution: its ranking, and the shares over the generations."""
-    with open_contest().store.read() as tx:
-        outcome = result_store.get_evolution(tx)
-    if outcome is None:
-        raise NotFound("there is no evolution: it is computed at the end of a contest that has one")
-    show_evolution(outcome)
-
-
-@results.command()
-@click.argument(
-    "number", type=click.IntRange(MIN_CONTESTS, MAX_CONTESTS_BY_HAND), metavar="[N]", required=False
-)
 @answers(Certainty)
-def certainty(number: int | None) -> None:
+def certainty() -> None:
     """Show how sure the ranking is: how the contest ends with other random numbers.
 
-    The whole contest is drawn and played again N times; nothing is mailed or stored. Without N you see what
-    the pages of the contest say. The same N gives the same numbers on any host. With more contests the
-    margin shrinks, and it takes longer.
+    It was computed at the contest's end; the pages say the same.
     """
-    from knobeln.day.run import certainty_of
-
-    contest = open_contest()
-    with busy("drawing and playing the contest again ..."):
-        found = certainty_of(contest, number)
+    with open_contest().store.read() as tx:
+        found = result_store.get_certainty(tx)
+    if found is None:
+        raise NotFound("nobody has computed how sure the ranking is: only a finished contest has that")
     answer(found, _show_certainty)
 
 
@@ -261,65 +205,6 @@ def _show_ladder(lines: Sequence[LadderLine], moves: Mapping[str, str]) -> None:
             rows.append((*played, f"{line.points:.1f}", line.games, line.failures))
     drop = ("#failures", "#bytes", "#version", "#games", "PLAYER_NAME")
     table(f"the ladder, {plural(len(lines), 'program')}", columns, rows, drop=drop)
-
-
-@dataclass(frozen=True)
-class ReplayedGame:
-    """A game of the past, with all its moves. `text`: the game in words."""
-
-    round: int
-    group: int
-    match: Match
-    text: str
-
-
-@results.command()
-@click.argument("number", type=int, metavar="ROUND")
-@click.argument("teams", metavar="TEAM TEAM", nargs=-1, required=True)
-@click.option("--game", type=int, default=1, show_default=True, help="Which of the games that they played.")
-@click.option(
-    "--attempt",
-    type=int,
-    default=None,
-    help="Which attempt, if the game was played again; default: the last.",
-)
-@click.option("--former", is_flag=True, help="Show the game as it was before the last `knobeln run rerun`.")
-@click.option(
-    "--archive",
-    type=click.Path(path_type=Path, file_okay=False),
-    metavar="DIR",
-    help="Read the game from an archive; this needs no contest.",
-)
-@answers(ReplayedGame)
-def replay(
-    number: int, teams: tuple[str, ...], game: int, attempt: int | None, former: bool, archive: Path | None
-) -> None:
-    """Show a game of the past, throw by throw or move by move.
-
-    The game is played again, or shown as it was recorded if its programs talk with the referee. Its digest is
-    compared with the one that was stored. The same TEAM twice means its game against itself.
-    """
-    from knobeln.archive.replay import find_game, round_of_archive, round_of_contest, shown_game
-
-    if former and archive:
-        raise click.UsageError("an archive has no former results: --former is for the contest's own folder")
-    if archive:
-        played = round_of_archive(archive, number)
-    else:
-        played = round_of_contest(open_contest(), number, former=former)
-    group, match = find_game(played, number, teams, game, attempt)
-    text, match = shown_game(played, group, match)
-    moves = tuple(match.result.moves or ())  # they may be kept packed
-    whole = replace(match, result=replace(match.result, moves=moves))
-    found = ReplayedGame(number, group.plan.number, whole, text)
-    lines = [text, f"The digest is the one that was stored: {match.result.digest}"]
-    tried = [m for m in group.matches if m.pairing == match.pairing]
-    games, attempts = max(m.game for m in tried), sum(m.game == match.game for m in tried)
-    if games > 1:
-        lines.append(f"This was game {match.game} of {games}; --game shows another.")
-    if attempts > 1:
-        lines.append(f"This was attempt {match.attempt} of {attempts}; --attempt shows another.")
-    answer(found, lambda _: click.echo_via_pager("\n".join(lines) + "\n"))
 
 
 @results.command()

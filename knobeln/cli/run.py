@@ -15,11 +15,9 @@ from contest.model import Phase
 from contest.public_number.draw import MAX_NUMBER_CHARS
 from contest.seeds import Seeds
 from contest.store import contest_state, decisions, results, submissions, teams
-from contest.store.decisions import Show
 from contest.store.results import Games
 from contest.util.clock import TIME_FORMAT
 from contest.util.plurals import form, plural
-from knobeln.cli.answers import answer, answers
 from knobeln.cli.contest_option import NounGroup, open_contest, says_little
 from knobeln.cli.dry_run import (
     carry_out,
@@ -36,10 +34,10 @@ from knobeln.cli.output import console, print_whole, remark, table
 from knobeln.cli.progress_bars import round_bars
 from knobeln.cli.result_tables import show_results
 from knobeln.context import ContestContext
-from knobeln.day.rehearsal import MailVolume, Rehearsal, rehearsal_of, size_text
+from knobeln.day.rehearsal import rehearsal_of
 from knobeln.day.run import contest_day, noted_errors, play_contest
 from knobeln.day.steps import steps_of
-from knobeln.services import deliver_all, told_log_failure
+from knobeln.services import deliver_all
 from mailserver.delivery.transports import transport_of
 
 MAX_EARLY = timedelta(days=1)
@@ -72,18 +70,16 @@ def run(early: bool, yes: bool, no_wait: bool, step: bool) -> None:
         was_finished = _is_finished(contest)
         if early and not yes:
             _ask_if_much_too_early(contest)
-        if step:
-            _hold_reports(contest)
-        with noted_errors(contest), told_log_failure(contest):
+        holds = step and _hold_reports(contest)
+        with noted_errors(contest):
             play_contest(contest, early=early, patient=not no_wait, spectator=round_bars, tell=tell)
-        if step and not _show_steps(contest):
+        if step and not _show_steps(contest, holds=holds):
             return
     if not says_little():
         if was_finished:
             click.echo("The contest is finished; these are its results.")
         show_results(contest)
-    with told_log_failure(contest):
-        deliver_reports(contest)
+    deliver_reports(contest)
 
 
 def _ask_if_much_too_early(contest: ContestContext) -> None:
@@ -135,68 +131,50 @@ def deliver_reports(contest: ContestContext) -> None:
 
 # --- step by step ------------------------------------------------------------------------------------------
 # The contest has been played, and is now shown. The reports are held meanwhile, so nobody knows more than the
-# audience. The database keeps how many steps were shown: after any interruption the show goes on with the
-# step that was on the screen.
-def _hold_reports(contest: ContestContext) -> None:
-    """Hold the reports until the last step was shown, unless the organizer holds them already."""
+# audience. After an interruption they stay held, and the show begins anew.
+def _hold_reports(contest: ContestContext) -> bool:
+    """Hold the reports until the last step was shown. False: they are held already."""
     with organizer_actions(contest) as organizer:
-        if decisions.show(organizer.tx) is None:
-            holds = decisions.reports_held(organizer.tx) is None
-            if holds:
-                organizer.hold("they go out after the last step")
-            decisions.set_show(organizer.tx, Show(0, holds))
+        if decisions.reports_held(organizer.tx) is not None:
+            return False
+        organizer.hold("they go out after the last step")
+    return True
 
 
-def _show_steps(contest: ContestContext) -> bool:
-    """Show the steps, one at each Enter, and then release the reports. False: the organizer stopped it."""
+def _show_steps(contest: ContestContext, *, holds: bool) -> bool:
+    """Show the steps, one at each Enter, and then release the reports if we hold them. False: the organizer
+    stopped it."""
     with contest.store.read() as tx:
-        show = decisions.show(tx) or Show(0, holds_reports=False)
         seeds = Seeds(contest_state.state(tx).seed.value)
         rounds = results.all_rounds(tx, Games.WITH_MOVES)
     steps = list(steps_of(contest.settings, seeds, rounds))
     console.print(f"The games are played; there are {plural(len(steps), 'step')} to show.")
-    for number in range(show.shown, len(steps)):
+    for number, shown in enumerate(steps, start=1):
         console.print("Enter: the next step; q: stop here.", style="dim")
         line = sys.stdin.readline()
         if not line.endswith("\n") or line.strip().lower() == "q":  # without its end: the input has ended
-            console.print(f"Stopped before step {number + 1}. `knobeln run --step` goes on with it.")
+            console.print(f"Stopped before step {number}. The reports are held.")
             return False
-        console.rule(f"{number + 1}/{len(steps)}  {steps[number].title}")
-        console.print(steps[number].text, markup=False)
-        with contest.store.write() as tx:  # the step before this one was seen
-            decisions.set_show(tx, Show(number, show.holds_reports))
-    with organizer_actions(contest) as organizer:
-        decisions.set_show(organizer.tx, None)
-        if decisions.reports_held(organizer.tx) is not None:
-            if show.holds_reports:
-                console.print(organizer.release("the last step was shown"))
-            else:
-                console.print("The reports are held, as you said: `knobeln mail release` sends them.")
+        console.rule(f"{number}/{len(steps)}  {shown.title}")
+        console.print(shown.text, markup=False)
+    if holds:
+        with organizer_actions(contest) as organizer:
+            console.print(organizer.release("the last step was shown"))
+    else:
+        console.print("The reports are held: `knobeln mail release` sends them.")
     return True
 
 
 @run.command()
-@answers(Rehearsal)
 def rehearse() -> None:
     """Play the contest day with the programs submitted so far, and send nothing. Then show what would happen.
 
     It is played in a copy with another contest seed, so it does not give away the winner.
     """
-    answer(rehearsal_of(open_as_ordinary_user(), round_bars), _show_rehearsal)
-
-
-def _show_rehearsal(rehearsal: Rehearsal) -> None:
-    rows = []
-    for each in rehearsal.rounds:
-        sizes = " to ".join(map(str, sorted({min(each.groups), max(each.groups)})))
-        groups = "final" if each.final else each.number, sum(each.groups), len(each.groups), sizes
-        rows.append((*groups, each.games, f"{each.seconds:.1f}"))
+    rehearsal = rehearsal_of(open_as_ordinary_user(), round_bars)
     title = f"{plural(rehearsal.programs, 'program')}, {plural(round(rehearsal.seconds), 'second')}"
-    table(f"rehearsal: {title}", ("#round", "#programs", "#groups", "of", "#games", "#seconds"), rows)
-    mails = rehearsal.mails
-    total = MailVolume("all", sum(m.count for m in mails), sum(m.size for m in mails))
-    lines = [(m.kind, m.count, size_text(m.size)) for m in (*mails, total)]
-    table("mails", ("kind", "#mails", "#size"), lines)
+    columns = ("#round", "#programs", "#groups", "of", "#games", "#seconds")
+    table(f"rehearsal: {title}", columns, rehearsal.rounds)
     for warning in rehearsal.warnings:
         click.echo(f"! {warning}")
     remark("Nothing was sent, nothing was changed.")

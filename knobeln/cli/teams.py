@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,7 +14,7 @@ from contest.model import Ban, BanKind, Team, TeamState
 from contest.store import Transaction, contest_state, decisions, outbox, submissions
 from contest.store import teams as team_store
 from contest.store.submissions import Version
-from contest.util.plurals import listed, plural
+from contest.util.plurals import plural
 from contest.util.sanitize import sanitize
 from knobeln.cli.answers import answer, answers
 from knobeln.cli.contest_option import ContestGroup, NounGroup, open_contest
@@ -86,30 +86,11 @@ def _show_teams(lines: Sequence[ListedTeam], own: Sequence[str]) -> None:
     ]
     drop = ("preferences", *own, "#sent", "address")
     table(plural(len(rows), "team"), columns, rows, drop=drop, is_list=True)
-    for people, names in _shared_people(lines).items():
-        below(f"* {listed(people)}: in {listed(names)}")
+    if any(line.team.flags for line in lines):
+        below("* has people of other teams; `knobeln teams show TEAM` names them")
     for line in lines:
         if line.undelivered:
             below(f"! {line.name}: {_undelivered(line.undelivered)}")
-
-
-def _shared_people(lines: Sequence[ListedTeam]) -> Mapping[tuple[str, ...], tuple[str, ...]]:
-    """Return the people who are in several teams, with these teams, people of the same teams together.
-
-    Only teams that are flagged, or that a flagged one shares people with.
-    """
-    teams_of: dict[str, list[ListedTeam]] = {}
-    spelled: dict[str, str] = {}
-    for line in lines:
-        names_here = {" ".join(m.name.casefold().split()): m.name for m in line.team.registration.members}
-        for key, name in names_here.items():
-            spelled.setdefault(key, name)
-            teams_of.setdefault(key, []).append(line)
-    people: dict[tuple[str, ...], list[str]] = {}
-    for key, of_them in teams_of.items():
-        if len(of_them) > 1 and any(line.team.flags for line in of_them):
-            people.setdefault(tuple(line.name for line in of_them), []).append(spelled[key])
-    return {tuple(names): of_them for of_them, names in people.items()}
 
 
 def _undelivered(trouble: outbox.Trouble) -> str:

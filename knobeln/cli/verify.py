@@ -102,7 +102,7 @@ def _verify_season(
         tournaments.append(found)
         return archive
 
-    result = season.SeasonChecked()
+    result = Verified()
     seconds = season.USUAL_SECONDS if minutes is None else 60 * minutes
     season.check_season(folder, facts, check, result, seconds)
     eyes = len(result.missed) + sum(each.eyes for each in tournaments)
@@ -172,9 +172,6 @@ def _show(found: VerifyAnswer | SeasonAnswer) -> None:
     click.echo(f"{found.title}: {plural(found.programs, 'program')}")
     _list("", found.checked)
     _list("look at this: ", found.noticed)
-    if found.without_bans:
-        click.echo("  had the organizer taken nobody out, from the same seed:")
-    _list("  ", found.without_bans)
     _list("believed: ", found.believed)
     _list("not checked: ", (*found.missed, *found.unchecked))
     click.echo("Compare this with the sha256 of the secret number that every welcome told:")

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, closing
 from dataclasses import dataclass, replace
 
 from contest.errors import NotNow
-from contest.model import Phase, TeamState
+from contest.model import Phase, RoundPlan, TeamState
 from contest.public_number.beacon import BeaconKind
 from contest.store import (
     Store,
@@ -23,6 +22,7 @@ from contest.store import (
     teams,
 )
 from contest.store.backup import copy_contest
+from contest.store.results import RoundLog
 from contest.util.clock import TIME_FORMAT
 from contest.util.folders import scratch_folder
 from contest.util.plurals import form
@@ -30,125 +30,63 @@ from knobeln.context import ContestContext
 from knobeln.day.run import contest_day, handle_everything
 from tournament.day import Spectator
 
-
-@contextmanager
-def scratch_copy(contest: ContestContext) -> Iterator[ContestContext]:
-    """Copy the contest to a temporary folder, with another seed, not paused; delete it at the end.
-
-    It waits for no public number.
-    """
-    with scratch_folder() as path:
-        store = Store(f"sqlite:///{path / 'contest.db'}")
-        try:
-            migrate.upgrade(store)
-            copy_contest(contest.store, store)
-            with store.write() as tx:
-                contest_state.reseed(tx)
-                decisions.resume(tx)
-            settings = contest.settings.changed(tournament={"beacon": BeaconKind.NONE.value})
-            yield replace(contest, path=path, store=store, settings=settings)
-        finally:
-            store.close()
-
-
-MANY_BYTES = 1_000_000  # in all mails to one team
 MAX_TEAMS_NAMED = 10  # in one warning
 
 
 @dataclass(frozen=True)
-class RehearsedRound:
-    """A round of the rehearsal. `seconds`: on this host."""
-
-    number: int
-    final: bool
-    groups: tuple[int, ...]  # their sizes
-    games: int
-    seconds: float
-
-
-@dataclass(frozen=True)
-class MailVolume:
-    """The mails of one kind."""
-
-    kind: str
-    count: int
-    size: int  # bytes
-
-
-@dataclass(frozen=True)
 class Rehearsal:
-    """The rehearsed contest day: its rounds, mails and warnings."""
+    """The rehearsed contest day. `rounds`: which round, its programs, its groups and their sizes, games, and
+    seconds on this host."""
 
     programs: int
-    rounds: tuple[RehearsedRound, ...]
+    rounds: tuple[tuple[object, ...], ...]
     seconds: float
-    mails: tuple[MailVolume, ...]
     warnings: tuple[str, ...]
 
 
 def rehearsal_of(
     contest: ContestContext, spectator: Callable[[], AbstractContextManager[Spectator]]
 ) -> Rehearsal:
-    """Play the contest day in a copy. Raises NotNow if the contest has started."""
+    """Play the contest day in a copy with another seed. Raises NotNow if the contest has started.
+
+    The copy is in a temporary folder, is not paused, and waits for no public number.
+    """
     with contest.store.read() as tx:
         if contest_state.state(tx).phase is not Phase.OPEN:
             raise NotNow("the contest has started already, so it cannot be rehearsed")
-    with scratch_copy(contest) as copy:
-        return _play(copy, spectator)
+    with scratch_folder() as path, closing(Store(f"sqlite:///{path / 'contest.db'}")) as store:
+        migrate.upgrade(store)
+        copy_contest(contest.store, store)
+        with store.write() as tx:
+            contest_state.reseed(tx)
+            decisions.resume(tx)
+        settings = contest.settings.changed(tournament={"beacon": BeaconKind.NONE.value})
+        return _play(replace(contest, path=path, store=store, settings=settings), spectator)
 
 
 def _play(contest: ContestContext, spectator: Callable[[], AbstractContextManager[Spectator]]) -> Rehearsal:
     with spectator() as watching:
         handle_everything(contest)
         with contest.store.read() as tx:
-            newest_mail = outbox.newest(tx)
             before = _warnings_before(contest, tx)
         start = time.monotonic()
         contest_day(contest, watching).run()
         seconds = time.monotonic() - start
     with contest.store.read() as tx:
-        volume = outbox.volume(tx, newest_mail)
         entries = submissions.all_entries(tx)
-        return Rehearsal(
-            len(entries),
-            _rounds(tx),
-            round(seconds, 1),
-            _by_kind(volume),
-            (*before, *_warnings_after(contest, tx, len(entries), _by_team(volume))),
-        )
+        played = zip(results.all_rounds(tx), results.round_log(tx), strict=True)
+        rounds = tuple(_line(plan, log) for (plan, _), log in played)
+        warnings = (*before, *_warnings_after(contest, tx, len(entries)))
+        return Rehearsal(len(entries), rounds, seconds, warnings)
 
 
-def _rounds(tx: Transaction) -> tuple[RehearsedRound, ...]:
-    played = zip(results.all_rounds(tx), results.round_log(tx), strict=True)
-    return tuple(
-        RehearsedRound(
-            plan.number,
-            plan.final,
-            tuple(len(group.members) for group in plan.groups),
-            sum(pairing.games for group in plan.groups for pairing in group.pairings),
-            round(((log.played_at or log.planned_at) - log.planned_at).total_seconds(), 1),
-        )
-        for (plan, _), log in played
-    )
-
-
-Volumes = Mapping[tuple[str, int | None], tuple[int, int]]  # by kind and team id: mails, bytes
-
-
-def _by_kind(volumes: Volumes) -> tuple[MailVolume, ...]:
-    counts, sizes = Counter[str](), Counter[str]()
-    for (kind, _), (count, size) in volumes.items():
-        counts[kind] += count
-        sizes[kind] += size
-    return tuple(MailVolume(kind, counts[kind], sizes[kind]) for kind in sorted(counts))
-
-
-def _by_team(volumes: Volumes) -> dict[int, int]:
-    sizes = Counter[int]()
-    for (_, team_id), (_, size) in volumes.items():
-        if team_id is not None:
-            sizes[team_id] += size
-    return dict(sizes)
+def _line(plan: RoundPlan, log: RoundLog) -> tuple[object, ...]:
+    sizes = sorted(len(group.members) for group in plan.groups)
+    games = sum(pairing.games for group in plan.groups for pairing in group.pairings)
+    seconds = ((log.played_at or log.planned_at) - log.planned_at).total_seconds()
+    of = " to ".join(map(str, sorted({sizes[0], sizes[-1]})))
+    name = "final" if plan.final else plan.number
+    return name, sum(sizes), len(sizes), of, games, f"{seconds:.1f}"
 
 
 def _warnings_before(contest: ContestContext, tx: Transaction) -> list[str]:
@@ -168,9 +106,7 @@ def _warnings_before(contest: ContestContext, tx: Transaction) -> list[str]:
     return warnings
 
 
-def _warnings_after(
-    contest: ContestContext, tx: Transaction, entries: int, bytes_by_team: dict[int, int]
-) -> Iterator[str]:
+def _warnings_after(contest: ContestContext, tx: Transaction, entries: int) -> Iterator[str]:
     """Return what the rehearsed day showed."""
     tournament = contest.settings.tournament
     if tournament.format == "group-elimination" and entries < tournament.group_min:
@@ -187,17 +123,8 @@ def _warnings_after(
     failed = sorted({line.entry for line in lines if line.disqualified})
     if failed:
         yield f"{_some_of(failed)}: the program failed twice in a round, and was disqualified"
-    for team in all_teams:
-        size = bytes_by_team.get(team.id, 0)
-        if size > MANY_BYTES:
-            codes = ",".join(team.registration.preferences)
-            yield f"{team.name} would get {size_text(size)} of mail, by its mail-preference {codes}"
 
 
 def _some_of(names: list[str]) -> str:
     more = f" and {len(names) - MAX_TEAMS_NAMED} more" if len(names) > MAX_TEAMS_NAMED else ""
     return ", ".join(names[:MAX_TEAMS_NAMED]) + more
-
-
-def size_text(size: int) -> str:
-    return f"{size / 1_000_000:.1f} MB" if size >= 100_000 else f"{size / 1_000:.1f} kB"

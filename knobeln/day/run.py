@@ -8,11 +8,9 @@ from functools import partial
 from typing import Any
 
 from contest.config.settings import hide_secrets
-from contest.errors import KnobelnError, NotFound, NotNow, NumberAwaited, Paused, StoreBusy
-from contest.model import Certainty, Phase
-from contest.seeds import Seeds
-from contest.store import contest_state, languages, results, submissions
-from contest.store.results import Games
+from contest.errors import KnobelnError, NotNow, NumberAwaited, Paused, StoreBusy
+from contest.model import Phase
+from contest.store import contest_state, languages
 from contest.util.clock import TIME_FORMAT
 from contest.util.log import log
 from contest.util.plugins import by_name
@@ -22,12 +20,8 @@ from knobeln.day.wait_for_number import wait_for_number
 from knobeln.season import go_on
 from knobeln.services import Services, note_limits_of_sandboxes
 from reports.contest_reporter import ContestReporter
-from tournament.certainty import WORTHWHILE_CONTESTS, certainty, default_contests, why_unknown
 from tournament.day import ContestDay, Spectator, archive_of
-from tournament.derived_settings import format_of, frozen_settings
-from tournament.field import field_of
 from tournament.group_workers import OpenWorkers, open_workers
-from tournament.runners import open_runner
 
 
 def play_contest(
@@ -121,27 +115,3 @@ def _workers(contest: ContestContext) -> OpenWorkers:
 
     plugins: Mapping[str, Any] = by_name("knobeln.workers", ())
     return partial(plugins["dask"].open, scheduler, partial(archive_of, contest.store), tell)
-
-
-def certainty_of(contest: ContestContext, contests: int | None) -> Certainty:
-    """How sure the ranking is, by this many contests. None: as the summary said, or by the usual number.
-
-    Stores nothing. Raises NotNow before the contest's end, NotFound if nobody can tell.
-    """
-    with contest.store.read() as tx:
-        state = contest_state.state(tx)
-        if state.phase is not Phase.FINISHED:
-            raise NotNow("the contest is not finished, so there is no ranking yet")
-        settings = frozen_settings(contest_state.started_settings(tx), contest.settings)
-        stored = results.get_certainty(tx)
-        if stored and contests in (None, stored.contests):
-            return stored
-        history = results.finished_rounds(tx, Games.ALL)
-        digests = {entry.name: entry.image_digest for entry in submissions.all_entries(tx)}
-        field = field_of(settings, format_of(settings), digests, Seeds(state.seed.value), history)
-        images = submissions.load_images(tx, tuple(field.images.values()))
-        if reason := why_unknown(settings, images):
-            raise NotFound(reason)
-    with open_runner(images, settings, field.seeds) as runner:
-        contests = contests or default_contests(field, history) or WORTHWHILE_CONTESTS
-        return certainty(field, history, contests, runner)

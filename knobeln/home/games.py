@@ -32,15 +32,6 @@ from tournament.runners.text_result import game_result
 
 
 @dataclass(frozen=True)
-class LocalPlayer:
-    """A player, and its points as people count them. `failure`: its first fault, "" if it had none."""
-
-    name: str
-    points: float
-    failure: str
-
-
-@dataclass(frozen=True)
 class LocalGame:
     """A game that was played. `lines` tell about it; `course` is None where the moves alone tell it."""
 
@@ -49,14 +40,6 @@ class LocalGame:
     result: GameResult
     lines: tuple[str, ...]
     course: Course | None = None
-
-    @property
-    def players(self) -> tuple[LocalPlayer, ...]:
-        """The players by seat."""
-        return tuple(
-            LocalPlayer(name, seat.points / self.game.point, seat.fault.reason if seat.fault else "")
-            for name, seat in zip(self.names, self.result.seats, strict=True)
-        )
 
     def replay(self, settings: Settings) -> bytes:
         """The replay as a page in one file; the result must have the moves."""

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import signal
 import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
-from types import FrameType, TracebackType
 
 from arena.practice_games import USUAL_SEEDS, practice_games
 from contest.arena.practice_table import YOU
@@ -88,52 +86,23 @@ class HomePractice:
 # --- watched files ---------------------------------------------------------------------------------------
 _SECONDS = 0.5  # between two looks
 
-
-class Watch:
-    """Notices changes of these files, and of the files in these folders, from now on.
-
-    In its context Ctrl-C raises KeyboardInterrupt, even if the signal was ignored before. Python drops what
-    is raised while a finalizer runs; `wait` raises it again.
-    """
-
-    def __init__(self, paths: Sequence[Path]) -> None:
-        self._paths = paths
-        self._seen = _state(paths)
-        self._is_interrupted = False
-
-    def __enter__(self) -> Watch:
-        self._before = signal.signal(signal.SIGINT, self._interrupt)
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        signal.signal(signal.SIGINT, self._before)
-
-    def _interrupt(self, _number: int, _frame: FrameType | None) -> None:
-        self._is_interrupted = True
-        raise KeyboardInterrupt
-
-    def wait(self) -> None:
-        """Return when something has changed since the last look. Raises KeyboardInterrupt after Ctrl-C."""
-        while True:
-            if self._is_interrupted:
-                raise KeyboardInterrupt
-            now = _state(self._paths)
-            # An editor may remove a file before it writes it anew.
-            if now != self._seen and all(path.exists() for path in self._paths):
-                self._seen = now
-                return
-            time.sleep(_SECONDS)
+State = dict[Path, tuple[int, int, int]]
 
 
-def _state(paths: Sequence[Path]) -> dict[Path, tuple[int, int, int]]:
+def state_of(paths: Sequence[Path]) -> State:
+    """What changes with these files, and with the files in these folders."""
     files = [file for path in paths for file in (path.iterdir() if path.is_dir() else (path,))]
-    found: dict[Path, tuple[int, int, int]] = {}
+    found: State = {}
     for file in files:
-        try:
+        with suppress(FileNotFoundError):
             facts = file.stat()
-        except FileNotFoundError:
-            continue
-        found[file] = (facts.st_mtime_ns, facts.st_size, facts.st_ino)
+            found[file] = (facts.st_mtime_ns, facts.st_size, facts.st_ino)
     return found
+
+
+def wait_for_change(paths: Sequence[Path], seen: State) -> State:
+    """Return their state when it is another one than `seen`."""
+    # An editor may remove a file before it writes it anew.
+    while (now := state_of(paths)) == seen or not all(path.exists() for path in paths):
+        time.sleep(_SECONDS)
+    return now

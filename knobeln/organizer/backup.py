@@ -11,9 +11,7 @@ from contextlib import ExitStack, closing, contextmanager
 from glob import glob
 from pathlib import Path, PurePosixPath
 
-from contest.config.load import FILE_NAME, load_settings
-from contest.config.settings import Settings
-from contest.config.template import toml_value
+from contest.config.load import FILE_NAME
 from contest.errors import GiveUp, NotNow
 from contest.store import backup as backup_store
 from contest.store import migrate, url_of
@@ -27,17 +25,6 @@ from knobeln.context import ContestContext, existing_store, only_one
 TEMPLATES = "templates"
 _MAX_TEXT_BYTES = 1_000_000  # of settings, and of a template
 _MAX_TEMPLATES = 500
-_RISKY = {
-    "mail": (
-        *("delivery", "sendmail", "smarthost", "security"),
-        *("listen", "tls_certificate", "tls_key"),
-    ),
-    "imap": ("server", "security", "folder"),
-    "oauth": ("token_command", "token_url"),
-    "site": ("folder",),
-    "cluster": ("scheduler",),
-    "programs": ("languages", "registry_images", "python_packages"),
-}
 LOCKS = ("serve", "serve-listener", "run", "delivery")  # of processes that must not work during `restore`
 
 
@@ -130,9 +117,6 @@ def _what_it_brings(file: Path, scratch: Path, names: Sequence[str]) -> str:
         f"{shown_file} brings settings or templates that are not in the folder. They decide what runs as "
         "you, so nothing was restored. It would bring:"
     ]
-    if FILE_NAME in names:
-        settings = load_settings(scratch)
-        lines += [f"  {FILE_NAME}: {name} = {value}" for name, value in _risky(settings)]
     for name in names:
         text = (scratch / name).read_bytes()
         lines.append(f"  {sanitize(name, one_line=True)} ({len(text):,} bytes)")
@@ -140,16 +124,6 @@ def _what_it_brings(file: Path, scratch: Path, names: Sequence[str]) -> str:
     lines.append(f"Read them: {sanitize(shown, one_line=True)}")
     lines.append("If you trust them, add --trust. Or put a contest.toml of your own into the folder first.")
     return "\n".join(lines)
-
-
-def _risky(settings: Settings) -> Iterator[tuple[str, str]]:
-    """The unusual settings that start programs, name files or servers, or open the sandbox."""
-    for section, keys in _RISKY.items():
-        there = getattr(settings, section)
-        for key in keys:
-            value = getattr(there, key)
-            if value != type(there).model_fields[key].get_default(call_default_factory=True):
-                yield f"{section}.{key}", sanitize(toml_value(value), one_line=True)
 
 
 @contextmanager

@@ -41,7 +41,7 @@ from knobeln.server.mail_checks import mailbox_of
 from knobeln.server.parts import Part
 from knobeln.server.run_on_request import RequestedRun
 from knobeln.server.site_writer import Pack, Sample, SiteKeeper
-from knobeln.services import Services, deliver, note_limits_of_sandboxes, tell_log_failure
+from knobeln.services import Services, deliver, note_limits_of_sandboxes
 from mailserver.deadlines import open_services
 from mailserver.delivery.transports import transport_of
 from mailserver.intake.accept import SizeLimits, accept_found, take_named
@@ -83,7 +83,6 @@ class Gateway:
         self._stop = Event()
         self._service_manager = ServiceManager()
         self._last_errors: dict[str, tuple[str, float]] = {}
-        self._tell_log_failure_at = 0.0
         self._requested_run = RequestedRun(contest)
         self._bounds = SizeLimits(contest.store, contest.settings)
         self._listener: ListenerProcess | None = None
@@ -165,8 +164,6 @@ class Gateway:
             overtaken = self._lost_locks()
             if Part.DESK in self._parts:
                 open_now = self._watch_dates(open_now)
-            if log.failure and time.monotonic() >= self._tell_log_failure_at:
-                self._tell_log_failure()
             if all(thread.is_alive() for thread in self._threads()):
                 self._service_manager.alive()
         return overtaken
@@ -257,11 +254,6 @@ class Gateway:
         with suppress(KnobelnError), self._contest.store.write() as tx:  # it may be the database that fails
             contest_state.note(tx, "error", f"{loop}: {text}", self._contest.clock.now())
             self._last_errors[loop] = (text, time.monotonic())
-
-    def _tell_log_failure(self) -> None:
-        told = tell_log_failure(self._contest, "knobeln serve")
-        pause = REPEAT_ERROR_SECONDS if told else FAILURE_PAUSE_SECONDS
-        self._tell_log_failure_at = time.monotonic() + pause
 
     def _wake_all(self) -> None:
         for loop in self._loops:

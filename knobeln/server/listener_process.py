@@ -14,8 +14,8 @@ import os
 import signal
 import socket
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from multiprocessing import get_context
 from pathlib import Path
 from threading import Event, Thread, Timer
@@ -81,7 +81,9 @@ class ListenerProcess(Thread):
         self._link, end = socket.socketpair()
         told = (self._settings, self._folder, self._clock, self._sockets, end)
         self._process = get_context("spawn").Process(target=listen, args=told)
-        with end, _safe_path():
+        # A file in the current folder must not take a module's place in a Python that we start.
+        os.environ["PYTHONSAFEPATH"] = "1"
+        with end:
             self._process.start()
 
     def run(self) -> None:
@@ -124,20 +126,6 @@ class ListenerProcess(Thread):
         self._process.join(2 * END_SECONDS)
         self._process.kill()
         self._process.join()
-
-
-@contextmanager
-def _safe_path() -> Iterator[None]:
-    """A file in the current folder must not take a module's place in a Python that we start."""
-    before = os.environ.get("PYTHONSAFEPATH")
-    os.environ["PYTHONSAFEPATH"] = "1"
-    try:
-        yield
-    finally:
-        if before is None:
-            del os.environ["PYTHONSAFEPATH"]
-        else:
-            os.environ["PYTHONSAFEPATH"] = before
 
 
 def listen(

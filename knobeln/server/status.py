@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -37,7 +37,6 @@ MAX_ERRORS = 3
 RECENT = timedelta(days=1)
 MIN_DISK_BYTES = 500_000_000
 LAST_DATE = "results_published"
-_SECOND = timedelta(seconds=1)
 
 State = TypeVar("State", bound=StrEnum)
 
@@ -71,12 +70,10 @@ class Status:
     oldest_mail: Waiting | None
     oldest_mail_waits_since: datetime | None
     rounds: tuple[Progress, ...]
-    seconds_left_in_round: int | None
     paused: Pause | None
     reports_held_since: datetime | None
     waiting_summaries: tuple[int, ...]
     errors: tuple[LogLine, ...]
-    log_failures: tuple[LogLine, ...]  # the newest, if it is recent
     journal: tuple[LogLine, ...]
     free_disk_bytes: int
     limits_of_sandboxes: str | None  # as `serve` or `run` found them when it started
@@ -96,7 +93,6 @@ def status_of(contest: ContestContext) -> Status:
         state = contest_state.state(tx)
         progress = tuple(results.progress_of_rounds(tx))
         stopped, oldest = outbox.stopped(tx), outbox.oldest_waiting(tx)
-        left = time_left(progress, now) if state.phase is Phase.RUNNING else None
         draw = draw_awaited(contest.settings.tournament.beacon, dates.contest_starts, state)
         found = Status(
             now=now,
@@ -124,12 +120,10 @@ def status_of(contest: ContestContext) -> Status:
             oldest_mail=oldest,
             oldest_mail_waits_since=oldest.created_at if oldest else None,
             rounds=progress,
-            seconds_left_in_round=None if left is None else round(left.total_seconds()),
             paused=decisions.paused(tx),
             reports_held_since=decisions.reports_held(tx),
             waiting_summaries=tuple(results.unreported_rounds(tx)),
             errors=_recent(tx, now, MAX_ERRORS, "error"),
-            log_failures=_recent(tx, now, 1, "log"),
             journal=_newest(tx, MAX_JOURNAL_LINES),
             limits_of_sandboxes=next((line.text for line in _newest(tx, 1, LIMITS_AREA)), None),
             free_disk_bytes=shutil.disk_usage(contest.path).free,
@@ -158,11 +152,6 @@ def _machinery_advice(status: Status) -> Iterator[str]:
         yield each.sentence
     if status.free_disk_bytes < MIN_DISK_BYTES:
         yield f"only {status.free_disk_bytes / 1e6:,.0f} MB of disk are free: make room"
-    for line in status.log_failures:
-        yield (
-            f"{line.text} ({line.at:{TIME_FORMAT}}): see where the standard error of `knobeln serve` and "
-            "`knobeln run` goes"
-        )
     if status.at_work["serve"] is False and status.work_waits:
         yield "work waits, and no process does it: `knobeln serve`"
     for part in status.missing_parts:
@@ -209,19 +198,3 @@ def next_date(dates: Dates, now: datetime, phase: Phase) -> str | None:
     """Return the name of the next date. After the start, which may be early, only the last date counts."""
     coming = [(at, name) for name, at in dates if at > now and (phase is Phase.OPEN or name == LAST_DATE)]
     return min(coming)[1] if coming else None
-
-
-def time_left(rounds: Sequence[Progress], now: datetime) -> timedelta | None:
-    """Estimate the rest of the current round from the pace of all games so far; None without such games.
-
-    A group counts when it is finished; before that we only know that it has begun.
-    """
-    taken = [(each.games_done, each.took) for each in rounds if each.games_done and each.took]
-    games = sum(done for done, _ in taken)
-    seconds = sum((took for _, took in taken), timedelta()) / _SECOND
-    if not games or seconds <= 0:
-        return None
-    last = rounds[-1]
-    since = max(timedelta(), now - (last.last_finished_at or last.started_at or now))
-    left = (last.games - last.games_done) * seconds / games * _SECOND - since
-    return max(timedelta(), left)

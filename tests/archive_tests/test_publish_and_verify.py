@@ -4,12 +4,11 @@ import json
 import os
 import re
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import text
 
 from contest import presets
 from contest.archive import files
@@ -182,16 +181,6 @@ def set_to(value: Any, *path: Any) -> Callable[[Any], None]:
         whole[path[-1]] = value
 
     return do
-
-
-def with_a_fault(archive: Mapping[str, bytes]) -> tuple[str, Any, Any]:
-    """A group's path, a game of it in which one program failed, and the fault."""
-    for path in sorted(path for path in archive if re.fullmatch(r"rounds/\d+/group-\d+\.json", path)):
-        for match in json.loads(archive[path])["matches"]:
-            faults = [seat["fault"] for seat in match["result"]["seats"] if seat["fault"]]
-            if len(faults) == 1:  # the draw depends on the compiler's version, and a team may meet itself
-                return path, match, faults[0]
-    raise AssertionError("nobody failed alone")
 
 
 LIES: dict[str, tuple[Change, str]] = {
@@ -380,18 +369,12 @@ def again(folder: ContestContext, *what: object, without: str = "") -> None:
 
 
 @pytest.mark.slow
-def test_a_group_that_was_played_again_can_be_checked_and_its_games_shown(tmp_path: Path) -> None:
-    """With and without a team that was taken out since."""
-    out: list[str] = []
-    others: list[str] = []
-
+def test_a_group_that_was_played_again_without_a_team_can_be_checked(tmp_path: Path) -> None:
     def day(folder: ContestContext) -> None:
         contest_day(folder).run()
         with folder.store.read() as tx:
-            names = [line.entry for line in results.drawn_round(tx, 1)[1][0].standings]
-        others.extend(names[1:])
-        again(folder, 1, 1, without=names[0])
-        out.append(names[0])
+            best = results.drawn_round(tx, 1)[1][0].standings[0].entry
+        again(folder, 1, 1, without=best)
 
     contest, strings = played(tmp_path / "contest", small(), knobeln_field(), day)
     published = publish(contest, tmp_path / "archive", strings)
@@ -399,25 +382,6 @@ def test_a_group_that_was_played_again_can_be_checked_and_its_games_shown(tmp_pa
     assert result.exit_code == DRAW_BELIEVED, result.output
     assert "why group 1 of round 1 was played again" in result.output
     assert b"the lights were out" not in everything(published.archive)
-    for where in (("-C", contest), ("--archive", published.archive)):
-        assert knobeln("results", "replay", 1, *others, *where).exit_code == 0
-        assert (
-            "one was disqualified or taken out"
-            in knobeln("results", "replay", 1, out[0], others[0], *where).output
-        )
-    former = knobeln("results", "replay", 1, out[0], others[0], "--former", "-C", contest)
-    assert former.exit_code == 0, former.output
-    assert "The digest is the one that was stored" in former.output
-
-
-def test_what_was_not_played_again_has_no_former_games(knobeln_contest: Published) -> None:
-    words = ("results", "replay", 1, "team_1", "--former")
-    result = knobeln(*words, "-C", knobeln_contest.contest)
-    assert result.exit_code == 1
-    assert "no group of round 1 was played again" in result.output
-    result = knobeln(*words, "--archive", knobeln_contest.archive)
-    assert result.exit_code == 2
-    assert "an archive has no former results" in result.output
 
 
 @pytest.mark.slow
@@ -509,11 +473,10 @@ HOSTILE: dict[str, tuple[Callable[[Path], None], str]] = {
 def test_a_hostile_archive_is_refused_in_a_sentence(hostile: Path, trick: str) -> None:
     do, words = HOSTILE[trick]
     do(hostile)
-    for command in (("verify", hostile), ("results", "replay", 1, "team_1", "team_2", "--archive", hostile)):
-        result = knobeln(*command)
-        assert result.exit_code == 1, result.output
-        assert words in result.output
-        assert "\x1b" not in result.output
+    result = knobeln("verify", hostile)
+    assert result.exit_code == 1, result.output
+    assert words in result.output
+    assert "\x1b" not in result.output
 
 
 def test_a_hostile_build_is_no_program(knobeln_contest: Published, mended: Mended) -> None:
@@ -577,68 +540,11 @@ def test_where_there_is_no_archive_that_is_said(tmp_path: Path) -> None:
     assert "there is no archive" in knobeln("verify", tmp_path).output
 
 
-# --- replay ------------------------------------------------------------------------------------------------
-def test_any_game_of_the_past_is_shown_throw_by_throw(knobeln_contest: Published) -> None:
-    for match in json.loads((knobeln_contest.archive / GROUP).read_text())["matches"]:
-        words = (1, *match["pairing"]["players"], "--attempt", match["attempt"])
-        shown = knobeln("results", "replay", *words, "-C", knobeln_contest.contest)
-        assert shown.exit_code == 0, shown.output
-        assert f"was stored: {match['result']['digest']}" in shown.output
-        throws = [
-            line for line in shown.output.splitlines() if line[:7].strip().isdigit() and line[:1] == " "
-        ]
-        assert len(throws) == match["result"]["turns"]
-        away = knobeln("results", "replay", *words, "--archive", knobeln_contest.archive)
-        assert away.output == shown.output
-
-
 def test_results_as_json_have_the_games_that_are_asked_for(knobeln_contest: Published) -> None:
-    words = ("results", "standings", "--json", 1, "-C", knobeln_contest.contest)
-    round_1 = json.loads(knobeln(*words, "--games").output)
+    words = ("results", "--json", "-C", knobeln_contest.contest)
     kept = json.loads((knobeln_contest.archive / GROUP).read_text())["matches"]
-    assert round_1["groups"][0]["matches"] == kept
-    assert json.loads(knobeln(*words).output)["groups"][0]["matches"] == []
-
-
-def test_of_a_failed_game_the_reason_is_shown(knobeln_contest: Published) -> None:
-    _, match, fault = with_a_fault(files.read(knobeln_contest.archive))
-    words = (1, *match["pairing"]["players"], "--attempt", match["attempt"])
-    shown = " ".join(
-        knobeln("results", "replay", *words, "--archive", knobeln_contest.archive).output.split()
-    )
-    assert fault["reason"] in shown
-    assert "kept to the rules until then" in shown
-    assert "played to the end" not in shown
-
-
-def test_a_game_that_is_not_as_it_was_kept_is_not_shown(knobeln_contest: Published, tmp_path: Path) -> None:
-    contest = copy_of(knobeln_contest.contest, tmp_path / "contest")
-    store = Store(url_of(contest))
-    with store.write() as tx:
-        (outcome, *_) = results.finished_rounds(tx, results.Games.ALL)
-        match = outcome.groups[0].matches[0]
-        change = text("UPDATE matches SET result = replace(result, :digest, '0123456789abcdef')")
-        tx.execute(change, {"digest": match.result.digest})
-    store.close()
-    result = knobeln("results", "replay", 1, *match.players, "-C", contest)
-    assert result.exit_code == 1
-    assert "the digest of the moves: archived 0123456789abcdef" in result.output
-
-
-@pytest.mark.parametrize(
-    ("words", "answer"),
-    [
-        ((9, "team_1", "team_2"), "there is no round 9"),
-        ((1, "team_1", "nobody"), "nobody did not play in it"),
-        ((1, "team_1", "--game", 7), "no game 7"),
-        ((1, "team_1", "--attempt", 7), "no attempt 7"),
-    ],
-)
-def test_a_game_that_there_was_not_is_told(knobeln_contest, words, answer) -> None:
-    for where in (("-C", knobeln_contest.contest), ("--archive", knobeln_contest.archive)):
-        result = knobeln("results", "replay", *words, *where)
-        assert result.exit_code == 1
-        assert answer in result.output
+    assert json.loads(knobeln(*words, "--games").output)["rounds"][0]["groups"][0]["matches"] == kept
+    assert json.loads(knobeln(*words).output)["rounds"][0]["groups"][0]["matches"] == []
 
 
 # --- other games -------------------------------------------------------------------------------------------
@@ -690,8 +596,6 @@ def test_noise_and_payoffs_are_held_to_the_seed_and_the_settings(tmp_path: Path,
     published = of_game(tmp_path, "cooperation", names, games=1, changed=changed)
     result = knobeln("verify", published.archive)
     assert result.exit_code == DRAW_BELIEVED, result.output
-    shown = knobeln("results", "replay", 1, "always_cooperate", "grudger", "--archive", published.archive)
-    assert "C>B" in shown.output
 
     def unmade(group: Any) -> None:
         turn = next(turn for turn in group["matches"][0]["result"]["moves"] if isinstance(turn[0], dict))
@@ -707,18 +611,6 @@ def test_noise_and_payoffs_are_held_to_the_seed_and_the_settings(tmp_path: Path,
         result = knobeln("verify", mended(published.archive, change))
         assert result.exit_code == 1, result.output
         assert words in result.output
-
-
-def test_a_game_in_words_is_shown_move_by_move(cooperation: Published) -> None:
-    words = ("results", "replay", 1, "grudger", "two_tits")
-    shown = knobeln(*words, "-C", cooperation.contest)
-    assert shown.exit_code == 0, shown.output
-    assert "was stored" in shown.output
-    assert "This was game 1 of 2; --game shows another." in shown.output
-    assert knobeln(*words, "--archive", cooperation.archive).output == shown.output
-    assert "game 2 of 2" in knobeln(*words, "--game", 2, "-C", cooperation.contest).output
-    faulty = knobeln("results", "replay", 1, "always_in_trouble", "grudger", "-C", cooperation.contest)
-    assert "FAULT" in faulty.output
 
 
 OTHERS: dict[str, tuple[tuple[str, ...], dict[str, int]]] = {
@@ -742,11 +634,6 @@ def test_contests_of_all_other_games_can_be_checked(tmp_path: Path, mended: Mend
     result = knobeln("verify", published.archive)
     assert result.exit_code == DRAW_BELIEVED, result.output
     assert "the moves keep to the rules" in result.output
-    first = json.loads((published.archive / GROUP).read_text())["matches"][0]
-    words = ("results", "replay", 1, *first["pairing"]["players"])
-    shown = knobeln(*words, "--archive", published.archive)
-    assert shown.exit_code == 0, shown.output
-    assert shown.output == knobeln(*words, "-C", published.contest).output
     less = edit(GROUP, lambda g: g["matches"][0]["result"]["moves"].pop())
     assert knobeln("verify", mended(published.archive, less)).exit_code == 1
 
@@ -757,8 +644,6 @@ def test_hog_is_computed_again_from_the_sources(hog: Published, mended: Mended) 
     assert result.exit_code == DRAW_BELIEVED, result.output
     assert "3 programs, built again: the same, bit for bit" in result.output
     assert "3 games in 1 round, played again" in result.output
-    shown = knobeln("results", "replay", 1, "always_four", "chaser", "--archive", hog.archive)
-    assert "always_four wins" in shown.output
     four = "programs/always_four/source/always_four.py"
     lied = knobeln("verify", mended(hog.archive, swap(four, b"return 4", b"return 5")))
     assert "programs/always_four/source is none of the accepted programs" in lied.output

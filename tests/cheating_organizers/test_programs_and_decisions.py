@@ -195,17 +195,11 @@ def hide_in_ledger(forgery: Forgery) -> None:
     del forgery.ledger[forgery.place_of(Effect.TAKEN_OUT, HEAVY)]
 
 
-def hide_everywhere(forgery: Forgery) -> None:
-    hide_in_decisions(forgery)
-    hide_in_ledger(forgery)
-
-
 @pytest.mark.parametrize(
     ("wrong", "words"),
     [
         (hide_in_decisions, f"{DARK} against {HEAVY} is missing"),
         (hide_in_ledger, f"ledger.txt does not have the decision about {HEAVY} of 1994-05-14 13:11 UT"),
-        (hide_everywhere, f"{DARK} against {HEAVY} is missing"),
     ],
 )
 def test_a_ban_that_is_hidden_is_noticed(forgery_of_banned, verify, tmp_path, wrong, words) -> None:

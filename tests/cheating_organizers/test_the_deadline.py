@@ -84,6 +84,7 @@ def test_a_letter_that_is_dated_back_before_the_first_list_is_noticed(stage, ver
     assert said.remarks == [DATED_BACK]  # and not the letter of LIGHT, which had waited
 
 
+@pytest.mark.slow
 def test_a_letter_that_waited_is_an_honest_one(stage: Stage, verify: Verify, tmp_path: Path) -> None:
     contest = stage("open")
     contest.clock.at = CLOSES - timedelta(minutes=5)
@@ -96,11 +97,11 @@ def test_a_letter_that_waited_is_an_honest_one(stage: Stage, verify: Verify, tmp
     assert [(each.at, each.effect) for each in entries_in(archive) if each.effect is Effect.LETTER_WAITS] == [
         (CLOSES - timedelta(minutes=5), Effect.LETTER_WAITS)
     ]
-    for team in (LIGHT, HEAVY, LOST):
-        said = verify(archive, contest.box(team))
-        assert (said.code, said.remarks) == (0, []), said.text
+    said = verify(archive, contest.box(LIGHT))
+    assert (said.code, said.remarks) == (0, []), said.text
 
 
+@pytest.mark.slow
 def test_a_close_that_is_entered_late_is_noticed(stage: Stage, verify: Verify, tmp_path: Path) -> None:
     """The server is stopped at the deadline. Half an hour later the clock goes back for one letter."""
     contest = stage("open")
@@ -138,7 +139,7 @@ def test_a_letter_is_put_among_the_waiting_ones_later(forgery, honest, verify, t
     assert "the ledger was changed" in verify(archive, honest.kept["played"].box(LOST)).text
 
 
-@pytest.mark.parametrize(("minutes", "is_late"), [(14, False), (58, False), (62, True), (119, True)], ids=str)
+@pytest.mark.parametrize(("minutes", "is_late"), [(58, False), (62, True)], ids=str)
 def test_a_first_list_that_comes_shortly_before_the_start_is_noticed(
     forgery: Forgery, verify: Verify, tmp_path: Path, minutes: int, is_late: bool
 ) -> None:
@@ -169,8 +170,8 @@ def rewrite(contest: MailedContest, old: str, new: str) -> None:
 
 @pytest.mark.parametrize(
     ("old", "new"),
-    [("L = 40", "L = 41"), ("final_size = 2", "final_size = 3"), ("title = ", 'title = "Another" # ')],
-    ids=["throws", "final", "title"],
+    [("L = 40", "L = 41"), pytest.param("title = ", 'title = "Another" # ', marks=pytest.mark.slow)],
+    ids=["throws", "title"],
 )
 def test_settings_that_change_after_the_first_list_are_told_to_all(stage, verify, tmp_path, old, new) -> None:
     """The organizer has read all programs by then."""
@@ -189,6 +190,7 @@ def test_settings_that_change_after_the_first_list_are_told_to_all(stage, verify
     assert [each for each in said.remarks if each.startswith(CHANGED)], said.text
 
 
+@pytest.mark.slow
 def test_settings_that_change_with_the_start_are_told_in_the_final_list(stage, verify, tmp_path) -> None:
     """The server was stopped, so that nobody should hear of it before."""
     contest = stage("listed")
@@ -199,6 +201,7 @@ def test_settings_that_change_with_the_start_are_told_in_the_final_list(stage, v
     assert [each for each in verify(archive).remarks if each.startswith(CHANGED)]
 
 
+@pytest.mark.slow
 def test_a_date_that_moves_after_the_first_list_is_under_a_receipt(stage, verify, tmp_path) -> None:
     contest = stage("listed")
     with contest.opened() as opened, opened.store.write() as tx:
@@ -220,6 +223,7 @@ def test_a_date_that_moves_after_the_first_list_is_under_a_receipt(stage, verify
     assert verify(archive, contest.box(LOST)).code == 3
 
 
+@pytest.mark.slow
 def test_a_change_that_the_ledger_hides_is_noticed(stage: Stage, verify: Verify, tmp_path: Path) -> None:
     contest = stage("listed")
     rewrite(contest, "L = 40", "L = 41")
@@ -230,18 +234,15 @@ def test_a_change_that_the_ledger_hides_is_noticed(stage: Stage, verify: Verify,
     final = forgery.place_of(Effect.ENTRIES_FINAL)
     forgery.ledger[first] = replace(forgery.ledger[first], letter=forgery.ledger[final].letter)
     assert verify(forgery.publish(tmp_path / "2")).remarks == []
-    for team in (HEAVY, LOST):
-        assert "the ledger was changed" in verify(tmp_path / "2", contest.box(team)).text
+    assert "the ledger was changed" in verify(tmp_path / "2", contest.box(LOST)).text
 
 
-@pytest.mark.parametrize("what", ["title", "closes", "rules"])
+@pytest.mark.parametrize("what", ["closes", "rules"])
 def test_an_archive_with_other_settings_than_the_frozen_ones_is_refused(
     forgery: Forgery, verify: Verify, tmp_path: Path, what: str
 ) -> None:
     with forgery.json("contest.json") as facts:
-        if what == "title":
-            facts["settings"]["contest"]["title"] = "Another contest"
-        elif what == "closes":
+        if what == "closes":
             facts["settings"]["dates"]["compilation_closes"] = "1994-05-14T10:30:00Z"
     if what == "rules":
         forgery.files["rules.md"] += b"The organizer wins.\n"

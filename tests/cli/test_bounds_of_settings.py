@@ -45,18 +45,15 @@ def test_every_number_has_bounds(section: type[BaseModel], name: str) -> None:
             number.validate_python(wrong)
 
 
-@pytest.mark.parametrize("command", ["init", "serve", "run"])
-@pytest.mark.parametrize("number", [2**64, -1, 10**4000])
-def test_a_number_out_of_bounds_is_refused_with_its_line(tmp_path: Path, command: str, number: int) -> None:
+@pytest.mark.parametrize("number", [-1, 10**4000])
+def test_a_number_out_of_bounds_is_refused_with_its_line(tmp_path: Path, number: int) -> None:
     knobeln("init", tmp_path)
     file = tmp_path / "contest.toml"
     lines = file.read_text().splitlines()
     (at,) = (place for place, line in enumerate(lines) if line.startswith("max_instructions = "))
     lines[at] = f"max_instructions = {number}"
     file.write_text("\n".join(lines))
-    shown = (
-        knobeln(command, tmp_path, code=1) if command == "init" else knobeln(command, "-C", tmp_path, code=1)
-    )
+    shown = knobeln("run", "-C", tmp_path, code=1)
     assert f"  line {at + 1}: programs.max_instructions = " in shown.output
     assert "Traceback" not in shown.output
 
@@ -65,8 +62,6 @@ def test_a_number_out_of_bounds_is_refused_with_its_line(tmp_path: Path, command
     ("text", "line", "setting"),
     [
         ("[tournament]\n# few\ngames = 0\n", 3, "tournament.games"),
-        ("tournament.games = 0\n", 1, "tournament.games"),
-        ("tournament = { final_size = 3, games = 0 }\n", 1, "tournament.games"),
         ('[contest]\ntitle = """\ngames = 1\n"""\n[tournament]\ngames = 0\n', 6, "tournament.games"),
         ("[reports]\n\noffered = [\n  'LAP',\n  7,\n]\n", 3, "reports.offered.1"),
         ("[tournament]\ngroup_min = 9\ngroup_max = 9\n", 2, "tournament"),

@@ -8,7 +8,7 @@ from click.testing import CliRunner, Result
 from knobeln.cli import main
 
 EX_FAILED, EX_TEMPFAIL = 1, 75
-COMMANDS = (("status",), ("teams",), ("letters",), ("mail",), ("run", "--now"), ("serve",))
+COMMANDS = (("status",), ("run", "--now"), ("serve",))
 
 
 def knobeln(*words: object) -> Result:

@@ -23,8 +23,6 @@ from contest.errors import ToolMissing
 from contest.store import Store, migrate
 from contest.util.clock import SystemClock
 from knobellib.samples import house_strategies
-from knobeln.cli import main
-from knobeln.cli.main import loaded
 from knobeln.server import host_checks
 from sandbox import bubblewrap, groups
 from sandbox.groups import LimitsOfSandboxes, limits_of_sandboxes
@@ -46,10 +44,8 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path / "contest"
 
 
-def newest_mail(folder: Path) -> dict[str, Any]:
-    item = from_json("mail", "-C", folder)[-1]
-    shown: dict[str, Any] = from_json("mail", "show", item["id"], "-C", folder)
-    return shown
+def newest_mail(folder: Path) -> str:
+    return knobeln("mail", "show", from_json("mail", "-C", folder)[-1]["id"], "-C", folder).stdout
 
 
 # --- init -------------------------------------------------------------------------------------------------
@@ -86,13 +82,11 @@ def test_an_init_that_was_killed_is_completed_by_the_next(tmp_path: Path) -> Non
     ("wrong", "says"),
     [
         pytest.param("[game]\nk = 0\n", "game.k", id="a value out of range"),
-        pytest.param("[game]\nkk = 1\n", "game.kk: there is no such setting", id="an unknown setting"),
         pytest.param(
             "[mail]\nanswer_per_hour = 1\n",
             "mail.answer_per_hour: there is no such setting; did you mean answers_per_hour?\n",
             id="a mistyped setting",
         ),
-        pytest.param("[gmae]\nk = 1\n", "gmae: there is no such setting; did you mean game?", id="a section"),
         pytest.param("[game\n", "contest.toml", id="no TOML"),
         pytest.param("[tournament]\nself_play = false\n", "self-games", id="an evolution without self-games"),
     ],
@@ -128,13 +122,10 @@ def test_the_folder_is_found_wherever_it_is_named(folder, place, monkeypatch) ->
 
 
 # --- letters ----------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("stdin", "code"),
     [
         pytest.param(b"", 65, id="nothing"),
-        pytest.param(b"\n\n", 65, id="white space"),
         pytest.param(b"x" * 1_000_001, 65, id="too large"),
         pytest.param(b"X: y\n" * 1_001 + b"\nx\n", 65, id="too many headers"),
         pytest.param(b"\x00\xff\xfe no letter at all", 0, id="rubbish is kept and ignored"),
@@ -176,24 +167,20 @@ def test_receive_without_a_contest_asks_the_mail_system_to_try_again(tmp_path: P
     knobeln("receive", "-C", tmp_path, stdin=b"Subject: x\n\ny\n", code=75)
 
 
-def test_mail_show_names_what_is_not_there(folder: Path) -> None:
-    assert "no mail 17" in knobeln("mail", "show", 17, "-C", folder, code=1).output
-
-
 # --- teams ------------------------------------------------------------------------------------------------
 def test_a_registration_that_waits_is_accepted_or_rejected_by_the_organizer(folder: Path) -> None:
     toml = folder / "contest.toml"
     toml.write_text(toml.read_text().replace('approval = "automatic"', 'approval = "organizer"'))
     knobeln("receive", "-C", folder, stdin=letter(TEAM, "registration for KNOBELN", FORM))
     assert from_json("teams", "-C", folder)[0]["state"] == "pending"
-    assert "<<FROM>>" not in newest_mail(folder)["body"]
+    assert "<<FROM>>" not in newest_mail(folder)
     name = "the_heavy_lords_of_knobeln"
     knobeln("teams", "reject", name, "--reason", "Too heavy.", "-C", folder)
-    assert "Too heavy." in newest_mail(folder)["body"]
+    assert "Too heavy." in newest_mail(folder)
     assert from_json("teams", "-C", folder) == []
     knobeln("receive", "-C", folder, stdin=letter(TEAM, "registration for KNOBELN", FORM + "\n"))
     knobeln("teams", "accept", name, "-C", folder)
-    assert "<<FROM>>" in newest_mail(folder)["body"]
+    assert "<<FROM>>" in newest_mail(folder)
     assert "does not wait" in knobeln("teams", "accept", name, "-C", folder, code=1).output
     assert "no team nobody" in knobeln("teams", "accept", "nobody", "-C", folder, code=1).output
 
@@ -223,8 +210,6 @@ def test_a_contest_is_run_and_its_results_are_shown(tmp_path: Path, five_program
     assert found["seal"]["seed"] == seed.hex()
     assert knobeln("announce", "--results", "-C", tmp_path).output.startswith("Subject: ")
     assert "no round 2" in knobeln("results", "standings", 2, "-C", tmp_path, code=1).output
-    assert "Points of the row" in knobeln("results", "standings", "--cross", "-C", tmp_path).output
-    assert "Evolution" in knobeln("results", "evolution", "-C", tmp_path).output
     assert list((tmp_path / "mail").iterdir()), "run delivers where no server does"
 
 
@@ -240,7 +225,7 @@ def test_the_organizers_words_come_first_in_the_summary(tmp_path, five_programs)
     (tmp_path / "latin1").write_bytes(b"Gr\xfc\xdfe\n")
     assert "UTF-8" in knobeln("run", "summary", 1, tmp_path / "latin1", "-C", tmp_path, code=1).output
     knobeln("run", "summary", 1, "-", "-C", tmp_path, stdin="It was close.\n")
-    assert "It was close." in newest_mail(tmp_path)["body"]
+    assert "It was close." in newest_mail(tmp_path)
     assert "gone out" in knobeln("run", "summary", 1, "-", "-C", tmp_path, stdin="Again.\n", code=1).output
 
 
@@ -253,15 +238,6 @@ def test_check_gives_the_compile_report(tmp_path: Path) -> None:
     output = knobeln("check", bad, code=1).output
     assert "#include" in output
     assert "line 1" in output
-
-
-@pytest.mark.slow
-def test_play_is_the_same_again_with_the_same_seed(tmp_path: Path) -> None:
-    words = ("play", "dice_cup", "council", "--seed", "s")
-    first, second = knobeln(*words).output, knobeln(*words).output
-    assert first == second
-    assert first != knobeln("play", "dice_cup", "council", "--seed", "t").output
-    assert len(knobeln(*words, "--protocol").output.splitlines()) > 1_000
 
 
 @pytest.mark.slow
@@ -300,13 +276,12 @@ def test_the_demo_says_at_once_what_is_missing_on_this_host(tmp_path, monkeypatc
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("encoding", ["latin-1", "cp437", "utf-8"])
-def test_a_terminal_that_lacks_a_character_stops_no_command(tmp_path: Path, encoding: str) -> None:
-    environment = {**os.environ, "PYTHONUTF8": "0", "PYTHONIOENCODING": encoding}
+def test_a_terminal_that_lacks_a_character_stops_no_command(tmp_path: Path) -> None:
+    environment = {**os.environ, "PYTHONUTF8": "0", "PYTHONIOENCODING": "latin-1"}
     command = [sys.executable, "-m", "knobeln", "init", str(tmp_path / "K☃N")]
     done = subprocess.run(command, env=environment, capture_output=True, check=False)
     assert done.returncode == 0, done.stderr
-    assert ("K☃N" if encoding == "utf-8" else "K?N") in done.stdout.decode(encoding)
+    assert "K?N" in done.stdout.decode("latin-1")
 
 
 @pytest.mark.slow
@@ -343,12 +318,6 @@ def test_doctor_finds_limits_that_do_not_bite(monkeypatch: pytest.MonkeyPatch) -
         host_checks._limits(settings())
 
 
-def test_every_command_takes_the_folder_and_has_help() -> None:
-    for name, command in main.commands.items():
-        assert "--contest" in knobeln(name, "--help").output, name
-        assert loaded(command).help, name
-
-
 def test_a_password_may_come_from_the_environment_and_is_in_no_file(tmp_path, monkeypatch) -> None:
     monkeypatch.setenv("KNOBELN_SET_MAIL__PASSWORD", "open sesame")
     knobeln("init", tmp_path)
@@ -365,12 +334,11 @@ def test_nothing_that_is_kept_of_the_settings_is_secret(tmp_path, monkeypatch) -
     assert kept["mail"]["smarthost"] == "localhost"
 
 
-@pytest.mark.parametrize("name", ["GAME", "CONTEST__ALIASES"])
-def test_a_variable_that_is_no_json_is_named(folder, monkeypatch, name) -> None:
-    monkeypatch.setenv(f"KNOBELN_SET_{name}", "x@a.example")
+def test_a_variable_that_is_no_json_is_named(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KNOBELN_SET_CONTEST__ALIASES", "x@a.example")
     said = knobeln("status", "-C", folder, code=1).output
     assert "KNOBELN_SET_" in said
-    assert name.partition("_")[0].lower() in said
+    assert "contest" in said
 
 
 def test_brackets_in_the_title_are_no_markup(folder: Path) -> None:

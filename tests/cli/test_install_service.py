@@ -36,7 +36,7 @@ def test_a_dry_run_says_all_and_does_nothing(system: Path) -> None:
     assert files(system) == set()
 
 
-@pytest.mark.parametrize("name", ["../spring", "spring/94", "", "-C", "%i", "my contest"])
+@pytest.mark.parametrize("name", ["../spring", "", "-C", "%i"])
 def test_a_name_that_is_no_units_is_refused(system: Path, name: str) -> None:
     install(system, "--", name, code=2)
     assert files(system) == set()

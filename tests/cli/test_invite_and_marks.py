@@ -103,12 +103,11 @@ def test_a_form_sent_back_as_it_was_is_refused_and_names_what_is_missing(contest
     assert "<institution, city, country>" in answer
 
 
-@pytest.mark.parametrize("game", ["knobeln", "cooperation"])
-def test_a_contest_for_a_class_asks_for_names_and_nothing_else(tmp_path, students, monkeypatch, game) -> None:
+def test_a_contest_for_a_class_asks_for_names_and_nothing_else(tmp_path, students, monkeypatch) -> None:
     monkeypatch.setenv("KNOBELN_SET_REGISTRATION__CONFIRM", "never")
     monkeypatch.setenv("TZ", "Europe/Berlin")
     contest = tmp_path / "course"
-    knobeln("init", contest, "--game", game, "--class", "--language", "de", "--beacon", "none")
+    knobeln("init", contest, "--class", "--language", "de", "--beacon", "none")
     invitation = mails_of_dry_run(contest, students)["gauss@uni.example"]
     text = invitation.get_content()
     assert text.startswith("Ihr seid zu")
@@ -127,7 +126,7 @@ def test_a_contest_for_a_class_asks_for_names_and_nothing_else(tmp_path, student
     team = json.loads(knobeln_in(contest, "teams", "show", "princeps", "--json").stdout)["team"]
     (member,) = team["registration"]["members"]
     assert (member["name"], member["age"], member["occupation"]) == ("Carl Friedrich Gauß", None, "")
-    assert "is there already" in knobeln("init", contest, "--game", game, "--class", code=1).output
+    assert "is there already" in knobeln("init", contest, "--class", code=1).output
 
 
 def test_the_same_list_again_invites_nobody_twice_and_a_longer_one_the_new(contest, students) -> None:
@@ -169,36 +168,6 @@ def test_lists_of_spreadsheets_are_read(contest: Path, tmp_path: Path) -> None:
         file.write_bytes(data)
         mails = mails_of_dry_run(contest, file)
         assert "Carl Friedrich Gauß" in mails["gauss@uni.example"].get_content()
-
-
-def test_nobody_is_invited_after_registration_closed(contest: Path, students: Path) -> None:
-    past = ("registration_opens", "2001-01-01T00:00"), ("registration_closes", "2001-01-02T00:00")
-    text = (contest / "contest.toml").read_text()
-    for name, when in past:
-        text = "\n".join(
-            f"{name} = {when}:00Z" if line.startswith(f"{name} ") else line for line in text.splitlines()
-        )
-    (contest / "contest.toml").write_text(text)
-    said = knobeln_in(contest, "class", "invite", students, code=1).output
-    assert "registration closed at 2001-01-02" in said
-
-
-def test_marks_have_a_row_for_each_member(contest: Path, students: Path) -> None:
-    assert len(knobeln_in(contest, "class", "marks").stdout.splitlines()) == 1  # the names of the columns
-    body = (
-        "mail-address: ada@uni.example\nmail-preference: RSM\nteam-name: analysts\n"
-        "Organization: =HYPERLINK(1)\nteam-members:\n"
-        "  Ada Lovelace, 27, student,\n  wrote the first program\n"
-        "  Charles Babbage, 51, engineer,\n  builds engines\n"
-    )
-    knobeln("receive", "-C", contest, stdin=letter("ada@uni.example", "registration for KNOBELN", body))
-    rows = list(csv.DictReader(io.StringIO(knobeln_in(contest, "class", "marks").stdout)))
-    assert [(row["member"], row["team"], row["rank"]) for row in rows] == [
-        ("Ada Lovelace", "analysts", ""),
-        ("Charles Babbage", "analysts", ""),
-    ]
-    assert rows[0]["organization"] == "'=HYPERLINK(1)"  # a spreadsheet would compute it
-    assert [row["sent"] for row in rows] == ["0", "0"]
 
 
 # --- the list comes back -----------------------------------------------------------------------------------
@@ -261,11 +230,6 @@ def test_who_is_not_in_the_list_has_marks_too(contest, students, monkeypatch) ->
         ("1", "Ada Lovelace", "ada@uni.example"),
         ("3", "Carl Friedrich Gauß", "gauss@uni.example"),
     ]
-
-
-def test_a_dry_run_keeps_no_list(contest: Path, students: Path) -> None:
-    knobeln_in(contest, "class", "invite", students, "--dry-run")
-    assert marks(contest) == []
 
 
 # --- a fixed field, and what other systems import ----------------------------------------------------------

@@ -8,7 +8,7 @@ import sys
 import time
 from collections.abc import Iterator
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -21,12 +21,11 @@ from contest.config.template import usual_dates
 from contest.errors import ToolMissing
 from contest.model import Bounce, LetterState, Member, Outgoing, Phase, Registration, Severity, TeamState
 from contest.store import contest_state, letters, outbox, submissions, teams
-from contest.store.results import Progress
 from contest.util.log import log
 from knobeln import log_setup
 from knobeln.cli import output
 from knobeln.context import ContestContext, create_contest, who_holds
-from knobeln.server.status import next_date, time_left
+from knobeln.server.status import next_date
 from knobeln.services import LIMITS_AREA, note_limits_of_sandboxes
 from sandbox.groups import limits_of_sandboxes
 from tests.support.command_line import knobeln_in
@@ -45,19 +44,16 @@ def status(path: Path) -> Any:
     return json.loads(knobeln_in(path, "status", "--json").stdout)
 
 
-def test_teams_names_people_of_several_teams_once_however_many_there_are(folder: ContestContext) -> None:
-    pair = tuple(Member(name, None, "", "") for name in ("Jo Doe", "Ann Roe"))
+def test_a_team_with_people_of_another_is_marked_and_shown_with_their_names(folder: ContestContext) -> None:
+    flag = "Jo Doe is also a member of team_1"
     with folder.store.write() as tx:
-        for number in range(1, 13):
-            name = f"team_{number}"
-            registration = Registration(f"{name}@x.example", (), name, "here", pair)
-            flags = ("Jo Doe is also a member of team_1",) if number > 1 else ()
-            kept = {"requested_name": name, "state": TeamState.ACTIVE, "auth_digest": name, "letter_id": None}
-            teams.add(tx, registration, **kept, flags=flags, now=NOW)
-    remarks = [line for line in knobeln_in(folder.path, "teams").stderr.splitlines() if line.startswith("*")]
-    (remark,) = remarks
-    assert remark.startswith("* Jo Doe and Ann Roe: in team_1, team_2, team_3, ")
-    assert remark.endswith(" and team_12")
+        registration = Registration("x@x.example", (), "team_2", "here", (Member("Jo Doe", None, "", ""),))
+        kept = {"requested_name": "team_2", "state": TeamState.ACTIVE, "auth_digest": "x", "letter_id": None}
+        teams.add(tx, registration, **kept, flags=(flag,), now=NOW)
+    listed = knobeln_in(folder.path, "teams")
+    assert "\tactive *\t" in listed.stdout
+    assert "`knobeln teams show TEAM`" in listed.stderr
+    assert f"* {flag}\n" in knobeln_in(folder.path, "teams", "show", "team_2").stdout
 
 
 def test_submissions_tells_the_whole_reason_below_the_table(folder, monkeypatch) -> None:
@@ -182,29 +178,6 @@ def test_what_the_day_stopped_for_is_in_the_status(folder, monkeypatch) -> None:
     assert "not installed" in text
 
 
-def progress(number: int, games: int, done: int, took: int, waits: int = 0) -> Progress:
-    """A round that began `took` and `waits` minutes ago, with its last result `waits` minutes ago."""
-    begun = NOW - timedelta(minutes=took + waits)
-    finished = begun + timedelta(minutes=took) if done else None
-    return Progress(number, False, 4, 1, games, done, begun, finished)
-
-
-@pytest.mark.parametrize(
-    ("rounds", "minutes"),
-    [
-        ([], None),
-        ([progress(1, 100, 0, 10)], None),
-        ([progress(1, 100, 50, 10)], 10),
-        ([progress(1, 100, 50, 10, waits=4)], 6),
-        ([progress(1, 100, 50, 10, waits=60)], 0),
-        ([progress(1, 100, 100, 10), progress(2, 40, 0, 1)], 3),
-        ([progress(1, 100, 50, -10)], None),
-    ],
-)
-def test_the_time_left_is_at_the_pace_so_far(rounds: list[Progress], minutes: int | None) -> None:
-    assert time_left(rounds, NOW) == (None if minutes is None else timedelta(minutes=minutes))
-
-
 # --- logs ---------------------------------------------------------------------------------------------------
 @pytest.fixture
 def usual_logs() -> Iterator[None]:
@@ -267,13 +240,3 @@ def test_the_supervisor_hears_that_serve_is_ready_lives_and_stops(tmp_path, fold
     said = (tmp_path / "log").read_text()
     events = re.findall(r"\] (listening|stopping|stopped)\b", said)
     assert events == ["listening", "stopping", "stopped"], said
-
-
-@pytest.mark.slow
-def test_without_a_supervisor_or_with_one_that_is_gone_serve_works_as_ever(tmp_path, folder) -> None:
-    server = serve(folder, tmp_path / "log", NOTIFY_SOCKET=str(tmp_path / "nobody"), WATCHDOG_USEC="1")
-    end = time.monotonic() + PATIENCE
-    while "listening" not in (tmp_path / "log").read_text():
-        assert time.monotonic() < end
-        time.sleep(0.02)
-    assert server.terminate(PATIENCE) == 0

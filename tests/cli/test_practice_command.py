@@ -1,13 +1,11 @@
 """`knobeln practice`: real programs, in the real sandbox and on the contest machine."""
 
-import json
 import os
 import re
 import signal
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,7 +16,6 @@ import pytest
 from arena.practice_games import MAX_GAMES
 from contest.config.load import FILE_NAME
 from knobellib.samples import house_strategies
-from knobeln.home.practice import Watch
 from tests.support.command_line import knobeln
 
 HIGH = "main () { for (;;) make_throw (12288); }\n"
@@ -133,8 +130,6 @@ def test_a_house_strategy_that_fails_is_told_with_its_reason(tmp_path: Path) -> 
     for name in without_points:
         assert f"{name} failed in 1 game, so there are no points in throw" in told.output
         assert "of 1,000: used more than 2,000,000 instructions" in told.output
-    found = knobeln("practice", tmp_path / "low.c", "-C", tmp_path / "c", "--games", 1, "--json")
-    assert len(json.loads(found.output)["its_failures"]) == len(without_points)
 
 
 def init(folder: Path, **programs: int) -> None:
@@ -144,30 +139,6 @@ def init(folder: Path, **programs: int) -> None:
     for name, value in programs.items():
         text = re.sub(rf"^{name} = .*", f"{name} = {value}", text, flags=re.MULTILINE)
     (folder / FILE_NAME).write_text(text)
-
-
-class Interrupted:
-    """Somebody presses Ctrl-C while this is finalized, where Python drops the exception."""
-
-    def __del__(self) -> None:
-        os.kill(os.getpid(), signal.SIGINT)
-        time.sleep(0.01)
-
-
-@pytest.mark.parametrize("before", [signal.default_int_handler, signal.SIG_IGN])
-def test_a_ctrl_c_that_python_drops_ends_the_watch_all_the_same(tmp_path, monkeypatch, before) -> None:
-    dropped: list[object] = []
-    monkeypatch.setattr(sys, "unraisablehook", lambda error: dropped.append(error.exc_type))
-    usual = signal.signal(signal.SIGINT, before)
-    try:
-        with Watch([tmp_path]) as watched:
-            Interrupted()
-            assert dropped == [KeyboardInterrupt]
-            with pytest.raises(KeyboardInterrupt):
-                watched.wait()
-        assert signal.getsignal(signal.SIGINT) is before
-    finally:
-        signal.signal(signal.SIGINT, usual)
 
 
 def lines_of(process: subprocess.Popen[str]) -> Iterator[str]:
@@ -183,7 +154,17 @@ def lines_of(process: subprocess.Popen[str]) -> Iterator[str]:
 def watching(*words: object) -> Iterator[tuple[subprocess.Popen[str], Iterator[str]]]:
     """A practice that watches its programs, and the lines that it writes."""
     process = subprocess.Popen(
-        [sys.executable, "-m", "knobeln", "practice", *map(str, words), "--watch"],
+        # The signal may be ignored here.
+        [
+            "env",
+            "--default-signal=INT",
+            sys.executable,
+            "-m",
+            "knobeln",
+            "practice",
+            *map(str, words),
+            "--watch",
+        ],
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,

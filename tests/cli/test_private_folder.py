@@ -52,7 +52,7 @@ def test_init_leaves_foreign_files_in_a_folder_without_a_contest_alone(tmp_path:
     assert folder.stat().st_mode & 0o777 == 0o700
 
 
-@pytest.mark.parametrize("command", ["init", "upgrade", "restore"])
+@pytest.mark.parametrize("command", ["init", "restore"])
 def test_a_contest_that_others_could_read_is_closed(command: str, tmp_path: Path) -> None:
     folder = tmp_path / "contest"
     knobeln("init", folder)

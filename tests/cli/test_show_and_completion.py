@@ -15,8 +15,7 @@ from knobeln.cli.main import COMMANDS
 from knobeln.context import ContestContext
 from tests.support.command_line import knobeln, knobeln_in
 from tests.support.contest_field import NOW, House, make_contest, settings
-
-ROOT = Path(__file__).parents[2]
+from tools.reference import pages
 
 
 @pytest.fixture
@@ -87,9 +86,8 @@ def test_bash_completes_with_the_lines_that_click_prints(tmp_path: Path) -> None
     assert "_knobeln_completion knobeln" in done.stdout
 
 
-def test_the_reference_has_the_sections_of_the_help_and_all_exit_codes(tmp_path: Path) -> None:
-    subprocess.run([sys.executable, ROOT / "tools" / "reference.py", tmp_path], check=True)
-    page = (tmp_path / "commands.md").read_text(encoding="utf-8")
+def test_the_reference_has_the_sections_of_the_help_and_all_exit_codes() -> None:
+    page = pages()["commands.md"]
     sections = [line.removeprefix("## ") for line in page.splitlines() if line.startswith("## ")]
     assert sections == [*COMMANDS, "Exit codes"]
     codes = {value for name, value in vars(exit_codes).items() if name.startswith("EX_")}
@@ -102,10 +100,3 @@ def test_a_list_of_subcommands_cuts_no_sentence() -> None:
     commands = knobeln("mail", "--help").stdout.partition("Commands:")[2]
     assert "wait for another try" in " ".join(commands.split())
     assert "..." not in commands
-
-
-def test_native_code_that_is_missing_is_made(folder: ContestContext, monkeypatch, tmp_path: Path) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    first, second = (knobeln_in(folder.path, "programs", "translate") for _ in range(2))
-    assert first.stdout.startswith("3 programs: 0 had native code, 3 translated now, 0 left")
-    assert second.stdout.startswith("3 programs: 3 had native code, 0 translated now, 0 left")

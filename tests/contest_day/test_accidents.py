@@ -78,19 +78,6 @@ def test_a_run_on_a_full_disk_says_so_and_goes_on_when_there_is_room(tmp_path, h
         folder.store.close()
 
 
-@pytest.mark.slow
-def test_a_run_whose_files_may_grow_no_more_says_so_and_goes_on_when_they_may(tmp_path, house, whole) -> None:
-    folder = make_contest(tmp_path / "contest", 40, house, SMALL)
-    run_it = [sys.executable, "-m", "knobeln", "run", "--now", "-C", str(folder.path)]
-    size = (folder.path / "contest.db").stat().st_size
-    assert finish(start(["prlimit", f"--fsize={size + 200_000}", *run_it], tmp_path / "log")) == 75
-    said = (tmp_path / "log").read_text()
-    assert "the database does not answer" in said
-    assert "Traceback" not in said
-    assert finish(start(run_it, tmp_path / "log")) == 0
-    assert everything(folder) == whole
-
-
 # --- the database ----------------------------------------------------------------------------------------
 def test_a_run_waits_for_a_database_that_somebody_else_has_locked(tmp_path: Path, house: House) -> None:
     folder = make_contest(tmp_path / "contest", 5, house.first(5), short())
@@ -181,7 +168,7 @@ def test_engines_that_stand_still_cost_no_team_anything(tmp_path: Path, house: H
 
 
 @pytest.mark.usefixtures("every_step")
-@pytest.mark.parametrize("victim", ["bwrap", "cc1", "riscv64"])
+@pytest.mark.parametrize("victim", ["bwrap", "cc1"])
 def test_a_compiler_that_the_system_ends_costs_no_team_its_program(tmp_path: Path, victim: str) -> None:
     folder, program = waiting_program(tmp_path)
     with struck(os.getpid(), signal.SIGKILL, victim, times=1) as hit:

@@ -1,6 +1,6 @@
 """The contest day from frozen entries to the last report: real programs, the real engine, a real database."""
 
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -9,7 +9,7 @@ import pytest
 
 from contest.config.load import FILE_NAME
 from contest.config.settings import Settings
-from contest.errors import EngineFailed, NotNow
+from contest.errors import NotNow
 from contest.games.knobeln import rules_of
 from contest.interfaces.protocols import Images, Runner
 from contest.model import Phase
@@ -37,25 +37,25 @@ def kinds(folder: ContestContext) -> dict[str, list[str]]:
 
 
 @pytest.fixture(scope="module")
-def of_41(tmp_path_factory: pytest.TempPathFactory, house: House) -> ContestContext:
-    folder = make_contest(tmp_path_factory.mktemp("of_41"), 41, house, settings())
+def of_20(tmp_path_factory: pytest.TempPathFactory, house: House) -> ContestContext:
+    folder = make_contest(tmp_path_factory.mktemp("of_20"), 20, house, settings())
     contest_day(folder).run()
     return folder
 
 
-def test_forty_one_teams_play_one_final_and_an_evolution_and_get_what_they_asked_for(of_41) -> None:
-    folder = of_41
+def test_twenty_teams_play_one_final_and_an_evolution_and_get_what_they_asked_for(of_20) -> None:
+    folder = of_20
     with folder.store.read() as tx:
         (final,) = results.finished_rounds(tx, Games.ALL)
         assert contest_state.state(tx).phase is Phase.FINISHED
         assert final.plan.final
-        assert len(final.groups[0].plan.members) == 41
-        assert len(final.groups[0].matches) == 41 * 42 // 2
+        assert len(final.groups[0].plan.members) == 20
+        assert len(final.groups[0].matches) == 20 * 21 // 2
         assert {s.rank for s in final.groups[0].standings} >= {1, 2}
         evolution = results.get_evolution(tx)
-    assert sum(evolution.generations[0]) == 41 * 5
+    assert sum(evolution.generations[0]) == 20 * 5
     got = kinds(folder)
-    for number in range(1, 42):
+    for number in range(1, 21):
         codes = set(PREFERENCES[(number - 1) % len(PREFERENCES)].split(",")) - {""}
         if "DGP" in codes:
             codes.discard("GRP")
@@ -64,25 +64,25 @@ def test_forty_one_teams_play_one_final_and_an_evolution_and_get_what_they_asked
         assert sorted(got.get(f"team_{number:04}", [])) == sorted(codes)
 
 
-def test_the_number_of_workers_changes_nothing(of_41: ContestContext, tmp_path: Path, house: House) -> None:
-    alone = make_contest(tmp_path, 41, house, settings(workers=1))
+def test_the_number_of_workers_changes_nothing(of_20: ContestContext, tmp_path: Path, house: House) -> None:
+    alone = make_contest(tmp_path, 20, house, settings(workers=1))
     contest_day(alone).run()
-    assert dump(alone) == dump(of_41)
+    assert dump(alone) == dump(of_20)
 
 
 def test_a_run_that_was_interrupted_anywhere_ends_like_one_that_was_not(tmp_path: Path, house: House) -> None:
     small = settings(group_min=4, group_max=8, final_size=8)
-    whole = make_contest(tmp_path / "whole", 30, house, small)
+    whole = make_contest(tmp_path / "whole", 16, house, small)
     contest_day(whole).run()
-    broken = make_contest(tmp_path / "broken", 30, house, small)
+    broken = make_contest(tmp_path / "broken", 16, house, small)
     interruptions = 0
-    for after in (0, 1, 1, 3, 2, 4):
+    for after in (0, 1, 1):
         try:
             stumbling_day(broken, Stumbling(after)).run()
         except KeyboardInterrupt:
             interruptions += 1
     contest_day(broken).run()
-    assert interruptions >= 3
+    assert interruptions == 3
     assert dump(broken) == dump(whole)
 
 
@@ -100,21 +100,6 @@ def test_without_any_program_there_is_nothing_to_start(tmp_path: Path, house: Ho
         contest_day(folder).run()
     with folder.store.read() as tx:
         assert contest_state.state(tx).phase is Phase.OPEN
-
-
-def test_an_engine_that_breaks_stops_the_day_and_costs_no_team_anything(tmp_path: Path, house: House) -> None:
-    folder = make_contest(tmp_path / "broken", 9, house, settings())
-    whole = make_contest(tmp_path / "whole", 9, house, settings())
-
-    class Broken:
-        def play(self, jobs: object) -> list[Any]:
-            raise EngineFailed("the engine does not answer")
-
-    with pytest.raises(EngineFailed):
-        stumbling_day(folder, Spectator(), lambda *_: nullcontext(Broken())).run()
-    contest_day(folder).run()
-    contest_day(whole).run()
-    assert dump(folder) == dump(whole)
 
 
 def test_settings_that_decide_results_are_frozen_at_the_start(tmp_path: Path, house: House) -> None:

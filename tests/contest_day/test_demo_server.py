@@ -26,7 +26,7 @@ from tests.support.servers import wait_for
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL, signal.SIGHUP, signal.SIGINT])
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
 def test_the_server_ends_with_the_demo_whatever_ends_it(tmp_path: Path, number: signal.Signals) -> None:
     folder = tmp_path / "contest"
     demo = start([sys.executable, "-m", "knobeln", "demo", str(folder), "--teams", "5"], tmp_path / "log")

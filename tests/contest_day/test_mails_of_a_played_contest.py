@@ -63,8 +63,8 @@ def got(world: World, address: str) -> list[EmailMessage]:
     """All mails to this address."""
     with world.store.read() as tx:
         ids = [mail.id for mail in outbox.listing(tx, state=None, to=address, count=1_000)]
-        items = outbox.items(tx, ids)
-    return [cast(EmailMessage, message_from_bytes(item.raw, policy=modern)) for item in items]
+        items = [outbox.get(tx, item_id) for item_id in sorted(ids)]
+    return [cast(EmailMessage, message_from_bytes(item.raw, policy=modern)) for item in items if item]
 
 
 def content(mail: EmailMessage) -> list[object]:
@@ -74,7 +74,8 @@ def content(mail: EmailMessage) -> list[object]:
 def sent(world: World, key: str) -> EmailMessage:
     with world.store.read() as tx:
         (found,) = (r for r in outbox.past_reports(tx, 1) if f"{r.code} {r.round} {r.group}" == key)
-        (item,) = outbox.items(tx, [found.item_id])
+        item = outbox.get(tx, found.item_id)
+    assert item
     return cast(EmailMessage, message_from_bytes(item.raw, policy=modern))
 
 

@@ -10,7 +10,6 @@ from contextlib import nullcontext
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
-from itertools import islice
 from pathlib import Path
 
 import pytest
@@ -18,7 +17,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from contest.actions.organizer_actions import OrganizerActions
-from contest.archive import contents, files
 from contest.config.settings import Settings, game_settings
 from contest.errors import GiveUp, NotNow, NumberAwaited
 from contest.model import OutboxState, Phase
@@ -29,11 +27,8 @@ from contest.public_number.draw import Draw, draw_of
 from contest.store import contest_state, ledger, outbox, results
 from contest.store.results import Games
 from contest.util.clock import SystemClock
-from knobeln.archive import verification
-from knobeln.cli.progress_bars import progress_bar
 from knobeln.context import ContestContext
 from knobeln.day.run import contest_day, play_contest
-from tests.support.archives import knobeln_field, played, publish
 from tests.support.contest_field import NOW, House, make_contest, settings
 from tests.support.contest_runs import finish, run
 from tests.support.drand_network import (
@@ -103,8 +98,6 @@ def test_a_key_that_would_fit_every_round_is_refused() -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("", "must be JSON"),
-        ("[]", "must be JSON"),
         ('{"round": 1}', "must be JSON"),
         ("[" * 1_900, "must be JSON"),
         (RECORDED.replace("657413", "657414"), "this is round 657414 of drand, but round 657413"),
@@ -117,16 +110,7 @@ def test_what_is_no_round_is_refused_with_the_right_form(text: str, words: str) 
         Draw(Beacon.of("drand"), NOW, QUICKNET, 657_413).read(text)
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"period": 4},
-        {"genesis_time": 1},
-        {"schemeID": "pedersen-bls-chained"},
-        {"hash": "ab" * 32},
-        {"period": 0},
-    ],
-)
+@pytest.mark.parametrize("change", [{"genesis_time": 1}, {"hash": "ab" * 32}, {"period": 0}])
 def test_a_chain_that_does_not_fit_its_hash_is_refused(change: dict[str, object]) -> None:
     with pytest.raises(ValueError, match="chain"):
         drand.Chain.from_json(json.dumps({**json.loads(drand.QUICKNET), **change}))
@@ -147,26 +131,13 @@ def test_a_lottery_is_read_as_in_rfc_3797() -> None:
     assert canonical_draw("3 0 / 2-1/", [2, 2]) == "0.3./1.2./"
 
 
-@pytest.mark.parametrize("text", ["", " / ", "nine", "4 9 and 18", "4 / / 5"])
+@pytest.mark.parametrize("text", ["", "4 9 and 18", "4 / / 5"])
 def test_what_is_no_draw_is_refused(text: str) -> None:
     with pytest.raises(GiveUp, match="the numbers that were drawn"):
         canonical_draw(text, [6])
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        "lottery",
-        "lottery:",
-        "lottery:  ",
-        "lottery: of May",
-        "lottery: 0 numbers of May",
-        "lottery: 6/ numbers of May",
-        "Drand",
-        "dice",
-    ],
-)
+@pytest.mark.parametrize("text", ["", "lottery: of May", "lottery: 0 numbers of May", "Drand"])
 def test_an_unknown_beacon_is_refused_with_the_right_form(text: str) -> None:
     with pytest.raises(ValueError, match="`drand`, `file`, `none`, or `lottery:`"):
         Beacon.of(text)
@@ -183,15 +154,6 @@ def test_the_draw_is_at_a_time_that_nobody_can_choose_freely() -> None:
     assert [minutes(timedelta(seconds=each)) for each in (0, 7, 500, 570, 3_600, -3_600)] == [
         10, 10, 10, 20, 70, -50,
     ]  # fmt: skip
-
-
-@given(st.integers(-(10**6), 10**6))
-def test_a_round_of_drand_always_comes_after_the_list(seconds: int) -> None:
-    made = chosen(beacon="drand")
-    final_at = made.dates.contest_starts + timedelta(days=12_000, seconds=seconds)  # when quicknet runs
-    draw = draw_of(made.tournament.beacon, made.dates.contest_starts, final_at)
-    assert draw.at > final_at
-    assert draw.at == draw.chain.time_of(draw.round)
 
 
 # --- the day -----------------------------------------------------------------------------------------------
@@ -234,13 +196,6 @@ def test_the_number_is_taken_once_and_only_in_its_time(tmp_path: Path, house: Ho
         hand_in(later, "11 3 21")
 
 
-def test_a_contest_without_a_number_takes_none(tmp_path: Path, house: House) -> None:
-    contest = make_contest(tmp_path, 3, house, chosen())
-    contest_day(contest).run()
-    with pytest.raises(NotNow, match="uses no public number"):
-        hand_in(contest, "7")
-
-
 @pytest.fixture
 def soon(monkeypatch: pytest.MonkeyPatch) -> None:
     """The number comes a second after the list, not minutes."""
@@ -254,26 +209,6 @@ def in_real_time(path: Path, house: House) -> ContestContext:
 
 
 play = partial(play_contest, early=True, spectator=lambda: nullcontext(Spectator()))
-
-
-@pytest.mark.usefixtures("soon")
-def test_the_day_fetches_the_number_itself_and_everybody_can_check_it(tmp_path: Path) -> None:
-    chain = chain_json(int(time.time()) - 100)
-    said: list[str] = []
-    with drand_server(chain) as url, trusted_drand(), stand_in(chain, url):
-
-        def day(contest: ContestContext) -> None:
-            play(replace(contest, clock=SystemClock()), patient=True, tell=said.append)
-
-        contest, strings = played(
-            tmp_path / "contest", chosen(beacon="drand"), dict(islice(knobeln_field().items(), 3)), day
-        )
-    assert "The public number is round" in said[0]
-    read = contents.from_files(files.read(publish(contest, tmp_path / "archive", strings).archive))
-    assert json.loads(read.seal.source)["randomness"] == read.seal.number
-    with stand_in(chain):
-        checked = verification.verify(read, progress_bar).checked
-    assert any("signed by its chain" in each for each in checked)
 
 
 @pytest.mark.slow

@@ -1,7 +1,5 @@
 """The contest's seed is made when the entries are final: of a secret number and of the list of entries."""
 
-import hashlib
-import hmac
 from dataclasses import replace
 from email import message_from_bytes
 from pathlib import Path
@@ -49,17 +47,6 @@ def _parts(raw: bytes) -> bytes:
 
 
 # --- pure --------------------------------------------------------------------------------------------------
-def test_the_seed_is_an_hmac_of_the_root_keyed_with_the_secret() -> None:
-    seed = ContestSeed(SEED, bytes(32))
-    assert seed.value == hmac.new(SEED, bytes(32), hashlib.sha256).digest()
-    assert seed.commitment == hashlib.sha256(SEED).hexdigest()
-
-
-def test_before_the_list_is_final_there_is_no_seed() -> None:
-    with pytest.raises(ValueError, match="no seed before its entries are final"):
-        _ = ContestSeed(SEED, is_open=True).value
-
-
 def test_each_digest_and_each_name_changes_the_root_but_the_order_does_not() -> None:
     entries = [SealedEntry("a", "01", "02"), SealedEntry("b", "03", "04")]
     root = EntryList.of(entries).root

@@ -1,6 +1,5 @@
 """How sure is the result? What the summary, the command and the pages say, and that it changes nothing."""
 
-import json
 import re
 from email import message_from_bytes
 from email.policy import default as modern
@@ -44,17 +43,10 @@ def test_the_summary_says_how_the_contest_ends_with_other_chance(folder: Contest
     assert re.search(r": team_\d{4} won \S+ of 100( and team_\d{4} won \S+ of 100)*; such a share", words)
 
 
-def test_the_command_shows_what_was_mailed_and_plays_other_numbers(folder: ContestContext) -> None:
-    stored = json.loads(knobeln("results", "certainty", "--json", "-C", folder.path).stdout)
-    assert stored["contests"] == 20
-    more = json.loads(knobeln("results", "certainty", "200", "--json", "-C", folder.path).stdout)
-    assert more["contests"] == 200
-    assert [line["entry"] for line in more["teams"]] == [line["entry"] for line in stored["teams"]]
-    assert more["margin"] < stored["margin"]
+def test_the_command_shows_what_was_mailed(folder: ContestContext) -> None:
     shown = knobeln("results", "certainty", "-C", folder.path)
     assert "played again 20 times" in " ".join(shown.output.split())
     assert "team_0001" in shown.output
-    knobeln("results", "certainty", "3", "-C", folder.path, code=2)
 
 
 def test_the_pages_have_it_with_its_table_as_files(folder: ContestContext) -> None:
@@ -66,14 +58,10 @@ def test_the_pages_have_it_with_its_table_as_files(folder: ContestContext) -> No
     assert 'href="certainty.html"' in files["index.html"]
 
 
-def test_before_the_end_there_is_nothing_to_tell(tmp_path: Path, house: House) -> None:
-    made = make_contest(tmp_path / "contest", 3, house, settings())
-    result = knobeln("results", "certainty", "-C", made.path, code=1)
-    assert "the contest is not finished" in result.output
-
-
 def test_a_round_that_is_played_again_forgets_it(tmp_path: Path, house: House) -> None:
     made = make_contest(tmp_path / "contest", 3, house, settings())
+    told = knobeln("results", "certainty", "-C", made.path, code=1)
+    assert "only a finished contest" in told.output
     contest_day(made).run()
     with made.store.read() as tx:
         before = results.get_certainty(tx)

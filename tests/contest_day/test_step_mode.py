@@ -1,16 +1,13 @@
 """`knobeln run --step`: a contest is shown step by step, and nobody is told before the last step."""
 
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from contest import presets
-from contest.store import Store, decisions, outbox, url_of
+from contest.store import Store, outbox, url_of
 from knobellib.samples import samples
-from knobeln.context import ContestContext
 from tests.support.archives import played
 from tests.support.command_line import knobeln
 from tests.support.contest_field import NOW
@@ -53,50 +50,18 @@ def test_the_standoff_is_shown_round_by_round_and_the_reports_wait_for_the_last(
     assert re.search(r"^ *carl +N ", output, re.MULTILINE)
     assert "The winner" not in output
     assert mail_states(folder) == {"held"}
-    assert titles(step(folder, "\nq\n")) == ["The final, round 2"]
-    assert titles(step(folder, "\n" * 100))[-1] == "The final: the result"
-    assert "the last step" in knobeln("log", "-C", folder).output
-    assert "held" not in mail_states(folder)
-
-
-@pytest.mark.slow
-def test_a_killed_show_goes_on_with_the_step_on_the_screen(tmp_path: Path) -> None:
-    field = {
-        f"team_{number}": {"bot.sh": b"echo " + answer} for number, answer in enumerate((b"C", b"C", b"B"))
-    }
-    folder = ready(tmp_path, "cooperation-legacy", field, games=1)
-    command = [sys.executable, "-m", "knobeln", "run", "--step", "--now", "-C", str(folder)]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdin
-        assert process.stdout
-        process.stdin.write("\n\n")
-        process.stdin.flush()
-        seen = ""
-        while seen.count("Enter:") < 3 and (line := process.stdout.readline()):
-            seen += line
-        process.kill()
-    assert "step 2 of" in seen, seen
+    assert titles(step(folder, "\nq\n")) == ["The final, round 1"]
+    assert "`knobeln mail release` sends them" in " ".join(step(folder, "\n" * 100).split())
     assert mail_states(folder) == {"held"}
-    output = step(folder, "\n" * 9)
-    assert titles(output)[0] == "The final, step 2 of 3"
-    assert re.search(r"^ *1  team_2 +\d+$", output.rpartition("step 3 of 3")[2], re.MULTILINE), output
-    assert "held" not in mail_states(folder)
-
-
-def test_reports_that_the_organizer_holds_stay_held_after_the_last_step(tmp_path: Path) -> None:
-    field = {name: {"bot.sh": SHOOTS} for name in ("anna", "bert", "carl")}
-    folder = ready(tmp_path, "standoff", field)
-    knobeln("mail", "hold", "--reason", "I look first", "-C", folder)
-    assert "held, as you said" in " ".join(step(folder, "\n" * 100).split())
-    assert mail_states(folder) == {"held"}
-    with ContestContext.open(folder).store.read() as tx:
-        assert decisions.show(tx) is None
 
 
 @pytest.mark.slow
 def test_what_is_computed_is_shown_pairing_by_pairing(tmp_path: Path) -> None:
     rolls = b"PLAYER_NAME = 'Number %d'\ndef final_strategy(score, other):\n    return %d\n"
     field = {f"team_{number}": {"final_strategy.py": rolls % (number, number)} for number in (2, 4, 6)}
-    output = step(ready(tmp_path, "hog", field), "\n" * 9)
+    folder = ready(tmp_path, "hog", field)
+    output = step(folder, "\n" * 9)
+    assert "the last step" in knobeln("log", "-C", folder).output
+    assert "held" not in mail_states(folder)
     assert len(titles(output)) == 3
     assert re.search(r"team_2 +\d+\.\d{4}% +: +\d+\.\d{4}% +team_4", output)

@@ -220,7 +220,7 @@ def hold(season: Season, language: str) -> None:
     assert winner not in knobeln("announce", "--results").partition("hex")[0]
     knobeln("publish", "archive", "--early")
     said = knobeln("verify", "archive", code=3)
-    for words in (f"{LATE} objected", f"{winner} would be first", "to be played again"):
+    for words in (f"{LATE} objected", f"{winner} was taken out", "to be played again"):
         assert words in said
     knobeln("site", "pages")
     for team in TEAMS:

@@ -65,7 +65,7 @@ def test_what_is_shipped_besides_code_is_found(pipx: Pipx) -> None:
     assert "write /usr/local/lib/systemd/system/knobeln@.service" in pipx.knobeln(
         "install-service", "--dry-run", "--root", pipx.folder
     )
-    pipx.knobeln("kit", "kit")
+    pipx.knobeln("kit", "kit.tgz")
     assert pipx.knobeln("init", "--game", "hog", "contest")
     assert "hog" in pipx.knobeln("announce", "-C", "contest").casefold()
     shutil.rmtree(pipx.folder / "contest")

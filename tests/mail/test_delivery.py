@@ -283,7 +283,7 @@ def test_a_mail_that_was_given_up_gets_its_whole_time_again_when_it_is_put_back(
         post.deliver(timedelta(hours=hours))
     assert {state for state, _, _ in post.listing().values()} == {OutboxState.FAILED}
     with post.store.write() as tx:
-        assert outbox.retry(tx, post.clock.now(), to="later@a.example") == (1,)
+        assert outbox.retry(tx, post.clock.now(), ids=(1,)) == (1,)
     assert post.deliver() == Delivered(deferred=1)
     with post.store.write() as tx:
         assert outbox.retry(tx, post.clock.now()) == (1, 2)  # waiting, and failed

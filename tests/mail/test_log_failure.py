@@ -1,4 +1,4 @@
-"""`knobeln serve` and `run` whose log cannot be written: they work on, and tell the organizer."""
+"""`knobeln serve` and `run` whose log cannot be written: they work on."""
 
 import os
 import smtplib
@@ -66,10 +66,8 @@ def contest(tmp_path: Path) -> Iterator[ContestContext]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("begin", "reason"), [(full, "No space left on device"), (unread, "Broken pipe")], ids=["full", "unread"]
-)
-def test_a_log_that_cannot_be_written_harms_no_letter_and_is_told(contest, begin, reason) -> None:
+@pytest.mark.parametrize("begin", [full, unread])
+def test_a_log_that_cannot_be_written_harms_no_letter(contest, begin) -> None:
     port = contest.settings.mail.listen_port
     with serving(contest, begin) as server:
         with smtplib.SMTP("127.0.0.1", port, timeout=10) as client:
@@ -84,27 +82,16 @@ def test_a_log_that_cannot_be_written_harms_no_letter_and_is_told(contest, begin
             assert client.data(LETTER + b"x\r\n") == (451, b"4.3.0 a failure of ours, please try again later")
         with contest.store.write() as tx:
             tx.exec_driver_sql("ALTER TABLE elsewhere RENAME TO letters")
-        wait_for(lambda: maildir(contest, ORGANIZER))
-        status = " ".join(CliRunner().invoke(main, ["status", "-C", str(contest.path)]).output.split())
-        assert f"the log cannot be written, lines are lost: {reason}" in status
         assert server.terminate() == 0
-    (mail,) = maildir(contest, ORGANIZER)
-    assert mail["Subject"] == f"{contest.settings.contest.title}: the log of the server cannot be written"
-    assert reason in mail.get_payload()
 
 
 @pytest.mark.slow
-def test_a_run_whose_log_cannot_be_written_plays_and_tells_it(contest: ContestContext, house: House) -> None:
+def test_a_run_whose_log_cannot_be_written_plays(contest: ContestContext, house: House) -> None:
     add_field(contest, 2, house, ("RSM",))
     accept(contest.store, LETTER, JOE, (ROBOT,), "smtp", contest.clock.now())
     command = [sys.executable, "-m", "knobeln", "run", "--now", "--yes", "-C", str(contest.path)]
     with (contest.path.parent / "output").open("wb") as output, Path("/dev/full").open("wb") as nowhere:
         assert subprocess.run(command, stdout=output, stderr=nowhere, check=False).returncode == 0
-    status = " ".join(CliRunner().invoke(main, ["status", "-C", str(contest.path)]).output.split())
-    assert "the log cannot be written, lines are lost: No space left on device" in status
-    (mail,) = maildir(contest, ORGANIZER)
-    assert mail["Subject"].endswith(": the log of the contest day cannot be written")
-    assert "The log of `knobeln run` cannot be written" in " ".join(mail.get_payload().split())
 
 
 @pytest.mark.slow

@@ -12,8 +12,6 @@ from contest.schema.sections import DEFAULT_GAME
 from reports import terminal
 from reports.evolution_table import condensed, spread
 from reports.prizes import prize_fields, prize_lists
-from reports.results import own_games
-from reports.scores import scores
 from tests.support import other_contests
 
 KNOBELN = game(DEFAULT_GAME).info
@@ -51,18 +49,6 @@ def test_on_a_narrow_terminal_the_bars_give_way_and_not_the_names(contest) -> No
             [line.entry, "-" if line.disqualified else points_text(line.half_points)] for line in long
         ]
         assert lines[0].endswith("proceeds") == (width == 80)
-
-
-@pytest.mark.parametrize("width", [40, 80, 200])
-def test_the_cross_table_has_a_cell_for_every_pair(contest, width) -> None:
-    outcome = contest.first.groups[1]
-    lines = shown(terminal.cross_table(outcome, KNOBELN, "Points", width), width)
-    assert max(map(len, lines)) <= width
-    names = [line.entry for line in outcome.standings if not line.disqualified]
-    assert [line.split()[1] for line in lines[2:-1]] == [name[:18] for name in names]
-    if width == 200:
-        own = {score.opponent: score.own for score in scores(own_games(outcome)[names[0]])}
-        assert lines[2].split()[2:] == [points_text(own[name], KNOBELN.point) for name in names]
 
 
 def test_the_results_of_a_group_have_every_game_once(contest) -> None:

@@ -49,7 +49,7 @@ def played(make_contest: MakeContest, tmp_path_factory: pytest.TempPathFactory) 
     folder = make_contest(path / "contest").path
     knobeln("receive", "-C", folder, stdin=letter(ADDRESS, "registration for KNOBELN", FORM))
     answer = json.loads(knobeln("mail", "--json", "-C", folder))[-1]
-    body = json.loads(knobeln("mail", "show", answer["id"], "--json", "-C", folder))["body"]
+    body = knobeln("mail", "show", answer["id"], "-C", folder)
     line = next(line.strip() for line in body.splitlines() if "<<FROM>>" in line)
     secret = line.split()[-1]
     source = house_strategies()[TEAMS].source

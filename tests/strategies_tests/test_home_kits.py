@@ -158,9 +158,10 @@ def test_a_mistake_has_the_sentence_of_the_server(name, tmp_path, monkeypatch) -
     text = re.sub(r"(?m)^max_rounds = .*", "max_rounds = 2", toml.read_text())
     text = re.sub(r"(?m)^counted_languages = .*", "counted_languages = []", text)  # as at home
     toml.write_text(re.sub(r"(?m)^seconds = .*", "seconds = 1.5", text))
-    by_the_server("kit", "-C", "contest", "kit")
+    by_the_server("kit", "-C", "contest", "kit.tgz")
+    subprocess.run(["tar", "-xzf", "kit.tgz"], check=True)
     words = ("--seed", "s", tmp_path / name, tmp_path / "still.sh")
-    at_home = HomeKit(tmp_path / "kit").play(*words)
+    at_home = HomeKit(tmp_path / "standoff-software").play(*words)
     assert at_home == by_the_server("play", "-C", "contest", "--protocol", *words)
     assert at_home.count(f"{Path(name).stem} failed") == 2
 

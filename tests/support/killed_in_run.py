@@ -163,5 +163,5 @@ def walk(master: Path, work: Path, every: int) -> None:
 
 if __name__ == "__main__":
     # More contests with other random numbers take seconds each time.
-    tournament.certainty.MIN_CONTESTS = tournament.certainty.MAX_CONTESTS = 2
+    tournament.certainty.MAX_CONTESTS = 2
     walk(Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3]))

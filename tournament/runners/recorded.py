@@ -11,8 +11,7 @@ A program whose time is counted can be asked again. Then it plays against the re
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from collections.abc import Set as AbstractSet
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain, pairwise, repeat, zip_longest
@@ -20,9 +19,8 @@ from typing import Any
 
 from contest.errors import Differs
 from contest.games.game import TextGame, TextProtocol, Words
-from contest.interfaces.protocols import Runner
 from contest.language import SOURCE, speaking
-from contest.model import Changed, Fault, GameJob, GameResult, Match, Missing, Moves, RoundOutcome
+from contest.model import Changed, Fault, GameJob, GameResult, Match, Missing, Moves
 from contest.seeds import Seeds
 from contest.util.sanitize import sanitize
 from sandbox import players
@@ -61,46 +59,6 @@ class RecordedPlayer(players.Player):
 def job_of(match: Match, round_number: int, seeds: Seeds) -> GameJob:
     """The game with its players and random streams, but without programs."""
     return game_job(round_number, Fixture.of(match), defaultdict(str), seeds, frozenset())
-
-
-class NeverPlayed(Exception):
-    """A game would be needed that was never played, and cannot be played now."""
-
-
-@dataclass(frozen=True)
-class KnownGames:
-    """Gives games that were played their results, and plays the others.
-
-    Implements contest.interfaces.protocols.Runner.
-
-    `known`: the results by the games' random streams, which are different in every game. `silent`: entries
-    whose programs cannot be asked again.
-    """
-
-    known: Mapping[tuple[bytes, ...], GameResult]
-    runner: Runner
-    silent: AbstractSet[str]
-
-    @classmethod
-    def of(
-        cls, history: Iterable[RoundOutcome], seeds: Seeds, runner: Runner, silent: AbstractSet[str]
-    ) -> KnownGames:
-        """With all games of these rounds."""
-        known = {
-            job_of(match, each.plan.number, seeds).streams: match.result
-            for each in history
-            for group in each.groups
-            for match in group.matches
-        }
-        return cls(known, runner, silent)
-
-    def play(self, jobs: Sequence[GameJob]) -> Sequence[GameResult]:
-        """The results, in the order of the jobs. Raises NeverPlayed."""
-        new = [job for job in jobs if job.streams not in self.known]
-        if any(not self.silent.isdisjoint(job.names) for job in new):
-            raise NeverPlayed
-        played = iter(self.runner.play(new) if new else ())
-        return [self.known[job.streams] if job.streams in self.known else next(played) for job in jobs]
 
 
 def check_result(
