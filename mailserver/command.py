@@ -39,8 +39,7 @@ from mailserver.limits import (
 )
 from mailserver.reading import addresses
 from mailserver.reading.authentication_results import Authenticity
-from mailserver.reading.letter import Letter
-from mailserver.reading.subject import arguments_after, plain_subject
+from mailserver.reading.letter import Letter, arguments_after, plain_subject
 from mailserver.team_secret import digest, new_string
 
 CONFIRM_REGISTRATION, CONFIRM_ANSWER = "registration_confirm", "answer_confirm"

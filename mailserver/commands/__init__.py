@@ -29,7 +29,7 @@ from mailserver.commands import (
 from mailserver.commands import compile as compile_command
 from mailserver.commands import help as help_command
 from mailserver.limits import Limit
-from mailserver.reading.subject import clean_subject
+from mailserver.reading.letter import clean_subject
 
 COMMANDS: tuple[Command, ...] = (
     registration.COMMAND,

@@ -16,7 +16,7 @@ from mailserver.command import Arguments, LetterContext
 from mailserver.limits import DAY, MAX_CONFIRMATION_DAYS, Limit
 from mailserver.problem import Problem
 from mailserver.reading import addresses
-from mailserver.reading.subject import arguments_after
+from mailserver.reading.letter import arguments_after
 
 _QUESTION = "address_confirm"
 _NO_COPIES = "send no copies"

@@ -31,7 +31,7 @@ from mailserver.commands.organizer_requests import (
     reply,
 )
 from mailserver.limits import Limit
-from mailserver.reading.subject import arguments_after
+from mailserver.reading.letter import arguments_after
 from mailserver.team_secret import FromLine, digest, find_from_line, matches, new_string
 
 MAX_TOKEN_HOURS = 2

@@ -14,7 +14,7 @@ from contest.store import contest_state, decisions, letters, outbox, submissions
 from mailserver.command import Arguments, LetterContext
 from mailserver.commands.help import UNKNOWN
 from mailserver.limits import Limit
-from mailserver.reading.subject import clean_subject
+from mailserver.reading.letter import clean_subject
 from mailserver.team_secret import FromLine, find_from_line, without_strings
 
 NAME = "organizer"  # in the subject and after <<FROM>>

@@ -12,8 +12,9 @@ from contest.util.program_files import IMAGE_NAME, is_archive
 from mailserver import authentication
 from mailserver.authentication import team_command
 from mailserver.command import Arguments, Command, LetterContext
-from mailserver.commands.compile import MailedProgram, receive, sample_body
+from mailserver.commands.compile import receive, sample_body
 from mailserver.limits import HOUR, Limit
+from mailserver.reading.find_program import MailedProgram
 
 ALLOW, REFUSE = "allow friendly matches", "refuse friendly matches"
 

@@ -26,8 +26,8 @@ from contest.store import Store, Transaction, contest_state, outbox
 from contest.store.outbox import OutboxItem
 from contest.util.clock import Clock
 from contest.util.log import log
+from mailserver.bounces import bounce_address
 from mailserver.delivery.transports import RelayUnreachable, Transport
-from mailserver.delivery.verp import bounce_address
 
 BATCH = 100
 MAILS_PER_CONNECTION = 20  # each further connection takes this many

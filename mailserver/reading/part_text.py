@@ -15,8 +15,7 @@ from typing import NamedTuple
 from contest.language import gettext, ngettext, number
 from contest.mail.sent_files import lines_named, with_newlines
 from mailserver.reading import html
-from mailserver.reading.charsets import decode_text
-from mailserver.reading.mime_parts import Headers, Part
+from mailserver.reading.mime_parts import Headers, Part, decode_text
 
 SIGNATURE_MARK = "-- "
 # characters. A mailer wraps a line because the next word did not fit; shorter lines are meant to be short.
@@ -33,6 +32,11 @@ _ENCODED_EQUALS = re.compile(rb"=3[Dd]")
 _BASE64_LINE = re.compile(rb"[A-Za-z0-9+/]+={0,2}")
 SEPARATOR = re.compile("[\u2028\u2029]")  # a line end if the text has no other ones
 _SOFT_BREAK = re.compile(rb"=[ \t]*(?:[\r\n]|\Z)")
+# No C program and no form has any of these, but `<p && q>` is a comparison.
+_HTML = re.compile(
+    r"<!doctype\s+html|<html\b|<body\b|<(?:br\s*/?|p|pre|div|span|tt|code)>|</[a-z]+[1-6]?\s*>", re.IGNORECASE
+)
+_BEGINS_AS_HTML = re.compile(r"\s*(?:<!doctype\s+html|<html\b)", re.IGNORECASE)
 _QUOTES = re.compile(r"(?:> ?){1,10}")
 _SIGNED = "-----BEGIN PGP SIGNED MESSAGE-----"
 _SIGNATURE = "-----BEGIN PGP SIGNATURE-----"
@@ -170,7 +174,7 @@ def _unreadable(text: str, lines: Lines) -> str:
 def _lines(text: str, part: Part) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The lines that a reader sees, with remarks: where they were taken out of HTML (M23), or ended oddly."""
     labelled = part.headers.content_type == "text/html"
-    if html.is_html(text, labelled=labelled):
+    if _is_html(text, labelled=labelled):
         return html.seen_lines(text), (
             gettext("the text was taken out of HTML; plain text or an attached file is safer"),
         )
@@ -181,6 +185,11 @@ def _lines(text: str, part: Part) -> tuple[tuple[str, ...], tuple[str, ...]]:
     text, separators = SEPARATOR.subn("\n", text)
     of_separators = separated_remark(range(1, separators + 1)) if separators else ""
     return tuple(text.split("\n")), (remark, of_ends, of_separators)
+
+
+def _is_html(text: str, *, labelled: bool) -> bool:
+    """Whether a text is HTML; what it is labelled as decides only where it may be either."""
+    return (_HTML.search(text) if labelled else _BEGINS_AS_HTML.match(text)) is not None
 
 
 def separated_remark(numbers: Iterable[int]) -> str:

@@ -15,8 +15,8 @@ from contest.model import LetterState, OutboxState, StoredLetter
 from contest.schema.sections import Mail
 from contest.store import Store, contest_state, outbox, teams
 from mailserver import bounces
+from mailserver.bounces import bounce_address, bounced_items
 from mailserver.delivery.deliver import deliver_due, senders
-from mailserver.delivery.verp import bounce_address, bounced_items
 from mailserver.reading import mime_parts
 from tests.support.clocks import FixedClock
 from tests.support.mail_world import FORM, OPENS, World, make_settings

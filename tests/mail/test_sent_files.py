@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mailserver.problem import Problem
-from mailserver.reading.find_files import Files, find_files
+from mailserver.reading.find_program import MailedProgram, find_files
 from mailserver.reading.letter import parse
 from mailserver.team_secret import FromLine, find_from_line
 
@@ -30,9 +30,9 @@ def attach(letter: EmailMessage, name: str, data: bytes, kind: str = "octet-stre
     return letter
 
 
-def read(letter: EmailMessage) -> Files:
+def read(letter: EmailMessage) -> MailedProgram:
     files = find_files(parse(letter.as_bytes()))
-    assert isinstance(files, Files)
+    assert isinstance(files, MailedProgram)
     return files
 
 
@@ -67,13 +67,13 @@ def test_what_flowed_did_to_a_file_is_undone() -> None:
         b"Content-Disposition: attachment; filename=a.py\n\n  if x:\n   y = 1 \n"
     )
     files = find_files(parse(raw))
-    assert isinstance(files, Files)
+    assert isinstance(files, MailedProgram)
     assert files.files == {"a.py": b" if x:\n  y = 1 \n"}
 
 
 def test_the_text_is_what_the_team_says_without_signature_and_from_line() -> None:
     files = read(attach(mail(SAID + "-- \nJoe\n"), "program_3.py", b"1"))
-    assert files.text == ("It bids what is left.", "", "One did the work.")
+    assert files.description == "It bids what is left.\n\nOne did the work."
     assert files.marked_in == ""
 
 
@@ -91,7 +91,7 @@ def test_the_from_line_may_stand_in_a_comment_of_a_file(line: str) -> None:
     files = read(attach(attach(mail("Hello!\n"), "a.txt", b"x"), "program_3.sh", data))
     assert files.marked_in == "program_3.sh"
     assert files.files["program_3.sh"] == data
-    assert files.text == ("Hello!",)
+    assert files.description == "Hello!"
     assert find_from_line(files.marked) == FromLine("lords", "k7qd", 2)
 
 
@@ -110,14 +110,14 @@ def test_a_misspelled_from_line_in_a_file_is_found_there() -> None:
 def test_a_named_text_part_is_a_file_and_not_what_the_team_says() -> None:
     raw = b"Content-Type: text/x-python; charset=utf-8\nContent-Disposition: inline; filename=a.py\n\n# hi\n"
     files = find_files(parse(raw))
-    assert isinstance(files, Files)
-    assert (files.files, files.text) == ({"a.py": b"# hi\n"}, ())
+    assert isinstance(files, MailedProgram)
+    assert (files.files, files.description) == ({"a.py": b"# hi\n"}, "")
 
 
 def test_the_text_is_the_program_where_the_contest_names_it() -> None:
     letter = parse(mail("# <<FROM>> lords k7qd\ndef f(): pass\n-- \nJoe\n").as_bytes())
     files = find_files(letter, "final_strategy.py")
-    assert isinstance(files, Files)
+    assert isinstance(files, MailedProgram)
     assert files.files == {"final_strategy.py": b"# <<FROM>> lords k7qd\ndef f(): pass\n"}
     assert files.marked_in == "final_strategy.py"
     assert find_from_line(files.marked) == FromLine("lords", "k7qd", 1)
@@ -176,4 +176,4 @@ def test_a_file_without_a_name_and_a_damaged_one_are_named_so() -> None:
 
 @pytest.mark.parametrize("path", sorted((Path(__file__).parent.parent / "letters").glob("*.eml")), ids=str)
 def test_every_letter_has_files_or_a_problem(path: Path) -> None:
-    assert isinstance(find_files(parse(path.read_bytes())), Files | Problem)
+    assert isinstance(find_files(parse(path.read_bytes())), MailedProgram | Problem)

@@ -25,7 +25,7 @@ from mailserver.for_organizer import MAX_PASSED_ON_PER_DAY, tidy
 from mailserver.intake import smtp
 from mailserver.intake.accept import accept
 from mailserver.intake.smtp import Listener
-from mailserver.unanswered import is_role
+from mailserver.reading.addresses import is_role
 from tests.support.mail_world import LETTERS, OPENS, World, body_of, make_settings
 from tests.support.servers import greets, wait_for
 
@@ -394,7 +394,7 @@ def test_letters_to_roles_do_not_flood_the_organizer(client, make_world) -> None
 
 def test_an_organizer_with_such_an_address_gets_no_letter_from_us_to_us() -> None:
     settings = make_settings(contest={"organizer_address": "postmaster@contest.example"})
-    assert not is_role("abuse@contest.example", settings)
+    assert not is_role("abuse@contest.example", settings.contest)
 
 
 def test_a_registration_by_smtp_is_answered(port: int, world: World) -> None:

@@ -24,7 +24,7 @@ from mailserver.commands import COMMANDS, fuzzy_match, help_topics, recognise
 from mailserver.commands.preference import NONE, read_codes
 from mailserver.commands.registration import accept_pending, reject_pending
 from mailserver.commands.resend import MAX_PER_DAY
-from mailserver.reading.subject import clean_subject
+from mailserver.reading.letter import clean_subject
 from mailserver.team_secret import digest
 from reports.kinds import reports
 from reports.render import Templates
