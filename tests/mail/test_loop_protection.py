@@ -59,7 +59,7 @@ def test_nobodys_mailer_may_flow_our_tables(body: str) -> None:
 class Posts:
     """A way out that hands each mail to `receive`, as a mail system between two robots would."""
 
-    connections = batch = 1
+    batch = 1
 
     def __init__(self, receive: Callable[[bytes, str], object]) -> None:
         self._receive = receive

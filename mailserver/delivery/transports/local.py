@@ -23,11 +23,9 @@ class RelayUnreachable(DeliveryDeferred):
 
 
 class Transport(Protocol):
-    """Takes mails. `connections`: how many threads may send at once; the caller lowers it for good if the
-    relay does not want as many. `batch`: how many mails may be marked as sent together; more than one only
-    where a mail that is sent again arrives once."""
+    """Takes mails. `batch`: how many may be marked as sent together; more than one only where a mail that is
+    sent again arrives once."""
 
-    connections: int
     batch: int
 
     def send(self, sender: str, to: str, raw: bytes) -> str:
@@ -43,7 +41,7 @@ class Transport(Protocol):
 class StreamTransport:
     """What `mutt -f` reads from a file. A line that begins with `From ` gets a `>` before it, as is usual."""
 
-    connections = batch = 1
+    batch = 1
 
     def __init__(self, stream: BinaryIO) -> None:
         self._stream = stream
@@ -73,7 +71,7 @@ _EX_DATAERR, _EX_NOUSER, _EX_NOHOST = 65, 67, 68
 class SendmailTransport:
     """`command` in the shell's spelling, but started without one."""
 
-    connections = batch = 1
+    batch = 1
 
     def __init__(self, command: str) -> None:
         self._command = command
@@ -105,7 +103,6 @@ _MAX_FOLDER_CHARACTERS = 200
 class MaildirTransport:
     """The Maildirs below `root`."""
 
-    connections = 1
     batch = 20
 
     def __init__(self, root: Path) -> None:
