@@ -12,9 +12,9 @@ from contest.mail.sent_files import right_name
 from contest.util.program_files import IMAGE_NAME, MAX_FILES, is_archive, is_safe
 from mailserver.problem import Problem, quote
 from mailserver.reading.c_source_repair import is_prose, repaired, repaired_file, signed_off, tokens
-from mailserver.reading.letter import Letter, SentFile
+from mailserver.reading.letter import Letter
 from mailserver.reading.mime_parts import decode_text
-from mailserver.reading.part_text import Text
+from mailserver.reading.part_text import SentFile, Text
 
 
 @dataclass(frozen=True)

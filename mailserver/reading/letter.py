@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -15,12 +15,12 @@ from mailserver.reading import addresses, mime_parts
 from mailserver.reading.mime_parts import CUT_FIELD, Headers, Message, Part
 from mailserver.reading.part_text import (
     SEPARATOR,
+    SentFile,
     Text,
     decode,
     file_bytes,
     is_flowed,
     rejoined,
-    with_encoded_files,
     without_signature,
 )
 
@@ -75,18 +75,9 @@ _CLOSED = (
         noted("its text is in an old form (text/enriched); please send plain text"),
     ),
 )
+_UUENCODED = re.compile(r"^begin [0-7]{3,4} .*\nM.{60}$", re.MULTILINE)
 _PLAIN_NAME = re.compile(r"(?i)^[^.]+$|\.txt$")
 _ROBOTS = {"mailer-daemon", "postmaster", "noreply", "no-reply", "donotreply", "do-not-reply"}
-
-
-@dataclass(frozen=True)
-class SentFile:
-    """An attached file: its name exactly as sent, its bytes or why they cannot be read, what was repaired."""
-
-    name: str
-    data: bytes = field(repr=False)
-    problem: str = ""
-    remark: str = ""
 
 
 @dataclass(frozen=True)
@@ -136,15 +127,23 @@ def read(message: Message) -> Letter:
         return _letter(headers, problems=(too_large,))
     if root is None:
         return _letter(headers, problems=(message.problem,))
-    leaves = tuple(part for leaf in root.leaves() for part in with_encoded_files(leaf))
+    leaves = tuple(root.leaves())
     files = tuple(leaf for leaf in leaves if _is_file(leaf))
     body, page = _body(leaves)
     programs = tuple(decode(leaf) for leaf in leaves if _is_program(leaf)) or _named_otherwise(body, files)
     problems = [text.problem for text in (body, *programs) if text.problem]
+    if _UUENCODED.search("\n".join(body.lines)):
+        problems.append(gettext("it has a uuencoded file in its text; please attach the file instead"))
     if body.is_blank and not programs:
         problems += _why_no_text(root)
-    sent = tuple(map(_sent_file, files))
-    return _letter(headers, body, page=page, attachments=programs, problems=tuple(problems), files=sent)
+    return _letter(
+        headers,
+        body,
+        page=page,
+        attachments=programs,
+        problems=tuple(problems),
+        files=tuple(map(file_bytes, files)),
+    )
 
 
 def _why_cut(field: str) -> str:
@@ -222,11 +221,6 @@ def _is_decoration(leaf: Part) -> bool:
     headers = leaf.headers
     shown = headers.disposition != "attachment" and bool(headers.first("Content-ID"))
     return shown and headers.content_type.startswith("image/")
-
-
-def _sent_file(leaf: Part) -> SentFile:
-    sent = file_bytes(leaf)
-    return SentFile(leaf.headers.sent_file_name, sent.data, sent.problem, sent.remark)
 
 
 def _body(leaves: Sequence[Part]) -> tuple[Text, Text | None]:
