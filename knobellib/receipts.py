@@ -47,7 +47,6 @@ ANSWERS = {
     "preference-changed": ("preference changed",),
     "unsubscribed": ("preference changed",),
     "address-changed": ("address changed",),
-    "copies-changed": ("copies changed",),
     "new-string": ("new authentification string",),
     "friendly-matches": ("friendly matches",),
     "withdrawn": ("withdrawn",),

@@ -324,7 +324,6 @@ class Command:
     arguments: str = ""  # what follows in the subject, as help shows it
     reads: Callable[[str, Settings], Arguments | None] | None = None
     every_subject: bool = False  # each of its subjects means it, not the right one alone
-    read_only: bool = False  # it only answers, so we carry it out although its subject has a typing error
     answers: Mapping[str, Limit] = field(default_factory=dict)  # the templates that it answers with
     templates: Mapping[str, str] = field(default_factory=dict)  # by name: those not in reports/templates
     sample_arguments: Callable[[Settings], str] | None = None  # in a sample letter; None = `arguments`

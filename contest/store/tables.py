@@ -196,7 +196,6 @@ teams = _table(
     Column("letter_id", ForeignKey("letters.id"), nullable=True),
     Column("registered_at", Moment, nullable=False),
     Column("friendly", Boolean, nullable=False, server_default=false()),  # plays friendly matches
-    Column("copy_address", Text, nullable=True),  # gets copies of the team's mails; NULL: nobody does
     Column("proved", Boolean, nullable=False, server_default=true(), index=True),  # its address is read
     Column("receipt", Integer, nullable=False, server_default="0"),  # the number of the newest that it got
 )

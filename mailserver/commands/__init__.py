@@ -12,13 +12,11 @@ from mailserver.command import QUESTIONS, Arguments, Command
 from mailserver.commands import (
     addresses,
     compare,
-    fuzzy_match,
     objection,
     organizer,
     practice,
     preference,
     registration,
-    report,
     resend,
     send,
     status,
@@ -38,9 +36,7 @@ COMMANDS: tuple[Command, ...] = (
     preference.COMMAND,
     subscribe.UNSUBSCRIBE,
     resend.COMMAND,
-    report.COMMAND,
-    addresses.CHANGE,
-    addresses.COPIES,
+    addresses.COMMAND,
     subscribe.SUBSCRIBE,
     withdraw.COMMAND,
     objection.COMMAND,
@@ -82,17 +78,8 @@ class Recognised(NamedTuple):
 
 
 def recognise(subject: str, settings: Settings) -> Recognised:
-    """The command that this subject of a letter means; `unknown` where it means none.
-
-    A command that only answers is also recognised by a subject that is almost its own.
-    """
-    commands, clean = all_commands(), clean_subject(subject)
-    found = _exact(clean, commands, settings)
-    if found is None and (corrected := fuzzy_match.corrected(clean, commands, settings)):
-        found = _exact(corrected, commands, settings)
-    return found or Recognised(help_command.UNKNOWN, tuple(clean.split()))
-
-
-def _exact(subject: str, commands: Sequence[Command], settings: Settings) -> Recognised | None:
-    parsed = ((command, command.recognise(subject, settings)) for command in commands)
-    return next((Recognised(command, found) for command, found in parsed if found is not None), None)
+    """The command that this subject of a letter means; `unknown` where it means none."""
+    clean = clean_subject(subject)
+    parsed = ((command, command.recognise(clean, settings)) for command in all_commands())
+    exact = (Recognised(command, found) for command, found in parsed if found is not None)
+    return next(exact, Recognised(help_command.UNKNOWN, tuple(clean.split())))

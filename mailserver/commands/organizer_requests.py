@@ -9,7 +9,7 @@ from datetime import datetime
 from contest.actions.organizer_actions import Message, OrganizerActions, read_date
 from contest.errors import GiveUp, NotFound, NotNow
 from contest.language import gettext, ngettext, noted
-from contest.model import OrganizerRequest, Phase, TimeChange
+from contest.model import OrganizerRequest, Phase
 from contest.store import contest_state, decisions, letters, outbox, submissions, teams
 from mailserver.command import Arguments, LetterContext
 from mailserver.commands.help import UNKNOWN
@@ -117,25 +117,6 @@ def _move(context: LetterContext, request: OrganizerRequest) -> str:
     return _actions(context).move_dates(written, _new_date(context, request), request.reason)
 
 
-def _new_time(context: LetterContext, request: OrganizerRequest) -> TimeChange:
-    """Raises GiveUp or NotNow if the subject names no time for a move, or one that cannot be."""
-    try:
-        (written,) = request.arguments
-        seconds = float(written)
-    except ValueError:
-        raise GiveUp("the subject must be like `organizer seconds 2.5`") from None
-    return _actions(context).new_time(seconds)
-
-
-def _preview_of_time(context: LetterContext, request: OrganizerRequest) -> str:
-    change = _new_time(context, request)
-    return gettext(
-        "A program has %(before)s s for a move now, and would have %(after)s s.",
-        before=format(change.before, "g"),
-        after=format(change.after, "g"),
-    )
-
-
 def _message(request: OrganizerRequest) -> Message:
     """Raises GiveUp if the subject of the letter does not say which teams are to be told."""
     subject, text = request.message
@@ -231,18 +212,6 @@ ACTIONS: Mapping[str, Action] = {
         lambda context, request: _actions(context).hand_in_number(
             "".join(request.arguments), "by the organizer's letter"
         ),
-    ),
-    "seconds": Action(
-        "seconds NUMBER",
-        noted(
-            "programs have this many seconds for a move from the next group on, and all teams that play "
-            "are told"
-        ),
-        _new_time,
-        lambda context, request: _actions(context).change_time(
-            _new_time(context, request).after, _because(request)
-        ),
-        _preview_of_time,
     ),
     TELL: Action(
         "tell all|round NUMBER|without program",

