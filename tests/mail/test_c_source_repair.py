@@ -117,6 +117,16 @@ MENDED = {
         'int x;\nint y; // a\u2028b\nint z;\nf() { g("\u2028"); }',
         "was read as a line end in lines 4 and 6",
     ),
+    "encoded below words": (
+        "int a =3D b;=20\nint x;=20",
+        "int a = b; \nint x; ",
+        "still quoted-printable, and was decoded",
+    ),
+    "encoded in part": (
+        "int From =3D=3D 2; /* a = b */\nint n; n = x;=20\nint y;",
+        "int From == 2; /* a = b */\nint n; n = x; \nint y;",
+        "(`=3D`, `=20`) was decoded in lines 4 and 5",
+    ),
     "links": ("f() { p.to<http://p.to> = 1; }", "f() { p.to = 1; }", "taken out of 1 line"),
     "a name below": ("main() {}\n\nRegards,\nJoe (the cool one)", "main() {}\n", "2 lines below"),
     "a rule below": ("main() {}\n_____\nTo leave; {write}", "main() {}", "2 lines below"),

@@ -17,11 +17,10 @@ from knobeln.cli import main
 from mailserver.commands.organizer import MAX_TOKEN_HOURS
 from mailserver.team_secret import digest
 from tests.support.contest_field import House, add_field
-from tests.support.desk import flat
 from tests.support.drand_network import chain_json, signed_round
 from tests.support.knobeln_server import Server
 from tests.support.letters import letter
-from tests.support.mail_world import FORM, START, World, body_of
+from tests.support.mail_world import FORM, START, World, body_of, flat
 from tests.support.servers import wait_for
 
 STRING = "k7qd-2mxw-9rtz-h4pc-8nvb"

@@ -130,7 +130,7 @@ def test_an_internet_style_address_needs_no_known_top_level_domain(written: str,
 
 
 PREFERENCES = [
-    ("", ()), ("LAP", ("LAP",)), ("RSM , LAP", ("RSM", "LAP")),
+    ("", ()), ("None", ()), ("LAP", ("LAP",)), ("RSM , LAP", ("RSM", "LAP")),
     ("LAP,LGP,DGP,GRP,GRG,GRR,RSM", KNOBELN_REPORTS), ("lap", None), ("LAP;RSM", None), ("LAP RSM", None),
     ("LAP,LAP", None), ("ALL", None),
 ]  # fmt: skip
