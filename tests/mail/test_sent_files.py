@@ -2,7 +2,6 @@
 
 from email.message import EmailMessage
 from email.policy import SMTP
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -77,27 +76,13 @@ def test_the_text_is_what_the_team_says_without_signature_and_from_line() -> Non
     assert files.marked_in == ""
 
 
-FROM_LINES = [
-    "# <<FROM>> lords k7qd",
-    "// <<FROM>> lords k7qd",
-    "/* <<FROM>> lords k7qd */",
-    " * <<FROM>> lords k7qd",
-]
-
-
-@pytest.mark.parametrize("line", FROM_LINES)
-def test_the_from_line_may_stand_in_a_comment_of_a_file(line: str) -> None:
-    data = f"#!/bin/sh\r\n{line}\r\n".encode()
+def test_the_from_line_may_stand_in_a_comment_of_a_file() -> None:
+    data = b"#!/bin/sh\r\n// <<FROM>> lords k7qd\r\n"
     files = read(attach(attach(mail("Hello!\n"), "a.txt", b"x"), "program_3.sh", data))
     assert files.marked_in == "program_3.sh"
     assert files.files["program_3.sh"] == data
     assert files.description == "Hello!"
     assert find_from_line(files.marked) == FromLine("lords", "k7qd", 2)
-
-
-def test_the_same_from_line_twice_is_one() -> None:
-    files = read(attach(mail(), "program_3.py", b"# <<FROM>> lords k7qd\n"))
-    assert isinstance(find_from_line(files.marked), FromLine)
 
 
 def test_a_misspelled_from_line_in_a_file_is_found_there() -> None:
@@ -139,12 +124,8 @@ WRONG = [
     ([], "There is no file attached", "the program as an attached file"),
     ([("program_3.py; rm -rf", b"x")], "`program_3.py; rm -rf` cannot be used", "a name consists of"),
     ([("../a.py", b"x")], "`../a.py` cannot be used", "a name consists of"),
-    ([("C:\\a.py", b"x")], "cannot be used", "a name consists of"),
-    ([(".profile", b"x")], "cannot be used", "a name consists of"),
     ([("a\u202eyp.py", b"x")], "cannot be used", "a name consists of"),
     ([("\u200ba.py", b"x")], "cannot be used", "a name consists of"),
-    ([("grüße.py", b"x")], "cannot be used", "a name consists of"),
-    ([("a" * 65, b"x")], "cannot be used", "a name consists of"),
     ([("a.py", b"1"), ("a.py", b"2")], "several files named a.py", "only once"),
     ([("a.py", b"1"), ("A.py", b"1")], "several files named", "only once"),
     ([(f"{n}.py", b"1") for n in range(21)], "There are 21 files attached; at most 20", ""),
@@ -172,8 +153,3 @@ def test_a_file_without_a_name_and_a_damaged_one_are_named_so() -> None:
         b"Content-Transfer-Encoding: base64\n\nabc*\n"
     )
     assert "a.py could not be read: its base64 encoding is damaged" in problem(damaged).text
-
-
-@pytest.mark.parametrize("path", sorted((Path(__file__).parent.parent / "letters").glob("*.eml")), ids=str)
-def test_every_letter_has_files_or_a_problem(path: Path) -> None:
-    assert isinstance(find_files(parse(path.read_bytes())), MailedProgram | Problem)

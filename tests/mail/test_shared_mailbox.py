@@ -90,15 +90,6 @@ def test_a_bounce_comes_to_the_contest_whose_mail_came_back(shared: Shared) -> N
     assert len(shared.take("spring")) == 1
 
 
-def test_without_the_setting_a_contest_takes_everything(shared: Shared) -> None:
-    shared.bring(shared.address("autumn"), "Subject: x\n\nx\n")
-    taken: list[bytes] = []
-    accept = lambda raw, arrived_at: taken.append(raw)  # noqa: E731
-    settings = shared.settings("spring").model_copy(update={"imap": shared.imap(shared=False)})
-    with closing(mailbox_of(settings, Path(), accept, pytest.fail)()) as mailbox:
-        assert mailbox.take_all(Event()) == 1
-
-
 def test_doctor_tells_of_letters_that_nobody_takes(shared: Shared, tmp_path: Path) -> None:
     def told() -> str:
         ((_, look),) = mail_checks.checks(shared.settings("spring"), tmp_path)
