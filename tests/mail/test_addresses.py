@@ -1,6 +1,5 @@
 """Where mails go: a team's new address, observers. Each is confirmed by an answer."""
 
-from collections.abc import Callable
 from datetime import timedelta
 from email.message import EmailMessage
 from pathlib import Path
@@ -155,10 +154,3 @@ def test_an_observer_gets_the_announcement_and_changed_dates_until_it_unsubscrib
     assert "no longer an observer" in world.answer("Unsubscribe", "", sender=EVE)
     assert move(2) == []
     assert "no reports go there" in world.answer("unsubscribe", "please", sender=EVE)
-
-
-def test_no_summaries_are_promised_where_there_are_none(make_world: Callable[..., World]) -> None:
-    world = make_world(reports={"offered": ("LAP", "GRR")})
-    (question,) = world.send("subscribe", "", sender=EVE)
-    for mail in (question, answer(world, question, EVE)[0]):
-        assert "summar" not in flat(mail)

@@ -77,8 +77,7 @@ CAME_BACK = [
 ]
 
 
-@pytest.mark.parametrize("channel", ["smtp", "imap"])
-@pytest.mark.parametrize("verp", [True, False])
+@pytest.mark.parametrize(("verp", "channel"), [(True, "smtp"), (False, "imap")])
 @pytest.mark.parametrize(("name", "diagnosis"), CAME_BACK)
 def test_a_mail_that_came_back_is_shown_with_the_reason(make_world, name, diagnosis, verp, channel) -> None:
     world = make_world(mail=Mail(verp=verp))

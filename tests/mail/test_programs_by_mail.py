@@ -282,21 +282,6 @@ def test_a_new_version_takes_the_place_of_the_old_one_on_the_ladder(hog: Office)
     assert {number for row in kept for number in row[:2]} == counting
 
 
-def test_a_rejected_version_leaves_the_ladder_alone(hog: Office) -> None:
-    before = board_of(hog)
-    (mail,) = hog.send("chaser", {"final_strategy.py": b"PLAYER_NAME = 'x'\nfinal_strategy = 7\n"})
-    assert "Version 1 still counts." in body(mail)
-    assert "ladder" not in body(mail)
-    assert board_of(hog) == before
-
-
-def test_twins_share_a_rank_and_win_no_match_point_of_each_other(hog: Office) -> None:
-    hog.team("twin")
-    (mail,) = hog.send("twin", {"final_strategy.py": samples("hog")["always_six.py"]})
-    assert "rank               1 of 4\n" in body(mail)
-    assert "match points       2 of 3\n" in body(mail)
-
-
 def test_two_strategies_are_compared_exactly_for_a_team_that_proves_itself(hog: Office) -> None:
     for subject in ("please compare chaser ALWAYS_SIX", "Please compare always_six!"):
         (mail,) = hog.send("chaser", {}, subject=subject)
