@@ -1,4 +1,4 @@
-"""Access tokens for XOAUTH2 and OAUTHBEARER, for intake and delivery: from a command, or for a refresh token.
+"""Access tokens for XOAUTH2, for intake and delivery: from a command, or for a refresh token.
 
 A provider may give a new refresh token with each access token and forget the old one. We keep the new one in
 the contest's folder; it counts until contest.toml names another.

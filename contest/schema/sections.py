@@ -713,7 +713,6 @@ class DeliveryKind(StrEnum):
     MAILDIR = "maildir"
     SMTP = "smtp"
     SENDMAIL = "sendmail"
-    STDOUT = "stdout"
 
 
 class Mail(Section):
@@ -734,7 +733,7 @@ class Mail(Section):
     delivery: DeliveryKind = Field(
         DeliveryKind.MAILDIR,
         description="maildir: a Maildir per recipient below the contest's folder `mail`; smtp: the "
-        "smarthost; sendmail: the command; stdout: printed, for dry runs",
+        "smarthost; sendmail: the command",
     )
     smarthost: HostAndPort = Field(
         "localhost",
@@ -810,8 +809,8 @@ class Imap(Section):
     security: Literal["tls", "starttls", "none"] = Field(
         "tls", description="encryption; none is for a server on this host only"
     )
-    login: Literal["password", "xoauth2", "oauthbearer"] = Field(
-        "password", description="how we log in; the other two need an access token, see the section oauth"
+    login: Literal["password", "xoauth2"] = Field(
+        "password", description="how we log in; xoauth2 needs an access token, see the section oauth"
     )
     username: str = Field("", description="the mailbox's name at the server, often its address")
     password: str = Field(

@@ -344,11 +344,11 @@ def _connect(settings: Imap) -> IMAPClient:
 
 
 def _log_in(client: IMAPClient, settings: Imap, token: AccessToken | None) -> None:
-    bearer = _Bearer(settings, token.get()) if token else None
+    bearer = _Bearer(settings.username, token.get()) if token else None
     try:
         with _trouble(settings, "broke off at the login"):
             if bearer:
-                client.sasl_login(settings.login.upper(), bearer)
+                client.sasl_login("XOAUTH2", bearer)
             elif client.has_capability("AUTH=PLAIN"):
                 client.plain_login(settings.username, settings.password)
             else:
@@ -368,15 +368,10 @@ def _log_in(client: IMAPClient, settings: Imap, token: AccessToken | None) -> No
 
 
 class _Bearer:
-    """The two ways to present an access token. After an error the server asks again, for a dummy answer."""
+    """How an access token is presented. After an error the server asks again, for an empty answer."""
 
-    def __init__(self, settings: Imap, token: str) -> None:
-        name = settings.username
-        if settings.login == "xoauth2":
-            self._answers = [f"user={name}\1auth=Bearer {token}\1\1", ""]
-        else:
-            escaped = name.replace("=", "=3D").replace(",", "=2C")
-            self._answers = [f"n,a={escaped},\1auth=Bearer {token}\1\1", "\1"]
+    def __init__(self, name: str, token: str) -> None:
+        self._answers = [f"user={name}\1auth=Bearer {token}\1\1", ""]
         self.error = ""
 
     def __call__(self, challenge: bytes) -> str | None:

@@ -1,7 +1,5 @@
-"""The other ways out: a command like sendmail, and a stream for dry runs."""
+"""The other way out: a command like sendmail."""
 
-import io
-import mailbox
 from pathlib import Path
 
 import pytest
@@ -12,7 +10,6 @@ from mailserver.delivery.transports import transport_of
 from mailserver.delivery.transports.local import (
     RelayUnreachable,
     SendmailTransport,
-    StreamTransport,
 )
 from tests.support.mail_world import make_settings
 
@@ -55,20 +52,3 @@ def test_a_command_that_is_not_there_costs_no_mail(command: str) -> None:
     )
     with pytest.raises(RelayUnreachable, match="cannot be started"):
         transport.send(BOUNCES, "joe@a.example", RAW)
-
-
-def test_what_is_printed_is_a_mailbox(tmp_path: Path) -> None:
-    stream = io.BytesIO()
-    transport = StreamTransport(stream)
-    for to in ("joe@a.example", "jane@a.example"):
-        assert transport.send(BOUNCES, to, RAW) == "written out"
-    (tmp_path / "box").write_bytes(stream.getvalue())
-    mails = list(mailbox.mbox(tmp_path / "box", create=False))
-    assert [mail["X-Envelope-To"] for mail in mails] == ["joe@a.example", "jane@a.example"]
-    assert [mail.get_from().split()[0] for mail in mails] == [BOUNCES, BOUNCES]
-    assert mails[0].get_payload() == ">From here on.\n.\nbye\n"
-
-
-def test_a_stream_that_is_closed_costs_no_mail() -> None:
-    with open("/dev/full", "wb", buffering=0) as full, pytest.raises(RelayUnreachable, match="cannot write"):
-        StreamTransport(full).send(BOUNCES, "joe@a.example", RAW)

@@ -1,5 +1,5 @@
-"""What all transports have in common, and those without SMTP: a command like sendmail, a Maildir for each
-recipient, an mbox on standard output."""
+"""What all transports have in common, and those without SMTP: a command like sendmail, and a Maildir for each
+recipient."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import shlex
 import socket
 import time
 from pathlib import Path
-from typing import BinaryIO, Protocol
+from typing import Protocol
 
 from contest.errors import DeliveryDeferred, DeliveryRefused
 from contest.subprocesses.child_process import run
@@ -36,30 +36,6 @@ class Transport(Protocol):
 
     def close(self) -> None:
         """Close connections; a later `send` opens them again."""
-
-
-class StreamTransport:
-    """What `mutt -f` reads from a file. A line that begins with `From ` gets a `>` before it, as is usual."""
-
-    batch = 1
-
-    def __init__(self, stream: BinaryIO) -> None:
-        self._stream = stream
-
-    def send(self, sender: str, to: str, raw: bytes) -> str:
-        text = re.sub(rb"(?m)^(>*From )", rb">\1", raw.replace(b"\r\n", b"\n"))
-        # The time in this line is nobody's but the file's: the mail has its own.
-        first = f"From {sender} Thu Jan  1 00:00:00 1970\n"
-        envelope = f"X-Envelope-To: {to}\n"
-        try:
-            self._stream.write((first + envelope).encode() + text.rstrip(b"\n") + b"\n\n")
-            self._stream.flush()
-        except OSError as error:
-            raise RelayUnreachable(f"cannot write: {error}") from error
-        return "written out"
-
-    def close(self) -> None:
-        pass
 
 
 _SECONDS = 120.0
