@@ -45,6 +45,7 @@ from mailserver.team_secret import digest, new_string
 CONFIRM_REGISTRATION, CONFIRM_ANSWER = "registration_confirm", "answer_confirm"
 QUESTIONS = {CONFIRM_REGISTRATION: Limit.WAIT, CONFIRM_ANSWER: Limit.DROP}
 """The templates that ask for a reply, which shows that the letter is the reader's own."""
+VOID = "confirmation_void"  # the answer to such a reply that came too late, or again
 
 _LEFT_OUT = noted("[The rest is left out: this mail would be too long.]")
 

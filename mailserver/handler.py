@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import re
 import traceback
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from functools import lru_cache
 
 from contest.config.settings import Settings
 from contest.errors import StoreBusy
@@ -20,12 +18,12 @@ from contest.util.clock import Clock
 from contest.util.log import log
 from mailserver import bounces
 from mailserver.authentication import proof_in
-from mailserver.command import Command, LetterContext, LetterWaits
+from mailserver.command import VOID, Command, LetterContext, LetterWaits
 from mailserver.commands import Recognised, all_commands, answer_limits, organizer, recognise
 from mailserver.commands.help import UNKNOWN
 from mailserver.commands.registration import welcome_back
 from mailserver.for_organizer import pass_letter_on, tell_of_limit
-from mailserver.limits import DAY, MAX_CONFIRMATION_DAYS, MINUTE, Limit, network_of
+from mailserver.limits import DAY, MAX_CONFIRMATION_DAYS, MINUTE, network_of
 from mailserver.reading import addresses, mime_parts
 from mailserver.reading.authentication_results import Authenticity, authenticity
 from mailserver.reading.letter import FROM_LIST, Letter, parse, read
@@ -85,7 +83,7 @@ def _effect(
     proof = proof_in(tx, letter) if letter.automatic == FROM_LIST else None
     if proof:  # a team has written to the list, or by one
         letter = replace(letter, automatic="")
-    reason = _why_ignored(stored, letter, settings)
+    reason = _why_ignored(stored, message, letter, settings)
     if reason:
         return LetterState.IGNORED, reason
     meant = recognise(letter.subject, settings)
@@ -133,16 +131,11 @@ def _context(
         letter.answer_to or sender,
         command,
         commands,
-        _limits(commands),
+        answer_limits(commands),
         network_of(stored.client, message.headers.all("Received")),
         found,
         frozenset({addresses.mailbox_of(sender)} if found is Authenticity.PASS else ()),
     )
-
-
-@lru_cache(maxsize=8)
-def _limits(commands: tuple[Command, ...]) -> Mapping[str, Limit]:
-    return {**answer_limits(commands), **_ANSWERS}
 
 
 def _answer_again(context: LetterContext, earlier: StoredLetter) -> bool:
@@ -176,11 +169,11 @@ def _content(letter: Letter) -> tuple[object, ...]:
 
 
 # --- letters that no command answers: those of machines (M32, M37, M43-M47), and those to people -----------
-def _why_ignored(stored: StoredLetter, letter: Letter, settings: Settings) -> str:
+def _why_ignored(stored: StoredLetter, message: Message, letter: Letter, settings: Settings) -> str:
     """Why no answer may go out; "" = one may. We handle no letter that we cannot answer (X7)."""
     if letter.automatic:
         return letter.automatic
-    if mime_parts.count_hops(stored.raw) > mime_parts.MAX_HOPS:
+    if len(message.headers.all("Received")) > mime_parts.MAX_HOPS:
         return f"it goes round in circles: more than {mime_parts.MAX_HOPS} Received fields"
     if not stored.sender and stored.channel in bounces.CHANNELS_WITH_ENVELOPE:
         return "a bounce (null envelope sender)"
@@ -222,8 +215,6 @@ def _pass_on(
 # We ask before we do something for an address that may be a forged one (`LetterContext.ask`). The question
 # has a token in its subject, and its Message-ID follows from the token, so a stranger can compute neither.
 # Once it is answered, the letter in question is handled again, now as its reader's own.
-_VOID = "confirmation_void"
-_ANSWERS = {"confirmation_void": Limit.DROP}
 _DIGEST = re.compile(r"letter/[0-9]+/[a-z_]+/([0-9a-f]{64})")
 
 
@@ -263,8 +254,10 @@ def handle_reply(context: LetterContext, reply: Reply) -> str:
     stored = letters.get(context.tx, letter_id)
     if stored is None or not decisions.take_confirmation(context.tx, reply.token_digest, context.now, age):
         note = f"letter {letter_id} was confirmed {'before' if reply.is_used else 'too late'}"
-        return confirmed.answer(_VOID, to, note=note, is_used=reply.is_used, days=MAX_CONFIRMATION_DAYS)
+        return confirmed.answer(VOID, to, note=note, is_used=reply.is_used, days=MAX_CONFIRMATION_DAYS)
     letter = parse(stored.raw)
     command, arguments = recognise(letter.subject, context.settings)
-    note = command.handle(replace(confirmed, stored=stored, letter=letter, command=command), arguments)
+    proof = proof_in(context.tx, letter)
+    again = replace(confirmed, stored=stored, letter=letter, command=command, proof=proof)
+    note = command.handle(again, arguments)
     return f"letter {letter_id} is confirmed: {note}"

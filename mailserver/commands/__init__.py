@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from functools import lru_cache
 from typing import NamedTuple
 
 from contest.config.settings import Settings
 from contest.util.plugins import MAIL_COMMANDS, by_name
 from mailserver import authentication
-from mailserver.command import QUESTIONS, Arguments, Command
+from mailserver.command import QUESTIONS, VOID, Arguments, Command
 from mailserver.commands import (
     addresses,
     compare,
@@ -62,9 +63,10 @@ def all_commands() -> tuple[Command, ...]:
     return tuple(by_name(MAIL_COMMANDS, COMMANDS).values())
 
 
-def answer_limits(commands: Sequence[Command]) -> Mapping[str, Limit]:
+@lru_cache(maxsize=8)
+def answer_limits(commands: tuple[Command, ...]) -> Mapping[str, Limit]:
     """The limit of each template that answers a letter."""
-    limits = {**authentication.ANSWERS, **QUESTIONS}
+    limits = {**authentication.ANSWERS, **QUESTIONS, VOID: Limit.DROP}
     for command in (*commands, help_command.UNKNOWN):
         limits |= command.answers
     return limits

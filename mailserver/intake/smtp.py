@@ -503,11 +503,12 @@ class _Handler:
 
     async def handle_DATA(self, server: SMTP, session: Session, envelope: Envelope) -> str:  # noqa: N802
         raw = envelope.original_content or b""
-        if b"\0" in raw.partition(b"\r\n\r\n")[0]:
+        head = mime_parts.head_of(raw)
+        if b"\0" in head:
             return "554 5.6.0 there is a NUL character in the headers"
-        if mime_parts.has_too_many_headers(raw):
+        if mime_parts.is_too_large(head):
             return "552 5.3.4 the headers are longer than a letter's may be"
-        if mime_parts.count_hops(raw) > mime_parts.MAX_HOPS:
+        if mime_parts.count_hops(head) > mime_parts.MAX_HOPS:
             return "554 5.4.6 too many hops: the letter goes round in circles"
         sender = "" if envelope.mail_from in (None, _NULL_SENDER) else str(envelope.mail_from)
         try:

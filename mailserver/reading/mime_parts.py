@@ -150,20 +150,24 @@ def _divided(text: bytes) -> tuple[bytes, bytes]:
     return head, text[len(text) - len(body) :]
 
 
-def has_too_many_headers(raw: bytes) -> bool:
-    """Whether we could not read this letter because of its headers."""
-    head, _ = _head_and_body(raw)
+def head_of(raw: bytes) -> bytes:
+    """The header block of a letter, with plain newlines."""
+    return _head_and_body(raw)[0]
+
+
+def is_too_large(head: bytes) -> bool:
+    """Whether we could not read a letter because of this header block."""
     return len(head) > MAX_HEADER_BYTES or head.count(b"\n") >= MAX_HEADER_LINES
 
 
-def count_hops(raw: bytes) -> int:
-    """How many mail servers have passed this letter on: its Received fields."""
-    return len(_RECEIVED.findall(_head_and_body(raw)[0]))
+def count_hops(head: bytes) -> int:
+    """How many mail servers have passed the letter on: its Received fields."""
+    return len(_RECEIVED.findall(head))
 
 
 def _headers_and_body(raw: bytes) -> tuple[Headers, bytes]:
     head, body = _head_and_body(raw)
-    if len(head) > MAX_HEADER_BYTES or head.count(b"\n") >= MAX_HEADER_LINES:
+    if is_too_large(head):
         raise TooComplex(
             f"its headers are longer than {MAX_HEADER_BYTES:,} bytes or {MAX_HEADER_LINES:,} lines"
         )
