@@ -48,7 +48,6 @@ ANSWERS = {
     "unsubscribed": ("preference changed",),
     "address-changed": ("address changed",),
     "new-string": ("new authentification string",),
-    "friendly-matches": ("friendly matches",),
     "withdrawn": ("withdrawn",),
     LIST: LISTS,
 }

@@ -43,7 +43,6 @@ class Effect(StrEnum):
     PREFERENCE_CHANGED = "preference changed"
     ADDRESS_CHANGED = "address changed"
     STRING_OFFERED = "new authentification string sent"
-    FRIENDLY_CHANGED = "friendly matches changed"
     WITHDRAWN = "withdrawn"
     OBJECTION = "objection received"
     # The organizer's actions, without a letter.

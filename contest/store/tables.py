@@ -25,7 +25,6 @@ from sqlalchemy import (
     TypeDecorator,
     UniqueConstraint,
     event,
-    false,
     true,
 )
 from sqlalchemy.engine import Dialect
@@ -195,7 +194,6 @@ teams = _table(
     Column("flags", JSON, nullable=False),
     Column("letter_id", ForeignKey("letters.id"), nullable=True),
     Column("registered_at", Moment, nullable=False),
-    Column("friendly", Boolean, nullable=False, server_default=false()),  # plays friendly matches
     Column("proved", Boolean, nullable=False, server_default=true(), index=True),  # its address is read
     Column("receipt", Integer, nullable=False, server_default="0"),  # the number of the newest that it got
 )
@@ -280,8 +278,6 @@ practices = _table(
     "practices",
     Column("id", Integer, primary_key=True),
     Column("team_id", ForeignKey("teams.id"), nullable=False),
-    # The opponent in a friendly match; NULL in a test.
-    Column("other_id", ForeignKey("teams.id"), nullable=True),
     Column("letter_id", ForeignKey("letters.id"), nullable=False),
     Column("asked_at", Moment, nullable=False),
     Column("state", String(16), nullable=False),

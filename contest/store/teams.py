@@ -258,11 +258,6 @@ def set_preferences(tx: Transaction, team_id: int, preferences: Sequence[str]) -
     _change(tx, team_id, preferences=list(preferences))
 
 
-def set_friendly(tx: Transaction, team_id: int, is_friendly: bool) -> None:
-    """Set whether other teams may play friendly matches against it."""
-    _change(tx, team_id, friendly=is_friendly)
-
-
 def set_address(tx: Transaction, team_id: int, address: str) -> None:
     """Set the team's address; no other team may have it."""
     _change(tx, team_id, address=address, address_key=address.casefold())
@@ -315,4 +310,4 @@ def _team(row: Row[Any]) -> Team:
         tuple((name, value) for name, value in row.fields),
     )
     facts = row.requested_name, TeamState(row.state), row.registered_at, tuple(row.flags)
-    return Team(row.id, registration, *facts, row.friendly, row.proved)
+    return Team(row.id, registration, *facts, row.proved)

@@ -81,8 +81,6 @@ SUBJECTS = {
     "address": ("Change address joe@new.example", "change mail-address <joe@new.example>"),
     "subscribe": ("Subscribe",),
     "test": ("please test", "(external) SV: Antw: VS: please test"),
-    "play": ("Re: Please play zero_thrower!",),
-    "friendly": ("allow friendly matches", "Refuse friendly matches."),
 }  # fmt: skip
 
 
