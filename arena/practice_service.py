@@ -1,4 +1,4 @@
-"""The practice service: plays programs that are only tried, and friendly matches.
+"""The practice service: plays programs that are only tried.
 
 It rests while a submission waits for the compiler and while the contest runs. The limits of a game and the
 number of our own programs bound its work. Its results count for nothing. A practice with which our code or
@@ -18,7 +18,6 @@ from compiler.builders.base import ProgramBuilder
 from contest.actions.repeated_failures import EngineFailures
 from contest.config.settings import Settings
 from contest.errors import EngineFailed, KnobelnError, ToolMissing
-from contest.games.registry import game_of
 from contest.interfaces.protocols import (
     Images,
     ProgressCallback,
@@ -27,8 +26,8 @@ from contest.interfaces.protocols import (
     no_progress,
 )
 from contest.language import speaking
-from contest.model import GameJob, Outgoing, Phase, Practice, PracticeGame, PracticeState, Team
-from contest.seeds import Seeds, seed_from
+from contest.model import Outgoing, Phase, Practice, PracticeGame, PracticeState
+from contest.seeds import Seeds
 from contest.store import (
     Store,
     contest_state,
@@ -91,7 +90,7 @@ class PracticeService:
 
     def _play(self, practice: Practice) -> None:
         try:
-            mails = self._played(practice)
+            mail = self._played(practice)
         except EngineFailed as error:
             self._after_failure(practice, error)
             return
@@ -106,19 +105,12 @@ class PracticeService:
             return
         with self.store.write() as tx:
             if practices.finish(tx, practice.id, PracticeState.PLAYED):
-                for mail in mails:
-                    outbox.put(tx, mail, self.settings, self.clock.now())
+                outbox.put(tx, mail, self.settings, self.clock.now())
         log.info("practice", letter=practice.letter_id)
 
-    def _played(self, practice: Practice) -> Sequence[Outgoing]:
+    def _played(self, practice: Practice) -> Outgoing:
         with self.store.read() as tx:
             team = teams.get(tx, practice.team_id)
-            other = teams.get(tx, practice.other_id) if practice.other_id else None
-        with speaking(team.language or self.settings.contest.language):
-            return self._match(practice, team, other) if other else self._test(practice, team)
-
-    # --- please test ---------------------------------------------------------------------------------------
-    def _test(self, practice: Practice, team: Team) -> Sequence[Outgoing]:
         result = self.builder.build(practice.files, practice.description)
         if not result.image:
             with self.store.read() as tx:
@@ -129,25 +121,8 @@ class PracticeService:
             program = (result.report.image_digest, result.image.to_bytes())
             opponents = self.builder.sparring_opponents()
             games = practice_games(program, opponents, self.settings, self.open_runner)
-        return [self.letters.tested(practice, team, result.report, games)]
-
-    # --- please play ---------------------------------------------------------------------------------------
-    def _match(self, practice: Practice, team: Team, other: Team) -> Sequence[Outgoing]:
-        with self.store.read() as tx:
-            one = submissions.image_that_counts(tx, team.id)
-            two = submissions.image_that_counts(tx, other.id)
-        if one is None or two is None:  # withdrawn since the letter came
-            return [self.letters.match_impossible(practice, team, other)]
-        digests = one[0], two[0]
-        # If the same two versions meet again, their chance differs.
-        seeds = Seeds(seed_from(f"practice/{practice.id}/{'/'.join(digests)}"))
-        streams = tuple(seeds.stream(f"{other.name}/seat/{seat}") for seat in (0, 1))
-        play = game_of(self.settings.game, self.settings.programs).info.play
-        names = (team.name, other.name)
-        job = GameJob(digests, streams, protocol=play.has_moves, names=names)
-        with self.open_runner(dict((one, two)), self.settings, seeds) as runner:
-            (result,) = runner.play([job])
-        return list(self.letters.met(practice, team, other, result))
+        with speaking(team.language or self.settings.contest.language):
+            return self.letters.tested(practice, team, result.report, games)
 
     def _after_failure(self, practice: Practice, error: EngineFailed) -> None:
         """Raise the error, or set the practice aside if it is hopeless.

@@ -166,7 +166,6 @@ _TRACES = (
     ),
     (re.compile(">From "), noted("begins with `>From`; mailboxes write that for `From`")),
     (re.compile(">"), noted("begins with `>`, as quoted text of another letter does")),
-    (re.compile("begin [0-7]{3,4} "), noted("begins a uuencoded file, whose end is missing or damaged")),
 )
 
 

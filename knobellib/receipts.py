@@ -47,9 +47,7 @@ ANSWERS = {
     "preference-changed": ("preference changed",),
     "unsubscribed": ("preference changed",),
     "address-changed": ("address changed",),
-    "copies-changed": ("copies changed",),
     "new-string": ("new authentification string",),
-    "friendly-matches": ("friendly matches",),
     "withdrawn": ("withdrawn",),
     LIST: LISTS,
 }

@@ -1,14 +1,17 @@
 """Letters that say that a mail of ours did not arrive: whose mail it was, and why (M43).
 
-A bounce is genuine if it comes to the signed address of that mail (verp.py), or if it returns the Message-ID
-of a mail of ours: only we, its reader and the mail systems between know that. Some mail systems report to the
+A bounce is genuine if it comes to the signed address of that mail (VERP), or if it returns the Message-ID of
+a mail of ours: only we, its reader and the mail systems between know that. Some mail systems report to the
 robot's plain address, and the settings can do without signed ones. A bounce only changes what the organizer
 is shown.
 """
 
 from __future__ import annotations
 
+import base64
 import email.message
+import hashlib
+import hmac
 import re
 from datetime import datetime
 
@@ -17,11 +20,10 @@ from contest.model import Bounce, StoredLetter
 from contest.store import Transaction, contest_state, outbox
 from contest.store.outbox import OutboxItem
 from contest.util.log import log
-from mailserver.delivery.verp import bounced_items, is_tagged
 from mailserver.problem import visible
 from mailserver.reading.mime_parts import Message
-from mailserver.unanswered import CHANNELS_WITH_ENVELOPE
 
+CHANNELS_WITH_ENVELOPE = ("smtp", "lmtp", "pipe")
 # The library's patterns take time with the square of the number of lines and of their lengths. Reports say
 # what they have to say at the beginning.
 _MAX_READ_BYTES = 64_000
@@ -130,3 +132,40 @@ def _of_recipient(block: email.message.Message) -> str:
 
 def _short(text: str) -> str:
     return visible(text)[:_MAX_DIAGNOSIS_CHARACTERS]
+
+
+# --- addresses for bounces; pure ---------------------------------------------------------------------------
+# `knobeln+b-17-k7qd2mxw9rtzh4pc@contest.example`: its last word is a signature with the contest's secret. The
+# reader of mail 17 cannot make up the address of mail 18, and so cannot report other teams' mails as
+# undeliverable. It is in lower case, as some mail systems change case.
+_TAGGED = re.compile(
+    r"(?i)(?<![^\s<>,;:\"'])([^\s<>,;:\"'@]+)\+b-([0-9]{1,12})-([a-z2-7]{16})@([^\s<>,;:\"'@]+)"
+)
+_SIGNATURE_BYTES = 10
+
+
+def bounce_address(robot: str, item_id: int, secret: bytes) -> str:
+    """The address for bounces of this mail of the outbox."""
+    name, _, domain = robot.rpartition("@")
+    return f"{name}+b-{item_id}-{_signature(item_id, secret)}@{domain}"
+
+
+def is_tagged(text: str) -> bool:
+    """Whether an address in this text looks like one for bounces, genuine or not."""
+    return _TAGGED.search(text) is not None
+
+
+def bounced_items(text: str, robot: str, secret: bytes) -> tuple[int, ...]:
+    """The mails of the outbox whose genuine bounce addresses are in this text (headers, recipients)."""
+    found = (match.groups() for match in _TAGGED.finditer(text))
+    return tuple(
+        int(number)
+        for name, number, signature, domain in found
+        if f"{name}@{domain}".casefold() == robot.casefold()
+        and hmac.compare_digest(signature.lower(), _signature(int(number), secret))
+    )
+
+
+def _signature(item_id: int, secret: bytes) -> str:
+    digest = hmac.digest(secret, f"bounce/{item_id}".encode(), hashlib.sha256)
+    return base64.b32encode(digest[:_SIGNATURE_BYTES]).decode().lower()

@@ -39,13 +39,13 @@ from mailserver.limits import (
 )
 from mailserver.reading import addresses
 from mailserver.reading.authentication_results import Authenticity
-from mailserver.reading.letter import Letter
-from mailserver.reading.subject import arguments_after, plain_subject
+from mailserver.reading.letter import Letter, arguments_after, plain_subject
 from mailserver.team_secret import digest, new_string
 
 CONFIRM_REGISTRATION, CONFIRM_ANSWER = "registration_confirm", "answer_confirm"
 QUESTIONS = {CONFIRM_REGISTRATION: Limit.WAIT, CONFIRM_ANSWER: Limit.DROP}
 """The templates that ask for a reply, which shows that the letter is the reader's own."""
+VOID = "confirmation_void"  # the answer to such a reply that came too late, or again
 
 _LEFT_OUT = noted("[The rest is left out: this mail would be too long.]")
 
@@ -325,7 +325,6 @@ class Command:
     arguments: str = ""  # what follows in the subject, as help shows it
     reads: Callable[[str, Settings], Arguments | None] | None = None
     every_subject: bool = False  # each of its subjects means it, not the right one alone
-    read_only: bool = False  # it only answers, so we carry it out although its subject has a typing error
     answers: Mapping[str, Limit] = field(default_factory=dict)  # the templates that it answers with
     templates: Mapping[str, str] = field(default_factory=dict)  # by name: those not in reports/templates
     sample_arguments: Callable[[Settings], str] | None = None  # in a sample letter; None = `arguments`

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import re
 import traceback
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from datetime import timedelta
-from functools import lru_cache
+from datetime import datetime, timedelta
 
 from contest.config.settings import Settings
 from contest.errors import StoreBusy
@@ -18,14 +16,14 @@ from contest.store import Transaction, answers, decisions, letters, outbox
 from contest.store.session import savepoint
 from contest.util.clock import Clock
 from contest.util.log import log
-from mailserver import bounces, unanswered
+from mailserver import bounces
 from mailserver.authentication import proof_in
-from mailserver.command import Command, LetterContext, LetterWaits
+from mailserver.command import VOID, Command, LetterContext, LetterWaits
 from mailserver.commands import Recognised, all_commands, answer_limits, organizer, recognise
 from mailserver.commands.help import UNKNOWN
 from mailserver.commands.registration import welcome_back
-from mailserver.for_organizer import tell_of_limit
-from mailserver.limits import DAY, MAX_CONFIRMATION_DAYS, MINUTE, Limit, network_of
+from mailserver.for_organizer import pass_letter_on, tell_of_limit
+from mailserver.limits import DAY, MAX_CONFIRMATION_DAYS, MINUTE, network_of
 from mailserver.reading import addresses, mime_parts
 from mailserver.reading.authentication_results import Authenticity, authenticity
 from mailserver.reading.letter import FROM_LIST, Letter, parse, read
@@ -79,13 +77,13 @@ def _effect(
     came_back = bounces.note(tx, stored, message, settings, clock.now())
     if came_back:
         return LetterState.HANDLED, came_back
-    passed_on = unanswered.pass_on(tx, stored, letter, settings, renderer, clock.now())
+    passed_on = _pass_on(tx, stored, letter, settings, renderer, clock.now())
     if passed_on:
         return LetterState.HANDLED, passed_on
     proof = proof_in(tx, letter) if letter.automatic == FROM_LIST else None
     if proof:  # a team has written to the list, or by one
         letter = replace(letter, automatic="")
-    reason = unanswered.why_ignored(stored, letter, settings)
+    reason = _why_ignored(stored, message, letter, settings)
     if reason:
         return LetterState.IGNORED, reason
     meant = recognise(letter.subject, settings)
@@ -104,7 +102,7 @@ def _effect(
         proved = context.proved | {addresses.mailbox_of(proof.team.address)}
         context = replace(context, proof=proof, proved=proved)
     with speaking((proof and proof.team.language) or settings.contest.language):
-        refused = welcome_back(context, proof.team) if proof else ""
+        refused = welcome_back(context, proof.team) if proof and not proof.team.is_proved else ""
         return LetterState.HANDLED, refused or meant.command.handle(context, meant.arguments)
 
 
@@ -119,9 +117,10 @@ def _context(
     renderer: Renderer,
 ) -> LetterContext:
     sender = letter.sender
-    assert sender is not None, "`why_ignored` lets no letter without an address pass"  # noqa: S101
+    assert sender is not None, "`_why_ignored` lets no letter without an address pass"  # noqa: S101
     commands = all_commands()
-    found = authenticity(message.headers, sender, settings.mail.authserv_id)
+    own_server = settings.mail.authserv_id
+    found = authenticity(message.headers, sender, own_server) if own_server else Authenticity.NONE
     return LetterContext(
         tx,
         settings,
@@ -132,16 +131,11 @@ def _context(
         letter.answer_to or sender,
         command,
         commands,
-        _limits(commands),
+        answer_limits(commands),
         network_of(stored.client, message.headers.all("Received")),
         found,
         frozenset({addresses.mailbox_of(sender)} if found is Authenticity.PASS else ()),
     )
-
-
-@lru_cache(maxsize=8)
-def _limits(commands: tuple[Command, ...]) -> Mapping[str, Limit]:
-    return {**answer_limits(commands), **_ANSWERS}
 
 
 def _answer_again(context: LetterContext, earlier: StoredLetter) -> bool:
@@ -174,12 +168,53 @@ def _content(letter: Letter) -> tuple[object, ...]:
     return letter.sender, letter.reply_to, letter.subject, letter.body, letter.attachments, letter.files
 
 
+# --- letters that no command answers: those of machines (M32, M37, M43-M47), and those to people -----------
+def _why_ignored(stored: StoredLetter, message: Message, letter: Letter, settings: Settings) -> str:
+    """Why no answer may go out; "" = one may. We handle no letter that we cannot answer (X7)."""
+    if letter.automatic:
+        return letter.automatic
+    if len(message.headers.all("Received")) > mime_parts.MAX_HOPS:
+        return f"it goes round in circles: more than {mime_parts.MAX_HOPS} Received fields"
+    if not stored.sender and stored.channel in bounces.CHANNELS_WITH_ENVELOPE:
+        return "a bounce (null envelope sender)"
+    if letter.sender is None:
+        return "; ".join(letter.problems) or "there is no usable address in From"
+    ours = (settings.contest.address, *settings.contest.aliases)
+    if any(address and addresses.is_one_of(address, ours) for address in (letter.sender, letter.reply_to)):
+        return "it comes from our own address"
+    return ""
+
+
+_PASSED_ON = "passed_on"
+
+
+def _pass_on(
+    tx: Transaction,
+    stored: StoredLetter,
+    letter: Letter,
+    settings: Settings,
+    renderer: Renderer,
+    now: datetime,
+) -> str:
+    """Queue the letter for the organizer if it came only to a role's address; "" = it did not.
+
+    Returns a note for the journal.
+    """
+    ours = (settings.contest.address, *settings.contest.aliases)
+    reached = [each for each in stored.recipients if addresses.is_role(each, settings.contest)]
+    if not reached or any(addresses.is_for(each, ours) for each in stored.recipients):
+        return ""
+    mail = renderer.render(
+        _PASSED_ON, to=reached[0], sender=letter.answer_to or stored.sender, letter_subject=letter.subject
+    )
+    how = pass_letter_on(tx, stored, _PASSED_ON, mail, settings, now)
+    return f"a letter to {reached[0]}, {how}"
+
+
 # --- replies to our questions ----------------------------------------------------------------------------
 # We ask before we do something for an address that may be a forged one (`LetterContext.ask`). The question
 # has a token in its subject, and its Message-ID follows from the token, so a stranger can compute neither.
 # Once it is answered, the letter in question is handled again, now as its reader's own.
-_VOID = "confirmation_void"
-_ANSWERS = {"confirmation_void": Limit.DROP}
 _DIGEST = re.compile(r"letter/[0-9]+/[a-z_]+/([0-9a-f]{64})")
 
 
@@ -219,8 +254,10 @@ def handle_reply(context: LetterContext, reply: Reply) -> str:
     stored = letters.get(context.tx, letter_id)
     if stored is None or not decisions.take_confirmation(context.tx, reply.token_digest, context.now, age):
         note = f"letter {letter_id} was confirmed {'before' if reply.is_used else 'too late'}"
-        return confirmed.answer(_VOID, to, note=note, is_used=reply.is_used, days=MAX_CONFIRMATION_DAYS)
+        return confirmed.answer(VOID, to, note=note, is_used=reply.is_used, days=MAX_CONFIRMATION_DAYS)
     letter = parse(stored.raw)
     command, arguments = recognise(letter.subject, context.settings)
-    note = command.handle(replace(confirmed, stored=stored, letter=letter, command=command), arguments)
+    proof = proof_in(context.tx, letter)
+    again = replace(confirmed, stored=stored, letter=letter, command=command, proof=proof)
+    note = command.handle(again, arguments)
     return f"letter {letter_id} is confirmed: {note}"

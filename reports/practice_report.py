@@ -1,4 +1,4 @@
-"""Write the mails about practice: programs that were only tried, and friendly matches."""
+"""Write the mails about practice: programs that were only tried."""
 
 from __future__ import annotations
 
@@ -21,21 +21,17 @@ from contest.arena.practice_table import (
 from contest.config.settings import Settings
 from contest.games.game import GameInfo
 from contest.games.registry import game_of
-from contest.interfaces.protocols import Rendered, Renderer, to_team
-from contest.language import speaking, translated
+from contest.interfaces.protocols import Renderer, to_team
+from contest.language import translated
 from contest.model import (
-    Attachment,
     BuildReport,
-    GameResult,
-    Match,
     Outgoing,
-    Pairing,
     Practice,
     PracticeGame,
     SeatResult,
     Team,
 )
-from reports.play import packed_protocols, play_reports
+from reports.play import play_reports
 from reports.results import Failure, alike
 from reports.used import used
 from reports.words import VERDICTS
@@ -43,7 +39,7 @@ from reports.words import VERDICTS
 
 @dataclass(frozen=True)
 class PracticeLetters:
-    """The mails about programs that were only tried, and about friendly matches."""
+    """The mails about programs that were only tried."""
 
     settings: Settings
     templates: Renderer
@@ -75,53 +71,12 @@ class PracticeLetters:
             said=_said(games),
             max_instructions=self.settings.programs.max_instructions,
         )
-        return self._mail(practice, "practice", team, rendered)
-
-    def met(self, practice: Practice, team: Team, other: Team, result: GameResult) -> Iterator[Outgoing]:
-        """To both teams; `team`, which asked, has the first seat."""
-        match = Match(Pairing((team.name, other.name)), 1, result, True)
-        file_name = f"friendly-{team.name}-{other.name}.protocol.gz"
-        play = play_reports(self._info.play)
-        for number, (own, its) in enumerate(((team, other), (other, team))):
-            attachments = packed_protocols(file_name, play.protocols([match], 0, 0, own.name, self.settings))
-            with speaking(own.language or self.settings.contest.language):
-                rendered = self.templates.render(
-                    "friendly_match",
-                    team=own.name,
-                    other=its.name,
-                    asked=number == 0,
-                    own=result.seats[number],
-                    its=result.seats[1 - number],
-                    result=result,
-                    attachments=attachments,
-                )
-            yield self._mail(practice, "friendly match", own, rendered, attachments, is_answer=number == 0)
-
-    def match_impossible(self, practice: Practice, team: Team, other: Team) -> Outgoing:
-        """One of the two has no program any more."""
-        rendered = self.templates.render("friendly_match_off", team=team.name, other=other.name)
-        return self._mail(practice, "friendly match", team, rendered)
+        mail = to_team(team, f"practice/{practice.id}/{team.name}", "practice", rendered)
+        return replace(mail, in_reply_to=practice.reply_to, letter_id=practice.letter_id)
 
     @property
     def _info(self) -> GameInfo:
         return game_of(self.settings.game, self.settings.programs).info
-
-    def _mail(
-        self,
-        practice: Practice,
-        kind: str,
-        team: Team,
-        rendered: Rendered,
-        attachments: tuple[Attachment, ...] = (),
-        *,
-        is_answer: bool = True,
-    ) -> Outgoing:
-        return replace(
-            to_team(team, f"practice/{practice.id}/{team.name}", kind, rendered),
-            attachments=attachments,
-            in_reply_to=practice.reply_to if is_answer else None,
-            letter_id=practice.letter_id if is_answer else None,
-        )
 
 
 def _table(rows: Sequence[PracticeRow], info: GameInfo, *, together: bool) -> Sequence[Sequence[str]]:

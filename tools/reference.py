@@ -80,8 +80,8 @@ other defaults; `knobeln init --game` writes them down.
 """
 _OF_ALL_LETTERS = """
 These are the commands that the robot reads in the subject of a letter. `help` brings the same text by mail,
-with the contest's own settings. Capitals, `Re:` and blanks do not matter. In a command that changes nothing,
-a typing error does not matter either. A command that changes something needs the team's `<<FROM>>` line.
+with the contest's own settings. Capitals, `Re:` and blanks do not matter. After a typing error the robot asks
+which command is meant. A command that changes something needs the team's `<<FROM>>` line.
 The organizer's own letters are on the page [Write to the teams](../organizer/teams.md#give-commands-by-mail).
 """
 _OF_ALL_TEMPLATES = """

@@ -42,9 +42,7 @@ class Effect(StrEnum):
     PROGRAM_REPLACED = "program replaced before it was compiled"
     PREFERENCE_CHANGED = "preference changed"
     ADDRESS_CHANGED = "address changed"
-    COPIES_CHANGED = "copies changed"
     STRING_OFFERED = "new authentification string sent"
-    FRIENDLY_CHANGED = "friendly matches changed"
     WITHDRAWN = "withdrawn"
     OBJECTION = "objection received"
     # The organizer's actions, without a letter.

@@ -27,14 +27,10 @@ class PracticeState(StrEnum):
 
 @dataclass(frozen=True)
 class Practice:
-    """A team's request to try something, without any consequence for the contest.
-
-    Either `files`: a program plays against ours; or `other_id`: the latest versions of two teams meet.
-    """
+    """A team's request to try a program against ours, without any consequence for the contest."""
 
     id: int
     team_id: int
-    other_id: int | None
     letter_id: int
     files: Mapping[str, bytes]
     program: str = ""  # the name of the program among the files, "" while it is not known

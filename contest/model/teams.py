@@ -66,7 +66,6 @@ class Team:
     state: TeamState
     registered_at: datetime
     flags: tuple[str, ...] = ()  # remarks for the organiser, e.g. people shared with another team (K36)
-    is_friendly: bool = False  # other teams may play friendly matches against it
     is_proved: bool = True  # somebody reads its address: its string was used, or a question was answered
 
     @property

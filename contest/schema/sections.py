@@ -251,7 +251,7 @@ class Programs(Section):
     MAX_SOURCE_BYTES: ClassVar[int] = 256_000
     TRIAL_SECONDS: ClassVar[float] = 60.0  # then the trial game of a program that is asked for moves ends
     GAME_ANSWERS: ClassVar[int] = 50  # a game may take as much fuel as this many full answers
-    MAX_PRACTICES_PER_HOUR: ClassVar[int] = 10  # letters `please test`, `please play` of a team
+    MAX_PRACTICES_PER_HOUR: ClassVar[int] = 10  # letters `please test` of a team
 
     max_instructions: int = Field(
         855_000_000,
@@ -707,7 +707,6 @@ class DeliveryKind(StrEnum):
     MAILDIR = "maildir"
     SMTP = "smtp"
     SENDMAIL = "sendmail"
-    STDOUT = "stdout"
 
 
 class Mail(Section):
@@ -728,7 +727,7 @@ class Mail(Section):
     delivery: DeliveryKind = Field(
         DeliveryKind.MAILDIR,
         description="maildir: a Maildir per recipient below the contest's folder `mail`; smtp: the "
-        "smarthost; sendmail: the command; stdout: printed, for dry runs",
+        "smarthost; sendmail: the command",
     )
     smarthost: HostAndPort = Field(
         "localhost",

@@ -91,7 +91,6 @@ def forget_people(tx: Transaction, team: Team, ours: Collection[str]) -> None:
     forgotten = update(teams).values(
         address=address,
         address_key=address,
-        copy_address=None,
         state=TeamState.WITHDRAWN,
         organization=GONE,
         organization_key=GONE,
@@ -117,7 +116,6 @@ def _letters_of(tx: Transaction, team_id: int) -> set[int]:
 def _addresses_of(tx: Transaction, team: Team, linked: Collection[int]) -> set[str]:
     """The addresses from which they wrote and to which mails went, casefolded."""
     queries = (
-        select(teams.c.copy_address).where(teams.c.id == team.id),
         select(letters.c.sender).where(letters.c.id.in_(linked)),
         select(outbox.c.to).where(outbox.c.team_id == team.id).distinct(),
     )

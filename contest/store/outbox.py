@@ -11,7 +11,7 @@ from dataclasses import dataclass, fields, replace
 from datetime import datetime, timedelta
 from functools import cache, partial
 from itertools import islice, takewhile
-from typing import Any, NamedTuple
+from typing import Any
 
 from sqlalchemy import (
     ColumnElement,
@@ -108,8 +108,7 @@ _SET_RECEIPT = update(teams).where(teams.c.id == bindparam("of")).values(receipt
 def keep_all(tx: Transaction, mails: Iterable[Composed], settings: Settings, now: datetime) -> int:
     """Queue the mails whose keys are new; return how many.
 
-    A team's second address gets copies, which do not count. Reports go to the team's present address: it may
-    have changed since they were composed.
+    Reports go to the team's present address: it may have changed since they were composed.
     """
     waiting = iter(mails)
     count = 0
@@ -142,39 +141,24 @@ def keep_all(tx: Transaction, mails: Iterable[Composed], settings: Settings, now
 
 _ADD = insert(outbox)
 
-# Mails that have a team's string in them, which goes to nobody else.
-WITH_STRING = frozenset({"new_string", "registration_accepted"})
-
 
 def _addressed(
     tx: Transaction, mails: Iterable[Composed], settings: Settings, now: datetime
 ) -> Iterator[Composed]:
-    """The mails, reports to the present addresses of their teams, and the copies for second addresses."""
+    """The mails, reports to the present addresses of their teams."""
     mails = list(mails)
     ids = {mail.of.team_id for mail in mails if mail.of.team_id}
     found = {row.id: row for row in tx.execute(_ADDRESSES, {"ids": tuple(ids)})} if ids else {}
     for mail in mails:
         team, of = found.get(mail.of.team_id), mail.of
         if team is not None and of.is_report and of.to != team.address:
-            yield _sent_to(tx, mail, team.address, of.key, settings, now)
+            head = compose(replace(of, to=team.address), settings, contest_state.secret(tx), now)
+            yield replace(head, lead=mail.lead, content=mail.content, digest=mail.digest, told=mail.told)
         else:
             yield mail
-        is_to_team = team is not None and (of.is_report or of.to == team.address)
-        if team is not None and team.copy_address and is_to_team and of.kind not in WITH_STRING:
-            yield _sent_to(tx, mail, team.copy_address, f"{of.key}/copy", settings, now)
 
 
-_ADDRESSES = select(teams.c.id, teams.c.address, teams.c.copy_address).where(
-    teams.c.id.in_(bindparam("ids", expanding=True))
-)
-
-
-def _sent_to(
-    tx: Transaction, mail: Composed, to: str, key: str, settings: Settings, now: datetime
-) -> Composed:
-    """The mail with the same content, for another reader."""
-    head = compose(replace(mail.of, to=to, key=key), settings, contest_state.secret(tx), now)
-    return replace(head, lead=mail.lead, content=mail.content, digest=mail.digest, told=mail.told)
+_ADDRESSES = select(teams.c.id, teams.c.address).where(teams.c.id.in_(bindparam("ids", expanding=True)))
 
 
 def _row(mail: Composed, now: datetime) -> dict[str, object]:
@@ -192,36 +176,6 @@ _KNOWN_KEYS, _KNOWN_CONTENTS = (
     for column in (outbox.c.key, contents.c.digest)
 )
 _ADD_CONTENTS = insert(contents)
-
-
-def put_again(tx: Transaction, item_id: int, outgoing: Outgoing, settings: Settings, now: datetime) -> None:
-    """Queue the content of this mail in a new mail, with the headers of `outgoing`, which has no body."""
-    query = select(contents, outbox.c.lead, outbox.c.told).join(outbox, outbox.c.content == contents.c.digest)
-    row = tx.execute(query.where(outbox.c.id == item_id)).one()
-    mail = compose(outgoing, settings, contest_state.secret(tx), now)
-    keep_all(tx, [replace(mail, **row._mapping)], settings, now)
-
-
-class PastReport(NamedTuple):
-    """A report that has gone out to a team; `group` and `round` if it is about one. `code` is one word."""
-
-    item_id: int
-    code: str
-    round: int | None
-    group: int | None
-    subject: str
-
-
-def past_reports(tx: Transaction, team_id: int) -> tuple[PastReport, ...]:
-    """The team's reports that the organizer does not hold, in the order of the contest. Where a group was
-    played again, only the newest."""
-    columns = (outbox.c.id, outbox.c.kind, outbox.c.round, outbox.c.group, outbox.c.subject)
-    query = select(*columns).where(outbox.c.team_id == team_id, outbox.c.state != OutboxState.HELD)
-    rows = tx.execute(query.where(_IS_REPORT).order_by(outbox.c.id))
-    newest = {}
-    for item_id, kind, number, group, subject in rows:
-        newest[kind, number, group] = PastReport(item_id, kind.replace(" ", "-"), number, group, subject)
-    return tuple(newest.values())
 
 
 def sent_since(tx: Transaction, to: str, kinds: Sequence[str], since: datetime) -> int:

@@ -1,4 +1,4 @@
-"""The queue of practice games: programs that are only tried out, and friendly matches."""
+"""The queue of practice games: programs that are only tried out."""
 
 from __future__ import annotations
 
@@ -22,17 +22,15 @@ def add(
     letter_id: int,
     now: datetime,
     *,
-    other_id: int | None = None,
-    files: Mapping[str, bytes] | None = None,
+    files: Mapping[str, bytes],
     program: str = "",
     description: str = "",
     repairs: Sequence[str] = (),
     reply_to: str | None = None,
 ) -> int:
-    """Queue a practice game and return its number. `files`: the program to try; `other_id`: the opponent."""
+    """Queue a practice game and return its number. `files`: the program to try."""
     values = {
         "team_id": team_id,
-        "other_id": other_id,
         "letter_id": letter_id,
         "asked_at": now,
         "state": PracticeState.QUEUED,
@@ -42,9 +40,8 @@ def add(
         "reply_to": reply_to,
     }
     number: int = tx.execute(insert(practices).values(values).returning(practices.c.id)).scalar_one()
-    if files:
-        rows = [{"practice_id": number, "name": name, "data": data} for name, data in files.items()]
-        tx.execute(insert(practice_files), rows)
+    rows = [{"practice_id": number, "name": name, "data": data} for name, data in files.items()]
+    tx.execute(insert(practice_files), rows)
     return number
 
 

@@ -25,7 +25,6 @@ from sqlalchemy import (
     TypeDecorator,
     UniqueConstraint,
     event,
-    false,
     true,
 )
 from sqlalchemy.engine import Dialect
@@ -194,8 +193,6 @@ teams = _table(
     Column("flags", JSON, nullable=False),
     Column("letter_id", ForeignKey("letters.id"), nullable=True),
     Column("registered_at", Moment, nullable=False),
-    Column("friendly", Boolean, nullable=False, server_default=false()),  # plays friendly matches
-    Column("copy_address", Text, nullable=True),  # gets copies of the team's mails; NULL: nobody does
     Column("proved", Boolean, nullable=False, server_default=true(), index=True),  # its address is read
     Column("receipt", Integer, nullable=False, server_default="0"),  # the number of the newest that it got
 )
@@ -280,8 +277,6 @@ practices = _table(
     "practices",
     Column("id", Integer, primary_key=True),
     Column("team_id", ForeignKey("teams.id"), nullable=False),
-    # The opponent in a friendly match; NULL in a test.
-    Column("other_id", ForeignKey("teams.id"), nullable=True),
     Column("letter_id", ForeignKey("letters.id"), nullable=False),
     Column("asked_at", Moment, nullable=False),
     Column("state", String(16), nullable=False),

@@ -258,36 +258,14 @@ def set_preferences(tx: Transaction, team_id: int, preferences: Sequence[str]) -
     _change(tx, team_id, preferences=list(preferences))
 
 
-def set_friendly(tx: Transaction, team_id: int, is_friendly: bool) -> None:
-    """Set whether other teams may play friendly matches against it."""
-    _change(tx, team_id, friendly=is_friendly)
-
-
 def set_address(tx: Transaction, team_id: int, address: str) -> None:
     """Set the team's address; no other team may have it."""
     _change(tx, team_id, address=address, address_key=address.casefold())
 
 
-def copy_address(tx: Transaction, team_id: int) -> str | None:
-    """The second address that gets copies of the team's mails."""
-    found: str | None = tx.execute(select(teams.c.copy_address).where(teams.c.id == team_id)).scalar_one()
-    return found
-
-
-def set_copy_address(tx: Transaction, team_id: int, address: str | None) -> None:
-    """Set the second address that gets copies of the team's mails from now on; None: nobody does."""
-    _change(tx, team_id, copy_address=address)
-
-
 def addresses(tx: Transaction) -> tuple[str, ...]:
-    """All addresses to which teams' mails go."""
-    rows = tx.execute(select(teams.c.address, teams.c.copy_address))
-    return tuple(address for row in rows for address in row if address)
-
-
-def with_copy_address(tx: Transaction, address: str) -> tuple[Team, ...]:
-    """The teams whose copies go to this address; case does not matter."""
-    return _all(tx, select(teams).where(func.lower(teams.c.copy_address) == address.lower()))
+    """All addresses of teams."""
+    return tuple(tx.execute(select(teams.c.address)).scalars())
 
 
 def remove(tx: Transaction, team_id: int) -> None:
@@ -332,4 +310,4 @@ def _team(row: Row[Any]) -> Team:
         tuple((name, value) for name, value in row.fields),
     )
     facts = row.requested_name, TeamState(row.state), row.registered_at, tuple(row.flags)
-    return Team(row.id, registration, *facts, row.friendly, row.proved)
+    return Team(row.id, registration, *facts, row.proved)

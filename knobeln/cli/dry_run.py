@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import getpass
+import re
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -66,11 +67,14 @@ def transaction(contest: ContestContext, *, dry_run: bool) -> Iterator[Transacti
 def print_mails(contest: ContestContext, tx: Transaction, items: Iterable[OutboxItem]) -> None:
     """Print mails as a mailbox that `mutt -f` can read."""
     from mailserver.delivery.deliver import senders  # lists of teams or mails do without
-    from mailserver.delivery.transports.local import StreamTransport
 
-    out, sender = StreamTransport(sys.stdout.buffer), senders(tx, contest.settings)
+    sender = senders(tx, contest.settings)
     for item in items:
-        out.send(sender(item.id), item.to, item.raw)
+        # The time in the first line is nobody's but the file's: the mail has its own.
+        head = f"From {sender(item.id)} Thu Jan  1 00:00:00 1970\nX-Envelope-To: {item.to}\n"
+        text = re.sub(rb"(?m)^(>*From )", rb">\1", item.raw.replace(b"\r\n", b"\n"))
+        sys.stdout.buffer.write(head.encode() + text.rstrip(b"\n") + b"\n\n")
+    sys.stdout.buffer.flush()
 
 
 @contextmanager

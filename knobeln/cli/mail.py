@@ -10,7 +10,7 @@ from email.policy import default as modern
 import click
 
 from contest.errors import NotFound, NotNow
-from contest.model import OutboxState
+from contest.model import Bounce, OutboxState
 from contest.schema.sections import DeliveryKind
 from contest.store import Transaction, outbox
 from contest.store.contest_state import note
@@ -186,4 +186,4 @@ def flush() -> None:
     done = deliver_all(contest, transport_of(contest.settings, contest.path))
     counts = done and f"{done.sent} sent, {done.deferred} deferred, {done.failed} failed."
     text = counts or "Another process is delivering."
-    remark(text, err=contest.settings.mail.delivery is DeliveryKind.STDOUT)  # where the mails are printed
+    remark(text)

@@ -14,7 +14,7 @@ Each loop is woken when there may be work. It also looks twice a second, because
               (dates)    notes in the journal what opens and closes
     compile   compiler   queued programs -> builds and reports; one loop for each core
               languages  those that this host had lost -> their programs are queued again
-              practice   programs to be tried, friendly matches -> reports
+              practice   programs to be tried -> reports
     deliver   delivery   outbox -> the relay or the Maildirs
 """
 

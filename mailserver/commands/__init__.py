@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from functools import lru_cache
 from typing import NamedTuple
 
 from contest.config.settings import Settings
 from contest.util.plugins import MAIL_COMMANDS, by_name
 from mailserver import authentication
-from mailserver.command import QUESTIONS, Arguments, Command
+from mailserver.command import QUESTIONS, VOID, Arguments, Command
 from mailserver.commands import (
     addresses,
     compare,
-    fuzzy_match,
     objection,
     organizer,
     practice,
     preference,
     registration,
-    report,
     resend,
     send,
     status,
@@ -29,7 +28,7 @@ from mailserver.commands import (
 from mailserver.commands import compile as compile_command
 from mailserver.commands import help as help_command
 from mailserver.limits import Limit
-from mailserver.reading.subject import clean_subject
+from mailserver.reading.letter import clean_subject
 
 COMMANDS: tuple[Command, ...] = (
     registration.COMMAND,
@@ -38,15 +37,11 @@ COMMANDS: tuple[Command, ...] = (
     preference.COMMAND,
     subscribe.UNSUBSCRIBE,
     resend.COMMAND,
-    report.COMMAND,
-    addresses.CHANGE,
-    addresses.COPIES,
+    addresses.COMMAND,
     subscribe.SUBSCRIBE,
     withdraw.COMMAND,
     objection.COMMAND,
-    practice.TEST,
-    practice.PLAY,
-    practice.FRIENDLY,
+    practice.COMMAND,
     send.SOFTWARE,
     send.RULES,
     send.ANNOUNCEMENT,
@@ -66,9 +61,10 @@ def all_commands() -> tuple[Command, ...]:
     return tuple(by_name(MAIL_COMMANDS, COMMANDS).values())
 
 
-def answer_limits(commands: Sequence[Command]) -> Mapping[str, Limit]:
+@lru_cache(maxsize=8)
+def answer_limits(commands: tuple[Command, ...]) -> Mapping[str, Limit]:
     """The limit of each template that answers a letter."""
-    limits = {**authentication.ANSWERS, **QUESTIONS}
+    limits = {**authentication.ANSWERS, **QUESTIONS, VOID: Limit.DROP}
     for command in (*commands, help_command.UNKNOWN):
         limits |= command.answers
     return limits
@@ -82,17 +78,8 @@ class Recognised(NamedTuple):
 
 
 def recognise(subject: str, settings: Settings) -> Recognised:
-    """The command that this subject of a letter means; `unknown` where it means none.
-
-    A command that only answers is also recognised by a subject that is almost its own.
-    """
-    commands, clean = all_commands(), clean_subject(subject)
-    found = _exact(clean, commands, settings)
-    if found is None and (corrected := fuzzy_match.corrected(clean, commands, settings)):
-        found = _exact(corrected, commands, settings)
-    return found or Recognised(help_command.UNKNOWN, tuple(clean.split()))
-
-
-def _exact(subject: str, commands: Sequence[Command], settings: Settings) -> Recognised | None:
-    parsed = ((command, command.recognise(subject, settings)) for command in commands)
-    return next((Recognised(command, found) for command, found in parsed if found is not None), None)
+    """The command that this subject of a letter means; `unknown` where it means none."""
+    clean = clean_subject(subject)
+    parsed = ((command, command.recognise(clean, settings)) for command in all_commands())
+    exact = (Recognised(command, found) for command, found in parsed if found is not None)
+    return next(exact, Recognised(help_command.UNKNOWN, tuple(clean.split())))

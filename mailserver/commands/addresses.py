@@ -1,4 +1,4 @@
-"""`change address` and `send copies to`: where a team's mails go.
+"""`change address`: where a team's mails go.
 
 The team proves itself by its `<<FROM>>` line, and the new address by an answer from there. Until then nothing
 goes to it but the question.
@@ -16,15 +16,13 @@ from mailserver.command import Arguments, LetterContext
 from mailserver.limits import DAY, MAX_CONFIRMATION_DAYS, Limit
 from mailserver.problem import Problem
 from mailserver.reading import addresses
-from mailserver.reading.subject import arguments_after
 
 _QUESTION = "address_confirm"
-_NO_COPIES = "send no copies"
 
 
 def _change_address(context: LetterContext, team: Team, arguments: Arguments) -> str:
     """The argument is the new address."""
-    address = _address_in(context, arguments, "change address joe@new.example")
+    address = _address_in(context, arguments)
     other = teams.by_address(context.tx, address) if isinstance(address, str) else None
     if other is not None and other.id == team.id and other.address == address:
         text = gettext("%(address)s is the mail-address of your team already.", address=other.address)
@@ -34,7 +32,7 @@ def _change_address(context: LetterContext, team: Team, arguments: Arguments) ->
     if isinstance(address, Problem):
         return authentication.refuse(context, team.address, "problem", problem=address, team=team)
     if not context.is_confirmed:
-        return _ask(context, team, address, "address")
+        return _ask(context, team, address)
     teams.set_address(context.tx, team.id, address)
     note = f"the mail-address of {team.name} is {address} now, was {team.address}"
     contest_state.note(context.tx, "teams", f"{note}: letter {context.stored.id}", context.now)
@@ -49,21 +47,7 @@ def _change_address(context: LetterContext, team: Team, arguments: Arguments) ->
     )
 
 
-def _copy(context: LetterContext, team: Team, arguments: Arguments) -> str:
-    """The argument is the second address; `no` ends the copies."""
-    if arguments == ("no",):
-        return _set_copies(context, team, None)
-    address = _address_in(context, arguments, "send copies to jane@machine.example")
-    if isinstance(address, str) and address.casefold() == team.address.casefold():
-        address = Problem(gettext("That is the mail-address of your team, which gets its mails anyway."))
-    if isinstance(address, Problem):
-        return authentication.refuse(context, team.address, "problem", problem=address, team=team)
-    if not context.is_confirmed:
-        return _ask(context, team, address, "copies")
-    return _set_copies(context, team, address)
-
-
-CHANGE = team_command(
+COMMAND = team_command(
     "address",
     _change_address,
     lambda settings: ("change address", "change mail-address"),
@@ -76,20 +60,10 @@ CHANGE = team_command(
         "address_left": Limit.NONE,
     },
 )
-COPIES = team_command(
-    "copies",
-    _copy,
-    lambda settings: ("send copies to", _NO_COPIES),
-    arguments="ADDRESS",
-    reads=lambda subject, settings: (
-        ("no",) if subject.casefold() == _NO_COPIES else arguments_after(subject, "send copies to")
-    ),
-    answers={"address_confirm": Limit.DROP, "address_asked": Limit.NONE, "copies_changed": Limit.NONE},
-)
 
 
-def _address_in(context: LetterContext, arguments: Arguments, right: str) -> str | Problem:
-    expected = f"Subject: {right}"
+def _address_in(context: LetterContext, arguments: Arguments) -> str | Problem:
+    expected = "Subject: change address joe@new.example"
     if len(arguments) != 1:
         return Problem(gettext("The subject must name one address."), expected=expected)
     address, why = addresses.check(arguments[0])
@@ -105,39 +79,17 @@ def _address_in(context: LetterContext, arguments: Arguments, right: str) -> str
     return address
 
 
-def _ask(context: LetterContext, team: Team, address: str, purpose: str) -> str:
+def _ask(context: LetterContext, team: Team, address: str) -> str:
     """Ask the new address, and tell the team at its own one, because somebody else may have written."""
     before = context.count_answered(_QUESTION, address, DAY)
     note = f"{team.name} wants mails at {address}"
-    note = context.ask(_QUESTION, address, note=note, team_name=team.name, reason=purpose)
+    note = context.ask(_QUESTION, address, note=note, team_name=team.name, reason="address")
     return context.answer(
         "address_asked",
         team.address,
         note=note,
         of_team=team,
         address=address,
-        purpose=purpose,
         is_asked=context.count_answered(_QUESTION, address, DAY) > before,
         days=MAX_CONFIRMATION_DAYS,
     )
-
-
-def _set_copies(context: LetterContext, team: Team, address: str | None) -> str:
-    """Both addresses are told: the one that is new, and the one that gets no more."""
-    before = teams.copy_address(context.tx, team.id)
-    if address:
-        teams.set_copy_address(context.tx, team.id, address)
-    note = f"copies of the mails to {team.name} go to {address or 'nobody'} (was {before or 'nobody'})"
-    contest_state.note(context.tx, "teams", f"{note}: letter {context.stored.id}", context.now)
-    told = context.answer(
-        "copies_changed",
-        team.address,
-        note=note,
-        of_team=team,
-        receipt=context.record(Effect.COPIES_CHANGED, team.name),
-        address=address,
-        before=before,
-    )
-    if not address:
-        teams.set_copy_address(context.tx, team.id, None)
-    return told

@@ -7,8 +7,8 @@ in any language (B14, U7, H1). The report follows when it is compiled.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from itertools import takewhile
 from textwrap import dedent
 
@@ -26,25 +26,12 @@ from mailserver.command import Command, LetterContext, PartOfMail
 from mailserver.deadlines import Window
 from mailserver.limits import Limit
 from mailserver.problem import Problem, quote
-from mailserver.reading.find_files import find_files
-from mailserver.reading.find_program import find_program
+from mailserver.reading.find_program import MailedProgram, find_files, find_program
 from mailserver.reading.letter import Letter
 from mailserver.team_secret import possible_strings, stray_string
 
 _MARKED_LINE = re.compile(rb"^.*<<FROM>>.*$", re.MULTILINE)
 C_PROGRAM = "program.c"  # what a program for the contest machine is called
-
-
-@dataclass(frozen=True)
-class MailedProgram:
-    """The program in a letter, and the lines that have the `<<FROM>>` line."""
-
-    files: Mapping[str, bytes]
-    marked: Sequence[str]
-    repairs: tuple[str, ...]
-    program: str = ""  # which of the files it is, "" = not known
-    marked_in: str = ""  # the file that the marked lines are in, "" = the letter's text
-    description: str = ""
 
 
 def sample_body(_settings: Settings, part: PartOfMail) -> str:
@@ -61,7 +48,8 @@ def receive(context: LetterContext, take: Callable[[LetterContext, Team, MailedP
     if info.play.is_in_c:
         program = _c_text(context.letter)
     else:
-        program = _files(context.letter, info.program_name, context.settings.programs.takes_images)
+        takes_images = context.settings.programs.takes_images
+        program = find_files(context.letter, info.program_name, images=takes_images)
     if isinstance(program, Problem):
         return _refuse(context, context.writer, "problem", problem=program)
     writer = authentication.team_of(context.tx, program.marked, context.proof)
@@ -109,16 +97,6 @@ def _c_text(letter: Letter) -> MailedProgram | Problem:
     source = "\n".join(program.lines) + "\n"
     marked = program.lines if not letter.attachments or has_from_line(program.lines) else letter.body.lines
     return MailedProgram({C_PROGRAM: source.encode()}, marked, program.repairs, C_PROGRAM)
-
-
-def _files(letter: Letter, program_name: str, images: bool) -> MailedProgram | Problem:
-    found = find_files(letter, program_name, images=images)
-    if isinstance(found, Problem):
-        return found
-    words = "\n".join(found.text)
-    return MailedProgram(
-        found.files, found.marked, found.repairs, marked_in=found.marked_in, description=words
-    )
 
 
 def _with_right_place(problem: Problem, program: MailedProgram) -> Problem:

@@ -14,7 +14,7 @@ from contest.mail.from_line import FROM_MARK, begins_with_mark, without_from_lin
 from mailserver.attachments import GUIDE_NAME, guide
 from mailserver.authentication import FROM_LINE
 from mailserver.command import Arguments, Command, LetterContext
-from mailserver.commands import fuzzy_match, help_topics
+from mailserver.commands import help_topics
 from mailserver.limits import DAY, Limit
 from mailserver.reading.c_source_repair import is_prose
 from mailserver.reading.letter import Letter
@@ -65,7 +65,6 @@ COMMAND = Command(
     _help,
     lambda settings: ("help",),
     arguments="WORD",
-    read_only=True,
     answers={"help": Limit.DROP, "help_word": Limit.DROP},
     sample_arguments=lambda settings: "",
 )
@@ -75,7 +74,7 @@ COMMAND = Command(
 def _ask_or_help(context: LetterContext, arguments: Arguments) -> str:
     """The arguments are the words of the subject."""
     subject = " ".join(arguments).casefold()
-    meant = fuzzy_match.meant(subject, context.commands, context.settings)
+    meant = help_topics.meant(subject, context.commands, context.settings)
     if meant is None and (fitting := _fitting(context)):
         meant = next(command for command in context.commands if command.name == fitting)
     if not meant or meant.name == "help":  # it is help that is sent anyway

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contest.ledger.receipts import Effect, LedgerEntry, notes_in
 from contest.model import Phase
 from contest.store import entry_lists, ledger
-from mailserver.authentication import claimed_by, from_line_alone, proof_in
+from mailserver.authentication import claimed_by, from_line_alone
 from mailserver.command import Arguments, Command, LetterContext
 from mailserver.for_organizer import pass_letter_on
 from mailserver.limits import Limit
@@ -21,8 +21,7 @@ _MAX_RECEIPTS = 20
 
 
 def _object(context: LetterContext, _arguments: Arguments) -> str:
-    tx = context.tx
-    proof = proof_in(tx, context.letter)
+    tx, proof = context.tx, context.proof
     team = proof.team if proof else claimed_by(context)
     checked, listed = list(_checked(context)), entry_lists.newest(tx)
     is_final = context.phase is not Phase.OPEN

@@ -11,33 +11,265 @@ Anybody else gets the same help as for an unknown subject; the journal tells the
 from __future__ import annotations
 
 import re
-from datetime import timedelta
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
 
+from contest.actions.organizer_actions import Message, OrganizerActions, read_date
 from contest.config.settings import Settings
-from contest.errors import ConfigError, GiveUp
-from contest.language import gettext
-from contest.model import OrganizerRequest
-from contest.store import decisions
+from contest.errors import ConfigError, GiveUp, NotFound, NotNow
+from contest.language import gettext, ngettext, noted
+from contest.model import OrganizerRequest, Phase
+from contest.store import contest_state, decisions, letters, outbox, submissions, teams
 from mailserver.command import Arguments, Command, LetterContext
-from mailserver.commands.organizer_requests import (
-    ACTIONS,
-    ANSWERS,
-    NAME,
-    STATUS,
-    answer_stranger,
-    note,
-    read_request,
-    refuse,
-    reply,
-)
+from mailserver.commands.help import UNKNOWN
 from mailserver.limits import Limit
-from mailserver.reading.subject import arguments_after
-from mailserver.team_secret import FromLine, digest, find_from_line, matches, new_string
+from mailserver.reading.letter import arguments_after, clean_subject
+from mailserver.team_secret import FromLine, digest, find_from_line, matches, new_string, without_strings
 
+NAME = "organizer"  # in the subject and after <<FROM>>
+ANSWERS = {"organizer_answer": Limit.DROP}
+_REASON = "reason:"
+_SUBJECT = "subject:"
 MAX_TOKEN_HOURS = 2
 _TOKEN = re.compile(r"confirm ([a-z0-9]{4}(?:-[a-z0-9]{4}){4})")
 
 
+def read_request(context: LetterContext, arguments: Arguments) -> OrganizerRequest:
+    """What a letter with these arguments in its subject asks for. Raises NotFound or GiveUp."""
+    if not arguments or arguments[0] not in ACTIONS:
+        known = ", ".join(f"`{NAME} {action.subject}`" for action in ACTIONS.values())
+        raise NotFound(f"the subject names no action that I know; the actions are {known}")
+    request = OrganizerRequest(arguments[0], arguments[1:], "")
+    if request.name == TELL:
+        request = replace(request, message=_written_message(context))
+    elif request.name == BEACON:
+        request = replace(request, arguments=(" ".join(request.arguments) or _written_text(context),))
+    else:
+        lines = (line.strip() for line in context.letter.body.lines)
+        reasons = (line[len(_REASON) :].strip() for line in lines if line.lower().startswith(_REASON))
+        request = replace(request, reason=next(reasons, ""))
+    ACTIONS[request.name].check(context, request)
+    return request
+
+
+def _written_text(context: LetterContext) -> str:
+    """The text below the `<<FROM>>` line."""
+    from_line = find_from_line(context.letter.body.lines)
+    lines = context.letter.form_lines
+    after = lines[from_line.line_number :] if isinstance(from_line, FromLine) else ()
+    return "\n".join(after).strip()
+
+
+def _written_message(context: LetterContext) -> tuple[str, str]:
+    """Subject and text below the `<<FROM>>` line. Raises GiveUp with the right form."""
+    subject, _, text = _written_text(context).partition("\n")
+    if not subject.lower().startswith(_SUBJECT) or not subject[len(_SUBJECT) :].strip() or not text.strip():
+        raise GiveUp(
+            "below the <<FROM>> line there must be a line like `subject: the final starts later`, and then "
+            "the text for the teams"
+        )
+    if without_strings(text) != text:
+        raise GiveUp("the text has an authentification string in it, which nobody else may read")
+    return subject[len(_SUBJECT) :].strip(), text.strip()
+
+
+# --- the actions -------------------------------------------------------------------------------------------
+@dataclass(frozen=True)
+class Action:
+    """Something to ask for. `check` raises GiveUp if it cannot be done; `do` says what follows.
+
+    `preview` shows what would go out.
+    """
+
+    subject: str  # after `organizer`
+    meaning: str  # a part of a sentence
+    check: Callable[[LetterContext, OrganizerRequest], object]
+    do: Callable[[LetterContext, OrganizerRequest], str]
+    preview: Callable[[LetterContext, OrganizerRequest], str] = lambda _context, _request: ""
+
+
+def _actions(context: LetterContext) -> OrganizerActions:
+    return OrganizerActions(context.tx, context.settings, context.renderer, context.now, _actor(context))
+
+
+def _actor(context: LetterContext) -> str:
+    return f"mail: {context.settings.contest.organizer_address}"
+
+
+def _no_arguments(_context: LetterContext, request: OrganizerRequest) -> None:
+    if request.arguments:
+        raise GiveUp(f"after `{NAME} {request.name}` there must be nothing else in the subject")
+
+
+def _check_run(context: LetterContext, request: OrganizerRequest) -> None:
+    _no_arguments(context, request)
+    if contest_state.state(context.tx).phase is Phase.FINISHED:
+        raise NotNow("the contest is finished")
+    if not submissions.count_with_program(context.tx):
+        raise NotNow("no team has a program that was accepted: there is nobody to play")
+
+
+def _run(context: LetterContext, request: OrganizerRequest) -> str:
+    _check_run(context, request)
+    decisions.order_run(context.tx, context.now)
+    note(context, request, "the contest is to be run")
+    return gettext("The run starts within a second, or goes on. `organizer status` says how far it is.")
+
+
+def _new_date(_context: LetterContext, request: OrganizerRequest) -> Mapping[str, datetime]:
+    if len(request.arguments) < 2:
+        raise GiveUp("the subject must be like `organizer move contest_starts 1994-05-15 12:00`")
+    name, when = read_date(request.arguments[0], " ".join(request.arguments[1:]).upper())
+    return {name: when}
+
+
+def _move(context: LetterContext, request: OrganizerRequest) -> str:
+    written = decisions.written_dates(context.tx, context.settings.dates, context.settings.season)
+    return _actions(context).move_dates(written, _new_date(context, request), request.reason)
+
+
+def _message(request: OrganizerRequest) -> Message:
+    """Raises GiveUp if the subject of the letter does not say which teams are to be told."""
+    subject, text = request.message
+    match request.arguments:
+        case () | ("all",):
+            return Message(subject, text)
+        case ("round", number) if number.isascii() and number.isdigit():
+            return Message(subject, text, round=int(number))
+        case ("without", "program"):
+            return Message(subject, text, without_program=True)
+    raise GiveUp(
+        "the subject must be `organizer tell all`, `organizer tell round 2` or `organizer tell without "
+        "program`"
+    )
+
+
+def _preview_of_message(context: LetterContext, request: OrganizerRequest) -> str:
+    message = _message(request)
+    readers = _actions(context).readers_of(message)
+    to = ngettext("%(num)s team gets", "%(num)s teams get", len(readers))
+    return gettext(
+        "%(to)s this text, with the subject `%(subject)s`:\n\n%(message)s",
+        to=to,
+        subject=message.subject,
+        message=message.text,
+    )
+
+
+def _status(context: LetterContext, _request: OrganizerRequest) -> str:
+    state, pause = contest_state.state(context.tx), decisions.paused(context.tx)
+    mails = ", ".join(f"{count} {state}" for state, count in outbox.count_by_state(context.tx).items())
+    pending = teams.count_pending(context.tx)
+    waiting = ", ".join(f"{count} {state}" for state, count in letters.count_by_state(context.tx).items())
+    lines = [
+        f"phase: {state.phase}" + (f", paused: {pause.reason}" if pause else ""),
+        f"teams: {teams.count(context.tx)}, with a program {submissions.count_with_program(context.tx)}",
+        *(
+            [gettext("registrations that wait for your decision: %(pending)s", pending=pending)]
+            if pending
+            else []
+        ),
+        f"letters: {waiting or 'none'}",
+        gettext("mails: %(value)s", value=mails or "none")
+        + (gettext(", reports are held") if decisions.reports_held(context.tx) else ""),
+        *(f"{line.at:%Y-%m-%d %H:%M} {line.area}: {line.text}" for line in contest_state.log(context.tx, 5)),
+    ]
+    return "\n".join(line.split("\n")[0] for line in lines)
+
+
+def _because(request: OrganizerRequest) -> str:
+    return request.reason or "by the organizer's letter"
+
+
+def _check_number(context: LetterContext, request: OrganizerRequest) -> None:
+    """Raises GiveUp or NotNow if the contest waits for no number, or for another one."""
+    _actions(context).awaited_draw().read("".join(request.arguments))
+
+
+BEACON, STATUS, TELL = "beacon", "status", "tell"
+ACTIONS: Mapping[str, Action] = {
+    "run": Action("run", noted("the contest is started, or goes on"), _check_run, _run),
+    "pause": Action(
+        "pause",
+        noted("nothing new is played until you let it go on"),
+        _no_arguments,
+        lambda context, request: _actions(context).pause(_because(request)),
+    ),
+    "resume": Action(
+        "resume",
+        noted("the contest goes on"),
+        _no_arguments,
+        lambda context, request: _actions(context).resume(request.reason),
+    ),
+    "hold": Action(
+        "hold",
+        noted("the reports of the contest day are kept back"),
+        _no_arguments,
+        lambda context, request: _actions(context).hold(_because(request)),
+    ),
+    "release": Action(
+        "release",
+        noted("the reports that were kept back go out"),
+        _no_arguments,
+        lambda context, request: _actions(context).release(request.reason),
+    ),
+    "move": Action(
+        "move DATE TIME", noted("the date is moved, and all registered teams are told"), _new_date, _move
+    ),
+    BEACON: Action(
+        "beacon",
+        noted("this public number makes the contest's seed, and nobody can change it afterwards"),
+        _check_number,
+        lambda context, request: _actions(context).hand_in_number(
+            "".join(request.arguments), "by the organizer's letter"
+        ),
+    ),
+    TELL: Action(
+        "tell all|round NUMBER|without program",
+        noted("these teams get your own words"),
+        lambda context, request: _actions(context).readers_of(_message(request)),
+        lambda context, request: _actions(context).tell(_message(request)),
+        _preview_of_message,
+    ),
+    STATUS: Action(STATUS, noted("tells where the contest is"), _no_arguments, _status),
+}
+
+
+# --- answers -----------------------------------------------------------------------------------------------
+def reply(context: LetterContext, what: str, text: str, *, done: bool, journal: str) -> str:
+    """Answer to the organizer's address, whoever wrote."""
+    to = context.settings.contest.organizer_address
+    return context.answer("organizer_answer", to, note=journal, what=what, text=text, done=done)
+
+
+def refuse(context: LetterContext, what: str, why: str) -> str:
+    """Tell the organizer that nothing was done, and why."""
+    text = why[:1].upper() + why[1:] + "."
+    return reply(context, what, text, done=False, journal=f"not done for the organizer: {why}")
+
+
+def answer_stranger(context: LetterContext, what: str) -> str:
+    """Answer as to any unknown subject, so that strangers learn nothing; the journal has a line on it."""
+    contest_state.note(context.tx, NAME, f"{what} (letter {context.stored.id})", context.now)
+    words = tuple(clean_subject(context.letter.subject).split())
+    return f"{what}; {UNKNOWN.handle(context, words)}"
+
+
+def note(context: LetterContext, request: OrganizerRequest, text: str) -> None:
+    """A line in the journal on what was asked for."""
+    contest_state.note(
+        context.tx,
+        request.name,
+        text,
+        context.now,
+        actor=_actor(context),
+        whom=" ".join(request.arguments),
+        reason=request.reason,
+    )
+
+
+# --- the commands ------------------------------------------------------------------------------------------
 def _ask_or_answer(context: LetterContext, arguments: Arguments) -> str:
     """The arguments are those of the action, in small letters."""
     line = find_from_line(context.letter.body.lines)

@@ -18,8 +18,8 @@ from mailserver.authentication import team_command
 from mailserver.command import Arguments, LetterContext
 from mailserver.limits import Limit
 from mailserver.problem import Problem
+from mailserver.reading.letter import stripped
 from mailserver.reading.registration_form import NONE, sample_preferences, wrong_codes
-from mailserver.reading.subject import stripped
 
 _SPELLED = PREFERENCE.replace("-", "[-_ ]?")
 _IN_SUBJECT = re.compile(rf"{_SPELLED}(?![\w-])", re.IGNORECASE)

@@ -1,9 +1,8 @@
 """`send rules`, `announcement`, `faq`, `software`, `ladder`, `ledger`: what anybody may have sent, once per
 address and hour.
 
-A registered team gets the complete software kit if the game has one (K24, U14, M62); the word `shar` after
-the command asks for a shell archive. Nobody else gets more than the library or the sample programs: nothing
-large goes to strangers.
+A registered team gets the complete software kit if the game has one (K24, U14, M62). Nobody else gets more
+than the library or the sample programs: nothing large goes to strangers.
 """
 
 from __future__ import annotations
@@ -17,8 +16,6 @@ from knobellib.kits import kit_of
 from mailserver.attachments import MAX_LEDGER_BYTES, announcement_texts, ledger_files, packed, rules, software
 from mailserver.command import Arguments, Command, LetterContext
 from mailserver.limits import HOUR, MAX_STRANGERS_BYTES, Limit
-
-_SHELL_ARCHIVE = "shar"
 
 
 def _send_rules(context: LetterContext, _arguments: Arguments) -> str:
@@ -45,7 +42,6 @@ RULES = Command(
     _send_rules,
     lambda settings: ("send rules", "rules"),
     reads=_asks_for_rules,
-    read_only=True,
     answers={"rules": Limit.DROP},
 )
 
@@ -63,14 +59,13 @@ def _text(name: str, template: str) -> Command:
         word = settings.contest.subject_word.casefold()
         return (f"send {name}", f"send {word} {name}", name)
 
-    return Command(name, send, subjects, every_subject=True, read_only=True, answers={template: Limit.DROP})
+    return Command(name, send, subjects, every_subject=True, answers={template: Limit.DROP})
 
 
 ANNOUNCEMENT, FAQ = _text("announcement", "call"), _text("faq", "faq")
 
 
-def _send_software(context: LetterContext, arguments: Arguments) -> str:
-    """The argument is the kind of archive: `tar` or `shar`."""
+def _send_software(context: LetterContext, _arguments: Arguments) -> str:
     settings, team = context.settings, teams.by_address(context.tx, context.writer)
     info = game_of(settings.game, settings.programs).info
     if not (team and team.state is TeamState.ACTIVE and info.has_kit):
@@ -83,8 +78,8 @@ def _send_software(context: LetterContext, arguments: Arguments) -> str:
             attachments=programs,
             names=tuple(program.name for program in programs),
         )
-    kit, is_shell_archive = kit_of(settings), arguments == (_SHELL_ARCHIVE,)
-    archive = packed(kit, as_shell_archive=is_shell_archive)
+    kit = kit_of(settings)
+    archive = packed(kit)
     return context.answer(
         "kit",
         team.address,
@@ -95,8 +90,6 @@ def _send_software(context: LetterContext, arguments: Arguments) -> str:
         archive=archive.name,
         folder=kit.folder,
         first_command=kit.first_command,
-        subject=SOFTWARE.right_subject(settings),
-        is_shell_archive=is_shell_archive,
     )
 
 
@@ -108,10 +101,7 @@ def _software_subjects(settings: Settings) -> tuple[str, ...]:
 
 def _asks_for_software(subject: str, settings: Settings) -> Arguments | None:
     word, asked = settings.contest.subject_word.casefold(), subject.casefold().replace(" ", "")
-    for kind in ("", "tar", _SHELL_ARCHIVE):
-        if asked in (f"sendsoftware{kind}", f"send{word}software{kind}"):
-            return (kind,) if kind else ()
-    return None
+    return () if asked in ("sendsoftware", f"send{word}software") else None
 
 
 SOFTWARE = Command(
@@ -119,7 +109,6 @@ SOFTWARE = Command(
     _send_software,
     _software_subjects,
     reads=_asks_for_software,
-    read_only=True,
     answers={"software": Limit.DROP, "kit": Limit.DROP},
 )
 
@@ -135,7 +124,6 @@ LADDER = Command(
     _send_ladder,
     lambda settings: ("please send ladder", "send ladder") if is_ladder_told(settings) else (),
     every_subject=True,
-    read_only=True,
     answers={"ladder": Limit.DROP},
 )
 
@@ -157,6 +145,4 @@ def _send_ledger(context: LetterContext, _arguments: Arguments) -> str:
     )
 
 
-LEDGER = Command(
-    "ledger", _send_ledger, lambda settings: ("ledger",), read_only=True, answers={"ledger": Limit.DROP}
-)
+LEDGER = Command("ledger", _send_ledger, lambda settings: ("ledger",), answers={"ledger": Limit.DROP})

@@ -51,6 +51,5 @@ COMMAND = Command(
     reads=lambda subject, settings: (
         () if subject.casefold() in ("status", "send status", "please send status") else None
     ),
-    read_only=True,
     answers={"status": Limit.DROP},
 )

@@ -62,12 +62,11 @@ def _unsubscribe(context: LetterContext, arguments: Arguments) -> str:
         return authentication.refuse(context, address, "forged", team=found)
     active = found if found and found.state is TeamState.ACTIVE else None
     team = active if active and active.registration.preferences else None
-    gets_more = observers.is_one(context.tx, address) or teams.with_copy_address(context.tx, address)
-    if team is None and not gets_more:
+    if team is None and not observers.is_one(context.tx, address):
         return authentication.refuse(context, address, "no reports", team=active)
     if not is_shown and not context.is_proved(address):
         return context.ask(_QUESTION, address, note=f"{address} unsubscribes", reason="unsubscribe")
-    others = _end_what_others_get(context, address)
+    others = _end_observing(context, address)
     return _end_reports(context, team) if team else others
 
 
@@ -109,27 +108,10 @@ def _end_reports(context: LetterContext, team: Team) -> str:
     )
 
 
-def _end_what_others_get(context: LetterContext, address: str) -> str:
-    """End what the address gets as an observer, or as copies of teams' mails, and answer.
-
-    Returns a note for the journal; "": there was nothing to end, and there is no answer.
-    """
-    tx = context.tx
-    was_observer = observers.remove(tx, address)
-    copied = teams.with_copy_address(tx, address)
-    for team in copied:
-        teams.set_copy_address(tx, team.id, None)
-        context.record(Effect.COPIES_CHANGED, team.name)
-    names = [team.name for team in copied]
-    if not was_observer and not names:
+def _end_observing(context: LetterContext, address: str) -> str:
+    """End what the address gets as an observer. Returns a note for the journal; "" = it gets nothing."""
+    if not observers.remove(context.tx, address):
         return ""
-    left = (*(["the contest"] if was_observer else []), *(f"the mails to {name}" for name in names))
-    text = f"{address} unsubscribed from {', '.join(left)}: letter {context.stored.id}"
-    contest_state.note(tx, "observers", text, context.now)
-    return context.answer(
-        "observer_unsubscribed",
-        address,
-        note=f"{address} unsubscribes",
-        was_observer=was_observer,
-        names=names,
-    )
+    text = f"{address} unsubscribed from the contest: letter {context.stored.id}"
+    contest_state.note(context.tx, "observers", text, context.now)
+    return context.answer("observer_unsubscribed", address, note=f"{address} unsubscribes")

@@ -17,7 +17,7 @@ from contest.store import Store, Transaction, contest_state, ledger, outbox
 from mailserver.attachments import MAX_LEDGER_BYTES, ledger_files
 from mailserver.command import Arguments, Command, LetterContext
 from mailserver.limits import Limit
-from mailserver.reading.subject import arguments_after
+from mailserver.reading.letter import arguments_after
 
 NAME = "cosign"
 

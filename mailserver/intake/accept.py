@@ -18,7 +18,7 @@ from contest.model import IncomingLetter, TeamState
 from contest.store import Store, letters, teams
 from mailserver.intake import envelope
 from mailserver.intake.hand_over import NotALetter
-from mailserver.reading.mime_parts import has_too_many_headers
+from mailserver.reading.mime_parts import head_of, is_too_large
 
 
 @dataclass(frozen=True)
@@ -119,7 +119,7 @@ def take_named(
     max_bytes = bounds.of_letter(raw, named)
     if len(raw) > max_bytes:
         raise NotALetter(f"the letter has {len(raw)} bytes, more than {max_bytes}")
-    if has_too_many_headers(raw):
+    if is_too_large(head_of(raw)):
         raise NotALetter("its headers are longer than a letter's may be")
     reached = [_readable(r) for r in recipients] or noted.recipients
     accept(bounds.store, raw, named, reached, channel, now)

@@ -315,7 +315,7 @@ def _connect(settings: Imap) -> IMAPClient:
 
 
 def _log_in(client: IMAPClient, settings: Imap, token: AccessToken | None) -> None:
-    bearer = _Bearer(settings, token.get()) if token else None
+    bearer = _Bearer(settings.username, token.get()) if token else None
     try:
         with _trouble(settings, "broke off at the login"):
             if bearer:

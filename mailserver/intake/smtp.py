@@ -34,7 +34,6 @@ from contest.model import IncomingLetter
 from contest.schema.sections import Mail
 from contest.util.log import log
 from mailserver.reading import addresses, mime_parts
-from mailserver.unanswered import is_role
 
 TIMEOUT_SECONDS = 60.0
 MAX_RECIPIENTS = 20
@@ -460,7 +459,7 @@ class _Handler:
     def __init__(self, settings: Settings, queue: CommitQueue, most_bytes: MostBytes | None) -> None:
         self._usual_bytes, self._largest = settings.MAX_LETTER_BYTES, settings.max_team_letter_bytes
         self._most_bytes = most_bytes
-        self._settings = settings
+        self._contest = settings.contest
         self._ours = (settings.contest.address, *settings.contest.aliases)
         self._queue = queue
 
@@ -495,7 +494,7 @@ class _Handler:
     async def handle_RCPT(  # noqa: N802
         self, _server: SMTP, _session: Session, envelope: Envelope, address: str, _options: list[str]
     ) -> str:
-        if not addresses.is_for(address, self._ours) and not is_role(address, self._settings):
+        if not addresses.is_for(address, self._ours) and not addresses.is_role(address, self._contest):
             return "550 5.1.1 there is no such mailbox here, and this server relays nothing"
         if len(envelope.rcpt_tos) >= MAX_RECIPIENTS:
             return "452 4.5.3 too many recipients"
@@ -504,11 +503,12 @@ class _Handler:
 
     async def handle_DATA(self, server: SMTP, session: Session, envelope: Envelope) -> str:  # noqa: N802
         raw = envelope.original_content or b""
-        if b"\0" in raw.partition(b"\r\n\r\n")[0]:
+        head = mime_parts.head_of(raw)
+        if b"\0" in head:
             return "554 5.6.0 there is a NUL character in the headers"
-        if mime_parts.has_too_many_headers(raw):
+        if mime_parts.is_too_large(head):
             return "552 5.3.4 the headers are longer than a letter's may be"
-        if mime_parts.count_hops(raw) > mime_parts.MAX_HOPS:
+        if mime_parts.count_hops(head) > mime_parts.MAX_HOPS:
             return "554 5.4.6 too many hops: the letter goes round in circles"
         sender = "" if envelope.mail_from in (None, _NULL_SENDER) else str(envelope.mail_from)
         try:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from email_validator import EmailNotValidError, validate_email
 
 from contest.language import gettext
+from contest.schema.sections import Contest
 
 if TYPE_CHECKING:
     from publicsuffixlist import PublicSuffixList
@@ -147,3 +148,19 @@ def is_for(address: str, ours: Iterable[str]) -> bool:
     tags = name.split("+")
     spellings = {f"{'+'.join(tags[:count])}@{domain}" for count in range(1, len(tags) + 1)}
     return not spellings.isdisjoint(own.casefold() for own in ours)
+
+
+_ROLES = frozenset(
+    ("postmaster", "abuse", "hostmaster", "webmaster", "www", "security", "noc", "info", "support")
+)
+
+
+def is_role(address: str, contest: Contest) -> bool:
+    """Whether this is a role's address here; none is if the organizer's own address is one of them.
+
+    Then the organizer's mail would come back to us. `postmaster` alone is ours, too (RFC 5321, 4.1.1.3).
+    """
+    domains = set(map(domain_of, (contest.address, *contest.aliases)))
+    known = {f"{role}@{domain}" for role in _ROLES for domain in domains}
+    plain = without_tag(address)
+    return contest.organizer_address.casefold() not in known and (plain == "postmaster" or plain in known)

@@ -1,15 +1,37 @@
-"""The C program in a letter: its text, or its one attachment. Pure."""
+"""The program in a letter: a C text, or files in any language. Pure."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
-from contest.language import gettext, noted
+from contest.language import gettext, noted, number
 from contest.mail.from_line import FROM_MARK, from_lines, has_from_line, without_from_line
+from contest.mail.sent_files import right_name
+from contest.util.program_files import IMAGE_NAME, MAX_FILES, is_archive, is_safe
 from mailserver.problem import Problem, quote
-from mailserver.reading.c_source_repair import is_prose, repaired, repaired_file, tokens
-from mailserver.reading.letter import Letter, SentFile
-from mailserver.reading.part_text import Text
+from mailserver.reading.c_source_repair import is_prose, repaired, repaired_file, signed_off, tokens
+from mailserver.reading.letter import Letter
+from mailserver.reading.mime_parts import decode_text
+from mailserver.reading.part_text import SentFile, Text
+
+
+@dataclass(frozen=True)
+class MailedProgram:
+    """The program in a letter, and what its writer says about it (B14, B21).
+
+    `marked`: the lines of the letter's text, or of one file, that have the `<<FROM>>` line. `marked_in`: the
+    name of that file, "" = the letter's text. The files still have the string in them: take it out before
+    you publish them (K42).
+    """
+
+    files: Mapping[str, bytes] = field(repr=False)  # by name, byte for byte as sent
+    marked: Sequence[str] = field(repr=False)
+    repairs: tuple[str, ...] = ()
+    program: str = ""  # which of the files it is, "" = not known
+    marked_in: str = ""
+    description: str = ""  # the letter's text without signature and `<<FROM>>` line
 
 
 def find_program(letter: Letter) -> Text | Problem:
@@ -112,4 +134,144 @@ _ADVICE = (
     (("winmail.dat",), noted("Please let Outlook send plain text or HTML in place of `Rich Text`.")),
     ((".png", ".jpg", ".jpeg", ".gif", ".heic"), noted("A picture of a program cannot be compiled.")),
     ((".o", ".exe", ".out", ".com", ".obj"), noted("Please send the source text; it is compiled here.")),
+)
+
+
+# --- files in any language ---------------------------------------------------------------------------------
+MAX_FILE_BYTES = 2_000_000  # of all attached files together; a contest's own limit is lower
+
+_CONTROLS = frozenset(range(32)) - frozenset(b"\t\n\v\f\r")
+_ALMOST_FROM = re.compile(r"<\s*from\s*>", re.IGNORECASE)
+
+
+def find_files(letter: Letter, text_is: str = "", *, images: bool = False) -> MailedProgram | Problem:
+    """The files of a program in any language, attached under their own names (U7, H1, L16).
+
+    Where a contest says what its program is called, such as `final_strategy.py`, it may be the letter's text
+    instead of an attachment: `text_is` is that name, "" = the program must be attached. With `images` it may
+    be the archive of a container image, or a line of the letter's text that names one (M11), which becomes
+    the file IMAGE_NAME.
+    """
+    if letter.problems and not letter.files:
+        return unreadable(letter)
+    body = signed_off(letter.body)
+    if not letter.files and text_is and not body.is_blank:
+        data = "\n".join(body.lines) + "\n"
+        return MailedProgram({text_is: data.encode()}, body.lines, body.repairs, marked_in=text_is)
+    named = [found[1] for line in body.lines if (found := _IMAGE_LINE.fullmatch(line))] if images else []
+    if named:
+        return _image_by_name(letter, body, named)
+    sent = tuple(dict.fromkeys(letter.files))  # an equal copy says nothing more
+    problem = next(_file_problems(sent, images), None)
+    if problem:
+        return problem
+    # A text part with a file name is a file, also where a mailer shows it as the letter's text.
+    text = () if letter.body.name else body.lines
+    files = {file.name: file.data for file in sent}
+    sources = {"": text} | {
+        name: tuple(decode_text(data, "")[0].split("\n"))
+        for name, data in files.items()
+        if not is_archive(name)
+    }
+    repairs = tuple(f"{file.name}: {file.remark}" for file in sent if file.remark)
+    return _with_from_line(files, sources, repairs)
+
+
+_IMAGE_LINE = re.compile(r"(?i)[ \t]*image[ \t]*:[ \t]*(\S+)[ \t]*")
+
+
+def _image_by_name(letter: Letter, body: Text, named: Sequence[str]) -> MailedProgram | Problem:
+    """An image by the name in the letter's text; whatever is attached besides would not be looked at."""
+    if len(set(named)) > 1 or letter.files:
+        return Problem(
+            gettext(
+                "There is more than one program: %(names)s",
+                names=", ".join((*named, *(file.name for file in letter.files))),
+            ),
+            expected=gettext(
+                "one line `image: NAME` and no attached file, or an attached program and no such line"
+            ),
+        )
+    text = tuple(line for line in body.lines if not _IMAGE_LINE.fullmatch(line))
+    return _with_from_line({IMAGE_NAME: f"{named[0]}\n".encode()}, {"": text}, body.repairs)
+
+
+def _with_from_line(
+    files: Mapping[str, bytes], sources: Mapping[str, tuple[str, ...]], repairs: tuple[str, ...]
+) -> MailedProgram | Problem:
+    """These files, if all `<<FROM>>` lines in the sources agree.
+
+    `sources`: lines by the name of the file that they are in, "" = the text of the letter.
+    """
+    found = {name: from_lines(lines) for name, lines in sources.items() if has_from_line(lines)}
+    if len(set(found.values())) > 1:
+        return different_from_lines(found)
+    almost = (name for name, lines in sources.items() if any(map(_ALMOST_FROM.search, lines)))
+    place = next(iter(found), "") if found else next(almost, "")
+    words = "\n".join(without_from_line(sources[""]))
+    return MailedProgram(files, sources[place], repairs, marked_in=place, description=words)
+
+
+def _file_problems(files: tuple[SentFile, ...], images: bool) -> Iterator[Problem]:
+    """What is wrong with the attached files, the names first; none = they can be taken."""
+    right = gettext(_RIGHT_FILES) + (gettext(_OR_IMAGE) if images else "")
+    if not files:
+        yield Problem(gettext("There is no file attached to the letter."), expected=right)
+    if len(files) > MAX_FILES:
+        yield Problem(
+            gettext(
+                "There are %(files)s files attached; at most %(max_files)s can be taken.",
+                files=len(files),
+                max_files=MAX_FILES,
+            )
+        )
+    # How large an archive may be is the contest's own affair.
+    size = sum(len(file.data) for file in files if not (images and is_archive(file.name)))
+    if size > MAX_FILE_BYTES:
+        yield Problem(
+            gettext(
+                "The attached files have %(size)s bytes; all together may have %(max_file_bytes)s.",
+                size=number(size),
+                max_file_bytes=number(MAX_FILE_BYTES),
+            )
+        )
+    for file in files:
+        if not is_safe(file.name):
+            named = (
+                gettext("The file name `%(file)s` cannot be used.", file=quote(file.name))
+                if file.name
+                else gettext("A file has no name.")
+            )
+            yield Problem(named, expected=right_name())
+    # Some file systems take `A.py` and `a.py` for one file.
+    names = [file.name.casefold() for file in files]
+    for file in files:
+        if names.count(file.name.casefold()) > 1:
+            yield Problem(
+                gettext("There are several files named %(file)s.", file=file.name),
+                expected=gettext("each name only once"),
+            )
+        elif file.problem:
+            yield Problem(
+                gettext(
+                    "The file %(file)s could not be read: %(problem)s.", file=file.name, problem=file.problem
+                ),
+                expected=right,
+            )
+        elif is_archive(file.name) and not images:
+            yield Problem(
+                gettext("The file %(file)s is an archive, and this contest takes none.", file=file.name),
+                expected=right,
+            )
+        elif not is_archive(file.name) and not _CONTROLS.isdisjoint(file.data):
+            yield Problem(gettext("The file %(file)s is no text.", file=file.name), expected=right)
+
+
+_RIGHT_FILES = noted(
+    "the program as an attached file, whose suffix tells its language (e.g. program_3.py),\nwith the text "
+    "files that it reads, if any"
+)
+_OR_IMAGE = noted(
+    ";\nor the archive of a container image, e.g. player.tar.gz, and nothing else;\nor a line `image: "
+    "NAME` in the text of the letter, if the organizer has listed it"
 )

@@ -17,11 +17,6 @@ _MOST_QUOTES = 10
 
 # A tag, if its name is one. A word or a quotation mark begins an attribute: not so in `<b && c>`.
 _TAG = re.compile(r"<(?:/?(?P<name>[A-Za-z][\w:.-]{0,100})(?:[\s/]+(?:[\w\"':@-][^<>]{0,4000})?)?>)?")
-# No C program and no form has any of these, but `<p && q>` is a comparison.
-_IS_HTML = re.compile(
-    r"<!doctype\s+html|<html\b|<body\b|<(?:br\s*/?|p|pre|div|span|tt|code)>|</[a-z]+[1-6]?\s*>", re.IGNORECASE
-)
-_BEGINS_AS_HTML = re.compile(r"\s*(?:<!doctype\s+html|<html\b)", re.IGNORECASE)
 _PRESERVED = re.compile(r"white-space\s*:\s*(?:pre|break-spaces)", re.IGNORECASE)
 _COLLAPSED = re.compile(r"white-space\s*:\s*(?:normal|nowrap)", re.IGNORECASE)
 _HIDDEN = re.compile(r"display\s*:\s*none", re.IGNORECASE)
@@ -43,11 +38,6 @@ _INLINE_TAGS = """
 _BLOCKS, _UNSEEN = frozenset(_BLOCK_TAGS.split()), frozenset(_UNSEEN_TAGS.split())
 _VOID, _LITERAL = frozenset(_VOID_TAGS.split()), frozenset(_LITERAL_TAGS.split())
 _TAGS = _BLOCKS | _UNSEEN | _VOID | _LITERAL | frozenset(_INLINE_TAGS.split())
-
-
-def is_html(text: str, *, labelled: bool) -> bool:
-    """Whether a text is HTML; what it is labelled as decides only where it may be either."""
-    return (_IS_HTML.search(text) if labelled else _BEGINS_AS_HTML.match(text)) is not None
 
 
 def seen_lines(html: str) -> tuple[str, ...]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from contest.language import gettext, noted, number
@@ -14,12 +15,12 @@ from mailserver.reading import addresses, mime_parts
 from mailserver.reading.mime_parts import CUT_FIELD, Headers, Message, Part
 from mailserver.reading.part_text import (
     SEPARATOR,
+    SentFile,
     Text,
     decode,
     file_bytes,
     is_flowed,
     rejoined,
-    with_encoded_files,
     without_signature,
 )
 
@@ -74,18 +75,9 @@ _CLOSED = (
         noted("its text is in an old form (text/enriched); please send plain text"),
     ),
 )
+_UUENCODED = re.compile(r"^begin [0-7]{3,4} .*\nM.{60}$", re.MULTILINE)
 _PLAIN_NAME = re.compile(r"(?i)^[^.]+$|\.txt$")
 _ROBOTS = {"mailer-daemon", "postmaster", "noreply", "no-reply", "donotreply", "do-not-reply"}
-
-
-@dataclass(frozen=True)
-class SentFile:
-    """An attached file: its name exactly as sent, its bytes or why they cannot be read, what was repaired."""
-
-    name: str
-    data: bytes = field(repr=False)
-    problem: str = ""
-    remark: str = ""
 
 
 @dataclass(frozen=True)
@@ -135,15 +127,23 @@ def read(message: Message) -> Letter:
         return _letter(headers, problems=(too_large,))
     if root is None:
         return _letter(headers, problems=(message.problem,))
-    leaves = tuple(part for leaf in root.leaves() for part in with_encoded_files(leaf))
+    leaves = tuple(root.leaves())
     files = tuple(leaf for leaf in leaves if _is_file(leaf))
     body, page = _body(leaves)
     programs = tuple(decode(leaf) for leaf in leaves if _is_program(leaf)) or _named_otherwise(body, files)
     problems = [text.problem for text in (body, *programs) if text.problem]
+    if _UUENCODED.search("\n".join(body.lines)):
+        problems.append(gettext("it has a uuencoded file in its text; please attach the file instead"))
     if body.is_blank and not programs:
         problems += _why_no_text(root)
-    sent = tuple(map(_sent_file, files))
-    return _letter(headers, body, page=page, attachments=programs, problems=tuple(problems), files=sent)
+    return _letter(
+        headers,
+        body,
+        page=page,
+        attachments=programs,
+        problems=tuple(problems),
+        files=tuple(map(file_bytes, files)),
+    )
 
 
 def _why_cut(field: str) -> str:
@@ -223,11 +223,6 @@ def _is_decoration(leaf: Part) -> bool:
     return shown and headers.content_type.startswith("image/")
 
 
-def _sent_file(leaf: Part) -> SentFile:
-    sent = file_bytes(leaf)
-    return SentFile(leaf.headers.sent_file_name, sent.data, sent.problem, sent.remark)
-
-
 def _body(leaves: Sequence[Part]) -> tuple[Text, Text | None]:
     """The text that a reader would see, and its version in HTML if there is one.
 
@@ -279,3 +274,52 @@ def _why_no_text(root: Part) -> Iterator[str]:
     """Why a letter with neither text nor program may still hold one."""
     types = [part.headers.content_type for part in root.walk()]
     return (gettext(why) for kinds, why in _CLOSED if not kinds.isdisjoint(types))
+
+
+# --- the subject, as the commands read it ------------------------------------------------------------------
+# What mailers write before a colon, in the languages of their users: answers, forwarded letters, warnings.
+_REPLY_WORDS = """
+    re aw antw antwort sv vs vá ref rif r rv res resp respuesta odp ynt atb bls ats απ σχετ отв ответ
+    回复 回覆 答复 答覆 השב رد
+    fw fwd wg vb vl vl tr enc rvd i pd ilt ılt doorst trs továbbítás πρθ пер перес 转发 轉寄 הועבר إعادة
+    ext extern external spam junk warning warnung
+"""
+_REPLY = rf"(?:{'|'.join(map(re.escape, _REPLY_WORDS.split()))})\s*(?:\[\d+\]|\(\d+\)|\^?\d+)?\s*[:：]"
+# What gateways, spam filters and lists write there: `[EXTERNAL]`, `{list}`, `***SPAM***`.
+_TAG = r"\[[^\[\]]*\]+|\{[^{}]*\}+|\([^()]*\)+|<[^<>]*>+|【[^】]*】|\*+[^*]+\*+"
+_LEADING = re.compile(rf"(?:\s*(?:{_REPLY}|[\[{{(<]?(?:{_TAG})|[^\w\[{{(<【*]))+", re.IGNORECASE)
+_AROUND = " .,;:!?'\"<>()*"
+
+
+def clean_subject(subject: str) -> str:
+    """`[EXT] Re[2]: Please  Compile!` -> `Please Compile`: undoes what people and mailers do to subjects.
+
+    A subject that is nothing but tags stays: `(please compile)`.
+    """
+    folded = " ".join(subject.split())
+    leading = _LEADING.match(folded)
+    return folded[leading.end() if leading else 0 :].strip(_AROUND) or folded.strip(_AROUND)
+
+
+@lru_cache(maxsize=1_024)  # each letter's subject is compared with those of all commands
+def plain_subject(subject: str) -> str:
+    """The clean subject in small letters, to be compared."""
+    return clean_subject(subject).casefold()
+
+
+def arguments_after(subject: str, *heads: str) -> tuple[str, ...] | None:
+    """The words after the head with which the clean subject begins, without signs around them.
+
+    None if it begins with none of the heads, which are plain subjects.
+    """
+    words = subject.split()
+    for head in heads:
+        count = len(head.split())
+        if " ".join(words[:count]).casefold() == head:
+            return stripped(words[count:])
+    return None
+
+
+def stripped(words: Sequence[str]) -> tuple[str, ...]:
+    """The words without quotation marks and punctuation around them, as far as anything is left."""
+    return tuple(text for word in words if (text := word.strip(f"{_AROUND}`")))

@@ -8,15 +8,13 @@ from __future__ import annotations
 import binascii
 import quopri
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
 
 from contest.language import gettext, ngettext, number
 from contest.mail.sent_files import lines_named, with_newlines
 from mailserver.reading import html
-from mailserver.reading.charsets import decode_text
-from mailserver.reading.mime_parts import Headers, Part
+from mailserver.reading.mime_parts import Part, decode_text
 
 SIGNATURE_MARK = "-- "
 # characters. A mailer wraps a line because the next word did not fit; shorter lines are meant to be short.
@@ -33,6 +31,11 @@ _ENCODED_EQUALS = re.compile(rb"=3[Dd]")
 _BASE64_LINE = re.compile(rb"[A-Za-z0-9+/]+={0,2}")
 SEPARATOR = re.compile("[\u2028\u2029]")  # a line end if the text has no other ones
 _SOFT_BREAK = re.compile(rb"=[ \t]*(?:[\r\n]|\Z)")
+# No C program and no form has any of these, but `<p && q>` is a comparison.
+_HTML = re.compile(
+    r"<!doctype\s+html|<html\b|<body\b|<(?:br\s*/?|p|pre|div|span|tt|code)>|</[a-z]+[1-6]?\s*>", re.IGNORECASE
+)
+_BEGINS_AS_HTML = re.compile(r"\s*(?:<!doctype\s+html|<html\b)", re.IGNORECASE)
 _QUOTES = re.compile(r"(?:> ?){1,10}")
 _SIGNED = "-----BEGIN PGP SIGNED MESSAGE-----"
 _SIGNATURE = "-----BEGIN PGP SIGNATURE-----"
@@ -72,12 +75,16 @@ def without_end(lines: Lines) -> tuple[Lines, str]:
 
 
 @dataclass(frozen=True)
-class PartBytes:
-    """The bytes without the transfer encoding, with a remark if their label was wrong; or a problem."""
+class SentFile:
+    """The bytes of a part without the transfer encoding, or why they cannot be read; what was repaired.
 
-    data: bytes
+    `name`: where it is an attached file, its name exactly as sent.
+    """
+
+    data: bytes = field(repr=False)
     remark: str = ""
     problem: str = ""
+    name: str = ""
 
 
 def decode(part: Part) -> Text:
@@ -95,63 +102,17 @@ def decode(part: Part) -> Text:
     return Text(lines, told, name=name).after(*_repairs(part), without_end)
 
 
-def file_bytes(part: Part) -> PartBytes:
+def file_bytes(part: Part) -> SentFile:
     """The bytes of an attached file as its sender meant them.
 
     Line ends became newlines when the letter was split, but not below base64 and not where quoted-printable
     writes them out. We undo the changes that `format=flowed` made to a file.
     """
-    sent = _transferred(part)
+    sent = replace(_transferred(part), name=part.headers.sent_file_name)
     if sent.problem or not is_flowed(part):
         return sent
     lines, _ = unflowed(sent.data.decode("latin-1").split("\n"), delete_space=_deletes_space(part))
     return replace(sent, data="\n".join(lines).encode("latin-1"))
-
-
-def with_encoded_files(part: Part) -> tuple[Part, ...]:
-    """A text that holds uuencoded files as its other words and these files; any other part as it is.
-
-    The text itself may be encoded for transfer. A file that says it is uuencoded, and has no other words in
-    it, gives way to the files.
-    """
-    if part.headers.content_type not in _MAY_BE_UUENCODED:
-        return (part,)
-    text = part.body
-    files = _files_in(text)
-    encoding = _transfer_encoding(part)
-    if encoding in _ENCODERS or (encoding in _PLAIN_ENCODINGS and any(file.problem for file in files)):
-        text = _transferred(part).data
-        files = _files_in(text)
-    if not files:
-        return (part,)
-    names = [re.sub(r'[^ -~]|["\\\\]', "_", file.name) for file in files]
-    attached = tuple(
-        Part(Headers(_FILE_HEADERS.format(name).encode()), text[file.start : file.end])
-        for name, file in zip(names, files, strict=True)
-    )
-    ends = [0, *(file.end for file in files)]
-    starts = [*(file.start for file in files), len(text)]
-    words = b"".join(text[end:start] for end, start in zip(ends, starts, strict=True))
-    if part.headers.sent_file_name and not words.strip():
-        return attached
-    encode = bytes if text == part.body else _ENCODERS.get(encoding, bytes)
-    return (Part(part.headers, encode(words)), *attached)
-
-
-def _files_in(text: bytes) -> tuple[Encoded, ...]:
-    return tuple(file for file in encoded_files(text) if file.data or file.problem)
-
-
-_MAY_BE_UUENCODED = ("text/plain", "text/x-uuencode", "application/x-uuencode")
-_PLAIN_ENCODINGS = ("", "7bit", "8bit", "binary")
-_ENCODERS: Mapping[str, Callable[[bytes], bytes]] = {
-    "quoted-printable": quopri.encodestring,
-    "base64": binascii.b2a_base64,
-}
-_FILE_HEADERS = (
-    "Content-Type: application/octet-stream\nContent-Transfer-Encoding: x-uuencode\n"
-    'Content-Disposition: attachment; filename="{}"'
-)
 
 
 def _unreadable(text: str, lines: Lines) -> str:
@@ -170,7 +131,7 @@ def _unreadable(text: str, lines: Lines) -> str:
 def _lines(text: str, part: Part) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The lines that a reader sees, with remarks: where they were taken out of HTML (M23), or ended oddly."""
     labelled = part.headers.content_type == "text/html"
-    if html.is_html(text, labelled=labelled):
+    if _is_html(text, labelled=labelled):
         return html.seen_lines(text), (
             gettext("the text was taken out of HTML; plain text or an attached file is safer"),
         )
@@ -181,6 +142,11 @@ def _lines(text: str, part: Part) -> tuple[tuple[str, ...], tuple[str, ...]]:
     text, separators = SEPARATOR.subn("\n", text)
     of_separators = separated_remark(range(1, separators + 1)) if separators else ""
     return tuple(text.split("\n")), (remark, of_ends, of_separators)
+
+
+def _is_html(text: str, *, labelled: bool) -> bool:
+    """Whether a text is HTML; what it is labelled as decides only where it may be either."""
+    return (_HTML.search(text) if labelled else _BEGINS_AS_HTML.match(text)) is not None
 
 
 def separated_remark(numbers: Iterable[int]) -> str:
@@ -210,7 +176,7 @@ def _deletes_space(part: Part) -> bool:
 
 
 # --- the transfer encoding --------------------------------------------------------------------------------
-def _transferred(part: Part) -> PartBytes:
+def _transferred(part: Part) -> SentFile:
     sent = _decoded(part)
     if not part.is_cut:
         return sent
@@ -218,20 +184,17 @@ def _transferred(part: Part) -> PartBytes:
     return replace(sent, remark="; ".join(filter(None, (sent.remark, cut))))
 
 
-def _decoded(part: Part) -> PartBytes:
-    encoding = _transfer_encoding(part)
+def _decoded(part: Part) -> SentFile:
+    encoding = part.headers.first("Content-Transfer-Encoding").strip().lower()
     match encoding:
-        case plain if plain in _PLAIN_ENCODINGS:
+        case "" | "7bit" | "8bit" | "binary":
             return _unlabelled(part)
         case "quoted-printable":
             return _quoted_printable(part.body)
         case "base64":
             return _base64(part.body)
-        case "x-uuencode" | "uuencode" | "x-uue":
-            file = next(encoded_files(part.body), None)
-            return PartBytes(file.data, problem=file.problem) if file else _unlabelled(part)
         case _:
-            return PartBytes(
+            return SentFile(
                 b"",
                 problem=gettext(
                     "its transfer encoding %(encoding)s is unknown", encoding=ascii(encoding[:40])
@@ -239,27 +202,23 @@ def _decoded(part: Part) -> PartBytes:
             )
 
 
-def _transfer_encoding(part: Part) -> str:
-    return part.headers.first("Content-Transfer-Encoding").strip().lower()
-
-
-def _unlabelled(part: Part) -> PartBytes:
+def _unlabelled(part: Part) -> SentFile:
     """Text that a gateway took the label from: every `=` in it stands before two hex digits or a line end."""
     data = part.body
     is_text = part.headers.content_type.startswith("text/")
     if is_text and _ENCODED_EQUALS.search(data) and len(_ENCODED.findall(data)) == data.count(b"="):
-        return PartBytes(
+        return SentFile(
             from_quoted_printable(data),
             gettext("the text was quoted-printable, though its letter did not say so"),
         )
-    return PartBytes(data)
+    return SentFile(data)
 
 
-def _quoted_printable(data: bytes) -> PartBytes:
+def _quoted_printable(data: bytes) -> SentFile:
     """Encoders write each `=` of the text as `=3D`, so text with other ones and no `=3D` is not encoded."""
     if not _ENCODED_EQUALS.search(data) and len(_ENCODED.findall(data)) != data.count(b"="):
-        return PartBytes(data, gettext("the text was not quoted-printable, though its letter said so"))
-    return PartBytes(from_quoted_printable(data))
+        return SentFile(data, gettext("the text was not quoted-printable, though its letter said so"))
+    return SentFile(from_quoted_printable(data))
 
 
 def from_quoted_printable(data: bytes) -> bytes:
@@ -267,27 +226,27 @@ def from_quoted_printable(data: bytes) -> bytes:
     return quopri.decodestring(_SOFT_BREAK.sub(b"=\n", data))
 
 
-def _base64(body: bytes) -> PartBytes:
+def _base64(body: bytes) -> SentFile:
     lines = [line.strip() for line in body.rstrip().replace(b"\r", b"\n").split(b"\n")]
     end = next((n for n, line in enumerate(lines) if line and not _BASE64_LINE.fullmatch(line)), len(lines))
     added = [line for line in lines[end:] if line]
     if added and not _is_prose(added):
-        return PartBytes(
+        return SentFile(
             b"", problem=gettext("its base64 encoding is damaged (in line %(end)s of it)", end=end + 1)
         )
     packed = b"".join(lines[:end])
     if added and not packed:
-        return PartBytes(body, gettext("the text was not base64, though its letter said so"))
+        return SentFile(body, gettext("the text was not base64, though its letter said so"))
     try:
         data = binascii.a2b_base64(packed + b"=" * (-len(packed) % 4), strict_mode=True)
     except binascii.Error as error:
-        return PartBytes(b"", problem=gettext("its base64 encoding is damaged (%(error)s)", error=error))
+        return SentFile(b"", problem=gettext("its base64 encoding is damaged (%(error)s)", error=error))
     remark = ngettext(
         "%(num)s line that somebody had added below its base64 text was left out",
         "%(num)s lines that somebody had added below its base64 text were left out",
         len(added),
     )
-    return PartBytes(data, remark if added else "")
+    return SentFile(data, remark if added else "")
 
 
 def _is_prose(lines: Sequence[bytes]) -> bool:
@@ -435,62 +394,3 @@ def without_signature(lines: Sequence[str], marks: Sequence[str] = (SIGNATURE_MA
     """The lines before the signature mark; all lines if the text has no mark."""
     cut = next((number for number, line in enumerate(lines) if line in marks), len(lines))
     return tuple(lines[:cut])
-
-
-# --- uuencode --------------------------------------------------------------------------------------------
-_BEGIN = re.compile(rb"^begin [0-7]{3,4} ([^\n]{1,200})$", re.MULTILINE)
-_END = b"end"
-
-
-class Encoded(NamedTuple):
-    """An encoded file in a text: where it begins and ends there, its name, its bytes or what is wrong."""
-
-    start: int
-    end: int
-    name: str
-    data: bytes
-    problem: str = ""
-
-
-def encoded_files(text: bytes) -> Iterator[Encoded]:
-    """The encoded files in this text; `begin 644 x` above anything else is no such file."""
-    at = 0
-    while found := _BEGIN.search(text, at):
-        file = _read(text, found)
-        if file:
-            yield file
-        at = file.end if file else found.end()
-
-
-def _read(text: bytes, begin: re.Match[bytes]) -> Encoded | None:
-    name, at = begin[1].strip().decode("utf-8", "replace"), begin.end() + 1
-    pieces: list[bytes] = []
-    while at < len(text):
-        newline = text.find(b"\n", at)
-        stop = len(text) if newline < 0 else newline
-        line = text[at:stop].rstrip(b"\r")
-        if line.rstrip() == _END:
-            return Encoded(begin.start(), stop, name, b"".join(pieces))
-        piece = _line(line)
-        if piece is None:
-            break
-        pieces.append(piece)
-        at = stop + 1
-    if not any(pieces):
-        return None
-    number = text.count(b"\n", begin.start(), at) + 1
-    problem = gettext("its uuencoding is damaged (in line %(number)s of it)", number=number)
-    return Encoded(begin.start(), min(at, len(text)), name, b"", problem)
-
-
-def _line(line: bytes) -> bytes | None:
-    """The bytes of one line; None for any other line. The last group may have lost its blanks."""
-    size = (line[0] - 32) & 63 if line else 0
-    length = 1 + (size + 2) // 3 * 4
-    is_complete = max(length - 3, 1) <= len(line) <= length + 1  # some write a checksum behind it
-    if not is_complete or any(not 32 <= sign <= 96 for sign in line):
-        return None
-    try:
-        return binascii.a2b_uu(line[:length].ljust(length))
-    except binascii.Error:
-        return None

@@ -46,8 +46,7 @@ from mailserver.command import Command
 from mailserver.commands import COMMANDS as MAIL_COMMANDS
 from mailserver.commands import recognise
 from mailserver.intake.accept import accept
-from mailserver.reading.find_files import Files, find_files
-from mailserver.reading.find_program import find_program
+from mailserver.reading.find_program import MailedProgram, find_files, find_program
 from mailserver.reading.letter import parse
 from mailserver.reading.part_text import Text
 from mailserver.reading.registration_form import read
@@ -388,16 +387,16 @@ def test_the_sample_program_is_taken_with_the_string_of_the_answer(robot: Robot,
 
 def test_the_sample_program_with_files_is_read_as_such() -> None:
     found = find_files(parse(FILES.encode()))
-    assert isinstance(found, Files)
+    assert isinstance(found, MailedProgram)
     assert list(found.files) == ["program_3.py"]
     assert find_from_line(found.marked) == FromLine("the_heavy_lords", SAMPLE_STRING, 1)
-    assert "\n".join(found.text).startswith("Our strategy trusts everybody once.\n\nAfter that")
+    assert found.description.startswith("Our strategy trusts everybody once.\n\nAfter that")
 
 
 @pytest.mark.slow
 def test_the_sample_program_with_files_cooperates_first_and_then_does_as_others_did(tmp_path: Path) -> None:
     found = find_files(parse(FILES.encode()))
-    assert isinstance(found, Files)
+    assert isinstance(found, MailedProgram)
     path = tmp_path / "program_3.py"
     path.write_bytes(found.files["program_3.py"])
     played = CliRunner().invoke(main, ["play", "--game", "cooperation", str(path), "always_betray"]).output

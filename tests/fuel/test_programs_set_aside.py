@@ -256,9 +256,8 @@ def test_practice_and_the_ladder_go_on_without_the_program(tmp_path: Path) -> No
     services = Services(contest)
     services.compile_programs()
     with contest.store.write() as tx:
-        asking, other = (teams.by_name(tx, name) for name in ("pavlov", "learning"))
+        asking = teams.by_name(tx, "pavlov")
         letter = submissions.versions(tx, asking.id)[0].submission.letter_id
-        practices.add(tx, asking.id, letter, NOW, other_id=other.id)
         practices.add(tx, asking.id, letter, NOW, files={"learning.c": MOODY})
     with struck("learning.c"):
         for _ in range(MAX_FAILURES):

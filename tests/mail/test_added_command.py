@@ -24,7 +24,6 @@ COMMAND = Command(
     ask,
     lambda settings: ("ask the oracle",),
     arguments="QUESTION",
-    read_only=True,
     answers=dict(oracle_answer=Limit.DROP),
     templates={
         "oracle_answer": "Subject: The oracle\\n\\nYou asked: {{ question }}. Perhaps.\\n",
@@ -51,7 +50,6 @@ def _oracle(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 def test_an_added_command_is_recognised_and_gets_its_arguments() -> None:
     command, arguments = recognise("Re: Ask the  oracle who wins?", make_settings())
     assert (command.name, arguments) == ("oracle", ("who", "wins"))
-    assert recognise("ask teh oracle who", make_settings()).command.name == "oracle"
 
 
 @pytest.mark.usefixtures("_oracle")

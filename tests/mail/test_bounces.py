@@ -15,8 +15,8 @@ from contest.model import LetterState, OutboxState, StoredLetter
 from contest.schema.sections import Mail
 from contest.store import Store, contest_state, outbox, teams
 from mailserver import bounces
+from mailserver.bounces import bounce_address, bounced_items
 from mailserver.delivery.deliver import deliver_due, senders
-from mailserver.delivery.verp import bounce_address, bounced_items
 from mailserver.reading import mime_parts
 from tests.support.clocks import FixedClock
 from tests.support.mail_world import FORM, OPENS, World, make_settings
@@ -31,7 +31,7 @@ SECRET = bytes(range(32))
 class Takes:
     """A way out that takes everything."""
 
-    connections = batch = 1
+    batch = 1
 
     def send(self, _sender: str, _to: str, _raw: bytes) -> str:
         return "250 taken"
@@ -77,8 +77,7 @@ CAME_BACK = [
 ]
 
 
-@pytest.mark.parametrize("channel", ["smtp", "imap"])
-@pytest.mark.parametrize("verp", [True, False])
+@pytest.mark.parametrize(("verp", "channel"), [(True, "smtp"), (False, "imap")])
 @pytest.mark.parametrize(("name", "diagnosis"), CAME_BACK)
 def test_a_mail_that_came_back_is_shown_with_the_reason(make_world, name, diagnosis, verp, channel) -> None:
     world = make_world(mail=Mail(verp=verp))

@@ -14,7 +14,7 @@ from contest.ledger.receipts import PROOF_FILE
 from contest.model import LetterState, Phase, TeamState
 from contest.schema.sections import Mail, Teams
 from contest.store import ledger, letters, submissions, teams
-from knobellib.kit_archives import shell_archive, tar_archive
+from knobellib.kit_archives import tar_archive
 from knobellib.kits import knobeln_kit
 from mailserver import commands
 from mailserver.command import Command
@@ -39,7 +39,6 @@ from tests.support.mail_world import (
     program,
     registered,
     told,
-    too_wide,
 )
 from tests.support.waiting_programs import next_queued
 
@@ -54,7 +53,7 @@ SUBJECTS = {
     "unknown": (
         "registration for CHESS", "please compile my program", "SEND knobelnsoftware zip", "organizers",
         "confirm my registration", "confirm registration", "helpless", "mail-preferences LAP", "stop it",
-        "withdraw us", "change my mind", "subscribe me", "pleas compile", "withdrow", "", "Re:",
+        "withdraw us", "change my mind", "subscribe me", "pleas compile", "withdrow", "statsu", "", "Re:",
         "[please compile]", "[EXTERNAL]", "[EXTERNAL] hello", "a [tag] please compile",
     ),
     "compile": (
@@ -63,15 +62,14 @@ SUBJECTS = {
         "Re： please compile", "回复：【外部】 please compile", "(please compile)", "*please compile*",
     ),
     "software": (
-        "SEND knobelnsoftware", "send Knobeln Software", "send software", "SEND knobelnsoftware shar",
-        "Re: send Knobeln Software Shar!", "SEND knobelnsoftware tar", "SEND knobelsoftware",
+        "SEND knobelnsoftware", "send Knobeln Software", "send software",
     ),
-    "rules": ("Send Rules", "send KNOBELN rules", "rules", "send rulse"),
+    "rules": ("Send Rules", "send KNOBELN rules", "rules"),
     "organizer": ("Organizer pause",),
     "confirm": ("Re: confirm k7qd-2mxw-9rtz-h4pc-8nvb",),
     "announcement": ("send announcement", "Re: Send KNOBELN announcement"),
     "faq": ("SEND FAQ",),
-    "status": ("status", "Re: Status?", "statsu", "***SPAM*** status"),
+    "status": ("status", "Re: Status?", "***SPAM*** status"),
     "help": ("help", "HELP lap", "*** SPAM *** [[team]] Re: help lap"),
     "mail-preference": (
         "mail-preference", "Mail-Preference: LAP, DGP", "External: [SPAM] - mail-preference LAP",
@@ -80,13 +78,9 @@ SUBJECTS = {
     "objection": ("Re: objection",),
     "unsubscribe": ("unsubscribe", "Re: STOP", "Re: unsubscribe."),
     "resend": ("resend authentification", "re-send authentication string"),
-    "report": ("Send report DGP 2 3", "sned report GRR", "send reports"),
     "address": ("Change address joe@new.example", "change mail-address <joe@new.example>"),
-    "copies": ("Send copies to jane@b.example", "send no copies"),
     "subscribe": ("Subscribe",),
     "test": ("please test", "(external) SV: Antw: VS: please test"),
-    "play": ("Re: Please play zero_thrower!",),
-    "friendly": ("allow friendly matches", "Refuse friendly matches."),
 }  # fmt: skip
 
 
@@ -162,13 +156,6 @@ def test_a_registration_is_accepted_at_the_address_of_the_form(world: World) -> 
     assert "".join(attached["knobellib.c"].split("\r")) == library.read_text()
 
 
-def test_the_answer_describes_the_five_routines_and_the_dates(world: World) -> None:
-    (mail,) = world.send(REGISTER, FORM)
-    routines = ("init_random ()", "next_random (int low", "log2 (int", "make_throw (int", "count_points (int")
-    for words in (*routines, "1994-05-12 12:00 UT", "1994-05-14 10:00 UT", "1994-05-14 12:00 UT"):
-        assert words in body_of(mail)
-
-
 def test_the_database_keeps_no_authentification_string_with_the_team(world: World) -> None:
     name, string = registered(world)
     with world.store.read() as tx:
@@ -187,14 +174,6 @@ def test_a_refusal_goes_to_the_writer_and_shows_the_filled_form(world: World) ->
     assert "line 3: `team-name: int`" in body_of(mail)
     assert "\nteam-name: int\n" in body_of(mail)
     assert "\nOrganization: University of Northeast Sacrodata, Intellect City, Eggland\n" in body_of(mail)
-
-
-def test_a_long_organization_is_one_line_where_it_is_sent_to_be_copied(world: World) -> None:
-    far = "Eggland" + ", far away" * 9
-    (refusal,) = world.send(
-        REGISTER, FORM.replace("Eggland", far).replace("the_heavy_lords_of_knobeln", "int")
-    )
-    assert re.search(rf"^Organization: .*{far}$", body_of(refusal), re.MULTILINE)
 
 
 def test_a_refused_form_can_be_mended_and_sent_back(world: World) -> None:
@@ -263,14 +242,6 @@ def test_a_second_registration_from_one_address_is_a_duplicate(world: World) -> 
     assert "already a team with this mail-address" in flat(mail)
     assert "heavy_lords" not in body_of(mail)
     assert "organizer@contest.example" in body_of(mail)
-
-
-def test_a_wrong_form_with_a_taken_address_is_told_both(world: World) -> None:
-    registered(world)
-    (mail,) = world.send(REGISTER, FORM.replace("the_heavy_lords_of_knobeln", "int"), sender="eve@x.example")
-    words = flat(mail)
-    assert "is a keyword of C" in words
-    assert "There is already a team with this mail-address" in words
 
 
 @pytest.mark.parametrize("text", ["no form", FORM.replace("our_team@", "jane@").replace("LAP", "lap")])
@@ -401,15 +372,6 @@ def test_a_program_that_is_too_long_is_refused_unread(world: World) -> None:
         assert not submissions.any_waiting(tx)
 
 
-@pytest.mark.parametrize("number", ["34", "35", "36", "37", "38", "39"])
-def test_a_letter_without_one_clear_program_is_refused_in_words(world: World, number: str) -> None:
-    (path,) = LETTERS.glob(f"{number}_*.eml")
-    (mail,) = world.deliver(path.read_bytes())
-    assert mail["To"] == "joe@machine.domain.alfdkj"
-    assert mail["Subject"] == "International KNOBELN contest: your program was not compiled"
-    assert "<<FROM>> team_name authentification_string" in body_of(mail)
-
-
 # --- manners -----------------------------------------------------------------------------------------------
 IGNORED = ["40", "41", "42", "43", "44", "45", "46", "47", "48", "49", "50", "51"]
 
@@ -432,14 +394,6 @@ def test_the_same_letter_twice_has_one_effect(world: World) -> None:
     assert world.send(REGISTER, FORM, message_id="<1@a.example>", Received="by another way") == []
     assert world.notes[-1] == "duplicate of letter 1"
     assert len(world.send("help", "other words", message_id="<1@a.example>")) == 1
-
-
-def test_a_copy_of_any_letter_with_its_message_id_is_recognised(world: World) -> None:
-    for words in ("x", "other words"):
-        world.send("what now?", words, message_id="<1@a.example>")
-    for number, words in enumerate(("x", "other words"), 1):
-        world.send("what now?", words, message_id="<1@a.example>", Received="by another way")
-        assert world.notes[-1] == f"duplicate of letter {number}"
 
 
 def test_a_copy_of_a_letter_that_was_ignored_is_handled(world: World) -> None:
@@ -473,20 +427,13 @@ def test_the_software_is_sent_once_an_hour(world: World) -> None:
     assert [part.get_filename() for part in sent[0][0].iter_attachments()] == ["knobellib.c"]
 
 
-@pytest.mark.parametrize(
-    ("subject", "name", "archive"),
-    [
-        ("SEND knobelnsoftware", "knobelnsoftware.tar.gz", tar_archive),
-        ("Re: send software shar.", "knobelnsoftware.shar", shell_archive),
-    ],
-)
-def test_a_team_gets_the_whole_kit_as_it_was_made(world, subject, name, archive) -> None:
+def test_a_team_gets_the_whole_kit_as_it_was_made(world: World) -> None:
     registered(world)
-    (mail,) = world.send(subject, "", sender=f"Joe <{ADDRESS.upper()}>")
+    (mail,) = world.send("SEND knobelnsoftware", "", sender=f"Joe <{ADDRESS.upper()}>")
     assert mail["To"] == ADDRESS
     (part,) = mail.iter_attachments()
-    assert (part.get_filename(), part.get_content()) == (name, archive(knobeln_kit(Rules())))
-    assert f"{'sh' if 'shar' in name else 'tar -xzf'} {name}\n" in body_of(mail)
+    assert part.get_filename() == "knobelnsoftware.tar.gz"
+    assert part.get_content() == tar_archive(knobeln_kit(Rules()))
 
 
 def test_the_kit_that_is_mailed_has_the_numbers_of_the_contest(make_world: Callable[..., World]) -> None:
@@ -498,23 +445,11 @@ def test_the_kit_that_is_mailed_has_the_numbers_of_the_contest(make_world: Calla
     assert "In this contest a = 1, b = 12288, k = 3, L = 20." in body_of(mail)
 
 
-def test_the_kit_is_sent_once_an_hour_also_to_whoever_got_the_library_just_before(world: World) -> None:
-    start = world.clock.now()
-    assert len(world.send("SEND knobelnsoftware", "", sender=ADDRESS)) == 1
-    registered(world)
-    subjects = ("SEND knobelnsoftware", "SEND knobelnsoftware shar", "SEND knobelnsoftware")
-    sent = [
-        world.send(subject, "", sender=ADDRESS, at=start + minutes * MINUTE)
-        for subject, minutes in zip(subjects, (1, 30, 62), strict=True)
-    ]
-    assert [len(mails) for mails in sent] == [1, 0, 1]
-
-
 def test_who_is_no_team_yet_gets_the_library_alone(make_world: Callable[..., World]) -> None:
     world = make_world(teams=Teams(approval="organizer"))
     world.send(REGISTER, FORM)
     for sender in (ADDRESS, "mona@machine.domain.alfdkj"):
-        (mail,) = world.send("SEND knobelnsoftware shar", "", sender=sender)
+        (mail,) = world.send("SEND knobelnsoftware", "", sender=sender)
         assert [part.get_filename() for part in mail.iter_attachments()] == ["knobellib.c"]
         assert "a referee that lets two programs play" in flat(mail)
 
@@ -591,18 +526,3 @@ def test_a_list_gets_no_answer_unless_a_team_writes_by_it(world: World) -> None:
     world.send("please compile", source, **by_list)
     assert "version 1 of the_heavy_lords_of_knobeln queued" in world.notes[-1]
     assert world.send("please compile", source + " ", Auto_Submitted="auto-replied", **by_list) == []
-
-
-def test_every_answer_fits_into_72_columns(world: World) -> None:
-    registered(world)
-    world.send(REGISTER, FORM + "x" * 300)
-    for number in (*range(10), 15, 16, *range(20, 40)):
-        (path,) = LETTERS.glob(f"{number:02}_*.eml")
-        world.deliver(path.read_bytes())
-    world.send("help", "x")
-    world.send("SEND knobelnsoftware", "x")
-    mails = world.mails()
-    assert len(mails) > 20
-    wide = {line.strip() for mail in mails for line in too_wide(body_of(mail))}
-    assert all(set(line) == {"x"} for line in wide), wide
-    assert all(mail["Auto-Submitted"] == "auto-replied" or not mail["In-Reply-To"] for mail in mails)

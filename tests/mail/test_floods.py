@@ -148,10 +148,7 @@ def check_flood(world: World, flood: Flood, count: int) -> None:
 
 KINDS = {
     "one network and one domain": Flood(1, 1),
-    "one network and many domains": Flood(1, 3_334),
-    "many networks and one domain": Flood(3_334, 1),
     "many networks and domains": Flood(3_334, 3_334),
-    "nobody knows from where": Flood(0, 3_334),
     "forms for one domain, nobody knows from where": Flood(0, 1, ("form",)),
     "questions of one domain": Flood(0, 1, ("help",)),
 }

@@ -47,8 +47,7 @@ def test_a_free_port_is_well_and_one_that_cannot_be_had_is_not(tmp_path: Path) -
     assert said["letters at the port"].startswith("FAIL")
 
 
-@pytest.mark.parametrize("protocol", ["smtp", "lmtp"])
-@pytest.mark.parametrize("door", ["port", "Unix socket"])
+@pytest.mark.parametrize(("protocol", "door"), [("smtp", "port"), ("lmtp", "Unix socket")])
 def test_a_server_that_runs_is_talked_to(tmp_path: Path, protocol: str, door: str) -> None:
     mail = {"listen": f"127.0.0.1:{free_port()}"} if door == "port" else {"listen": "./door"}
     settings = with_mail(listen_protocol=protocol, **mail)

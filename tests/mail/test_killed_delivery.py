@@ -16,7 +16,6 @@ from contest.schema.sections import Contest, DeliveryKind, Mail
 from contest.store import outbox
 from contest.util.clock import SystemClock
 from knobeln.context import ContestContext, create_contest
-from mailserver.delivery.transports.smtp import MAX_CONNECTIONS
 from tests.support.contest_runs import finish
 from tests.support.processes import Process, start
 from tests.support.relays import KillsSender, relay
@@ -30,10 +29,7 @@ def flush(folder: ContestContext, *, held_until: Path | None = None) -> Process:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("mails", "connections"), [(3, 1), (60, MAX_CONNECTIONS)])
-def test_killed_after_the_relay_took_a_mail_one_of_each_connection_is_sent_twice(
-    tmp_path: Path, mails: int, connections: int
-) -> None:
+def test_killed_after_the_relay_took_a_mail_only_that_one_is_sent_twice(tmp_path: Path) -> None:
     sink = KillsSender()
     with relay(sink) as port:
         mail = Mail(delivery=DeliveryKind.SMTP, smarthost=f"127.0.0.1:{port}")
@@ -41,7 +37,7 @@ def test_killed_after_the_relay_took_a_mail_one_of_each_connection_is_sent_twice
         dates = usual_dates(SystemClock().now())
         folder = create_contest(tmp_path / "contest", Settings(contest=contest, dates=dates, mail=mail))
         with folder.store.write() as tx:
-            for number in range(mails):
+            for number in range(3):
                 to = f"joe{number}@a.example"
                 outgoing = Outgoing(f"key/{number}", "GRR", to, "ranking", f"Hello {number}\n")
                 outbox.put(tx, outgoing, folder.settings, folder.clock.now())
@@ -53,8 +49,6 @@ def test_killed_after_the_relay_took_a_mail_one_of_each_connection_is_sent_twice
         sink.victim = None
         assert finish(flush(folder)) == os.EX_OK
     with folder.store.read() as tx:
-        assert outbox.count_by_state(tx) == {OutboxState.SENT: mails}
+        assert outbox.count_by_state(tx) == {OutboxState.SENT: 3}
     ids = Counter((to, message_from_bytes(raw)["Message-ID"]) for _, to, raw in sink.taken)
-    assert len(ids) == mails
-    assert max(ids.values()) == 2
-    assert 1 <= sum(count == 2 for count in ids.values()) <= connections
+    assert sorted(ids.values()) == [1, 1, 2]

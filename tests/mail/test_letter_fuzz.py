@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mailserver.problem import Problem, has_invisible
-from mailserver.reading.find_files import Files, find_files
-from mailserver.reading.find_program import find_program
+from mailserver.reading.find_program import MailedProgram, find_files, find_program
 from mailserver.reading.letter import parse
 from mailserver.reading.part_text import Text
 from mailserver.reading.registration_form import FormResult, read
@@ -72,7 +71,7 @@ def test_a_damaged_letter_has_a_clear_end(raw: bytes) -> None:
     reading = read(letter.form_lines, SETTINGS)
     assert time.process_time() - started < SECONDS
     assert isinstance(program, Text | Problem)
-    assert isinstance(files, Files | Problem)
+    assert isinstance(files, MailedProgram | Problem)
     assert isinstance(reading, FormResult)
     if isinstance(program, Text):
         assert isinstance(find_from_line(program.lines), FromLine | Problem)

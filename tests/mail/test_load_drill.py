@@ -1,6 +1,6 @@
 """Many letters and programs at once, while another contest is played on the same computer.
 
-A tenth of the drill is a slow test; `make drill` is the whole of it.
+A twentieth of the drill is a slow test; `make drill` is the whole of it.
 """
 
 import os
@@ -27,7 +27,7 @@ from tests.support.letters import letter
 from tests.support.processes import Process, start
 from tests.support.servers import wait_for
 
-LETTERS = int(os.environ.get("KNOBELN_DRILL_LETTERS", "1500"))
+LETTERS = int(os.environ.get("KNOBELN_DRILL_LETTERS", "750"))
 TEAMS = LETTERS // 20
 CONNECTIONS = 20
 MAX_MEGABYTES = 500  # of `serve`

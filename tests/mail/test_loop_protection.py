@@ -59,7 +59,7 @@ def test_nobodys_mailer_may_flow_our_tables(body: str) -> None:
 class Posts:
     """A way out that hands each mail to `receive`, as a mail system between two robots would."""
 
-    connections = batch = 1
+    batch = 1
 
     def __init__(self, receive: Callable[[bytes, str], object]) -> None:
         self._receive = receive
@@ -104,20 +104,6 @@ def test_the_last_answer_of_an_hour_says_so_and_until_when(make_world: Callable[
     assert f"gets no answer until {start + timedelta(minutes=71):%Y-%m-%d %H:%M} UT;" in fourth
     assert answers(69) == []
     assert len(answers(71)) == 1
-
-
-def test_where_one_answer_goes_out_in_an_hour_it_is_the_last(make_world: Callable[..., World]) -> None:
-    world = make_world(mail=Mail(answers_per_hour=1))
-    assert "at most 1 answer of this kind" in world.answer("help lap", "")
-    assert world.send("help lap", "") == []
-
-
-def test_a_form_that_goes_back_has_no_words_about_the_last_answer_in_it(make_world) -> None:
-    world = make_world(mail=Mail(answers_per_hour=1))
-    (mail,) = world.send(REGISTER, FORM.replace("LAP", "lap"))
-    form = body_of(mail).split("`:\n\n")[1].split("\n-- \n")[0].replace("lap", "LAP")
-    assert body_of(mail).count("at most 1 answer of this kind") == 1
-    assert len(world.send("Re: " + REGISTER, form)) == 1
 
 
 def test_a_letter_that_goes_round_in_circles_is_not_answered(world: World) -> None:

@@ -133,39 +133,16 @@ def test_postfix_keeps_a_letter_that_we_cannot_take_now_and_brings_it_again(stor
         wait_for(lambda: len(kept(store)) == 1)
 
 
-@pytest.mark.needs_root  # as Postfix does
-def test_postfix_sends_back_what_is_too_large(store: Store, place: Path) -> None:
-    port = free_port()
-    main = f"transport_maps = inline:{{ contest.example=smtp:[127.0.0.1]:{port} }}"
-    with listening(store, place, listen=f"127.0.0.1:{port}"), postfix(place, main) as relay:
-        send(relay.smtp, LETTER + b"0123456789\r\n" * (Settings.MAX_LETTER_BYTES // 10))
-        wait_for(lambda: "status=bounced" in relay.log())
-    assert kept(store) == []
-
-
-@pytest.mark.needs_root  # as Postfix does
-def test_postfix_brings_utf8_in_addresses(store: Store, place: Path) -> None:
-    port = free_port()
-    main = f"transport_maps = inline:{{ contest.example=smtp:[127.0.0.1]:{port} }}"
-    with listening(store, place, listen=f"127.0.0.1:{port}"), postfix(place, main) as relay:
-        with smtplib.SMTP("127.0.0.1", relay.smtp, timeout=20) as client:
-            options = ["SMTPUTF8", "BODY=8BITMIME"]
-            client.sendmail("jö@club.example", [ROBOT], "Subject: grüße\r\n\r\nä\r\n".encode(), options)
-        wait_for(lambda: len(kept(store)) == 1)
-    assert kept(store)[0]["sender"] == "jö@club.example"
-
-
 # --- Exim --------------------------------------------------------------------------------------------------
 @pytest.mark.slow
-@pytest.mark.parametrize("protocol", ["smtp", "lmtp"])
-def test_exim_brings_letters_also_after_we_could_not_take_them(store, place, protocol) -> None:
+@pytest.mark.night
+def test_exim_brings_letters_also_after_we_could_not_take_them(store: Store, place: Path) -> None:
     port = free_port()
     (place / "exim").mkdir()
     transport = (
-        f"  driver = smtp\n  protocol = {protocol}\n  hosts = 127.0.0.1\n  port = {port}\n"
-        "  allow_localhost\n  hosts_override\n"
+        f"  driver = smtp\n  hosts = 127.0.0.1\n  port = {port}\n  allow_localhost\n  hosts_override\n"
     )
-    with listening(store, place, listen=f"127.0.0.1:{port}", listen_protocol=protocol) as (_, failures):
+    with listening(store, place, listen=f"127.0.0.1:{port}") as (_, failures):
         failures.append(StoreBusy("locked"))
         relay = Exim(place / "exim", transport)
         try:

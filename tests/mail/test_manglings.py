@@ -171,7 +171,7 @@ MANGLINGS: dict[str, tuple[bytes, str]] = {
                       for n in range(0, len(C.encode()), 45))
             + "`\nend\n"
         ),
-        WHOLE,
+        "it has a uuencoded file in its text",
     ),
     # --- line ends and blanks
     "lone carriage returns": (sent(C.replace("\n", "\r")), WHOLE),

@@ -20,9 +20,7 @@ from mailserver.intake.accept import accept_all
 from mailserver.limits import (
     DAY,
     HOUR,
-    MAX_FORMS_PER_HOUR,
     MAX_UNPROVED_MAIL_BYTES,
-    MAX_UNPROVED_MAILS_PER_DAY,
     Doubt,
     Free,
     Limit,
@@ -66,7 +64,7 @@ def names(mail: EmailMessage) -> list[str | None]:
 SUBJECTS = (
     REGISTER, "help", "Re: hello?", "please compile", "pleas compile", "please test", "status",
     "resend authentification", "withdraw", "mail-preference none", "send rules", "send announcement",
-    "send faq", "SEND knobelnsoftware", "SEND knobelnsoftware shar", "help lap",
+    "send faq", "SEND knobelnsoftware", "help lap",
     "confirm k7qd-2mxw-9rtz-h4pc-v8sn", "organizer status",
 )  # fmt: skip
 
@@ -159,9 +157,8 @@ def register_victim(world: World) -> str:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("is_team", [False, True])
-def test_two_thousand_forged_letters_bring_a_mailbox_five_mails_at_most(open_world, is_team) -> None:
-    team = register_victim(open_world) if is_team else "nobody"
+def test_two_thousand_forged_letters_bring_a_mailbox_five_mails_at_most(open_world) -> None:
+    team = register_victim(open_world)
     chance = random.Random(13)  # noqa: S311 - a repeatable attack
     letters = [forged(chance.choice(TRICKS), number, team) for number in range(2_000)]
     got = attack(open_world, letters, DAY, 100)
@@ -184,36 +181,7 @@ def test_a_program_gets_its_string_though_nobody_has_heard_from_its_address(open
     assert record["quoted"]["registration"] is None
 
 
-def test_the_mails_of_a_day_to_one_mailbox_fit_into_the_goal() -> None:
-    assert MAX_UNPROVED_MAILS_PER_DAY <= MAX_MAILS
-    assert MAX_UNPROVED_MAILS_PER_DAY * MAX_UNPROVED_MAIL_BYTES <= MAX_BYTES
-
-
 # --- real people -------------------------------------------------------------------------------------------
-@pytest.mark.slow
-def test_thirty_teams_of_one_school_get_in_within_ten_minutes(open_world: World) -> None:
-    world, sent = open_world, 0
-    start = world.clock.now()
-    for number in range(30):
-        address = f"pupil{number}@school.example"
-        (mail,) = world.send(
-            REGISTER,
-            form(address, f"team_{number}"),
-            sender=address,
-            Received="from pc ([93.184.216.34]) by mx.contest.example",
-            at=start + number * 20 * timedelta(seconds=1),
-        )
-        assert mail["To"] == address
-        is_asked = number >= MAX_FORMS_PER_HOUR
-        assert ("Is it yours?" in body_of(mail)) == is_asked
-        (answer,) = reply(world, mail, sender=address)
-        assert names(answer)[:2] == ["knobellib.c", "rules.txt"]
-        assert not is_asked or "Your registration is accepted." in flat(answer)
-        sent += len(sent_now(world))
-    assert sent == 60  # none has to wait
-    assert team_names(world) == [f"team_{number}" for number in range(30)]
-
-
 def test_who_makes_mistakes_all_day_is_told_when_to_come_back_and_can_still_register(open_world) -> None:
     start, sender = open_world.clock.now(), "joe@machine.domain.alfdkj"
 
@@ -248,18 +216,10 @@ def test_a_form_from_another_address_gets_nothing_before_its_address_has_answere
     assert "You have answered my question before" in flat(again)
 
 
-@pytest.mark.parametrize(
-    "subject", ["", "AW: yes, please", "nothing but the Message-ID is left", "Re: [EXTERNAL] confirm it"]
-)
+@pytest.mark.parametrize("subject", ["", "nothing but the Message-ID is left"])
 def test_any_reply_confirms(open_world: World, subject: str) -> None:
     (question,) = open_world.send(REGISTER, form("our_team@school.example"))
     (welcome,) = reply(open_world, question, subject)
-    assert "Your registration is accepted." in flat(welcome)
-
-
-def test_the_subject_alone_confirms_too(open_world: World) -> None:
-    (question,) = open_world.send(REGISTER, form("our_team@school.example"))
-    (welcome,) = open_world.send(f"Re: {question['Subject']}", "", sender="x@other.example")
     assert "Your registration is accepted." in flat(welcome)
 
 
@@ -300,8 +260,6 @@ def test_the_time_of_the_form_counts_not_that_of_the_reply(open_world: World) ->
         ("always", PASSED, "I ask everybody"),
         ("when-doubtful", PASSED, None),
         ("when-doubtful", {}, "could not tell that the form really came from"),
-        ("when-doubtful", {"Authentication_Results": "mx.contest.example; dmarc=fail"}, "could not tell"),
-        ("never", {}, None),
     ],
 )
 def test_the_organizer_decides_who_is_asked(make_world, confirm, headers, words) -> None:

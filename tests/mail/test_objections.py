@@ -85,11 +85,3 @@ def test_after_the_start_it_is_too_late_and_says_so(world: World) -> None:
     passed_on, answer = objection(world, from_line(*told(welcome)))
     assert "the list of entries is final" in flat(answer)
     assert "nothing can be changed" in flat(passed_on)
-
-
-def test_the_status_of_a_team_tells_whether_it_is_on_the_list(world: World) -> None:
-    (welcome,) = world.send(REGISTER, FORM)
-    assert "list of 1994" not in world.answer("status", from_line(*told(welcome)))
-    list_entries(world)
-    (after,) = world.send("status", from_line(*told(welcome)))
-    assert "is not on the list of 1994-05-14 10:00 UT: no accepted program" in flat(after)

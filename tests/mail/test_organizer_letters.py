@@ -4,28 +4,23 @@ import json
 import re
 from datetime import timedelta
 from email.message import EmailMessage
-from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
-from contest import presets
 from contest.ledger.receipts import Effect
 from contest.model import OutboxState, Phase
 from contest.public_number import drand
-from contest.schema.sections import Contest, Teams, Tournament
+from contest.schema.sections import Tournament
 from contest.store import contest_state, decisions, ledger, outbox
-from contest.util.clock import SystemClock
 from knobeln.cli import main
 from mailserver.commands.organizer import MAX_TOKEN_HOURS
 from mailserver.team_secret import digest
-from tests.support.contest_days import Stumbling, stumbling_day
 from tests.support.contest_field import House, add_field
-from tests.support.desk import COMPILE, Desk, flat
 from tests.support.drand_network import chain_json, signed_round
 from tests.support.knobeln_server import Server
 from tests.support.letters import letter
-from tests.support.mail_world import FORM, START, World, body_of
+from tests.support.mail_world import FORM, START, World, body_of, flat
 from tests.support.servers import wait_for
 
 STRING = "k7qd-2mxw-9rtz-h4pc-8nvb"
@@ -128,7 +123,6 @@ def test_teams_are_told_the_organizers_own_words_once_they_are_confirmed(ours: W
     ("subject", "text", "why"),
     [
         ("tell", "Dear teams,\n\nwe start at noon.\n", "like `subject: the final starts later`"),
-        ("tell", "Subject: noon\n\n", "like `subject: the final starts later`"),
         ("tell", f"Subject: noon\n\nMine is {STRING}.\n", "an authentification string"),
         ("tell round 1", TEXT, "There is no round 1"),
         ("tell everybody", TEXT, "`organizer tell all`"),
@@ -144,11 +138,9 @@ def test_words_that_cannot_be_told_are_refused_at_once(ours, subject, text, why)
     ("subject", "words"),
     [
         ("organizer", "the actions are `organizer run`"),
-        ("organizer destroy", "the actions are `organizer run`"),
         ("organizer pause now", "there must be nothing else"),
         ("organizer move contest_starts", "1994-05-15 12:00"),
         ("organizer move tea_time 1994-05-15 12:00", "There is no date"),
-        ("organizer move contest_starts noon", "is not a time"),
         ("organizer run", "nobody to play"),
     ],
 )
@@ -188,7 +180,7 @@ def test_a_token_that_is_too_old_does_nothing(ours: World) -> None:
 
 @pytest.mark.parametrize(
     ("token", "words"),
-    [(STRING, "not done"), ("x", "understand"), ("'--", "understand"), ("%s", "understand")],
+    [(STRING, "not done"), ("'--", "understand")],
 )
 def test_a_token_that_was_never_given_out_does_nothing(ours: World, token: str, words: str) -> None:
     (answer,) = confirm(ours, token)
@@ -274,12 +266,6 @@ def test_a_contest_is_run_by_letter(server: Server, house: House) -> None:
     ("beacon", "wrong", "right", "shown"),
     [
         ("drand", (PROOF + signed_round(112), ""), (PROOF + signed_round(712), ""), "the public number is"),
-        (
-            "lottery: 3 numbers of Sunday",
-            (PROOF, "one two"),
-            (PROOF, "18 4 9"),
-            "the public number is 4.9.18./",
-        ),
         ("file", (PROOF, ""), (PROOF + "heads\nor tails\n", ""), "the public number is heads"),
     ],
 )
@@ -304,40 +290,6 @@ def test_the_public_number_is_handed_in_by_letter(make_world, beacon, wrong, rig
     with world.store.read() as tx:
         assert not contest_state.state(tx).seed.is_open
         assert [entry.effect for entry in ledger.entries(tx)] == [Effect.NUMBER_DRAWN]
-
-
-BOT = b"import sys\nfor line in sys.stdin:\n    print(0, flush=True)\n"
-
-
-@pytest.mark.slow
-def test_the_time_for_a_move_is_changed_by_letter_while_the_contest_runs(tmp_path: Path) -> None:
-    chosen = presets.settings("ultimate-tic-tac-toe", SystemClock().now())
-    desk = Desk(tmp_path, chosen.model_copy(update={"contest": Contest(), "teams": Teams()}))
-    server, folder = desk.server, desk.server.folder
-    organizer = folder.settings.contest.organizer_address
-    proof = command(server, "letters", "organizer-string")
-    try:
-        for _ in range(2):
-            address, auth_line = desk.team()
-            desk.send(COMPILE, auth_line, address, attached={"bot.py": BOT})
-        (answer,) = desk.send("organizer seconds 2.5", proof, organizer)
-        assert "only while the contest runs" in flat(answer)
-        with pytest.raises(KeyboardInterrupt):
-            stumbling_day(folder, Stumbling(0)).run()
-        for words in ("", "soon", "2.5 4", "0", "inf"):
-            (answer,) = desk.send(f"organizer seconds {words}".strip(), proof, organizer)
-            assert "not done" in answer["Subject"]
-        (question,) = desk.send("organizer seconds 2.5", proof + "reason: it gets late\n", organizer)
-        assert "has 5 s for a move now, and would have 2.5 s" in flat(question)
-        (answer,) = desk.send(f"Re: {question['Subject']}", "yes", organizer)
-        assert "2 teams are told" in flat(answer)
-        told = flat(server.answers(address)[-1])
-        assert "2.5 seconds of processor time for each move instead of 5" in told
-        assert "it gets late" in told
-        (answer,) = desk.send("organizer seconds 2.5", proof, organizer)
-        assert "2.5 s already" in flat(answer)
-    finally:
-        desk.stop()
 
 
 def outbox_states(server: Server) -> dict[OutboxState, int]:

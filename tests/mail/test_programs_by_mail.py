@@ -108,12 +108,9 @@ def test_a_sample_program_is_accepted_and_plays_its_trial(make_office, game, nam
 # --- what is wrong is said ---------------------------------------------------------------------------------
 WRONG = [
     pytest.param({"p.cob": b"fn main", "a.txt": b"x"}, "none of a.txt, p.cob is a program", id="no program"),
-    pytest.param({"p.cob": b"fn main"}, "its language: C (.c),", id="the languages that are here"),
     pytest.param({"p.py": b"1", "q.py": b"1"}, "2 programs, p.py and q.py; send one", id="two programs"),
     pytest.param({"p.py": b"\xff1"}, "p.py is not text", id="binary"),
-    pytest.param({"p.py": b"  \n"}, "p.py is empty", id="empty"),
     pytest.param({"p.c": b"int main( {"}, "p.c:1:11: error: expected", id="the compiler's own words"),
-    pytest.param({"p.py": b"def f(:"}, "SyntaxError", id="a syntax error"),
 ]
 
 
@@ -147,7 +144,6 @@ def test_a_letter_without_a_program_to_build_is_refused_at_once(make_office, fil
 
 FAULTS = [
     pytest.param(b"import sys\nsys.exit('my last words')\n", "my last words", id="a crash"),
-    pytest.param(b"", "the program ended without printing anything", id="silence"),
     pytest.param(b"print('B or C')\n", "in round 1", id="another answer"),
 ]
 
@@ -164,7 +160,6 @@ def test_a_program_that_fails_in_its_trial_is_accepted_and_told_so(make_office, 
 
 WELL_PLAYED = [
     pytest.param("cooperation", "p.py", b"import sys\nprint('thinking', file=sys.stderr)\nprint('C')\n"),
-    pytest.param("standoff", "p.sh", b"echo thinking >&2\necho P\n"),
     pytest.param(
         "bid-tac-toe",
         "p.sh",
@@ -287,21 +282,6 @@ def test_a_new_version_takes_the_place_of_the_old_one_on_the_ladder(hog: Office)
     assert {number for row in kept for number in row[:2]} == counting
 
 
-def test_a_rejected_version_leaves_the_ladder_alone(hog: Office) -> None:
-    before = board_of(hog)
-    (mail,) = hog.send("chaser", {"final_strategy.py": b"PLAYER_NAME = 'x'\nfinal_strategy = 7\n"})
-    assert "Version 1 still counts." in body(mail)
-    assert "ladder" not in body(mail)
-    assert board_of(hog) == before
-
-
-def test_twins_share_a_rank_and_win_no_match_point_of_each_other(hog: Office) -> None:
-    hog.team("twin")
-    (mail,) = hog.send("twin", {"final_strategy.py": samples("hog")["always_six.py"]})
-    assert "rank               1 of 4\n" in body(mail)
-    assert "match points       2 of 3\n" in body(mail)
-
-
 def test_two_strategies_are_compared_exactly_for_a_team_that_proves_itself(hog: Office) -> None:
     for subject in ("please compare chaser ALWAYS_SIX", "Please compare always_six!"):
         (mail,) = hog.send("chaser", {}, subject=subject)
@@ -315,10 +295,8 @@ def test_two_strategies_are_compared_exactly_for_a_team_that_proves_itself(hog: 
     ("subject", "words"),
     [
         ("please compare", "must name one or two teams"),
-        ("please compare a b c", "must name one or two teams"),
         ("please compare nobody", "No team called `nobody` has a strategy"),
         ("please compare chaser chaser", "not compared with itself"),
-        ("please compare chaser", "not compared with itself"),
     ],
 )
 def test_a_comparison_that_cannot_be_is_answered_with_the_reason(hog, subject, words) -> None:
@@ -341,10 +319,7 @@ def test_nobody_compares_without_a_team_or_too_often(hog: Office) -> None:
 
 STRATEGIES = [
     pytest.param(b"def final_strategy(a, b): return 11\n", "gave 11 (int) for (0, 0)", id="11 dice"),
-    pytest.param(b"def final_strategy(a, b): return True\n", "gave True (bool)", id="True"),
     pytest.param(b"def final_strategy(a, b): return 4\n", "there is no PLAYER_NAME", id="no name"),
-    pytest.param(b"PLAYER_NAME = 7\ndef final_strategy(a, b): return 4\n", "is 7 (int)", id="7 as name"),
-    pytest.param(b"PLAYER_NAME = ' '\ndef final_strategy(a, b): return 4\n", "has 0 characters", id="blank"),
     pytest.param(b"PLAYER_NAME = 'x'*65\ndef final_strategy(a, b): return 4\n", "has 65", id="long"),
     pytest.param(
         b"import random\ndef final_strategy(a, b): return random.randrange(11)\n",
@@ -352,7 +327,6 @@ STRATEGIES = [
         id="not the same twice",
     ),
     pytest.param(b"def strategy(a, b): return 4\n", "has no function of this name", id="another name"),
-    pytest.param(b"import nothing_like_it\n", "ModuleNotFoundError", id="a module that is not there"),
     pytest.param(b"raise SystemExit('no')\n", "SystemExit", id="leaves"),
 ]
 

@@ -62,7 +62,7 @@ def test_a_login_behind_starttls(trusted, tmp_path, password, without, mechanism
 @pytest.mark.parametrize(("password", "without", "mechanism"), LOGINS)
 def test_a_login_where_all_is_encrypted(trusted, tmp_path, password, without, mechanism) -> None:
     sink = Sink()
-    options = {"auth_required": True, "auth_require_tls": False, "auth_exclude_mechanism": without}
+    options = {"auth_required": True, "auth_require_tls": False}
     with relay(sink, implicit=trusted, **options) as port:
         assert send(way_out(port, tmp_path, security="tls", password=password)) == "250 taken as 4711"
     assert sink.logins == [(mechanism, True)]

@@ -1,6 +1,5 @@
 """Conversations with the real listener, over a socket, with a real database behind it."""
 
-import asyncio
 import smtplib
 import socket
 import ssl
@@ -18,15 +17,15 @@ import pytest
 import trustme
 
 from contest.errors import ConfigError, StoreBusy, TryAgain
-from contest.model import IncomingLetter, LetterState, StoredLetter
+from contest.model import IncomingLetter, StoredLetter
 from contest.schema.sections import Mail
 from contest.store import Store, letters
 from mailserver.for_organizer import MAX_PASSED_ON_PER_DAY, tidy
 from mailserver.intake import smtp
 from mailserver.intake.accept import accept
 from mailserver.intake.smtp import Listener
-from mailserver.unanswered import is_role
-from tests.support.mail_world import LETTERS, OPENS, World, body_of, make_settings
+from mailserver.reading.addresses import is_role
+from tests.support.mail_world import OPENS, World, body_of, make_settings
 from tests.support.servers import greets, wait_for
 
 ROBOT = "knobeln@contest.example"
@@ -110,22 +109,16 @@ def test_a_letter_is_in_the_database_when_250_is_said(client: smtplib.SMTP, stor
     ("sender", "raw"),
     [
         (JOE, LETTER + b".\r\n..x\r\n" + b"y" * 998 + b"\r\n"),
+        ("joe.cool+tag@a-b.club.example", LETTER),
         (JOE, LETTER + b"y" * 5_000 + b"\r\n"),  # longer than SMTP allows
         ("", LETTER),
         ("jö@dömäin.example", "From: jö@dömäin.example\r\nSubject: grüße\r\n\r\nx\r\n".encode()),
     ],
-    ids=["dots and 998 characters", "a long line", "no sender", "UTF-8"],
+    ids=["dots and 998 characters", "a tag", "a long line", "no sender", "UTF-8"],
 )
 def test_sender_and_letter_arrive_as_they_were(client, store, sender, raw) -> None:
     client.sendmail(sender, [ROBOT], raw, mail_options=() if sender.isascii() else ["SMTPUTF8"])
     assert (the_letter(store).sender, the_letter(store).raw) == (sender, raw)
-
-
-def test_every_sample_letter_passes(client: smtplib.SMTP, store: Store) -> None:
-    raws = {path.read_bytes() for path in LETTERS.glob("*.eml")}
-    for raw in raws:
-        client.sendmail(JOE, [ROBOT], raw)
-    assert count(store) == len(raws)
 
 
 @pytest.mark.parametrize(
@@ -394,15 +387,7 @@ def test_letters_to_roles_do_not_flood_the_organizer(client, make_world) -> None
 
 def test_an_organizer_with_such_an_address_gets_no_letter_from_us_to_us() -> None:
     settings = make_settings(contest={"organizer_address": "postmaster@contest.example"})
-    assert not is_role("abuse@contest.example", settings)
-
-
-def test_a_registration_by_smtp_is_answered(port: int, world: World) -> None:
-    with smtplib.SMTP("127.0.0.1", port, timeout=10) as client:
-        client.sendmail(JOE, [ROBOT], (LETTERS / "00_registration_sample.eml").read_bytes())
-    mails = world.deliver(b"From: jane@a.example\nSubject: x\n\nx", "jane@a.example")
-    assert [mail["To"] for mail in mails] == ["our_team@machine.domain.alfdkj", "jane@a.example"]
-    assert world.states() == {LetterState.HANDLED: 2}
+    assert not is_role("abuse@contest.example", settings.contest)
 
 
 # --- long lines, odd addresses, floods --------------------------------------------------------------------
@@ -466,12 +451,12 @@ def test_the_same_command_too_often_ends_the_conversation(port: int, command: by
 
 
 def test_who_brings_no_letter_cannot_keep_a_connection(client, monkeypatch) -> None:
-    monkeypatch.setattr(smtp, "MAX_SECONDS_WITHOUT_LETTER", 1.0)
-    time.sleep(0.6)
+    monkeypatch.setattr(smtp, "MAX_SECONDS_WITHOUT_LETTER", 0.4)
+    time.sleep(0.25)
     client.sendmail(JOE, [ROBOT], LETTER)
-    time.sleep(0.6)
+    time.sleep(0.25)
     assert client.rset()[0] == 250
-    time.sleep(0.6)
+    time.sleep(0.25)
     assert client.rset() == (421, b"4.4.2 too long without a letter, please try again later")
 
 
@@ -603,11 +588,6 @@ def test_lmtp_puts_off_for_each_recipient_when_we_fail() -> None:
         assert [client.getreply()[0] for _ in range(2)] == [451, 451]
 
 
-def test_lmtp_is_not_spoken_with_those_who_greet_in_smtp() -> None:
-    with client_of(lambda *_: None, listen_protocol="lmtp") as client:
-        assert client.ehlo()[0] == 500
-
-
 @pytest.mark.parametrize("protocol", ["smtp", "lmtp"])
 def test_letters_come_by_a_unix_socket(tmp_path: Path, protocol: str) -> None:
     taken: list[object] = []
@@ -656,25 +636,3 @@ def test_the_address_of_a_foreign_client_is_kept_with_the_letter(monkeypatch, ho
     ):
         smtp.sendmail(JOE, ROBOT, LETTER)
     assert found == [client]
-
-
-@pytest.mark.parametrize(
-    "path",
-    [
-        "<joe@club.example>",
-        "<joe.cool+tag@a-b.club.example> SIZE=100 BODY=8BITMIME",
-        "<joe@club.example>  SMTPUTF8",
-        "<Joe_1@localhost>",
-    ],
-)
-def test_usual_addresses_are_read_as_the_library_reads_them(path: str) -> None:
-    found = smtp._USUAL_PATH.fullmatch(path)
-    assert found is not None
-    assert (found[1], found[2]) == smtp.SMTP(object(), loop=asyncio.new_event_loop())._getaddr(path)
-
-
-@pytest.mark.parametrize(
-    "path", ["<>", "<joe>", "<joe@>", '<"joe"@club.example>', "<a..b@c.d>", "<joe@c.d>(x)"]
-)
-def test_other_addresses_are_read_by_the_library(path: str) -> None:
-    assert smtp._USUAL_PATH.fullmatch(path) is None

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mailserver.reading.charsets import decode_text
 from mailserver.reading.html import seen_lines
 from mailserver.reading.letter import parse
+from mailserver.reading.mime_parts import decode_text
 from mailserver.reading.part_text import MAX_CHARACTERS, MAX_LINES, Text, unarmored
 
 CHARSETS = [

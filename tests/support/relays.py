@@ -26,8 +26,6 @@ class Sink:
         self.conversations = 0
         self.blocks_us = False
         self.mails_in_a_conversation = 1_000
-        self.conversations_at_once = 1_000
-        self.now_open: set[object] = set()
         self.checks_sender_of: str | None = None
 
     async def handle_EHLO(  # noqa: N802 - the library's name
@@ -36,8 +34,6 @@ class Sink:
         session.host_name = hostname
         session.mails = 0
         self.conversations += 1
-        self.now_open = {each for each in self.now_open if not each.is_closing()} | {server.transport}
-        session.is_one_too_many = len(self.now_open) > self.conversations_at_once
         return responses
 
     async def handle_MAIL(  # noqa: N802
@@ -45,8 +41,6 @@ class Sink:
     ) -> str:
         envelope.mail_from = address
         session.mails += 1
-        if session.is_one_too_many:
-            return "421 4.3.2 too many connections"
         if session.mails > self.mails_in_a_conversation:
             return "421 4.7.0 too many mails in one conversation"
         return "550 not from you" if address.startswith("banned") else "250 ok"

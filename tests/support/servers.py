@@ -227,7 +227,7 @@ service lmtp {{
 _OAUTH_23 = """
 passdb {{
   driver = oauth2
-  mechanisms = xoauth2 oauthbearer
+  mechanisms = xoauth2
   args = {d}/oauth2.ext
 }}
 """
@@ -240,7 +240,7 @@ oauth2 {{
   active_value = true
 }}
 passdb oauth2 {{
-  mechanisms_filter = xoauth2 oauthbearer
+  mechanisms_filter = xoauth2
 }}
 """
 
@@ -315,9 +315,7 @@ class Dovecot(Child):
                 d=folder,
                 ssl="yes" if self._certificate else "no",
                 certificate="\n".join(f"{n}{self._certificate}" for n in names if self._certificate),
-                bearer=("xoauth2 = yes\n  oauthbearer = yes" if new else "xoauth2 oauthbearer")
-                if url
-                else "",
+                bearer=("xoauth2 = yes" if new else "xoauth2") if url else "",
                 oauth=(_OAUTH_24 if new else _OAUTH_23).format(d=folder, url=url) if url else "",
                 capability=f"imap_capability = {told}" if told else "",
                 namespace=f"prefix = {self._prefix}\n  separator = {self._prefix[-1]}"

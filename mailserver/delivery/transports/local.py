@@ -1,5 +1,5 @@
-"""What all transports have in common, and those without SMTP: a command like sendmail, a Maildir for each
-recipient, an mbox on standard output."""
+"""What all transports have in common, and those without SMTP: a command like sendmail, and a Maildir for each
+recipient."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import shlex
 import socket
 import time
 from pathlib import Path
-from typing import BinaryIO, Protocol
+from typing import Protocol
 
 from contest.errors import DeliveryDeferred, DeliveryRefused
 from contest.subprocesses.child_process import run
@@ -23,11 +23,9 @@ class RelayUnreachable(DeliveryDeferred):
 
 
 class Transport(Protocol):
-    """Takes mails. `connections`: how many threads may send at once; the caller lowers it for good if the
-    relay does not want as many. `batch`: how many mails may be marked as sent together; more than one only
-    where a mail that is sent again arrives once."""
+    """Takes mails. `batch`: how many may be marked as sent together; more than one only where a mail that is
+    sent again arrives once."""
 
-    connections: int
     batch: int
 
     def send(self, sender: str, to: str, raw: bytes) -> str:
@@ -40,30 +38,6 @@ class Transport(Protocol):
         """Close connections; a later `send` opens them again."""
 
 
-class StreamTransport:
-    """What `mutt -f` reads from a file. A line that begins with `From ` gets a `>` before it, as is usual."""
-
-    connections = batch = 1
-
-    def __init__(self, stream: BinaryIO) -> None:
-        self._stream = stream
-
-    def send(self, sender: str, to: str, raw: bytes) -> str:
-        text = re.sub(rb"(?m)^(>*From )", rb">\1", raw.replace(b"\r\n", b"\n"))
-        # The time in this line is nobody's but the file's: the mail has its own.
-        first = f"From {sender} Thu Jan  1 00:00:00 1970\n"
-        envelope = f"X-Envelope-To: {to}\n"
-        try:
-            self._stream.write((first + envelope).encode() + text.rstrip(b"\n") + b"\n\n")
-            self._stream.flush()
-        except OSError as error:
-            raise RelayUnreachable(f"cannot write: {error}") from error
-        return "written out"
-
-    def close(self) -> None:
-        pass
-
-
 _SECONDS = 120.0
 _MAX_OUTPUT_CHARACTERS = 300
 # sysexits.h: the mail or its recipient is to blame. Everything else is the mail system's business, and ours.
@@ -73,7 +47,7 @@ _EX_DATAERR, _EX_NOUSER, _EX_NOHOST = 65, 67, 68
 class SendmailTransport:
     """`command` in the shell's spelling, but started without one."""
 
-    connections = batch = 1
+    batch = 1
 
     def __init__(self, command: str) -> None:
         self._command = command
@@ -105,7 +79,6 @@ _MAX_FOLDER_CHARACTERS = 200
 class MaildirTransport:
     """The Maildirs below `root`."""
 
-    connections = 1
     batch = 20
 
     def __init__(self, root: Path) -> None:

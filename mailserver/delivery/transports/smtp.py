@@ -7,8 +7,6 @@ import re
 import smtplib
 import ssl
 from collections.abc import Iterator
-from functools import partial
-from threading import get_ident
 
 from contest.errors import ConfigError, DeliveryDeferred, DeliveryRefused, KnobelnError
 from contest.schema.sections import Mail
@@ -16,7 +14,6 @@ from mailserver.delivery.transports.local import RelayUnreachable
 from mailserver.oauth import AccessToken
 from mailserver.problem import visible
 
-MAX_CONNECTIONS = 3  # Exchange Online takes no more at once from one mailbox
 _ANSWER_SECONDS = 60.0  # for each answer but the last
 # RFC 5321, 4.5.3.2.6: some relays read the complete mail first. With less patience we would send it twice.
 _DATA_ANSWER_SECONDS = 600.0
@@ -32,35 +29,12 @@ class _Stale(RelayUnreachable):
 
 
 class SmtpTransport:
-    """`name` is how we greet the relay. Nothing is sent without the encryption that the settings want."""
+    """One connection to the relay: opened when it is needed, and again when it broke.
 
-    def __init__(self, mail: Mail, name: str, token: AccessToken) -> None:
-        self.connections, self.batch = MAX_CONNECTIONS, 1
-        self._make = partial(_Connection, mail, name, token)  # it connects when it is first used
-        self._of_threads: dict[int, _Connection] = {}
+    `name` is how we greet the relay. Nothing is sent without the encryption that the settings want.
+    """
 
-    def send(self, sender: str, to: str, raw: bytes) -> str:
-        return self._mine().send(sender, to, raw)
-
-    def probe(self, sender: str, to: str) -> str:
-        """Try everything but sending a mail; describes the relay for people. Raises as `send` does."""
-        return self._mine().probe(sender, to)
-
-    def close(self) -> None:
-        """Only while no other thread sends."""
-        while self._of_threads:
-            self._of_threads.popitem()[1].close()
-
-    def _mine(self) -> _Connection:
-        """The connection of this thread."""
-        thread = get_ident()
-        if thread not in self._of_threads:
-            self._of_threads[thread] = self._make()
-        return self._of_threads[thread]
-
-
-class _Connection:
-    """One connection to the relay: opened when it is needed, and again when it broke."""
+    batch = 1
 
     def __init__(self, mail: Mail, name: str, token: AccessToken) -> None:
         self._mail = mail
@@ -79,6 +53,7 @@ class _Connection:
         return self._transaction(sender, to, text)
 
     def probe(self, sender: str, to: str) -> str:
+        """Try everything but sending a mail; describes the relay for people. Raises as `send` does."""
         connection = self._connected()
         try:
             self._envelope(connection, sender, to, 0)
