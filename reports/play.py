@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from contest.config.settings import Settings
 from contest.games.drawing import Course
 from contest.games.game import MACHINE, TABLE, TEXT, GameInfo, KindOfPlay
-from contest.games.knobeln import rules_of, throw_points
+from contest.games.knobeln import rules_of
 from contest.games.registry import game_of
 from contest.language import gettext, ngettext, noted, number
 from contest.model import (
@@ -62,14 +62,6 @@ class PlayReports:
         """The series that a program threw in practice games; None if its moves are no throws."""
         return None
 
-    def gains(
-        self, moves: Sequence[Moves] | None, course: Course | None
-    ) -> tuple[tuple[int, ...], ...] | None:
-        """What each seat won in each turn; None if that is not known."""
-        if course is None or not course.points:
-            return None
-        return tuple(zip(*course.gains, strict=True))
-
     def figures(self, report: BuildReport) -> tuple[tuple[str, str], ...]:
         """The figures of an accepted program for its page after the contest, by their labels."""
         return ()
@@ -103,13 +95,6 @@ class MachineReports(PlayReports):
     def series(self, games: Sequence[PracticeGame]) -> SeriesFacts | None:
         thrown = [knobeln_protocol.throws_of(game.result) or () for game in games]
         return series_facts([own for own, _ in throws] for throws in thrown)
-
-    def gains(
-        self, moves: Sequence[Moves] | None, course: Course | None
-    ) -> tuple[tuple[int, ...], ...] | None:
-        if not moves:
-            return None
-        return tuple(zip(*(throw_points(int(a), int(b)) for a, b in moves), strict=True))  # type: ignore[arg-type]
 
     def figures(self, report: BuildReport) -> tuple[tuple[str, str], ...]:
         found = []

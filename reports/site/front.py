@@ -10,16 +10,15 @@ from contest.config.settings import Settings
 from contest.formats import format_named
 from contest.language import date, gettext, listed, ngettext, noted, translated
 from contest.mail.form import blank, sample
-from contest.model import EvolutionOutcome, Phase, Standing
+from contest.model import EvolutionOutcome, Phase, RoundOutcome, Standing
 from contest.schema.sections import DATE_WORDS
 from reports import scores
 from reports.bracket import field_after, is_knock_out
 from reports.certainty import why_no_certainty
-from reports.highlights import Highlight
+from reports.highlights import Highlight, Meeting, meetings, upsets
 from reports.prizes import PrizeList, grand_prize, prize_fields, prize_lists
 from reports.site import charts, paths
 from reports.site.facts import ReleasedRound, SampleLetter, SiteFacts, about_results, date_words
-from reports.site.featured import first_two, surprises
 from reports.site.games import Replays, points_cell
 from reports.site.groups import former_page, match_table, ranking_table, what_again
 from reports.site.log import events
@@ -37,6 +36,7 @@ Watched = Sequence[tuple[Highlight, str]]
 MAX_ROWS = 250  # of a table on this page, which many open on a telephone
 MAX_STILL_IN = 40
 _NEWS = 5
+_SURPRISES = 3  # of a round
 _STEPS = 3
 _MAX_EQUALS = 4  # names on a step of a podium
 
@@ -149,12 +149,32 @@ def _during(facts: SiteFacts, views: Views, replays: Replays) -> Mapping[str, ob
         "standings": _last_round(facts, last, views[-1]) if last and views else None,
         "still_in": _still_in(facts),
         "surprises": [
-            (sentence, replays.page(meeting.plan, meeting.games[-1]))
-            for meeting, sentence in surprises(facts, last.outcome)
+            (sentence, replays.link(meeting.plan, meeting.games[-1]))
+            for meeting, sentence in _surprises(facts, last.outcome)
         ]
         if last and views and facts.shows.games
         else (),
     }
+
+
+def _surprises(facts: SiteFacts, outcome: RoundOutcome) -> Iterator[tuple[Meeting, str]]:
+    """The greatest upsets of a round, by the ranks in its groups, each as a sentence without a full stop."""
+    ranks = {s.entry: s.rank for g in outcome.groups for s in g.standings if s.rank is not None}
+    for meeting in upsets(meetings([outcome]), ranks, _SURPRISES):
+        winner, loser = meeting.players
+        yield (
+            meeting,
+            gettext(
+                "%(winner)s, rank %(winner_rank)s, beat %(loser)s, rank %(loser_rank)s, %(points)s to "
+                "%(loser_points)s",
+                winner=winner,
+                winner_rank=ranks[winner],
+                loser=loser,
+                loser_rank=ranks[loser],
+                points=points(meeting.points[0], facts.game.point),
+                loser_points=points(meeting.points[1], facts.game.point),
+            ),
+        )
 
 
 def _now_playing(facts: SiteFacts) -> str:
@@ -254,10 +274,10 @@ class Podium:
 
 def _after(facts: SiteFacts, views: Views, found: Watched, replays: Replays) -> Mapping[str, object]:
     shown = facts.shows.rankings
-    first = first_two(facts) if shown and facts.shows.games else None
+    first = _first_two(facts) if shown and facts.shows.games else None
     return {
         "podiums": tuple(_podiums(facts, views)) if shown else (),
-        "first_two": (first.players, replays.page(first.plan, first.games[-1])) if first else None,
+        "first_two": (first.players, replays.link(first.plan, first.games[-1])) if first else None,
         "highlights": found,
         "ranking": _ranking(facts, views) if shown else None,
         "prizes": _prizes(facts) if shown else None,
@@ -267,6 +287,12 @@ def _after(facts: SiteFacts, views: Views, found: Watched, replays: Replays) -> 
         "tells_archive": facts.tells_archive,
         "no_certainty": why_no_certainty(facts.game, facts.settings.programs) if facts.is_over else "",
     }
+
+
+def _first_two(facts: SiteFacts) -> Meeting | None:
+    """The meeting of the first two of the contest in its last round; None if there was none."""
+    names = {standing.entry for standing in facts.ranking[:2]}
+    return next((m for m in meetings(facts.history[-1:]) if set(m.players) == names), None)
 
 
 def _podiums(facts: SiteFacts, views: Views) -> Iterator[Podium]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 
@@ -37,11 +37,6 @@ class GameKey:
     def place(self) -> tuple[tuple[str, ...], int]:
         """Orders the games of a round: by the players' names, then by the number of the game."""
         return paths.players(self.plan, self.match), self.match.game
-
-    @property
-    def path(self) -> str:
-        """Where it is replayed, with the question in the address."""
-        return paths.game(self.plan, self.match)
 
 
 def chosen_games(rounds: Sequence[ReleasedRound]) -> tuple[tuple[GameKey, ...], int]:
@@ -118,11 +113,9 @@ def _split(games: Sequence[GameKey], drawn: bool) -> Iterator[list[GameKey]]:
 
 @dataclass(frozen=True)
 class Replays:
-    """Where games can be seen. `files` have the games with a replay; `pages`: by its key, the page of each
-    game that has one of its own."""
+    """Where games can be seen. `files` have the games with a replay."""
 
     files: Sequence[GameFile] = ()
-    pages: Mapping[str, str] = field(default_factory=dict)
 
     @cached_property
     def _texts(self) -> Mapping[str, str]:
@@ -135,11 +128,6 @@ class Replays:
     def text(self, plan: GroupPlan, match: Match) -> str:
         """The path of the file with the game; "" if it has no replay."""
         return self._texts.get(paths.game_key(plan, match), "") if match.counted else ""
-
-    def page(self, plan: GroupPlan, match: Match, turn: int = 0, word: str = "") -> str:
-        """The path of the game's own page, or else of its replay, opened at this turn; "" if it has none."""
-        path = self.pages.get(paths.game_key(plan, match), "") or self.link(plan, match)
-        return f"{path}#{word}={turn}" if path and turn > 1 else path
 
 
 Neighbours = Mapping[str, tuple[tuple[str, str], ...]]

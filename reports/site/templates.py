@@ -43,7 +43,7 @@ STATIC = (
 )
 _PACKAGE = "reports.site"
 _OF_ALL_PAGES = ("page.js", "tables.js")
-_OF_PAGES = {"group": "cross.js", "evolution": "evolution.js", "replay": "replay.js", "featured": "replay.js"}
+_OF_PAGES = {"group": "cross.js", "evolution": "evolution.js", "replay": "replay.js"}
 _SAID = re.compile(r'\b(?:say|noted)\("([^"]+)"')
 
 
