@@ -46,7 +46,6 @@ class PlayReports:
 
     # Verbs for what happens to a program: we `take` it, it is `taken`, and then it `works`.
     words: Mapping[str, str] = {"take": noted("take"), "taken": noted("taken"), "works": noted("works")}
-    counted = noted("units of time in a game")  # what `SeatResult.instructions` are
     verdicts: Mapping[Verdict, str] = VERDICTS
 
     def __init__(self, name: str) -> None:
@@ -81,7 +80,6 @@ class MachineReports(PlayReports):
         "taken": noted("compiled"),
         "works": noted("compiles"),
     }
-    counted = noted("instructions in a game")
     verdicts = MACHINE_VERDICTS
 
     def protocols(

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
-from itertools import accumulate
-from string import ascii_letters
 from typing import TypeVar
 
 from rich.bar import Bar
 from rich.box import SIMPLE_HEAD
-from rich.columns import Columns
 from rich.console import Group
 from rich.table import Table
 from rich.text import Text
@@ -24,14 +20,9 @@ from reports.bracket import all_lines, field_after, matches_of, round_lines, sid
 from reports.evolution_table import condensed
 from reports.prizes import PrizeList
 from reports.results import own_games
-from reports.scores import Shape, melees, scores, shape_of
+from reports.scores import Shape, melees, shape_of
 from reports.text import percent, plural
 
-_COLOURS = ("red", "green", "yellow", "blue", "magenta", "cyan", "bright_red", "bright_green", "bright_blue")
-_SHADES = "█▓▒░"
-_LETTER_EVERY = 8  # columns; between the letters a band is drawn in its shade
-_REST = "*"  # the letter of all entries beyond the alphabet
-_AXIS = 6  # columns of "100 % "
 _BAR = 20  # columns of the bar of the most points
 _WIDE = 72  # columns of a terminal that has room for them
 _RICH_GAP = 2  # between the columns of a table
@@ -96,48 +87,6 @@ def _melees(outcome: GroupOutcome, game: GameInfo, title: str) -> Table:
     return table
 
 
-def cross_table(outcome: GroupOutcome, game: GameInfo, title: str, width: int) -> Table:
-    """Show the points that each team won against each other one as a heat map of `width` columns.
-
-    A cell is a shade, from blank (least) to full (most); with room enough it is the points themselves.
-    """
-    names = [standing.entry for standing in outcome.standings if not standing.disqualified]
-    own = own_games(outcome)
-    won = {name: {score.opponent: score.own for score in scores(own[name])} for name in names}
-    known = [points for name in names for other, points in won[name].items() if other in names]
-    low, high = min(known, default=0), max(known, default=0)
-    longest = max((len(points_text(points, game.point)) for points in known), default=1)
-    room = (width - _NAMES) // max(1, len(names))
-    width_of_cell = min(room, longest + _GAP) if room > longest else min(2, room)
-    table = Table(title=title, title_justify="left", box=None, padding=0, header_style="dim")
-    table.add_column("", justify="right")
-    table.add_column("", no_wrap=True)
-    for at in range(1, len(names) + 1):
-        table.add_column(str(at) if width_of_cell > 2 else str(at % 10), justify="right", no_wrap=True)
-    for at, name in enumerate(names, start=1):
-        cells = [_heat(won[name].get(other), low, high, game, width_of_cell) for other in names]
-        table.add_row(Text(str(at)), Text(f" {name[:_LONGEST_NAME]} "), *cells)
-    return table
-
-
-_LONGEST_NAME = 18
-_GAP = 2  # columns between two numbers at most
-_NAMES = 24  # columns of number and name
-
-
-def _heat(points: int | None, low: int, high: int, game: GameInfo, room: int) -> Text:
-    """A cell of this many columns; from 3 on it shows points. Its shade can be read without colours, too."""
-    if points is None:
-        return Text(" " * max(1, room))
-    part = (points - low) / (high - low) if high > low else 1.0
-    shade = " ░▒▓█"[round(part * 4)]
-    words = points_text(points, game.point).rjust(room) if room > 2 else shade * max(1, room)
-    return Text(words, style=_HEAT[round(part * 4)])
-
-
-_HEAT = ("bright_black", "blue", "cyan", "yellow", "bright_red")
-
-
 def prizes(lists: Sequence[PrizeList], title: str, game: GameInfo) -> Table:
     """Show the places with a prize, list by list."""
     table = _table(title, "", "#place", "team", "#points")
@@ -197,61 +146,6 @@ def _table(title: str, *names: str) -> Table:
     for name in names:
         table.add_column(name.removeprefix("#"), justify="right" if name.startswith("#") else "left")
     return table
-
-
-# --- the chart of the evolution ----------------------------------------------------------------------------
-def evolution_chart(outcome: EvolutionOutcome, width: int = 80, height: int = 20) -> Group:
-    """Draw the stacked shares of all entries over the generations, the best on top; below is the legend.
-
-    Each entry has a colour, a shade and a letter, and the letters stand in its band. `width` and `height` are
-    columns and lines of the chart, its axes included.
-    """
-    plot_width, plot_height = max(_LETTER_EVERY, width - _AXIS), max(3, height - 2)
-    last = len(outcome.generations) - 1
-    order = [outcome.entries.index(line.entry) for line in outcome.ranking]
-    chosen = [round(column * last / (plot_width - 1)) for column in range(plot_width)]
-    bands = [_bands([outcome.generations[g][entry] for entry in order], plot_height) for g in chosen]
-    lines = [_line(row, plot_height, bands) for row in range(plot_height)]
-    axis = Text(" " * _AXIS + "0" + f"generation {last}".rjust(plot_width - 1))
-    return Group(*lines, axis, _legend(outcome))
-
-
-def _bands(counts: Sequence[int], height: int) -> list[int | None]:
-    """Whose share each of the `height` rows shows, from the top: an index into `counts`, None if nobody's."""
-    total = sum(counts)
-    ends = list(accumulate(counts))
-    middles = ((2 * row + 1) * total for row in range(height))  # in 1/(2 * height) exemplars
-    return [bisect_right(ends, middle // (2 * height)) if total else None for middle in middles]
-
-
-def _line(row: int, height: int, bands: Sequence[Sequence[int | None]]) -> Text:
-    label = {0: "100 %", height // 2: "50 %", height - 1: "0 %"}.get(row, "")
-    line = Text(label.rjust(_AXIS - 1) + " ")
-    for column, band in enumerate(bands):
-        index = band[row]
-        if index is None:
-            line.append(" ")
-        else:
-            has_letter = column % _LETTER_EVERY == _LETTER_EVERY // 2
-            sign = _letter(index) if has_letter else _SHADES[index % len(_SHADES)]
-            line.append(sign, style=_colour(index))
-    return line
-
-
-def _letter(index: int) -> str:
-    return ascii_letters[index] if index < len(ascii_letters) else _REST
-
-
-def _colour(index: int) -> str:
-    return _COLOURS[index % len(_COLOURS)]
-
-
-def _legend(outcome: EvolutionOutcome) -> Columns:
-    items = (
-        Text.assemble((f"{_letter(index)} {_SHADES[index % len(_SHADES)]} ", _colour(index)), line.entry)
-        for index, line in enumerate(outcome.ranking)
-    )
-    return Columns(items, column_first=True, padding=(0, 2))
 
 
 # --- boards ----------------------------------------------------------------------------------------------

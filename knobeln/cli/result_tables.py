@@ -14,7 +14,7 @@ from contest.model import EvolutionOutcome, GroupOutcome, Phase, RoundOutcome, R
 from contest.store import Transaction, contest_state, results, submissions
 from contest.store.results import DrawnRound, Games
 from contest.util.plurals import plural
-from knobeln.cli.output import console, on_terminal, print_whole, width_of_output
+from knobeln.cli.output import console, print_whole, width_of_output
 from knobeln.context import ContestContext
 from reports import terminal
 from reports.bracket import is_knock_out
@@ -66,8 +66,6 @@ def contest_ranking(tx: Transaction, settings: Settings) -> tuple[Standing, ...]
 
 def show_evolution(outcome: EvolutionOutcome) -> None:
     print_whole(terminal.evolution_table(outcome, console.width))
-    if on_terminal():
-        console.print(terminal.evolution_chart(outcome, min(console.width, 100)))
 
 
 @dataclass(frozen=True)
@@ -97,19 +95,12 @@ class RoundTables:
         info = game_of(settings.game, settings.programs).info
         return cls(settings, info, plan, outcomes, history)
 
-    def print(self, *, games: bool = False, cross: bool = False) -> None:
-        """Print a knock-out's bracket and each group's ranking.
-
-        `games`: also all games; `cross`: also the cross tables, as heat maps.
-        """
+    def print(self, *, games: bool = False) -> None:
+        """Print a knock-out's bracket and each group's ranking; `games`: also all games."""
         if any(map(is_knock_out, self.history)):
             print_whole(terminal.bracket(self.history, self.info))
         for outcome in self.outcomes:
             self._print_group(outcome, games=games)
-            is_melee = shape_of(outcome.plan, self.info) is Shape.MELEE
-            if cross and not is_melee and outcome.plan.pairings:
-                title = "Points of the row against the column"
-                print_whole(terminal.cross_table(outcome, self.info, title, width_of_output()))
         missing = len(self.plan.groups) - len(self.outcomes)
         if missing:
             console.print(f"{plural(missing, 'group is', 'groups are')} still to be played.")

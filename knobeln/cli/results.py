@@ -116,15 +116,10 @@ def results(games: bool, tournament: int | None) -> None:
 @click.argument("number", type=int, metavar="[ROUND]", required=False)
 @click.option("--games", is_flag=True, help="Also print all games of the groups.")
 @click.option(
-    "--cross",
-    is_flag=True,
-    help="Also print the cross table (points won by each team against each other) as a heat map.",
-)
-@click.option(
     "--former", is_flag=True, help="Print the rankings from before `knobeln run rerun`, of all its rounds."
 )
 @answers(Round | tuple[Former, ...])
-def standings(number: int | None, games: bool, cross: bool, former: bool) -> None:
+def standings(number: int | None, games: bool, former: bool) -> None:
     """Show the rankings of a round, also while the contest runs. For a knock-out, show its bracket too.
 
     Without ROUND it is the last one.
@@ -140,9 +135,9 @@ def standings(number: int | None, games: bool, cross: bool, former: bool) -> Non
         answer(found, lambda _: _show_former(found, info, games=games))
         return
     with contest.store.read() as tx:
-        rounds = rounds_for_tables(tx, contest.settings, games=games or cross)
+        rounds = rounds_for_tables(tx, contest.settings, games=games)
     shown = RoundTables.of(contest.settings, rounds, number)
-    answer(Round.of(shown.plan, shown.outcomes), lambda _: shown.print(games=games, cross=cross))
+    answer(Round.of(shown.plan, shown.outcomes), lambda _: shown.print(games=games))
 
 
 def _show_former(reruns: Sequence[Former], info: GameInfo, *, games: bool) -> None:

@@ -33,7 +33,6 @@ from reports.site.front import preview
 from reports.site.game_text import game_lines
 from reports.site.games import GameKey
 from reports.site.pages import Plan, headings, navigation, pages, plan, replay_of_game
-from reports.site.pages import files as other_files
 from reports.site.templates import SiteTemplates
 from tournament.replay import course_of, play_again
 from tournament.runners import open_runner
@@ -79,7 +78,7 @@ class SiteWriter:
         planned = plan(facts)
         games = GamesMadeOf(headings(facts, planned), game_text.legend(facts.game))
         # Only now, so that a new style does not wait for its pages.
-        for name, data in (*templates.static().items(), *other_files(facts)):
+        for name, data in templates.static().items():
             files.put(name, data)
         files.put(check_page.PATH, check_page.check_page())
         for name, data in _ledger_files(self._contest):

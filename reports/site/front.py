@@ -214,7 +214,6 @@ def _last_round(facts: SiteFacts, last: ReleasedRound, views: Sequence[GroupView
 def _standings(views: Sequence[GroupView]) -> Table:
     """Make the table of the last round: those that proceed first, then by rank."""
     several = len(views) > 1
-    order = {line.entry: place for view in views for place, line in enumerate(view.outcome.standings)}
     lines = [(view, line) for view in views for line in view.outcome.standings]
     lines.sort(
         key=lambda each: (not each[1].advances, each[1].rank is None, each[1].rank, each[0].plan.number)
@@ -233,7 +232,7 @@ def _standings(views: Sequence[GroupView]) -> Table:
             Cell(str(line.rank or "-"), line.rank),
             name_cell(line.entry, paths.team(line.entry)),
             points_cell(None if line.disqualified else line.half_points, view.game.point),
-            _record(_results_of(line.entry, [view], order)),
+            _record(_results_of(line.entry, [view])),
             word_cell(line.fate),
         )
         for view, line in lines
@@ -323,7 +322,7 @@ def _podiums(facts: SiteFacts, views: Views) -> Iterator[Podium]:
 def _merit(facts: SiteFacts, views: Views, standing: Standing) -> str:
     """Say what a team's rank comes from: its matches in a knock-out, elsewhere its points."""
     if any(map(is_knock_out, facts.history)):
-        found = _results_of(standing.entry, [view for of_round in views for view in of_round], {})
+        found = _results_of(standing.entry, [view for of_round in views for view in of_round])
         return ngettext(
             "%(num)s match won, %(lost)s lost",
             "%(num)s matches won, %(lost)s lost",
@@ -350,7 +349,6 @@ def _ranking(facts: SiteFacts, views: Views) -> Table:
     plain = ranking_table(facts.ranking, facts.game, "ranking", gettext("Ranking of the contest"))
     knock_out = any(map(is_knock_out, facts.history))
     counted = [view for of_round in (views if knock_out else views[-1:]) for view in of_round]
-    order = {} if knock_out else {s.entry: place for place, s in enumerate(facts.ranking)}
     evolved = _evolved(facts.evolution) if facts.evolution else None
     columns = (
         *plain.columns[:3],
@@ -365,7 +363,7 @@ def _ranking(facts: SiteFacts, views: Views) -> Table:
     rows = tuple(
         (
             *row[:3],
-            _record(_results_of(standing.entry, counted, order)),
+            _record(_results_of(standing.entry, counted)),
             *(evolved.get(standing.entry, (cell(None), cell(None))) if evolved is not None else ()),
             *row[3:],
         )
@@ -374,37 +372,27 @@ def _ranking(facts: SiteFacts, views: Views) -> Table:
     return replace(plain, columns=columns, rows=rows)
 
 
-def _results_of(name: str, views: Sequence[GroupView], order: Mapping[str, int]) -> list[int]:
-    """1, 0 or -1 for each opponent that the team beat, drew or lost against.
-
-    They are in this order, the best opponent first; those who are not in it come last, as they were met.
-    """
-    found = [
-        (s.opponent, (s.own > s.theirs) - (s.own < s.theirs))
+def _results_of(name: str, views: Sequence[GroupView]) -> list[int]:
+    """1, 0 or -1 for each opponent that the team beat, drew or lost against."""
+    return [
+        (s.own > s.theirs) - (s.own < s.theirs)
         for view in views
         if name in view.own
         for s in scores.scores(view.own[name])
         if s.counted and not s.is_self
     ]
-    return [result for _, result in sorted(found, key=lambda each: order.get(each[0], len(order)))]
 
 
 def _record(of_one: Sequence[int]) -> Cell:
     if not of_one:
         return cell(None)
-    text = "-".join(str(of_one.count(result)) for result in (1, 0, -1))
-    return Cell(text, text, spark=charts.spark_bars(of_one))
+    return cell("-".join(str(of_one.count(result)) for result in (1, 0, -1)))
 
 
 def _evolved(outcome: EvolutionOutcome) -> Mapping[str, tuple[Cell, Cell]]:
-    """The evolution's columns of the ranking by team: rank and share. All lines have the same scale."""
-    over_time = charts.shares_over_time(outcome)
-    top = max((share for each in over_time.values() for share in each), default=0.0)
+    """The evolution's columns of the ranking by team: rank and share."""
     return {
-        line.entry: (
-            Cell(str(line.rank or "-"), line.rank),
-            Cell(percent(line.fraction), line.share, spark=charts.spark_line(over_time[line.entry], top)),
-        )
+        line.entry: (Cell(str(line.rank or "-"), line.rank), Cell(percent(line.fraction), line.share))
         for line in outcome.ranking
     }
 

@@ -24,15 +24,13 @@ _IN_SCRIPT = str.maketrans({"\\": "\\\\", "`": "\\`", "$": "\\$"})
 class Heading:
     """What is known of a game before it is replayed.
 
-    `group`: title and page of its group; `around`: by seat, the keys of the player's game before and after.
-    Links are from the site's root; "" for none.
+    `group`: title and page of its group. Links are from the site's root; "" for none.
     """
 
     key: str
     title: str
     group: tuple[str, str] = ("", "")
     links: Sequence[str] = ()
-    around: Sequence[tuple[str, str]] = ()
 
 
 def heading_lines(heading: Heading, match: Match, game: GameInfo, verdicts: Mapping[Verdict, str]) -> str:
@@ -42,7 +40,6 @@ def heading_lines(heading: Heading, match: Match, game: GameInfo, verdicts: Mapp
         player_names(match),
         match.result.seats,
         heading.links or [""] * seats,
-        heading.around or [("", "")] * seats,
         strict=True,
     )
     return "".join(
@@ -59,9 +56,8 @@ def heading_lines(heading: Heading, match: Match, game: GameInfo, verdicts: Mapp
                         points(2 * seat.points, game.point),
                         gettext(verdicts[seat.verdict]),
                         link,
-                        *keys,
                     )
-                    for name, seat, link, keys in players
+                    for name, seat, link in players
                 ),
                 ("turns", plural(match.result.turns, game.turn_word)),
                 ("digest", match.result.digest),

@@ -16,10 +16,10 @@ from reports.highlights import Highlight, highlights
 from reports.play import play_reports
 from reports.replay.turns import Replay
 from reports.results import games_played
-from reports.site import about, calendar, front, groups, log, paths, side_rankings, teams
+from reports.site import about, front, groups, log, paths, side_rankings, teams
 from reports.site.facts import SiteFacts
 from reports.site.game_text import Heading, heading_lines
-from reports.site.games import GameFile, GameKey, Neighbours, Replays, chosen_games, game_files, neighbours
+from reports.site.games import GameFile, GameKey, Replays, chosen_games, game_files
 from reports.site.tables import Page
 from reports.site.views import GroupView
 
@@ -182,11 +182,6 @@ def navigation(facts: SiteFacts) -> tuple[tuple[str, str], ...]:
     return tuple(link for kind in PAGES for link in kind.links(facts))
 
 
-def files(facts: SiteFacts) -> Iterator[tuple[str, bytes]]:
-    """Paths and contents of the files that are no pages."""
-    yield paths.CALENDAR, calendar.calendar(facts)
-
-
 def _views(facts: SiteFacts, replays: Replays) -> front.Views:
     if not facts.shows.rankings:
         return []
@@ -198,16 +193,16 @@ def _views(facts: SiteFacts, replays: Replays) -> front.Views:
 
 def headings(facts: SiteFacts, planned: Plan) -> Mapping[str, str]:
     """The first lines of each game, by its key: all that its file says but for what the players did."""
-    around, verdicts = neighbours(planned.games), play_reports(facts.game.play).verdicts
+    verdicts = play_reports(facts.game.play).verdicts
     return {
-        game.key: heading_lines(_heading(facts, game, around), game.match, facts.game, verdicts)
+        game.key: heading_lines(_heading(facts, game), game.match, facts.game, verdicts)
         for game in planned.games
     }
 
 
-def _heading(facts: SiteFacts, game: GameKey, around: Neighbours) -> Heading:
+def _heading(facts: SiteFacts, game: GameKey) -> Heading:
     links = [paths.team(name) for name in game.match.players]
-    return Heading(game.key, game.title, _group_of(facts, game), links, around.get(game.key, ()))
+    return Heading(game.key, game.title, _group_of(facts, game), links)
 
 
 def _group_of(facts: SiteFacts, game: GameKey) -> tuple[str, str]:

@@ -14,7 +14,7 @@ COMMANDS, ANNOUNCEMENT = "commands.html", "announcement.html"
 TEAMS, EVOLUTION, CERTAINTY = "teams.html", "evolution.html", "certainty.html"
 BRACKET, LADDER, LOG, REPLAY = "bracket.html", "ladder.html", "log.html", "replay.html"
 SEASON, BOARD = "season.html", "board.html"
-FEED, CALENDAR, COLOURS = "feed.xml", "contest.ics", "colours.css"
+FEED, COLOURS = "feed.xml", "colours.css"
 
 SAMPLE, KIT = TO_TRY = "games/sample.html", "kit.tar.gz"
 

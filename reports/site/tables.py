@@ -33,7 +33,6 @@ class Cell:
     head: bool = False  # names the row
     spark: str = ""
     at: datetime | None = None
-    text_link: str = ""  # where the game that `link` replays can be read, for readers without JavaScript
 
 
 @dataclass(frozen=True)

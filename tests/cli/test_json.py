@@ -73,7 +73,7 @@ def words_of(contests: Contests) -> dict[str, Sequence[object]]:
         "results": ("--games", *in_finished),
         "results certainty": (20, *in_finished),
         "results replay": (1, *TEAMS[:2], *in_finished),
-        "results standings": ("--games", "--cross", *in_finished),
+        "results standings": ("--games", *in_finished),
         "run rehearse": ("-C", contests.open),
         "teams show": ("team_1", *in_finished),
         "verify": (contests.archive, *here),
@@ -248,7 +248,7 @@ def test_a_quiet_contest_day_prints_nothing(tmp_path: Path, house: House) -> Non
 
 @pytest.mark.parametrize(
     "words",
-    [("results", "standings", "--cross"), ("results", "standings", "9")],
+    [("results", "standings", "--games"), ("results", "standings", "9")],
 )
 def test_without_colours_a_terminal_gets_no_escape(contests: Contests, words: Sequence[str]) -> None:
     assert "\x1b" not in on_terminal(contests.finished, *words, NO_COLOR="1")
