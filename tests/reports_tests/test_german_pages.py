@@ -20,7 +20,6 @@ from mailserver.deadlines import open_services
 from reports.site.alone import replay_alone
 from reports.site.facts import SiteFacts
 from reports.site.journal import journal_line
-from reports.site.pages import files as other_files
 from tests.support import other_contests
 from tests.support.german import english_in, german
 from tests.support.other_contests import Played
@@ -88,11 +87,7 @@ def test_the_ladder_is_told_in_german(over: SiteFacts) -> None:
     assert "12,5" in shown
 
 
-def test_calendar_and_preview_are_german(over: SiteFacts) -> None:
-    with speaking("de"):
-        calendar = dict(other_files(before(over)))["contest.ics"].decode().replace("\r\n ", "")
-    assert "SUMMARY:Wettbewerb: Anmeldeschluss" in calendar
-    assert "contest dates//DE" in calendar
+def test_the_preview_is_german(over: SiteFacts) -> None:
     assert 'og:description" content="Der Wettbewerb ist zu Ende.' in files_of(over)["index.html"]
 
 

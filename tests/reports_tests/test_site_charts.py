@@ -14,7 +14,6 @@ from contest.model import EvolutionEnding, EvolutionOutcome, EvolutionRank, Stan
 from reports.bracket import BracketMatch
 from reports.site import charts
 from reports.site.charts import SHADES, WIDTH
-from reports.site.cross import by_likeness
 from reports.site.pages import COLOURS, colours, leaders, numbered
 from reports.site.side_rankings import evolution as evolution_page
 from tests.support import other_contests
@@ -156,7 +155,7 @@ def schemes(request: Any) -> tuple[dict[str, str], dict[str, str]]:
 
 def test_all_shades_have_a_colour_in_both_schemes(schemes: tuple[dict[str, str], ...]) -> None:
     for scheme in schemes:
-        assert {f"{hue}{number}" for hue in "dh" for number in range(SHADES)} <= scheme.keys()
+        assert {f"d{number}" for number in range(SHADES)} <= scheme.keys()
 
 
 def test_the_leaders_of_all_rankings_get_colours_by_turns() -> None:
@@ -254,24 +253,3 @@ def test_colour_blind_readers_can_tell_the_teams_apart(eyes, schemes) -> None:
         for one, other in combinations(teams, 2):
             assert dist(seen(one, eyes), seen(other, eyes)) > 20, f"{one} {other}"
         assert all(contrast(colour, scheme["paper"]) >= 3 for colour in teams)
-
-
-# --- likeness ----------------------------------------------------------------------------------------------
-squares = st.integers(0, 12).flatmap(
-    lambda n: st.lists(st.lists(st.none() | st.floats(0, 9), min_size=n, max_size=n), min_size=n, max_size=n)
-)
-
-
-@given(squares)
-def test_the_order_by_likeness_has_everybody_once(rows: list[list[float | None]]) -> None:
-    assert sorted(by_likeness(rows)) == list(range(len(rows)))
-
-
-def test_those_with_like_results_stand_together() -> None:
-    """Three kinds of teams, mixed: each kind wins the same against the same kind."""
-    kinds = "abcabccba"
-    pairs = ["aa", "ab", "ac", "ba", "bb", "bc", "ca", "cb", "cc"]
-    points = dict(zip(pairs, (5.0, 9.0, 1.0, 1.0, 5.0, 9.0, 9.0, 1.0, 5.0), strict=True))
-    rows = [[points[mine + theirs] for theirs in kinds] for mine in kinds]
-    together = "".join(kinds[at] for at in by_likeness(rows))
-    assert sorted(re.findall(r"a+|b+|c+", together)) == ["aaa", "bbb", "ccc"]

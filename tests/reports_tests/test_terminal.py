@@ -12,8 +12,6 @@ from contest.schema.sections import DEFAULT_GAME
 from reports import terminal
 from reports.evolution_table import condensed, spread
 from reports.prizes import prize_fields, prize_lists
-from reports.results import own_games
-from reports.scores import scores
 from tests.support import other_contests
 
 KNOBELN = game(DEFAULT_GAME).info
@@ -53,18 +51,6 @@ def test_on_a_narrow_terminal_the_bars_give_way_and_not_the_names(contest) -> No
         assert lines[0].endswith("proceeds") == (width == 80)
 
 
-@pytest.mark.parametrize("width", [40, 80, 200])
-def test_the_cross_table_has_a_cell_for_every_pair(contest, width) -> None:
-    outcome = contest.first.groups[1]
-    lines = shown(terminal.cross_table(outcome, KNOBELN, "Points", width), width)
-    assert max(map(len, lines)) <= width
-    names = [line.entry for line in outcome.standings if not line.disqualified]
-    assert [line.split()[1] for line in lines[2:-1]] == [name[:18] for name in names]
-    if width == 200:
-        own = {score.opponent: score.own for score in scores(own_games(outcome)[names[0]])}
-        assert lines[2].split()[2:] == [points_text(own[name], KNOBELN.point) for name in names]
-
-
 def test_the_results_of_a_group_have_every_game_once(contest) -> None:
     rows = cells(terminal.group_results(contest.first.groups[1], KNOBELN, "Group 2"))
     assert [row[1] for row in rows] == ["patient_cooperator", "silent", "greedy", "zero_thrower"]
@@ -77,29 +63,6 @@ def test_the_evolution_table_shows_first_and_last_generation_in_its_width(contes
     rows = cells(table)
     assert rows[0][:3] == ["1", "patient_cooperator", "60.0 %"]
     assert [(row[3], row[-1]) for row in rows] == [("5", "9"), ("5", "6"), ("5", "0")]
-
-
-def test_bands_are_as_high_as_the_shares(contest) -> None:
-    lines = shown(terminal.evolution_chart(contest.evolution, width=70, height=32))
-    first = "".join(line[6] for line in lines[:30])
-    last = "".join(line[69] for line in lines[:30])
-    assert first == "█" * 10 + "▓" * 10 + "▒" * 10  # 5, 5 and 5 of 15
-    assert last == "█" * 18 + "▓" * 12  # 9, 6 and 0
-
-
-def test_a_field_larger_than_the_alphabet_can_be_drawn() -> None:
-    entries = tuple(f"team_{at}" for at in range(60))
-    ranking = tuple(EvolutionRank(name, 1, (1, 60), None) for name in entries)
-    outcome = EvolutionOutcome(entries, ((5,) * 60,), EvolutionEnding.FIXED_POINT, None, ranking)
-    lines = shown(terminal.evolution_chart(outcome, width=80, height=62))
-    assert lines[0][10] == "a"
-    assert lines[59][10] == "*"
-
-
-def test_a_population_without_exemplars_leaves_the_chart_empty(contest) -> None:
-    nobody = replace(contest.evolution, generations=((0, 0, 0),))
-    lines = shown(terminal.evolution_chart(nobody, height=10))
-    assert [line[6:].strip() for line in lines[:8]] == [""] * 8
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,6 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from icalendar import Calendar
 
 from contest.archive import files
 from contest.language import SOURCE, available, speaking
@@ -349,30 +348,8 @@ def test_rules_commands_and_announcement_are_there_from_the_first_day(make_conte
     for page in ("announcement.html", "rules.html"):
         assert commitment[0] in files[page]
     assert "Takes your team home." in files["commands.html"]
-    for page in ("rules.html", "commands.html", "announcement.html", "contest.ics"):
+    for page in ("rules.html", "commands.html", "announcement.html"):
         assert f'href="{page}"' in files["index.html"]
-
-
-def test_a_date_that_moves_also_moves_in_calendars(make_contest: MakeContest, tmp_path: Path) -> None:
-    folder = make_contest(tmp_path / "contest", site=Site(url="https://contest.example"))
-    pages = tmp_path / "pages"
-    found = []
-    for hours in (0, 1, 2):
-        later = folder.settings.dates.results_published + timedelta(hours=hours)
-        if hours:
-            change = f"results_published={later:%Y-%m-%dT%H:%M}"
-            knobeln("dates", "move", change, "--reason", "a hall", "-C", folder.path)
-        knobeln("site", pages, "-C", folder.path)
-        (event,) = (
-            event
-            for event in Calendar.from_ical((pages / "contest.ics").read_bytes()).events
-            if str(event["UID"]).startswith("results-published.")
-        )
-        assert event.start == later.replace(second=0, microsecond=0)
-        found.append((event["UID"], event["SEQUENCE"]))
-    assert [sequence for _, sequence in found] == [0, 1, 2]
-    assert len({uid for uid, _ in found}) == 1
-    assert 'content="https://contest.example/rules.html"' in texts(pages)["rules.html"]
 
 
 # --- serve -------------------------------------------------------------------------------------------------
