@@ -25,10 +25,6 @@ def page_of(key: str) -> str:
     return f"replay.html?game={key}"
 
 
-def page_of_its_own(key: str) -> str:
-    return f"games/{key}.html"
-
-
 @pytest.fixture(scope="module")
 def games(played: Played) -> Mapping[str, Game]:
     """The games of the contest of KNOBELN."""
@@ -37,24 +33,9 @@ def games(played: Played) -> Mapping[str, Game]:
 
 
 @pytest.fixture(scope="module")
-def key(games: Mapping[str, Game], played: Played) -> str:
-    """A game of the final, neither the first nor the last of either player, without a page of its own."""
-    return next(
-        key
-        for key, game in games.items()
-        if key.startswith("2.")
-        and all(all(f[4:6]) for word, *f in game if word == "player")
-        and key.split(".")[1] != key.split(".")[2]
-        and not (played.pages / page_of_its_own(key)).exists()
-    )
-
-
-@pytest.fixture(scope="module")
-def featured(played: Played) -> str:
-    """A game with a page of its own, whose replay begins in the middle."""
-    front = (played.pages / "index.html").read_text()
-    found = re.search(r'href="games/([^"]*)\.html#throw=\d+"', front)
-    return found[1]
+def key(games: Mapping[str, Game]) -> str:
+    """A game of two in the final."""
+    return next(key for key in games if key.startswith("2.") and len(set(key.split(".")[1:])) == 2)
 
 
 def open_replay(browser: Browser, page: str, size: tuple[int, int] = SCREEN, scheme: str = "light") -> None:
@@ -244,22 +225,6 @@ def test_a_link_opens_the_replay_at_its_throw_and_the_button_copies_it(browser, 
         assert browser.complaints() == []
 
 
-def test_the_links_of_a_player_lead_to_its_other_games(browser, key, games) -> None:
-    open_replay(browser, page_of(key), SCREEN)
-    around = [fields[4:6] for word, *fields in games[key] if word == "player"]
-    links = [str(each.get_attribute("href")).partition("?game=")[2] for each in browser.all(".ways a")]
-    assert links == [other for ways in around for other in ways]
-    browser.all(".ways a")[1].click()
-    WebDriverWait(browser.driver, PATIENCE).until(
-        lambda _: text(browser, "h1") == field(games[links[1]], "title")[0]
-    )
-    back = [
-        str(each.get_attribute("href")).partition("?game=")[2] for each in browser.all(".ways a[rel=prev]")
-    ]
-    assert key in back
-    assert browser.complaints() == []
-
-
 def test_every_game_is_found_in_the_files(browser: Browser, games: Mapping[str, Game]) -> None:
     for key in list(games)[::7]:
         open_replay(browser, page_of(key), SCREEN)
@@ -393,60 +358,6 @@ def test_on_paper_the_end_of_the_game_stands_without_controls(browser: Browser, 
     assert at(browser) == 1000
     browser.run("dispatchEvent(new Event('afterprint'))")
     assert at(browser) == 0
-
-
-# --- games with a page of their own ------------------------------------------------------------------------
-def test_the_page_of_a_game_replays_it_from_the_turn_that_matters(browser, featured, games) -> None:
-    browser.driver.get("about:blank")
-    browser.open(page_of_its_own(featured), SCREEN)
-    press(browser, " ")  # it runs
-    begins = at(browser)
-    assert begins >= int(browser.one("#replay").get_attribute("data-turn")) > 1
-    assert cards(browser) == expected(games[featured], begins)
-    assert text(browser, "h1") == field(games[featured], "title")[0]
-    assert browser.driver.title.count(text(browser, "h1")) == 1
-    open_replay(browser, f"{page_of_its_own(featured)}#throw=3", SCREEN)
-    assert at(browser) == 3
-    browser.all(".card .who a")[0].click()
-    WebDriverWait(browser.driver, PATIENCE).until(lambda _: "/teams/" in browser.driver.current_url)
-    assert text(browser, "h1") == featured.split(".")[1]
-    browser.driver.back()
-    browser.all(".ways a")[0].click()
-    WebDriverWait(browser.driver, PATIENCE).until(lambda _: "replay.html?game=" in browser.driver.current_url)
-    assert browser.complaints() == []
-
-
-@pytest.mark.parametrize("address", [page_of, page_of_its_own])
-def test_the_link_of_such_a_game_is_that_of_its_page(browser, featured, address) -> None:
-    open_replay(browser, f"{address(featured)}#throw=7", SCREEN)
-    browser.run("navigator.clipboard.writeText = () => Promise.reject()")
-    browser.one("[data-do=copy]").click()
-    link = str(browser.one(".link input").get_attribute("value"))
-    assert link.endswith(f"/{page_of_its_own(featured)}#throw=7")
-    assert link.startswith("file:")
-
-
-def test_the_page_of_a_game_tells_all_without_javascript(played, featured, games) -> None:
-    browser = Browser(played.pages, javascript=False)
-    try:
-        open_replay(browser, page_of_its_own(featured))
-        assert browser.one("h1").text == field(games[featured], "title")[0]
-        assert browser.one(".story").text == field(games[featured], "story")[0]
-        browser.one(".texts summary").click()
-        assert len(browser.one("#game-text").text.splitlines()) > 1_000
-        open_replay(browser, f"teams/{featured.split('.')[1]}.html")
-        link = next(each for each in browser.all("td a.unscripted") if each.is_displayed())
-        browser.driver.get(str(link.get_attribute("href")))
-        assert browser.one("body").text.startswith("knobelnGames(")
-    finally:
-        browser.driver.quit()
-
-
-def test_who_has_javascript_finds_no_links_to_text_in_tables(browser: Browser, featured: str) -> None:
-    open_replay(browser, f"teams/{featured.split('.')[1]}.html")
-    found = browser.all("td a.unscripted")
-    assert found
-    assert not any(each.is_displayed() for each in found)
 
 
 # --- other games -------------------------------------------------------------------------------------------

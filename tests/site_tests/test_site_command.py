@@ -223,7 +223,6 @@ def test_a_changed_translation_changes_what_games_are_made_of(monkeypatch, tmp_p
 
 def test_pages_that_are_up_to_date_are_not_written_again(played: Played, tmp_path: Path) -> None:
     knobeln("site", tmp_path / "pages", "-C", played.folder)
-    assert list((tmp_path / "pages" / "games").glob("*.html"))
     assert "0 of them new or changed" in knobeln("site", tmp_path / "pages", "-C", played.folder)
 
 
