@@ -6,9 +6,7 @@ PlayReports.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import pairwise
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from contest.config.settings import Settings
@@ -23,7 +21,6 @@ from contest.model import (
     MachineBuildReport,
     Match,
     Moves,
-    PracticeGame,
     TableBuildReport,
     TextBuildReport,
     Verdict,
@@ -57,10 +54,6 @@ class PlayReports:
         """The protocols of one or more games for the entry's team as a compact text; "" if they have none."""
         return ""
 
-    def series(self, games: Sequence[PracticeGame]) -> SeriesFacts | None:
-        """The series that a program threw in practice games; None if its moves are no throws."""
-        return None
-
     def figures(self, report: BuildReport) -> tuple[tuple[str, str], ...]:
         """The figures of an accepted program for its page after the contest, by their labels."""
         return ()
@@ -89,10 +82,6 @@ class MachineReports(PlayReports):
         return knobeln_protocol.write(
             knobeln_protocol.GameProtocol(round_number, group, rules, match) for match in matches
         )
-
-    def series(self, games: Sequence[PracticeGame]) -> SeriesFacts | None:
-        thrown = [knobeln_protocol.throws_of(game.result) or () for game in games]
-        return series_facts([own for own, _ in throws] for throws in thrown)
 
     def figures(self, report: BuildReport) -> tuple[tuple[str, str], ...]:
         found = []
@@ -178,58 +167,3 @@ BUILT_IN: tuple[PlayReports, ...] = (
 def play_reports(play: KindOfPlay) -> PlayReports:
     """How reports treat this kind of play; an unknown kind is treated as most kinds are."""
     return by_name(ENTRY_POINTS, BUILT_IN).get(play.name) or PlayReports(play.name)
-
-
-# --- the series of a strategy of KNOBELN -----------------------------------------------------------------
-@dataclass(frozen=True)
-class SeriesFacts:
-    """Statistics of all series in some games.
-
-    `rising`: of the throws within a series, the part (0 to 1) that is higher than the one before.
-    `mean_fall`: how far a new series begins below the last throw, on average.
-    """
-
-    count: int
-    mean_length: float
-    shortest: int
-    longest: int
-    rising: float
-    mean_fall: float
-    lowest: int
-    highest: int
-
-
-def series_facts(games: Iterable[Sequence[int]]) -> SeriesFacts | None:
-    """Return the statistics of one player's throws, given game by game; None if there are no throws.
-
-    The end of the game cuts the last series, so that series counts only if it is the only one.
-    """
-    played = [throws for throws in games if throws]
-    split = [_series(throws) for throws in played]
-    whole = [series for found in split for series in (found[:-1] or found)]
-    if not whole:
-        return None
-    lengths = [len(series) for series in whole]
-    steps = [after > before for series in whole for before, after in pairwise(series)]
-    falls = [first[-1] - second[0] for found in split for first, second in pairwise(found)]
-    numbers = [number for throws in played for number in throws]
-    return SeriesFacts(
-        count=len(whole),
-        mean_length=sum(lengths) / len(lengths),
-        shortest=min(lengths),
-        longest=max(lengths),
-        rising=sum(steps) / len(steps) if steps else 0.0,
-        mean_fall=sum(falls) / len(falls) if falls else 0.0,
-        lowest=min(numbers),
-        highest=max(numbers),
-    )
-
-
-def _series(throws: Sequence[int]) -> list[Sequence[int]]:
-    """Split the throws of a game into its series.
-
-    >>> _series([1, 2, 3, 1, 4])
-    [[1, 2, 3], [1, 4]]
-    """
-    starts = [0, *(n for n in range(1, len(throws)) if throws[n] < throws[n - 1]), len(throws)]
-    return [throws[start:end] for start, end in pairwise(starts)]

@@ -7,7 +7,6 @@ says; a turn begins with its number.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 from markupsafe import Markup, escape
 
@@ -20,35 +19,32 @@ from reports.text import one_line, plural, points
 _IN_SCRIPT = str.maketrans({"\\": "\\\\", "`": "\\`", "$": "\\$"})
 
 
-@dataclass(frozen=True)
-class Heading:
-    """What is known of a game before it is replayed.
+def heading_lines(
+    key: str,
+    title: str,
+    match: Match,
+    game: GameInfo,
+    verdicts: Mapping[Verdict, str],
+    group: tuple[str, str] = ("", ""),
+    links: Sequence[str] = (),
+) -> str:
+    """The first lines of a game, all that is known before it is replayed: who played, and what came of it.
 
-    `group`: title and page of its group. Links are from the site's root; "" for none.
+    `group`: title and page of its group; `links`: the pages of its players. Without them it stands alone.
     """
-
-    key: str
-    title: str
-    group: tuple[str, str] = ("", "")
-    links: Sequence[str] = ()
-
-
-def heading_lines(heading: Heading, match: Match, game: GameInfo, verdicts: Mapping[Verdict, str]) -> str:
-    """The first lines of a game: who played, and what came of it."""
-    seats = len(match.players)
     players = zip(
         player_names(match),
         match.result.seats,
-        heading.links or [""] * seats,
+        links or [""] * len(match.players),
         strict=True,
     )
     return "".join(
         map(
             _line,
             [
-                ("game", heading.key),
-                ("title", heading.title),
-                ("group", *heading.group),
+                ("game", key),
+                ("title", title),
+                ("group", *group),
                 *(
                     (
                         "player",

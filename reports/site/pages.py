@@ -18,7 +18,7 @@ from reports.replay.turns import Replay
 from reports.results import games_played
 from reports.site import about, front, groups, log, paths, side_rankings, teams
 from reports.site.facts import SiteFacts
-from reports.site.game_text import Heading, heading_lines
+from reports.site.game_text import heading_lines
 from reports.site.games import GameFile, GameKey, Replays, chosen_games, game_files
 from reports.site.tables import Page
 from reports.site.views import GroupView
@@ -195,14 +195,17 @@ def headings(facts: SiteFacts, planned: Plan) -> Mapping[str, str]:
     """The first lines of each game, by its key: all that its file says but for what the players did."""
     verdicts = play_reports(facts.game.play).verdicts
     return {
-        game.key: heading_lines(_heading(facts, game), game.match, facts.game, verdicts)
+        game.key: heading_lines(
+            game.key,
+            game.title,
+            game.match,
+            facts.game,
+            verdicts,
+            _group_of(facts, game),
+            [paths.team(name) for name in game.match.players],
+        )
         for game in planned.games
     }
-
-
-def _heading(facts: SiteFacts, game: GameKey) -> Heading:
-    links = [paths.team(name) for name in game.match.players]
-    return Heading(game.key, game.title, _group_of(facts, game), links)
 
 
 def _group_of(facts: SiteFacts, game: GameKey) -> tuple[str, str]:
