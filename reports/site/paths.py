@@ -62,9 +62,9 @@ def game_file(round_number: int, part: int) -> str:
     return f"games/{round_number}.{part}.js"
 
 
-def beside(page: str, table: str, ending: str) -> str:
+def beside(page: str, table: str) -> str:
     """The file of a table of this page."""
-    return f"{page.removesuffix('.html')}.{table}.{ending}"
+    return f"{page.removesuffix('.html')}.{table}.csv"
 
 
 def root_from(page: str) -> str:

@@ -1,6 +1,5 @@
 """The front page before, during and after the contest, and what tables leave out of pages."""
 
-import json
 import re
 from dataclasses import replace
 from html import unescape
@@ -20,7 +19,7 @@ from reports.site.pages import pages, plan
 from reports.site.tables import Column, Table, as_csv, cell
 from reports.site.templates import SiteTemplates
 from tests.support import other_contests
-from tests.support.site_files import START, before, during, facts_of, files_of
+from tests.support.site_files import START, before, during, facts_of, files_of, rows_of
 
 
 def with_settings(facts: SiteFacts, **changes: object) -> SiteFacts:
@@ -94,7 +93,7 @@ def test_a_running_contest_tells_what_comes_next_and_how_it_stands(small: SiteFa
     assert f"Round 2 comes next, with {len(survivors)} teams." in text
     assert '<meta name="renew"' in text
     assert '<noscript><meta http-equiv="refresh"' in text
-    rows = json.loads(files["index.standings.json"])
+    rows = rows_of(files["index.standings.csv"])
     assert [row["team"] for row in rows[: len(survivors)]] == sorted(
         survivors, key=lambda name: next((r["rank"], r["group"]) for r in rows if r["team"] == name)
     )
@@ -190,7 +189,7 @@ def test_the_ranking_stands_on_one_page(small: SiteFacts) -> None:
 
 def test_a_line_of_the_ranking_has_the_results_against_the_others(small: SiteFacts) -> None:
     files = files_of(small)
-    rows = {row["team"]: row for row in json.loads(files["index.ranking.json"])}
+    rows = {row["team"]: row for row in rows_of(files["index.ranking.csv"])}
     group = small.rounds[-1].outcome.groups[0]
     for name, row in rows.items():
         won = drawn = lost = 0
@@ -226,7 +225,7 @@ def test_a_contest_of_many_teams_has_a_small_front_page(small: SiteFacts, monkey
     monkeypatch.setattr(front, "MAX_ROWS", 2)
     files = files_of(small)
     assert "Here are the first 2" in files["index.html"]
-    assert len(json.loads(files["index.ranking.json"])) == len(small.ranking)
+    assert len(rows_of(files["index.ranking.csv"])) == len(small.ranking)
 
 
 def test_the_largest_front_page_is_below_300_kilobytes(small: SiteFacts) -> None:

@@ -23,7 +23,7 @@ from reports.site.journal import journal_line
 from tests.support import other_contests
 from tests.support.german import english_in, german
 from tests.support.other_contests import Played
-from tests.support.site_files import START, before, during, facts_of, files_of, of_knobeln
+from tests.support.site_files import START, before, during, facts_of, files_of, of_knobeln, rows_of
 
 ENGLISH_WORDS = re.compile(
     r"\b(the|your|you|of|to|and|were|with|this|that|not|is|are|games?|round|rank|points?|all|won|each|from)\b",
@@ -122,7 +122,7 @@ def test_what_opens_and_closes_is_told_in_german(settings: Settings) -> None:
 
 def test_tables_have_english_keys_and_words_for_programs(over: SiteFacts) -> None:
     files = files_of(during(over, 1))
-    rows = json.loads(files["index.standings.json"])
+    rows = rows_of(files["index.standings.csv"])
     assert {"team", "rank", "points", "fate"} <= rows[0].keys()
     assert {row["fate"] for row in rows} >= {"proceeds", "disqualified"}
     assert "kommt weiter" in files["index.html"]
@@ -155,7 +155,7 @@ def pages_of(played: Played, settings: Settings) -> Mapping[str, str]:
 def test_files_for_programs_have_the_same_columns_and_words_in_all_languages() -> None:
     played = other_contests.ultimate_tic_tac_toe()
     english, translated = (pages_of(played, each) for each in (played.settings, german(played.settings)))
-    (path,) = (path for path in english if path.startswith("bracket.") and path.endswith(".json"))
+    (path,) = (path for path in english if path.startswith("bracket.") and path.endswith(".csv"))
     assert translated[path] == english[path]
     team = next(path for path in english if path.startswith("teams/") and path.endswith(".csv"))
     assert translated[team].split("\n")[0] == english[team].split("\n")[0]

@@ -3,7 +3,6 @@
 Screenshots stay in `build/screenshots`, to be looked at.
 """
 
-import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,14 +16,14 @@ from contest.model import EvolutionEnding, EvolutionOutcome, EvolutionRank
 from tests.support import other_contests
 from tests.support.browser import Browser
 from tests.support.site_contests import Played
-from tests.support.site_files import facts_of, write_site
+from tests.support.site_files import facts_of, rows_of, write_site
 
 pytestmark = pytest.mark.slow
 DESK, TELEPHONE = (1400, 900), (390, 844)
 
 
 def table(played: Played, name: str) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = json.loads((played.pages / f"{name}.json").read_text())
+    found: list[dict[str, Any]] = rows_of((played.pages / f"{name}.csv").read_text())
     return found
 
 

@@ -32,7 +32,7 @@ from tests.support.mail_world import make_settings
 from tests.support.processes import start
 from tests.support.servers import wait_for
 from tests.support.site_contests import MakeContest, Played, knobeln
-from tests.support.site_files import games_in, turns_in
+from tests.support.site_files import games_in, rows_of, turns_in
 
 pytestmark = pytest.mark.slow
 BINARY = (".png", ".gz")
@@ -100,8 +100,8 @@ def test_the_pages_tell_a_pause_and_a_round_that_is_played_again(make_contest, t
     folder, pages = make_contest(tmp_path / "contest").path, tmp_path / "pages"
     knobeln("run", "--now", "--yes", "-C", folder)
     knobeln("site", pages, "-C", folder)
-    before = json.loads((pages / "rounds/2.1.games.json").read_text())
-    ranked = json.loads((pages / "index.ranking.json").read_text())
+    before = rows_of((pages / "rounds/2.1.games.csv").read_text())
+    ranked = rows_of((pages / "index.ranking.csv").read_text())
     last, loser = before[0]["team"], before[-1]["team"]
     knobeln("run", "rerun", "2", "--reason", "The disk was <full>.", "-C", folder)
     knobeln("teams", "disqualify", last, "--reason", "A private matter.", "-C", folder)
@@ -127,10 +127,10 @@ def test_the_pages_tell_a_pause_and_a_round_that_is_played_again(make_contest, t
     found = texts(pages)
     assert "paused since" not in found["index.html"]
     assert "played again:" not in found["index.html"]
-    assert last not in [row["team"] for row in json.loads(found["index.ranking.json"]) if row["rank"]]
+    assert last not in [row["team"] for row in rows_of(found["index.ranking.csv"]) if row["rank"]]
     assert 'The <a href="../index.html">new results</a> are out.' in found["rounds/former-1.html"]
-    (kept,) = (path for path in found if path.startswith("rounds/former-1.") and path.endswith(".json"))
-    assert [row["team"] for row in json.loads(found[kept])][: len(ranked)] == [
+    (kept,) = (path for path in found if path.startswith("rounds/former-1.") and path.endswith(".csv"))
+    assert [row["team"] for row in rows_of(found[kept])][: len(ranked)] == [
         row["team"] for row in ranked if row["team"] in {each["team"] for each in before}
     ]
     assert all(words in found["feed.xml"] for words in (*told, "The contest goes on"))
@@ -237,7 +237,7 @@ def test_the_ladder_has_a_page_where_there_is_one(make_contest: MakeContest, tmp
     page = (tmp_path / "pages" / "ladder.html").read_text()
     assert 'href="ladder.html"' in (tmp_path / "pages" / "index.html").read_text()
     assert [line["team"] for line in shown] == re.findall(r">(team_\d+)<", page)
-    rows = json.loads((tmp_path / "pages" / "ladder.ladder.json").read_text())
+    rows = rows_of((tmp_path / "pages" / "ladder.ladder.csv").read_text())
     assert [(row["team"], row["points"]) for row in rows] == [
         (line["team"], line["points"]) for line in shown
     ]

@@ -1,5 +1,7 @@
 """Contests as pages, without a folder of their own: what the tests share."""
 
+import csv
+import io
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -159,6 +161,17 @@ def games_in(files: Mapping[str, str]) -> dict[str, list[list[str]]]:
 def field(game: list[list[str]], word: str) -> list[str]:
     """The fields of the game's line that begins with this word."""
     return next(fields for first, *fields in game if first == word)
+
+
+def rows_of(text: str) -> list[dict[str, Any]]:
+    """The lines of a table's file, with numbers as numbers, and nothing as ""."""
+
+    def value(word: str) -> object:
+        if not re.fullmatch(r"-?\d+(\.\d+)?", word):
+            return word
+        return float(word) if "." in word else int(word)
+
+    return [{key: value(word) for key, word in row.items()} for row in csv.DictReader(io.StringIO(text))]
 
 
 def turns_in(game: list[list[str]]) -> list[list[str]]:
