@@ -3,7 +3,6 @@
 import re
 from dataclasses import replace
 from html import unescape
-from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -19,7 +18,7 @@ from reports.site.pages import pages, plan
 from reports.site.tables import Column, Table, as_csv, cell
 from reports.site.templates import SiteTemplates
 from tests.support import other_contests
-from tests.support.site_files import START, before, during, facts_of, files_of, rows_of
+from tests.support.site_files import before, during, facts_of, files_of, rows_of
 
 
 def with_settings(facts: SiteFacts, **changes: object) -> SiteFacts:
@@ -212,27 +211,14 @@ def test_highlights_lead_to_their_turn() -> None:
         assert bool(turn[1]) == ("from round " in rest)
 
 
-@pytest.mark.parametrize("offered", [("OWN",), (), ("GRP", "DGP")])
-def test_where_nothing_is_published_the_page_says_so_and_has_no_empty_heading(small, offered) -> None:
-    text = page_of(with_settings(small, reports=Reports(offered=offered)))
-    assert "These pages show no results" in text
-    assert headings(text) == ["What it is", "Questions", "News", "Dates"]
-    assert "There is no winner" not in text
-    assert not re.search(r"</h2>\s*(<h2|</section>)", text)
-
-
-def test_a_contest_of_many_teams_has_a_small_front_page(small: SiteFacts, monkeypatch: Any) -> None:
-    monkeypatch.setattr(front, "MAX_ROWS", 2)
-    files = files_of(small)
-    assert "Here are the first 2" in files["index.html"]
-    assert len(rows_of(files["index.ranking.csv"])) == len(small.ranking)
-
-
-def test_the_largest_front_page_is_below_300_kilobytes(small: SiteFacts) -> None:
+def test_a_contest_of_many_teams_has_a_small_front_page(small: SiteFacts) -> None:
     first, names = small.ranking[0], (f"team_with_a_long_name_{n:05}" for n in range(2_000))
     lines = [replace(first, entry=name, rank=rank) for rank, name in enumerate(names, start=1)]
     facts = replace(small, ranking=tuple(lines), playing={}, evolution=None)
-    assert 30_000 < len(files_of(facts)["index.html"]) < 300_000
+    files = files_of(facts)
+    assert 30_000 < len(files["index.html"]) < 300_000
+    assert f"Here are the first {front.MAX_ROWS}" in files["index.html"]
+    assert len(rows_of(files["index.ranking.csv"])) == 2_000
 
 
 # --- tables ------------------------------------------------------------------------------------------------
@@ -253,9 +239,3 @@ def test_no_table_of_any_page_has_a_column_without_a_name(small: SiteFacts) -> N
     for path, text in files_of(small).items():
         if path.endswith(".html"):
             assert not re.search(r"<th scope=\"col\"[^>]*>\s*<(?!span)", text), path
-
-
-def test_times_have_their_moment_for_the_readers_own_zone(small: SiteFacts) -> None:
-    text = page_of(small)
-    assert f'<time datetime="{START.isoformat()}">1994-05-14 12:00 UT</time>' in text
-    assert "<time" not in re.sub(r'<time datetime="[^"]+">[^<]+ UT</time>', "", text)

@@ -100,6 +100,10 @@ def test_the_preview_is_german(over: SiteFacts) -> None:
             "the final list of entries: 1,200 programs, root a1",
             "die endgültige Teilnehmerliste: 1.200 Programme, Wurzel a1",
         ),
+        (
+            "the results are published: moved from 1994-05-21 12:00 UT to 1994-05-22 12:00 UT",
+            "die Ergebnisse erscheinen: verschoben vom 21. Mai 1994, 12:00 UT auf den 22. Mai 1994, 12:00 UT",
+        ),
         ("something that nobody has foreseen", "something that nobody has foreseen"),
     ],
 )

@@ -43,6 +43,7 @@ from reports.site.facts import Event, PublishedProgram, SiteFacts, disclosure
 from reports.site.game_text import game_lines, legend, script
 from reports.site.games import GameFile, GameKey, Replays, chosen_games, game_files, points_cell
 from reports.site.pages import headings, plan, replay_of_game
+from reports.site.side_rankings import evolution as evolution_page
 from reports.site.tables import Cell
 from reports.site.templates import STATIC, SiteTemplates
 from reports.site.views import GroupView
@@ -352,7 +353,8 @@ def test_the_page_of_the_evolution_of_a_thousand_stays_small(small: SiteFacts) -
     ranked = sorted(zip(names, generations[-1], strict=True), key=lambda each: -each[1])
     ranking = tuple(EvolutionRank(name, at, (n, total), None) for at, (name, n) in enumerate(ranked, start=1))
     outcome = EvolutionOutcome(names, tuple(map(tuple, generations)), EvolutionEnding.CAP, None, ranking)
-    files = files_of(replace(small, evolution=outcome))
+    made = SiteTemplates(small.settings, small.game, ()).files(evolution_page(outcome))
+    files = {path: data.decode() for path, data in made.items()}
     page = files["evolution.html"]
     assert len(page) < MOST_BYTES
     assert "941 others" in page

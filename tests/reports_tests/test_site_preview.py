@@ -113,8 +113,3 @@ def test_a_link_names_no_team_where_the_ranking_is_not_public(over, offered) -> 
     assert "Evolution" not in told
     assert not any(name in told for name in facts.playing if name != "example")
     assert "show no results" in told
-
-
-def test_an_icon_of_the_organizers_own_wins(over: SiteFacts, tmp_path: Any) -> None:
-    (tmp_path / "favicon.svg").write_text("<svg/>")
-    assert SiteTemplates(over.settings, over.game, (), tmp_path).static()["favicon.svg"] == b"<svg/>"

@@ -186,8 +186,7 @@ def test_a_replay_leads_to_the_page_which_shows_its_game(shown: Shown, chromium:
     assert text(chromium, "#played").startswith(f"{title}: ")
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("size", [DESK, NARROW], ids=["desk", "telephone"])
+@pytest.mark.parametrize(("size", "scheme"), [(DESK, "light"), (NARROW, "dark")])
 def test_the_page_fits_its_screen_and_shuts_nobody_out(shown, chromium, size, scheme) -> None:
     chromium.complaints()
     chromium.open("verify.html", size, scheme)

@@ -194,18 +194,6 @@ def test_only_so_many_games_can_be_replayed_and_others_go(make_contest, tmp_path
     assert own.read_text() == "mine"
 
 
-def test_a_german_contest_tells_its_journal_in_german(make_contest: MakeContest, tmp_path: Path) -> None:
-    folder = make_contest(tmp_path / "contest", language="de")
-    later = folder.settings.dates.results_published + timedelta(hours=1)
-    knobeln("dates", "move", f"results_published={later:%Y-%m-%dT%H:%M}", "--reason", "x", "-C", folder.path)
-    knobeln("site", tmp_path / "pages", "-C", folder.path)
-    log = (tmp_path / "pages" / "log.html").read_text()
-    assert re.search(
-        r"<h2>Die Ergebnisse erscheinen: verschoben vom \d+\. \w+ \d+, \d\d:\d\d UT auf den ", log
-    )
-    assert "moved" not in log
-
-
 def test_a_changed_translation_changes_what_games_are_made_of(monkeypatch, tmp_path) -> None:
     def keys() -> list[str]:
         found = []
@@ -219,11 +207,6 @@ def test_a_changed_translation_changes_what_games_are_made_of(monkeypatch, tmp_p
     monkeypatch.setattr(site_writer, "catalogue_path", lambda language: tmp_path / "other.po")
     changed = [one != other for one, other in zip(before, keys(), strict=True)]
     assert changed == [language != SOURCE for language in available()]
-
-
-def test_pages_that_are_up_to_date_are_not_written_again(played: Played, tmp_path: Path) -> None:
-    knobeln("site", tmp_path / "pages", "-C", played.folder)
-    assert "0 of them new or changed" in knobeln("site", tmp_path / "pages", "-C", played.folder)
 
 
 def test_the_ladder_has_a_page_where_there_is_one(make_contest: MakeContest, tmp_path: Path) -> None:
@@ -259,13 +242,19 @@ def test_the_organizers_own_style_and_templates_win(make_contest: MakeContest, t
 
 
 # --- what is released --------------------------------------------------------------------------------------
-def test_a_round_that_is_being_played_shows_nothing(make_contest: MakeContest, tmp_path: Path) -> None:
+def test_a_round_that_is_being_played_or_of_which_a_report_is_held_shows_nothing(
+    make_contest: MakeContest, tmp_path: Path
+) -> None:
     folder = make_contest(tmp_path / "contest")
     until(folder, Stumbling(0))
     knobeln("site", tmp_path / "pages", "-C", folder.path)
     assert not any(path.startswith(("rounds", "games")) for path in texts(tmp_path / "pages"))
     assert "results yet" in texts(tmp_path / "pages")["teams/team_0001.html"]
     until(folder, Stumbling(2))  # both groups of the first round, and the final's, which is not closed
+    knobeln("mail", "hold", "--all", "--reason", "to read them", "-C", folder.path)
+    knobeln("site", tmp_path / "pages", "-C", folder.path)
+    assert not any(path.startswith("rounds") for path in texts(tmp_path / "pages"))
+    knobeln("mail", "release", "--all", "-C", folder.path)
     knobeln("site", tmp_path / "pages", "-C", folder.path)
     files = texts(tmp_path / "pages")
     assert "rounds/1.html" in files
@@ -290,18 +279,6 @@ def test_a_round_whose_summary_waits_for_the_organizers_words_shows_nothing(make
     assert "Many &lt;good&gt; games." in files["rounds/1.html"]
     assert "The contest is over." in files["index.html"]
     assert "evolution.html" in files
-
-
-def test_nothing_shows_of_a_round_of_which_a_report_is_held(make_contest, tmp_path) -> None:
-    folder = make_contest(tmp_path / "contest")
-    until(folder, Stumbling(2))  # the first round is over, and nothing was delivered
-    knobeln("mail", "hold", "--all", "--reason", "to read them", "-C", folder.path)
-    pages = tmp_path / "pages"
-    knobeln("site", pages, "-C", folder.path)
-    assert not any(path.startswith("rounds") for path in texts(pages))
-    knobeln("mail", "release", "--all", "-C", folder.path)
-    knobeln("site", pages, "-C", folder.path)
-    assert "rounds/1.html" in texts(pages)
 
 
 def test_nothing_shows_of_what_was_played_while_reports_are_held(make_contest, tmp_path) -> None:

@@ -69,8 +69,7 @@ def test_foreign_html_in_a_page_would_run_and_load_nothing(browser: Browser, for
     assert browser.one("h1").is_displayed()
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("size", [DESK, TELEPHONE], ids=["desk", "telephone"])
+@pytest.mark.parametrize(("size", "scheme"), [(DESK, "light"), (TELEPHONE, "dark")])
 def test_no_page_is_wider_than_the_screen(browser: Browser, size: tuple[int, int], scheme: str) -> None:
     team = "teams/the_heavy_lords_of_knobeln.html"
     pages = ["index", "rules", "questions", "commands", "announcement", "teams"]
