@@ -102,19 +102,12 @@ def test_new_and_removed_parts_count_from_the_next_mail_on(settings: Settings, t
 
 
 @pytest.mark.parametrize(("beacon", "is_drawn"), [("none", False), ("drand", True), ("file", True)])
-@pytest.mark.parametrize(
-    ("language", "words"), [("en", "a public number"), ("de", "einer öffentlichen Zahl")]
-)
 def test_mails_name_the_public_number_exactly_where_one_is_drawn(
-    settings: Settings, language: str, words: str, beacon: str, is_drawn: bool
+    settings: Settings, beacon: str, is_drawn: bool
 ) -> None:
-    changes = {
-        "contest": settings.contest.model_copy(update={"language": language}),
-        "tournament": settings.tournament.model_copy(update={"beacon": beacon}),
-    }
-    templates = Templates(settings.model_copy(update=changes), None)
+    templates = Templates(settings.changed(tournament={"beacon": beacon}), None)
     facts = {**NO_PROGRAM, "entries_root": "1", "ledger_key": "a key"}
-    assert (words in " ".join(templates.render("faq", **facts).body.split())) is is_drawn
+    assert ("a public number" in " ".join(templates.render("faq", **facts).body.split())) is is_drawn
     has_digests = facts["seed_commitment"] in templates.render("no_program", **facts).body
     assert has_digests is not is_drawn  # with a number, the list with them has gone out before
 
@@ -173,9 +166,7 @@ def test_templates_know_the_game_and_count_its_points(settings: Settings, tmp_pa
     ("language", "moment", "said"),
     [
         ("en", datetime(1994, 5, 12, 12, tzinfo=UTC), "1994-05-12 12:00 UT (14:00 CEST)"),
-        ("en", datetime(1994, 5, 12, 23, 30, tzinfo=UTC), "1994-05-12 23:30 UT (1994-05-13 01:30 CEST)"),
         ("en", datetime(1994, 1, 12, 12, tzinfo=UTC), "1994-01-12 12:00 UT (13:00 CET)"),
-        ("de", datetime(1994, 5, 12, 12, tzinfo=UTC), "12. Mai 1994, 12:00 UT (14:00 CEST)"),
         ("de", datetime(1994, 5, 31, 23, tzinfo=UTC), "31. Mai 1994, 23:00 UT (1. Juni 1994, 01:00 CEST)"),
     ],
 )

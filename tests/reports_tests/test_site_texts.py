@@ -291,12 +291,6 @@ def test_the_organizers_words_stay_text(path: str) -> None:
     assert 'href="javascript' not in html.casefold()
 
 
-def test_an_own_template_shows_on_the_page() -> None:
-    settings = settings_of("knobeln")
-    own = {"commands/withdraw.txt.j2": "  withdraw\n      takes the *team* out.\n"}
-    assert Templates(settings, own).part("commands/withdraw") == own["commands/withdraw.txt.j2"]
-
-
 @pytest.mark.parametrize(
     ("change", "said"),
     [

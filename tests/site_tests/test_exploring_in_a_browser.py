@@ -236,11 +236,3 @@ def test_a_teams_page_has_its_description_once_and_its_program(browser: Browser,
     for pre in browser.all("pre"):
         assert pre.get_attribute("tabindex") == "0"
         assert pre.get_attribute("aria-label")
-
-
-def test_no_two_regions_of_a_page_have_the_same_name(browser: Browser) -> None:
-    for page in ("evolution.html", "rounds/2.1.html", "teams/the_heavy_lords_of_knobeln.html"):
-        browser.open(page)
-        names = [each.get_attribute("aria-label") for each in browser.all("[role=region]")]
-        assert all(names), page
-        assert len(names) == len(set(names)), page
