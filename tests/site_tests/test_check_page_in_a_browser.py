@@ -71,6 +71,10 @@ def shown(played: Played, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
 
 
 class Silent(SimpleHTTPRequestHandler):
+    def end_headers(self) -> None:
+        self.send_header("Cache-Control", "no-store")  # a test changes the archive, and back again
+        super().end_headers()
+
     def log_message(self, *_: object) -> None:
         pass
 
