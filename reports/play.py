@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import pairwise
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from contest.config.settings import Settings
 from contest.games.drawing import Course
 from contest.games.game import MACHINE, TABLE, TEXT, GameInfo, KindOfPlay
-from contest.games.knobeln import rules_of, throw_points
+from contest.games.knobeln import rules_of
 from contest.games.registry import game_of
 from contest.language import gettext, ngettext, noted, number
 from contest.model import (
@@ -19,7 +17,6 @@ from contest.model import (
     MachineBuildReport,
     Match,
     Moves,
-    PracticeGame,
     TableBuildReport,
     TextBuildReport,
     Verdict,
@@ -41,7 +38,6 @@ class PlayReports:
 
     # Verbs for what happens to a program: we `take` it, it is `taken`, and then it `works`.
     words: Mapping[str, str] = {"take": noted("take"), "taken": noted("taken"), "works": noted("works")}
-    counted = noted("units of time in a game")  # what `SeatResult.instructions` are
     verdicts: Mapping[Verdict, str] = VERDICTS
 
     def __init__(self, name: str) -> None:
@@ -52,18 +48,6 @@ class PlayReports:
     ) -> str:
         """The protocols of one or more games for the entry's team as a compact text; "" if they have none."""
         return ""
-
-    def series(self, games: Sequence[PracticeGame]) -> SeriesFacts | None:
-        """The series that a program threw in practice games; None if its moves are no throws."""
-        return None
-
-    def gains(
-        self, moves: Sequence[Moves] | None, course: Course | None
-    ) -> tuple[tuple[int, ...], ...] | None:
-        """What each seat won in each turn; None if that is not known."""
-        if course is None or not course.points:
-            return None
-        return tuple(zip(*course.gains, strict=True))
 
     def figures(self, report: BuildReport) -> tuple[tuple[str, str], ...]:
         """The figures of an accepted program for its page after the contest, by their labels."""
@@ -84,7 +68,6 @@ class MachineReports(PlayReports):
         "taken": noted("compiled"),
         "works": noted("compiles"),
     }
-    counted = noted("instructions in a game")
     verdicts = MACHINE_VERDICTS
 
     def protocols(
@@ -94,17 +77,6 @@ class MachineReports(PlayReports):
         return knobeln_protocol.write(
             knobeln_protocol.GameProtocol(round_number, group, rules, match) for match in matches
         )
-
-    def series(self, games: Sequence[PracticeGame]) -> SeriesFacts | None:
-        thrown = [knobeln_protocol.throws_of(game.result) or () for game in games]
-        return series_facts([own for own, _ in throws] for throws in thrown)
-
-    def gains(
-        self, moves: Sequence[Moves] | None, course: Course | None
-    ) -> tuple[tuple[int, ...], ...] | None:
-        if not moves:
-            return None
-        return tuple(zip(*(throw_points(int(a), int(b)) for a, b in moves), strict=True))  # type: ignore[arg-type]
 
     def figures(self, report: BuildReport) -> tuple[tuple[str, str], ...]:
         found = []
@@ -190,57 +162,3 @@ def play_reports(play: KindOfPlay) -> PlayReports:
     """How reports treat this kind of play."""
     return next(reports for reports in _OF_KINDS if reports.name == play.name)
 
-
-# --- the series of a strategy of KNOBELN -----------------------------------------------------------------
-@dataclass(frozen=True)
-class SeriesFacts:
-    """Statistics of all series in some games.
-
-    `rising`: of the throws within a series, the part (0 to 1) that is higher than the one before.
-    `mean_fall`: how far a new series begins below the last throw, on average.
-    """
-
-    count: int
-    mean_length: float
-    shortest: int
-    longest: int
-    rising: float
-    mean_fall: float
-    lowest: int
-    highest: int
-
-
-def series_facts(games: Iterable[Sequence[int]]) -> SeriesFacts | None:
-    """Return the statistics of one player's throws, given game by game; None if there are no throws.
-
-    The end of the game cuts the last series, so that series counts only if it is the only one.
-    """
-    played = [throws for throws in games if throws]
-    split = [_series(throws) for throws in played]
-    whole = [series for found in split for series in (found[:-1] or found)]
-    if not whole:
-        return None
-    lengths = [len(series) for series in whole]
-    steps = [after > before for series in whole for before, after in pairwise(series)]
-    falls = [first[-1] - second[0] for found in split for first, second in pairwise(found)]
-    numbers = [number for throws in played for number in throws]
-    return SeriesFacts(
-        count=len(whole),
-        mean_length=sum(lengths) / len(lengths),
-        shortest=min(lengths),
-        longest=max(lengths),
-        rising=sum(steps) / len(steps) if steps else 0.0,
-        mean_fall=sum(falls) / len(falls) if falls else 0.0,
-        lowest=min(numbers),
-        highest=max(numbers),
-    )
-
-
-def _series(throws: Sequence[int]) -> list[Sequence[int]]:
-    """Split the throws of a game into its series.
-
-    >>> _series([1, 2, 3, 1, 4])
-    [[1, 2, 3], [1, 4]]
-    """
-    starts = [0, *(n for n in range(1, len(throws)) if throws[n] < throws[n - 1]), len(throws)]
-    return [throws[start:end] for start, end in pairwise(starts)]

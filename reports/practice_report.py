@@ -65,7 +65,6 @@ class PracticeLetters:
             its_failures=alike([failure for game in games for failure in _its_failures(game, info)]),
             most_instructions=max((game.result.seats[0].instructions for game in games), default=0),
             most_memory=max((game.result.seats[0].memory for game in games), default=0),
-            series=play_reports(info.play).series(games),
             used=used(game.result.seats[0] for game in games),
             unasked=sum(game.result.seats[0].unasked for game in games),
             said=_said(games),

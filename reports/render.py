@@ -238,13 +238,11 @@ class Templates:
         of_commands = {
             f"{name}.txt.j2": text for each in added.values() for name, text in each.templates.items()
         }
-        known_reports = reports()
-        of_reports = {f"{r.template_name}.txt.j2": r.template for r in known_reports.values() if r.template}
         self._loader: BaseLoader = ChoiceLoader(
             [
                 *own,
                 PackageLoader("reports", "templates"),
-                DictLoader({**of_game, **of_format, **of_commands, **of_reports}),
+                DictLoader({**of_game, **of_format, **of_commands}),
             ]
         )
         game = game_of(settings.game, settings.programs).info
@@ -266,7 +264,7 @@ class Templates:
             "where": partial(where, chosen),
             "planned_draw": draw_of(settings.tournament.beacon, starts, starts),
             "words": play.words,
-            "reports": known_reports,
+            "reports": reports(),
         }
         self._candidates = partial(_candidates, game, chosen.name)
         self._compiled: tuple[_Files, _Compiled] | None = None

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
-from itertools import accumulate
-from string import ascii_letters
 from typing import TypeVar
 
 from rich.bar import Bar
 from rich.box import SIMPLE_HEAD
-from rich.columns import Columns
 from rich.console import Group
 from rich.table import Table
 from rich.text import Text
@@ -27,11 +23,6 @@ from reports.results import own_games
 from reports.scores import Shape, melees, shape_of
 from reports.text import percent, plural
 
-_COLOURS = ("red", "green", "yellow", "blue", "magenta", "cyan", "bright_red", "bright_green", "bright_blue")
-_SHADES = "█▓▒░"
-_LETTER_EVERY = 8  # columns; between the letters a band is drawn in its shade
-_REST = "*"  # the letter of all entries beyond the alphabet
-_AXIS = 6  # columns of "100 % "
 _BAR = 20  # columns of the bar of the most points
 _WIDE = 72  # columns of a terminal that has room for them
 _RICH_GAP = 2  # between the columns of a table
@@ -155,61 +146,6 @@ def _table(title: str, *names: str) -> Table:
     for name in names:
         table.add_column(name.removeprefix("#"), justify="right" if name.startswith("#") else "left")
     return table
-
-
-# --- the chart of the evolution ----------------------------------------------------------------------------
-def evolution_chart(outcome: EvolutionOutcome, width: int = 80, height: int = 20) -> Group:
-    """Draw the stacked shares of all entries over the generations, the best on top; below is the legend.
-
-    Each entry has a colour, a shade and a letter, and the letters stand in its band. `width` and `height` are
-    columns and lines of the chart, its axes included.
-    """
-    plot_width, plot_height = max(_LETTER_EVERY, width - _AXIS), max(3, height - 2)
-    last = len(outcome.generations) - 1
-    order = [outcome.entries.index(line.entry) for line in outcome.ranking]
-    chosen = [round(column * last / (plot_width - 1)) for column in range(plot_width)]
-    bands = [_bands([outcome.generations[g][entry] for entry in order], plot_height) for g in chosen]
-    lines = [_line(row, plot_height, bands) for row in range(plot_height)]
-    axis = Text(" " * _AXIS + "0" + f"generation {last}".rjust(plot_width - 1))
-    return Group(*lines, axis, _legend(outcome))
-
-
-def _bands(counts: Sequence[int], height: int) -> list[int | None]:
-    """Whose share each of the `height` rows shows, from the top: an index into `counts`, None if nobody's."""
-    total = sum(counts)
-    ends = list(accumulate(counts))
-    middles = ((2 * row + 1) * total for row in range(height))  # in 1/(2 * height) exemplars
-    return [bisect_right(ends, middle // (2 * height)) if total else None for middle in middles]
-
-
-def _line(row: int, height: int, bands: Sequence[Sequence[int | None]]) -> Text:
-    label = {0: "100 %", height // 2: "50 %", height - 1: "0 %"}.get(row, "")
-    line = Text(label.rjust(_AXIS - 1) + " ")
-    for column, band in enumerate(bands):
-        index = band[row]
-        if index is None:
-            line.append(" ")
-        else:
-            has_letter = column % _LETTER_EVERY == _LETTER_EVERY // 2
-            sign = _letter(index) if has_letter else _SHADES[index % len(_SHADES)]
-            line.append(sign, style=_colour(index))
-    return line
-
-
-def _letter(index: int) -> str:
-    return ascii_letters[index] if index < len(ascii_letters) else _REST
-
-
-def _colour(index: int) -> str:
-    return _COLOURS[index % len(_COLOURS)]
-
-
-def _legend(outcome: EvolutionOutcome) -> Columns:
-    items = (
-        Text.assemble((f"{_letter(index)} {_SHADES[index % len(_SHADES)]} ", _colour(index)), line.entry)
-        for index, line in enumerate(outcome.ranking)
-    )
-    return Columns(items, column_first=True, padding=(0, 2))
 
 
 # --- boards ----------------------------------------------------------------------------------------------

@@ -670,7 +670,7 @@ class Site(Section):
         "",
         pattern=r"^(https?://\S+)?$",
         description="where the folder is on the web: links to it then tell in messengers what is behind, "
-        "and feed and calendar lead back to it",
+        "and the feed leads back to it",
     )
     programs: bool = Field(
         True,

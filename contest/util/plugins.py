@@ -1,4 +1,4 @@
-"""Find what other packages add by entry points: games, formats, reports, mail commands."""
+"""Find what other packages add by entry points: games, formats, mail commands."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from contest.model import EvolutionOutcome, GroupOutcome, Phase, RoundOutcome, R
 from contest.store import Transaction, contest_state, results, submissions
 from contest.store.results import DrawnRound, Games
 from contest.util.plurals import plural
-from knobeln.cli.output import console, on_terminal, print_whole, width_of_output
+from knobeln.cli.output import console, print_whole, width_of_output
 from knobeln.context import ContestContext
 from reports import terminal
 from reports.bracket import is_knock_out
@@ -66,8 +66,6 @@ def contest_ranking(tx: Transaction, settings: Settings) -> tuple[Standing, ...]
 
 def show_evolution(outcome: EvolutionOutcome) -> None:
     print_whole(terminal.evolution_table(outcome, console.width))
-    if on_terminal():
-        console.print(terminal.evolution_chart(outcome, min(console.width, 100)))
 
 
 @dataclass(frozen=True)

@@ -80,8 +80,6 @@ def site_facts(tx: Transaction, contest: ContestContext) -> SiteFacts:
         entries_root=state.seed.entries_root.hex(),
         ladder=ladder.rankings(tx, 2) if settings.ladder.enabled else (),
         noted=tuple(public_event(line) for line in noted if names_teams or line.area not in _OF_TEAMS),
-        # What opened and closed is noted as well, but it is no date's.
-        dates_moved=tuple(line.at for line in noted if line.area == "dates" and line.whom),
         paused_since=pause.since if pause else None,
         former=tuple(each for each in former if each.released),
         texts=site_texts(settings, contest.templates, announcement_texts(tx, settings)),

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import groupby
 from pathlib import Path
 
 from contest import __version__
@@ -27,22 +26,17 @@ from knobeln.context import ContestContext
 from knobeln.server.site_facts import site_facts, site_mark
 from reports import check_page, site
 from reports import replay as replays
-from reports.highlights import Highlight
-from reports.play import play_reports
 from reports.site import game_text, paths
 from reports.site.facts import SiteFacts
-from reports.site.featured import Featured, featured
 from reports.site.folder import SiteFolder, write_at_once
 from reports.site.front import preview
 from reports.site.game_text import game_lines
 from reports.site.games import GameKey
-from reports.site.pages import FeaturedGame, Plan, headings, navigation, pages, plan, replay_of_game, search
-from reports.site.pages import files as other_files
+from reports.site.pages import Plan, headings, navigation, pages, plan, replay_of_game
 from reports.site.templates import SiteTemplates
 from tournament.replay import course_of, play_again
 from tournament.runners import open_runner
 
-GAMES_PER_STEP = 40
 PAGES_PER_STEP = 40
 
 Pack = Callable[[ContestContext], bytes | None]
@@ -82,12 +76,9 @@ class SiteWriter:
             preview(facts),
         )
         planned = plan(facts)
-        highlights = yield from self._highlights(facts, planned)
-        chosen = featured(facts, highlights)
-        games = GamesMadeOf(headings(facts, planned, chosen), game_text.legend(facts.game))
-        with_pages = yield from self._featured(facts, chosen, games)
+        games = GamesMadeOf(headings(facts, planned), game_text.legend(facts.game))
         # Only now, so that a new style does not wait for its pages.
-        for name, data in (*templates.static().items(), *other_files(facts)):
+        for name, data in templates.static().items():
             files.put(name, data)
         files.put(check_page.PATH, check_page.check_page())
         for name, data in _ledger_files(self._contest):
@@ -96,7 +87,7 @@ class SiteWriter:
         yield from self._to_try(facts, files)
         facts = replace(facts, to_try=frozenset(path for path in paths.TO_TRY if files.has(path)))
         number = 0
-        for number, page in enumerate(pages(facts, planned, highlights, with_pages), start=1):
+        for number, page in enumerate(pages(facts, planned), start=1):
             for path, data in templates.files(page).items():
                 files.put(path, data)
             if number % PAGES_PER_STEP == 0:
@@ -108,38 +99,6 @@ class SiteWriter:
             f"({planned.counted:,} counted so far) in {self._target}: {plural(file_count, 'file')}, "
             f"{files.written:,} of them new or changed."
         )
-
-    def _highlights(self, facts: SiteFacts, planned: Plan) -> Generator[None, None, Sequence[Highlight]]:
-        """Find the highlights of a finished contest; () if it has none.
-
-        The games of its last round are played again for that, which takes milliseconds for each.
-        """
-        found = search(facts, planned)
-        if found is None:
-            return ()
-        looking, wanted = found
-        gains_of = play_reports(facts.game.play).gains
-        for number, chunk in _chunks(wanted):
-            for game, (moves, course) in zip(chunk, self._courses(facts, number, chunk), strict=True):
-                if gains := gains_of(moves, course):
-                    looking.see(game.plan, game.match, gains)
-            yield
-        return looking.found
-
-    def _featured(
-        self, facts: SiteFacts, chosen: Sequence[Featured], games: GamesMadeOf
-    ) -> Generator[None, None, Sequence[FeaturedGame]]:
-        """Play the games that have pages of their own again."""
-        found = {}
-        by_key = {each.game.key: each for each in chosen}
-        in_order = sorted((each.game for each in chosen), key=lambda game: game.plan.round)
-        for number, chunk in _chunks(in_order):
-            for game, (moves, course) in zip(chunk, self._courses(facts, number, chunk), strict=True):
-                each, replay = by_key[game.key], replay_of_game(facts, game, moves, course)
-                text = games.legend + game_lines(games.headings[game.key], replay)
-                found[game.key] = FeaturedGame(each, text, replay.story)
-            yield
-        return [found[key] for key in by_key]
 
     def _archive(self, facts: SiteFacts, files: SiteFolder) -> Iterator[None]:
         """Write the archive beside the page that checks it, unless it is up to date or may not be told."""
@@ -220,15 +179,6 @@ def _kit(settings: Settings) -> bytes | None:
         return tar_archive(kit_of(settings))
     except GiveUp:
         return None
-
-
-def _chunks(games: Sequence[GameKey]) -> Iterator[tuple[int, list[GameKey]]]:
-    """The games, at most `GAMES_PER_STEP` of one round at a time, with the round's number."""
-    for number, of_round in groupby(games, key=lambda game: game.plan.round):
-        left = list(of_round)
-        while left:
-            yield number, left[:GAMES_PER_STEP]
-            left = left[GAMES_PER_STEP:]
 
 
 class GamesMadeOf:

@@ -1,7 +1,4 @@
-"""All kinds of reports: those of this package, and those that other packages add.
-
-Another package adds a report by an entry point of the group `knobeln.reports`, whose object is a Report.
-"""
+"""All kinds of reports."""
 
 from __future__ import annotations
 
@@ -10,7 +7,6 @@ from typing import Any
 
 from contest.errors import ConfigError
 from contest.schema.sections import Reports
-from contest.util.plugins import by_name
 from reports.kinds.base import Disclosed, Report
 from reports.kinds.of_groups import AllGames, GameProtocols, GroupParticipants, GroupRanking, OwnGamesReport
 from reports.kinds.of_rounds import (
@@ -21,7 +17,6 @@ from reports.kinds.of_rounds import (
     RoundSummary,
 )
 
-ENTRY_POINTS = "knobeln.reports"
 BUILT_IN: tuple[Report[Any], ...] = (
     AllParticipants(),
     GroupParticipants(),
@@ -38,8 +33,8 @@ BUILT_IN: tuple[Report[Any], ...] = (
 
 
 def reports() -> Mapping[str, Report[Any]]:
-    """All reports by code. Raises ConfigError for a code given twice."""
-    return by_name(ENTRY_POINTS, BUILT_IN)
+    """All reports by code."""
+    return {report.code: report for report in BUILT_IN}
 
 
 def check_offered(settings: Reports) -> None:

@@ -169,11 +169,8 @@ class Disclosed(Enum):
 
 
 class Report(ABC, Generic[E]):
-    """A report that teams ask for by its code in their mail-preference.
-
-    A report of another package is an object of such a class behind an entry point of the group
-    `knobeln.reports`.
-    """
+    """A report that teams ask for by its code in their mail-preference. Its text is the template
+    `<code>.txt.j2`, in small letters."""
 
     code: str  # capital letters
     meaning: str  # what the form says; %(turn_word)s stands for what the game calls a turn
@@ -183,15 +180,6 @@ class Report(ABC, Generic[E]):
     discloses: frozenset[Disclosed] = frozenset()
     needs_moves: bool = False  # of the team's games
     moment: str = ""  # when a team gets it, if that is not the event's moment
-    template: str = ""  # its text; "" = the file `<code>.txt.j2` in reports/templates
-
-    @property
-    def name(self) -> str:
-        return self.code
-
-    @property
-    def template_name(self) -> str:
-        return self.code.lower()
 
     @property
     def announced_moment(self) -> str:
@@ -236,7 +224,7 @@ class Report(ABC, Generic[E]):
 
     def same_mail(self, mailing: Mailing[E], wanting: Sequence[Team], **facts: object) -> Iterator[Outgoing]:
         """The same mail to each of these teams, rendered once."""
-        rendered = mailing.templates.render(self.template_name, **facts)
+        rendered = mailing.templates.render(self.code.lower(), **facts)
         return (mail_to(team, mailing.event, self.code, rendered) for team in wanting)
 
     def own_mail(
@@ -247,7 +235,7 @@ class Report(ABC, Generic[E]):
         attachments: tuple[Attachment, ...] = (),
     ) -> Outgoing:
         """A mail to this team alone."""
-        rendered = mailing.templates.render(self.template_name, **facts, attachments=attachments)
+        rendered = mailing.templates.render(self.code.lower(), **facts, attachments=attachments)
         return mail_to(team, mailing.event, self.code, rendered, attachments)
 
 

@@ -70,7 +70,7 @@ class RoundSummary(Report[RoundFinished]):
             event.history, event.ranking, event.evolution, event.seed, prizes_by, settings
         )
         rendered = mailing.templates.render(
-            self.template_name,
+            self.code.lower(),
             outcome=outcome,
             words=event.words,
             scores=scores,

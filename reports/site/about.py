@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import takewhile
 from textwrap import dedent
 
@@ -12,7 +11,7 @@ from contest.language import gettext, spoken
 from contest.model import Phase
 from reports.kinds import reports
 from reports.site import paths
-from reports.site.facts import MailCommand, SampleLetter, SiteFacts
+from reports.site.facts import SiteFacts
 from reports.site.front import times_of
 from reports.site.log import about_the_seed
 from reports.site.mail_text import Block, BlockKind, blocks
@@ -85,19 +84,9 @@ def questions(facts: SiteFacts) -> Page:
 _INDENT = 6  # columns before what a command does
 
 
-@dataclass(frozen=True)
-class ShownCommand:
-    """A command as the page shows it. `subjects`: each way to write it; `about`: what it does."""
-
-    name: str
-    subjects: Sequence[str]
-    about: Sequence[Block]
-    letter: SampleLetter
-
-
 def commands(facts: SiteFacts) -> Page:
     """Make the page of all mail commands, with the words of `help` and a letter to send for each."""
-    shown = [_shown(command) for command in facts.texts.commands]
+    shown = [(command.name, *_shown(command.about), command.letter) for command in facts.texts.commands]
     return Page(
         paths.COMMANDS,
         "commands",
@@ -107,10 +96,10 @@ def commands(facts: SiteFacts) -> Page:
     )
 
 
-def _shown(command: MailCommand) -> ShownCommand:
-    """`help` indents subjects by two blanks, and what they do by more."""
-    lines = dedent(command.about).strip("\n").split("\n")
+def _shown(words: str) -> tuple[Sequence[str], Sequence[Block]]:
+    """Each way to write a command, and what it does: `help` indents that by more than the subjects."""
+    lines = dedent(words).strip("\n").split("\n")
     subjects = list(takewhile(lambda line: line and not line.startswith(" "), lines))
     about = dedent("\n".join(lines[len(subjects) :]))
     sentences = about[:1].upper() + about[1:]  # there the subject begins the sentence
-    return ShownCommand(command.name, subjects, blocks(sentences, WIDTH - _INDENT), command.letter)
+    return subjects, blocks(sentences, WIDTH - _INDENT)

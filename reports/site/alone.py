@@ -14,7 +14,7 @@ from contest.games.game import GameInfo
 from contest.language import SOURCE, speaking
 from contest.model import Match
 from reports.play import play_reports
-from reports.site.game_text import Heading, game_lines, heading_lines, in_page, legend
+from reports.site.game_text import game_lines, heading_lines, in_page, legend
 from reports.site.games import title_of_game
 from reports.site.tables import Page
 from reports.site.templates import SiteTemplates
@@ -31,7 +31,7 @@ def replay_alone(settings: Settings, game: GameInfo, match: Match, course: Cours
 
 def _replay_alone(settings: Settings, game: GameInfo, match: Match, course: Course | None) -> bytes:
     kind, templates = play_reports(game.play), SiteTemplates(settings, game, ())
-    heading = heading_lines(Heading("at-home", title_of_game(match)), match, game, kind.verdicts)
+    heading = heading_lines("at-home", title_of_game(match), match, game, kind.verdicts)
     text = legend(game) + game_lines(heading, kind.replay(match, match.result.moves, course, game))
     static = templates.static()
     style, script = (static["style.css"] + static["replay.css"]).decode(), static["replay.js"].decode()

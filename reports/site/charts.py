@@ -8,7 +8,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import accumulate, pairwise
+from itertools import accumulate
 
 from contest.language import gettext, number
 from contest.model import EvolutionOutcome
@@ -291,18 +291,3 @@ def spark_line(values: Sequence[float], top: float) -> str:
     chosen = [round(at * last / steps) for at in range(steps + 1)]
     across, down = _SPARK_WIDTH / last, _SPARK_HEIGHT / top
     return "M" + "L".join(f"{across * at:.3g} {down * (top - values[at]):.3g}" for at in chosen)
-
-
-def spark_bars(values: Sequence[float]) -> str:
-    """Draw a bar up for 1, down for -1, and what is between them; of many values the means of neighbours.
-
-    >>> spark_bars([1, -1, 0])
-    'M16.7 10v-9M50 10v9M83.3 10h1'
-    """
-    number = min(len(values), _SPARK_COLUMNS)
-    ends = [round(at * len(values) / number) for at in range(number + 1)] if number else []
-    means = [sum(values[a:b]) / (b - a) for a, b in pairwise(ends)]
-    return "".join(
-        f"M{_SPARK_WIDTH * (at + 0.5) / number:.3g} 10" + (f"v{-9 * mean:.2g}" if round(9 * mean) else "h1")
-        for at, mean in enumerate(means)
-    )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import dist
 from typing import NamedTuple
 
 from contest.language import decimal, gettext, noted
@@ -30,25 +29,23 @@ _CAPTIONS = {
 class CrossCell:
     """What the team in the row won against that in the column, as the page has it.
 
-    `exact`: the points in full where `text` is in thousands. `win` and `amount` are shades: by how much it
-    won or lost (the middle one is equal), and how many points it won; None if no game counts.
+    `exact`: the points in full where `text` is in thousands. `win` is a shade: by how much it won or lost;
+    the middle one is equal, None if no game counts or against itself.
     """
 
     text: str
     exact: str
     link: str
     win: int | None
-    amount: int | None
     won: bool
 
 
 @dataclass(frozen=True)
 class CrossRow:
-    """A team's row. `likeness`: its place, from 0, in the order by likeness."""
+    """A team's row."""
 
     rank: int | None
     team: str
-    likeness: int
     cells: tuple[CrossCell, ...]
 
 
@@ -56,16 +53,12 @@ class CrossRow:
 class CrossTable:
     """`table` has all teams, for the files; `rows` the best, for the page, by rank.
 
-    `margin` is the largest difference between two teams ("" for rates), `low` and `high` the fewest and the
-    most points: what the last shades mean.
+    `margin` is the largest difference between two teams, what the last shades mean; "" for rates.
     """
 
     table: Table
     rows: tuple[CrossRow, ...]
     margin: str
-    low: str
-    high: str
-    has_amounts: bool  # what one wins the other need not lose: both shades say something
     about_links: str
     in_thousands: bool
 
@@ -117,8 +110,6 @@ def _drawn(view: GroupView, table: Table, squares: Sequence[Sequence[_Result]]) 
     own = [[each.mean for each in row] for row in best]
     margins = [[_less(mine, own[to][at]) for to, mine in enumerate(row)] for at, row in enumerate(own)]
     are_rates = view.shape is Shape.RATES
-    known = [mine for row in own for mine in row if mine is not None] or [0.0]
-    low, high = (0.0, 1.0) if are_rates else (min(known), max(known))
     margin_limit = (
         1.0
         if are_rates
@@ -128,12 +119,10 @@ def _drawn(view: GroupView, table: Table, squares: Sequence[Sequence[_Result]]) 
     in_thousands = not are_rates and any(
         each.half_points >= _THOUSANDS * unit for row in best for each in row
     )
-    places = {at: place for place, at in enumerate(by_likeness(own))}
     rows = tuple(
         CrossRow(
             line.rank,
             line.entry,
-            places[at],
             tuple(
                 CrossCell(
                     _short(each, unit, are_rates=are_rates, in_thousands=in_thousands),
@@ -141,7 +130,6 @@ def _drawn(view: GroupView, table: Table, squares: Sequence[Sequence[_Result]]) 
                     each.cell.link,
                     # A team against itself is neither better nor worse.
                     win=None if margin is None or at == to else shade(margin, -margin_limit, margin_limit),
-                    amount=None if each.mean is None else shade(each.mean, low, high),
                     won=margin is not None and margin > 0,
                 )
                 for to, (each, margin) in enumerate(zip(best[at], margins[at], strict=True))
@@ -153,9 +141,6 @@ def _drawn(view: GroupView, table: Table, squares: Sequence[Sequence[_Result]]) 
         table,
         rows,
         margin="" if are_rates else decimal(f"{margin_limit / unit:,.7g}"),
-        low=decimal(f"{low / unit:,.7g}"),
-        high=decimal(f"{high / unit:,.7g}"),
-        has_amounts=not _is_constant_sum(own),
         about_links=_about_links(view.shape, rows),
         in_thousands=in_thousands,
     )
@@ -172,40 +157,6 @@ def _short(result: _Result, unit: int, *, are_rates: bool, in_thousands: bool) -
     if are_rates:
         return decimal(f"{result.mean:.2f}")
     return decimal(f"{result.half_points / unit / 1000:.1f}") if in_thousands else result.cell.text
-
-
-def by_likeness(rows: Sequence[Sequence[float | None]]) -> list[int]:
-    """Order the rows of a square table so that like ones are near each other; the better end comes first.
-
-    Rows are alike if they win about the same against everybody, and lose about the same. Each is put
-    where it makes the way through all of them longer by the least. What is not known counts as the mean.
-    """
-    known = [value for row in rows for value in row if value is not None]
-    mean = sum(known) / len(known) if known else 0.0
-    filled = [[mean if value is None else value for value in row] for row in rows]
-    points = [(*row, *column) for row, column in zip(filled, zip(*filled, strict=True), strict=True)]
-    away = [[dist(one, other) for other in points] for one in points]
-    order: list[int] = []
-    for new in range(len(points)):
-        to_new = [away[new][at] for at in order]
-        detours = [
-            before + after - away[left][right]
-            for before, after, left, right in zip(to_new, to_new[1:], order, order[1:], strict=False)
-        ]
-        ways = [*to_new[:1], *detours, *to_new[-1:]]
-        order.insert(min(range(len(ways)), key=ways.__getitem__, default=0), new)
-    return order[::-1] if order[-1:] < order[:1] else order
-
-
-def _is_constant_sum(own: Sequence[Sequence[float | None]]) -> bool:
-    """Whether all pairs share the same number of points, so that one's points tell the other's."""
-    sums = {
-        round(mine + theirs, 6)
-        for at, row in enumerate(own)
-        for mine, theirs in zip(row[:at], (own[to][at] for to in range(at)), strict=True)
-        if mine is not None and theirs is not None
-    }
-    return len(sums) <= 1
 
 
 def _results(view: GroupView, name: str) -> Mapping[str, _Result]:
@@ -229,7 +180,7 @@ def _results(view: GroupView, name: str) -> Mapping[str, _Result]:
 
 def _about_links(shape: Shape, rows: Sequence[CrossRow]) -> str:
     """Say which cells of the table lead to games; "" if none can."""
-    cells = [each for row in rows for each in row.cells if each.amount is not None]
+    cells = [each for row in rows for each in row.cells if each.text != _NOTHING.cell.text]
     linked = sum(bool(each.link) for each in cells)
     if shape is Shape.RATES or not cells:
         return ""

@@ -187,7 +187,6 @@ class SiteFacts:
     programs: Mapping[str, PublishedProgram]
     noted: tuple[Event, ...]
     texts: SiteTexts
-    dates_moved: tuple[datetime, ...] = ()  # when the organizer moved one
     certainty: Certainty | None = None
     entries_root: str = ""  # of the final list of entries, in hex; empty before the start
     season: SeasonTable | None = None  # of a season that is over

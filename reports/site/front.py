@@ -10,16 +10,15 @@ from contest.config.settings import Settings
 from contest.formats import format_named
 from contest.language import date, gettext, listed, ngettext, noted, translated
 from contest.mail.form import blank, sample
-from contest.model import EvolutionOutcome, Phase, Standing
+from contest.model import EvolutionOutcome, Phase, RoundOutcome, Standing
 from contest.schema.sections import DATE_WORDS
 from reports import scores
 from reports.bracket import field_after, is_knock_out
 from reports.certainty import why_no_certainty
-from reports.highlights import Highlight
+from reports.highlights import Highlight, Meeting, meetings, upsets
 from reports.prizes import PrizeList, grand_prize, prize_fields, prize_lists
 from reports.site import charts, paths
 from reports.site.facts import ReleasedRound, SampleLetter, SiteFacts, about_results, date_words
-from reports.site.featured import first_two, surprises
 from reports.site.games import Replays, points_cell
 from reports.site.groups import former_page, match_table, ranking_table, what_again
 from reports.site.log import events
@@ -37,6 +36,7 @@ Watched = Sequence[tuple[Highlight, str]]
 MAX_ROWS = 250  # of a table on this page, which many open on a telephone
 MAX_STILL_IN = 40
 _NEWS = 5
+_SURPRISES = 3  # of a round
 _STEPS = 3
 _MAX_EQUALS = 4  # names on a step of a podium
 
@@ -149,12 +149,32 @@ def _during(facts: SiteFacts, views: Views, replays: Replays) -> Mapping[str, ob
         "standings": _last_round(facts, last, views[-1]) if last and views else None,
         "still_in": _still_in(facts),
         "surprises": [
-            (sentence, replays.page(meeting.plan, meeting.games[-1]))
-            for meeting, sentence in surprises(facts, last.outcome)
+            (sentence, replays.link(meeting.plan, meeting.games[-1]))
+            for meeting, sentence in _surprises(facts, last.outcome)
         ]
         if last and views and facts.shows.games
         else (),
     }
+
+
+def _surprises(facts: SiteFacts, outcome: RoundOutcome) -> Iterator[tuple[Meeting, str]]:
+    """The greatest upsets of a round, by the ranks in its groups, each as a sentence without a full stop."""
+    ranks = {s.entry: s.rank for g in outcome.groups for s in g.standings if s.rank is not None}
+    for meeting in upsets(meetings([outcome]), ranks, _SURPRISES):
+        winner, loser = meeting.players
+        yield (
+            meeting,
+            gettext(
+                "%(winner)s, rank %(winner_rank)s, beat %(loser)s, rank %(loser_rank)s, %(points)s to "
+                "%(loser_points)s",
+                winner=winner,
+                winner_rank=ranks[winner],
+                loser=loser,
+                loser_rank=ranks[loser],
+                points=points(meeting.points[0], facts.game.point),
+                loser_points=points(meeting.points[1], facts.game.point),
+            ),
+        )
 
 
 def _now_playing(facts: SiteFacts) -> str:
@@ -192,7 +212,6 @@ def _last_round(facts: SiteFacts, last: ReleasedRound, views: Sequence[GroupView
 def _standings(views: Sequence[GroupView]) -> Table:
     """Make the table of the last round: those that proceed first, then by rank."""
     several = len(views) > 1
-    order = {line.entry: place for view in views for place, line in enumerate(view.outcome.standings)}
     lines = [(view, line) for view in views for line in view.outcome.standings]
     lines.sort(
         key=lambda each: (not each[1].advances, each[1].rank is None, each[1].rank, each[0].plan.number)
@@ -211,7 +230,7 @@ def _standings(views: Sequence[GroupView]) -> Table:
             Cell(str(line.rank or "-"), line.rank),
             name_cell(line.entry, paths.team(line.entry)),
             points_cell(None if line.disqualified else line.half_points, view.game.point),
-            _record(_results_of(line.entry, [view], order)),
+            _record(_results_of(line.entry, [view])),
             word_cell(line.fate),
         )
         for view, line in lines
@@ -252,10 +271,10 @@ class Podium:
 
 def _after(facts: SiteFacts, views: Views, found: Watched, replays: Replays) -> Mapping[str, object]:
     shown = facts.shows.rankings
-    first = first_two(facts) if shown and facts.shows.games else None
+    first = _first_two(facts) if shown and facts.shows.games else None
     return {
         "podiums": tuple(_podiums(facts, views)) if shown else (),
-        "first_two": (first.players, replays.page(first.plan, first.games[-1])) if first else None,
+        "first_two": (first.players, replays.link(first.plan, first.games[-1])) if first else None,
         "highlights": found,
         "ranking": _ranking(facts, views) if shown else None,
         "prizes": _prizes(facts) if shown else None,
@@ -265,6 +284,12 @@ def _after(facts: SiteFacts, views: Views, found: Watched, replays: Replays) -> 
         "tells_archive": facts.tells_archive,
         "no_certainty": why_no_certainty(facts.game, facts.settings.programs) if facts.is_over else "",
     }
+
+
+def _first_two(facts: SiteFacts) -> Meeting | None:
+    """The meeting of the first two of the contest in its last round; None if there was none."""
+    names = {standing.entry for standing in facts.ranking[:2]}
+    return next((m for m in meetings(facts.history[-1:]) if set(m.players) == names), None)
 
 
 def _podiums(facts: SiteFacts, views: Views) -> Iterator[Podium]:
@@ -295,7 +320,7 @@ def _podiums(facts: SiteFacts, views: Views) -> Iterator[Podium]:
 def _merit(facts: SiteFacts, views: Views, standing: Standing) -> str:
     """Say what a team's rank comes from: its matches in a knock-out, elsewhere its points."""
     if any(map(is_knock_out, facts.history)):
-        found = _results_of(standing.entry, [view for of_round in views for view in of_round], {})
+        found = _results_of(standing.entry, [view for of_round in views for view in of_round])
         return ngettext(
             "%(num)s match won, %(lost)s lost",
             "%(num)s matches won, %(lost)s lost",
@@ -322,7 +347,6 @@ def _ranking(facts: SiteFacts, views: Views) -> Table:
     plain = ranking_table(facts.ranking, facts.game, "ranking", gettext("Ranking of the contest"))
     knock_out = any(map(is_knock_out, facts.history))
     counted = [view for of_round in (views if knock_out else views[-1:]) for view in of_round]
-    order = {} if knock_out else {s.entry: place for place, s in enumerate(facts.ranking)}
     evolved = _evolved(facts.evolution) if facts.evolution else None
     columns = (
         *plain.columns[:3],
@@ -337,7 +361,7 @@ def _ranking(facts: SiteFacts, views: Views) -> Table:
     rows = tuple(
         (
             *row[:3],
-            _record(_results_of(standing.entry, counted, order)),
+            _record(_results_of(standing.entry, counted)),
             *(evolved.get(standing.entry, (cell(None), cell(None))) if evolved is not None else ()),
             *row[3:],
         )
@@ -346,37 +370,27 @@ def _ranking(facts: SiteFacts, views: Views) -> Table:
     return replace(plain, columns=columns, rows=rows)
 
 
-def _results_of(name: str, views: Sequence[GroupView], order: Mapping[str, int]) -> list[int]:
-    """1, 0 or -1 for each opponent that the team beat, drew or lost against.
-
-    They are in this order, the best opponent first; those who are not in it come last, as they were met.
-    """
-    found = [
-        (s.opponent, (s.own > s.theirs) - (s.own < s.theirs))
+def _results_of(name: str, views: Sequence[GroupView]) -> list[int]:
+    """1, 0 or -1 for each opponent that the team beat, drew or lost against."""
+    return [
+        (s.own > s.theirs) - (s.own < s.theirs)
         for view in views
         if name in view.own
         for s in scores.scores(view.own[name])
         if s.counted and not s.is_self
     ]
-    return [result for _, result in sorted(found, key=lambda each: order.get(each[0], len(order)))]
 
 
 def _record(of_one: Sequence[int]) -> Cell:
     if not of_one:
         return cell(None)
-    text = "-".join(str(of_one.count(result)) for result in (1, 0, -1))
-    return Cell(text, text, spark=charts.spark_bars(of_one))
+    return cell("-".join(str(of_one.count(result)) for result in (1, 0, -1)))
 
 
 def _evolved(outcome: EvolutionOutcome) -> Mapping[str, tuple[Cell, Cell]]:
-    """The evolution's columns of the ranking by team: rank and share. All lines have the same scale."""
-    over_time = charts.shares_over_time(outcome)
-    top = max((share for each in over_time.values() for share in each), default=0.0)
+    """The evolution's columns of the ranking by team: rank and share."""
     return {
-        line.entry: (
-            Cell(str(line.rank or "-"), line.rank),
-            Cell(percent(line.fraction), line.share, spark=charts.spark_line(over_time[line.entry], top)),
-        )
+        line.entry: (Cell(str(line.rank or "-"), line.rank), Cell(percent(line.fraction), line.share))
         for line in outcome.ranking
     }
 

@@ -7,7 +7,6 @@ says; a turn begins with its number.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 from markupsafe import Markup, escape
 
@@ -20,38 +19,32 @@ from reports.text import one_line, plural, points
 _IN_SCRIPT = str.maketrans({"\\": "\\\\", "`": "\\`", "$": "\\$"})
 
 
-@dataclass(frozen=True)
-class Heading:
-    """What is known of a game before it is replayed.
+def heading_lines(
+    key: str,
+    title: str,
+    match: Match,
+    game: GameInfo,
+    verdicts: Mapping[Verdict, str],
+    group: tuple[str, str] = ("", ""),
+    links: Sequence[str] = (),
+) -> str:
+    """The first lines of a game, all that is known before it is replayed: who played, and what came of it.
 
-    `group`: title and page of its group; `around`: by seat, the keys of the player's game before and after.
-    Links are from the site's root; "" for none.
+    `group`: title and page of its group; `links`: the pages of its players. Without them it stands alone.
     """
-
-    key: str
-    title: str
-    group: tuple[str, str] = ("", "")
-    links: Sequence[str] = ()
-    around: Sequence[tuple[str, str]] = ()
-
-
-def heading_lines(heading: Heading, match: Match, game: GameInfo, verdicts: Mapping[Verdict, str]) -> str:
-    """The first lines of a game: who played, and what came of it."""
-    seats = len(match.players)
     players = zip(
         player_names(match),
         match.result.seats,
-        heading.links or [""] * seats,
-        heading.around or [("", "")] * seats,
+        links or [""] * len(match.players),
         strict=True,
     )
     return "".join(
         map(
             _line,
             [
-                ("game", heading.key),
-                ("title", heading.title),
-                ("group", *heading.group),
+                ("game", key),
+                ("title", title),
+                ("group", *group),
                 *(
                     (
                         "player",
@@ -59,9 +52,8 @@ def heading_lines(heading: Heading, match: Match, game: GameInfo, verdicts: Mapp
                         points(2 * seat.points, game.point),
                         gettext(verdicts[seat.verdict]),
                         link,
-                        *keys,
                     )
-                    for name, seat, link, keys in players
+                    for name, seat, link in players
                 ),
                 ("turns", plural(match.result.turns, game.turn_word)),
                 ("digest", match.result.digest),

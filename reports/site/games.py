@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Container, Iterator, Sequence
+from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
 
 from contest.language import gettext
 from contest.model import GroupPlan, Match
@@ -37,11 +36,6 @@ class GameKey:
     def place(self) -> tuple[tuple[str, ...], int]:
         """Orders the games of a round: by the players' names, then by the number of the game."""
         return paths.players(self.plan, self.match), self.match.game
-
-    @property
-    def path(self) -> str:
-        """Where it is replayed, with the question in the address."""
-        return paths.game(self.plan, self.match)
 
 
 def chosen_games(rounds: Sequence[ReleasedRound]) -> tuple[tuple[GameKey, ...], int]:
@@ -118,52 +112,18 @@ def _split(games: Sequence[GameKey], drawn: bool) -> Iterator[list[GameKey]]:
 
 @dataclass(frozen=True)
 class Replays:
-    """Where games can be seen. `files` have the games with a replay; `pages`: by its key, the page of each
-    game that has one of its own."""
+    """Where games can be seen. `files` have the games with a replay."""
 
     files: Sequence[GameFile] = ()
-    pages: Mapping[str, str] = field(default_factory=dict)
 
     @cached_property
-    def _texts(self) -> Mapping[str, str]:
-        return {game.key: file.path for file in self.files for game in file.games}
+    def _keys(self) -> Container[str]:
+        return {game.key for file in self.files for game in file.games}
 
     def link(self, plan: GroupPlan, match: Match) -> str:
         """The path of the game's replay; "" if it has none."""
-        return paths.game(plan, match) if self.text(plan, match) else ""
-
-    def text(self, plan: GroupPlan, match: Match) -> str:
-        """The path of the file with the game; "" if it has no replay."""
-        return self._texts.get(paths.game_key(plan, match), "") if match.counted else ""
-
-    def page(self, plan: GroupPlan, match: Match, turn: int = 0, word: str = "") -> str:
-        """The path of the game's own page, or else of its replay, opened at this turn; "" if it has none."""
-        path = self.pages.get(paths.game_key(plan, match), "") or self.link(plan, match)
-        return f"{path}#{word}={turn}" if path and turn > 1 else path
-
-
-Neighbours = Mapping[str, tuple[tuple[str, str], ...]]
-"""By a game's key and by seat: the keys of the player's games before and after it in the round, or ""."""
-
-
-def neighbours(games: Sequence[GameKey]) -> Neighbours:
-    """Find the games of the same players, in the order of their keys. They never lead to another round: its
-    release would change the files of this one."""
-    of_player: dict[tuple[int, str], list[str]] = {}
-    for game in sorted(games, key=lambda g: g.place):
-        for name in dict.fromkeys(game.match.players):
-            of_player.setdefault((game.plan.round, name), []).append(game.key)
-    before: dict[tuple[str, str], str] = {}
-    after: dict[tuple[str, str], str] = {}
-    for (_, name), keys in of_player.items():
-        for one, other in pairwise(keys):
-            after[one, name], before[other, name] = other, one
-    return {
-        game.key: tuple(
-            (before.get((game.key, name), ""), after.get((game.key, name), "")) for name in game.match.players
-        )
-        for game in games
-    }
+        has_replay = match.counted and paths.game_key(plan, match) in self._keys
+        return paths.game(plan, match) if has_replay else ""
 
 
 def title_of_game(match: Match) -> str:
@@ -187,9 +147,9 @@ def title_of_game(match: Match) -> str:
     return gettext("%(first)s against %(second)s", first=first, second=second)
 
 
-def points_cell(half_points: int | None, point: int, link: str = "", text_link: str = "") -> Cell:
-    """Points as people count them; `-` where there are none. Links: to the replay and the text of a game."""
+def points_cell(half_points: int | None, point: int, link: str = "") -> Cell:
+    """Points as people count them; `-` where there are none. `link`: to the replay of a game."""
     if half_points is None:
         return Cell("-", None)
     value = points_value(half_points, point)
-    return Cell(points(half_points, point), value, link, text_link=text_link)
+    return Cell(points(half_points, point), value, link)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 
 from contest.games.game import FaultRule, GameInfo
 from contest.language import gettext, noted
@@ -158,10 +157,7 @@ def group_page(released: ReleasedRound, view: GroupView, shows: Disclosure, *, t
             "ranking": ranking,
             "cross": cross,
             "melees": melees,
-            "game_pages": [(view.link(m), view.text(m)) for m in view.outcome.matches if view.link(m)]
-            if melees
-            else [],
-            "text_files": view.text_files if cross else (),
+            "game_links": [link for link in map(view.link, view.outcome.matches) if link] if melees else [],
         },
         (*((ranking,) if ranking else ()), *([cross.table] if cross else ()), *melees),
     )
@@ -218,7 +214,7 @@ def match_table(number: int, views: Sequence[GroupView]) -> Table:
             (
                 word_cell(view.plan.title),
                 name_cell(first.entry, paths.team(first.entry)),
-                points_cell(points[0], view.game.point, *view.first_links),
+                points_cell(points[0], view.game.point, view.first_link),
                 points_cell(points[1], view.game.point),
                 Cell(second.entry, second.entry, paths.team(second.entry)),
                 cell(remark),
@@ -232,18 +228,18 @@ def bracket(facts: SiteFacts, replays: Replays) -> Page:
     """Make the page of a knock-out's bracket with all its sides."""
     matches = matches_of(facts.history)
     groups = [GroupView(group, facts.game, replays) for outcome in facts.history for group in outcome.groups]
-    found = {m: view.first_links for m, view in zip(matches, groups, strict=True) if not m.is_bye}
-    links = {match: (link or paths.round_page(match.round), text) for match, (link, text) in found.items()}
-    to_replays = {match: link for match, (link, _) in links.items()}
-    sides = [charts.bracket_side(matches, side, to_replays) for side in sides_of(matches)]
+    links = {
+        match: view.first_link or paths.round_page(match.round)
+        for match, view in zip(matches, groups, strict=True)
+        if not match.is_bye
+    }
+    sides = [charts.bracket_side(matches, side, links) for side in sides_of(matches)]
     table = _bracket_table(matches, facts.game.point, links)
     return Page(paths.BRACKET, "bracket", gettext("Bracket"), {"sides": sides, "table": table}, (table,))
 
 
-def _bracket_table(
-    matches: Sequence[BracketMatch], point: int, links: Mapping[BracketMatch, tuple[str, str]]
-) -> Table:
-    """`links`: to the replay of each match, or else to its round, and to its text."""
+def _bracket_table(matches: Sequence[BracketMatch], point: int, links: Mapping[BracketMatch, str]) -> Table:
+    """`links`: to the replay of each match, or else to its round."""
     columns = (
         Column("round", noted("round"), numeric=True),
         Column("side", noted("side")),
@@ -256,7 +252,7 @@ def _bracket_table(
             cell(match.round, paths.round_page(match.round)),
             word_cell(match.side),
             name_cell(match.winner or gettext("nobody"), paths.team(match.winner) if match.winner else ""),
-            replace(cell(match_score(match, point), links[match][0]), text_link=links[match][1]),
+            cell(match_score(match, point), links[match]),
             cell(", ".join(losers), paths.team(losers[0]) if len(losers) == 1 else ""),
         )
         for match in matches

@@ -24,19 +24,12 @@ _PARSER = MarkdownIt("commonmark", {"html": False}).enable("table").disable(["im
 
 
 @dataclass(frozen=True)
-class Heading:
-    """A heading of the second level, and the name by which links lead to it."""
-
-    anchor: str
-    title: str
-
-
-@dataclass(frozen=True)
 class Rendered:
-    """`html` is safe; `headings` are those of the second level, in their order."""
+    """`html` is safe; `headings` are those of the second level, in their order: the name by which links lead
+    to each, and its words."""
 
     html: Markup
-    headings: tuple[Heading, ...]
+    headings: tuple[tuple[str, str], ...]
 
 
 def render(markdown: str, taken: Collection[str] = ()) -> Rendered:
@@ -56,7 +49,7 @@ class _Names:
     """Names headings and regions; each name is given once."""
 
     def __init__(self, taken: Collection[str]) -> None:
-        self.headings: list[Heading] = []
+        self.headings: list[tuple[str, str]] = []
         self._below = gettext("the beginning")
         self._given = set(taken)
 
@@ -66,7 +59,7 @@ class _Names:
         plain = re.sub(r"[^\w]+", "-", title.casefold()).strip("-") or "part"
         anchor = self._unique(plain, "-")
         if level == "h2":
-            self.headings.append(Heading(anchor, title))
+            self.headings.append((anchor, title))
         return anchor
 
     def region(self, name: str) -> str:

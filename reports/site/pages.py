@@ -13,15 +13,14 @@ from contest.games.registry import game_of
 from contest.language import gettext, noted
 from contest.model import Moves
 from reports.bracket import is_knock_out
-from reports.highlights import Highlight, Search
+from reports.highlights import Highlight, highlights
 from reports.play import play_reports
 from reports.replay.turns import Replay
 from reports.results import games_played
-from reports.site import about, calendar, front, groups, log, paths, side_rankings, teams
+from reports.site import about, front, groups, log, paths, side_rankings, teams
 from reports.site.facts import SiteFacts
-from reports.site.featured import Featured
-from reports.site.game_text import Heading, heading_lines, in_page
-from reports.site.games import GameFile, GameKey, Neighbours, Replays, chosen_games, game_files, neighbours
+from reports.site.game_text import heading_lines
+from reports.site.games import GameFile, GameKey, Replays, chosen_games, game_files
 from reports.site.tables import Page
 from reports.site.views import GroupView
 
@@ -54,14 +53,6 @@ def plan(facts: SiteFacts) -> Plan:
     return Plan(games, game_files(games, drawn=is_drawn), played, counted)
 
 
-class FeaturedGame(NamedTuple):
-    """A game with a page of its own, its turns as text with the legend, and its story."""
-
-    featured: Featured
-    text: str
-    story: str
-
-
 @dataclass(frozen=True)
 class Made:
     """What pages are made of. `found`: the highlights of a contest that is over."""
@@ -69,7 +60,6 @@ class Made:
     facts: SiteFacts
     planned: Plan
     found: Sequence[Highlight]
-    featured: Sequence[FeaturedGame]
     replays: Replays
     views: front.Views
 
@@ -110,9 +100,12 @@ def _of_rankings(
 
 
 def _watched(made: Made) -> list[tuple[Highlight, str]]:
-    """The highlights, with the paths of their replays."""
-    word = made.facts.game.turn_word
-    return [(each, made.replays.page(each.plan, each.match, each.turn, word)) for each in made.found]
+    """The highlights, with the paths of their replays, opened where it is worth a look; "" without any."""
+    word, links = made.facts.game.turn_word, [made.replays.link(h.plan, h.match) for h in made.found]
+    return [
+        (each, f"{link}#{word}={each.turn}" if link and each.turn > 1 else link)
+        for each, link in zip(made.found, links, strict=True)
+    ]
 
 
 def _index(made: Made) -> Page:
@@ -125,13 +118,7 @@ def _index(made: Made) -> Page:
 def replay(made: Made) -> Page:
     """The page that replays every game; it also lists the files of the games' turns."""
     titles = {released.number: groups.round_title(released) for released in made.facts.rounds}
-    featured = [each for each, *_ in made.featured]
-    shown = {
-        "files": made.planned.files,
-        "titles": titles,
-        "featured": featured,
-        "can_check": made.facts.tells_archive,
-    }
+    shown = {"files": made.planned.files, "titles": titles, "can_check": made.facts.tells_archive}
     return Page(paths.REPLAY, "replay", gettext("Replay"), shown)
 
 
@@ -171,7 +158,6 @@ PAGES = (
     _of_rankings(noted("How sure"), paths.CERTAINTY, side_rankings.certainty, lambda facts: facts.certainty),
     _of_rankings(noted("Season"), paths.SEASON, side_rankings.season, lambda facts: facts.season),
     _one(noted("Games"), paths.REPLAY, replay, _has_replays),
-    PageKind(lambda made: (game_page(made.facts, each) for each in made.featured)),
     _of_rankings(noted("Ladder"), paths.LADDER, side_rankings.ladder, lambda facts: facts.ladder),
     _always(noted("Announcement"), paths.ANNOUNCEMENT, about.announcement),
     _always(noted("Questions"), paths.QUESTIONS, about.questions),
@@ -183,15 +169,12 @@ PAGES = (
 """All kinds of pages, in the order of the navigation."""
 
 
-def pages(
-    facts: SiteFacts,
-    planned: Plan,
-    found: Sequence[Highlight] = (),
-    featured: Sequence[FeaturedGame] = (),
-) -> Iterator[Page]:
-    """Every page. `found`: the highlights of a finished contest; `featured`: the games with a page each."""
-    replays = Replays(planned.files, {each.game.key: each.path for each, *_ in featured})
-    made = Made(facts, planned, found, featured, replays, _views(facts, replays))
+def pages(facts: SiteFacts, planned: Plan) -> Iterator[Page]:
+    """Every page."""
+    is_told = facts.is_over and facts.shows.rankings and facts.shows.games
+    found = highlights(facts.history, facts.ranking, facts.game) if is_told else ()
+    replays = Replays(planned.files)
+    made = Made(facts, planned, found, replays, _views(facts, replays))
     for kind in PAGES:
         yield from kind.make(made)
 
@@ -199,23 +182,6 @@ def pages(
 def navigation(facts: SiteFacts) -> tuple[tuple[str, str], ...]:
     """Title and path of the pages that every page leads to."""
     return tuple(link for kind in PAGES for link in kind.links(facts))
-
-
-def files(facts: SiteFacts) -> Iterator[tuple[str, bytes]]:
-    """Paths and contents of the files that are no pages."""
-    yield paths.CALENDAR, calendar.calendar(facts)
-
-
-def search(facts: SiteFacts, planned: Plan) -> tuple[Search, Sequence[GameKey]] | None:
-    """The search for the highlights of a finished contest, and the games whose course it has to see.
-
-    None where the contest is not over, or does not tell its games to everybody.
-    """
-    if not (facts.is_over and facts.shows.rankings and facts.shows.games):
-        return None
-    looking = Search(facts.history, facts.ranking, facts.game, moves=facts.shows.moves)
-    wanted = {id(match) for match in looking.wanted}
-    return looking, [key for key in planned.games if id(key.match) in wanted]
 
 
 def _views(facts: SiteFacts, replays: Replays) -> front.Views:
@@ -227,38 +193,21 @@ def _views(facts: SiteFacts, replays: Replays) -> front.Views:
     ]
 
 
-def game_page(facts: SiteFacts, shown: FeaturedGame) -> Page:
-    """The page of a featured game: all of it is inside, so it needs no other file."""
-    each, game = shown.featured, shown.featured.game
-    return Page(
-        each.path,
-        "featured",
-        game.title,
-        {
-            "group": _group_of(facts, game),
-            "story": shown.story,
-            "text": in_page(shown.text),
-            "title": each.title,
-            "reason": each.reason,
-            "turn": each.turn,
-            "can_check": facts.tells_archive,
-        },
-        summary=shown.story,
-    )
-
-
-def headings(facts: SiteFacts, planned: Plan, featured: Sequence[Featured] = ()) -> Mapping[str, str]:
+def headings(facts: SiteFacts, planned: Plan) -> Mapping[str, str]:
     """The first lines of each game, by its key: all that its file says but for what the players did."""
-    around, verdicts = neighbours(planned.games), play_reports(facts.game.play).verdicts
+    verdicts = play_reports(facts.game.play).verdicts
     return {
-        game.key: heading_lines(_heading(facts, game, around), game.match, facts.game, verdicts)
-        for game in (*planned.games, *(each.game for each in featured))
+        game.key: heading_lines(
+            game.key,
+            game.title,
+            game.match,
+            facts.game,
+            verdicts,
+            _group_of(facts, game),
+            [paths.team(name) for name in game.match.players],
+        )
+        for game in planned.games
     }
-
-
-def _heading(facts: SiteFacts, game: GameKey, around: Neighbours) -> Heading:
-    links = [paths.team(name) for name in game.match.players]
-    return Heading(game.key, game.title, _group_of(facts, game), links, around.get(game.key, ()))
 
 
 def _group_of(facts: SiteFacts, game: GameKey) -> tuple[str, str]:

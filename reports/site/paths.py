@@ -14,7 +14,7 @@ COMMANDS, ANNOUNCEMENT = "commands.html", "announcement.html"
 TEAMS, EVOLUTION, CERTAINTY = "teams.html", "evolution.html", "certainty.html"
 BRACKET, LADDER, LOG, REPLAY = "bracket.html", "ladder.html", "log.html", "replay.html"
 SEASON, BOARD = "season.html", "board.html"
-FEED, CALENDAR, COLOURS = "feed.xml", "contest.ics", "colours.css"
+FEED, COLOURS = "feed.xml", "colours.css"
 
 SAMPLE, KIT = TO_TRY = "games/sample.html", "kit.tar.gz"
 
@@ -57,19 +57,14 @@ def game(plan: GroupPlan, match: Match) -> str:
     return f"{REPLAY}?game={game_key(plan, match)}"
 
 
-def game_page(plan: GroupPlan, match: Match) -> str:
-    """The page of a game that has one of its own: the address that people send to each other."""
-    return f"games/{game_key(plan, match)}.html"
-
-
 def game_file(round_number: int, part: int) -> str:
     """The file that has the turns of some games of a round; parts count from 1."""
     return f"games/{round_number}.{part}.js"
 
 
-def beside(page: str, table: str, ending: str) -> str:
+def beside(page: str, table: str) -> str:
     """The file of a table of this page."""
-    return f"{page.removesuffix('.html')}.{table}.{ending}"
+    return f"{page.removesuffix('.html')}.{table}.csv"
 
 
 def root_from(page: str) -> str:

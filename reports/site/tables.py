@@ -1,13 +1,12 @@
-"""A page before it is written, and its tables, which are CSV and JSON beside the page. Pure.
+"""A page before it is written, and its tables, which are CSV beside the page. Pure.
 
-In CSV and JSON stand values: numbers as numbers, points as people count them, nothing as nothing.
+In CSV stand values: numbers as numbers, points as people count them, nothing as nothing.
 """
 
 from __future__ import annotations
 
 import csv
 import io
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -33,12 +32,11 @@ class Cell:
     head: bool = False  # names the row
     spark: str = ""
     at: datetime | None = None
-    text_link: str = ""  # where the game that `link` replays can be read, for readers without JavaScript
 
 
 @dataclass(frozen=True)
 class Column:
-    """A column. `key`: its name in CSV and JSON. `spoken`: the full heading if `title` is an abbreviation.
+    """A column. `key`: its name in CSV. `spoken`: the full heading if `title` is an abbreviation.
     Both are English (`noted`); the page shows their translations.
 
     `optional`: the page leaves it out where it says nothing, in all rows nothing or 0.
@@ -98,7 +96,7 @@ def cell(value: Value, link: str = "") -> Cell:
 
 
 def word_cell(word: str) -> Cell:
-    """A word of ours (`noted`): translated on the page, English in CSV and JSON."""
+    """A word of ours (`noted`): translated on the page, English in CSV."""
     return Cell(translated(word), word)
 
 
@@ -116,18 +114,6 @@ def points_value(half_points: int, point: int) -> Value:
     """Half points as a number: whole where it is one."""
     value = Fraction(half_points, 2 * point)
     return value.numerator if value.denominator == 1 else float(value)
-
-
-def as_json(table: Table) -> str:
-    """Return a JSON list of objects, one for each row, each on its own line."""
-    keys = [column.key for column in table.columns]
-    rows = (
-        json.dumps(
-            dict(zip(keys, (c.value for c in row), strict=True)), ensure_ascii=False, separators=(",", ":")
-        )
-        for row in table.rows
-    )
-    return "[\n" + ",\n".join(rows) + "\n]\n"
 
 
 def as_csv(table: Table) -> str:

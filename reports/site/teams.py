@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from statistics import median_high
 
 from contest.games.game import MATCH_POINT
-from contest.language import gettext, noted, number
+from contest.language import gettext, noted
 from contest.model import EvolutionRank, Match, Team
 from reports import results
 from reports.highlights import Highlight
@@ -22,7 +21,7 @@ from reports.site.groups import title_of
 from reports.site.tables import Cell, Column, Page, Table, cell, name_cell, word_cell
 from reports.site.views import GroupView
 from reports.text import grouped_points as points
-from reports.text import kilobytes, percent
+from reports.text import percent
 
 
 def teams(facts: SiteFacts) -> Page:
@@ -119,14 +118,13 @@ def team_pages(
         ]
         rounds = [_team_round(facts, number, view, team.name) for number, view in there]
         worth = [(each, link) for each, link in found if team.name in each.match.players]
-        yield _team_page(facts, team, rounds, [view for _, view in there], worth, shares.get(team.name, ()))
+        yield _team_page(facts, team, rounds, worth, shares.get(team.name, ()))
 
 
 def _team_page(
     facts: SiteFacts,
     team: Team,
     rounds: Sequence[TeamRound],
-    views: Sequence[GroupView],
     worth: Sequence[tuple[Highlight, str]],
     shares: Sequence[float],
 ) -> Page:
@@ -158,7 +156,7 @@ def _team_page(
             "program": program,
             "no_results": about_results(facts) or gettext("There are no results yet."),
             "in_bracket": not facts.shows.rankings and bool(facts.told_rounds),
-            "figures": [*program.figures, *_played_figures(team.name, views)] if program else [],
+            "figures": program.figures if program else (),
         },
         tuple(each.games for each in rounds if each.games),
         summary=_summary(facts, team, line),
@@ -224,29 +222,6 @@ def _duel(view: GroupView, score: Score, link: str) -> Duel:
     return Duel(score.opponent, f"{own} : {theirs}", link, (score.own - score.theirs) / len(score.counted))
 
 
-def _played_figures(name: str, views: Sequence[GroupView]) -> Iterator[tuple[str, str]]:
-    """What the program used in the games of the contest, as far as it was counted."""
-    seats = [
-        seat
-        for view in views
-        for match in view.own[name].matches
-        for player, seat in match.sides
-        if player == name
-    ]
-    instructions = [seat.instructions for seat in seats if seat.instructions]
-    if instructions:
-        yield (
-            gettext(play_reports(views[0].game.play).counted),
-            gettext(
-                "%(middle)s, at most %(most)s",
-                middle=number(median_high(instructions)),
-                most=number(max(instructions)),
-            ),
-        )
-    if memory := max((seat.memory for seat in seats), default=0):
-        yield gettext("memory in use"), gettext("at most %(memory)s", memory=kilobytes(memory))
-
-
 def _sentence(view: GroupView, name: str) -> str:
     """Say the rank and the points in the group, and whether the team proceeds."""
     if not view.plan.pairings:
@@ -303,7 +278,7 @@ def own_table(view: GroupView, name: str, table: str, caption: str) -> Table:
 
 def _own_row(view: GroupView, line: GameLine, rank: int | None, match: Match | None) -> tuple[Cell, ...]:
     """A row of the table. `match`: the game of the line, None if it was not played."""
-    link, text_link = (view.link(match), view.text(match)) if match else ("", "")
+    link = view.link(match) if match else ""
     words = play_reports(view.game.play).verdicts
     failed = [
         gettext(
@@ -330,7 +305,7 @@ def _own_row(view: GroupView, line: GameLine, rank: int | None, match: Match | N
         word_cell(_result(view.shape, line)),
         points_cell(line.own, view.game.point),
         points_cell(line.theirs, view.game.point),
-        Cell(gettext("replay") if link else "", bool(link), link, text_link=text_link),
+        Cell(gettext("replay") if link else "", bool(link), link),
         cell(remark),
     )
 

@@ -33,7 +33,7 @@ from reports import text
 from reports.site import charts, paths
 from reports.site.facts import disclosure
 from reports.site.mail_text import spans
-from reports.site.tables import Page, as_csv, as_json
+from reports.site.tables import Page, as_csv
 from reports.text import plural
 from reports.words import TURNS
 
@@ -43,7 +43,7 @@ STATIC = (
 )
 _PACKAGE = "reports.site"
 _OF_ALL_PAGES = ("page.js", "tables.js")
-_OF_PAGES = {"group": "cross.js", "evolution": "evolution.js", "replay": "replay.js", "featured": "replay.js"}
+_OF_PAGES = {"group": "cross.js", "evolution": "evolution.js", "replay": "replay.js"}
 _SAID = re.compile(r'\b(?:say|noted)\("([^"]+)"')
 
 
@@ -129,7 +129,7 @@ class SiteTemplates:
                     page.facts,
                     page=page,
                     root=paths.root_from(page.path),
-                    beside=lambda table, ending: paths.beside(page.path, table.name, ending),
+                    beside=lambda table: paths.beside(page.path, table.name),
                 )
         except TemplateSyntaxError as error:
             raise ConfigError(
@@ -140,8 +140,7 @@ class SiteTemplates:
         # XML allows no control characters, and HTML needs none.
         found = {page.path: _bytes(text.clean(shown))}
         for table in page.tables:
-            found[paths.beside(page.path, table.name, "csv")] = _bytes(as_csv(table))
-            found[paths.beside(page.path, table.name, "json")] = _bytes(as_json(table))
+            found[paths.beside(page.path, table.name)] = _bytes(as_csv(table))
         return found
 
     def static(self) -> dict[str, bytes]:

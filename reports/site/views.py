@@ -11,7 +11,7 @@ from contest.model import GroupOutcome, GroupPlan, Match
 from reports import results
 from reports.results import OwnGames
 from reports.scores import Shape, shape_of
-from reports.site.games import GameFile, Replays
+from reports.site.games import Replays
 
 
 @dataclass(frozen=True)
@@ -39,18 +39,7 @@ class GroupView:
         """Return the path of the game's replay; "" if it has none."""
         return self.replays.link(self.plan, match)
 
-    def text(self, match: Match) -> str:
-        """Return the path of the file that has the game as text; "" if none has."""
-        return self.replays.text(self.plan, match)
-
     @property
-    def text_files(self) -> tuple[GameFile, ...]:
-        """The files that have games of the group as text."""
-        found = set(map(self.text, self.outcome.matches))
-        return tuple(file for file in self.replays.files if file.path in found)
-
-    @property
-    def first_links(self) -> tuple[str, str]:
-        """The paths of the replay and of the text of the first game that has them; "" if none has."""
-        found = ((self.link(match), self.text(match)) for match in self.outcome.matches)
-        return next((each for each in found if each[0]), ("", ""))
+    def first_link(self) -> str:
+        """The path of the replay of the first game that has one; "" if none has."""
+        return next(filter(None, map(self.link, self.outcome.matches)), "")

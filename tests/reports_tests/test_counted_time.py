@@ -6,22 +6,18 @@ from pathlib import Path
 import pytest
 
 from contest.config.settings import Settings
-from contest.games.game import TEXT
 from contest.language import listed, speaking
 from contest.model import FileFacts, GameResult, SeatResult, SeatUsage, TextBuildReport, Trial, Verdict
 from contest.schema.sections import KNOBELN_REPORTS
 from knobeln.home.home_game import lines_about
 from reports.compile_report import compile_report
-from reports.play import play_reports
 from reports.render import Templates
-from reports.site.facts import PublishedProgram
 from reports.text import about_seconds, fuel_share
 from sandbox.players import PlayerUsage
 from sandbox.players.fuel import BACKSTOP, MIN_BACKSTOP_SECONDS
 from tests.support import other_contests
 from tests.support.golden import compare
 from tests.support.other_contests import counted, settings_of
-from tests.support.site_files import facts_of, files_of
 from tournament.text_referee import TextGameResult
 
 ROOT = Path(__file__).parents[2]
@@ -125,18 +121,6 @@ def test_reports_in_german_have_german_numbers():
     assert bodies
     for body in bodies:
         assert re.search(r"längste Antwort +\d+,\d % \([\d.]+ von\s+50\.000\.000\.000", body)
-
-
-def test_the_page_of_a_team_has_its_units_after_the_contest():
-    played = other_contests.counted_ultimate_tic_tac_toe("de")  # which the mails above have played
-    site = played.settings.site.model_copy(update={"programs": True})
-    settings = played.settings.model_copy(update={"site": site})
-    program = PublishedProgram("Python", "", (("move.py", "pass"),), play_reports(TEXT).figures(report()), ())
-    facts = facts_of(settings, played.teams, played.history, played.ranking, programs={"playouts": program})
-    with speaking("de"):
-        page = files_of(facts)["teams/playouts.html"]
-    assert re.search(r"<dt>Zeiteinheiten in einem Spiel</dt><dd>[\d.]+, höchstens [\d.]+</dd>", page)
-    assert COUNTED_BY in page
 
 
 # --- other places that tell it -----------------------------------------------------------------------------

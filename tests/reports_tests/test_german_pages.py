@@ -20,11 +20,10 @@ from mailserver.deadlines import open_services
 from reports.site.alone import replay_alone
 from reports.site.facts import SiteFacts
 from reports.site.journal import journal_line
-from reports.site.pages import files as other_files
 from tests.support import other_contests
 from tests.support.german import english_in, german
 from tests.support.other_contests import Played
-from tests.support.site_files import START, before, during, facts_of, files_of, of_knobeln
+from tests.support.site_files import START, before, during, facts_of, files_of, of_knobeln, rows_of
 
 ENGLISH_WORDS = re.compile(
     r"\b(the|your|you|of|to|and|were|with|this|that|not|is|are|games?|round|rank|points?|all|won|each|from)\b",
@@ -88,11 +87,7 @@ def test_the_ladder_is_told_in_german(over: SiteFacts) -> None:
     assert "12,5" in shown
 
 
-def test_calendar_and_preview_are_german(over: SiteFacts) -> None:
-    with speaking("de"):
-        calendar = dict(other_files(before(over)))["contest.ics"].decode().replace("\r\n ", "")
-    assert "SUMMARY:Wettbewerb: Anmeldeschluss" in calendar
-    assert "contest dates//DE" in calendar
+def test_the_preview_is_german(over: SiteFacts) -> None:
     assert 'og:description" content="Der Wettbewerb ist zu Ende.' in files_of(over)["index.html"]
 
 
@@ -104,6 +99,10 @@ def test_calendar_and_preview_are_german(over: SiteFacts) -> None:
         (
             "the final list of entries: 1,200 programs, root a1",
             "die endgültige Teilnehmerliste: 1.200 Programme, Wurzel a1",
+        ),
+        (
+            "the results are published: moved from 1994-05-21 12:00 UT to 1994-05-22 12:00 UT",
+            "die Ergebnisse erscheinen: verschoben vom 21. Mai 1994, 12:00 UT auf den 22. Mai 1994, 12:00 UT",
         ),
         ("something that nobody has foreseen", "something that nobody has foreseen"),
     ],
@@ -127,7 +126,7 @@ def test_what_opens_and_closes_is_told_in_german(settings: Settings) -> None:
 
 def test_tables_have_english_keys_and_words_for_programs(over: SiteFacts) -> None:
     files = files_of(during(over, 1))
-    rows = json.loads(files["index.standings.json"])
+    rows = rows_of(files["index.standings.csv"])
     assert {"team", "rank", "points", "fate"} <= rows[0].keys()
     assert {row["fate"] for row in rows} >= {"proceeds", "disqualified"}
     assert "kommt weiter" in files["index.html"]
@@ -160,7 +159,7 @@ def pages_of(played: Played, settings: Settings) -> Mapping[str, str]:
 def test_files_for_programs_have_the_same_columns_and_words_in_all_languages() -> None:
     played = other_contests.ultimate_tic_tac_toe()
     english, translated = (pages_of(played, each) for each in (played.settings, german(played.settings)))
-    (path,) = (path for path in english if path.startswith("bracket.") and path.endswith(".json"))
+    (path,) = (path for path in english if path.startswith("bracket.") and path.endswith(".csv"))
     assert translated[path] == english[path]
     team = next(path for path in english if path.startswith("teams/") and path.endswith(".csv"))
     assert translated[team].split("\n")[0] == english[team].split("\n")[0]

@@ -8,14 +8,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 import pytest
-from rich.console import Console
 
 from contest.interfaces.events import GroupFinished, GroupStarted, RoundFinished
 from contest.model import Certainty, Outgoing, TeamCertainty
 from knobellib.software import protocolfmt
 from reports.announcement import announcement
 from reports.render import Templates
-from reports.terminal import evolution_chart
 from tests.support.golden import compare, whole_mail
 
 WORDS = "What a round! Nobody expected the cooperators.\n\n  * I did not.\n  * Neither did they."
@@ -87,10 +85,3 @@ def test_where_the_pages_have_an_address_the_results_lead_to_the_check_page(cont
     facts = (contest.ranking, contest.evolution, contest.seed, contest.teams, with_pages)
     posting = announcement((contest.first, contest.final), *facts, Templates(with_pages, None))
     assert "check all of this:\n  https://spring.example/verify.html\n" in posting.body
-
-
-def test_the_chart_of_the_evolution_looks_as_it_did(contest) -> None:
-    console = Console(width=80, color_system=None, force_terminal=False)
-    with console.capture() as capture:
-        console.print(evolution_chart(contest.evolution, width=72, height=16))
-    compare("evolution_chart", "\n".join(line.rstrip() for line in capture.get().split("\n")))

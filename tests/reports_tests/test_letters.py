@@ -299,14 +299,6 @@ def test_who_does_not_proceed_is_told_the_place_in_its_group(offering, contest) 
     assert not any(other in thrower for other in ("greedy", "silent"))
 
 
-def test_the_finalists_are_told_their_place_at_the_end(offering, contest) -> None:
-    history = (contest.first, contest.final)
-    (mail,) = offering.mails(RoundPlayed(teams=contest.teams, history=history, ranking=contest.ranking))
-    assert (mail.kind, mail.to) == ("OWN", contest.teams["example"].address)
-    assert "The International KNOBELN contest is over: the final has been played.\n" in mail.body
-    assert "You are 3rd of 3 with" in mail.body
-
-
 # --- only the first places ---------------------------------------------------------------------------------
 def test_mails_show_the_first_places_alone_and_each_team_its_own(contest, settings) -> None:
     first = settings.changed(reports={"places": 1, "offered": ("DGP", "RSM", "GRR")})

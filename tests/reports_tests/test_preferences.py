@@ -1,37 +1,23 @@
-"""Who gets which report (K91-K95), and a report that another package adds."""
+"""Who gets which report (K91-K95)."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import combinations
-from pathlib import Path
 
 import pytest
 
 from contest import presets
-from contest.config.settings import Settings
 from contest.errors import ConfigError
-from contest.games.registry import game_of
 from contest.interfaces.events import (
     ContestStarted,
-    Event,
     GroupFinished,
     GroupStarted,
     RoundFinished,
     RoundPlayed,
 )
-from contest.ledger.entry_list import EntryList
-from contest.mail.form import record_text
-from contest.model import Outgoing, Team
 from contest.schema.sections import KNOBELN_REPORTS, Reports
-from contest.seeds import ContestSeed
-from mailserver.commands import COMMANDS, help_topics
-from mailserver.reading import registration_form
-from reports.contest_reporter import ContestReporter
-from reports.kinds import BUILT_IN, check_offered, reports
-from reports.kinds.base import Audience, Mailing, Report
+from reports.kinds import check_offered, reports
+from reports.kinds.base import Audience
 from reports.render import Templates
-from tools.reference import pages
 
 CODES = tuple(reports())
 SUPERFLUOUS = {(report.code, report.contained_in) for report in reports().values()}
@@ -72,57 +58,6 @@ def test_each_event_has_its_reports_for_the_group_or_for_everybody(event, expect
     assert found.items() >= expected.items()
 
 
-@dataclass(frozen=True, kw_only=True)
-class OneLeaves(Event):
-    """An event that concerns the first of the teams."""
-
-    title = moment = "one leaves"
-    key = "leaving"
-
-    @property
-    def concerned(self) -> Sequence[Team]:
-        return list(self.teams.values())[:1]
-
-
-class Farewell(Report[OneLeaves]):
-    code = "FAR"
-    meaning = "send a farewell"
-    when = OneLeaves
-    to_whom = Audience.LEAVING
-    contained_in = "RSM"
-    template = "Subject: farewell\n\nGoodbye, {{ name }}.\n"
-
-    def write(self, mailing: Mailing[OneLeaves], wanting: Sequence[Team]) -> Iterator[Outgoing]:
-        return (self.own_mail(mailing, team, {"name": team.name}) for team in wanting)
-
-
-class FarewellToAll(Farewell):
-    to_whom = Audience.EVERYBODY
-
-
-@pytest.fixture
-def recipients(settings, monkeypatch):
-    """The teams that get this report, of those given; the event concerns the first."""
-
-    def found(report: Report[OneLeaves], *teams: Team, offered: Sequence[str] = ("FAR",)) -> list[str]:
-        monkeypatch.setattr("reports.kinds.BUILT_IN", (*BUILT_IN, report))
-        chosen = settings.model_copy(update={"reports": Reports.model_construct(offered=tuple(offered))})
-        game = game_of(settings.game, settings.programs).info
-        event = OneLeaves(teams={team.name: team for team in teams})
-        mails = report.due(Mailing(event, chosen, Templates(settings, None), game))
-        return [mail.body.removeprefix("Goodbye, ").strip(".\n") for mail in mails]
-
-    return found
-
-
-def test_an_offered_report_goes_to_the_teams_that_the_event_concerns_or_to_all(make_team, recipients) -> None:
-    teams = [make_team("c", "FAR"), make_team("a"), make_team("b", "FAR"), make_team("d", "FAR", "RSM")]
-    assert recipients(Farewell(), *teams) == ["c"]
-    assert recipients(FarewellToAll(), *teams) == ["c", "b"]
-    assert recipients(FarewellToAll(), make_team("a")) == []
-    assert recipients(FarewellToAll(), make_team("a", "FAR"), offered=("OWN",)) == []
-
-
 def test_a_code_without_a_report_is_not_offered() -> None:
     check_offered(Reports(offered=CODES))
     with pytest.raises(ConfigError, match=r"reports\.offered: there is no report 'LAB', only LAP, LGP"):
@@ -130,65 +65,6 @@ def test_a_code_without_a_report_is_not_offered() -> None:
     check_offered(Reports(offered=("DGP", "RSM", "GRR"), places=3))
     with pytest.raises(ConfigError, match="the report GRG tells all games of all teams"):
         check_offered(Reports(offered=("DGP", "GRG"), places=3))
-
-
-# --- a report of another package ---------------------------------------------------------------------------
-@pytest.fixture
-def another_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A module that adds the report NWS, as it is found when it is installed."""
-    (tmp_path / "news_report.py").write_text(
-        """
-from contest.interfaces.events import ContestStarted
-from reports.kinds.base import Audience, Report
-
-class News(Report[ContestStarted]):
-    code = "NWS"
-    meaning = "send news of the contest day"
-    when = ContestStarted
-    to_whom = Audience.EVERYBODY
-    template = "Subject: news\\n\\nGood morning, {{ number }} teams.\\n"
-
-    def write(self, mailing, wanting):
-        return self.same_mail(mailing, wanting, number=len(mailing.event.teams))
-
-REPORT = News()
-"""
-    )
-    facts = tmp_path / "news_report-1.0.dist-info"
-    facts.mkdir()
-    (facts / "METADATA").write_text("Metadata-Version: 2.1\nName: news-report\nVersion: 1.0\n")
-    (facts / "entry_points.txt").write_text("[knobeln.reports]\nnews = news_report:REPORT\n")
-    monkeypatch.syspath_prepend(tmp_path)
-
-
-@pytest.mark.usefixtures("another_package")
-def test_a_report_of_an_installed_package_is_announced_explained_and_sent(settings, make_team) -> None:
-    offering = settings.model_copy(update={"reports": Reports(offered=("RSM", "NWS"))})
-    check_offered(offering.reports)
-    templates = Templates(offering, None)
-    meaning = "NWS  send news of the contest day"
-
-    form = record_text(make_team("a", "NWS").registration)
-    assert registration_form.read(form.split("\n"), offering).registration.preferences == ("NWS",)
-
-    topic = help_topics.find("nws", COMMANDS, offering)
-    facts = {"topic": topic, "word": "nws", "form": form, "near": (), "all_words": ()}
-    assert "send news of the contest day" in templates.render("help_word", **facts).body
-    call = {"form": form, "rules": "", "ledger_key": "a+public/key="}
-    announced = templates.render("call", **call).body
-    assert meaning in announced
-    assert "NWS  when the contest starts" in announced
-    assert meaning in templates.render("help_word", **{**facts, "topic": command_topic(offering)}).body
-    assert "| `NWS` | send news of the contest day | contest started |" in pages()["reports.md"]
-
-    teams = {"a": make_team("a", "NWS"), "b": make_team("b", "RSM")}
-    event = ContestStarted(teams=teams, seed=ContestSeed(bytes(32)), sealed=EntryList(()))
-    (mail,) = ContestReporter(offering, templates).mails(event)
-    assert (mail.kind, mail.to, mail.body) == ("NWS", "a@machine.example", "Good morning, 2 teams.\n")
-
-
-def command_topic(settings: Settings) -> help_topics.Topic | None:
-    return help_topics.find("mail-preference", COMMANDS, settings)
 
 
 @pytest.mark.parametrize(

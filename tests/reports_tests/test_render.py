@@ -14,7 +14,7 @@ from contest.errors import ConfigError
 from contest.games.built_in import BidTacToeSettings
 from contest.schema.sections import Contest
 from reports import render
-from reports.render import FILTERS, Templates
+from reports.render import Templates
 from reports.text import WIDTH, columns_of
 
 HOSTILE = (
@@ -102,19 +102,12 @@ def test_new_and_removed_parts_count_from_the_next_mail_on(settings: Settings, t
 
 
 @pytest.mark.parametrize(("beacon", "is_drawn"), [("none", False), ("drand", True), ("file", True)])
-@pytest.mark.parametrize(
-    ("language", "words"), [("en", "a public number"), ("de", "einer öffentlichen Zahl")]
-)
 def test_mails_name_the_public_number_exactly_where_one_is_drawn(
-    settings: Settings, language: str, words: str, beacon: str, is_drawn: bool
+    settings: Settings, beacon: str, is_drawn: bool
 ) -> None:
-    changes = {
-        "contest": settings.contest.model_copy(update={"language": language}),
-        "tournament": settings.tournament.model_copy(update={"beacon": beacon}),
-    }
-    templates = Templates(settings.model_copy(update=changes), None)
+    templates = Templates(settings.changed(tournament={"beacon": beacon}), None)
     facts = {**NO_PROGRAM, "entries_root": "1", "ledger_key": "a key"}
-    assert (words in " ".join(templates.render("faq", **facts).body.split())) is is_drawn
+    assert ("a public number" in " ".join(templates.render("faq", **facts).body.split())) is is_drawn
     has_digests = facts["seed_commitment"] in templates.render("no_program", **facts).body
     assert has_digests is not is_drawn  # with a number, the list with them has gone out before
 
@@ -162,47 +155,6 @@ def test_a_template_that_nobody_wrote_is_named(own: Templates) -> None:
         own.render("nothing")
 
 
-USES = {
-    "wrap": ('"a b"|wrap(width=2)', "a\nb"),
-    "fold": ('"a  b"|fold', "a  b"),
-    "fill": ('"a  b"|fill', "a  b"),
-    "tail": ('"a\\nb"|tail(lines=1)', "...\nb"),
-    "columns": ("[1, 2]|columns", "1  2"),
-    "grid": ("[1, 2]|grid", "1  2"),
-    "table": ('[("a", 1), ("b", 20)]|table("lr")', "a   1\nb  20"),
-    "one_line": ('"a\nb"|one_line', "a b"),
-    "date": ("settings.dates.contest_starts|date", "1994-05-14 12:00 UT"),
-    "points": ("4247|points", "2,123.5"),
-    "number": ("1000|number", "1,000"),
-    "ordinal": (
-        "[1, 2, 3, 4, 11, 12, 13, 21, 102, 111]|map('ordinal')|join(' ')",
-        "1st 2nd 3rd 4th 11th 12th 13th 21st 102nd 111th",
-    ),
-    "percent": ("(1, 8)|percent", "12.5 %"),
-    "fuel_share": ("1250|fuel_share(10000)", "12.5 % (1,250 of 10,000 units)"),
-    "about_seconds": ("20000000000|about_seconds", "about 2 seconds of Python on a usual computer"),
-    "kilobytes": ("1024|kilobytes", "1 kB"),
-    "megabytes": ("1048577|megabytes", "2 MB"),
-    "plural": ('2|plural("game")', "2 games"),
-    "listed": ('["a", "b", "c"]|listed', "a, b and c"),
-    "copied": ('("word " * 30)|copied', ("word " * 30).rstrip()),
-    "opening": ("'a KNOBELN'|opening", "A KNOBELN"),
-    "translated": ("'throw'|translated", "throw"),
-    "format": ('"%.1f %% of %d"|format(2.5, 7)', "2.5 % of 7"),
-}
-
-
-def test_every_filter_is_tried() -> None:
-    assert USES.keys() == FILTERS.keys()
-
-
-@pytest.mark.parametrize("name", sorted(FILTERS))
-def test_every_filter_does_in_a_template_what_it_says(own: Templates, tmp_path: Path, name: str) -> None:
-    expression, expected = USES[name]
-    (tmp_path / "own.txt.j2").write_text("Subject: x\n\n{{ " + expression + " }}\n")
-    assert own.render("own").body == expected + "\n"
-
-
 def test_templates_know_the_game_and_count_its_points(settings: Settings, tmp_path: Path) -> None:
     (tmp_path / "own.txt.j2").write_text("Subject: {{ game.title }}\n\n{{ 206|points }} {{ game.name }}\n")
     halves = settings.model_copy(update={"game": BidTacToeSettings(name="bid-tac-toe")})
@@ -214,9 +166,7 @@ def test_templates_know_the_game_and_count_its_points(settings: Settings, tmp_pa
     ("language", "moment", "said"),
     [
         ("en", datetime(1994, 5, 12, 12, tzinfo=UTC), "1994-05-12 12:00 UT (14:00 CEST)"),
-        ("en", datetime(1994, 5, 12, 23, 30, tzinfo=UTC), "1994-05-12 23:30 UT (1994-05-13 01:30 CEST)"),
         ("en", datetime(1994, 1, 12, 12, tzinfo=UTC), "1994-01-12 12:00 UT (13:00 CET)"),
-        ("de", datetime(1994, 5, 12, 12, tzinfo=UTC), "12. Mai 1994, 12:00 UT (14:00 CEST)"),
         ("de", datetime(1994, 5, 31, 23, tzinfo=UTC), "31. Mai 1994, 23:00 UT (1. Juni 1994, 01:00 CEST)"),
     ],
 )

@@ -2,8 +2,7 @@
 
 import re
 from dataclasses import replace
-from itertools import combinations, pairwise
-from math import dist
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -14,7 +13,6 @@ from contest.model import EvolutionEnding, EvolutionOutcome, EvolutionRank, Stan
 from reports.bracket import BracketMatch
 from reports.site import charts
 from reports.site.charts import SHADES, WIDTH
-from reports.site.cross import by_likeness
 from reports.site.pages import COLOURS, colours, leaders, numbered
 from reports.site.side_rankings import evolution as evolution_page
 from tests.support import other_contests
@@ -156,7 +154,7 @@ def schemes(request: Any) -> tuple[dict[str, str], dict[str, str]]:
 
 def test_all_shades_have_a_colour_in_both_schemes(schemes: tuple[dict[str, str], ...]) -> None:
     for scheme in schemes:
-        assert {f"{hue}{number}" for hue in "dh" for number in range(SHADES)} <= scheme.keys()
+        assert {f"d{number}" for number in range(SHADES)} <= scheme.keys()
 
 
 def test_the_leaders_of_all_rankings_get_colours_by_turns() -> None:
@@ -192,86 +190,3 @@ def test_where_one_strategy_is_left_that_wins_nothing_against_itself_the_page_sa
     ended = EvolutionOutcome(("a", "b"), ((5, 5), (10, 0)), EvolutionEnding.NO_POINTS, None, ranking)
     assert evolution_page(ended).facts["ending"] == "a alone was left, and it wins nothing against itself"
     assert evolution_page(replace(ended, generations=((5, 5),))).facts["ending"] == "nobody won a point"
-
-
-# --- what colours look like --------------------------------------------------------------------------------
-def linear(colour: str) -> tuple[float, ...]:
-    digits = colour[1:] if len(colour) == 7 else "".join(2 * digit for digit in colour[1:])
-    parts = (int(digits[at : at + 2], 16) / 255 for at in (0, 2, 4))
-    return tuple(p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts)
-
-
-def contrast(one: str, other: str) -> float:
-    """As the guidelines for accessible pages (WCAG 2) compute it."""
-    dark, light = sorted(
-        sum(w * p for w, p in zip((0.2126, 0.7152, 0.0722), linear(c), strict=True)) for c in (one, other)
-    )
-    return (light + 0.05) / (dark + 0.05)
-
-
-# What people see (Machado, Oliveira and Fernandes 2009, in full strength): linear red, green and blue.
-EYES = {
-    "usual": ((1, 0, 0), (0, 1, 0), (0, 0, 1)),
-    "protanopia": (
-        (0.152286, 1.052583, -0.204868),
-        (0.114503, 0.786281, 0.099216),
-        (-0.003882, -0.048116, 1.051998),
-    ),
-    "deuteranopia": (
-        (0.367322, 0.860646, -0.227968),
-        (0.280085, 0.672501, 0.047413),
-        (-0.011820, 0.042940, 0.968881),
-    ),
-    "tritanopia": (
-        (1.255528, -0.076749, -0.178779),
-        (-0.078411, 0.930809, 0.147602),
-        (0.004733, 0.691367, 0.303900),
-    ),
-}
-
-
-def seen(colour: str, eyes: str) -> tuple[float, float, float]:
-    """The colour in CIELAB, as these eyes see it."""
-    mixed = (sum(w * p for w, p in zip(row, linear(colour), strict=True)) for row in EYES[eyes])
-    r, g, b = (min(1.0, max(0.0, each)) for each in mixed)
-    x, y, z = (
-        v ** (1 / 3) if v > 0.008856 else 7.787 * v + 16 / 116
-        for v in (
-            (0.4124564 * r + 0.3575761 * g + 0.1804375 * b) / 0.95047,
-            0.2126729 * r + 0.7151522 * g + 0.0721750 * b,
-            (0.0193339 * r + 0.1191920 * g + 0.9503041 * b) / 1.08883,
-        )
-    )
-    return 116 * y - 16, 500 * (x - y), 200 * (y - z)
-
-
-@pytest.mark.parametrize("eyes", EYES)
-def test_colour_blind_readers_can_tell_the_teams_apart(eyes, schemes) -> None:
-    for scheme in schemes:
-        teams = [scheme[f"team-{number}"] for number in range(1, COLOURS + 1)]
-        for one, other in combinations([*teams, scheme["other"]], 2):
-            assert dist(seen(one, eyes), seen(other, eyes)) > 11, f"{one} {other}"
-        for one, other in combinations(teams, 2):
-            assert dist(seen(one, eyes), seen(other, eyes)) > 20, f"{one} {other}"
-        assert all(contrast(colour, scheme["paper"]) >= 3 for colour in teams)
-
-
-# --- likeness ----------------------------------------------------------------------------------------------
-squares = st.integers(0, 12).flatmap(
-    lambda n: st.lists(st.lists(st.none() | st.floats(0, 9), min_size=n, max_size=n), min_size=n, max_size=n)
-)
-
-
-@given(squares)
-def test_the_order_by_likeness_has_everybody_once(rows: list[list[float | None]]) -> None:
-    assert sorted(by_likeness(rows)) == list(range(len(rows)))
-
-
-def test_those_with_like_results_stand_together() -> None:
-    """Three kinds of teams, mixed: each kind wins the same against the same kind."""
-    kinds = "abcabccba"
-    pairs = ["aa", "ab", "ac", "ba", "bb", "bc", "ca", "cb", "cc"]
-    points = dict(zip(pairs, (5.0, 9.0, 1.0, 1.0, 5.0, 9.0, 9.0, 1.0, 5.0), strict=True))
-    rows = [[points[mine + theirs] for theirs in kinds] for mine in kinds]
-    together = "".join(kinds[at] for at in by_likeness(rows))
-    assert sorted(re.findall(r"a+|b+|c+", together)) == ["aaa", "bbb", "ccc"]

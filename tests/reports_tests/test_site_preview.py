@@ -9,13 +9,10 @@ from typing import Any
 import pytest
 
 from contest.schema.sections import Site
-from reports.site import games
 from reports.site.facts import SiteFacts
-from reports.site.featured import SURPRISES
 from reports.site.front import preview
 from reports.site.templates import SiteTemplates
-from tests.support import other_contests
-from tests.support.site_files import before, facts_of, field, files_of, games_in, offering
+from tests.support.site_files import before, files_of, offering
 
 URL = "https://contest.example/spring"
 
@@ -61,32 +58,6 @@ def test_every_page_says_what_a_link_to_it_tells(over: SiteFacts) -> None:
     assert "1 patient_cooperator" in found["index.html"].meta["og:description"]
     assert found["rules.html"].meta["og:title"].startswith("Rules - ")
     assert found["rules.html"].meta["og:description"].startswith("The rules of KNOBELN")
-
-
-def test_a_link_to_a_game_tells_its_story() -> None:
-    played = other_contests.bid_tac_toe()
-    at_home = played.settings.model_copy(update={"site": Site(url=URL)})
-    files = files_of(facts_of(at_home, played.teams, played.history, played.ranking))
-    found = {path: head for path, head in heads(files).items() if path.startswith("games/")}
-    games = games_in(files)
-    assert found
-    for path, head in found.items():
-        key = path.removeprefix("games/").removesuffix(".html")
-        assert head.meta["og:title"].startswith(field(games[key], "title")[0])
-        assert head.meta["og:description"] == field(games[key], "story")[0]
-
-
-def test_every_surprise_of_the_front_page_has_a_page_as_long_as_the_contest_runs(monkeypatch) -> None:
-    played = other_contests.bid_tac_toe()
-    files = files_of(facts_of(played.settings, played.teams, played.history))
-    links = re.findall(r'<li><a href="(games/[^"]+\.html)">', files["index.html"])
-    assert 0 < len(links) <= SURPRISES
-    over = files_of(facts_of(played.settings, played.teams, played.history, played.ranking))
-    assert all(link in files and link in over for link in links)
-    monkeypatch.setattr(games, "MAX_GAMES", 1)
-    few = files_of(facts_of(played.settings, played.teams, played.history))
-    assert len(games_in(few)) == 1
-    assert all(link in few and link in few["index.html"] for link in links)
 
 
 def test_a_link_to_a_team_tells_how_it_did(over: SiteFacts) -> None:
@@ -142,8 +113,3 @@ def test_a_link_names_no_team_where_the_ranking_is_not_public(over, offered) -> 
     assert "Evolution" not in told
     assert not any(name in told for name in facts.playing if name != "example")
     assert "show no results" in told
-
-
-def test_an_icon_of_the_organizers_own_wins(over: SiteFacts, tmp_path: Any) -> None:
-    (tmp_path / "favicon.svg").write_text("<svg/>")
-    assert SiteTemplates(over.settings, over.game, (), tmp_path).static()["favicon.svg"] == b"<svg/>"

@@ -1,8 +1,10 @@
 """Rules, mail commands and the announcement as pages: what strangers wrote, and what readers are told."""
 
 import re
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import cache
 from html import unescape
 from html.parser import HTMLParser
 from urllib.parse import parse_qs, unquote, urlsplit
@@ -36,6 +38,11 @@ def settings_of(game: str, language: str = SOURCE) -> Settings:
 def before(game: str, language: str = SOURCE) -> SiteFacts:
     """A contest before its start."""
     return replace(facts_of(settings_of(game, language), {}, ()), phase=Phase.OPEN, started_at=None)
+
+
+@cache
+def pages_before(game: str, language: str = SOURCE) -> Mapping[str, str]:
+    return files_of(before(game, language))
 
 
 def words_of(html: str) -> list[str]:
@@ -107,14 +114,14 @@ def test_an_empty_heading_of_a_table_is_an_empty_cell() -> None:
 
 def test_headings_of_the_same_words_have_anchors_of_their_own() -> None:
     rendered = render("# Title\n\n## The goal\n\n## The goal\n\n## ???\n\n## Content", ("content",))
-    assert [each.anchor for each in rendered.headings] == ["the-goal", "the-goal-2", "part", "content-2"]
+    assert [anchor for anchor, _ in rendered.headings] == ["the-goal", "the-goal-2", "part", "content-2"]
     assert "Title" not in rendered.html
 
 
 @pytest.mark.parametrize("language", available())
 @pytest.mark.parametrize("game", GAMES)
 def test_the_page_has_all_words_of_the_rules_of_the_game(game: str, language: str) -> None:
-    html = files_of(before(game, language))["rules.html"]
+    html = pages_before(game, language)["rules.html"]
     mailed = re.sub(r"<!--.*?-->", "", rules_text(game, language), flags=re.DOTALL)
     mailed = re.sub(r"\]\([^)]*\)", "", re.sub(r"^ *```\w*$|^#+ .*\n", "", mailed, flags=re.MULTILINE))
     wanted = set(re.findall(r"\w{2,}", mailed))
@@ -128,10 +135,7 @@ def test_headings_and_labels_are_in_the_contests_language(page: str) -> None:
     """Those for people who see them, and those for people who hear them."""
     found = r'<(?:h[1-6]|summary)[^>]*>([^<]*)|aria-label="([^"]*)"'
     english, german = (
-        {
-            "".join(words)
-            for words in re.findall(found, files_of(before("hog", language))[page].split("<main")[1])
-        }
+        {"".join(words) for words in re.findall(found, pages_before("hog", language)[page].split("<main")[1])}
         for language in ("en", "de")
     )
     same = english & german
@@ -202,7 +206,7 @@ def test_a_letter_that_a_team_must_sign_shows_how(game: str) -> None:
 @pytest.mark.parametrize("game", GAMES)
 def test_the_page_of_commands_has_the_words_of_help(game: str) -> None:
     facts = before(game)
-    html = files_of(facts)["commands.html"]
+    html = pages_before(game)["commands.html"]
     section = r'<section class="command" aria-labelledby="([\w-]+)">(.*?)</section>'
     sections = dict(re.findall(section, html, re.S))
     assert list(sections) == [command.name for command in facts.texts.commands]
@@ -237,7 +241,7 @@ PAGES = ("rules.html", "questions.html", "commands.html", "announcement.html")
 @pytest.mark.parametrize("game", GAMES)
 def test_the_announcement_has_all_words_of_the_mail_but_the_rules_of_the_game(game: str) -> None:
     facts = before(game)
-    shown = words_of(files_of(facts)["announcement.html"])
+    shown = words_of(pages_before(game)["announcement.html"])
     mailed = facts.texts.announcement.partition("\n-- \n")[0].replace("`", "")
     missing = {word for word in mailed.split() if not re.fullmatch(r"[-=]+", word)} - set(shown)
     assert not {word for word in missing if word not in " ".join(shown)}
@@ -246,7 +250,7 @@ def test_the_announcement_has_all_words_of_the_mail_but_the_rules_of_the_game(ga
 @pytest.mark.parametrize("game", GAMES)
 def test_each_question_is_a_heading_with_its_answer_below(game: str) -> None:
     facts = before(game)
-    html = files_of(facts)["questions.html"]
+    html = pages_before(game)["questions.html"]
     asked = re.findall(r"^Q: (.*(?:\n   .*)*)", facts.texts.questions, re.MULTILINE)
     headings = [" ".join(words_of(each)) for each in re.findall(r"<h2>(.*?)</h2>", html)]
     assert headings == [" ".join(each.replace("`", "").split()) for each in asked]
@@ -259,7 +263,8 @@ def test_each_question_is_a_heading_with_its_answer_below(game: str) -> None:
 def test_the_rules_have_the_numbers_of_the_mail_that_brings_them(game: str) -> None:
     facts = before(game)
     mail = Templates(facts.settings, None).render("rules", has_rules=True).body
-    shown = " ".join(words_of(files_of(facts)["rules.html"]))
+    page = pages_before(game)["rules.html"]
+    shown = " ".join(words_of(page))
     part = mail.partition("In this contest:")[2].partition("The dates:")[0].replace("`", "")
     assert part.split()
     assert all(word in shown for word in part.split() if word != "-")
@@ -267,7 +272,7 @@ def test_the_rules_have_the_numbers_of_the_mail_that_brings_them(game: str) -> N
         assert all(word in shown for word in text.replace("`", "").split() if word != "-")
     assert bool(facts.texts.evolution) is facts.settings.evolution.enabled
     assert f"{facts.settings.dates.contest_starts:%Y-%m-%d %H:%M}" in shown
-    assert all(f">{code}<" in files_of(facts)["rules.html"] for code in facts.settings.reports.offered)
+    assert all(f">{code}<" in page for code in facts.settings.reports.offered)
 
 
 @pytest.mark.parametrize("path", PAGES)
@@ -289,12 +294,6 @@ def test_the_organizers_words_stay_text(path: str) -> None:
     assert "<b>" not in html
     assert not re.search(r'<[^>]*\sonclick="', html)
     assert 'href="javascript' not in html.casefold()
-
-
-def test_an_own_template_shows_on_the_page() -> None:
-    settings = settings_of("knobeln")
-    own = {"commands/withdraw.txt.j2": "  withdraw\n      takes the *team* out.\n"}
-    assert Templates(settings, own).part("commands/withdraw") == own["commands/withdraw.txt.j2"]
 
 
 @pytest.mark.parametrize(

@@ -65,29 +65,6 @@ def test_the_evolution_table_shows_first_and_last_generation_in_its_width(contes
     assert [(row[3], row[-1]) for row in rows] == [("5", "9"), ("5", "6"), ("5", "0")]
 
 
-def test_bands_are_as_high_as_the_shares(contest) -> None:
-    lines = shown(terminal.evolution_chart(contest.evolution, width=70, height=32))
-    first = "".join(line[6] for line in lines[:30])
-    last = "".join(line[69] for line in lines[:30])
-    assert first == "█" * 10 + "▓" * 10 + "▒" * 10  # 5, 5 and 5 of 15
-    assert last == "█" * 18 + "▓" * 12  # 9, 6 and 0
-
-
-def test_a_field_larger_than_the_alphabet_can_be_drawn() -> None:
-    entries = tuple(f"team_{at}" for at in range(60))
-    ranking = tuple(EvolutionRank(name, 1, (1, 60), None) for name in entries)
-    outcome = EvolutionOutcome(entries, ((5,) * 60,), EvolutionEnding.FIXED_POINT, None, ranking)
-    lines = shown(terminal.evolution_chart(outcome, width=80, height=62))
-    assert lines[0][10] == "a"
-    assert lines[59][10] == "*"
-
-
-def test_a_population_without_exemplars_leaves_the_chart_empty(contest) -> None:
-    nobody = replace(contest.evolution, generations=((0, 0, 0),))
-    lines = shown(terminal.evolution_chart(nobody, height=10))
-    assert [line[6:].strip() for line in lines[:8]] == [""] * 8
-
-
 @pytest.mark.parametrize(
     ("last", "number", "expected"),
     [(0, 5, (0,)), (3, 5, (0, 1, 2, 3)), (5, 2, (0, 5)), (4, 5, (0, 1, 2, 3, 4))],

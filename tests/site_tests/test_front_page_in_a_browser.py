@@ -68,8 +68,7 @@ def until(browser: Browser, condition: Callable[[], Any]) -> None:
     WebDriverWait(browser.driver, 30.0).until(lambda _: condition())
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("size", [DESK, TELEPHONE], ids=["desk", "telephone"])
+@pytest.mark.parametrize(("size", "scheme"), [(DESK, "light"), (TELEPHONE, "dark")])
 @pytest.mark.parametrize("phase", PHASES)
 def test_the_front_page_fits_its_screen_and_complains_about_nothing(browser, phase, size, scheme) -> None:
     browser.open(f"{phase}/index.html", size, scheme)

@@ -9,7 +9,6 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from icalendar import Calendar
 
 from contest.archive import files
 from contest.language import SOURCE, available, speaking
@@ -33,7 +32,7 @@ from tests.support.mail_world import make_settings
 from tests.support.processes import start
 from tests.support.servers import wait_for
 from tests.support.site_contests import MakeContest, Played, knobeln
-from tests.support.site_files import games_in, turns_in
+from tests.support.site_files import games_in, rows_of, turns_in
 
 pytestmark = pytest.mark.slow
 BINARY = (".png", ".gz")
@@ -101,8 +100,8 @@ def test_the_pages_tell_a_pause_and_a_round_that_is_played_again(make_contest, t
     folder, pages = make_contest(tmp_path / "contest").path, tmp_path / "pages"
     knobeln("run", "--now", "--yes", "-C", folder)
     knobeln("site", pages, "-C", folder)
-    before = json.loads((pages / "rounds/2.1.games.json").read_text())
-    ranked = json.loads((pages / "index.ranking.json").read_text())
+    before = rows_of((pages / "rounds/2.1.games.csv").read_text())
+    ranked = rows_of((pages / "index.ranking.csv").read_text())
     last, loser = before[0]["team"], before[-1]["team"]
     knobeln("run", "rerun", "2", "--reason", "The disk was <full>.", "-C", folder)
     knobeln("teams", "disqualify", last, "--reason", "A private matter.", "-C", folder)
@@ -128,10 +127,10 @@ def test_the_pages_tell_a_pause_and_a_round_that_is_played_again(make_contest, t
     found = texts(pages)
     assert "paused since" not in found["index.html"]
     assert "played again:" not in found["index.html"]
-    assert last not in [row["team"] for row in json.loads(found["index.ranking.json"]) if row["rank"]]
+    assert last not in [row["team"] for row in rows_of(found["index.ranking.csv"]) if row["rank"]]
     assert 'The <a href="../index.html">new results</a> are out.' in found["rounds/former-1.html"]
-    (kept,) = (path for path in found if path.startswith("rounds/former-1.") and path.endswith(".json"))
-    assert [row["team"] for row in json.loads(found[kept])][: len(ranked)] == [
+    (kept,) = (path for path in found if path.startswith("rounds/former-1.") and path.endswith(".csv"))
+    assert [row["team"] for row in rows_of(found[kept])][: len(ranked)] == [
         row["team"] for row in ranked if row["team"] in {each["team"] for each in before}
     ]
     assert all(words in found["feed.xml"] for words in (*told, "The contest goes on"))
@@ -195,18 +194,6 @@ def test_only_so_many_games_can_be_replayed_and_others_go(make_contest, tmp_path
     assert own.read_text() == "mine"
 
 
-def test_a_german_contest_tells_its_journal_in_german(make_contest: MakeContest, tmp_path: Path) -> None:
-    folder = make_contest(tmp_path / "contest", language="de")
-    later = folder.settings.dates.results_published + timedelta(hours=1)
-    knobeln("dates", "move", f"results_published={later:%Y-%m-%dT%H:%M}", "--reason", "x", "-C", folder.path)
-    knobeln("site", tmp_path / "pages", "-C", folder.path)
-    log = (tmp_path / "pages" / "log.html").read_text()
-    assert re.search(
-        r"<h2>Die Ergebnisse erscheinen: verschoben vom \d+\. \w+ \d+, \d\d:\d\d UT auf den ", log
-    )
-    assert "moved" not in log
-
-
 def test_a_changed_translation_changes_what_games_are_made_of(monkeypatch, tmp_path) -> None:
     def keys() -> list[str]:
         found = []
@@ -222,12 +209,6 @@ def test_a_changed_translation_changes_what_games_are_made_of(monkeypatch, tmp_p
     assert changed == [language != SOURCE for language in available()]
 
 
-def test_pages_that_are_up_to_date_are_not_written_again(played: Played, tmp_path: Path) -> None:
-    knobeln("site", tmp_path / "pages", "-C", played.folder)
-    assert list((tmp_path / "pages" / "games").glob("*.html"))
-    assert "0 of them new or changed" in knobeln("site", tmp_path / "pages", "-C", played.folder)
-
-
 def test_the_ladder_has_a_page_where_there_is_one(make_contest: MakeContest, tmp_path: Path) -> None:
     knobeln("site", tmp_path / "plain", "-C", make_contest(tmp_path / "flat").path)
     assert not (tmp_path / "plain" / "ladder.html").exists()
@@ -239,7 +220,7 @@ def test_the_ladder_has_a_page_where_there_is_one(make_contest: MakeContest, tmp
     page = (tmp_path / "pages" / "ladder.html").read_text()
     assert 'href="ladder.html"' in (tmp_path / "pages" / "index.html").read_text()
     assert [line["team"] for line in shown] == re.findall(r">(team_\d+)<", page)
-    rows = json.loads((tmp_path / "pages" / "ladder.ladder.json").read_text())
+    rows = rows_of((tmp_path / "pages" / "ladder.ladder.csv").read_text())
     assert [(row["team"], row["points"]) for row in rows] == [
         (line["team"], line["points"]) for line in shown
     ]
@@ -261,13 +242,19 @@ def test_the_organizers_own_style_and_templates_win(make_contest: MakeContest, t
 
 
 # --- what is released --------------------------------------------------------------------------------------
-def test_a_round_that_is_being_played_shows_nothing(make_contest: MakeContest, tmp_path: Path) -> None:
+def test_a_round_that_is_being_played_or_of_which_a_report_is_held_shows_nothing(
+    make_contest: MakeContest, tmp_path: Path
+) -> None:
     folder = make_contest(tmp_path / "contest")
     until(folder, Stumbling(0))
     knobeln("site", tmp_path / "pages", "-C", folder.path)
     assert not any(path.startswith(("rounds", "games")) for path in texts(tmp_path / "pages"))
     assert "results yet" in texts(tmp_path / "pages")["teams/team_0001.html"]
     until(folder, Stumbling(2))  # both groups of the first round, and the final's, which is not closed
+    knobeln("mail", "hold", "--all", "--reason", "to read them", "-C", folder.path)
+    knobeln("site", tmp_path / "pages", "-C", folder.path)
+    assert not any(path.startswith("rounds") for path in texts(tmp_path / "pages"))
+    knobeln("mail", "release", "--all", "-C", folder.path)
     knobeln("site", tmp_path / "pages", "-C", folder.path)
     files = texts(tmp_path / "pages")
     assert "rounds/1.html" in files
@@ -292,18 +279,6 @@ def test_a_round_whose_summary_waits_for_the_organizers_words_shows_nothing(make
     assert "Many &lt;good&gt; games." in files["rounds/1.html"]
     assert "The contest is over." in files["index.html"]
     assert "evolution.html" in files
-
-
-def test_nothing_shows_of_a_round_of_which_a_report_is_held(make_contest, tmp_path) -> None:
-    folder = make_contest(tmp_path / "contest")
-    until(folder, Stumbling(2))  # the first round is over, and nothing was delivered
-    knobeln("mail", "hold", "--all", "--reason", "to read them", "-C", folder.path)
-    pages = tmp_path / "pages"
-    knobeln("site", pages, "-C", folder.path)
-    assert not any(path.startswith("rounds") for path in texts(pages))
-    knobeln("mail", "release", "--all", "-C", folder.path)
-    knobeln("site", pages, "-C", folder.path)
-    assert "rounds/1.html" in texts(pages)
 
 
 def test_nothing_shows_of_what_was_played_while_reports_are_held(make_contest, tmp_path) -> None:
@@ -335,30 +310,8 @@ def test_rules_commands_and_announcement_are_there_from_the_first_day(make_conte
     for page in ("announcement.html", "rules.html"):
         assert commitment[0] in files[page]
     assert "Takes your team home." in files["commands.html"]
-    for page in ("rules.html", "commands.html", "announcement.html", "contest.ics"):
+    for page in ("rules.html", "commands.html", "announcement.html"):
         assert f'href="{page}"' in files["index.html"]
-
-
-def test_a_date_that_moves_also_moves_in_calendars(make_contest: MakeContest, tmp_path: Path) -> None:
-    folder = make_contest(tmp_path / "contest", site=Site(url="https://contest.example"))
-    pages = tmp_path / "pages"
-    found = []
-    for hours in (0, 1, 2):
-        later = folder.settings.dates.results_published + timedelta(hours=hours)
-        if hours:
-            change = f"results_published={later:%Y-%m-%dT%H:%M}"
-            knobeln("dates", "move", change, "--reason", "a hall", "-C", folder.path)
-        knobeln("site", pages, "-C", folder.path)
-        (event,) = (
-            event
-            for event in Calendar.from_ical((pages / "contest.ics").read_bytes()).events
-            if str(event["UID"]).startswith("results-published.")
-        )
-        assert event.start == later.replace(second=0, microsecond=0)
-        found.append((event["UID"], event["SEQUENCE"]))
-    assert [sequence for _, sequence in found] == [0, 1, 2]
-    assert len({uid for uid, _ in found}) == 1
-    assert 'content="https://contest.example/rules.html"' in texts(pages)["rules.html"]
 
 
 # --- serve -------------------------------------------------------------------------------------------------

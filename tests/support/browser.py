@@ -5,6 +5,7 @@ Screenshots stay in `build/screenshots`, to be looked at.
 
 import os
 import shutil
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -79,3 +80,11 @@ class Browser:
     def complaints(self) -> list[Any]:
         """What the page wrote to the console, errors and failed requests among it."""
         return list(self.driver.get_log("browser"))
+
+    def violations(self) -> list[str]:
+        """What axe finds on the page as it is now."""
+        self.run(files("axe_core_python").joinpath("axe.min.js").read_text())
+        found = self.driver.execute_async_script(
+            "const done = arguments[0]; axe.run().then((found) => done(found.violations));"
+        )
+        return [f"{each['id']}: {each['nodes'][0]['html']}" for each in found]

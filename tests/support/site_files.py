@@ -1,5 +1,7 @@
 """Contests as pages, without a folder of their own: what the tests share."""
 
+import csv
+import io
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -8,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 from contest.config.settings import Settings
-from contest.games.game import TextGame
 from contest.games.registry import game_of
 from contest.language import speaking
 from contest.mail.form import sample
@@ -16,17 +17,13 @@ from contest.model import EvolutionOutcome, Phase, RoundOutcome, Standing, Team
 from contest.schema.sections import Reports
 from knobeln.server.site_facts import site_texts
 from mailserver.attachments import AnnouncementTexts
-from reports.highlights import Highlight
-from reports.play import play_reports
 from reports.render import Templates
 from reports.replay.turns import Replay
 from reports.site import game_text
 from reports.site.facts import ReleasedRound, SiteFacts, SiteTexts
-from reports.site.featured import featured
 from reports.site.front import preview
 from reports.site.games import GameKey
-from reports.site.pages import FeaturedGame, headings, navigation, pages, plan, replay_of_game, search
-from reports.site.pages import files as pages_without_template
+from reports.site.pages import headings, navigation, pages, plan, replay_of_game
 from reports.site.templates import SiteTemplates
 from tests.support import other_contests
 from tournament.replay import course_of
@@ -100,19 +97,6 @@ def texts_of(settings: Settings) -> SiteTexts:
         return site_texts(settings, Templates(settings, None), announced)
 
 
-def highlights_of(facts: SiteFacts) -> tuple[Highlight, ...]:
-    """The highlights, as far as the moves of games are stored."""
-    found, rules = search(facts, plan(facts)), game_of(facts.settings.game, facts.settings.programs)
-    if found is None:
-        return ()
-    looking, wanted = found
-    for key in wanted if isinstance(rules, TextGame) else ():
-        gains = play_reports(facts.game.play).gains(key.match.result.moves, course_in(rules, key))
-        if gains:
-            looking.see(key.plan, key.match, gains)
-    return looking.found
-
-
 def files_of(facts: SiteFacts) -> dict[str, str]:
     """All files of the site but style and script, in the contest's language."""
     with speaking(facts.settings.contest.language):
@@ -125,17 +109,12 @@ def _files_of(facts: SiteFacts) -> dict[str, str]:
         plan(facts),
     )
     found: dict[str, bytes] = {}
-    highlights, legend = highlights_of(facts), game_text.legend(facts.game)
-    own_pages = featured(facts, highlights)
-    lines = headings(facts, planned, own_pages)
+    legend, lines = game_text.legend(facts.game), headings(facts, planned)
 
     def text(key: GameKey) -> str:
         return game_text.game_lines(lines[key.key], replay_in(facts, key))
 
-    chosen = [
-        FeaturedGame(each, legend + text(each.game), replay_in(facts, each.game).story) for each in own_pages
-    ]
-    for page in pages(facts, planned, highlights, chosen):
+    for page in pages(facts, planned):
         found |= words.files(page)
     for file in planned.files:
         found[file.path] = game_text.script(legend, map(text, file.games))
@@ -156,8 +135,7 @@ def write_site(folder: Path, facts: SiteFacts) -> Mapping[str, str]:
     """Write all files of the site into this folder. Returns those that are text."""
     files = files_of(facts)
     static = SiteTemplates(facts.settings, facts.game, ()).static()
-    others = static | dict(pages_without_template(facts))
-    for path, data in ({path: text.encode() for path, text in files.items()} | others).items():
+    for path, data in ({path: text.encode() for path, text in files.items()} | static).items():
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         (folder / path).write_bytes(data)
     return files
@@ -183,6 +161,17 @@ def games_in(files: Mapping[str, str]) -> dict[str, list[list[str]]]:
 def field(game: list[list[str]], word: str) -> list[str]:
     """The fields of the game's line that begins with this word."""
     return next(fields for first, *fields in game if first == word)
+
+
+def rows_of(text: str) -> list[dict[str, Any]]:
+    """The lines of a table's file, with numbers as numbers, and nothing as ""."""
+
+    def value(word: str) -> object:
+        if not re.fullmatch(r"-?\d+(\.\d+)?", word):
+            return word
+        return float(word) if "." in word else int(word)
+
+    return [{key: value(word) for key, word in row.items()} for row in csv.DictReader(io.StringIO(text))]
 
 
 def turns_in(game: list[list[str]]) -> list[list[str]]:

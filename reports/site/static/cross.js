@@ -1,20 +1,15 @@
-// The cross table: lights row and column, tells both results, sorts both sides, changes the colours.
+// The cross table: lights row and column, and tells both results.
 "use strict";
 (() => {
   const page = document.getElementById("cross");
   const table = page.querySelector("table");
-  const body = table.tBodies[0];
-  const lines = [table.tHead.rows[0], ...body.rows].map((row) => ({
-    row,
+  const lines = [table.tHead.rows[0], ...table.tBodies[0].rows].map((row) => ({
     head: row.cells[0],
     cells: Array.from(row.cells).slice(1),
   }));
   const names = lines[0].cells.map((head) => head.textContent);
-  const byRank = names.map((_, at) => at);
-  const byLikeness = [...byRank].sort((a, b) => lines[a + 1].row.dataset.likeness - lines[b + 1].row.dataset.likeness);
   const where = new Map(lines.flatMap(({ cells }, row) => cells.map((cell, column) => [cell, [row - 1, column]])));
   const tip = page.appendChild(Object.assign(document.createElement("div"), { className: "tip", hidden: true }));
-  let order = byRank;
   let lit = [];
 
   const points = (row, column) => {
@@ -63,11 +58,11 @@
     const found = where.get(cellOf(event));
     if (!found || !(event.key in ways)) return;
     const [down, right] = ways[event.key];
-    let [row, column] = found.map((at) => order.indexOf(at));
+    let [row, column] = found;
     do {
       row += down;
       column += right;
-    } while (order[row] !== undefined && order[column] !== undefined && !linkAt(row, column));
+    } while (row in names && column in names && !linkAt(row, column));
     const link = linkAt(row, column);
     if (link) {
       event.preventDefault();
@@ -75,29 +70,6 @@
     }
   });
   function linkAt(row, column) {
-    return lines[order[row] + 1]?.cells[order[column]]?.querySelector("a");
+    return lines[row + 1]?.cells[column]?.querySelector("a");
   }
-
-  function press(button) {
-    for (const each of button.parentElement.querySelectorAll("button")) {
-      each.setAttribute("aria-pressed", String(each === button));
-    }
-  }
-  page.querySelector(".controls").addEventListener("click", (event) => {
-    const button = event.target.closest("button");
-    if (!button) return;
-    press(button);
-    if (button.dataset.order) {
-      order = button.dataset.order === "rank" ? byRank : byLikeness;
-      for (const line of lines) line.row.append(line.head, ...order.map((at) => line.cells[at]));
-      body.append(...order.map((at) => lines[at + 1].row));
-    } else {
-      table.classList.toggle("by-win", button.dataset.by === "win");
-      table.classList.toggle("by-amount", button.dataset.by === "amount");
-      for (const legend of page.querySelectorAll(".legend")) {
-        legend.hidden = !legend.classList.contains(`by-${button.dataset.by}`);
-      }
-    }
-  });
-  page.querySelector(".controls").hidden = false;
 })();

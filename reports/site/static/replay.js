@@ -65,9 +65,7 @@
       game: ([key]) => { game.key = key; },
       title: ([title]) => { game.title = title; },
       group: ([title, link]) => { game.group = { title, link }; },
-      player: ([name, points, ending, link, before, after]) => {
-        game.players.push({ name, points, ending, link, before, after });
-      },
+      player: ([name, points, ending, link]) => { game.players.push({ name, points, ending, link }); },
       turns: ([text]) => { game.length = text; },
       word: ([word, point]) => { game.word = word; game.turn = say(word); game.point = Number(point); },
       letters: (parts) => {
@@ -537,11 +535,6 @@
   const VIEWS = { numbers: Numbers, board: Board, ring: Ring, letters: Letters, points: Points };
 
   // --- the players, and the turns around the present one ---------------------------------------------------
-  function link(key, text, label, keep) {
-    if (!KEY.test(key)) return element("span", { class: "no", "aria-hidden": "true" }, text);
-    return element("a", { href: `${root}replay.html?game=${key}`, "aria-label": label, title: label, rel: keep }, text);
-  }
-
   // What a move offers for each square, row by row, where players pay for squares; else null.
   function bidsOf(game, move) {
     const { rows, columns, purses } = game.facts ?? {};
@@ -564,12 +557,8 @@
           points: element("span", { class: "points" }),
           purse: element("meter", { class: "purse", min: 0, max: this.purse || 1, "aria-label": say("purse of {name}", player) }),
         };
-        const ways = element("span", { class: "ways" },
-          link(player.before, "‹", say("previous game of {name}", player), "prev"), " ",
-          link(player.after, "›", say("next game of {name}", player), "next"));
-        const around = player.before || player.after ? [ways] : [];
         const head = element("span", { class: "who" }, ofSeat(element("i", { class: `key k${seat % 8}` }), seat), " ", name);
-        card.box = element("li", { class: `card c${seat % 8}` }, head, card.move, card.won, card.points, ...around, ...(this.purse ? [card.purse] : []));
+        card.box = element("li", { class: `card c${seat % 8}` }, head, card.move, card.won, card.points, ...(this.purse ? [card.purse] : []));
         part.players.append(ofSeat(card.box, seat));
         return card;
       });
@@ -698,10 +687,8 @@
     frame = requestAnimationFrame(tick);
   }
 
-  // A game with a page of its own has its link there, because that link shows a picture of the game.
   function here() {
-    const own = Array.from(document.querySelectorAll("a[data-game]")).find((link) => link.dataset.game === game.key);
-    const address = new URL(own?.href ?? location.href);
+    const address = new URL(location.href);
     address.hash = `${game.word}=${at}`;
     return address.href;
   }
@@ -753,10 +740,8 @@
     }
   }
 
-  // Where the game is worth a look: at the turn that its page names, or some turns before its winner took the
-  // lead for good.
+  // Where the game is worth a look: some turns before its winner took the lead for good.
   function opening() {
-    if (Number(box.dataset.turn)) return Number(box.dataset.turn);
     if (game.players.length !== 2 || !game.counts) return 0;
     const leads = game.totals.map(([first, second]) => first - second);
     const kept = leads.findLastIndex((lead) => lead * leads.at(-1) <= 0);
@@ -880,8 +865,8 @@
     boxes = [...pictures, new Players(game), new Turns(game)];
     for (const picture of pictures) picture.fit();
     secret(wasSecret());
-    // A link to a place of the game stays there, unless it is the place that the page names; else it runs.
-    if ((!jump() || (at && at === Number(box.dataset.turn))) && !calm.matches) play();
+    // A link to a place of the game stays there; else it runs.
+    if (!jump() && !calm.matches) play();
     new ResizeObserver(() => {
       const isOther = (picture) => picture.width && picture.width !== Math.max(260, Math.floor(picture.figure.clientWidth));
       if (pictures.some(isOther)) fit();
