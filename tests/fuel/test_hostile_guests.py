@@ -70,6 +70,7 @@ def text_of(memory: bytes, made: list[tuple[str, list[int]]]) -> str:
     return f'(module {imports} (memory (export "memory") 1) {start})'
 
 
+@pytest.mark.slow
 @pytest.mark.fuzz
 @settings(max_examples=settings.default.max_examples // 4)  # each starts a worker
 @given(MEMORY, st.lists(calls(), min_size=1, max_size=12))
@@ -99,17 +100,11 @@ def test_a_pointer_of_64_bits_is_refused(name: str) -> None:
 # --- what a function returns -------------------------------------------------------------------------------
 FORGED = {
     "an unknown trap": '{"ended": {"trap": "nope"}}',
-    "a trap that is a list": '{"ended": {"trap": []}}',
-    "an end that is a number": '{"ended": 5}',
     "an end that is a list": '{"ended": []}',
-    "fuel of its own": '{"answer": 5, "fuel": -5}',
     "a list": "[]",
-    "a text": '"x"',
-    "nothing": "",
     "no JSON": "nonsense",
     "deep JSON": "[" * 8_000,
     "a surrogate": r'{"answer": "\ud800"}',
-    "digits": '{"answer": ' + "9" * 9_000 + "}",
     "an error that is a list": '{"raised": [1], "trace": {}}',
 }
 
