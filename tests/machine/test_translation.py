@@ -69,7 +69,7 @@ def test_much_random_code_does_the_same(compare: Compare, found: Wild) -> None:
 
 # --- whole programs ----------------------------------------------------------------------------------------
 @pytest.mark.slow
-@pytest.mark.parametrize("name", [strategy.name for strategy in house_strategies()])
+@pytest.mark.parametrize("name", [strategy.name for strategy in house_strategies()[::6]])
 def test_house_strategies_do_the_same_and_run_in_native_code(compare: Compare, name: str) -> None:
     (source,) = (strategy.source for strategy in house_strategies() if strategy.name == name)
     assert _agree(compare, compiled(source), Case(fuel=2_000_000, stops=400)) > 980
@@ -79,7 +79,7 @@ def test_the_example_does_the_same_and_runs_in_native_code(compare: Compare) -> 
     assert _agree(compare, compiled(EXAMPLE.read_text()), Case(fuel=1_000_000, stops=2_000)) > 980
 
 
-@pytest.mark.parametrize("name", FAULTS)
+@pytest.mark.parametrize("name", list(FAULTS)[::3])
 def test_programs_that_fail_do_the_same(compare: Compare, name: str) -> None:
     _agree(compare, compiled(FAULTS[name][0]), Case(fuel=1_000_000))
 
@@ -101,7 +101,7 @@ BASES = (BEGIN, END, 0, CODE_BASE, DATA_BASE, 2**31, 2**32 - 4)
 NEAR_EDGES = [base + more for base in BASES for more in range(-5, 6)]
 
 
-@pytest.mark.parametrize("distance", [0, -2048, 2047])
+@pytest.mark.parametrize("distance", [-2048, 2047])
 @pytest.mark.parametrize("name", sorted({*LOAD, *STORE}))
 def test_accesses_at_every_edge(compare: Compare, name: str, distance: int) -> None:
     word = load(name, 5, 10, distance) if name in LOAD else store(name, 6, 10, distance)
@@ -110,7 +110,7 @@ def test_accesses_at_every_edge(compare: Compare, name: str, distance: int) -> N
     _agree(compare, image, *(Case(_with(x10=pointer, x6=0xDEADBEEF)) for pointer in pointers))
 
 
-@pytest.mark.parametrize("steps", [0, 1, 3000, 8000])
+@pytest.mark.parametrize("steps", [1, 8000])
 @pytest.mark.parametrize("step", [-2048, 2047])
 def test_accesses_far_from_their_pointer_at_every_edge(compare: Compare, step: int, steps: int) -> None:
     code = [immediate("addi", 10, 10, step)] * steps
@@ -127,7 +127,7 @@ def test_no_distance_leads_around_the_address_space_into_the_memory() -> None:
     assert 2**32 - farthest > DATA_BASE + MEMORY_SIZE
 
 
-@pytest.mark.parametrize("shift", [-4, -2, -1, 0, 1, 2, 4, 8, 12])
+@pytest.mark.parametrize("shift", [-4, -1, 0, 4, 12])
 @pytest.mark.parametrize("place", [BEGIN, END])
 def test_accesses_through_one_pointer_are_as_good_as_each_by_itself(compare, place, shift) -> None:
     code = [
@@ -153,17 +153,11 @@ JUMPS = {
     "odd": [jal(1, 6), ECALL, ECALL],
     "before the code": [jal(1, -4), ECALL],
     "behind the code": [jal(1, 12), ECALL],
-    "branch behind the code": [branch("beq", 0, 0, 2046), ECALL],
-    "branch before the code": [branch("beq", 0, 0, -4), ECALL],
     "branch to an odd place": [branch("beq", 5, 6, 6), ECALL, ECALL],
     "to itself": [jal(0, 0)],
-    "off the end": [FENCE, FENCE],
     "off the end behind a branch": [FENCE, branch("bne", 0, 0, -4)],
     "door at the end": [immediate("addi", 17, 0, 1), ECALL],
-    "a call at the end": [jal(0, 8), ECALL, jal(1, -4)],
     "same register twice": [auipc(5, 0), jalr(5, 5, 12), ECALL, FENCE, ECALL],
-    "same register twice, backwards": [auipc(5, 0), jalr(5, 5, 0), ECALL],
-    "to an odd address, rounded down": [auipc(5, 0), jalr(1, 5, 13), ECALL, FENCE, ECALL],
     "to an address that nobody mentions": [
         auipc(5, 0),
         register("add", 5, 5, 6),
@@ -173,7 +167,6 @@ JUMPS = {
     ],
     "to the middle of a block": [auipc(5, 0), jalr(1, 5, 12), FENCE, FENCE, FENCE, ECALL],
     "to data": [lui(5, DATA_BASE >> 12), jalr(1, 5, 0), ECALL],
-    "to nowhere": [jalr(1, 0, 0), ECALL],
     "wraps": [jalr(1, 0, -4), ECALL],
     "no instruction": [FENCE, EBREAK, ECALL],
     "no door": [immediate("addi", 17, 0, 9), ECALL],
