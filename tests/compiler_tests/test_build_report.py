@@ -196,22 +196,3 @@ def test_a_missing_gcc_is_told_with_its_package(monkeypatch, tmp_path):
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(ToolMissing, match="gcc-riscv64-unknown-elf"):
         Toolchain().version()
-
-
-@pytest.mark.parametrize("line", ['#line 300 "other.c"', "%:line 7", " # line 9 /* nine */ "])
-def test_a_line_directive_is_accepted_and_messages_keep_to_the_file_as_sent(build_code, line):
-    before = "int one;\n"
-    accepted = build_code(f"{before}{line}\nmain () {{ make_throw (1); }}", main="")
-    assert accepted.image
-    assert accepted.image == build_code(f"{before}\nmain () {{ make_throw (1); }}", main="").image
-    refused = build_code(f"{before}{line}\nmain () {{ make_throw (1) }}", main="").report
-    plain = build_code(f"{before}\nmain () {{ make_throw (1) }}", main="").report
-    assert places(refused) == places(plain)
-    assert "other.c" not in refused.messages
-
-
-def test_a_line_directive_of_several_lines_is_refused_and_line_macros_are_explained(build_code):
-    found = build_code("#line \\\n 300\nmain () { make_throw (__LINE__); }", main="").report.findings
-    assert [f.rule for f in found] == ["line marker"] * 2
-    assert [f.severity for f in found] == [Severity.ERROR, Severity.NOTE]
-    assert "whatever #line says" in found[1].text
