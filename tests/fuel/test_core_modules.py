@@ -114,49 +114,6 @@ def test_a_module_that_does_not_count_is_not_compiled():
         engine.machine_code(bytes(wasmtime.wat2wasm(start_with(""))), Sandbox())
 
 
-POINTERS = [0xFFFFFFFF, 0xFFFFFFF0, 0x10000, 0xFFFF, 0x80000000, 0]
-POINTER_CALLS = {
-    "fd_write": "1 P P P",
-    "fd_read": "0 P P P",
-    "fd_pread": "0 P P 0 P",
-    "fd_seek": "4 0 0 P",
-    "fd_tell": "4 P",
-    "fd_readdir": "3 P P 0 P",
-    "fd_fdstat_get": "1 P",
-    "fd_filestat_get": "1 P",
-    "fd_prestat_get": "3 P",
-    "fd_prestat_dir_name": "3 P P",
-    "path_open": "3 0 P P 0 0 0 0 P",
-    "path_filestat_get": "3 0 P P P",
-    "args_get": "P P",
-    "args_sizes_get": "P P",
-    "environ_get": "P P",
-    "environ_sizes_get": "P P",
-    "clock_time_get": "0 0 P",
-    "clock_res_get": "0 P",
-    "poll_oneoff": "P P P P",
-    "random_get": "P P",
-}
-WIDE = {"fd_pread": (3,), "fd_seek": (1,), "fd_readdir": (3,), "path_open": (5, 6), "clock_time_get": (1,)}
-
-
-def call_with(name, kinds, pointer):
-    words = [pointer if word == "P" else word for word in POINTER_CALLS[name].split()]
-    numbers = (f"({kind}.const {word})" for kind, word in zip(kinds, words, strict=True))
-    return f"(drop (call ${name} {' '.join(numbers)}))"
-
-
-def test_no_pointer_leads_out_of_the_memory():
-    """Each call gets each pointer, also at the end of memory; the module ends by itself afterwards."""
-    calls, functions = [], []
-    for name, words in POINTER_CALLS.items():
-        kinds = ["i64" if at in WIDE.get(name, ()) else "i32" for at in range(len(words.split()))]
-        functions.append((name, f"(param {' '.join(kinds)}) (result i32)"))
-        calls += [call_with(name, kinds, pointer) for pointer in POINTERS]
-    with module(start_with("\n".join(calls), *functions)) as worker:
-        assert worker.run()["ended"] == {"exit": 0}
-
-
 def test_output_and_its_limit():
     flood = start_with(
         "(i32.store (i32.const 4) (i32.const 60000)) (loop $l (drop (call $fd_write (i32.const FD) "

@@ -16,7 +16,7 @@ import pytest
 from contest.errors import EngineFailed, NotFound, ToolMissing
 from contest.games.knobeln import Rules
 from contest.model import GameJob, Verdict
-from contest.subprocesses.c_programs import build_c_program, c_compiler, c_program
+from contest.subprocesses.c_programs import build_c_program, c_compiler
 from contest.subprocesses.engine_connection import EngineConnection
 from contest.subprocesses.engine_pool import chunks
 from contest.util.folders import scratch_folder
@@ -294,33 +294,6 @@ def test_a_compiler_that_cannot_build_the_engine_is_quoted(tmp_path: Path) -> No
         build_c_program(tmp_path, engine_binary.FLAGS, tmp_path / "cache")
 
 
-def test_a_cache_that_cannot_be_written_is_named(tmp_path: Path) -> None:
-    (tmp_path / "file").touch()
-    with pytest.raises(ToolMissing, match="cannot be kept in"):
-        build_c_program(engine_binary.SOURCES, engine_binary.FLAGS, tmp_path / "file" / "cache")
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("is_kept", [True, False])
-def test_without_a_home_to_write_to_the_engine_is_kept_for_some_time_or_removed(tmp_path, *, is_kept) -> None:
-    (tmp_path / "file").touch()
-    if not is_kept:
-        (tmp_path / f"knobeln-{os.geteuid()}").touch()  # somebody was there before us
-    program = (
-        f"import sys; sys.path.insert(0, {str(ROOT)!r})\n"
-        "from tournament.runners.machine import knobeln_engine\n"
-        "path = knobeln_engine()\n"
-        "assert path.is_file() and path == knobeln_engine()\n"
-        "print(path)"
-    )
-    environment = {**os.environ, "XDG_CACHE_HOME": str(tmp_path / "file"), "TMPDIR": str(tmp_path)}
-    command = [sys.executable, "-c", program]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
-    path = Path(done.stdout.split()[-1])
-    assert path.is_relative_to(tmp_path)
-    assert path.exists() == is_kept
-
-
 @pytest.fixture
 def small(tmp_path: Path) -> Path:
     """A folder with the source of a program that returns 7, if nothing else is said."""
@@ -376,21 +349,6 @@ def test_an_engine_that_somebody_could_have_changed_is_built_anew(poison, small)
     assert (again.read_bytes(), again.stat().st_uid) == (good, os.geteuid())
     assert again.stat().st_mode & 0o777 == 0o700
     assert _returned(again) == [7]
-
-
-@pytest.mark.parametrize("above", ["cache", ""])
-def test_a_cache_that_others_can_write_is_not_used(above, small, monkeypatch) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(small / "cache"))
-    kept = c_program(small, ("-O1",))
-    assert kept.is_relative_to(small)
-    (small / above).chmod(0o777)
-    _shut_again(kept)
-    own = c_program(small, ("-O1",))
-    assert not own.is_relative_to(small)
-    assert _returned(own) == [7]
-    (small / above).chmod(0o1777)
-    assert c_program(small, ("-O1",)) == kept
-    assert kept.read_text(errors="replace") != POISON
 
 
 def test_what_killed_builders_left_is_swept_by_the_next(tmp_path: Path, small: Path) -> None:
