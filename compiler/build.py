@@ -86,7 +86,7 @@ def _examine(program: SourceText, settings: Programs, toolchain: Toolchain) -> _
     facts = _Facts(tuple(checks.check_source(program, settings)))
     if checks.keeps_from_compiler(facts.findings):
         return facts.found(checks.check_tokens(checks.in_source(program), settings))
-    step = toolchain.preprocess(program.for_compiler, _prose(program))
+    step = toolchain.preprocess(program.text, _prose(program))
     if step.output is None:
         return _failed(facts, program, step)
     found = tuple(tokens.scan(step.output.decode(errors="replace")))
@@ -97,7 +97,7 @@ def _examine(program: SourceText, settings: Programs, toolchain: Toolchain) -> _
 
 
 def _compile(facts: _Facts, expanded: checks.Expanded, toolchain: Toolchain) -> _Facts:
-    step = toolchain.compile(expanded.program.for_compiler, _prose(expanded.program))
+    step = toolchain.compile(expanded.program.text, _prose(expanded.program))
     if step.output is None:
         return _failed(facts, expanded.program, step)
     facts = replace(facts, messages=step.messages)

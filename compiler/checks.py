@@ -149,24 +149,15 @@ def file_pragmas(program: SourceText, _: Programs) -> Iterator[Finding]:
 
 
 def line_markers(program: SourceText, _: Programs) -> Iterator[Finding]:
-    """Forbid the marks of a preprocessor, which are not C, and `#line` that is not one line."""
+    """Forbid `#line` and the marks of a preprocessor: gcc would show lines of the file that they name."""
     for view in program.views:
         for line in view.live_lines:
-            directive = line.directive or ("",)
-            if directive[0][:1].isdigit():
-                text = gettext("a line marker of a preprocessor; send the program as you wrote it")
+            name = (line.directive or ("",))[0]
+            if name == "line" or name[:1].isdigit():
+                text = gettext(
+                    "#line and line markers name other lines in messages; send the program as you wrote it"
+                )
                 yield _at(program, "line marker", line.number, text)
-            elif directive[0] == "line" and not line.is_unbroken:
-                yield _at(program, "line marker", line.number, gettext("#line must be a line of its own"))
-
-
-def line_macros(program: SourceText, _: Programs) -> Iterator[Finding]:
-    """Tell that `#line` does not change `__LINE__` and `__FILE__` here."""
-    has_line = any(line.directive and line.directive[0] == "line" for line in program.live_lines)
-    for word in ("__LINE__", "__FILE__") if has_line else ():
-        for number in program.lines_of(word)[:1]:
-            text = gettext("%(word)s keeps to your program as you sent it, whatever #line says", word=word)
-            yield Finding("line marker", Severity.NOTE, number, text, program.quote(number))
 
 
 def identifications(program: SourceText, _: Programs) -> Iterator[Finding]:
@@ -317,7 +308,6 @@ SOURCE_RULES: tuple[SourceRule, ...] = (
     file_tests,
     file_pragmas,
     line_markers,
-    line_macros,
     identifications,
     description,
 )

@@ -27,17 +27,11 @@ _TURNING = ("else", "elif", "elifdef", "elifndef")
 
 @dataclass(frozen=True)
 class LogicalLine:
-    """A logical line without its comments. `number` is its first line, `numbers` the line of each token.
-
-    `columns`: where its tokens begin and end, counted from the start of the first line. `is_unbroken`: all of
-    them are in that line.
-    """
+    """A logical line without its comments. `number` is its first line, `numbers` the line of each token."""
 
     number: int
     tokens: tuple[Token, ...]
     numbers: tuple[int, ...]
-    columns: tuple[int, int]
-    is_unbroken: bool
 
     @cached_property
     def directive(self) -> tuple[str, ...] | None:
@@ -55,17 +49,6 @@ class SourceText:
 
     def __init__(self, text: str) -> None:
         self.text = text
-
-    @cached_property
-    def for_compiler(self) -> str:
-        """The text for gcc: `#line` is blanked, so that messages name the lines of the program as sent."""
-        lines = [*self.physical_lines]
-        for line in self.live_lines:
-            if line.directive and line.directive[0] == "line" and line.is_unbroken:
-                start, end = line.columns
-                text = lines[line.number - 1]
-                lines[line.number - 1] = text[:start] + " " * (end - start) + text[end:]
-        return "\n".join(lines)
 
     @cached_property
     def physical_lines(self) -> Sequence[str]:
@@ -186,11 +169,7 @@ def _join(text: str) -> tuple[str, Sequence[int]]:
 
 def _line(tokens: Sequence[Token], starts: Sequence[int]) -> LogicalLine:
     numbers = tuple(bisect_right(starts, token.offset) for token in tokens)
-    start, end = starts[numbers[0] - 1], tokens[-1].offset + len(tokens[-1].text)
-    is_unbroken = bisect_right(starts, end - 1) == numbers[0]
-    return LogicalLine(
-        numbers[0], tuple(tokens), numbers, (tokens[0].offset - start, end - start), is_unbroken
-    )
+    return LogicalLine(numbers[0], tuple(tokens), numbers)
 
 
 def _blocks(lines: Iterable[LogicalLine], after_the_last: int) -> Iterator[range]:

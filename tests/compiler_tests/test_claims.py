@@ -163,7 +163,7 @@ def test_a_worker_that_lives_renews_its_claim(contest: Contest, monkeypatch: pyt
     def meanwhile() -> None:
         for _ in range(3):
             contest.clock.at += LEASE - timedelta(seconds=1)
-            time.sleep(0.5)
+            time.sleep(0.1)
             assert not other.build_next()
 
     assert contest.worker(meanwhile).build_next()

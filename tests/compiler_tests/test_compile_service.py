@@ -1,14 +1,11 @@
 """The compile service: queue, builds and reports; a real database, the real compiler (K45-K47, S22)."""
 
 import hashlib
-from collections.abc import Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
-from threading import Barrier
 from types import SimpleNamespace
-from typing import Any
 
 import pytest
 
@@ -16,12 +13,10 @@ from compiler.builders import builder_of
 from compiler.service import CompileService
 from contest.config.settings import Settings
 from contest.errors import EngineFailed
-from contest.interfaces.protocols import BuildResult
 from contest.ledger.receipts import Effect, LedgerEntry, program_digest
 from contest.model import SubmissionState
 from contest.schema.sections import Programs
 from contest.store import Store, contest_state, ledger, letters, migrate, outbox, submissions
-from contest.store.claims import LEASE
 from contest.store.engine_failures import MAX_FAILURES
 from knobellib.samples import house_strategies
 from reports.render import Templates
@@ -122,14 +117,6 @@ def test_each_program_is_in_the_ledger_and_its_report_has_the_receipt(context: W
         assert f"Receipt: entry {number}. Proof: receipt.tlog-proof" in mail
 
 
-def test_a_newer_good_version_takes_the_place_of_the_older(context: Workshop) -> None:
-    team = context.team("heavy_lords")
-    for source in (GOOD, GOOD + "\n"):
-        context.send(team, source)
-    context.work()
-    assert "Version 2 is used in the contest; version 1 is kept." in context.mails()[1]
-
-
 def test_a_team_that_sends_much_does_not_keep_the_others_waiting(context: Workshop) -> None:
     busy, calm = context.team("busy"), context.team("calm")
     for _ in range(3):
@@ -179,22 +166,6 @@ def with_build(service: CompileService, build: Callable[..., object]) -> Compile
     return replace(service, builder=SimpleNamespace(build=build, win_rates=None))
 
 
-def test_what_another_worker_has_built_is_not_set_aside(context: Workshop) -> None:
-    team = context.team("lucky")
-    context.send(team, GOOD)
-    other = context.service
-
-    def breaks_after_the_other(*words: object) -> object:
-        assert not other.build_next()
-        context.clock.at += LEASE
-        assert other.build_next()
-        raise RuntimeError("our own mistake")
-
-    context.service = with_build(other, breaks_after_the_other)
-    context.work()
-    assert context.states(team) == [SubmissionState.BUILT]
-
-
 def test_a_fault_of_ours_sets_the_program_aside_and_the_queue_goes_on(context: Workshop) -> None:
     unlucky, lucky = context.team("unlucky"), context.team("lucky")
     context.send(unlucky, GOOD)
@@ -234,31 +205,6 @@ def test_a_program_that_cannot_be_translated_is_accepted_all_the_same(context, t
     assert context.work() == 1
     assert context.states(team) == [SubmissionState.BUILT]
     assert len(context.mails()) == 1
-
-
-def test_threads_build_for_different_teams_at_once_and_for_one_team_one_after_the_other(context, monkeypatch):
-    first, second = context.team("first"), context.team("second")
-    for team in (first, second, first):
-        context.send(team, BAD)
-    meeting = Barrier(3, timeout=60)
-    build = context.service.builder.build
-
-    def slow_build(files: Mapping[str, bytes], text: str) -> BuildResult[Any]:
-        meeting.wait()  # both build
-        meeting.wait()  # somebody has looked for more
-        return build(files, text)
-
-    monkeypatch.setattr(context.service.builder, "build", slow_build)
-    with ThreadPoolExecutor(2) as pool:
-        at_work = [pool.submit(context.service.build_next) for _ in range(2)]
-        meeting.wait()
-        assert not context.service.build_next(), "version 2 of the first team must wait for version 1"
-        meeting.wait()
-        assert all(done.result() for done in at_work)
-    monkeypatch.undo()
-    assert context.work() == 1
-    assert context.states(first) == [SubmissionState.BUILT] * 2
-    assert context.states(second) == [SubmissionState.BUILT]
 
 
 def test_a_program_with_which_our_machinery_fails_is_tried_again_and_then_set_aside(context) -> None:

@@ -63,9 +63,7 @@ def test_the_lines_of_errors_are_found(messages, lines):
     ("ending", "stderr", "words"),
     [
         (Ending.CPU_LIMIT, b"", "more than 10 s / 512 MB"),
-        (Ending.WALL_LIMIT, b"", "more than 10 s / 512 MB"),
         (Ending.EXIT, b"cc1: out of memory allocating 231722912 bytes", "more than 10 s / 512 MB"),
-        (Ending.EXIT, b"virtual memory exhausted: Cannot allocate memory", "more than 10 s / 512 MB"),
         (Ending.EXIT, b"gcc: fatal error: Killed signal terminated program cc1", "more than 10 s / 512 MB"),
         (
             Ending.EXIT,

@@ -45,11 +45,6 @@ def test_a_word_is_found_on_the_line_where_it_was_sent(text, line):
     assert SourceText(text).lines_of("x") == [line]
 
 
-def test_words_in_comments_strings_and_if_0_are_not_found():
-    text = "/* x */ \"x\" 'x' // x\n#if 0\nx\n#endif\n"
-    assert SourceText(text).lines_of("x") == []
-
-
 @pytest.mark.parametrize(
     ("line", "stripped"),
     [

@@ -29,7 +29,6 @@ from sandbox.executable import Executable
 from sandbox.fuel import engine
 from sandbox.fuel.program import FuelProgram
 from sandbox.players.fuel import FuelPlayer
-from sandbox.program_folder import ProgramFolder
 from sandbox.sandbox import Sandbox
 from tests.support.contest_field import NOW
 from tests.support.counting_game import Counting
@@ -181,13 +180,6 @@ def test_mistakes_are_told_in_the_words_of_the_compiler_that_counts(name, text, 
     assert "/usr" not in outcome.messages
 
 
-def test_only_languages_that_are_counted_and_chosen_have_another_row():
-    assert {row.name for row in ROWS if row.is_counted} == {"C", "C++", "Rust", "Python", "JavaScript"}
-    assert not [row for row in languages_of(Programs()) if row.is_counted]
-    few = Programs(counted_languages=("C",), python_packages=("numpy",))
-    assert {row.name for row in languages_of(few) if row.is_counted} == {"C"}
-
-
 OWN = {"name": "C", "suffixes": ["c"], "tool": "tcc", "run": ["{tool}", "-run", "{program}"]}
 
 
@@ -223,10 +215,6 @@ def test_a_new_contest_counts_what_this_host_can_count_and_its_packages_allow():
     without = with_counted_time(chosen.model_copy(update={"programs": programs_}))
     assert "Python" not in without.programs.counted_languages
     assert without.programs.counted_languages
-
-
-def test_other_languages_keep_processor_time():
-    assert isinstance(examined({"a.sh": b"echo 1"}).result, ProgramFolder)
 
 
 def test_the_memory_of_the_contest_is_that_of_the_program():

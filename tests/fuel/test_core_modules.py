@@ -26,8 +26,6 @@ def imports(*names_and_types):
 WRITE = ("fd_write", "(param i32 i32 i32 i32) (result i32)")
 READ = ("fd_read", "(param i32 i32 i32 i32) (result i32)")
 EXIT = ("proc_exit", "(param i32)")
-RANDOM = ("random_get", "(param i32 i32) (result i32)")
-CLOCK = ("clock_time_get", "(param i32 i64 i32) (result i32)")
 
 ECHO = f"""(module {imports(READ, WRITE)} (memory (export "memory") 1)
   (data (i32.const 0) "\\40\\00\\00\\00\\00\\04\\00\\00")
@@ -55,17 +53,6 @@ def test_lines_go_in_and_out_and_one_instance_lives_through_many():
         assert worker.ask(ask="four")["line"] == "four"
 
 
-def test_two_workers_count_the_same_units():
-    replies = []
-    for _ in range(2):
-        with module(ECHO) as worker:
-            worker.ask(open=True)
-            replies.append([worker.ask(ask="x" * size) for size in (1, 1, 10, 100)])
-    assert replies[0] == replies[1]
-    _first, *fuel = [reply["fuel"] for reply in replies[0]]
-    assert fuel == sorted(set(fuel))
-
-
 def test_what_a_line_costs_changes_with_the_number_of_the_host_alone():
     """Archives say by what they were counted. If they change, raise `_HOST` in sandbox/fuel/engine.py."""
     with module(ECHO) as worker:
@@ -81,13 +68,6 @@ def test_an_endless_loop_uses_up_its_fuel_and_the_worker_goes_on():
             assert reply["fuel"] == fuel
 
 
-def test_calls_of_the_host_in_a_loop_cost_what_they_take():
-    """Ten thousand calls at most for a thousand million units: about a tenth of a second."""
-    wat = start_with("(loop $l (drop (call $random_get (i32.const 0) (i32.const 8))) (br $l))", RANDOM)
-    with module(wat) as worker:
-        assert worker.run()["ended"] == {"trap": "out of fuel"}
-
-
 @pytest.mark.parametrize(
     ("code", "trap"),
     [
@@ -101,11 +81,6 @@ def test_a_trap_ends_the_instance_alone(code, trap):
     with module(start_with(code)) as worker:
         assert worker.run()["ended"] == {"trap": trap}
         assert worker.run()["ended"] == {"trap": trap}
-
-
-def test_endless_recursion_is_a_trap():
-    with module('(module (func $f (call $f) (call $f)) (func (export "_start") (call $f)))') as worker:
-        assert worker.run()["ended"]["trap"] in ("stack overflow", "out of fuel")
 
 
 def test_memory_grows_to_the_limit_and_no_further():
@@ -139,56 +114,6 @@ def test_a_module_that_does_not_count_is_not_compiled():
         engine.machine_code(bytes(wasmtime.wat2wasm(start_with(""))), Sandbox())
 
 
-def test_a_module_without_a_start_is_told_apart():
-    with module('(module (memory (export "memory") 1))') as worker:
-        assert worker.run()["ended"] == {"trap": "no start"}
-
-
-POINTERS = [0xFFFFFFFF, 0xFFFFFFF0, 0x10000, 0xFFFF, 0x80000000, 0]
-POINTER_CALLS = {
-    "fd_write": "1 P P P",
-    "fd_read": "0 P P P",
-    "fd_pread": "0 P P 0 P",
-    "fd_seek": "4 0 0 P",
-    "fd_tell": "4 P",
-    "fd_readdir": "3 P P 0 P",
-    "fd_fdstat_get": "1 P",
-    "fd_filestat_get": "1 P",
-    "fd_prestat_get": "3 P",
-    "fd_prestat_dir_name": "3 P P",
-    "path_open": "3 0 P P 0 0 0 0 P",
-    "path_filestat_get": "3 0 P P P",
-    "args_get": "P P",
-    "args_sizes_get": "P P",
-    "environ_get": "P P",
-    "environ_sizes_get": "P P",
-    "clock_time_get": "0 0 P",
-    "clock_res_get": "0 P",
-    "poll_oneoff": "P P P P",
-    "random_get": "P P",
-}
-WIDE = {"fd_pread": (3,), "fd_seek": (1,), "fd_readdir": (3,), "path_open": (5, 6), "clock_time_get": (1,)}
-
-
-@pytest.mark.parametrize("name", sorted(POINTER_CALLS))
-def test_no_pointer_leads_out_of_the_memory(name):
-    """Each call gets each pointer, also at the end of memory; the module ends by itself afterwards."""
-    words = POINTER_CALLS[name].split()
-    kinds = ["i64" if at in WIDE.get(name, ()) else "i32" for at in range(len(words))]
-    calls = "\n".join(
-        f"(drop (call ${name} "
-        + " ".join(
-            f"({kind}.const {pointer if word == 'P' else word})"
-            for kind, word in zip(kinds, words, strict=True)
-        )
-        + "))"
-        for pointer in POINTERS
-    )
-    with module(start_with(calls, (name, f"(param {' '.join(kinds)}) (result i32)"))) as worker:
-        reply = worker.run()
-        assert reply["ended"] in ({"exit": 0}, {"too long": True}), reply
-
-
 def test_output_and_its_limit():
     flood = start_with(
         "(i32.store (i32.const 4) (i32.const 60000)) (loop $l (drop (call $fd_write (i32.const FD) "
@@ -207,62 +132,11 @@ def test_output_and_its_limit():
         assert len(reply["stderr"]) <= 4_096
 
 
-def test_one_who_reads_instead_of_answering():
-    wat = ECHO.replace("(drop (call $fd_write", "(drop (call $fd_read").replace(
-        "(i32.const 1) (i32.const 0) (i32.const 1) (i32.const 16))",
-        "(i32.const 0) (i32.const 0) (i32.const 1) (i32.const 16))",
-    )
-    with module(wat) as worker:
-        worker.ask(open=True)
-        assert worker.ask(ask="x")["ended"] == {"reads": True}
-
-
-def test_the_exit_code_is_told():
-    with module(start_with("(call $proc_exit (i32.const 7))", EXIT)) as worker:
-        assert worker.run()["ended"] == {"exit": 7}
-
-
-SHOW = """(i32.store (i32.const 0) (i32.const 32)) (i32.store (i32.const 4) (i32.const 8))
-    (drop (call $fd_write (i32.const 1) (i32.const 0) (i32.const 1) (i32.const 16)))"""
-
-
-def test_random_numbers_come_from_the_seed():
-    wat = start_with(f"(drop (call $random_get (i32.const 32) (i32.const 8))) {SHOW}", RANDOM, WRITE)
-    with module(wat) as worker:
-        first, again, other = worker.run(), worker.run(), worker.run(seed="07")
-    assert first["output"] == again["output"] != other["output"]
-    assert first["fuel"] == again["fuel"] == other["fuel"]
-
-
-def test_the_clock_shows_counted_time():
-    """It goes on while the program computes, and equally each time."""
-    wait = "(loop $l (i32.store (i32.const 64) (i32.add (i32.load (i32.const 64)) (i32.const 1)))"
-    wait += "(br_if $l (i32.lt_u (i32.load (i32.const 64)) (i32.const N))))"
-    replies = []
-    for turns in (10, 10, 10_000_000):
-        look = "(drop (call $clock_time_get (i32.const 1) (i64.const 0) (i32.const 32)))"
-        wat = start_with(
-            f"{wait.replace('N', str(turns))} {look} "
-            "(i64.store (i32.const 32) (i64.add (i64.const 0x3030303030303030) (i64.div_u (i64.load "
-            f"(i32.const 32)) (i64.const 1000000)))) {SHOW}",
-            CLOCK,
-            WRITE,
-        )
-        with module(wat) as worker:
-            replies.append(worker.run())
-    assert replies[0] == replies[1]
-    assert replies[0]["output"] < replies[2]["output"]
-
-
 @pytest.mark.parametrize(
     ("wat", "why"),
     [
         ('(module (import "env" "fork" (func (result i32))))', "env.fork, which is not there"),
         (f'(module (import "{WASI}" "fd_write" (func (param i32))))', "another type"),
-        (
-            f'(module (import "{WASI}" "fd_write" (func (param f64 i32 i32 i32) (result i32))))',
-            "another type",
-        ),
         (f'(module (import "{WASI}" "fd_write" (memory 1)))', "which is not there"),
         ("(module (memory i64 1))", "refuses"),
     ],
@@ -272,9 +146,7 @@ def test_a_module_that_wants_what_is_not_there_is_refused(wat, why):
         engine.machine_code(bytes(wasmtime.wat2wasm(wat)), Sandbox())
 
 
-@pytest.mark.parametrize(
-    "garbage", [b"", b"\0asm", b"hello", bytes(100_000), b"\0asm\1\0\0\0\xff\xff\xff\xff\x0f"]
-)
+@pytest.mark.parametrize("garbage", [b"", b"\0asm\1\0\0\0\xff\xff\xff\xff\x0f"])
 def test_what_is_no_module_is_refused(garbage):
     with pytest.raises(engine.NotCompiled):
         engine.machine_code(garbage, Sandbox())

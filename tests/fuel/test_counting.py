@@ -88,7 +88,7 @@ def cases(operator):
     """Text of a module, and calls."""
     name, kind = operator.name, operator.name[:3]
     if name in OTHERS:
-        return function_with(OTHERS[name]), [("f", number) for number in (0, 1, 2, 5, 1_000_000)]
+        return function_with(OTHERS[name]), [("f", number) for number in (0, 1, 5, 1_000_000)]
     if ".const" in name:
         return function_with(f"({name} 3)", kind), [("f", 0)]
     if ".load" in name:
@@ -102,7 +102,7 @@ def cases(operator):
     if operator.net == 0:
         return function_with(f"({name} (local.get 0))", result, source), [("f", n) for n in NUMBERS[source]]
     code = f"({name} (local.get 0) (local.get 1))"
-    calls = [("f", one, two) for one in NUMBERS[kind] for two in NUMBERS[kind][:4]]
+    calls = [("f", one, two) for one in NUMBERS[kind][1:] for two in NUMBERS[kind][:3]]
     return function_with(code, result, f"{kind} {kind}"), calls
 
 
@@ -160,10 +160,11 @@ def test_dead_code(code):
 @given(modules(nans=False))
 def test_modules_cost_what_they_cost_by_fuel(text):
     module = wasm(text)
-    for number in (0, 1, 7):
+    for number in (0, 7):
         assert by_counter(module, ("f", number)) == by_fuel(module, ("f", number))
 
 
+@pytest.mark.slow
 def test_modules_cost_the_same_in_another_engine():
     """With all NaNs, and at the prices that games have."""
     node()

@@ -58,42 +58,6 @@ C_PROGRAMS = {
     "answers_binary": "memset(rest, 0xff, 900); rest[899] = 10; write(1, rest, 900);",
     "answers_endlessly": "for (;;) write(1, rest, sizeof rest);",
 }
-PYTHON_FUNCTIONS = {
-    "forges_replies": """
-import json, sys
-def get_move(*_):
-    for module in list(sys.modules.values()):
-        if hasattr(module, "json"):
-            module.json = type("J", (), {"dumps": lambda *_, **__: '{"ended": {"trap": "nope"}}'})
-    json.dumps = lambda *_, **__: '{"ended": {"trap": "nope"}}'
-    return 1
-""",
-    "raises_a_class_of_its_own": """
-class Odd(BaseException):
-    def __str__(self): raise self
-    __repr__ = __str__
-def get_move(*_): raise Odd
-""",
-    "returns_what_changes": """
-class Number(int):
-    def __str__(self): raise SystemExit(3)
-    __repr__ = __index__ = __str__
-def get_move(*_): return Number(3)
-""",
-    "removes_modules": """
-import builtins, sys
-def get_move(*_):
-    sys.modules.clear(); builtins.__dict__.clear()
-    return 0
-""",
-    "sets_a_trace": """
-import sys
-def get_move(*_):
-    sys.setrecursionlimit(2 ** 30)
-    def deeper(): return deeper()
-    return deeper()
-""",
-}
 
 
 def check(path: Path, game: str, honest: Mapping[str, bytes], hostile: Mapping[str, bytes]) -> list[Match]:
@@ -123,10 +87,3 @@ def test_hostile_programs_in_c(tmp_path: Path) -> None:
     assert len(friends) == 3
     # They cooperate as long as the other does.
     assert all(seats[0][1].points == seats[1][1].points > 0 for seats in (match.sides for match in friends))
-
-
-@pytest.mark.night
-def test_hostile_functions_in_python(tmp_path: Path) -> None:
-    honest = {"host.py": samples("ultimate-tic-tac-toe")["host.py"]}
-    hostile = {f"{name}.py": code.encode() for name, code in PYTHON_FUNCTIONS.items()}
-    check(tmp_path, "ultimate-tic-tac-toe", honest, hostile)

@@ -216,21 +216,17 @@ def test_a_source_that_is_not_utf_8_runs_as_with_node():
 
 
 SAMPLES = {
-    "knobeln/home/kit/images/javascript/cooperation-legacy/bot.js": (["", ""], ["C", "B"]),
-    "knobeln/home/kit/images/javascript/cooperation/bot.js": (["[]", "[]"], ["[C,B]", "[C,B]"]),
     "knobeln/home/kit/images/javascript/standoff/bot.js": (["20/1/P", "20/0/N"], ["20/0/P", "16/2/R"]),
     "knobeln/home/kit/images/javascript/ultimate-tic-tac-toe/bot.js": (
         ["5", "19" + "0" * 81],
         ["5", "23" + "0" * 36 + "111" + "0" * 42],
     ),
-    "knobellib/opponents/cooperation-legacy/pavlov.js": ([], ["C", "B"], ["CC", "BB"]),
     "knobellib/opponents/cooperation/detective.js": (["[]", "[]"], ["[C,B,C,C]", "[C,C,C,C]"]),
     "knobellib/opponents/standoff/vulture.js": (
         ["20/1/P", "9/0/N"],
         ["20/2/P", "16/2/R"],
         ["20/1/S", "20/0/R"],
     ),
-    "tests/programs/arguments/plays/adder.js": (["41"],),
 }
 
 
@@ -244,28 +240,6 @@ def test_sample_programs_move_as_with_node(path):
 
 
 # --- the same everywhere -----------------------------------------------------------------------------------
-CHANCE = """console.log(Math.random(), require("crypto").randomInt(1e9), new Date().toISOString());
-    console.log([3, 1, 2].map((x) => ({ [x]: Math.random() })), new Map([[{}, 1]]));"""
-
-
-def test_two_workers_give_the_same_to_the_unit():
-    replies = []
-    for _ in range(2):
-        with javascript(CHANCE) as worker:
-            replies.append([worker.run(), worker.run("x"), worker.run(seed="00")])
-    assert replies[0] == replies[1]
-    assert replies[0][0]["output"] != replies[0][2]["output"]
-    assert "1994-05-15T00:00:00.001Z" in replies[0][0]["output"]
-
-
-def test_a_new_instance_begins_where_the_first_did():
-    with javascript(ADDER) as worker:
-        replies = []
-        for _ in range(3):
-            worker.ask(open=True)
-            replies.append([worker.ask(ask=f"next {n}") for n in range(3)])
-        assert replies[0] == replies[1] == replies[2]
-        assert replies[0][1]["fuel"] < 400_000
 
 
 def test_a_clock_shows_counted_time_and_jumps_where_a_program_waits():
@@ -302,7 +276,6 @@ def evaluator() -> Iterator[Worker]:
             "RangeError: Maximum call stack size exceeded\n    at deeper",
         ),
         ("JSON.parse('['.repeat(1e6))", "RangeError: Maximum call stack size exceeded"),
-        ("eval('('.repeat(1e5))", "RangeError: Maximum call stack size exceeded"),
         (
             "let list = []; for (let i = 0; i < 1e5; i++) list = [list]; String(list)",
             "RangeError: Maximum call",
@@ -314,12 +287,9 @@ def evaluator() -> Iterator[Worker]:
             "(async () => { await null; throw new Error('late'); })()",
             "unhandled promise rejection: Error: late",
         ),
-        ("Promise.reject(5)", "unhandled promise rejection: 5"),
         ("throw null", "Uncaught null"),
         ("throw new Proxy(new Error('x'), { get() { throw 1; } })", "Uncaught error that cannot be shown"),
         ("require('http')", "Error: require('http'): programs whose time is counted have no network"),
-        ("require('node:child_process')", "programs whose time is counted have one process and one thread"),
-        ("require('zlib')", "Error: require('zlib'): programs whose time is counted do not have it"),
         ("require('left-pad')", "Error: Cannot find module 'left-pad'"),
         ("process.on('exit', () => { throw new Error('at the end'); })", "Error: at the end"),
     ],
@@ -334,25 +304,16 @@ def test_a_failure_ends_the_program_with_a_message(source, message, evaluator):
     "source",
     [
         "for (;;);",
-        "(async () => { for (;;) await null; })()",
         "const again = () => Promise.resolve().then(again); again()",
-        "const again = () => process.nextTick(again); again()",
-        "const again = () => queueMicrotask(again); again()",
-        "const again = () => setImmediate(again); again()",
         "const again = () => setTimeout(again); again()",
         "setInterval(() => {}, 86400000)",
         "console.log(`${{ toString() { for (;;); } }}`)",
-        "console.log({ __proto__: { get constructor() { for (;;); } } })",
-        "console.log(new Proxy({}, { ownKeys() { for (;;); } }))",
         "throw { __proto__: { get constructor() { for (;;); } } }",
         "/(a*)*b/.exec('a'.repeat(50))",
-        "(function again() { try { again(); } finally { again(); } })()",
         "for (const all = []; ; ) try { for (;;) all.push({}); } catch {}",
         "for (;;) console.error('e'.repeat(1e5))",
-        "for (;;) Date.now()",
         "process.on('exit', () => { for (;;); })",
         "import('qjs:os').then((os) => { for (;;) os.sleep(1); })",
-        "import('qjs:os').then((os) => { for (let i = -5; i < 70; i++) os.setWriteHandler(i, () => {}); })",
     ],
 )
 def test_what_never_ends_runs_out_of_fuel(source, evaluator):

@@ -24,27 +24,19 @@ from tests.support.counted_programs import (
 
 pytestmark = [needs_engine, pytest.mark.slow]
 
-FIELDS = {
-    "bid-tac-toe": {
-        "learning.c": LEARNING,
-        **{name: samples("bid-tac-toe")[name] for name in ("copycat.pl", "regret_matcher.c")},
-    },
-    "cooperation": {
-        "moody.c": MOODY,
-        **{name: samples("cooperation")[name] for name in ("grudger.pl", "pavlov.c")},
-    },
+FIELD = {
+    "learning.c": LEARNING,
+    **{name: samples("bid-tac-toe")[name] for name in ("copycat.pl", "regret_matcher.c")},
 }
-"""In the first a program lives through all games, in the second each move has a new instance."""
-KILLED_AT = {"bid-tac-toe": {5, 15}, "cooperation": {5, 60}}
+"""A program lives through all games."""
 
 
-@pytest.mark.parametrize("game", FIELDS)
 def test_a_day_whose_workers_are_killed_ends_as_one_that_is_not_disturbed(
-    game: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    calm = counted_contest(tmp_path / "calm", game, FIELDS[game], games=2)
-    with killed_at(monkeypatch, KILLED_AT[game]) as killed:  # the second one while the group is played again
-        disturbed = counted_contest(tmp_path / "disturbed", game, FIELDS[game], games=2)
+    calm = counted_contest(tmp_path / "calm", "bid-tac-toe", FIELD, games=2)
+    with killed_at(monkeypatch, {5, 15}) as killed:  # the second one while the group is played again
+        disturbed = counted_contest(tmp_path / "disturbed", "bid-tac-toe", FIELD, games=2)
     assert len(killed) >= 2
     assert digests_of(disturbed.archive) == digests_of(calm.archive)
     with Store(url_of(disturbed.contest)).read() as tx:

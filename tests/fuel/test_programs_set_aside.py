@@ -52,18 +52,11 @@ from tests.support.struck_engines import backstop, struck
 pytestmark = [needs_engine, pytest.mark.slow]
 
 WHY = ("--reason", "the host was repaired")
-BIDDERS = {
+GAME = "bid-tac-toe"  # a program lives through all games
+FIELD = {
     "learning.c": LEARNING,
-    **{name: samples("bid-tac-toe")[name] for name in ("copycat.pl", "regret_matcher.c")},
+    **{name: samples(GAME)[name] for name in ("copycat.pl", "regret_matcher.c")},
 }
-FIELDS = {
-    "bid-tac-toe": BIDDERS,
-    "cooperation": {
-        "learning.c": MOODY,
-        **{name: samples("cooperation")[name] for name in ("grudger.pl", "pavlov.c")},
-    },
-}
-"""In the first a program lives through all games, in the second each move has a new instance."""
 
 
 def mails(store: Store, kind: str) -> list[str]:
@@ -91,20 +84,18 @@ def matches(contest: Path) -> dict[tuple[object, ...], Match]:
 
 
 # --- the contest day ---------------------------------------------------------------------------------------
-@pytest.fixture(scope="module", params=FIELDS)
-def calm(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Published]:
-    game: str = request.param
-    return game, counted_contest(tmp_path_factory.mktemp("calm"), game, FIELDS[game], games=2)
+@pytest.fixture(scope="module")
+def calm(tmp_path_factory: pytest.TempPathFactory) -> Published:
+    return counted_contest(tmp_path_factory.mktemp("calm"), GAME, FIELD, games=2)
 
 
 def test_a_day_goes_on_without_the_program_and_ends_as_the_calm_one_after_reinstate_and_rerun(
-    calm: tuple[str, Published], tmp_path: Path
+    calm: Published, tmp_path: Path
 ) -> None:
-    game, whole = calm
     with struck("learning.c") as hit:
-        disturbed = counted_contest(tmp_path, game, FIELDS[game], games=2)
+        disturbed = counted_contest(tmp_path, GAME, FIELD, games=2)
     assert len(hit) >= MAX_FAILURES  # of games that are played at once, another may be hit, too
-    before, after = matches(whole.contest), matches(disturbed.contest)
+    before, after = matches(calm.contest), matches(disturbed.contest)
     for key, match in after.items():
         for name, seat in match.sides:
             assert (seat.verdict is Verdict.ASIDE) == (name == "learning")
@@ -142,7 +133,7 @@ def test_no_archive_says_of_a_program_that_it_was_set_aside_without_that_decisio
 ) -> None:
     monkeypatch.setattr("contest.actions.repeated_failures.ledger", SimpleNamespace(append=lambda *_: None))
     with struck("learning.c"):
-        disturbed = counted_contest(tmp_path, "cooperation", FIELDS["cooperation"], games=2)
+        disturbed = counted_contest(tmp_path, GAME, FIELD, games=2)
     verified = knobeln("verify", disturbed.archive)
     assert verified.exit_code == 1
     assert "does not have the decision to set learning's program aside" in verified.output
@@ -150,7 +141,7 @@ def test_no_archive_says_of_a_program_that_it_was_set_aside_without_that_decisio
 
 def test_rerun_alone_asks_the_program_again(tmp_path: Path) -> None:
     with struck("learning.c"):
-        disturbed = counted_contest(tmp_path, "cooperation", FIELDS["cooperation"], games=2)
+        disturbed = counted_contest(tmp_path, GAME, FIELD, games=2)
     assert knobeln("run", "rerun", 1, *WHY, "-C", disturbed.contest).exit_code == 0
     contest = ContestContext.open(disturbed.contest)
     assert not aside(contest.store)
@@ -208,18 +199,6 @@ def test_the_queue_goes_on_and_failures_of_several_processes_count(tmp_path: Pat
     assert state(contest, "learning") is SubmissionState.BUILT
 
 
-def test_run_without_serve_tries_again_and_then_goes_on_without_the_program(tmp_path: Path) -> None:
-    contest = contest_of(tmp_path / "contest", {"learning.c": MOODY, "pavlov.c": MOODY})
-    with struck("learning.c") as hit:
-        handle_everything(contest)
-    assert len(hit) == MAX_FAILURES
-    assert state(contest, "learning") is SubmissionState.SET_ASIDE
-    assert state(contest, "pavlov") is SubmissionState.BUILT
-    assert knobeln("letters", "retry", "-C", contest.path).exit_code == 0
-    assert state(contest, "learning") is SubmissionState.BUILT
-    assert not aside(contest.store)
-
-
 def test_a_program_that_is_too_slow_is_asked_once_more_alone_and_then_set_aside(tmp_path: Path) -> None:
     contest = contest_of(tmp_path / "contest", {"learning.c": SLOW}, fuel=100_000_000_000)
     with backstop(1.0):
@@ -244,11 +223,10 @@ def test_a_worker_that_hangs_without_using_time_is_no_slow_program(tmp_path: Pat
 
 
 def test_a_program_that_was_late_by_the_clock_answers_as_ever_when_it_is_alone(calm, tmp_path) -> None:
-    game, whole = calm
     with struck("learning.c", signal.SIGSTOP, times=1) as hit:
-        disturbed = counted_contest(tmp_path, game, FIELDS[game], games=2)
+        disturbed = counted_contest(tmp_path, GAME, FIELD, games=2)
     assert len(hit) == 1
-    assert digests_of(disturbed.archive) == digests_of(whole.archive)
+    assert digests_of(disturbed.archive) == digests_of(calm.archive)
 
 
 def test_practice_and_the_ladder_go_on_without_the_program(tmp_path: Path) -> None:
@@ -280,19 +258,3 @@ def test_practice_and_the_ladder_go_on_without_the_program(tmp_path: Path) -> No
     with contest.store.read() as tx:
         (game,) = ladder.all_games(tx)
     assert game.failed == (False, False)
-
-
-def test_the_ladder_counts_failures_and_sets_the_program_aside(tmp_path: Path) -> None:
-    contest = contest_of(tmp_path / "contest", {"learning.c": MOODY, "pavlov.c": MOODY})
-    services = Services(contest)
-    services.compile_programs()
-    with struck("learning.c") as hit:
-        for _ in range(MAX_FAILURES - 1):
-            with pytest.raises(EngineFailed):
-                Services(contest).update_ladder()  # as after a new start
-        assert services.update_ladder()
-        while services.update_ladder():
-            pass
-    assert len(hit) == MAX_FAILURES
-    with contest.store.read() as tx:
-        assert sum(sum(game.failed) for game in ladder.all_games(tx)) == 1

@@ -39,11 +39,9 @@ def test_a_script_sees_its_words_and_prints():
 @pytest.mark.parametrize(
     ("end", "code", "stderr"),
     [
-        ("sys.exit()", 0, ""),
         ("sys.exit(3)", 3, ""),
         ("sys.exit('too bad')", 1, "too bad\n"),
         ("os._exit(4)", 4, ""),
-        ("raise SystemExit(5)", 5, ""),
     ],
 )
 def test_a_script_ends_with_its_exit_code(end, code, stderr):
@@ -66,17 +64,6 @@ def test_an_exception_is_reported_as_python_reports_it():
     )
 
 
-def test_a_file_that_cannot_be_compiled_is_reported():
-    assert run("x = (")["stderr"].endswith("SyntaxError: '(' was never closed\n")
-
-
-def test_what_the_compiler_warns_of_is_told_in_each_instance():
-    with python("print('\\d')") as worker:
-        first = worker.run()
-        assert "SyntaxWarning" in first["stderr"]
-        assert worker.run() == first
-
-
 def test_an_instance_does_not_compile_again():
     functions = "".join(f"def f{number}(x):\n    return x + {number}\n" for number in range(500))
     with python(f"import other\n{functions}", other=functions) as worker:
@@ -96,14 +83,6 @@ def test_a_program_that_rehearses_for_ever_is_compiled_nevertheless():
         assert worker.run("a")["fuel"] < 20_000_000
 
 
-def test_functions_for_the_end_and_finalizers_run():
-    reply = run(
-        "import atexit\natexit.register(print, 'at exit')\n"
-        "class A:\n    def __del__(self):\n        print('deleted')\na = A()\n"
-    )
-    assert reply["output"] == "at exit\ndeleted\n"
-
-
 def test_standard_input_of_a_script_is_empty():
     assert run("import sys\nprint(repr(sys.stdin.read()))")["output"] == "''\n"
     assert "EOFError" in run("input()")["stderr"]
@@ -120,10 +99,8 @@ def test_a_function_is_called_afresh():
     ("body", "key", "value"),
     [
         ("return True", "wrong", "True (bool)"),
-        ("return 'five'", "wrong", "'five' (str)"),
         ("raise ValueError('no')", "raised", "ValueError: no"),
         ("import sys; sys.exit(3)", "raised", "SystemExit: 3"),
-        ("return 10**30", "answer", str(10**30)),
     ],
 )
 def test_a_function_gets_the_reply_of_the_driver(body, key, value):
@@ -146,9 +123,7 @@ def test_a_file_without_the_function_is_told():
     [
         "while True: print('got', input())",
         "for line in sys.stdin: print('got', line.strip(), flush=True)",
-        "while True: print('got', sys.stdin.readline().strip())",
         "while True: sys.stdout.write('got '); sys.stdout.write(sys.stdin.readline()); sys.stdout.flush()",
-        "for line in open(0): os.write(1, b'got ' + line.encode())",
         "for line in sys.stdin.buffer: sys.stdout.buffer.write(b'got ' + line); sys.stdout.buffer.flush()",
     ],
 )
@@ -158,21 +133,6 @@ def test_lines_are_answered_however_they_are_read_and_written(loop):
         replies = [worker.ask(ask=text) for text in ("one", "zwei äöü", "3")]
         assert [reply["line"] for reply in replies] == ["got one", "got zwei äöü", "got 3"]
         assert worker.ask(tell="over")["unasked"] == 1
-
-
-def test_a_program_that_asks_again_instead_of_answering_is_told_from_one_that_ends():
-    with python("input()\ninput()") as worker:
-        worker.ask(open=True)
-        assert worker.ask(ask="x")["ended"] == {"reads": True}
-        worker.ask(open=True)
-        assert worker.ask(tell="x")["unasked"] == 0
-        assert worker.ask(ask="y")["ended"] == EXIT
-
-
-def test_half_a_line_is_no_answer_until_the_end():
-    with python("import sys\ninput()\nsys.stdout.write('half')\nsys.stdout.flush()") as worker:
-        worker.ask(open=True)
-        assert worker.ask(ask="x")["line"] == "half"
 
 
 # --- the world ---------------------------------------------------------------------------------------------
@@ -194,12 +154,6 @@ print("all")
 """
     reply = run(source, other="x = 5")
     assert (reply["output"], reply["stderr"]) == ("all\n", "")
-
-
-def test_a_folder_with_many_files_is_listed():
-    others = {f"a_file_with_a_long_name_{number:03}": "" for number in range(150)}
-    source = "import os\nprint(len(os.listdir()), len(list(os.scandir())), os.listdir()[-1])"
-    assert run(source, **others)["output"] == "151 151 bot.py\n"
 
 
 SYSTEM = {
@@ -226,38 +180,30 @@ def test_a_file_comes_before_a_module_of_the_same_name():
     assert run("import random\nprint(random.x)", random="x = 1")["output"] == "1\n"
 
 
-@pytest.mark.parametrize(
-    "source",
-    [
-        "open('x', 'w')", "open('bot.py', 'a')", "import pathlib; pathlib.Path('x').write_text('y')",
-        "open('/etc/passwd')", "open('../box/program.json')", "import os; os.mkdir('x')",
-        "import os; os.remove('bot.py')", "import socket; socket.socket()",
-        "import socket; socket.create_connection(('127.0.0.1', 80))",
-        "import select; select.select([0], [], [], 1)", "import subprocess; subprocess.run(['ls'])",
-    ],
+REFUSED = (
+    "open('x', 'w')", "open('bot.py', 'a')", "pathlib.Path('x').write_text('y')", "open('/etc/passwd')",
+    "open('../box/program.json')", "os.mkdir('x')", "os.remove('bot.py')", "socket.socket()",
+    "socket.create_connection(('127.0.0.1', 80))", "select.select([0], [], [], 1)",
+    "subprocess.run(['ls'])",
 )  # fmt: skip
-def test_what_is_not_there_is_an_oserror(source):
-    reply = run(f"try:\n    {source}\nexcept OSError:\n    print('refused')")
-    assert (reply["output"], reply["stderr"]) == ("refused\n", "")
+
+
+def test_what_is_not_there_is_an_oserror():
+    tries = "".join(f"try:\n    {each}\nexcept OSError:\n    print('refused')\n" for each in REFUSED)
+    reply = run(f"import os, pathlib, select, socket, subprocess\n{tries}")
+    assert (reply["output"], reply["stderr"]) == ("refused\n" * len(REFUSED), "")
 
 
 @pytest.mark.parametrize(
     ("source", "error"),
     [
         ("import threading; threading.Thread(target=print).start()", "RuntimeError: can't start new thread"),
-        ("import _thread; _thread.start_new_thread(print, ())", "RuntimeError: can't start new thread"),
-        ("import ctypes", "ModuleNotFoundError"),
         ("import numpy", "ModuleNotFoundError"),
         ("import asyncio", "ModuleNotFoundError: programs whose time is counted have no module asyncio"),
     ],
 )
 def test_threads_and_other_modules_are_refused_by_an_exception(source, error):
     assert error in run(source)["stderr"]
-
-
-def test_modules_of_the_library_can_be_imported_later():
-    names = "colorsys, tomllib, email.message, html.parser, xml.etree.ElementTree, ipaddress, urllib.parse"
-    assert run(f"import {names}\nprint('ok')")["output"] == "ok\n"
 
 
 def test_clocks_show_counted_time():
@@ -283,40 +229,17 @@ def test_random_numbers_come_from_the_seed():
         assert worker.run(seed="bb")["output"] != same[0]
 
 
-ALL_SORTS = """
-import json, random, re, time
-text = {str(number) for number in range(50)} | {"a", "b", random.random(), (1, 2), object}
-print(list(text), time.time(), [hash(str(number)) for number in range(5)])
-print(sorted(map(id, [object(), object()])), re.findall("[a-c]", "abcabc"), json.dumps({"a": 1}))
-input()
-1 / 0
-"""
-
-
-def test_workers_agree_to_the_unit_of_fuel():
-    replies = []
-    for _ in range(3):
-        with python(ALL_SORTS) as worker:
-            worker.run(fuel=10_000_000)
-            replies.append(json.dumps([worker.run(), worker.run(seed="01"), worker.ask(call=[1])]))
-    assert replies[0] == replies[1] == replies[2]
-
-
 # --- hostile programs --------------------------------------------------------------------------------------
 LOOP = "while True: pass"
 ENDLESS = {
-    "in the file": LOOP,
     "in a module": "import other",
     "at exit": f"import atexit\ndef f():\n  {LOOP}\natexit.register(f)",
     "in a finalizer": f"class A:\n  def __del__(self):\n    {LOOP}\na = A()",
-    "in a hook for exceptions": f"import sys\ndef f(*a):\n  {LOOP}\nsys.excepthook = f\n1 / 0",
     "while it is imported by a hook": f"import sys\nclass A:\n  def find_spec(*a):\n    {LOOP}\n"
     "sys.meta_path.insert(0, A)\nimport nothing",
-    "in a large power": "10 ** 10 ** 8",
     "in a factorial": "import math\nmath.factorial(10**7)",
     "in a pattern": "import re\nre.match('(a+)+$', 'a' * 40 + 'b')",
     "in recursion without a limit": "import sys\nsys.setrecursionlimit(10**9)\ndef f(): return f()\nf()",
-    "in standard error": "import sys\nwhile True: sys.stderr.write('x' * 100000)",
     "catching all": "while True:\n  try:\n    while True: pass\n  except BaseException: pass",
 }
 
@@ -333,19 +256,14 @@ def test_what_does_not_end_uses_up_its_fuel(where):
     ("source", "error"),
     [
         ("'a' * 10**9", "MemoryError"),
-        ("[0] * 10**9", "MemoryError"),
         ("x = []\nwhile True: x.append('y' * 100000)", "MemoryError"),
-        ("bytearray(10**9)", "MemoryError"),
         ("def f(): return f()\nf()", "RecursionError"),
-        ("def g(n):\n  yield from g(n)\nlist(g(0))", "RecursionError"),
         ("import json\njson.loads('[' * 10**5)", "RecursionError"),
-        ("a = []; a.append(a); b = []; b.append(b)\na == b", "RecursionError"),
         (
             "import functools, sys\nsys.setrecursionlimit(10**9)\ndef f(x): return sorted([x], key=f)\nf(1)",
             "RecursionError",
         ),
         ("eval('(' * 10**5)", "MemoryError"),
-        ("eval('-' * 10**5 + '1')", "MemoryError"),
     ],
 )
 def test_memory_and_recursion_end_in_an_exception(source, error):
@@ -355,21 +273,11 @@ def test_memory_and_recursion_end_in_an_exception(source, error):
     assert reply["stderr"].strip().rpartition("\n")[2].startswith(error)
 
 
-@pytest.mark.parametrize("source", ["print('x' * 10**7)", "while True: print('x' * 1000)"])
-def test_a_flood_is_cut(source):
-    assert run(source)["ended"] in ({"too long": True}, OUT_OF_FUEL)
-
-
 ODD = {
-    "builtins are gone": "import builtins\nfor n in dir(builtins):\n"
-    "  if n != 'setattr': setattr(builtins, n, 0)",
     "builtins are cleared": "import builtins\nvars(builtins).clear()\nx",
     "modules are gone": "import sys\nsys.modules.clear()\nimport os",
-    "import is replaced": "import builtins\nbuiltins.__import__ = None\nimport os",
     "streams are closed": "import os, sys\nos.close(1)\nsys.stdin.close()\nsys.stdout.close()\n"
     "sys.stderr.close()",
-    "streams are nothing": "import sys\nsys.stdin = sys.stdout = sys.stderr = None\n1 / 0",
-    "raw streams are closed": "import sys\nsys.stdout.buffer.raw.close()\nprint('x')",
     "all dictionaries are cleared": "import gc\nfor o in gc.get_objects():\n"
     "  if isinstance(o, dict): o.clear()",
     "frames of others are cleared": "import sys\nf = sys._getframe()\nwhile f:\n  f.f_globals.clear()\n"
@@ -379,13 +287,8 @@ ODD = {
     "the request is read again": "import os\nprint(os.read(4, 10), os.read(5, 10))\nos.close(4)\nos.close(5)",
     "the guest is started again": "import knobeln_guest\nknobeln_guest.main()",
     "a lock waits for ever": "import threading\nl = threading.Lock()\nl.acquire()\nl.acquire()",
-    "abort": "import os\nos.abort()",
     "a fault is forged": "import faulthandler\nfaulthandler._sigabrt()",
     "exit in a finalizer": "import os\nclass A:\n  def __del__(self): os._exit(7)\na = A()\ndel a",
-    "exit is odd": "class E(SystemExit):\n  @property\n  def code(self): raise ValueError\nraise E()",
-    "a trace function": "import sys\nsys.settrace(lambda *a: 5)\ndef f(): pass\nf()",
-    "a long chain": "x = None\nfor i in range(10**5): x = (x,)\ndel x",
-    "raw files": "import io\nio.FileIO(1, 'w').write(b'a')",
 }
 
 

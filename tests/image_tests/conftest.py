@@ -1,13 +1,9 @@
 """Fixtures: a sandbox, a static program, a cache, and images built and unpacked."""
 
-from pathlib import Path
-
 import pytest
 
 from sandbox.images.unpacking import unpack
 from tests.support.oci_images import archive, cache_folder, static_player
-
-FOLDER = Path(__file__).parent
 
 
 @pytest.fixture(scope="session")

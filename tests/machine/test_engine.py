@@ -9,7 +9,6 @@ import sys
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -17,7 +16,7 @@ import pytest
 from contest.errors import EngineFailed, NotFound, ToolMissing
 from contest.games.knobeln import Rules
 from contest.model import GameJob, Verdict
-from contest.subprocesses.c_programs import build_c_program, c_compiler, c_program
+from contest.subprocesses.c_programs import build_c_program, c_compiler
 from contest.subprocesses.engine_connection import EngineConnection
 from contest.subprocesses.engine_pool import chunks
 from contest.util.folders import scratch_folder
@@ -74,39 +73,12 @@ def test_a_game_is_the_same_in_any_company(images: dict[str, Image], jobs: list[
     assert [runner.play([job])[0] for job in jobs[:5]] == together[:5]
 
 
-def test_swapped_seats_give_swapped_results(images: dict[str, Image], jobs: list[GameJob]) -> None:
-    runner = MachineRunner(images, RULES, FUEL)
-    swapped = [replace(job, images=job.images[::-1], streams=job.streams[::-1]) for job in jobs]
-    for result, mirror in zip(runner.play(jobs), runner.play(swapped), strict=True):
-        assert result.seats == mirror.seats[::-1]
-
-
-def test_throws_come_only_where_a_protocol_was_asked_for(images, jobs) -> None:
-    runner = MachineRunner(images, RULES, FUEL)
-    with_throws = list(runner.play([replace(job, protocol=True) for job in jobs]))
-    without = list(runner.play([replace(job, protocol=False) for job in jobs]))
-    assert [replace(result, moves=None) for result in with_throws] == without
-    assert all(len(result.moves or ()) == result.turns for result in with_throws)
-
-
-def test_another_stream_gives_another_game(images: dict[str, Image]) -> None:
-    example = next(iter(images))
-    jobs = [GameJob((example, example), (stream(f"{n}a"), stream(f"{n}b"))) for n in range(20)]
-    assert len({result.digest for result in MachineRunner(images, RULES, FUEL).play(jobs)}) == 20
-
-
-def test_no_jobs_give_no_results(images: dict[str, Image]) -> None:
-    assert list(MachineRunner(images, RULES, FUEL).play([])) == []
-
-
 def test_an_unknown_image_is_named(images: dict[str, Image]) -> None:
     with pytest.raises(NotFound, match="cafe"):
         MachineRunner(images, RULES, FUEL).play([GameJob(("cafe", "cafe"), (bytes(16), bytes(16)))])
 
 
-@pytest.mark.parametrize(
-    ("games", "workers"), [(0, 2), (1, 2), (7, 2), (8, 2), (9, 2), (861, 2), (100_000, 2)]
-)
+@pytest.mark.parametrize(("games", "workers"), [(0, 2), (1, 2), (9, 2), (100_000, 2)])
 def test_chunks_hold_every_job_once_and_in_order(games: int, workers: int) -> None:
     jobs = list(range(games))
     parts = list(chunks(jobs, workers))
@@ -114,13 +86,8 @@ def test_chunks_hold_every_job_once_and_in_order(games: int, workers: int) -> No
     assert all(0 < len(part) <= 2_000 for part in parts)
 
 
-def test_even_absurd_limits_can_be_waited_for(images: dict[str, Image], jobs: list[GameJob]) -> None:
-    expected = MachineRunner(images, RULES, FUEL).play(jobs)
-    assert MachineRunner(images, RULES, 2**62).play(jobs) == expected
-
-
 # --- an engine that fails ---
-@pytest.mark.parametrize("accident", ["kill -9 $$", "exit 3", "echo nonsense; cat > /dev/null", "exec true"])
+@pytest.mark.parametrize("accident", ["kill -9 $$", "echo nonsense; cat > /dev/null"])
 def test_games_of_an_engine_that_failed_are_played_again(images, jobs, tmp_path, accident) -> None:
     real = knobeln_engine()
     program = _script(
@@ -239,13 +206,9 @@ def _with_number(order: bytes, at: int, number: int) -> bytes:
 
 
 MALFORMED = {
-    "empty": (lambda order: b"", "ends too early"),
     "cut": (lambda order: order[:-1], "ends too early"),
     "no batch": (lambda order: _with_number(order, 0, 7), "no batch"),
     "a = 0": (lambda order: _with_number(order, 16, 0), "rules are impossible"),
-    "b < a": (lambda order: _with_number(order, 20, 0), "rules are impossible"),
-    "k = 0": (lambda order: _with_number(order, 24, 0), "rules are impossible"),
-    "L = 0": (lambda order: _with_number(order, 28, 0), "limits are impossible"),
     "L huge": (lambda order: _with_number(order, 28, 2**32 - 1), "limits are impossible"),
     "images": (lambda order: _with_number(order, 4, 2**32 - 1), "too large"),
     "fuel": (lambda order: _with_number(order, 12, 2**31), "limits are impossible"),
@@ -285,12 +248,6 @@ def test_an_answer_that_contradicts_itself_is_nonsense(images, jobs, at) -> None
         batch.results(jobs[:2], _with_number(raw, at, 2**31 + 5))
 
 
-def test_a_stream_of_another_length_is_a_mistake_of_the_caller(images: dict[str, Image]) -> None:
-    digest = next(iter(images))
-    with pytest.raises(ValueError, match="16 bytes"):
-        MachineRunner(images, RULES, FUEL).play([GameJob((digest, digest), (b"short", bytes(16)))])
-
-
 # --- the lock ---
 @pytest.fixture(scope="module")
 def locked(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -305,9 +262,7 @@ def test_a_locked_process_can_still_write_and_end(locked: Path) -> None:
     assert subprocess.run([locked, "nothing"], capture_output=True, check=True).stdout == b"alive"
 
 
-@pytest.mark.parametrize(
-    "attempt", ["open", "socket", "fork", "exec", "mprotect", "getpid", "other architecture"]
-)
+@pytest.mark.parametrize("attempt", ["open", "fork", "mprotect", "getpid", "other architecture"])
 def test_a_locked_process_is_killed_for_any_other_system_call(locked: Path, attempt: str) -> None:
     done = subprocess.run([locked, attempt], capture_output=True, check=False)
     if attempt == "other architecture" and os.uname().machine != "x86_64":
@@ -337,33 +292,6 @@ def test_a_compiler_that_cannot_build_the_engine_is_quoted(tmp_path: Path) -> No
     (tmp_path / "broken.c").write_text("#error the wrong computer\n")
     with pytest.raises(ToolMissing, match="the wrong computer"):
         build_c_program(tmp_path, engine_binary.FLAGS, tmp_path / "cache")
-
-
-def test_a_cache_that_cannot_be_written_is_named(tmp_path: Path) -> None:
-    (tmp_path / "file").touch()
-    with pytest.raises(ToolMissing, match="cannot be kept in"):
-        build_c_program(engine_binary.SOURCES, engine_binary.FLAGS, tmp_path / "file" / "cache")
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("is_kept", [True, False])
-def test_without_a_home_to_write_to_the_engine_is_kept_for_some_time_or_removed(tmp_path, *, is_kept) -> None:
-    (tmp_path / "file").touch()
-    if not is_kept:
-        (tmp_path / f"knobeln-{os.geteuid()}").touch()  # somebody was there before us
-    program = (
-        f"import sys; sys.path.insert(0, {str(ROOT)!r})\n"
-        "from tournament.runners.machine import knobeln_engine\n"
-        "path = knobeln_engine()\n"
-        "assert path.is_file() and path == knobeln_engine()\n"
-        "print(path)"
-    )
-    environment = {**os.environ, "XDG_CACHE_HOME": str(tmp_path / "file"), "TMPDIR": str(tmp_path)}
-    command = [sys.executable, "-c", program]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
-    path = Path(done.stdout.split()[-1])
-    assert path.is_relative_to(tmp_path)
-    assert path.exists() == is_kept
 
 
 @pytest.fixture
@@ -421,21 +349,6 @@ def test_an_engine_that_somebody_could_have_changed_is_built_anew(poison, small)
     assert (again.read_bytes(), again.stat().st_uid) == (good, os.geteuid())
     assert again.stat().st_mode & 0o777 == 0o700
     assert _returned(again) == [7]
-
-
-@pytest.mark.parametrize("above", ["cache", ""])
-def test_a_cache_that_others_can_write_is_not_used(above, small, monkeypatch) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(small / "cache"))
-    kept = c_program(small, ("-O1",))
-    assert kept.is_relative_to(small)
-    (small / above).chmod(0o777)
-    _shut_again(kept)
-    own = c_program(small, ("-O1",))
-    assert not own.is_relative_to(small)
-    assert _returned(own) == [7]
-    (small / above).chmod(0o1777)
-    assert c_program(small, ("-O1",)) == kept
-    assert kept.read_text(errors="replace") != POISON
 
 
 def test_what_killed_builders_left_is_swept_by_the_next(tmp_path: Path, small: Path) -> None:

@@ -6,14 +6,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from contest.errors import ConfigError, NotFound
+from contest.errors import NotFound
 from contest.games.bid_tac_toe import BidTacToe
-from contest.games.knobeln import PLUGIN, KnobelnSettings, Rules, digest, throw_points
-from contest.games.registry import ENTRY_POINTS, registered
+from contest.games.knobeln import KnobelnSettings, Rules, digest, throw_points
 from contest.games.registry import game as game_named
+from contest.games.registry import registered
 from contest.model import Verdict
 from contest.testing import check_game
-from contest.util.plugins import by_name
 from tests.support.machine_programs import game, throwing
 from tests.support.throws import play_out
 
@@ -148,11 +147,6 @@ class _Grudging(BidTacToe):
 def test_the_suite_for_games_finds_a_broken_promise(faulty: type[BidTacToe], complaint: str) -> None:
     with pytest.raises(AssertionError, match=complaint):
         check_game(faulty())
-
-
-def test_two_games_of_one_name_are_an_error() -> None:
-    with pytest.raises(ConfigError, match=r"two plug-ins of knobeln\.games are called 'knobeln'"):
-        by_name(ENTRY_POINTS, [PLUGIN, PLUGIN])
 
 
 def test_an_unknown_game_is_answered_with_those_that_exist() -> None:

@@ -38,13 +38,6 @@ def test_a_configured_language_is_built_and_runs(sandbox: Sandbox) -> None:
         assert process.finish(20).text == "5"
 
 
-def test_it_stands_beside_those_of_the_table_or_in_the_place_of_one() -> None:
-    names = [language.name for language in languages_of(programs(AWK))]
-    assert names == ["awk", *(language.name for language in usual_languages())]
-    other = {**AWK, "name": "shell"}
-    assert [row.tool for row in languages_of(programs(other)) if row.name == "shell"] == ["awk"]
-
-
 def test_a_suffix_means_the_configured_language_that_has_it() -> None:
     c99 = {**AWK, "name": "C99", "suffixes": ["c", "py"]}
     found = {row.name: row.suffixes for row in languages_of(programs(c99))}

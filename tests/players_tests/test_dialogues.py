@@ -35,14 +35,6 @@ def counter(player, build_text):
     return player("lines", build_text("counts.py", COUNTS))
 
 
-def test_one_process_lives_through_many_games(counter):
-    said = []
-    for _ in range(3):
-        counter.begin()
-        said += [counter.move(("next",)), counter.move(("next",))]
-    assert said == ["1", "2", "3", "4", "5", "6"]
-
-
 def test_a_crashed_process_is_at_fault_for_the_rest_of_its_game_and_new_in_the_next(counter):
     counter.begin()
     assert counter.move(("next",)) == "1"
@@ -125,14 +117,6 @@ def test_lines_that_are_written_ahead_count_until_the_game_is_over(player, build
     assert one.unasked_lines() == 1
 
 
-def test_a_program_that_writes_without_end_does_not_hold_the_game_up(player, build_text):
-    one = player("lines", build_text("yes.sh", "yes 1"))
-    one.begin()
-    assert one.move(("next",)) == "1"
-    one.tell(("gameover",))
-    assert one.unasked_lines() > 0
-
-
 def test_a_late_process_does_not_answer_the_next_game_with_the_old_answer(player, build_text):
     wait = "n=0; while [ $n -lt 300000 ]; do n=$((n+1)); done"
     slow = f"read line; {wait}; echo first; read line; echo second"
@@ -157,15 +141,6 @@ def test_a_function_gets_its_parameters_with_their_types(player, build_text):
     assert player("function", build_text("f.py", text)).move((5.0, "1" * 83, 3)) == "3"
 
 
-def test_a_function_that_broke_down_is_there_for_the_next_move(player, build_text):
-    text = "import os\ndef get_move(n):\n    if n == 1: os._exit(1)\n    if n == 2: 1 / 0\n    return n"
-    one = player("function", build_text("breaks.py", text))
-    one.begin()
-    before, left, raised, after = (one.move((n,)) for n in range(4))
-    assert (before, after) == ("0", "3")
-    assert left.kind is raised.kind is AnswerFaultKind.CRASH
-
-
 def test_an_exception_is_told_with_its_traceback(player, build_text):
     fault = player("function", build_text("raises.py", "def get_move(n):\n    return {}[n]")).move((5,))
     assert fault.sentence == "get_move: KeyError: 5"
@@ -186,11 +161,6 @@ def test_what_cannot_be_written_down_does_not_get_out(player, build_text):
     fault = player("function", build_text("forger.py", FORGER)).move((5,))
     assert fault.kind is AnswerFaultKind.UNREADABLE
     assert fault.sentence == "the program disturbed the calling of its function"
-
-
-def test_a_function_of_another_language_is_our_mistake(player, build_text):
-    with pytest.raises(ValueError, match="in Python only, not in shell"):
-        player("function", build_text("a.sh", "echo 1")).move(())
 
 
 @pytest.fixture
@@ -218,12 +188,6 @@ def test_a_table_holds_the_results_row_by_row_and_takes_seconds_at_hogs_size(tab
 )
 def test_what_is_wrong_with_a_function_is_told_with_the_place(text, sentence, tabulated):
     assert tabulated(text, 20, 20, 0, 10).sentence == sentence
-
-
-@pytest.mark.parametrize("sizes", [(0, 5, 0, 1), (5, 5, 3, 2), (5, 5, 0, 256), (5, 5, -1, 2)])
-def test_a_table_that_cannot_be_is_our_mistake(sizes):
-    with pytest.raises(ValueError, match="no table"):
-        Domain(*sizes)
 
 
 def test_programs_of_different_dialogues_play_one_game(player, build_file, counting):

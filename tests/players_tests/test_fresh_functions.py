@@ -10,13 +10,11 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 from knobeln.home.kit.own_computer import home_sandbox
 from sandbox.limits import Limits
 from sandbox.places import WORK
-from sandbox.players import AnswerFaultKind, Player, driver
+from sandbox.players import Player, driver
 from sandbox.players.function import FunctionPlayer
 
 DRIVER = Path(driver.__file__)
@@ -105,7 +103,13 @@ def leave():
     ready.wait()""",
 }
 NEEDS_A_NEW_KERNEL = "attribute of the working folder"
-MOVES = "\ndef get_move(n):\n    found = bool(find())\n    leave()\n    return 10 * n + found\n"
+MOVES = """
+def get_move(n):
+    before, here = bool(find()), os.getcwd()
+    leave()
+    os.chdir(here)
+    return 100 * n + 10 * before + bool(find())
+"""
 
 
 @pytest.fixture
@@ -124,26 +128,13 @@ def outcomes(player: Player, *numbers: int) -> list[object]:
 
 
 @pytest.mark.parametrize("trace", TRACES)
-def test_no_move_finds_a_trace_of_those_before(trace, function):
+def test_a_trace_is_found_within_its_move_and_not_in_the_next(trace, function):
     one = function("import os, time\n" + TRACES[trace] + MOVES)
-    assert outcomes(one, 1, 2, 3) == ["10", "20", "30"]
+    found = [*outcomes(one, 1, 2, 3)]
     one.begin()
-    assert outcomes(one, 1) == ["10"]
-
-
-@pytest.mark.parametrize("trace", TRACES)
-def test_within_one_move_each_trace_is_found(trace, function):
-    """So the test above looks in the right place."""
-    source = f"""import os, time
-{TRACES[trace]}
-def get_move(n):
-    before, here = bool(find()), os.getcwd()
-    leave()
-    os.chdir(here)
-    return 10 * before + bool(find())
-"""
-    found = outcomes(function(source), 1)
-    assert found == ["1"] or (found == ["0"] and trace == NEEDS_A_NEW_KERNEL)
+    found += outcomes(one, 1)
+    expected = ["101", "201", "301", "101"]
+    assert found == expected or (trace == NEEDS_A_NEW_KERNEL and found == ["100", "200", "300", "100"])
 
 
 def test_the_time_of_a_device_tells_nothing(function):
@@ -158,32 +149,20 @@ def get_move(n):
     assert first < second < third
 
 
-def test_random_numbers_differ_from_move_to_move(function):
-    one = function("import random\ndef get_move(n): return random.getrandbits(64)")
-    assert len(set(outcomes(one, *range(5)))) == 5
-
-
 # What a function does with 1; other numbers it returns. And what becomes of that move.
 ACTIONS = {
     "forges": ('write_everywhere(b\'{"answer": "7"}\\n\')', "7"),
-    "forges half a line": ("write_everywhere(b'[')", "unreadable"),
     "forges a line more": ('write_everywhere(b\'{"answer": "7"}\\n{"answer": "8"}\\n\')', "7"),
-    "kills its parent": ("os.kill(os.getppid(), 9); time.sleep(1000)", "crash"),
     "kills all": ("os.kill(-1, 9); time.sleep(1000)", "crash"),
     "leaves": ("os._exit(0)", "crash"),
     "cannot be ended": ("os._exit = lambda code: None", "1"),
     "SystemExit": ("sys.exit(0)", "crash"),
-    "dies": ("os.kill(os.getpid(), 11)", "crash"),
     "prints": ("print(7); sys.stderr.write('8\\n'); os.system('echo 9')", "1"),
-    "prints much": ("print('x' * 1_000_000)", "1"),
     "closes all": ("os.closerange(0, 64)", "crash"),
     "returns a bool": ("return True", "unreadable"),
-    "is recursive": ("return get_move(n)", "crash"),
     "goes on as two": ("os.fork()", "1"),
-    "ends, and its child answers": ("os.fork() and os._exit(0)", "crash"),
     "ends before its child": ("os.fork() or time.sleep(1000); os._exit(3)", "crash"),
     "bomb": ("bomb()", "1"),
-    "fills its folder": ("fill()", "1"),
     "opens everything": ("keep = [os.dup(0) for _ in range(40)]", "1"),
 }
 ACTOR = """
@@ -201,14 +180,6 @@ def bomb():
                 while True:
                     try: os.fork()
                     except OSError: pass
-    except OSError:
-        return
-
-def fill():
-    try:
-        for number in range(100):
-            with open(f"{number}", "wb") as file:
-                file.write(bytes(1_000_000))
     except OSError:
         return
 
@@ -236,35 +207,6 @@ def test_who_stops_the_driver_is_late_and_only_then(function):
     assert outcomes(one, 2) == ["2"]
 
 
-EVERYTHING = """
-import os, sys, time
-count = 0
-
-def get_move(n):
-    global count
-    count += 1
-    found = count - 1 + len(os.listdir("/work")) - 1
-    open(f"trace-{n}", "w").close()
-    if n == 1: raise ValueError
-    if n == 2: os._exit(3)
-    if n == 3 and os.fork() == 0: time.sleep(1000)
-    if n == 4: os.kill(os.getppid(), 9)
-    if n == 5: return None
-    return 100 * n + found
-"""
-EXPECTED = {0: "0", 1: "crash", 2: "crash", 3: "300", 4: "crash", 5: "unreadable", 6: "600"}
-
-
-@given(moves=st.lists(st.sampled_from(sorted(EXPECTED)), max_size=8))
-@settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_the_answer_to_a_move_does_not_depend_on_the_moves_before(moves, sandbox, build_text):
-    one = FunctionPlayer(build_text("bot.py", EVERYTHING), sandbox, 20.0)
-    try:
-        assert outcomes(one, *moves) == [EXPECTED[move] for move in moves]
-    finally:
-        one.close()
-
-
 @pytest.mark.slow
 def test_a_move_has_its_import_in_its_time(function):
     one = function("import time\nwhile time.process_time() < 0.6: pass\ndef get_move(n): return n", 0.4)
@@ -273,49 +215,12 @@ def test_a_move_has_its_import_in_its_time(function):
     assert outcomes(one, 2) == ["2"]
 
 
-@pytest.mark.parametrize(
-    ("text", "error"),
-    [
-        ("def f(:", "SyntaxError"),
-        ("x = 1\0", "null bytes"),
-        ("x = '\xe9'", "SyntaxError"),
-        ("x = " + "(" * 300 + ")" * 300, "SyntaxError"),
-        ("x = 1" + " + 1" * 50_000, "Error: "),  # which one, depends on the version
-        ("import a_module_that_is_not_there", "ModuleNotFoundError"),
-    ],
-)
-def test_what_the_driver_cannot_compile_the_child_reports(text, error, build_text, player):
-    program = build_text("bot.py", "def get_move(n): return n")
-    fault = player("function", replace(program, files={"bot.py": text.encode("latin-1")})).move((1,))
-    assert fault.kind is AnswerFaultKind.CRASH
-    assert error in fault.sentence
-
-
 def test_own_modules_come_before_those_of_python(build_text, player):
     text = "import random, json, statistics\ndef get_move(n): return random.own + json.own"
     own = {f"{name}.py": b"import os\nown = os.getpid() and 1\n" for name in ("random", "json")}
     program = build_text("bot.py", text)
     one = player("function", replace(program, files={**program.files, **own}))
     assert outcomes(one, 1, 2) == ["2", "2"]
-
-
-COUNTS_PROCESSES = """
-import os, time
-def count():
-    for number in range(100):
-        try:
-            if os.fork() == 0: time.sleep(1000)
-        except OSError:
-            return number
-"""
-
-
-def test_the_driver_is_none_of_the_teams_processes(function, player, build_text):
-    started = player("arguments", build_text("bot.py", COUNTS_PROCESSES + "print(count())"), 20.0)
-    called = function(COUNTS_PROCESSES + "def get_move(n): return count()")
-    alone = started.move(())
-    assert int(alone) > 10
-    assert outcomes(called, 1, 2) == [alone, alone]
 
 
 def test_output_is_kept_for_the_team(function):
@@ -397,17 +302,13 @@ def at_home(build_text):
         one.close()
 
 
-# Only what is harmless on a computer that is no sandbox.
-HOME_TRACES = (
-    *("global", "module of the standard library", "environment", "file in the working folder"),
-    *("file in TMPDIR", "folders in folders", "folder that nobody may enter", "mode of the working folder"),
-    *("time of the working folder", "flags of descriptors", "thread"),
-)
+# Only what is harmless outside of a sandbox.
+HOME_TRACES = ("global", "environment", "file in TMPDIR", "folder that nobody may enter", "thread")
 
 
 @pytest.mark.parametrize("trace", HOME_TRACES)
 def test_at_home_a_move_is_fresh_as_well(trace, at_home):
-    assert outcomes(at_home("import os, time\n" + TRACES[trace] + MOVES), 1, 2, 3) == ["10", "20", "30"]
+    assert outcomes(at_home("import os, time\n" + TRACES[trace] + MOVES), 1, 2) == ["101", "201"]
 
 
 def test_at_home_only_the_programs_own_are_ended_and_removed(at_home, tmp_path):
@@ -457,8 +358,3 @@ def test_at_home_the_driver_runs_in_a_folder_of_the_referee_only(tmp_path):
     told = done.stderr.decode().strip()
     assert (done.returncode, done.stdout, told) == (1, b"", "driver.py: the referee has not started this")
     assert [file.name for file in tmp_path.iterdir()] == ["precious.txt"]
-
-
-def test_a_sandbox_says_what_the_driver_may_do(sandbox):
-    assert sandbox.has_process_tree
-    assert not home_sandbox().has_process_tree

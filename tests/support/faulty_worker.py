@@ -9,8 +9,6 @@ from typing import Any
 
 from cluster import work
 from contest.model import GroupOutcome
-from sandbox.players import PlayerUsage
-from sandbox.players.fuel import FuelPlayer
 from tournament import referee
 
 _played = 0
@@ -35,17 +33,6 @@ def lie_from(piece: int) -> None:
         return replace(outcome, standings=swapped)
 
     referee.play_group = play_group
-
-
-def count_otherwise() -> None:
-    """A unit more for each answer, as another engine could."""
-    honest = FuelPlayer.usage
-
-    def usage(self: FuelPlayer) -> PlayerUsage:
-        used = honest(self)
-        return used._replace(answer_fuel=[units + 1 for units in used.answer_fuel])
-
-    FuelPlayer.usage = usage
 
 
 class Trap:
@@ -73,8 +60,6 @@ match "" if os.environ.get(IS_LOADED) == str(os.getpid()) else os.environ["FAULT
         lie_from(1)
     case "lies later":
         lie_from(2)
-    case "counts otherwise":
-        count_otherwise()
     case "sends a trap":
         work.do = send_a_trap
     case "dies":

@@ -1,3 +1,0 @@
-fn main() {
-    std::thread::spawn(|| loop {}).join().unwrap();
-}

@@ -1,3 +1,0 @@
-// '/etc/passwd' file not found
-#include "/etc/passwd"
-int main(void) {}

@@ -1,2 +1,0 @@
-console.log("thinking");
-console.log(Number(process.argv[2]) + 1);

@@ -1,5 +1,0 @@
-import sys
-
-
-def get_move(number):
-    sys.exit(number + 1)

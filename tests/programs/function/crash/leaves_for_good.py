@@ -1,5 +1,0 @@
-import os
-
-
-def get_move(number):
-    os._exit(0)

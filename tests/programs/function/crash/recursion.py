@@ -1,2 +1,0 @@
-def get_move(number):
-    return get_move(number)

@@ -1,2 +1,0 @@
-def get_move(number):
-    return number < 100

@@ -1,1 +1,0 @@
-final_strategy = 4
