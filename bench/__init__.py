@@ -7,6 +7,7 @@ run, because a host is not equally fast in every minute; a ratio is that of two 
 from __future__ import annotations
 
 import os
+import resource
 import subprocess
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -64,6 +65,14 @@ def _time(seconds: float) -> str:
 
 def output_of(command: Sequence[str | Path], given: bytes) -> bytes:
     return subprocess.run(command, input=given, capture_output=True, check=True).stdout
+
+
+def children_seconds(work: Callable[[], object]) -> float:
+    """The processor time of children that the work has started, and that have ended."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    work()
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
 def cpu_seconds_of(root: int) -> float:

@@ -25,7 +25,7 @@ from types import ModuleType
 from typing import Any
 from unittest.mock import patch
 
-from bench import Spent, compare, output_of, spent
+from bench import Spent, children_seconds, compare, output_of, spent
 from compiler.build import build
 from compiler.toolchain import Toolchain
 from contest.games.knobeln import Rules

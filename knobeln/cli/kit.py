@@ -9,7 +9,7 @@ import click
 from contest.errors import GiveUp
 from contest.games.registry import registered
 from contest.schema.sections import DEFAULT_GAME as KNOBELN
-from knobellib.kit_archives import shell_archive, tar_archive
+from knobellib.kit_archives import tar_archive
 from knobellib.samples import house_strategies, samples
 from knobeln.cli.contest_option import ContestCommand
 from knobeln.cli.output import remark, table
@@ -30,7 +30,7 @@ def games() -> None:
     table("games", columns, rows, drop=("dialogue",), is_list=True)
 
 
-_ARCHIVES = {".tar.gz": tar_archive, ".tgz": tar_archive, ".shar": shell_archive}
+_SUFFIXES = (".tar.gz", ".tgz")
 
 
 @click.command(cls=ContestCommand)
@@ -38,23 +38,21 @@ _ARCHIVES = {".tar.gz": tar_archive, ".tgz": tar_archive, ".shar": shell_archive
 def kit(where: Path | None) -> None:
     """Write the software kit that teams work with at home.
 
-    WHERE is a tar archive (.tar.gz), a shell archive (.shar), or a new or empty folder. Default: a tar
-    archive with the usual name, such as knobelnsoftware.tar.gz. The kit has the contest's own rules and
-    limits.
+    WHERE is a tar archive (.tar.gz), or a new or empty folder. Default: a tar archive with the usual name,
+    such as knobelnsoftware.tar.gz. The kit has the contest's own rules and limits.
     """
     from knobellib.kits import kit_of
     from knobeln.cli.game_option import settings_or_defaults
 
     software = kit_of(settings_or_defaults())
     where = where or Path(software.tar_name)
-    archive = next((archive for suffix, archive in _ARCHIVES.items() if where.name.endswith(suffix)), None)
     try:
-        if archive:
+        if where.name.endswith(_SUFFIXES):
             with where.open("xb") as out:
-                out.write(archive(software))
+                out.write(tar_archive(software))
         else:
             if not where.is_dir() and where.suffix:
-                raise GiveUp(f"{where}: the name of an archive ends in {', '.join(_ARCHIVES)}")
+                raise GiveUp(f"{where}: the name of an archive ends in {', '.join(_SUFFIXES)}")
             where.mkdir(exist_ok=True)
             if any(where.iterdir()):
                 hint = "name a new one, or a file that ends in .tar.gz"

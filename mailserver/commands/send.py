@@ -1,9 +1,8 @@
 """`send rules`, `announcement`, `faq`, `software`, `ladder`, `ledger`: what anybody may have sent, once per
 address and hour.
 
-A registered team gets the complete software kit if the game has one (K24, U14, M62); the word `shar` after
-the command asks for a shell archive. Nobody else gets more than the library or the sample programs: nothing
-large goes to strangers.
+A registered team gets the complete software kit if the game has one (K23, K24, U14, M62). Nobody else gets
+more than the library or the sample programs: nothing large goes to strangers.
 """
 
 from __future__ import annotations
@@ -11,14 +10,13 @@ from __future__ import annotations
 from contest.arena.ladder_ranking import is_ladder_told
 from contest.config.settings import Settings
 from contest.games.registry import game_of
-from contest.model import TeamState
+from contest.model import Attachment, TeamState
 from contest.store import ladder, ledger, teams
+from knobellib.kit_archives import tar_archive
 from knobellib.kits import kit_of
-from mailserver.attachments import MAX_LEDGER_BYTES, announcement_texts, ledger_files, packed, rules, software
+from mailserver.attachments import MAX_LEDGER_BYTES, announcement_texts, ledger_files, rules, software
 from mailserver.command import Arguments, Command, LetterContext
 from mailserver.limits import HOUR, MAX_STRANGERS_BYTES, Limit
-
-_SHELL_ARCHIVE = "shar"
 
 
 def _send_rules(context: LetterContext, _arguments: Arguments) -> str:
@@ -69,8 +67,7 @@ def _text(name: str, template: str) -> Command:
 ANNOUNCEMENT, FAQ = _text("announcement", "call"), _text("faq", "faq")
 
 
-def _send_software(context: LetterContext, arguments: Arguments) -> str:
-    """The argument is the kind of archive: `tar` or `shar`."""
+def _send_software(context: LetterContext, _arguments: Arguments) -> str:
     settings, team = context.settings, teams.by_address(context.tx, context.writer)
     info = game_of(settings.game, settings.programs).info
     if not (team and team.state is TeamState.ACTIVE and info.has_kit):
@@ -83,20 +80,17 @@ def _send_software(context: LetterContext, arguments: Arguments) -> str:
             attachments=programs,
             names=tuple(program.name for program in programs),
         )
-    kit, is_shell_archive = kit_of(settings), arguments == (_SHELL_ARCHIVE,)
-    archive = packed(kit, as_shell_archive=is_shell_archive)
+    kit = kit_of(settings)
     return context.answer(
         "kit",
         team.address,
         note=f"{team.name} asks for the kit",
         once_in=HOUR,
         of_team=team,
-        attachments=(archive,),
-        archive=archive.name,
+        attachments=(Attachment(kit.tar_name, "application/gzip", tar_archive(kit)),),
+        archive=kit.tar_name,
         folder=kit.folder,
         first_command=kit.first_command,
-        subject=SOFTWARE.right_subject(settings),
-        is_shell_archive=is_shell_archive,
     )
 
 
@@ -108,10 +102,7 @@ def _software_subjects(settings: Settings) -> tuple[str, ...]:
 
 def _asks_for_software(subject: str, settings: Settings) -> Arguments | None:
     word, asked = settings.contest.subject_word.casefold(), subject.casefold().replace(" ", "")
-    for kind in ("", "tar", _SHELL_ARCHIVE):
-        if asked in (f"sendsoftware{kind}", f"send{word}software{kind}"):
-            return (kind,) if kind else ()
-    return None
+    return () if asked in ("sendsoftware", f"send{word}software") else None
 
 
 SOFTWARE = Command(

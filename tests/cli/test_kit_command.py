@@ -9,7 +9,7 @@ from click.testing import CliRunner
 
 from contest.games.knobeln import Rules
 from contest.games.standoff import Standoff
-from knobellib.kit_archives import shell_archive, tar_archive
+from knobellib.kit_archives import tar_archive
 from knobellib.kits import FOLDER, knobeln_kit
 from knobeln.cli import main
 
@@ -32,13 +32,6 @@ def test_without_a_name_it_is_an_archive_for_tar(here: Path) -> None:
     assert (here / "knobelnsoftware.tar.gz").read_bytes() == tar_archive(knobeln_kit(Rules()))
 
 
-@pytest.mark.parametrize("name", ["a.tar.gz", "a.tgz", "a.shar"])
-def test_the_name_says_which_archive_is_wanted(here: Path, name: str) -> None:
-    kit(here / name)
-    archive = shell_archive if name.endswith("shar") else tar_archive
-    assert (here / name).read_bytes() == archive(knobeln_kit(Rules()))
-
-
 @pytest.mark.parametrize("is_there", [False, True])
 def test_a_folder_is_filled_with_what_the_archives_have(here: Path, is_there: bool) -> None:
     if is_there:
@@ -58,9 +51,9 @@ def test_a_folder_is_filled_with_what_the_archives_have(here: Path, is_there: bo
         ("full", "the folder full is not empty; name a new one, or a file that ends in .tar.gz"),
         ("full/mine", "cannot write full/mine: File exists"),
         ("full/mine/kit.tgz", "cannot write full/mine/kit.tgz: Not a directory"),
-        ("no/where/kit.shar", "cannot write no/where/kit.shar: No such file or directory"),
+        ("no/where/kit.tgz", "cannot write no/where/kit.tgz: No such file or directory"),
         ("no/where", "cannot write no/where: No such file or directory"),
-        ("kit.zip", "kit.zip: the name of an archive ends in .tar.gz, .tgz, .shar"),
+        ("kit.zip", "kit.zip: the name of an archive ends in .tar.gz, .tgz"),
     ],
 )
 def test_nothing_is_overwritten_and_what_cannot_be_written_is_told(here, where, complaint) -> None:

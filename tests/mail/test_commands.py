@@ -14,7 +14,7 @@ from contest.ledger.receipts import PROOF_FILE
 from contest.model import LetterState, Phase, TeamState
 from contest.schema.sections import Mail, Teams
 from contest.store import ledger, letters, submissions, teams
-from knobellib.kit_archives import shell_archive, tar_archive
+from knobellib.kit_archives import tar_archive
 from knobellib.kits import knobeln_kit
 from mailserver import commands
 from mailserver.command import Command
@@ -63,8 +63,8 @@ SUBJECTS = {
         "Re： please compile", "回复：【外部】 please compile", "(please compile)", "*please compile*",
     ),
     "software": (
-        "SEND knobelnsoftware", "send Knobeln Software", "send software", "SEND knobelnsoftware shar",
-        "Re: send Knobeln Software Shar!", "SEND knobelnsoftware tar", "SEND knobelsoftware",
+        "SEND knobelnsoftware", "send Knobeln Software", "send software",
+        "Re: send Knobeln Software!", "SEND knobelsoftware",
     ),
     "rules": ("Send Rules", "send KNOBELN rules", "rules", "send rulse"),
     "organizer": ("Organizer pause",),
@@ -473,28 +473,15 @@ def test_the_software_is_sent_once_an_hour(world: World) -> None:
     assert [part.get_filename() for part in sent[0][0].iter_attachments()] == ["knobellib.c"]
 
 
-@pytest.mark.parametrize(
-    ("subject", "name", "archive"),
-    [
-        ("SEND knobelnsoftware", "knobelnsoftware.tar.gz", tar_archive),
-        ("Re: send software shar.", "knobelnsoftware.shar", shell_archive),
-    ],
-)
-def test_a_team_gets_the_whole_kit_as_it_was_made(world, subject, name, archive) -> None:
-    registered(world)
-    (mail,) = world.send(subject, "", sender=f"Joe <{ADDRESS.upper()}>")
-    assert mail["To"] == ADDRESS
-    (part,) = mail.iter_attachments()
-    assert (part.get_filename(), part.get_content()) == (name, archive(knobeln_kit(Rules())))
-    assert f"{'sh' if 'shar' in name else 'tar -xzf'} {name}\n" in body_of(mail)
-
-
-def test_the_kit_that_is_mailed_has_the_numbers_of_the_contest(make_world: Callable[..., World]) -> None:
+def test_a_team_gets_the_whole_kit_with_the_numbers_of_the_contest(make_world: Callable[..., World]) -> None:
     world = make_world(game=KnobelnSettings(k=3, L=20))
     registered(world)
-    (mail,) = world.send("SEND knobelnsoftware", "", sender=ADDRESS)
+    (mail,) = world.send("SEND knobelnsoftware", "", sender=f"Joe <{ADDRESS.upper()}>")
+    assert mail["To"] == ADDRESS
     (part,) = mail.iter_attachments()
+    assert part.get_filename() == "knobelnsoftware.tar.gz"
     assert part.get_content() == tar_archive(knobeln_kit(Rules(k=3, L=20)))
+    assert "tar -xzf knobelnsoftware.tar.gz\n" in body_of(mail)
     assert "In this contest a = 1, b = 12288, k = 3, L = 20." in body_of(mail)
 
 
@@ -502,10 +489,9 @@ def test_the_kit_is_sent_once_an_hour_also_to_whoever_got_the_library_just_befor
     start = world.clock.now()
     assert len(world.send("SEND knobelnsoftware", "", sender=ADDRESS)) == 1
     registered(world)
-    subjects = ("SEND knobelnsoftware", "SEND knobelnsoftware shar", "SEND knobelnsoftware")
     sent = [
-        world.send(subject, "", sender=ADDRESS, at=start + minutes * MINUTE)
-        for subject, minutes in zip(subjects, (1, 30, 62), strict=True)
+        world.send("SEND knobelnsoftware", "", sender=ADDRESS, at=start + minutes * MINUTE)
+        for minutes in (1, 30, 62)
     ]
     assert [len(mails) for mails in sent] == [1, 0, 1]
 
@@ -514,7 +500,7 @@ def test_who_is_no_team_yet_gets_the_library_alone(make_world: Callable[..., Wor
     world = make_world(teams=Teams(approval="organizer"))
     world.send(REGISTER, FORM)
     for sender in (ADDRESS, "mona@machine.domain.alfdkj"):
-        (mail,) = world.send("SEND knobelnsoftware shar", "", sender=sender)
+        (mail,) = world.send("SEND knobelnsoftware", "", sender=sender)
         assert [part.get_filename() for part in mail.iter_attachments()] == ["knobellib.c"]
         assert "a referee that lets two programs play" in flat(mail)
 

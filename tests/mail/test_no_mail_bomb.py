@@ -66,7 +66,7 @@ def names(mail: EmailMessage) -> list[str | None]:
 SUBJECTS = (
     REGISTER, "help", "Re: hello?", "please compile", "pleas compile", "please test", "status",
     "resend authentification", "withdraw", "mail-preference none", "send rules", "send announcement",
-    "send faq", "SEND knobelnsoftware", "SEND knobelnsoftware shar", "help lap",
+    "send faq", "SEND knobelnsoftware", "help lap",
     "confirm k7qd-2mxw-9rtz-h4pc-v8sn", "organizer status",
 )  # fmt: skip
 

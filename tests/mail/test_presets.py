@@ -16,7 +16,7 @@ from contest.mail.form import record_text, sample
 from contest.model import Member, Team
 from contest.seeds import ContestSeed
 from contest.store import Store, teams
-from knobellib.kit_archives import shell_archive, tar_archive
+from knobellib.kit_archives import tar_archive
 from knobellib.kits import kit_of
 from mailserver.attachments import announcement_texts
 from mailserver.team_secret import without_strings
@@ -241,11 +241,7 @@ def test_a_team_gets_a_kit_with_the_settings_of_its_contest(contest_of, game) ->
     kit = kit_of(contest.world.settings)
     assert attached(mail) == {kit.tar_name: tar_archive(kit)}
     assert f"    tar -xzf {kit.tar_name}\n    cd {kit.folder}\n    {kit.first_command}\n" in body_of(mail)
-    (shell,) = contest.world.send(
-        "send software shar", "", sender=team.address, at=contest.world.clock.now() + timedelta(hours=2)
-    )
-    assert attached(shell) == {kit.shell_name: shell_archive(kit)}
-    assert max([len(raw.as_bytes()) for raw in (mail, shell)]) < Settings.MAX_LETTER_BYTES
+    assert len(mail.as_bytes()) < Settings.MAX_LETTER_BYTES
 
 
 @pytest.mark.parametrize("subject", ["send rules", "Re: SEND RULES", "send Standoff rules"])

@@ -197,7 +197,6 @@ def test_no_two_commands_are_so_alike_that_one_slip_leads_to_the_other() -> None
         ("helpp", "help", ()),
         ("helpp LAP", "help", ("LAP",)),
         ("Send Hog software", "software", ()),
-        ("send software SHAR", "software", ("shar",)),
         ("", "unknown", ()),
     ],
 )

@@ -17,7 +17,7 @@ from contest import presets
 from contest.config.settings import Settings
 from contest.games.registry import game_of, registered
 from contest.schema.languages import Language
-from knobellib.kit_archives import shell_archive, tar_archive
+from knobellib.kit_archives import tar_archive
 from knobellib.kits import kit_of
 from knobellib.samples import samples
 from knobeln.cli import main
@@ -92,20 +92,10 @@ def test_the_archives_are_small_the_same_again_and_without_secrets(game: str) ->
     kit, again = kit_of(settings(game)), kit_of(settings(game))
     assert tar_archive(kit) == tar_archive(again)
     assert len(tar_archive(kit)) < 65_000
-    assert len(shell_archive(kit)) < 240_000
     assert not any(b"<<FROM>>" in file.data for file in kit.files)
     names = {file.name for file in kit.files}
     assert {f"programs/{name}" for name in samples(game)} < names
     assert any(name.startswith("images/") for name in names) == settings(game).programs.takes_images
-
-
-def test_the_shell_archive_unpacks_to_what_the_other_does(tmp_path: Path) -> None:
-    kit = kit_of(settings("standoff"))
-    (tmp_path / kit.shell_name).write_bytes(shell_archive(kit))
-    subprocess.run(["sh", kit.shell_name], cwd=tmp_path, check=True, stdout=subprocess.DEVNULL)
-    (tmp_path / "other").mkdir()
-    other = unpacked(tmp_path / "other", settings("standoff"))
-    subprocess.run(["diff", "-r", tmp_path / kit.folder, other.path], check=True)
 
 
 # --- games --------------------------------------------------------------------------------------------------

@@ -3,7 +3,6 @@
 import gzip
 import re
 import shutil
-import subprocess
 import tarfile
 from importlib.resources import files
 from io import BytesIO
@@ -13,7 +12,7 @@ import pytest
 
 from compiler.toolchain import COMPILE_FLAGS
 from contest.games.knobeln import Rules
-from knobellib.kit_archives import shell_archive, tar_archive
+from knobellib.kit_archives import tar_archive
 from knobellib.kits import FOLDER, STRATEGIES, knobeln_kit
 from knobellib.samples import house_strategies
 from knobellib.software import protocolfmt
@@ -32,10 +31,9 @@ def test_the_kit_has_what_the_announcement_and_its_readme_promise() -> None:
     assert names == sorted(names)
 
 
-def test_both_archives_are_smaller_than_110_kilobytes_and_the_same_whenever_they_are_made() -> None:
-    for archive in (tar_archive, shell_archive):
-        assert archive(KIT) == archive(knobeln_kit(Rules()))
-        assert 10_000 < len(archive(KIT)) < 110_000
+def test_the_archive_is_smaller_than_110_kilobytes_and_the_same_whenever_it_is_made() -> None:
+    assert tar_archive(KIT) == tar_archive(knobeln_kit(Rules()))
+    assert 10_000 < len(tar_archive(KIT)) < 110_000
 
 
 def test_the_archive_for_tar_names_no_person_and_no_time_of_ours() -> None:
@@ -53,7 +51,6 @@ def test_every_file_is_plain_text_that_mail_systems_let_through() -> None:
         assert re.fullmatch(rb"[\t\n -~]+\n", file.data), file.name
         assert b"<<FROM>>" not in file.data
         assert not re.search(rb"[ \t]\n", file.data), file.name
-    assert max(map(len, shell_archive(KIT).splitlines())) < 120
 
 
 def test_the_readme_fits_into_72_columns_and_names_every_option_of_the_referee() -> None:
@@ -62,42 +59,6 @@ def test_the_readme_fits_into_72_columns_and_names_every_option_of_the_referee()
     options = re.findall(r"getopt \(argc, argv, \"([a-zA-Z:]+)\"\)", texts["knobeln.c"])[0].replace(":", "")
     for option in options:
         assert re.search(rf"^    (-a A )?-{option} [A-Z]+ ", texts["README"], re.MULTILINE), option
-
-
-@pytest.mark.parametrize("shell", ["sh", "dash", "bash"])
-def test_the_shell_archive_unpacks_to_what_the_other_does(tmp_path: Path, shell: str) -> None:
-    other = unpacked(tmp_path).path.rename(tmp_path / "by_tar")
-    (tmp_path / "kit.shar").write_bytes(shell_archive(KIT) + b"\n-- \nSent by mail (with a signature)\n")
-    done = subprocess.run([shell, "kit.shar"], cwd=tmp_path, capture_output=True, text=True, check=True)
-    assert done.stdout.endswith("x - this is all of it\n")
-    assert facts(tmp_path / FOLDER) == facts(other)
-
-
-def facts(folder: Path) -> dict[str, tuple[bytes, bool]]:
-    """Each file's content, and whether it is a program."""
-    files = sorted(folder.iterdir())
-    return {file.name: (file.read_bytes(), bool(file.stat().st_mode & 0o100)) for file in files}
-
-
-def test_a_damaged_shell_archive_says_which_file_is_damaged(tmp_path: Path) -> None:
-    """As the seeds of 1994 were: somebody's mailer had eaten blanks."""
-    text = shell_archive(KIT).decode()
-    assert "\nX  int len = 0;\n" in text
-    (tmp_path / "kit.shar").write_text(text.replace("\nX  int len = 0;\n", "\nX int len = 0;\n"))
-    done = subprocess.run(["sh", "kit.shar"], cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert done.returncode == 1
-    assert done.stderr == "shar: example.c was damaged on its way: its size is wrong\n"
-    assert "this is all of it" not in done.stdout
-
-
-def test_a_shell_archive_overwrites_nothing(tmp_path: Path) -> None:
-    (tmp_path / FOLDER).mkdir()
-    (tmp_path / FOLDER / "README").write_text("mine")
-    (tmp_path / "kit.shar").write_bytes(shell_archive(KIT))
-    done = subprocess.run(["sh", "kit.shar"], cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert done.returncode == 1
-    assert "exists already" in done.stderr
-    assert facts(tmp_path / FOLDER) == {"README": (b"mine", False)}
 
 
 # --- building -----------------------------------------------------------------------------------------------
