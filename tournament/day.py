@@ -31,7 +31,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 
-from contest.config.settings import Settings, hide_secrets, without_secrets
+from contest.config.settings import Settings, without_secrets
 from contest.errors import NotFound, NotNow, NumberAwaited, Paused
 from contest.formats.format import Format
 from contest.games.registry import game_of
@@ -163,8 +163,8 @@ class ContestDay:
             secret = contest_store.secret(tx)
         contest = self._contest
         context = WorkerContext(
-            hide_secrets(contest.settings),
-            hide_secrets(self._settings),
+            contest.settings,
+            self._settings,
             secret,
             self._clock,
             contest.seeds,

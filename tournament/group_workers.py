@@ -49,8 +49,7 @@ class GroupJob:
 
     `banned`: members who play no games;
     `aside`: members whose programs are not asked; `digests`: of what plays for the members, which is in
-    `images`; `mark`: prefix of its mails' keys;
-    `seconds`: for a move; `workers`: processes for its games, None = as many as the settings say.
+    `images`; `mark`: prefix of its mails' keys; `seconds`: for a move.
     """
 
     plan: GroupPlan
@@ -61,7 +60,6 @@ class GroupJob:
     images: Images
     mark: str
     seconds: float
-    workers: int | None = None
 
 
 @dataclass(frozen=True)
@@ -107,7 +105,7 @@ class GroupWorker:
         # The moves of programs that talk cannot be computed again, so all are kept.
         keeps_moves = not contest.info.play.is_computed
         wanting = {name for name in plan.members if context.reporter.needs_moves(context.teams[name])}
-        settings = with_limits(context.settings, job.seconds, job.workers)
+        settings = limited(context.settings, job.seconds)
         with (
             self.playing,
             speaking(settings.contest.language),  # why a move was wrong is stored as a sentence
@@ -140,10 +138,9 @@ def open_workers(context: WorkerContext, progress: ProgressCallback) -> Iterator
             raise
 
 
-def with_limits(settings: Settings, seconds: float, workers: int | None) -> Settings:
-    """The settings with so many seconds for a move, and so many processes for games (None: as they say)."""
-    chosen = settings.tournament.workers if workers is None else workers
-    return settings.changed(tournament={"workers": chosen}, programs={"seconds": seconds})
+def limited(settings: Settings, seconds: float) -> Settings:
+    """The settings with so many seconds for a move."""
+    return settings.changed(programs={"seconds": seconds})
 
 
 def marked(mails: Iterable[Outgoing], mark: str) -> Iterable[Outgoing]:

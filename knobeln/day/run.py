@@ -7,7 +7,6 @@ from contextlib import AbstractContextManager, contextmanager, suppress
 from functools import partial
 from typing import Any
 
-from contest.config.settings import hide_secrets
 from contest.errors import KnobelnError, NotFound, NotNow, NumberAwaited, Paused, StoreBusy
 from contest.model import Certainty, Phase
 from contest.seeds import Seeds
@@ -96,8 +95,7 @@ def handle_everything(contest: ContestContext) -> None:
 
 
 def contest_day(contest: ContestContext, spectator: Spectator | None = None) -> ContestDay:
-    # The reporter travels to workers on other hosts.
-    reporter = ContestReporter(hide_secrets(contest.settings), contest.templates)
+    reporter = ContestReporter(contest.settings, contest.templates)
     return ContestDay(
         contest.store,
         contest.settings,

@@ -13,25 +13,21 @@ from knobeln.archive.export import publish
 from knobeln.context import ContestContext
 from knobeln.day.run import contest_day
 from tests.support.contest_field import make_contest, settings
-from tests.support.counted_programs import LEARNING, MOODY, needs_engine, settings_of
+from tests.support.counted_programs import MOODY, needs_engine, settings_of
 from tests.support.several_hosts import cluster
 from tournament.runners import open_runner
 
 pytestmark = [needs_engine, pytest.mark.slow]
 
-PROGRAMS = {
-    "bid-tac-toe": {"learning.c": LEARNING, "regret_matcher.c": samples("bid-tac-toe")["regret_matcher.c"]},
-    "cooperation": {"moody.c": MOODY, "pavlov.c": samples("cooperation")["pavlov.c"]},
-}
-"""In the first a program lives through all games of a group; games of the second are shared among workers."""
+PROGRAMS = {"moody.c": MOODY, "pavlov.c": samples("cooperation")["pavlov.c"]}
 
 
-def contest_of(path: Path, game: str, there: ClusterSettings) -> ContestContext:
-    chosen = settings_of(game, games=2).model_copy(
+def contest_of(path: Path, there: ClusterSettings) -> ContestContext:
+    chosen = settings_of("cooperation", games=2).model_copy(
         update={"cluster": there, "mail": Mail(listen="127.0.0.1:0"), "dates": settings().dates}
     )
     builder = TextBuilder(chosen, open_runner)
-    built = {name: builder.rebuild({name: source}, "") for name, source in PROGRAMS[game].items()}
+    built = {name: builder.rebuild({name: source}, "") for name, source in PROGRAMS.items()}
     return make_contest(path, 4, built, chosen)
 
 
@@ -42,15 +38,14 @@ def groups_of(contest: ContestContext) -> bytes:
     return b"".join(file.read_bytes() for file in sorted(target.glob("rounds/*/*")))
 
 
-@pytest.mark.parametrize("game", PROGRAMS)
 @pytest.mark.parametrize("fault", ["", "counts otherwise"])
-def test_a_worker_that_counts_otherwise_is_found(tmp_path: Path, game: str, fault: str) -> None:
+def test_a_worker_that_counts_otherwise_is_found(tmp_path: Path, fault: str) -> None:
     (tmp_path / "alone").mkdir()
-    alone = contest_of(tmp_path / "alone" / "contest", game, ClusterSettings())
+    alone = contest_of(tmp_path / "alone" / "contest", ClusterSettings())
     contest_day(alone).run()
     with cluster(tmp_path) as machines:
         machines.start_worker(fault=fault)
-        contest = contest_of(tmp_path / "contest", game, ClusterSettings(scheduler=machines.url))
+        contest = contest_of(tmp_path / "contest", ClusterSettings(scheduler=machines.url))
         contest_day(contest).run()
     assert groups_of(contest) == groups_of(alone)
     with contest.store.read() as tx:
