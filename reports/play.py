@@ -1,8 +1,4 @@
-"""What reports say and show differently for each kind of play.
-
-Another package adds a kind by an entry point of the group `knobeln.play_reports`, whose object is a
-PlayReports.
-"""
+"""What reports say and show differently for each kind of play."""
 
 from __future__ import annotations
 
@@ -28,7 +24,6 @@ from contest.model import (
     TextBuildReport,
     Verdict,
 )
-from contest.util.plugins import by_name
 from reports import knobeln_protocol, text_protocol
 from reports.text import byte_count, kilobytes
 from reports.words import MACHINE_VERDICTS, VERDICTS
@@ -48,9 +43,6 @@ class PlayReports:
     words: Mapping[str, str] = {"take": noted("take"), "taken": noted("taken"), "works": noted("works")}
     counted = noted("units of time in a game")  # what `SeatResult.instructions` are
     verdicts: Mapping[Verdict, str] = VERDICTS
-
-    def __init__(self, name: str) -> None:
-        self.name = name
 
     def protocols(
         self, matches: Sequence[Match], round_number: int, group: int, entry: str, settings: Settings
@@ -184,17 +176,16 @@ def packed_protocols(file: str, text: str) -> tuple[Attachment, ...]:
     return (Attachment(file, "application/gzip", knobeln_protocol.packed(text)),) if text else ()
 
 
-ENTRY_POINTS = "knobeln.play_reports"
-BUILT_IN: tuple[PlayReports, ...] = (
-    MachineReports(MACHINE.name),
-    TextReports(TEXT.name),
-    TableReports(TABLE.name),
-)
+_KINDS: Mapping[KindOfPlay, PlayReports] = {
+    MACHINE: MachineReports(),
+    TEXT: TextReports(),
+    TABLE: TableReports(),
+}
 
 
 def play_reports(play: KindOfPlay) -> PlayReports:
-    """How reports treat this kind of play; an unknown kind is treated as most kinds are."""
-    return by_name(ENTRY_POINTS, BUILT_IN).get(play.name) or PlayReports(play.name)
+    """How reports treat this kind of play."""
+    return _KINDS[play]
 
 
 # --- the series of a strategy of KNOBELN -----------------------------------------------------------------

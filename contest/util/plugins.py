@@ -1,4 +1,4 @@
-"""Find what other packages add by entry points: games, formats, reports, mail commands, kinds of play."""
+"""Find what other packages add by entry points: games, formats, reports, mail commands."""
 
 from __future__ import annotations
 

@@ -18,8 +18,6 @@ from tournament.runners.recorded import Asked
 class RunnerPlugin(ABC):
     """How the games of one kind of play are run."""
 
-    name: str  # of the kind of play
-
     @abstractmethod
     def open(
         self, images: Images, settings: Settings, seeds: Seeds, progress: ProgressCallback

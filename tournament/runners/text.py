@@ -65,8 +65,6 @@ def open_player(program: Executable, info: GameInfo, sandbox: Sandbox, limits: P
 
 
 class TextPlay(RunnerPlugin):
-    name = "text"
-
     @contextmanager
     def open(
         self, images: Images, settings: Settings, seeds: Seeds, progress: ProgressCallback
