@@ -30,10 +30,10 @@ from contest.model import GameJob, GameResult
 from contest.seeds import Seeds
 from contest.util.plurals import plural
 from tournament.group_workers import (
+    FrozenContest,
     GroupJob,
     GroupResult,
     GroupWorker,
-    WorkerContext,
     Workers,
     limited,
 )
@@ -58,26 +58,26 @@ class Session:
     def __init__(
         self,
         client: distributed.Client,
-        context: WorkerContext,
+        contest: FrozenContest,
         archive_of: Callable[[str], bytes],
         tell: Callable[[str], None],
         progress: ProgressCallback,
     ) -> None:
         self._client, self._archive_of, self._tell = client, archive_of, tell
-        self._contest = work.Contest(hide_secrets(context.settings), context.seeds)
-        self._plugin = runner_of(context.settings)
+        self._contest = hide_secrets(contest.settings), contest.seeds
+        self._plugin = runner_of(contest.settings)
         self._changed, self._home, self._bringing = Condition(), Lock(), Lock()
         self._busy = 0
         self._pieces = Counter[str]()  # by the address of the worker, once its first one was right
         self._dismissed: set[str] = set()
         self._brought: dict[str, distributed.Future] = {}  # the contest, programs and archives, by key
         self._with_archive: set[str] = set()  # container images that some worker lacks
-        self._alone = GroupWorker(context, progress)
-        self._shared = replace(context, make_runner=self._runner), progress
+        self._alone = GroupWorker(contest, progress)
+        self._shared = replace(contest, make_runner=self._runner), progress
 
     def play_group(self, job: GroupJob) -> GroupResult:
         """Play the group: some games at a time, or all of them here, if programs live through many games."""
-        is_shared = self._plugin.splits(self._contest.settings)
+        is_shared = self._plugin.splits(self._contest[0])
         return GroupWorker(*self._shared)(job) if is_shared else self._alone(job)
 
     @contextmanager
@@ -185,9 +185,11 @@ class Session:
             raise Differs(f"{len(order.games)} games have {len(results)} results")
         is_new = answer.worker not in self._pieces
         if is_new or self._pieces[answer.worker] % CHECK_EVERY == 0:
-            settings = limited(self._contest.settings, order.seconds)
+            settings, seeds = self._contest
             with self._home, speaking(settings.contest.language):
-                self._plugin.check_results(images, settings, self._contest.seeds, order.games, results)
+                self._plugin.check_results(
+                    images, limited(settings, order.seconds), seeds, order.games, results
+                )
         with self._changed:
             self._pieces[answer.worker] += 1
         if is_new:
@@ -244,7 +246,7 @@ class Plugin:
         scheduler: str,
         archive_of: Callable[[str], bytes],
         tell: Callable[[str], None],
-        context: WorkerContext,
+        contest: FrozenContest,
         progress: ProgressCallback,
     ) -> Iterator[Workers]:
         """The workers, until the day ends or breaks off. `tell` is called with sentences for the organizer.
@@ -263,11 +265,11 @@ class Plugin:
                 )
                 with suppress(TimeoutError):
                     client.wait_for_workers(1, timeout=FIRST_WORKERS_SECONDS)
-                session = Session(client, context, archive_of, tell, progress)
+                session = Session(client, contest, archive_of, tell, progress)
                 play = session.play_group
             except Exception as error:  # dask's own errors have no common class
                 tell(f"the scheduler {scheduler} cannot be reached: {error!r}. This host plays alone.")
-                play = GroupWorker(context, progress)
+                play = GroupWorker(contest, progress)
             try:
                 yield Workers(lambda job: pool.submit(play, job), AHEAD)
             finally:

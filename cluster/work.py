@@ -59,11 +59,8 @@ class Order:
         return f"a game of {' and '.join(self.games[0].names)}"
 
 
-class Contest(NamedTuple):
-    """What a worker knows of the contest from the start. The settings are frozen, without secrets."""
-
-    settings: Settings
-    seeds: Seeds
+Contest = tuple[Settings, Seeds]
+"""What a worker knows of the contest from the start. The settings are frozen, without secrets."""
 
 
 class Answer(NamedTuple):
@@ -103,12 +100,13 @@ def do(
             here = facts().get(name) or digest_of(name)
             if here != there:
                 raise KnobelnError(f"its {name} is {here or 'missing'}, here it is {there}")
-        plugin = runner_of(contest.settings)
-        if not game_of(contest.settings.game, contest.settings.programs).info.play.is_computed:
+        settings, _ = contest
+        plugin = runner_of(settings)
+        if not game_of(settings.game, settings.programs).info.play.is_computed:
             _check_sandbox()
         plugin.prepare(images, archive_of)
         for digest, raw in images.items():
-            _speed_up(digest, raw, contest.settings)
+            _speed_up(digest, raw, settings)
         results = tuple(map(_with_tuple, done(order, contest, images, 1)))
         return tuple(Answer(worker, result=_RESULTS.dump_json(results, by_alias=True)))
     except _Lacking as lacking:
@@ -134,10 +132,11 @@ def done(
     order: Order, contest: Contest, images: Images, workers: int | None = None
 ) -> tuple[GameResult, ...]:
     """The results, played by this host with so many processes; None = as many as the settings say."""
-    settings = limited(contest.settings, order.seconds)
+    settings, seeds = contest
+    settings = limited(settings, order.seconds)
     if workers is not None:
         settings = settings.changed(tournament={"workers": workers})
-    with speaking(settings.contest.language), open_runner(images, settings, contest.seeds) as runner:
+    with speaking(settings.contest.language), open_runner(images, settings, seeds) as runner:
         return tuple(runner.play(order.games))
 
 
