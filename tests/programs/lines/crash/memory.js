@@ -1,2 +1,0 @@
-const hog = [];
-for (;;) hog.push(new Array(1e6).fill(1.5));

@@ -1,6 +1,0 @@
-public class EndlessLoop {
-    public static void main(String[] arguments) {
-        for (;;)
-            ;
-    }
-}

@@ -1,6 +1,0 @@
-int main()
-{
-    volatile int i = 0;
-    for (;;)
-        i = i + 1;
-}

@@ -1,4 +1,0 @@
-import sys
-
-while True:
-    sys.stdout.write("1" * 65536)
