@@ -28,7 +28,7 @@ from compiler.toolchain import Toolchain
 from contest import __version__, presets
 from contest.config.settings import Settings
 from contest.config.template import usual_dates
-from contest.games.knobeln import Rules, throw_points, why_early_drop, why_out_of_range
+from contest.games.knobeln import Rules, throw_points
 from contest.model import Verdict
 from contest.schema.languages import Language, usual_languages
 from contest.schema.sections import Contest
@@ -85,20 +85,6 @@ def rows(text: str, heading: str) -> list[list[str]]:
 
 
 # --- what the program has is in the guides -----------------------------------------------------------------
-def commands(
-    command: click.Command = main, path: tuple[str, ...] = ()
-) -> Iterator[tuple[str, click.Command]]:
-    """Every command and sub-command with its full name."""
-    if path:
-        yield " ".join(path), command
-    if isinstance(command, click.Group):
-        for name, sub in command.commands.items():
-            yield from commands(loaded(sub), (*path, name))
-
-
-COMMANDS = dict(commands())
-
-
 CALENDAR = Settings(dates=usual_dates(datetime(1994, 3, 22, 12, tzinfo=UTC)))
 HOG = presets.settings("hog", datetime(1994, 3, 22, 12, tzinfo=UTC))
 
@@ -263,7 +249,6 @@ PREFERENCE, FILES, SOFTWARE, REGISTER, COMPILE = re.findall(
     r"^```eml\n(.*?)^```", TEAM, re.DOTALL | re.MULTILINE
 )
 SAMPLE_STRING = re.findall(r"<<FROM>> \S+ (\S+)", COMPILE)[0]
-ADDRESS = "our_team@machine.domain.alfdkj"
 _letters = count(1)
 
 
@@ -442,19 +427,6 @@ def html_only(letter: str) -> str:
     return f"{head}\nMIME-Version: 1.0\nContent-Type: text/html\n\n<pre>{escape(body)}</pre>\n"
 
 
-FORM_MISTAKES: list[tuple[str, Change]] = [
-    ("Please write `lap` in capitals: LAP.", instead("LAP,DGP,GRG,RSM", "lap")),
-    ("The name `while` is a keyword of C (or of gcc)", instead("the_heavy_lords_of_knobeln", "while")),
-]
-
-
-@pytest.mark.parametrize(("quote", "change"), FORM_MISTAKES)
-def test_a_mistake_in_the_form_gets_the_answer_that_the_guide_quotes(robot, quote, change) -> None:
-    writer = f"writer{next(_letters)}@machine.domain.alfdkj"
-    assert quote in flat(robot.answer(change(REGISTER), writer))
-    assert quote in flat(TEAM)
-
-
 MENDED = [
     ("line 1 was read as `mail-address:`", instead("mail-address:", "mail-address :")),
     ("line 5 was read as the rest of `Organization:`", instead(" Eggland", "\nEggland")),
@@ -467,34 +439,6 @@ def test_what_is_mended_in_a_form_gets_the_remark_that_the_guide_quotes(remark: 
     assert reading.registration
     assert reading.remarks == (remark,)
     assert f"accepted; {remark}" in TEAM
-
-
-PROGRAM_MISTAKES: list[tuple[str, Change]] = [
-    (
-        "There is no <<FROM>> line in the program, so I do not know whose it is.",
-        lambda letter: re.sub(".*<<FROM>>.*\n", "", letter),
-    ),
-    (
-        "<<FROM>> has to be given exactly as shown: in capitals, with two < and two >.",
-        instead("<<FROM>>", "<<From>>"),
-    ),
-    (
-        "The <<FROM>> line is split over two lines; perhaps your mailer did it. It must be one line.",
-        instead(f" {SAMPLE_STRING}", f"\n  {SAMPLE_STRING}"),
-    ),
-    (
-        "the team name and the authentification string after <<FROM>> do not belong together",
-        instead(SAMPLE_STRING, "wrong"),
-    ),
-]
-
-
-@pytest.mark.parametrize(("quote", "change"), PROGRAM_MISTAKES)
-def test_a_program_that_cannot_be_taken_gets_the_answer_that_the_guide_quotes(robot, welcome, quote, change):
-    assert "accepted" in welcome
-    writer = f"writer{next(_letters)}@machine.domain.alfdkj"
-    assert quote in flat(robot.answer(change(COMPILE), writer))
-    assert quote in flat(TEAM)
 
 
 REPAIRS = [
@@ -560,17 +504,6 @@ def test_the_throws_on_the_games_page_are_won_as_it_says() -> None:
         assert throw_points(int(first), int(second)) == sides[winner]
 
 
-def test_the_points_table_on_the_games_page_has_every_number_once_with_its_worth() -> None:
-    expected = 1
-    for numbers, points in rows(GAME, "the winner's number"):
-        lowest, _, highest = numbers.partition(" to ")
-        assert int(lowest) == expected
-        for number in (int(lowest), int(highest or lowest)):
-            assert sum(throw_points(number, number - 1)) == int(points) or number == 1
-        expected = int(highest or lowest) + 1
-    assert expected == Rules().b + 1
-
-
 def test_the_series_on_the_games_page_are_judged_as_it_says() -> None:
     for throws, verdict in rows(GAME, "throws"):
         numbers = [int(number) for number in throws.split(", ")]
@@ -579,11 +512,6 @@ def test_the_series_on_the_games_page_are_judged_as_it_says() -> None:
         assert verdict.startswith("yes" if why_illegal is None else "no")
         if why_illegal:
             assert f"the {judged.throws + 1}{'nd' if judged.throws == 1 else 'th'} throw" in verdict
-
-
-def test_the_failures_on_the_games_page_are_worded_as_in_reports() -> None:
-    assert why_out_of_range(Rules(), 767, 0) in GAME
-    assert why_early_drop(Rules(), 381, 3737, 3742, 1) in GAME
 
 
 def test_the_parameters_on_the_games_page_are_those_of_1994() -> None:

@@ -7,13 +7,9 @@ import pytest
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from contest.config.settings import Settings
 from contest.games.registry import BUILT_IN, END_OF_RULES, rules_text
 from contest.language import SOURCE, available, speaking
-from contest.presets import settings
 from mailserver.attachments import rules
-from mailserver.commands import all_commands, help_topics
-from tests.support.contest_field import NOW
 
 GAMES = Path(__file__).parents[2] / "docs" / "games"
 LANGUAGES = [language for language in available() if language != SOURCE]
@@ -61,28 +57,6 @@ def test_a_letter_brings_the_translation_without_what_only_readers_of_the_progra
     assert set(headings[0]) <= set(lines)
     assert headings[1]
     assert not set(headings[1]) & set(lines)
-
-
-def german() -> Settings:
-    found = settings("knobeln", NOW)
-    return found.model_copy(update={"contest": found.contest.model_copy(update={"language": "de"})})
-
-
-def test_a_word_is_looked_up_in_the_readers_language_and_else_in_english() -> None:
-    with speaking("de"):
-        of_german, of_english = (
-            help_topics.find(word, all_commands(), german()) for word in ("Wurf", "points")
-        )
-    assert of_german is not None
-    assert of_english is not None
-    assert "1000 Würfen" in "".join(passage.text for passage in of_german.passages)
-    assert "The winner gets floor(log2(N)) points" in "".join(passage.text for passage in of_english.passages)
-
-
-def test_a_german_word_is_found_with_its_endings() -> None:
-    with speaking("de"):
-        found = help_topics.find("Serie", all_commands(), german())
-    assert "Serien" in [passage.heading for passage in found.passages]
 
 
 def test_the_english_text_is_the_one_of_archives() -> None:

@@ -30,7 +30,6 @@ for line in sys.stdin:
 """
 CRASHING = "import sys\nprint('my last words', file=sys.stderr)\nsys.exit(3)\n"
 ALWAYS_C = "print('C')\n"
-ALWAYS_B = "print('B')\n"
 FIRST_OPEN = """
 LINES = [(0, 1, 2), (3, 4, 5), (6, 7, 8), (0, 3, 6), (1, 4, 7), (2, 5, 8), (0, 4, 8), (2, 4, 6)]
 
