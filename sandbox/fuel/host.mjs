@@ -3,6 +3,8 @@
 // worker/host.py and worker/core.py are the same in Python: the same module, requests and seed give the same
 // replies and units. Here an instance runs without a pause, so the requests come from a function.
 
+// What is left, in kn_left: units, and in the lower bits the depth. See counting/function.py.
+const DEPTH_BITS = 21n, TOO_DEEP = 1n << 20n, DEPTH = (1n << 21n) - 1n;
 const CALL_UNITS = 100_000, BYTE_UNITS = 100, SUBSCRIPTION_BYTES = 100;
 const MAX_ANSWER_BYTES = 4_096, MAX_PARTS = 1_024, MAX_CALL_BYTES = 1024 * 1024, MAX_NAME = 4_096, MAX_OPEN = 64;
 const EPOCH = 768_960_000n * 1_000_000_000n, MOST_NANOSECONDS = 2n ** 62n;
@@ -16,6 +18,10 @@ const TRAPS = [
   [/null function|signature/, "indirect call"], [/bounds/, "memory access"],
 ];
 const encoder = new TextEncoder(), decoder = new TextDecoder();
+
+export const unitsLeft = (left) => Number((left + TOO_DEEP) >> DEPTH_BITS);
+export const withUnits = (left, units) => (BigInt(units) << DEPTH_BITS) | (left & DEPTH);
+export const isTooDeep = (left) => (left & TOO_DEEP) !== 0n;
 
 class Ended extends Error { constructor(how) { super("ended"); this.how = how; } }
 class Left extends Error {}
@@ -38,20 +44,21 @@ export class Host {
     const imports = {};
     for (const { module: from, name } of WebAssembly.Module.imports(module)) (imports[from] ??= {})[name] = this.offered(name);
     this.exports = new WebAssembly.Instance(module, imports).exports;
-    this.exports.kn_units.value = BigInt(this.left);
+    this.exports.kn_left.value = withUnits(this.exports.kn_left.value, this.left);
     this.left = null;
   }
 
   offered(name) {
     const f = READ_ONLY.includes(name) ? () => ROFS : this[name];
     return (...all) => {
-      this.left = Number(all.pop());
+      const before = all.pop();
+      this.left = unitsLeft(before);
       this.owed += CALL_UNITS;
       let number;
       try { number = f ? f.apply(this, all.map((n) => (typeof n === "bigint" ? n : n >>> 0))) ?? 0 : NOSYS; }
       catch (error) { if (!(error instanceof Fault)) throw error; number = error.number; }
       this.settle();
-      const left = BigInt(this.left);
+      const left = withUnits(before, this.left);
       this.left = null;
       return name === "proc_exit" ? left : [number, left];
     };
@@ -63,8 +70,8 @@ export class Host {
     catch (error) {
       if (error instanceof Left) return null;
       if (error instanceof Ended) return error.how;
-      if (this.exports.kn_units.value < 0n) return { trap: "out of fuel" };
-      if (this.exports.kn_depth.value < 0) return { trap: "stack overflow" };
+      if (unitsLeft(this.exports.kn_left.value) < 0) return { trap: "out of fuel" };
+      if (isTooDeep(this.exports.kn_left.value)) return { trap: "stack overflow" };
       if (!(error instanceof WebAssembly.RuntimeError)) throw error;
       return { trap: TRAPS.find(([sign]) => sign.test(error.message))?.[1] ?? error.message };
     }
@@ -79,7 +86,7 @@ export class Host {
     for (const key of ["ask", "tell"]) if (key in request) this.input.push(encoder.encode(`${request[key]}\n`));
   }
   used() {
-    const left = this.left ?? Number(this.exports?.kn_units.value ?? 0);
+    const left = this.left ?? (this.exports ? unitsLeft(this.exports.kn_left.value) : 0);
     return Math.min(this.granted, this.granted - left + this.owed);
   }
   facts() { return { fuel: this.used(), memory: this.exports.memory?.buffer.byteLength ?? 0, stderr: this.stderr }; }

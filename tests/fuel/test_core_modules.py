@@ -70,7 +70,7 @@ def test_what_a_line_costs_changes_with_the_number_of_the_host_alone():
     """Archives say by what they were counted. If they change, raise `_HOST` in sandbox/fuel/engine.py."""
     with module(ECHO) as worker:
         worker.ask(open=True)
-        assert (engine.COUNTER, worker.ask(ask="a line")["fuel"]) == ("counter 1, prices 1, host 3", 201_445)
+        assert (engine.COUNTER, worker.ask(ask="a line")["fuel"]) == ("counter 2, prices 1, host 3", 201_445)
 
 
 def test_an_endless_loop_uses_up_its_fuel_and_the_worker_goes_on():
@@ -125,7 +125,7 @@ def test_memory_grows_to_the_limit_and_no_further():
             "it has a start function",
         ),
         (start_with("(i32.add)"), "it has a mistake: type mismatch"),
-        (start_with("").replace("_start", "kn_units"), "it has an export named kn_units"),
+        (start_with("").replace("_start", "kn_left"), "it has an export named kn_left"),
     ],
 )
 def test_what_cannot_be_counted_is_refused(wat, reason):

@@ -184,7 +184,7 @@ def test_modules_cost_the_same_in_another_engine():
 
 # --- what is refused -------------------------------------------------------------------------------------
 REFUSED = {
-    "an export named kn_units": '(module (global (mut i64) (i64.const 5)) (export "kn_units" (global 0)))',
+    "an export named kn_left": '(module (global (mut i64) (i64.const 5)) (export "kn_left" (global 0)))',
     "an export named kn_": '(module (func (export "kn_")))',
     "an import that is no function, m": '(module (import "host" "m" (memory 1)))',
     "an import that is no function, g": '(module (import "host" "g" (global (mut i64))))',
@@ -273,16 +273,22 @@ def test_a_function_of_the_host_that_is_exported_takes_the_counter_from_the_modu
     assert by_counter(wasm(text), ("f", 3), ("f", 4)).seen == (0, 0)
 
 
-def test_a_long_function_without_a_loop_cannot_wrap_the_counter_around():
-    fills = "(memory.fill (i32.const 0) (i32.const 0) (i32.const -1))" * 3
-    text = (
-        f'(module {MEMORY} (func (export "f") {"(drop (call $g)) " * 3000}) (func $g (result '
-        f"i32) {fills} (i32.const 1)))"
-    )
-    dear = Prices.read(
-        'version = 0\nfunction = 1\nothers = 1\n[operators]\n[lengths]\n2_000_000_000 = "memory.fill"'
-    )
-    assert by_counter(wasm(text), ("f",), prices=dear).ending == "OUT_OF_FUEL"
+@pytest.mark.parametrize(
+    "code",
+    [
+        "(call $dear) (call $dear) (call $dear)",
+        "(call $cheap) (call $cheap)" + "(block (br_if 0 (i32.const 0)) (drop (f64.sqrt (f64.const 2))))" * 5,
+        "(call $cheap)" * 2_000 + "(block (br_if 0 (i32.const 0)) (unreachable))",
+    ],
+    ids=["a function without calls", "what follows calls", "many calls"],
+)
+def test_units_are_looked_at_long_before_the_counter_could_wrap_around(code):
+    """Without loops, and without calls of functions that call others."""
+    dear = "(func $dear (drop (f64.sqrt (f64.const 2))))"
+    text = f"""(module (func $cheap) {dear} (func (export "f") {code}))"""
+    costs = '[operators]\n500_000 = "f64.sqrt"\n1000 = "call"\n[lengths]\n1 = "memory.fill"'
+    list_ = Prices.read(f"version = 0\nfunction = 1\nothers = 1\n{costs}")
+    assert by_counter(wasm(text), ("f",), given=1_200_000, prices=list_).ending == "OUT_OF_FUEL"
 
 
 # --- depth -----------------------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from sandbox.fuel.counting.counted import DEPTH, UNITS, Limits, counted
+from sandbox.fuel.counting.counted import LEFT, Limits, counted, is_too_deep, units_left, with_units
 from sandbox.fuel.counting.prices import Prices
 
 wasmtime = pytest.importorskip("wasmtime")
@@ -83,13 +83,13 @@ def by_counter(module, *calls, given=GIVEN, prices=ONE, limits=LIMITS):
     seen = []
 
     def host(number, left):
-        seen.append(given - left)
+        seen.append(given - units_left(left))
         return [number + 1 if number < 2**31 - 1 else 0, left]
 
     i32, i64 = wasmtime.ValType.i32(), wasmtime.ValType.i64()
     kind = wasmtime.FuncType([i32, i64], [i32, i64])
     counting = counted(module, prices, limits)
-    used = lambda exports: given - exports[UNITS].value(store)  # noqa: E731
+    used = lambda exports: given - units_left(exports[LEFT].value(store))  # noqa: E731
     return _run(store, counting, kind, host, calls, used, seen, given, counts=True)
 
 
@@ -103,7 +103,8 @@ def _run(store, module, kind, host, calls, used, seen, given, *, counts):
     linker.define_func("host", "call", kind, host)
     exports = linker.instantiate(store, _compiled(_engine(has_fuel=not counts), module)).exports(store)
     if counts:
-        exports[UNITS].set_value(store, wasmtime.Val.i64(given))
+        counter = exports[LEFT]
+        counter.set_value(store, wasmtime.Val.i64(with_units(counter.value(store), given)))
     else:
         store.set_fuel(given)
     results, ending = [], "returned"
@@ -112,9 +113,9 @@ def _run(store, module, kind, host, calls, used, seen, given, *, counts):
             results.append(_text(exports[name](store, *arguments)))
     except wasmtime.Trap as trap:
         ending = trap.trap_code.name if trap.trap_code else str(trap)
-        if counts and exports[UNITS].value(store) < 0:
+        if counts and units_left(exports[LEFT].value(store)) < 0:
             ending = "OUT_OF_FUEL"
-        elif counts and exports[DEPTH].value(store) < 0:
+        elif counts and is_too_deep(exports[LEFT].value(store)):
             ending = "STACK_OVERFLOW"
     memory = exports.get("memory")
     bytes_ = bytes(memory.read(store)) if isinstance(memory, wasmtime.Memory) else b""

@@ -1,6 +1,7 @@
 // Runs counted modules in node: the other half of tests/support/counting.py, which reads what this writes.
 import { readFileSync } from "node:fs";
 import { createHash } from "node:crypto";
+import { isTooDeep, unitsLeft, withUnits } from "../../sandbox/fuel/host.mjs";
 
 const TRAPS = [
   [/unreachable/, "UNREACHABLE"],
@@ -26,12 +27,12 @@ function play({ module, calls, given }) {
   const seen = [];
   const host = {
     call(number, left) {
-      seen.push(given - Number(left));
+      seen.push(given - unitsLeft(left));
       return [number < 2 ** 31 - 1 ? number + 1 : 0, left];
     },
   };
   const { exports } = new WebAssembly.Instance(new WebAssembly.Module(Buffer.from(module, "hex")), { host });
-  exports.kn_units.value = BigInt(given);
+  exports.kn_left.value = withUnits(exports.kn_left.value, given);
   const results = [];
   let ending = "returned";
   try {
@@ -41,11 +42,11 @@ function play({ module, calls, given }) {
   } catch (error) {
     if (!(error instanceof WebAssembly.RuntimeError)) throw error;
     ending = TRAPS.find(([sign]) => sign.test(error.message))?.[1] ?? error.message;
-    if (exports.kn_units.value < 0n) ending = "OUT_OF_FUEL";
-    else if (exports.kn_depth.value < 0) ending = "STACK_OVERFLOW";
+    if (unitsLeft(exports.kn_left.value) < 0) ending = "OUT_OF_FUEL";
+    else if (isTooDeep(exports.kn_left.value)) ending = "STACK_OVERFLOW";
   }
   const memory = createHash("sha256").update(new Uint8Array(exports.memory?.buffer ?? 0)).digest("hex");
-  return { results, ending, units: given - Number(exports.kn_units.value), seen, memory };
+  return { results, ending, units: given - unitsLeft(exports.kn_left.value), seen, memory };
 }
 
 process.stdout.write(JSON.stringify(JSON.parse(readFileSync(0, "utf8")).map(play)));

@@ -1,8 +1,9 @@
 """The pass over a whole module: the same module, which counts what it executes.
 
-The host gives units by setting the global `kn_units` that the module exports, and calls its functions. A
-function of the host gets what is left as one more parameter, and returns it as one more result. After a trap,
-`kn_units` is negative if the units were used up, and `kn_depth` if functions called each other too deep.
+What is left, units and depth, is in the global `kn_left` that the module exports. The host puts units into
+it (`with_units`), and calls functions of the module. A function of the host gets what is left as one more
+parameter, and returns it as one more result. After a trap, `units_left` is negative if the units were used
+up, and `is_too_deep` tells whether functions called each other too deep.
 """
 
 from __future__ import annotations
@@ -11,18 +12,18 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from sandbox.fuel.counting import module as m
-from sandbox.fuel.counting.function import Function, Surroundings
+from sandbox.fuel.counting.function import DEPTH, DEPTH_BITS, SLOTS, TOO_DEEP, Function, Surroundings
 from sandbox.fuel.counting.module import FunctionType, Import, Reader, Types
 from sandbox.fuel.counting.operators import REF_FUNC, Refused, constant_expression, leb, signed_leb, unsigned
 from sandbox.fuel.counting.prices import Prices
 
-VERSION = 1
+VERSION = 2
 """Raise it with every change after which a module gets other bytes."""
-UNITS, DEPTH = "kn_units", "kn_depth"
+LEFT = "kn_left"
 FRAME_BYTES = 16
-"""Of an engine's stack, for each unit of depth: no frame was found that took more than 8."""
+"""Of an engine's stack, for each local and operand: no frame was found that took more than 8."""
 MAX_DEPTH = 4_000_000
-"""An interpreter that counts its own recursion finds its limit before this one."""
+"""Locals and operands. An interpreter that counts its own recursion finds its limit before this one."""
 _OURS = b"kn_"
 _PAGE = 65_536
 _MAX_PAGES = 65_536
@@ -35,6 +36,20 @@ class Limits:
 
     memory_bytes: int
     depth: int = MAX_DEPTH
+
+
+def with_units(left: int, units: int) -> int:
+    """What is left, with so many units, less than 2^42, in place of those in it."""
+    return units << DEPTH_BITS | left & DEPTH
+
+
+def units_left(left: int) -> int:
+    """A depth below 0 has borrowed a unit."""
+    return left + TOO_DEEP >> DEPTH_BITS
+
+
+def is_too_deep(left: int) -> bool:
+    return bool(left & TOO_DEEP)
 
 
 def counted(module: bytes, prices: Prices, limits: Limits) -> bytes:
@@ -56,7 +71,6 @@ class _Pass:
         reader = self._reader(m.FUNCTIONS)
         self._own = reader.vector(reader.u32)
         # "The indices of these imports precede the indices of other definitions": the globals are our own.
-        globals_ = self._reader(m.GLOBALS).u32()
         self._around = Surroundings(
             types=self._types,
             functions=[
@@ -65,8 +79,7 @@ class _Pass:
             ],
             moved=self._moved,
             prices=prices,
-            units=leb(globals_),
-            depth=leb(globals_ + 1),
+            left=leb(self._reader(m.GLOBALS).u32()),
         )
 
     def _reader(self, section: int) -> Reader:
@@ -116,8 +129,8 @@ class _Pass:
     def _wrapper(self, function: int) -> bytes:
         count = len(self._around.functions[function].parameters)
         parameters = b"".join(b"\x20" + leb(number) for number in range(count))
-        units = self._around.units
-        return b"\0" + parameters + b"\x23" + units + b"\x10" + leb(function) + b"\x24" + units + b"\x0b"
+        left = self._around.left
+        return b"\0" + parameters + b"\x23" + left + b"\x10" + leb(function) + b"\x24" + left + b"\x0b"
 
     # --- memory and tables -------------------------------------------------------------------------------
     # "Failure must occur if the referenced memory instance has a maximum size defined that would be exceeded.
@@ -148,15 +161,13 @@ class _Pass:
     def _globals(self) -> bytes:
         reader = self._reader(m.GLOBALS)
         globals_ = reader.vector(lambda: reader.value_type() + reader.take(1) + self._expression(reader))
-        globals_.append(m.I64 + b"\1\x42\0\x0b")
-        globals_.append(m.I32 + b"\1\x41" + signed_leb(self._limits.depth) + b"\x0b")
+        globals_.append(m.I64 + b"\1\x42" + signed_leb(self._limits.depth // SLOTS) + b"\x0b")
         return m.vector(globals_)
 
     def _exports(self) -> bytes:
         reader = self._reader(m.EXPORTS)
         exports = reader.vector(lambda: self._export(reader))
-        for name, index in ((UNITS, self._around.units), (DEPTH, self._around.depth)):
-            exports.append(leb(len(name)) + name.encode() + bytes([m.GLOBAL_KIND]) + index)
+        exports.append(leb(len(LEFT)) + LEFT.encode() + bytes([m.GLOBAL_KIND]) + self._around.left)
         return m.vector(exports)
 
     def _export(self, reader: Reader) -> bytes:

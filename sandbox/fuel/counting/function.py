@@ -1,8 +1,9 @@
 """The counter in the body of one function.
 
-While a function runs, the units that are left are in a local variable. Before a call and at the end they are
-put into the global `kn_units`, from which the called function takes them. If they are negative, the function
-is stopped.
+What is left, units and depth, is one number of 64 bits: units in its upper 43 bits, depth in the lower 21. So
+taking units and a frame is one subtraction, and one comparison tells whether one of them is used up. While a
+function runs, it is in a local variable. Before a call and at the end it is put into the global `kn_left`,
+from which the called function takes it.
 
     A block of operators without a jump in or out is charged at once, where it begins.
     "In case of block or if it is a forward jump, resuming execution after the end of the block. In case of
@@ -10,13 +11,15 @@ is stopped.
     begin, after each branch, call, `if` and `else`, and after an `end` to which something jumps.
 
     Nothing runs for long without a check: each way round passes the head of a loop or the entry of a function
-    that calls others, and operators whose time depends on a length are charged for it.
+    that calls others, and operators whose time depends on a length are charged for it. Nor can what is left
+    become so negative that it is positive again: between two checks, a function and those that it calls
+    take about 2^20 units at most, and 2^19 functions can return one after the other, of 2^42 units.
 
     What nobody executes is left out. An unconditional branch is "stack-polymorphic": whatever follows up to
     the `else` or `end` of its block need not fit the stack, and could not be charged by rules that need it.
 
     "The number of frames on the stack" and "the number of values on the stack" are limited by each engine in
-    its own way. Here a function that calls others takes its frame off `kn_depth`, and gives it back.
+    its own way. Here a function that calls others takes its frame, and gives it back.
 
     "When the result of a floating-point operator other than fneg, fabs, or fcopysign is a NaN, then its sign
     is non-deterministic" and the payload, too. Wherever that could be seen, in memory, as an integer or by
@@ -34,15 +37,26 @@ from sandbox.fuel.counting.module import F32, F64, I32, I64, FunctionType, Reade
 from sandbox.fuel.counting.operators import OPERATORS, leb, signed_leb, unsigned
 from sandbox.fuel.counting.prices import Prices
 
-_FRAME = 8  # of each function: return address, saved registers
-_MAX_UNCOUNTED_FRAME = 128  # of a function that calls no others
+DEPTH_BITS = 21
+TOO_DEEP = 1 << DEPTH_BITS - 1
+"""The bit that is 1 when the depth is negative."""
+DEPTH = (1 << DEPTH_BITS) - 1
+"""The bits of the depth."""
+SLOTS = 4
+"""Locals and operands for each unit of depth."""
+
+_FRAME = 8  # slots of each function: return address, saved registers
+_MAX_UNCOUNTED_FRAME = 128  # slots of a function that calls no others
+_MAX_UNCHECKED = 1 << 20  # units
+_MAX_UNCHECKED_CALL = 1 << 10  # units of a function that calls no others
 
 _BLOCK, _IF, _END, _UNREACHABLE, _SELECT = b"\x02", b"\x04\x40", b"\x0b", b"\x00", b"\x1b"
 _LOCAL_GET, _LOCAL_SET, _LOCAL_TEE, _GLOBAL_GET, _GLOBAL_SET = b"\x20", b"\x21", b"\x22", b"\x23", b"\x24"
-_I32_CONST, _I32_LT_S, _I32_NE, _I32_ADD, _I32_SUB = b"\x41", b"\x48", b"\x47", b"\x6a", b"\x6b"
-_I64_CONST, _I64_LT_S, _I64_SUB, _I64_MUL, _I64_EXTEND_I32_U = b"\x42", b"\x53", b"\x7d", b"\x7e", b"\xad"
+_I32_CONST, _I32_NE, _I64_CONST, _I64_NE, _I64_LT_S = b"\x41", b"\x47", b"\x42", b"\x52", b"\x53"
+_I64_ADD, _I64_SUB, _I64_MUL, _I64_AND, _I64_EXTEND_I32_U = b"\x7c", b"\x7d", b"\x7e", b"\x83", b"\xad"
 _CANONICAL_F32, _F32_EQ = b"\x43\x00\x00\xc0\x7f", b"\x5b"
 _CANONICAL_F64, _F64_EQ = b"\x44\x00\x00\x00\x00\x00\x00\xf8\x7f", b"\x61"
+_NOT_0 = _I64_CONST + b"\0" + _I64_NE
 _NO_RESULT = b"\x40"  # the type of a block
 
 _NET = [OPERATORS[opcode].net if opcode in OPERATORS else 0 for opcode in range(0x100)]
@@ -53,23 +67,21 @@ _SEES_F32, _SEES_F64 = (
         "f64.store i64.reinterpret_f64 f64.copysign",
     )
 )
-_LOCALS = {"units": I64, "length": I32, "grown": I32, "f32": F32, "f64": F64}
+_LOCALS = {"left": I64, "length": I32, "grown": I32, "f32": F32, "f64": F64}
 
 
 @dataclass(frozen=True)
 class Surroundings:
     """What all functions of a module share.
 
-    `functions`: the type of each. `moved`: which function is called instead of this one. `units` and `depth`:
-    the globals that count.
+    `functions`: the type of each. `moved`: which function is called instead of this one. `left`: the global.
     """
 
     types: Types
     functions: Sequence[FunctionType]
     moved: Callable[[int], int]
     prices: Prices
-    units: bytes
-    depth: bytes
+    left: bytes
 
 
 @dataclass
@@ -95,7 +107,7 @@ class Function:
         self._groups = [leb(count) + value for count, value in groups]
         self._own_locals = len(type.parameters) + sum(count for count, _ in groups)
         self._added: list[str] = []
-        self._units = self._local("units")
+        self._left = self._local("left")
         self._operators = ops.operators(code, reader.at, len(code))
         self._labels = [_Label(ops.BLOCK, 0, FunctionType(b"", type.results))]
         self._is_function_target = self._calls = False
@@ -103,28 +115,26 @@ class Function:
         self._returns: list[int] = []  # places in `_out` for what is done at the function's end
         self._charge_at = 0  # where in `_out` the charge of the present block goes
         self._cost, self._is_loop_head = around.prices.function, False
+        self._first_cost = self._all_costs = self._unchecked = 0
         self._height = 0  # of the operand stack
 
     def counted(self) -> bytes:
         """The same function with the counter. Raises Refused if an operator is not known."""
-        highest = self._walk()
-        frame = self._own_locals + highest + _FRAME
-        leave = self._save()
-        if is_deep := self._calls or frame > _MAX_UNCOUNTED_FRAME:
-            leave += self._deepen(_I32_ADD, frame)
-        if self._calls:
-            self._out[0] += self._check()
+        slots = self._own_locals + self._walk() + _FRAME
+        is_deep = self._calls or slots > _MAX_UNCOUNTED_FRAME
+        frame = min(-(-slots // SLOTS), TOO_DEEP - 1) if is_deep else 0
+        self._out[0] = self._subtract((self._first_cost << DEPTH_BITS) + frame)
+        if is_deep or self._all_costs > _MAX_UNCHECKED_CALL:
+            self._out[0] += self._stop_if(_I64_CONST + signed_leb(TOO_DEEP - (1 << 63)) + _I64_AND + _NOT_0)
+        leave = self._save(_I64_CONST + signed_leb(frame) + _I64_ADD if frame else b"")
         for at in self._returns:
             self._out[at] = leave
         body = b"".join(self._out)
         if self._is_function_target:
             # A branch to the function itself goes to a block around its body: what follows is not missed.
             body = _BLOCK + self._results() + body + _END
-        begin = self._global_to_local()
-        if is_deep:
-            begin = self._deepen(_I32_SUB, frame) + self._stop_if_too_deep() + begin
         added = [b"\x01" + _LOCALS[name] for name in self._added]
-        return b"".join([vector([*self._groups, *added]), begin, body, leave, _END])
+        return b"".join([vector([*self._groups, *added]), self._global_to_local(), body, leave, _END])
 
     def _walk(self) -> int:
         """Go through the operators. Returns the greatest height of the operand stack."""
@@ -171,21 +181,30 @@ class Function:
     # --- blocks and branches -----------------------------------------------------------------------------
     def _cut(self) -> None:
         """End a block of operators, and begin another one."""
-        self._out[self._charge_at] = self._charge() + (self._check() if self._is_loop_head else b"")
+        if not self._charge_at:
+            self._first_cost = self._cost
+        self._all_costs += self._cost
+        self._unchecked += self._cost
+        charge = self._subtract(self._cost << DEPTH_BITS)
+        if self._is_loop_head or self._unchecked > _MAX_UNCHECKED:
+            charge += self._check()
+            self._unchecked = 0
+        self._out[self._charge_at] = charge
         self._charge_at = len(self._out)
         self._out.append(b"")
         self._cost, self._is_loop_head = 0, False
 
-    def _charge(self) -> bytes:
-        if not self._cost:
+    def _subtract(self, number: int) -> bytes:
+        if not number:
             return b""
-        cost = _I64_CONST + signed_leb(self._cost)
-        return _LOCAL_GET + self._units + cost + _I64_SUB + _LOCAL_SET + self._units
+        return _LOCAL_GET + self._left + _I64_CONST + signed_leb(number) + _I64_SUB + _LOCAL_SET + self._left
 
     def _check(self) -> bytes:
         """Stop if no units are left."""
-        is_negative = _LOCAL_GET + self._units + _I64_CONST + b"\0" + _I64_LT_S
-        return is_negative + _IF + self._save() + _UNREACHABLE + _END
+        return self._stop_if(_I64_CONST + b"\0" + _I64_LT_S)
+
+    def _stop_if(self, condition: bytes) -> bytes:
+        return _LOCAL_GET + self._left + condition + _IF + self._save() + _UNREACHABLE + _END
 
     def _block(self, operator: bytes) -> None:
         opcode = operator[0]
@@ -282,6 +301,7 @@ class Function:
 
     def _call_of(self, type: FunctionType, operator: bytes) -> None:
         self._calls = True
+        self._unchecked += _MAX_UNCHECKED_CALL
         self._height += len(type.results) - len(type.parameters)
         self._out += [self._save(), operator, self._global_to_local()]
         self._cut()
@@ -289,19 +309,11 @@ class Function:
     def _ref_func(self, operator: bytes) -> None:
         self._out.append(operator[:1] + leb(self._around.moved(unsigned(operator, 1)[0])))
 
-    def _save(self) -> bytes:
-        return _LOCAL_GET + self._units + _GLOBAL_SET + self._around.units
+    def _save(self, change: bytes = b"") -> bytes:
+        return _LOCAL_GET + self._left + change + _GLOBAL_SET + self._around.left
 
     def _global_to_local(self) -> bytes:
-        return _GLOBAL_GET + self._around.units + _LOCAL_SET + self._units
-
-    def _deepen(self, how: bytes, frame: int) -> bytes:
-        depth = self._around.depth
-        return _GLOBAL_GET + depth + _I32_CONST + signed_leb(frame) + how + _GLOBAL_SET + depth
-
-    def _stop_if_too_deep(self) -> bytes:
-        is_negative = _GLOBAL_GET + self._around.depth + _I32_CONST + b"\0" + _I32_LT_S
-        return is_negative + _IF + _UNREACHABLE + _END
+        return _GLOBAL_GET + self._around.left + _LOCAL_SET + self._left
 
     # --- operators that take a length --------------------------------------------------------------------
     def _prefixed(self, operator: bytes) -> None:
@@ -329,9 +341,8 @@ class Function:
     def _charge_length(self, opcode: int) -> bytes:
         units = self._around.prices.lengths[opcode]
         length = _LOCAL_GET + self._local("length") + _I64_EXTEND_I32_U
-        cost = length + _I64_CONST + signed_leb(units) + _I64_MUL
-        charge = _LOCAL_GET + self._units + cost + _I64_SUB + _LOCAL_SET + self._units
-        return charge + self._check()
+        cost = length + _I64_CONST + signed_leb(units << DEPTH_BITS) + _I64_MUL
+        return _LOCAL_GET + self._left + cost + _I64_SUB + _LOCAL_SET + self._left + self._check()
 
     # --- numbers that are none ---------------------------------------------------------------------------
     def _sees_f32(self, operator: bytes) -> None:

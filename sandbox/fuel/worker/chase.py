@@ -12,7 +12,7 @@ from typing import Any
 
 from wasmtime import Instance, Module, Store, Val, wat2wasm
 
-from sandbox.fuel.counting.counted import UNITS
+from sandbox.fuel.counting.counted import LEFT, units_left, with_units
 from sandbox.fuel.worker.compile import with_counter
 from sandbox.fuel.worker.limits import engine
 
@@ -20,7 +20,7 @@ _LINE_BYTES, _PAGE_BYTES = 64, 65_536
 _ROUNDS = 3
 _LOADS = 64  # in a row, so that nothing else counts
 _TIMES = 4_096  # in each round, which goes on where the last one ended
-_GIVEN = 10**15
+_GIVEN = 10**12
 _MODULE = """(module
   (memory (export "memory") {pages})
   (func (export "fill") (local $line i32) (loop $again
@@ -45,12 +45,12 @@ def chase(memory_bytes: int) -> None:
     store = Store(engine())
     module = Module(store.engine, with_counter(bytes(wat2wasm(text)), memory_bytes))
     exports: Any = Instance(store, module, []).exports(store)
-    counter = exports[UNITS]
-    counter.set_value(store, Val.i64(_GIVEN))
+    counter = exports[LEFT]
+    counter.set_value(store, Val.i64(with_units(counter.value(store), _GIVEN)))
     exports["fill"](store)
     found, at = [], 0
     for _ in range(_ROUNDS):
-        units, begin = counter.value(store), thread_time_ns()
+        units, begin = units_left(counter.value(store)), thread_time_ns()
         at = exports["chase"](store, at, _TIMES)
-        found.append((thread_time_ns() - begin) / (units - counter.value(store)))
+        found.append((thread_time_ns() - begin) / (units - units_left(counter.value(store))))
     sys.stdout.write(str(min(found)))

@@ -32,7 +32,7 @@ from wasmtime import (
     ValType,
 )
 
-from sandbox.fuel.counting.counted import DEPTH, UNITS
+from sandbox.fuel.counting.counted import LEFT, is_too_deep, units_left, with_units
 from sandbox.fuel.worker.host import EPOCH_NANOSECONDS, Ended, Host, ProgramFacts, Reply
 from sandbox.fuel.worker.limits import engine
 
@@ -107,8 +107,9 @@ class _Running:
 
     def use(self, exports: Mapping[str, Any]) -> None:
         self.exports = exports
-        exports[UNITS].set_value(self.store, Val.i64(self.host.go_on()))
-        self.host.counter = lambda: self._global(UNITS)
+        left: Global = exports[LEFT]
+        left.set_value(self.store, Val.i64(with_units(left.value(self.store), self.host.go_on())))
+        self.host.counter = lambda: units_left(left.value(self.store))
         if memory := self._memory:
             self._base = ctypes.cast(memory.data_ptr(self.store), ctypes.c_void_p).value or 0
 
@@ -124,15 +125,12 @@ class _Running:
         return result
 
     def _why(self, trap: Trap) -> str:
-        if self._global(UNITS) < 0:
+        left = self.exports[LEFT].value(self.store)
+        if units_left(left) < 0:
             return "out of fuel"
-        if self._global(DEPTH) < 0:
+        if is_too_deep(left):
             return "stack overflow"
         return _TRAPS[trap.trap_code or TrapCode.UNREACHABLE]
-
-    def _global(self, name: str) -> int:
-        found: Global = self.exports[name]
-        return int(found.value(self.store))
 
     @property
     def _memory(self) -> Memory | None:
@@ -229,13 +227,14 @@ class CoreModules:
             if now is None:
                 raise RuntimeError("no instance runs")
             *own, left = parameters
-            now.host.charge_call(left)
+            now.host.charge_call(units_left(left))
             try:
                 number = function(now, *(n & mask for n, mask in zip(own, masks, strict=True))) or _OK
             except _Fault as fault:
                 number = fault.number
-            units = Val.i64(now.host.go_on())  # the engine would try all types for a bare number
-            return [Val.i32(number), units] if returns else units
+            # As `Val`, because the engine's package would try all types for bare numbers.
+            left_then = Val.i64(with_units(left, now.host.go_on()))
+            return [Val.i32(number), left_then] if returns else left_then
 
         return called
 
@@ -250,7 +249,7 @@ def why_refused(module: Module) -> str | None:
         if not _is_definable(kind) or (known and not _takes(name, known, kind.params[:-1])):
             return f"it imports {name} with another type than it has"
     exports = {str(each.name): each.type for each in module.exports}
-    if not all(isinstance(exports.get(name), GlobalType) for name in (UNITS, DEPTH)):
+    if not isinstance(exports.get(LEFT), GlobalType):
         return "it does not count"
     return None
 

@@ -21,7 +21,7 @@ from sandbox.fuel.worker.python import REQUEST
 
 _BOX = Path("/box/picture")
 _LIBRARY = "/python"  # of system.wat
-_FUEL = 10**15
+_FUEL = 10**12
 _STILL = 10**30  # units of a second
 
 
