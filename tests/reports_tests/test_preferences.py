@@ -31,7 +31,6 @@ from reports.contest_reporter import ContestReporter
 from reports.kinds import BUILT_IN, check_offered, reports
 from reports.kinds.base import Audience, Mailing, Report
 from reports.render import Templates
-from tools.reference import pages
 
 CODES = tuple(reports())
 SUPERFLUOUS = {(report.code, report.contained_in) for report in reports().values()}
@@ -179,7 +178,6 @@ def test_a_report_of_an_installed_package_is_announced_explained_and_sent(settin
     assert meaning in announced
     assert "NWS  when the contest starts" in announced
     assert meaning in templates.render("help_word", **{**facts, "topic": command_topic(offering)}).body
-    assert "| `NWS` | send news of the contest day | contest started |" in pages()["reports.md"]
 
     teams = {"a": make_team("a", "NWS"), "b": make_team("b", "RSM")}
     event = ContestStarted(teams=teams, seed=ContestSeed(bytes(32)), sealed=EntryList(()))
