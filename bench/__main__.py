@@ -8,12 +8,9 @@ from bench import HEAD, bots, contest, mail
 
 STAGES = {
     "letters": mail.letters_in,
-    "receive": mail.receive,
-    "mails": mail.mails_out,
     "programs": contest.programs,
     "machine": contest.machine,
     "day": contest.day,
-    "hog": contest.hog,
     "sandbox": bots.sandbox,
     "counted": bots.counted,
 }

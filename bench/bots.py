@@ -63,8 +63,8 @@ def on_one_core() -> Iterator[None]:
 
 def exchange(stage: str, ours: Callable[[], str], command: Sequence[str]) -> None:
     """Compare this way to send LINE to a program and to get a line back with plain pipes."""
-    with Piped(command) as bare:
-        answers = {"ours": ours, "plain pipes": lambda: bare.ask(LINE)}
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0) as bare:
+        answers = {"ours": ours, "plain pipes": lambda: _ask(bare, LINE)}
 
         def talk(answer: Callable[[], str]) -> None:
             for _ in range(EXCHANGES):
@@ -74,20 +74,15 @@ def exchange(stage: str, ours: Callable[[], str], command: Sequence[str]) -> Non
         compare(stage, RUNS, ways, EXCHANGES)
 
 
-class Piped(subprocess.Popen[bytes]):
-    """A program with plain pipes, and nothing else."""
-
-    def __init__(self, command: Sequence[str]) -> None:
-        super().__init__(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0)
-
-    def ask(self, text: str) -> str:
-        assert self.stdin
-        assert self.stdout
-        os.write(self.stdin.fileno(), f"{text}\n".encode())
-        line = b""
-        while not line.endswith(b"\n"):
-            line += os.read(self.stdout.fileno(), 65_536)
-        return line.decode().strip()
+def _ask(program: subprocess.Popen[bytes], text: str) -> str:
+    """Send a line through plain pipes; the line that comes back."""
+    assert program.stdin
+    assert program.stdout
+    os.write(program.stdin.fileno(), f"{text}\n".encode())
+    line = b""
+    while not line.endswith(b"\n"):
+        line += os.read(program.stdout.fileno(), 65_536)
+    return line.decode().strip()
 
 
 # --- programs whose time is counted ---------------------------------------------------------------------

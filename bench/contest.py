@@ -1,4 +1,4 @@
-"""A contest and its parts, beside their limits: programs, games on the contest machine, whole days, Hog.
+"""A contest and its parts, beside their limits: programs, games on the contest machine, whole days.
 
 - Programs are compiled, checked, tried and translated as `knobeln serve` does it. The limit is a compiler
   alone, which makes an object file of each of them, on all cores.
@@ -6,13 +6,11 @@
   same games, with the same random streams and referee; their digests are compared before anything is timed.
 - A day goes from the freezing of the entries to the last report in the outbox. Its games alone, on the same
   engine, are the limit; the peer is Axelrod-Python with as many turns of TitForTat against TitForTat.
-- Hog's peer is the same recursion in memoised Python.
 """
 
 from __future__ import annotations
 
 import logging
-import random
 import shutil
 import subprocess
 import sys
@@ -30,7 +28,6 @@ from unittest.mock import patch
 from bench import Spent, children_seconds, compare, output_of, spent
 from compiler.build import build
 from compiler.toolchain import Toolchain
-from contest.games.hog import MAX_DICE, SCORES, HogEntry, win_rate
 from contest.games.knobeln import Rules
 from contest.model import GameJob, RoundOutcome
 from contest.schema.sections import Programs
@@ -40,7 +37,6 @@ from contest.store.results import Games
 from contest.subprocesses.c_programs import c_compiler
 from contest.subprocesses.engine_connection import EngineAnswer
 from contest.subprocesses.engine_pool import cores
-from contest.subprocesses.hog_solver import solver_binary, win_rates
 from contest.util.log import log
 from knobellib.samples import house_strategies
 from knobeln.context import ContestContext
@@ -270,23 +266,3 @@ def _games_alone(path: Path) -> Spent:
         with open_runner(raw, contest.settings, seeds) as runner:
             taken.append(spent(partial(runner.play, jobs)))
     return Spent(*map(sum, zip(*taken, strict=True)))
-
-
-# --- Hog ----------------------------------------------------------------------------------------------------
-GOAL, PAIRS = 120, 160
-
-
-def hog() -> None:
-    solver_binary()
-    chooser = random.Random(2)  # noqa: S311 - a repeatable field, no secret
-    dice = range(MAX_DICE + 1)  # any number at any scores, which is the worst case for caches
-    pair = [HogEntry(bytes(chooser.choices(dice, k=SCORES * SCORES)), GOAL) for _ in range(2)]
-    assert abs(win_rate(*pair) - win_rates(pair, [(0, 1)])[0]) < 1e-12, "the two play different games"
-
-    def ours() -> Spent:
-        """Without the time that an engine needs for a single pair."""
-        several, one = (children_seconds(lambda n=n: win_rates(pair, [(0, 1)] * n)) for n in (1 + PAIRS, 1))  # type: ignore[misc]
-        return Spent(several - one, several - one).per(PAIRS)
-
-    ways = {"ours": ours, "memoised Python": lambda: spent(lambda: win_rate(*pair))}
-    compare(f"a pair of Hog strategies, goals {GOAL}", _RUNS, ways)

@@ -16,18 +16,27 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from threading import Condition, Lock
-from typing import Any, NamedTuple
+from typing import Any
 
 import distributed
 
 from cluster import work
-from contest.config.settings import Settings
+from contest.config.settings import Settings, hide_secrets
 from contest.errors import Differs
+from contest.games.registry import game_of
 from contest.interfaces.protocols import Images, ProgressCallback, Runner, no_progress
+from contest.language import speaking
 from contest.model import GameJob, GameResult
 from contest.seeds import Seeds
 from contest.util.plurals import plural
-from tournament.group_workers import GroupJob, GroupResult, GroupWorker, WorkerContext, Workers
+from tournament.group_workers import (
+    FrozenContest,
+    GroupJob,
+    GroupResult,
+    GroupWorker,
+    Workers,
+    limited,
+)
 from tournament.runners import runner_of
 
 AHEAD = 32
@@ -40,17 +49,7 @@ GAME_SECONDS = 60.0  # for each game besides
 CHECK_EVERY = 100  # pieces of work, of each worker
 _CHUNKS_AT_ONCE = 64  # of a group
 _CHUNKS = 16  # pieces of a group's games for each worker, so that none waits long for the last
-_MAX_CHUNK = 20
-
-
-class _Piece(NamedTuple):
-    """A piece of work. `check` raises Differs if a worker's result cannot be true."""
-
-    name: str
-    games: int
-    images: Images
-    order: work.Order
-    check: Callable[[Any], None]
+_MAX_CHUNK, _MAX_QUICK_CHUNK = 20, 1_000
 
 
 class Session:
@@ -59,33 +58,27 @@ class Session:
     def __init__(
         self,
         client: distributed.Client,
-        context: WorkerContext,
+        contest: FrozenContest,
         archive_of: Callable[[str], bytes],
         tell: Callable[[str], None],
         progress: ProgressCallback,
     ) -> None:
-        self._client, self._context, self._archive_of = client, context, archive_of
-        self._tell, self._progress = tell, progress
-        self._plugin = runner_of(context.settings)
+        self._client, self._archive_of, self._tell = client, archive_of, tell
+        self._contest = hide_secrets(contest.settings), contest.seeds
+        self._plugin = runner_of(contest.settings)
         self._changed, self._home, self._bringing = Condition(), Lock(), Lock()
         self._busy = 0
         self._pieces = Counter[str]()  # by the address of the worker, once its first one was right
         self._dismissed: set[str] = set()
-        self._brought: dict[str, distributed.Future] = {}  # the context, programs and archives, by key
+        self._brought: dict[str, distributed.Future] = {}  # the contest, programs and archives, by key
         self._with_archive: set[str] = set()  # container images that some worker lacks
+        self._alone = GroupWorker(contest, progress)
+        self._shared = replace(contest, make_runner=self._runner), progress
 
     def play_group(self, job: GroupJob) -> GroupResult:
-        """Play the group, as a whole or some games at a time."""
-        if self._plugin.splits(self._context.settings):
-            return GroupWorker(replace(self._context, make_runner=self._runner), self._progress)(job)
-        name = f"round {job.plan.round}, group {job.plan.number}"
-        games = sum(pairing.games for pairing in job.plan.pairings)
-        order = self._order(job.images, replace(job, images={}))
-        played: GroupResult = self._done(
-            _Piece(name, games, job.images, order, partial(self._check_group, job.images, order))
-        )
-        self._progress(len(played.games))
-        return played
+        """Play the group: some games at a time, or all of them here, if programs live through many games."""
+        is_shared = self._plugin.splits(self._contest[0])
+        return GroupWorker(*self._shared)(job) if is_shared else self._alone(job)
 
     @contextmanager
     def _runner(
@@ -95,36 +88,18 @@ class Session:
         yield _ClusterRunner(self, images, settings, progress)
 
     def play_games(
-        self, images: Images, settings: Settings, chunk: Sequence[GameJob]
+        self, images: Images, settings: Settings, games: Sequence[GameJob]
     ) -> Sequence[GameResult]:
-        used = {digest: images[digest] for job in chunk for digest in job.images}
-        check = partial(self._plugin.check_results, used, settings, self._context.seeds, chunk)
-        order = self._order(used, tuple(chunk), settings.programs.seconds)
-        played: Sequence[GameResult] = self._done(
-            _Piece(f"a game of {' and '.join(chunk[0].names)}", len(chunk), used, order, check)
-        )
-        return played
-
-    def workers(self) -> Sequence[str]:
-        """The addresses of the workers that are connected, without those that were dismissed."""
-        with suppress(Exception):  # dask's own errors have no common class
-            return [each for each in self._client.nthreads() if each not in self._dismissed]
-        return ()
-
-    def _order(
-        self, images: Images, what: GroupJob | tuple[GameJob, ...], seconds: float = 0.0
-    ) -> work.Order:
-        host_files = {file: work.digest_of(file) for file in self._plugin.host_files(images)}
-        return work.Order({**work.facts(), **host_files}, what, seconds)
-
-    def _done(self, piece: _Piece) -> Any:
-        """The result of this piece of work, from whichever worker gives it, or from this host."""
+        """The results, from whichever worker gives them, or from this host."""
+        used = {digest: images[digest] for job in games for digest in job.images}
+        host_files = {file: work.digest_of(file) for file in self._plugin.host_files(used)}
+        order = work.Order({**work.facts(), **host_files}, tuple(games), settings.programs.seconds)
         while True:
             with self._slot() as is_free:
-                answer = self._asked(piece) if is_free else None
+                answer = self._asked(order, used) if is_free else None
             if answer is None:
                 with self._home:
-                    return work.done(piece.order, self._context, piece.images)
+                    return work.done(order, self._contest, used)
             if answer.worker in self._dismissed:
                 continue
             if answer.lacking:
@@ -133,9 +108,15 @@ class Session:
                 self._dismiss(answer.worker, answer.refusal)
             else:
                 try:
-                    return self._checked(piece, answer)
+                    return self._checked(order, used, answer)
                 except (Differs, ValueError) as difference:
-                    self._dismiss(answer.worker, f"it gave a wrong result for {piece.name}: {difference}")
+                    self._dismiss(answer.worker, f"it gave a wrong result for {order.name}: {difference}")
+
+    def workers(self) -> Sequence[str]:
+        """The addresses of the workers that are connected, without those that were dismissed."""
+        with suppress(Exception):  # dask's own errors have no common class
+            return [each for each in self._client.nthreads() if each not in self._dismissed]
+        return ()
 
     @contextmanager
     def _slot(self) -> Iterator[bool]:
@@ -151,23 +132,23 @@ class Session:
                 self._busy -= bool(workers)
                 self._changed.notify_all()
 
-    def _asked(self, piece: _Piece) -> work.Answer | None:
+    def _asked(self, order: work.Order, images: Images) -> work.Answer | None:
         """A worker's answer; None if no worker gives one."""
-        seconds = MIN_SECONDS + GAME_SECONDS * piece.games
+        seconds = MIN_SECONDS + GAME_SECONDS * len(order.games)
         future = None
         try:
-            context = self._there("context", lambda: self._context)
-            programs = {each: self._there(each, partial(piece.images.get, each)) for each in piece.images}
+            contest = self._there("contest", lambda: self._contest)
+            programs = {each: self._there(each, partial(images.get, each)) for each in images}
             archives = {
                 each: self._there(f"archive-{each}", partial(self._archive_of, each))
-                for each in self._with_archive & piece.images.keys()
+                for each in self._with_archive & images.keys()
             }
             future = self._client.submit(
-                work.do, piece.order, context, programs, archives, workers=self.workers(), pure=False
+                work.do, order, contest, programs, archives, workers=self.workers(), pure=False
             )
             answer = work.Answer(*self._waited_for(future, time.monotonic() + seconds))
         except Exception as error:  # of dask or of the network: they have no common class
-            self._tell(f"no worker gave a result for {piece.name}, which is done here: {error!r}")
+            self._tell(f"no worker gave a result for {order.name}, which is done here: {error!r}")
             if future is not None:
                 self._restart_worker_of(future)
             return None
@@ -197,32 +178,23 @@ class Session:
             if stuck:
                 self._client.restart_workers(stuck, CONNECT_SECONDS, raise_for_error=False)
 
-    def _checked(self, piece: _Piece, answer: work.Answer) -> Any:
-        """The result. Raises Differs if it is found to be wrong, ValueError if it is none."""
-        result = work.read_result(piece.order, answer.result)
-        if isinstance(result, tuple) and len(result) != piece.games:
-            raise Differs(f"{piece.games} games have {len(result)} results")
+    def _checked(self, order: work.Order, images: Images, answer: work.Answer) -> Sequence[GameResult]:
+        """The results. Raises Differs if they are found to be wrong, ValueError if they are none."""
+        results = work.read_results(answer.result)
+        if len(results) != len(order.games):
+            raise Differs(f"{len(order.games)} games have {len(results)} results")
         is_new = answer.worker not in self._pieces
         if is_new or self._pieces[answer.worker] % CHECK_EVERY == 0:
-            with self._home:
-                piece.check(result)
+            settings, seeds = self._contest
+            with self._home, speaking(settings.contest.language):
+                self._plugin.check_results(
+                    images, limited(settings, order.seconds), seeds, order.games, results
+                )
         with self._changed:
             self._pieces[answer.worker] += 1
         if is_new:
             self._tell(f"worker {answer.worker} has joined")
-        return result
-
-    def _check_group(self, images: Images, order: work.Order, result: GroupResult) -> None:
-        if len(self._plugin.computed(images, self._context.settings)) < len(images):
-            return  # programs that decide by the clock do not play the same game twice
-        ours = work.done(order, self._context, images)
-        for what, there, here in (
-            ("the ranking", result.outcome, ours.outcome),
-            ("the games", result.games, ours.games),
-            ("the mails", [each.content for each in result.mails], [each.content for each in ours.mails]),
-        ):
-            if there != here:
-                raise Differs(f"{what} would be another here")
+        return results
 
     def _dismiss(self, worker: str, reason: str) -> None:
         """Give the worker no more work, and let dask end it. Others get its values from here."""
@@ -250,7 +222,9 @@ class _ClusterRunner:
 
     def play(self, jobs: Sequence[GameJob]) -> Sequence[GameResult]:
         """The results, in the order of the jobs."""
-        size = min(_MAX_CHUNK, max(1, len(jobs) // (_CHUNKS * max(1, len(self.session.workers())))))
+        play = game_of(self.settings.game, self.settings.programs).info.play
+        most = _MAX_QUICK_CHUNK if play.is_quick else _MAX_CHUNK
+        size = min(most, max(1, len(jobs) // (_CHUNKS * max(1, len(self.session.workers())))))
         chunks = [jobs[start : start + size] for start in range(0, len(jobs), size)]
         with ThreadPoolExecutor(_CHUNKS_AT_ONCE, thread_name_prefix="chunk") as pool:
             return [result for results in pool.map(self._play, chunks) for result in results]
@@ -272,7 +246,7 @@ class Plugin:
         scheduler: str,
         archive_of: Callable[[str], bytes],
         tell: Callable[[str], None],
-        context: WorkerContext,
+        contest: FrozenContest,
         progress: ProgressCallback,
     ) -> Iterator[Workers]:
         """The workers, until the day ends or breaks off. `tell` is called with sentences for the organizer.
@@ -291,11 +265,11 @@ class Plugin:
                 )
                 with suppress(TimeoutError):
                     client.wait_for_workers(1, timeout=FIRST_WORKERS_SECONDS)
-                session = Session(client, context, archive_of, tell, progress)
+                session = Session(client, contest, archive_of, tell, progress)
                 play = session.play_group
             except Exception as error:  # dask's own errors have no common class
                 tell(f"the scheduler {scheduler} cannot be reached: {error!r}. This host plays alone.")
-                play = GroupWorker(context, progress)
+                play = GroupWorker(contest, progress)
             try:
                 yield Workers(lambda job: pool.submit(play, job), AHEAD)
             finally:

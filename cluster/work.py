@@ -14,43 +14,53 @@ from dataclasses import dataclass, replace
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 from distributed import get_worker
 from pydantic import ConfigDict, TypeAdapter
 
 from contest import __version__
+from contest.config.settings import Settings
 from contest.errors import KnobelnError
 from contest.games.registry import game_of
-from contest.interfaces.protocols import Images, no_progress
+from contest.interfaces.protocols import Images
 from contest.language import speaking
 from contest.model import GameJob, GameResult
+from contest.seeds import Seeds
 from contest.util.log import log
 from sandbox.images.oci_image import image_cache
 from sandbox.sandbox import Sandbox
 from sandbox.self_test import require_tight
-from tournament.group_workers import GroupJob, GroupResult, GroupWorker, WorkerContext, with_limits
+from tournament.group_workers import limited
 from tournament.runners import open_runner, runner_of
 
-_PACKAGES = ("contest", "tournament", "reports", "sandbox", "cluster")  # what workers run of us
-_BYTES = ConfigDict(ser_json_bytes="base64", val_json_bytes="base64")
-_GROUP = TypeAdapter(tuple[GroupResult], config=_BYTES)
-_GAMES = TypeAdapter(tuple[tuple[GameResult, ...]], config=_BYTES)
+_PACKAGES = ("contest", "tournament", "sandbox", "cluster")  # what workers run of us
+_RESULTS = TypeAdapter(
+    tuple[GameResult, ...], config=ConfigDict(ser_json_bytes="base64", val_json_bytes="base64")
+)
 
 T = TypeVar("T")
 
 
 @dataclass(frozen=True)
 class Order:
-    """A piece of work: a group, or games with their seconds for a move. The programs come besides.
+    """A piece of work: games, and their seconds for a move. The programs come besides.
 
     `same`: what must be the same here as on the organizer's host, by name: `facts`, and the sha256 of files
     of the host that programs need.
     """
 
     same: Mapping[str, str]
-    work: GroupJob | tuple[GameJob, ...]
-    seconds: float = 0.0
+    games: tuple[GameJob, ...]
+    seconds: float
+
+    @property
+    def name(self) -> str:
+        return f"a game of {' and '.join(self.games[0].names)}"
+
+
+Contest = tuple[Settings, Seeds]
+"""What a worker knows of the contest from the start. The settings are frozen, without secrets."""
 
 
 class Answer(NamedTuple):
@@ -75,7 +85,7 @@ def same(value: T) -> T:
 
 
 def do(
-    order: Order, context: WorkerContext, images: Images, archives: Mapping[str, bytes]
+    order: Order, contest: Contest, images: Images, archives: Mapping[str, bytes]
 ) -> tuple[str | bytes, ...]:
     """Do the work; return an Answer as a plain tuple. `archives`: of container images, by their digests."""
     worker = get_worker().address
@@ -90,13 +100,15 @@ def do(
             here = facts().get(name) or digest_of(name)
             if here != there:
                 raise KnobelnError(f"its {name} is {here or 'missing'}, here it is {there}")
-        plugin = runner_of(context.settings)
-        if not game_of(context.settings.game, context.settings.programs).info.play.is_computed:
+        settings, _ = contest
+        plugin = runner_of(settings)
+        if not game_of(settings.game, settings.programs).info.play.is_computed:
             _check_sandbox()
         plugin.prepare(images, archive_of)
         for digest, raw in images.items():
-            _speed_up(digest, raw, context)
-        return tuple(Answer(worker, result=written_result(order, done(order, context, images, 1))))
+            _speed_up(digest, raw, settings)
+        results = tuple(map(_with_tuple, done(order, contest, images, 1)))
+        return tuple(Answer(worker, result=_RESULTS.dump_json(results, by_alias=True)))
     except _Lacking as lacking:
         return tuple(Answer(worker, lacking=str(lacking)))
     except KnobelnError as error:
@@ -106,34 +118,26 @@ def do(
         return tuple(Answer(worker, f"it failed: {error!r}"))
 
 
-def written_result(order: Order, result: Any) -> bytes:
-    """The result as JSON."""
-    return _adapter(order).dump_json((result,), by_alias=True)
+def read_results(raw: bytes) -> tuple[GameResult, ...]:
+    """The results in an Answer. Raises ValueError if they cannot be any."""
+    return tuple(map(_with_tuple, _RESULTS.validate_json(raw)))
 
 
-def read_result(order: Order, raw: bytes) -> Any:
-    """The result in an Answer to this order. Raises ValueError if it cannot be one."""
-    (result,) = _adapter(order).validate_json(raw)
-    if isinstance(result, GroupResult):
-        return result
-    # As the games make them: pydantic reads any sequence as a list.
-    return tuple(replace(each, moves=None if each.moves is None else tuple(each.moves)) for each in result)
+def _with_tuple(result: GameResult) -> GameResult:
+    """With its moves as JSON can have them, and as games make them: pydantic reads any sequence as a list."""
+    return replace(result, moves=None if result.moves is None else tuple(result.moves))
 
 
-def _adapter(order: Order) -> TypeAdapter[Any]:
-    return _GROUP if isinstance(order.work, GroupJob) else _GAMES
-
-
-def done(order: Order, context: WorkerContext, images: Images, workers: int | None = None) -> Any:
-    """The result of the work, done by this process: a GroupResult, or the GameResults.
-
-    `workers`: processes for the games; None = as many as the settings say.
-    """
-    if isinstance(order.work, GroupJob):
-        return GroupWorker(context, no_progress)(replace(order.work, images=images, workers=workers))
-    settings = with_limits(context.settings, order.seconds, workers)
-    with speaking(settings.contest.language), open_runner(images, settings, context.seeds) as runner:
-        return tuple(runner.play(order.work))
+def done(
+    order: Order, contest: Contest, images: Images, workers: int | None = None
+) -> tuple[GameResult, ...]:
+    """The results, played by this host with so many processes; None = as many as the settings say."""
+    settings, seeds = contest
+    settings = limited(settings, order.seconds)
+    if workers is not None:
+        settings = settings.changed(tournament={"workers": workers})
+    with speaking(settings.contest.language), open_runner(images, settings, seeds) as runner:
+        return tuple(runner.play(order.games))
 
 
 @cache
@@ -172,8 +176,8 @@ def _check_sandbox() -> None:
     require_tight(Sandbox(), image_cache())
 
 
-def _speed_up(digest: str, raw: bytes, context: WorkerContext) -> None:
+def _speed_up(digest: str, raw: bytes, settings: Settings) -> None:
     if digest not in _sped_up:
-        for warning in runner_of(context.settings).speed_up({digest: raw}, context.settings):
+        for warning in runner_of(settings).speed_up({digest: raw}, settings):
             log.warning(warning)
         _sped_up.add(digest)

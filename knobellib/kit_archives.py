@@ -1,4 +1,4 @@
-"""A software kit as an archive, for tar or for the shell. The same kit always has the same bytes."""
+"""A software kit as an archive for tar. The same kit always has the same bytes."""
 
 from __future__ import annotations
 
@@ -33,17 +33,12 @@ class Kit:
         return f"{self.folder}.tar.gz"
 
 
-def _folders(kit: Kit) -> list[str]:
-    """The folders in the kit's own, each after the one that it is in."""
-    inner = {str(above) for file in kit.files for above in PurePosixPath(file.name).parents}
-    return sorted(inner - {"."})
-
-
 def tar_archive(kit: Kit) -> bytes:
     """The kit in one folder, for `tar -xzf`."""
+    inner = {str(above) for file in kit.files for above in PurePosixPath(file.name).parents} - {"."}
     out = BytesIO()
     with tarfile.open(fileobj=out, mode="w", format=tarfile.USTAR_FORMAT) as archive:
-        for folder in (kit.folder, *(f"{kit.folder}/{inner}" for inner in _folders(kit))):
+        for folder in (kit.folder, *(f"{kit.folder}/{each}" for each in sorted(inner))):
             archive.addfile(_entry(folder, 0o755, tarfile.DIRTYPE))
         for file in kit.files:
             entry = _entry(f"{kit.folder}/{file.name}", 0o755 if file.is_program else 0o644, tarfile.REGTYPE)

@@ -16,7 +16,6 @@ from contest.mail.form import sample
 from contest.model import Attachment
 from contest.store import Transaction, ledger
 from contest.util.folders import shipped
-from knobellib.kit_archives import Kit, tar_archive
 from knobellib.samples import samples
 
 WIDTH = 72  # columns
@@ -32,11 +31,6 @@ def software(game: GameInfo) -> tuple[Attachment, ...]:
         data = files("knobellib").joinpath("knobellib.c").read_bytes()
         return (Attachment("knobellib.c", "text/x-csrc", data),)
     return tuple(Attachment(name, "text/plain", data) for name, data in sorted(samples(game.name).items()))
-
-
-def packed(kit: Kit) -> Attachment:
-    """The software kit that a team works with at home (K23)."""
-    return Attachment(kit.tar_name, "application/gzip", tar_archive(kit))
 
 
 def ledger_files(tx: Transaction, most_bytes: int, number: int | None = None) -> tuple[Attachment, ...]:

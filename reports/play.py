@@ -40,9 +40,6 @@ class PlayReports:
     words: Mapping[str, str] = {"take": noted("take"), "taken": noted("taken"), "works": noted("works")}
     verdicts: Mapping[Verdict, str] = VERDICTS
 
-    def __init__(self, name: str) -> None:
-        self.name = name
-
     def protocols(
         self, matches: Sequence[Match], round_number: int, group: int, entry: str, settings: Settings
     ) -> str:
@@ -151,14 +148,14 @@ def packed_protocols(file: str, text: str) -> tuple[Attachment, ...]:
     return (Attachment(file, "application/gzip", knobeln_protocol.packed(text)),) if text else ()
 
 
-_OF_KINDS: tuple[PlayReports, ...] = (
-    MachineReports(MACHINE.name),
-    TextReports(TEXT.name),
-    TableReports(TABLE.name),
-)
+_KINDS: Mapping[KindOfPlay, PlayReports] = {
+    MACHINE: MachineReports(),
+    TEXT: TextReports(),
+    TABLE: TableReports(),
+}
 
 
 def play_reports(play: KindOfPlay) -> PlayReports:
     """How reports treat this kind of play."""
-    return next(reports for reports in _OF_KINDS if reports.name == play.name)
+    return _KINDS[play]
 

@@ -151,7 +151,7 @@ _NUMBER = r"(\d{1,10})"
 
 
 def read(text: str) -> tuple[WordProtocol, ...]:
-    """Read the games of a compact text. Raises protocolfmt.Damaged: what is wrong in which line."""
+    """Read the games of a compact text. Raises ValueError: what is wrong in which line."""
     lines = Lines(text)
     lines.match(re.escape(TITLE), TITLE)
     name, point, turn_word = lines.match(

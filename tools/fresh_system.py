@@ -125,12 +125,6 @@ CASES: dict[str, dict[str, tuple[Step, ...]]] = {
                 f"sh -ec 'knobeln init --beacon none && knobeln doctor && {DEMO}'"
             ),
             Step(
-                "set -e; cd /usr/local/lib/systemd/system; for unit in knobeln@ knobeln-backup@; do"
-                " tried=/tmp/${unit}spring.service; cp $unit.service $tried;"
-                " systemd-analyze verify --man=no $tried;"
-                " systemd-analyze security --offline=yes --threshold=40 $tried | tail -n 1; done"
-            ),
-            Step(
                 "cd /src && make uninstall && test ! -e /opt/knobeln &&"
                 " test -s /var/lib/knobeln/spring/contest.db"
             ),

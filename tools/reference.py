@@ -28,13 +28,10 @@ from contest.errors import MEANINGS
 from contest.games.registry import game_plugins
 from contest.model.as_json import adapter
 from contest.model.mail_records import MailRecord
-from contest.schema.sections import DEFAULT_GAME, GameSettings, Programs, Section
+from contest.schema.sections import DEFAULT_GAME, GameSettings, Section
 from knobeln.cli import main
 from knobeln.cli.answers import JsonOption
 from knobeln.cli.main import COMMANDS, loaded
-from mailserver.commands import all_commands, help_topics
-from reports.kinds import reports
-from reports.render import Templates
 
 TEMPLATES = Path(__file__).parents[1] / "reports" / "templates"
 _SOME_DAY = datetime(1994, 3, 22, 12, tzinfo=UTC)
@@ -78,20 +75,10 @@ The settings are in `contest.toml`; `knobeln init` writes all of them. An enviro
 file: `KNOBELN_SET_<SECTION>__<SETTING>`, such as `KNOBELN_SET_MAIL__PASSWORD`. Other games have presets with
 other defaults; `knobeln init --game` writes them down.
 """
-_OF_ALL_LETTERS = """
-These are the commands that the robot reads in the subject of a letter. `help` brings the same text by mail,
-with the contest's own settings. Capitals, `Re:` and blanks do not matter. After a typing error the robot asks
-which command is meant. A command that changes something needs the team's `<<FROM>>` line.
-The organizer's own letters are on the page [Write to the teams](../organizer/teams.md#give-commands-by-mail).
-"""
 _OF_ALL_TEMPLATES = """
 Mails are made from these templates in `reports/templates/`. A file of the same name in the folder `templates`
 of a contest replaces one ([Web pages and own words](../organizer/pages.md#your-own-words)).
 Those whose names begin with `_` are parts that several mails share, or that differ between games.
-"""
-_OF_ALL_REPORTS = """
-The robot sends these reports on the contest day to the teams whose mail-preference asks for them, if the
-contest offers them (`reports.offered`).
 """
 
 
@@ -102,8 +89,6 @@ def pages() -> dict[str, str]:
         "json.md": "".join(_json_page()),
         "knobeln.schema.json": json.dumps(mail_schema(), indent=1) + "\n",
         "settings.md": "".join(_settings_page()),
-        "letters.md": "".join(_letters_page()),
-        "reports.md": "".join(_reports_page()),
         "templates.md": "".join(_templates_page()),
     }
 
@@ -312,42 +297,6 @@ def _choices(annotation: Any) -> tuple[str, ...]:
     if isinstance(annotation, EnumMeta):
         return tuple(map(str, annotation.__members__.values()))
     return get_args(annotation) if get_origin(annotation) is Literal else ()
-
-
-# --- letters -----------------------------------------------------------------------------------------------
-def _letters_page() -> Iterator[str]:
-    yield f"# Letters\n\n{_NOTE}\n\n{_paragraphs(_OF_ALL_LETTERS)}\n"
-    contests = {name: presets.settings(name, _SOME_DAY) for name in (DEFAULT_GAME, "hog")}
-    for command in all_commands():
-        texts = [
-            (name, help_topics.about(command, settings, Templates(settings, None).part).strip("\n"))
-            for name, settings in contests.items()
-            if command.subjects(settings)
-        ]
-        # The text for KNOBELN, and for another game if it is different there.
-        distinct = texts[:1] if len(texts) > 1 and texts[0][1] == texts[1][1] else texts
-        yield f"\n## {command.name}\n" if texts else ""
-        for name, text in distinct:
-            yield f"\nIn a contest of {_titles()[name]}:\n" if len(distinct) > 1 else ""
-            yield f"\n```text\n{text}\n```\n"
-
-
-def _titles() -> dict[str, str]:
-    return {
-        name: game_plugins()[name].make(game_plugins()[name].settings(name=name), Programs()).info.title
-        for name in game_plugins()
-    }
-
-
-# --- reports -----------------------------------------------------------------------------------------------
-def _reports_page() -> Iterator[str]:
-    yield f"# Reports\n\n{_NOTE}\n\n{_paragraphs(_OF_ALL_REPORTS)}\n\n"
-    yield "| code | what it is | when | to which of the teams that want it | contained in |\n"
-    yield "|---|---|---|---|---|\n"
-    for report in reports().values():
-        within = f"`{report.contained_in}`" if report.contained_in else ""
-        what = f"`{report.code}` | {report.meaning_for('throw or move')}"
-        yield f"| {what} | {report.when.title} | {report.to_whom} | {within} |\n"
 
 
 # --- templates ---------------------------------------------------------------------------------------------

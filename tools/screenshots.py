@@ -1,28 +1,23 @@
 """Make the pictures of the gallery, docs/images, from a demonstration contest: `python tools/screenshots.py`.
 
 It plays `knobeln demo` with a fixed seed, writes the contest's pages, and takes pictures of them in Chromium.
-Pictures of the terminal and of a mail are SVG. It needs the group `test` of pyproject.toml and Chromium.
+It needs the group `test` of pyproject.toml and Chromium.
 """
 
 from __future__ import annotations
 
 import base64
-import json
 import os
 import re
 import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
 from dataclasses import dataclass
-from io import BytesIO, StringIO
+from io import BytesIO
 from pathlib import Path
 
 from PIL import Image
-from rich.console import Console
-from rich.terminal_theme import MONOKAI
-from rich.text import Text
 from selenium import webdriver
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.support.wait import WebDriverWait
@@ -30,29 +25,12 @@ from selenium.webdriver.support.wait import WebDriverWait
 ROOT = Path(__file__).parents[1]
 IMAGES = ROOT / "docs" / "images"
 SEED = "gallery"
-ADDRESS = "pavlov@teams.example"
 MAX_BYTES = 100_000
 BOARD = "board.html"  # the replay of a game at home, beside the contest's pages
 DESK, TELEPHONE = (1200, 800), (390, 800)
 _STEP = 5  # of the 255 levels of a colour
 # A replay loads its game after the page; a page without one is there at once.
 _REPLAY_IS_THERE = "return !document.querySelector('.replay') || !!document.querySelector('.replay.seats-2')"
-# A picture must not be something that is fetched from elsewhere, as rich's fonts are.
-_SVG = """\
-<svg viewBox="0 0 {width} {height}" xmlns="http://www.w3.org/2000/svg">
-<style>
-.{unique_id}-matrix {{ font-family: ui-monospace, Menlo, Consolas, "DejaVu Sans Mono", monospace;
-  font-size: {char_height}px; line-height: {line_height}px; font-variant-east-asian: full-width; }}
-{styles}
-</style>
-<defs>{lines}</defs>
-{chrome}
-<g transform="translate({terminal_x}, {terminal_y})">
-{backgrounds}
-<g class="{unique_id}-matrix">{matrix}</g>
-</g>
-</svg>
-"""
 
 
 @dataclass(frozen=True)
@@ -86,15 +64,12 @@ SHOTS = (
 )
 
 
-def knobeln(*words: object, columns: int = 90, colour: bool = False) -> str:
-    """What the command prints."""
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": str(columns)}
-    environment |= {"FORCE_COLOR": "1", "TERM": "xterm-256color"} if colour else {}
+def knobeln(*words: object) -> None:
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     command = [sys.executable, "-P", "-m", "knobeln", *map(str, words)]
-    done = subprocess.run(  # noqa: S603 - our own program
-        command, env=environment, capture_output=True, text=True, check=True, timeout=1_200
+    subprocess.run(  # noqa: S603 - our own program
+        command, env=environment, capture_output=True, check=True, timeout=1_200
     )
-    return done.stdout
 
 
 def browser() -> webdriver.Chrome:
@@ -149,49 +124,6 @@ def small(png: bytes) -> bytes:
     return data.getvalue()
 
 
-def terminal(text: str, columns: int = 90) -> str:
-    """The output of commands, with its colours, as SVG."""
-    console = Console(record=True, file=StringIO(), width=columns)
-    console.print(Text.from_ansi(text), soft_wrap=False)
-    return console.export_svg(title="", code_format=_SVG, theme=MONOKAI, unique_id="terminal")
-
-
-def pictures(contest: Path, pages: Path) -> dict[str, bytes]:
-    """All pictures of the gallery by their file names."""
-    made = {}
-    driver = browser()
-    try:
-        for shot in SHOTS:
-            made[f"{shot.name}.webp"] = take(driver, pages, shot)
-    finally:
-        driver.quit()
-    for name, text in terminals(contest).items():
-        made[f"{name}.svg"] = terminal(text).encode()
-    return made
-
-
-def terminals(contest: Path) -> dict[str, str]:
-    """What stands in a terminal, commands included, by the pictures' names."""
-
-    def shown(command: str, *, lines: int = 24, dropped: Sequence[str] = ()) -> str:
-        words = command.split()[1:]
-        kept = [
-            line
-            for line in knobeln(*words, "-C", contest, colour=True).splitlines()
-            if not any(word in line for word in dropped)
-        ]
-        rest = ["..."] if len(kept) > lines else []
-        return "\n".join([f"$ {command}", *kept[:lines], *rest])
-
-    mails = json.loads(knobeln("mail", "--to", ADDRESS, "--json", "-C", contest))
-    report = next(mail for mail in mails if mail["subject"].endswith("is accepted"))
-    return {
-        "practice": shown("knobeln practice council"),
-        "status": shown("knobeln status", dropped=(str(contest), "limits")),
-        "mail": shown(f"knobeln mail show {report['id']}", lines=40),
-    }
-
-
 def main(folder: Path = IMAGES) -> None:
     """Write all pictures into this folder, in place of those that were there."""
     with tempfile.TemporaryDirectory(prefix="knobeln-gallery-") as scratch:
@@ -200,12 +132,16 @@ def main(folder: Path = IMAGES) -> None:
         knobeln("site", pages, "-C", contest)
         board = ("--game", "ultimate-tic-tac-toe", "alpha_beta", "playouts", "--seed", SEED)
         knobeln("play", *board, "--html", pages / BOARD)
-        made = pictures(contest, pages)
+        driver = browser()
+        try:
+            made = {shot.name: take(driver, pages, shot) for shot in SHOTS}
+        finally:
+            driver.quit()
     folder.mkdir(parents=True, exist_ok=True)
-    for old in (*folder.glob("*.webp"), *folder.glob("*.svg")):
+    for old in folder.glob("*.webp"):
         old.unlink()
     for name, data in made.items():
-        (folder / name).write_bytes(data)
+        (folder / f"{name}.webp").write_bytes(data)
 
 
 if __name__ == "__main__":

@@ -28,17 +28,15 @@ from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property, partial
 
-from contest.config.settings import Settings, hide_secrets, without_secrets
+from contest.config.settings import Settings, without_secrets
 from contest.errors import NotFound, NotNow, NumberAwaited, Paused
-from contest.formats.format import Format
 from contest.games.registry import game_of
 from contest.interfaces.events import ContestStarted, Event, GroupStarted, RoundFinished, RoundPlayed
 from contest.interfaces.protocols import Reporter, RunnerFactory, no_progress
 from contest.model import (
-    Entry,
     GroupOutcome,
     GroupPlan,
     Pause,
@@ -71,10 +69,10 @@ from tournament.derived_settings import format_of, frozen_settings
 from tournament.evolution import evolve, score_matrix, score_table
 from tournament.field import field_of
 from tournament.group_workers import (
+    FrozenContest,
     GroupJob,
     GroupResult,
     OpenWorkers,
-    WorkerContext,
     Workers,
     marked,
     open_workers,
@@ -102,17 +100,6 @@ class Spectator:
 
 class StaleState(Exception):
     """The organizer has changed the premises of this step: look at the store again."""
-
-
-@dataclass(frozen=True)
-class _FrozenContest:
-    """What stays the same from the contest's start to its end. `settings` are those of the start."""
-
-    settings: Settings
-    seeds: Seeds
-    format: Format
-    entries: Mapping[str, Entry]
-    teams: Mapping[str, Team]
 
 
 @contextmanager
@@ -160,35 +147,27 @@ class ContestDay:
         with self._store.read() as tx:
             if contest_store.state(tx).seed.is_open:
                 raise NumberAwaited("the list of entries is final, and the public number is not known yet")
-            secret = contest_store.secret(tx)
-        contest = self._contest
-        context = WorkerContext(
-            hide_secrets(contest.settings),
-            hide_secrets(self._settings),
-            secret,
-            self._clock,
-            contest.seeds,
-            contest.format,
-            contest.teams,
-            self._reporter,
-            self._make_runner,
-        )
-        with self._open_workers(context, self._spectator.games_played) as workers:
+        with self._open_workers(self._contest, self._spectator.games_played) as workers:
             while not self._is_over():
                 with suppress(StaleState):
                     self._play_next_round(workers)
 
     @cached_property
-    def _contest(self) -> _FrozenContest:
+    def _contest(self) -> FrozenContest:
         """For use after the start."""
         with self._store.read() as tx:
             frozen = frozen_settings(contest_store.started_settings(tx), self._settings)
-            return _FrozenContest(
+            return FrozenContest(
                 frozen,
+                self._settings,
+                contest_store.secret(tx),
+                self._clock,
                 Seeds(contest_store.state(tx).seed.value),
                 format_of(frozen),
                 {entry.name: entry for entry in submissions.all_entries(tx)},
                 submissions.participants(tx),
+                self._reporter,
+                self._make_runner,
             )
 
     def _play_next_round(self, workers: Workers) -> None:

@@ -18,7 +18,7 @@ from contest.interfaces.events import GroupFinished
 from contest.interfaces.protocols import Images, ProgressCallback, Reporter, RunnerFactory
 from contest.language import speaking
 from contest.mail.compose import Composed, compose
-from contest.model import GroupOutcome, GroupPlan, Outgoing, Team
+from contest.model import Entry, GroupOutcome, GroupPlan, Outgoing, Team
 from contest.model.as_json import GameRow, game_rows
 from contest.seeds import Seeds
 from contest.util.clock import Clock
@@ -26,8 +26,9 @@ from tournament.field import Field
 
 
 @dataclass(frozen=True)
-class WorkerContext:
-    """What a worker knows from the start. `settings` are frozen since the contest's start, `mail` today's.
+class FrozenContest:
+    """What stays the same from the contest's start to its end. `settings` are those of the start, `mail`
+    today's.
 
     `secret`: the contest's, for Message-IDs.
     """
@@ -38,6 +39,7 @@ class WorkerContext:
     clock: Clock
     seeds: Seeds
     format: Format
+    entries: Mapping[str, Entry]
     teams: Mapping[str, Team]
     reporter: Reporter
     make_runner: RunnerFactory
@@ -49,8 +51,7 @@ class GroupJob:
 
     `banned`: members who play no games;
     `aside`: members whose programs are not asked; `digests`: of what plays for the members, which is in
-    `images`; `mark`: prefix of its mails' keys;
-    `seconds`: for a move; `workers`: processes for its games, None = as many as the settings say.
+    `images`; `mark`: prefix of its mails' keys; `seconds`: for a move.
     """
 
     plan: GroupPlan
@@ -61,7 +62,6 @@ class GroupJob:
     images: Images
     mark: str
     seconds: float
-    workers: int | None = None
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ class Workers(NamedTuple):
     ahead: int
 
 
-OpenWorkers = Callable[[WorkerContext, ProgressCallback], AbstractContextManager[Workers]]
+OpenWorkers = Callable[[FrozenContest, ProgressCallback], AbstractContextManager[Workers]]
 """`progress` hears only of games that are played in this process."""
 
 
@@ -97,53 +97,52 @@ OpenWorkers = Callable[[WorkerContext, ProgressCallback], AbstractContextManager
 class GroupWorker:
     """Plays one group at a time, so that nobody uses another's time; mails are written while it plays."""
 
-    context: WorkerContext
+    contest: FrozenContest
     progress: ProgressCallback
     playing: Lock = field(default_factory=Lock)
 
     def __call__(self, job: GroupJob) -> GroupResult:
-        context, plan = self.context, job.plan
-        contest = Field(context.settings, context.format, job.digests, context.seeds)
+        contest, plan = self.contest, job.plan
+        played = Field(contest.settings, contest.format, job.digests, contest.seeds)
         # The moves of programs that talk cannot be computed again, so all are kept.
-        keeps_moves = not contest.info.play.is_computed
-        wanting = {name for name in plan.members if context.reporter.needs_moves(context.teams[name])}
-        settings = with_limits(context.settings, job.seconds, job.workers)
+        keeps_moves = not played.info.play.is_computed
+        wanting = {name for name in plan.members if contest.reporter.needs_moves(contest.teams[name])}
+        settings = limited(contest.settings, job.seconds)
         with (
             self.playing,
             speaking(settings.contest.language),  # why a move was wrong is stored as a sentence
-            context.make_runner(job.images, settings, context.seeds, self.progress) as runner,
+            contest.make_runner(job.images, settings, contest.seeds, self.progress) as runner,
         ):
-            outcome = contest.play_group(
+            outcome = played.play_group(
                 plan,
                 job.final,
                 runner,
                 banned=job.banned,
                 protocols_for=set(plan.members) if keeps_moves else wanting,
             )
-        mails = context.reporter.mails(GroupFinished(teams=context.teams, outcome=outcome, final=job.final))
-        now = context.clock.now()
-        composed = tuple(compose(mail, context.mail, context.secret, now) for mail in marked(mails, job.mark))
+        mails = contest.reporter.mails(GroupFinished(teams=contest.teams, outcome=outcome, final=job.final))
+        now = contest.clock.now()
+        composed = tuple(compose(mail, contest.mail, contest.secret, now) for mail in marked(mails, job.mark))
         games = tuple(game_rows(outcome, keep_moves=keeps_moves))
         return GroupResult(replace(outcome, matches=()), games, job.banned, job.aside, composed)
 
 
 @contextmanager
-def open_workers(context: WorkerContext, progress: ProgressCallback) -> Iterator[Workers]:
+def open_workers(contest: FrozenContest, progress: ProgressCallback) -> Iterator[Workers]:
     """The workers of this contest on this host, until its end or until it breaks off; see OpenWorkers."""
     # Two: the one plays while the other writes mails.
     with ThreadPoolExecutor(2, thread_name_prefix="group") as pool:
         try:
-            worker = GroupWorker(context, progress)
+            worker = GroupWorker(contest, progress)
             yield Workers(lambda job: pool.submit(worker, job), ahead=1)
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             raise
 
 
-def with_limits(settings: Settings, seconds: float, workers: int | None) -> Settings:
-    """The settings with so many seconds for a move, and so many processes for games (None: as they say)."""
-    chosen = settings.tournament.workers if workers is None else workers
-    return settings.changed(tournament={"workers": chosen}, programs={"seconds": seconds})
+def limited(settings: Settings, seconds: float) -> Settings:
+    """The settings with so many seconds for a move."""
+    return settings.changed(programs={"seconds": seconds})
 
 
 def marked(mails: Iterable[Outgoing], mark: str) -> Iterable[Outgoing]:

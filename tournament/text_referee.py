@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from typing import Any
 
 from contest.games.game import FaultRule, TextGame
 from contest.seeds import Seeds
@@ -28,13 +28,6 @@ class Turn:
     faults: Mapping[int, AnswerFault]
     # The moves that happened instead: the rules made them for faults, or chance of the players' own.
     instead: Mapping[int, Any] = field(default_factory=dict)
-
-
-class Step(NamedTuple):
-    """A turn, and the position after it."""
-
-    turn: Turn
-    position: Any
 
 
 @dataclass(frozen=True)
@@ -66,8 +59,9 @@ class TextGameResult:
 
 def steps(
     game: TextGame[Any, Any], start: Any, draw: Draw, take_turn: Callable[[Any, frozenset[int]], Turn | None]
-) -> Iterator[Step]:
-    """Play turn by turn from the position `start`, until the game is over or `take_turn` returns None.
+) -> Iterator[tuple[Turn, Any]]:
+    """Play turn by turn from the position `start`, until the game is over or `take_turn` returns None. Yields
+    each turn with the position after it.
 
     `take_turn` is given the position and the seats to move. Under the fault rule REPLAY a turn with a fault
     is the last and leaves the position as it was. `draw` is for the moves that the rules make for missing
@@ -83,13 +77,13 @@ def steps(
             changed = {seat: move for seat, move in happened.items() if move != turn.moves[seat]}
             turn, position = replace(turn, instead=changed), game.apply(position, happened)
         elif game.info.fault_rule is FaultRule.REPLAY:
-            yield Step(turn, position)
+            yield turn, position
             return
         else:
             position = game.apply_with_faults(position, turn.moves, draw)
             made = {seat: game.replacement_move(position, seat) for seat in turn.faults}
             turn = replace(turn, instead={seat: move for seat, move in made.items() if move is not None})
-        yield Step(turn, position)
+        yield turn, position
 
 
 def play_game(
@@ -118,9 +112,9 @@ def play_game(
     for player, seed in zip(players, seeds or [b""] * len(players), strict=True):
         player.begin(seed)
     position, turns = game.start(len(players)), list[Turn]()
-    for step in steps(game, position, draw, ask):
-        position = step.position
-        turns.append(step.turn)
+    for turn, reached in steps(game, position, draw, ask):
+        position = reached
+        turns.append(turn)
     usage = tuple(player.usage() for player in players)
     if is_broken_off:
         return TextGameResult((0,) * len(players), tuple(turns), is_whole=False, usage=usage)

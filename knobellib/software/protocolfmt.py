@@ -51,10 +51,6 @@ class Game(NamedTuple):
     reasons: tuple[str, str] = ("", "")  # of faults; no compact protocol has them
 
 
-class Damaged(ValueError):
-    """The text is not in the form that it should have. The message names the line, and what it should be."""
-
-
 # --- reading ----------------------------------------------------------------------------------------------
 class Lines:
     """The lines of a text, with their numbers for the messages."""
@@ -85,11 +81,14 @@ class Lines:
         return found.groups()
 
     def fail(self, what: str) -> NoReturn:
-        raise Damaged(f"line {max(self.at, 1)}: {what}")
+        raise ValueError(f"line {max(self.at, 1)}: {what}")
 
 
 def games_of(lines: Lines) -> Iterator[Game]:
-    """All games. A title may come before each; several protocols may follow one another. Raises Damaged."""
+    """All games. A title may come before each; several protocols may follow one another.
+
+    Raises ValueError, naming the line and what it should be.
+    """
     lines.match(re.escape(TITLE), TITLE)
     while lines:
         if lines.peek() == TITLE:
@@ -218,7 +217,7 @@ def games_in(name: str) -> list[Game]:
                 raw = file.read()
         text = (gzip.decompress(raw) if raw.startswith(GZIP_MAGIC) else raw).decode()
         return list(games_of(Lines(text)))
-    except (OSError, EOFError, zlib.error, UnicodeDecodeError, Damaged) as error:
+    except (OSError, EOFError, zlib.error, ValueError) as error:
         sys.exit(f"protocolfmt: {name}: {error}")
 
 

@@ -224,7 +224,7 @@ def protocol(file: Path, against: str | None) -> None:
         else:
             read = protocolfmt.games_of(protocolfmt.Lines(clean(text)))
             games = [(game.players, protocolfmt.in_full(game)) for game in read]
-    except (protocolfmt.Damaged, UnicodeDecodeError, OSError, EOFError, zlib.error) as error:
+    except (ValueError, OSError, EOFError, zlib.error) as error:
         raise GiveUp(f"{file} is not a protocol of knobeln: {error}") from None
     found = [game for players, game in games if against is None or against in players]
     if not found:

@@ -90,8 +90,7 @@ def handle_everything(contest: ContestContext) -> None:
 
 
 def contest_day(contest: ContestContext, spectator: Spectator | None = None) -> ContestDay:
-    # The reporter travels to workers on other hosts.
-    reporter = ContestReporter(hide_secrets(contest.settings), contest.templates)
+    reporter = ContestReporter(contest.settings, contest.templates)
     return ContestDay(
         contest.store,
         contest.settings,

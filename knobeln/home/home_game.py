@@ -36,7 +36,7 @@ class HomeGame:
         """The positions before the first turn and after each."""
         turns, start = iter(self.result.turns), self.rules.start(len(self.result.points))
         taken = steps(self.rules, start, drawer([self.stream]), lambda _position, _seats: next(turns, None))
-        return [start, *(step.position for step in taken)]
+        return [start, *(position for _, position in taken)]
 
 
 def game_at_home(

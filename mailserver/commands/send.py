@@ -1,8 +1,8 @@
 """`send rules`, `announcement`, `faq`, `software`, `ladder`, `ledger`: what anybody may have sent, once per
 address and hour.
 
-A registered team gets the complete software kit if the game has one (K24, U14, M62). Nobody else gets more
-than the library or the sample programs: nothing large goes to strangers.
+A registered team gets the complete software kit if the game has one (K23, K24, U14, M62). Nobody else gets
+more than the library or the sample programs: nothing large goes to strangers.
 """
 
 from __future__ import annotations
@@ -10,10 +10,11 @@ from __future__ import annotations
 from contest.arena.ladder_ranking import is_ladder_told
 from contest.config.settings import Settings
 from contest.games.registry import game_of
-from contest.model import TeamState
+from contest.model import Attachment, TeamState
 from contest.store import ladder, ledger, teams
+from knobellib.kit_archives import tar_archive
 from knobellib.kits import kit_of
-from mailserver.attachments import MAX_LEDGER_BYTES, announcement_texts, ledger_files, packed, rules, software
+from mailserver.attachments import MAX_LEDGER_BYTES, announcement_texts, ledger_files, rules, software
 from mailserver.command import Arguments, Command, LetterContext
 from mailserver.limits import HOUR, MAX_STRANGERS_BYTES, Limit
 
@@ -79,15 +80,14 @@ def _send_software(context: LetterContext, _arguments: Arguments) -> str:
             names=tuple(program.name for program in programs),
         )
     kit = kit_of(settings)
-    archive = packed(kit)
     return context.answer(
         "kit",
         team.address,
         note=f"{team.name} asks for the kit",
         once_in=HOUR,
         of_team=team,
-        attachments=(archive,),
-        archive=archive.name,
+        attachments=(Attachment(kit.tar_name, "application/gzip", tar_archive(kit)),),
+        archive=kit.tar_name,
         folder=kit.folder,
         first_command=kit.first_command,
     )

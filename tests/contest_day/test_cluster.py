@@ -13,28 +13,32 @@ import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 from sqlalchemy import select
 
 from cluster import session
 from compiler.builders.text import TextBuilder
+from contest import presets
 from contest.model import GroupOutcome
 from contest.schema.sections import Cluster as ClusterSettings
 from contest.schema.sections import Mail
 from contest.store import contest_state
 from contest.store.tables import outbox
+from knobellib.samples import samples
 from knobeln.archive.export import publish
 from knobeln.context import ContestContext
 from knobeln.day.run import contest_day
 from tests.support.archives import without_key
-from tests.support.contest_field import House, add_team_with_program, make_contest, settings
+from tests.support.contest_field import NOW, House, add_team_with_program, make_contest, settings
 from tests.support.oci_images import Made, archive, member, tar
 from tests.support.several_hosts import ROOT, Cluster, Daemon, cluster, kill, make_key, working_processes
 from tests.support.talking_contests import DESCRIPTION, built_samples, talking_contest
 from tournament.day import Spectator
 from tournament.runners import open_runner
 
+DESCRIPTION = "It plays as its first lines say.\n" * 6
 GROUPS = {"group_min": 4, "group_max": 7, "final_size": 7}
 TEAMS = 30
 
@@ -158,7 +162,7 @@ def test_a_worker_without_compiler_says_so(machines, house, alone, tmp_path) -> 
 def test_a_lie_is_found_and_the_liar_is_out(machines: Cluster, house: House, alone: bytes) -> None:
     machines.start_worker(fault="lies")
     told = notes_of_the_same(machines, house, alone)
-    lie = r"it gave a wrong result for round 1, group \d: the ranking would be another here"
+    lie = r"it gave a wrong result for a game of team_\d+ and team_\d+: it would be another here"
     assert re.search(f"dismissed: {lie}", told)
     assert "before" not in told
 
@@ -172,11 +176,11 @@ def test_a_later_lie_is_found_by_the_spot_check(machines, house, monkeypatch, al
 
 @pytest.mark.slow
 @pytest.mark.parametrize("fault", ["hangs", pytest.param("dies", marks=pytest.mark.night)])
-def test_a_group_that_no_worker_finishes_is_played_here(machines, house, alone, fault, monkeypatch) -> None:
+def test_games_that_no_worker_finishes_are_played_here(machines, house, alone, fault, monkeypatch) -> None:
     monkeypatch.setattr(session, "MIN_SECONDS", 10.0)
     monkeypatch.setattr(session, "GAME_SECONDS", 0.01)
     machines.start_worker(fault=fault)
-    assert "no worker gave a result for round 1" in notes_of_the_same(machines, house, alone)
+    assert "no worker gave a result for a game of" in notes_of_the_same(machines, house, alone)
 
 
 @pytest.mark.slow
@@ -252,9 +256,10 @@ def test_no_password_travels(machines, tmp_path, house, monkeypatch) -> None:
     """What a worker is told has neither passwords nor paths of this host."""
     told: list[bytes] = []
 
-    class Spy:
-        def __init__(self, *arguments: object) -> None:
-            told.append(pickle.dumps(arguments[1]))
+    class Spy(session.Session):
+        def __init__(self, *arguments: Any) -> None:
+            super().__init__(*arguments)
+            told.append(pickle.dumps(self._contest))
             raise KeyboardInterrupt
 
     monkeypatch.setattr(session, "Session", Spy)
@@ -262,29 +267,32 @@ def test_no_password_travels(machines, tmp_path, house, monkeypatch) -> None:
     there = ClusterSettings(scheduler=machines.url)
     chosen = settings().model_copy(update={"mail": mail, "cluster": there})
     folder = make_contest(tmp_path / "contest", 4, house.first(2), chosen)
-    (folder.path / "templates").mkdir(exist_ok=True)
-    (folder.path / "templates" / "grr.txt.j2").write_text("Subject: own\n\nmy own words\n")
     with pytest.raises(KeyboardInterrupt):
         contest_day(folder).run()
     assert b"mail.example" in told[0]
-    assert b"my own words" in told[0]
     assert b"rosebud" not in told[0]
     assert str(tmp_path).encode() not in told[0]
 
 
 # --- games of programs that talk ---------------------------------------------------------------------------
-def text_contest(folder: Path, game: str, there: ClusterSettings) -> ContestContext:
-    return talking_contest(folder / "contest", game, built_samples(game), 4, there)
+def text_contest(folder: Path, there: ClusterSettings) -> ContestContext:
+    """A contest whose programs use neither chance nor the clock, so that it is the same on every host."""
+    chosen = presets.settings("cooperation", NOW).model_copy(
+        update={"cluster": there, "mail": Mail(listen="127.0.0.1:0"), "dates": settings().dates}
+    )
+    builder, sent = TextBuilder(chosen, open_runner), samples("cooperation")
+    names = ("always_cooperate.sh", "grudger.pl", "tit_for_tat.py", "two_tits.sh")
+    built = {name: builder.build({name: sent[name]}, DESCRIPTION) for name in names}
+    return make_contest(folder / "contest", 4, built, chosen)
 
 
 @pytest.mark.slow
 def test_programs_that_talk_play_on_several_computers(tmp_path: Path) -> None:
-    game = "cooperation"
     (tmp_path / "alone").mkdir()
-    alone = played(text_contest(tmp_path / "alone", game, ClusterSettings()))
+    alone = played(text_contest(tmp_path / "alone", ClusterSettings()))
     with cluster(tmp_path) as machines:
         machines.start_worker(processes=2)
-        folder = text_contest(tmp_path, game, ClusterSettings(scheduler=machines.url))
+        folder = text_contest(tmp_path, ClusterSettings(scheduler=machines.url))
         assert played(folder) == alone
     told = notes(folder)
     assert "has joined" in told
@@ -299,7 +307,7 @@ def test_a_worker_without_a_sandbox_plays_no_foreign_program(tmp_path: Path) -> 
         (tmp_path / "bin" / tool).symlink_to(f"/usr/bin/{tool}")
     with cluster(tmp_path) as machines:
         machines.start_worker(PATH=str(tmp_path / "bin"))
-        folder = text_contest(tmp_path, "cooperation", ClusterSettings(scheduler=machines.url))
+        folder = text_contest(tmp_path, ClusterSettings(scheduler=machines.url))
         contest_day(folder).run()
     assert "is dismissed: it cannot play" in notes(folder)
     assert "bubblewrap" in notes(folder)
@@ -327,7 +335,7 @@ def test_a_container_image_goes_to_a_worker_that_lacks_it(tmp_path, places, monk
     packed = archive(Made([layer], {"Entrypoint": ["/player", "always"]}).docker_files())
     with cluster(tmp_path) as machines:
         machines.start_worker(XDG_CACHE_HOME=str(places / "there"))
-        folder = text_contest(tmp_path, "cooperation", ClusterSettings(scheduler=machines.url))
+        folder = text_contest(tmp_path, ClusterSettings(scheduler=machines.url))
         built = TextBuilder(folder.settings, open_runner).build({"player.tar": packed}, DESCRIPTION)
         assert built.image, built.report
         with folder.store.write() as tx:

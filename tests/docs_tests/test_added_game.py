@@ -70,21 +70,6 @@ def test_the_guides_game_has_less_than_a_hundred_lines() -> None:
     assert sum(bool(line.strip()) for line in (PROJECT + RULES).splitlines()) < 100
 
 
-@pytest.mark.slow
-def test_the_guides_package_can_be_built_with_its_test_beside_it(tmp_path: Path) -> None:
-    pytest.importorskip("setuptools")
-    for name, text in (("pyproject.toml", PROJECT), ("undercut.py", RULES), ("test_undercut.py", CHECK)):
-        (tmp_path / name).write_text(text, encoding="utf-8")
-    build = "import setuptools; setuptools.setup(script_args=['-q', 'egg_info'])"
-    done = subprocess.run(
-        [sys.executable, "-c", build], cwd=tmp_path, capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stderr
-    made = tmp_path / "knobeln_undercut.egg-info"
-    assert (made / "top_level.txt").read_text().split() == ["undercut"]
-    assert "undercut = undercut:PLUGIN" in (made / "entry_points.txt").read_text()
-
-
 def test_the_guides_game_keeps_running_if_its_lines_are_those_of_the_guide() -> None:
     """The example of lines, and the two functions that make them."""
     game: dict[str, Any] = {}
@@ -109,15 +94,6 @@ def test_the_guides_game_keeps_running_if_its_lines_are_those_of_the_guide() -> 
 def test_the_guides_game_keeps_the_promises_of_games(installed: Installed) -> None:
     (installed.folder / "test_undercut.py").write_text(CHECK, encoding="utf-8")
     assert "1 passed" in installed.python("-m", "pytest", "-q", "-p", "no:cacheprovider", "test_undercut.py")
-
-
-@pytest.mark.slow
-def test_the_guides_game_is_listed_and_played_at_the_prompt(installed: Installed) -> None:
-    assert "undercut" in installed.run("games")
-    said = installed.run("play", "--game", "undercut", "twos.py", "fives")
-    # 5 against 3 in the first round, and then 4 takes 5 every time.
-    assert "fives: 5 points" in said
-    assert f"twos: {3 + 29 * 9} points" in said
 
 
 @pytest.mark.slow

@@ -1,14 +1,13 @@
 """The guides are held to the program: what it has is in them, and what they show works."""
 
 import os
-import platform
 import re
 import shlex
 import shutil
 import subprocess
 import tempfile
 import tomllib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from email import message_from_bytes
@@ -21,7 +20,6 @@ from pathlib import Path
 
 import click
 import pytest
-from click.testing import CliRunner
 
 from compiler.build import BuildResult, build
 from compiler.builders import builder_of
@@ -30,7 +28,7 @@ from compiler.toolchain import Toolchain
 from contest import __version__, presets
 from contest.config.settings import Settings
 from contest.config.template import usual_dates
-from contest.games.knobeln import Rules, throw_points, why_early_drop, why_out_of_range
+from contest.games.knobeln import Rules, throw_points
 from contest.model import Verdict
 from contest.schema.languages import Language, usual_languages
 from contest.schema.sections import Contest
@@ -44,7 +42,6 @@ from knobeln.context import ContestContext, create_contest
 from knobeln.services import Services
 from mailserver.command import Command
 from mailserver.commands import COMMANDS as MAIL_COMMANDS
-from mailserver.commands import recognise
 from mailserver.intake.accept import accept
 from mailserver.reading.find_program import MailedProgram, find_files, find_program
 from mailserver.reading.letter import parse
@@ -87,25 +84,6 @@ def rows(text: str, heading: str) -> list[list[str]]:
 
 
 # --- what the program has is in the guides -----------------------------------------------------------------
-def commands(
-    command: click.Command = main, path: tuple[str, ...] = ()
-) -> Iterator[tuple[str, click.Command]]:
-    """Every command and sub-command with its full name."""
-    if path:
-        yield " ".join(path), command
-    if isinstance(command, click.Group):
-        for name, sub in command.commands.items():
-            yield from commands(loaded(sub), (*path, name))
-
-
-COMMANDS = dict(commands())
-
-
-@pytest.mark.parametrize("option", ["-C DIR", "--contest DIR", "-h", "--help", "--version"])
-def test_the_options_of_all_commands_are_explained(option: str) -> None:
-    assert f"`{option}`" in ORGANIZER or f"`knobeln {option}`" in ORGANIZER
-
-
 CALENDAR = Settings(dates=usual_dates(datetime(1994, 3, 22, 12, tzinfo=UTC)))
 HOG = presets.settings("hog", datetime(1994, 3, 22, 12, tzinfo=UTC))
 
@@ -190,17 +168,6 @@ def test_every_command_line_on_a_page_is_one_that_the_program_takes(page: str, c
     assert complaint(shlex.split(call.replace("<", "").replace("[", "").replace("]", ""))) == ""
 
 
-def test_command_lines_were_found_on_all_three_kinds_of_pages() -> None:
-    pages = {page for page, _ in CALLS}
-    assert {"README.md", "docs/team/testing.md", "docs/organizer/contest-day.md"} <= pages
-    assert len(CALLS) > 60
-
-
-@pytest.mark.parametrize("words", ["rum", "run --later", "letters shown 3", "status a", "teams --jsn"])
-def test_a_command_line_that_does_not_exist_is_noticed(words: str) -> None:
-    assert complaint(words.split())
-
-
 @pytest.mark.parametrize("page", sorted(PAGES))
 def test_every_link_to_a_file_leads_somewhere(page: str) -> None:
     for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", PAGES[page]):
@@ -275,42 +242,12 @@ def test_each_unit_is_hardened(instance: Path) -> None:
     assert "Overall exposure level" in found.stdout
 
 
-@with_systemd
-@pytest.mark.skipif(platform.machine() != "x86_64", reason="systemd names the system calls of this host only")
-def test_a_unit_allows_all_system_calls_that_a_sandbox_allows() -> None:
-    (line,) = re.findall(
-        r"(?m)^SystemCallFilter=(.*)$", (ROOT / "knobeln/systemd/knobeln@.service").read_text()
-    )
-    listed = (ROOT / "sandbox/seccomp/x86_64.txt").read_text()
-    in_sandbox = set(re.findall(r"(?m)^ *\d+ (\w+) +allowed", listed))
-    assert len(in_sandbox) > 200
-    assert in_sandbox <= set(_system_calls(line.split()))
-
-
-def _system_calls(names: Iterable[str]) -> Iterator[str]:
-    """These system calls, and those in the groups of these names, as the systemd of this host knows them."""
-    for name in names:
-        if name.startswith("@"):
-            text = systemd_analyze("syscall-filter", name).stdout
-            lines = re.sub(r"\x1b\[[\d;]*m", "", text).splitlines()[1:]  # systemd 255 colours even a pipe
-            yield from _system_calls(word for word in map(str.strip, lines) if word and word[0] != "#")
-        else:
-            yield name
-
-
-def test_each_providers_page_shows_settings() -> None:
-    providers = {page for page in PAGES if page.startswith("docs/providers/")}
-    assert len(providers) >= 4
-    assert providers <= {page for page, _ in SAMPLES}
-
-
 # --- the sample letters work -------------------------------------------------------------------------------
 # In the order of the pages' names.
 PREFERENCE, FILES, SOFTWARE, REGISTER, COMPILE = re.findall(
     r"^```eml\n(.*?)^```", TEAM, re.DOTALL | re.MULTILINE
 )
 SAMPLE_STRING = re.findall(r"<<FROM>> \S+ (\S+)", COMPILE)[0]
-ADDRESS = "our_team@machine.domain.alfdkj"
 _letters = count(1)
 
 
@@ -361,15 +298,6 @@ def welcome(robot: Robot) -> str:
     return robot.answer(REGISTER, "joe@machine.domain.alfdkj")
 
 
-def test_the_sample_registration_is_read_without_a_remark() -> None:
-    letter = parse(REGISTER.encode())
-    reading = read(letter.form_lines, CALENDAR)
-    assert (reading.problems, reading.remarks) == ((), ())
-    assert reading.registration
-    assert reading.registration.address == ADDRESS
-    assert recognise(letter.subject, CALENDAR).command.name == "registration"
-
-
 def test_the_sample_registration_is_accepted(welcome: str) -> None:
     assert "Your registration is accepted." in flat(welcome)
     assert re.search(r"authentification string \S{24}\s", welcome)
@@ -391,17 +319,6 @@ def test_the_sample_program_with_files_is_read_as_such() -> None:
     assert list(found.files) == ["program_3.py"]
     assert find_from_line(found.marked) == FromLine("the_heavy_lords", SAMPLE_STRING, 1)
     assert found.description.startswith("Our strategy trusts everybody once.\n\nAfter that")
-
-
-@pytest.mark.slow
-def test_the_sample_program_with_files_cooperates_first_and_then_does_as_others_did(tmp_path: Path) -> None:
-    found = find_files(parse(FILES.encode()))
-    assert isinstance(found, MailedProgram)
-    path = tmp_path / "program_3.py"
-    path.write_bytes(found.files["program_3.py"])
-    played = CliRunner().invoke(main, ["play", "--game", "cooperation", str(path), "always_betray"]).output
-    assert "failed" not in played
-    assert re.search(r"^always_betray: (\d+) points", played, re.MULTILINE)
 
 
 def test_the_sample_command_changes_the_reports_of_the_sample_team(robot: Robot, welcome: str) -> None:
@@ -509,27 +426,6 @@ def html_only(letter: str) -> str:
     return f"{head}\nMIME-Version: 1.0\nContent-Type: text/html\n\n<pre>{escape(body)}</pre>\n"
 
 
-FORM_MISTAKES: list[tuple[str, Change]] = [
-    ("Please write `lap` in capitals: LAP.", instead("LAP,DGP,GRG,RSM", "lap")),
-    ("A team name is a C identifier: letters A-Z", instead("the_heavy_lords_of_knobeln", "heavy lords")),
-    ("The name `while` is a keyword of C (or of gcc)", instead("the_heavy_lords_of_knobeln", "while")),
-]
-
-
-@pytest.mark.parametrize(("quote", "change"), FORM_MISTAKES)
-def test_a_mistake_in_the_form_gets_the_answer_that_the_guide_quotes(robot, quote, change) -> None:
-    writer = f"writer{next(_letters)}@machine.domain.alfdkj"
-    assert quote in flat(robot.answer(change(REGISTER), writer))
-    assert quote in flat(TEAM)
-
-
-def test_a_second_registration_gets_the_answer_that_the_guide_quotes(robot: Robot, welcome: str) -> None:
-    quote = "There is already a team with this mail-address, and the address identifies the team."
-    assert "accepted" in welcome
-    assert quote in flat(robot.answer(REGISTER, "second@machine.domain.alfdkj"))
-    assert quote in flat(TEAM)
-
-
 MENDED = [
     ("line 1 was read as `mail-address:`", instead("mail-address:", "mail-address :")),
     ("line 5 was read as the rest of `Organization:`", instead(" Eggland", "\nEggland")),
@@ -542,42 +438,6 @@ def test_what_is_mended_in_a_form_gets_the_remark_that_the_guide_quotes(remark: 
     assert reading.registration
     assert reading.remarks == (remark,)
     assert f"accepted; {remark}" in TEAM
-
-
-PROGRAM_MISTAKES: list[tuple[str, Change]] = [
-    (
-        "There is no <<FROM>> line in the program, so I do not know whose it is.",
-        lambda letter: re.sub(".*<<FROM>>.*\n", "", letter),
-    ),
-    (
-        "<<FROM>> has to be given exactly as shown: in capitals, with two < and two >.",
-        instead("<<FROM>>", "<<From>>"),
-    ),
-    (
-        "The <<FROM>> line is split over two lines; perhaps your mailer did it. It must be one line.",
-        instead(f" {SAMPLE_STRING}", f"\n  {SAMPLE_STRING}"),
-    ),
-    (
-        "the team name and the authentification string after <<FROM>> do not belong together",
-        instead(SAMPLE_STRING, "wrong"),
-    ),
-    (
-        "There are 2 programs attached, but a program is a single file.",
-        lambda _: (
-            "From: joe\nSubject: please compile\nContent-Type: multipart/mixed; boundary=x\n\n"
-            + "".join(f"--x\nContent-Type: text/x-csrc\n\nmain () {{{n};}}\n" for n in range(2))
-            + "--x--\n"
-        ),
-    ),
-]
-
-
-@pytest.mark.parametrize(("quote", "change"), PROGRAM_MISTAKES)
-def test_a_program_that_cannot_be_taken_gets_the_answer_that_the_guide_quotes(robot, welcome, quote, change):
-    assert "accepted" in welcome
-    writer = f"writer{next(_letters)}@machine.domain.alfdkj"
-    assert quote in flat(robot.answer(change(COMPILE), writer))
-    assert quote in flat(TEAM)
 
 
 REPAIRS = [
@@ -643,17 +503,6 @@ def test_the_throws_on_the_games_page_are_won_as_it_says() -> None:
         assert throw_points(int(first), int(second)) == sides[winner]
 
 
-def test_the_points_table_on_the_games_page_has_every_number_once_with_its_worth() -> None:
-    expected = 1
-    for numbers, points in rows(GAME, "the winner's number"):
-        lowest, _, highest = numbers.partition(" to ")
-        assert int(lowest) == expected
-        for number in (int(lowest), int(highest or lowest)):
-            assert sum(throw_points(number, number - 1)) == int(points) or number == 1
-        expected = int(highest or lowest) + 1
-    assert expected == Rules().b + 1
-
-
 def test_the_series_on_the_games_page_are_judged_as_it_says() -> None:
     for throws, verdict in rows(GAME, "throws"):
         numbers = [int(number) for number in throws.split(", ")]
@@ -662,11 +511,6 @@ def test_the_series_on_the_games_page_are_judged_as_it_says() -> None:
         assert verdict.startswith("yes" if why_illegal is None else "no")
         if why_illegal:
             assert f"the {judged.throws + 1}{'nd' if judged.throws == 1 else 'th'} throw" in verdict
-
-
-def test_the_failures_on_the_games_page_are_worded_as_in_reports() -> None:
-    assert why_out_of_range(Rules(), 767, 0) in GAME
-    assert why_early_drop(Rules(), 381, 3737, 3742, 1) in GAME
 
 
 def test_the_parameters_on_the_games_page_are_those_of_1994() -> None:

@@ -27,8 +27,8 @@ def screenshots() -> ModuleType:
     return module
 
 
-def is_whole(name: str, picture: bytes) -> bool:
-    return picture.startswith(b"<svg" if name.endswith(".svg") else b"RIFF") and len(picture) > 2_000
+def is_whole(picture: bytes) -> bool:
+    return picture.startswith(b"RIFF") and len(picture) > 2_000
 
 
 def test_the_gallery_shows_every_picture() -> None:
@@ -36,11 +36,10 @@ def test_the_gallery_shows_every_picture() -> None:
 
 
 @pytest.mark.parametrize("name", sorted(SHOWN))
-def test_a_picture_is_small_and_fetches_nothing(screenshots: ModuleType, name: str) -> None:
+def test_a_picture_is_small(screenshots: ModuleType, name: str) -> None:
     picture = (IMAGES / name).read_bytes()
-    assert is_whole(name, picture)
+    assert is_whole(picture)
     assert len(picture) <= screenshots.MAX_BYTES
-    assert re.findall(rb"(?:url\(|href=.)(?!#)[\"']?https?:", picture) == []
 
 
 @pytest.mark.slow
@@ -51,5 +50,5 @@ def test_the_pictures_can_be_made_again(screenshots: ModuleType, tmp_path: Path)
     screenshots.main(tmp_path)
     made = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
     assert set(made) == SHOWN
-    assert [name for name, picture in made.items() if not is_whole(name, picture)] == []
+    assert [name for name, picture in made.items() if not is_whole(picture)] == []
     assert len(set(made.values())) == len(made)

@@ -78,11 +78,6 @@ def test_no_requirement_is_defined_twice() -> None:
     assert sorted([code for code, _, _ in ROWS]) == sorted(DEFINED)
 
 
-def test_no_row_of_the_page_has_another_form() -> None:
-    rows = re.findall(rf"^\| `?{_CODE}.*", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
-    assert len([row for row in rows if not row.startswith("| `")]) == len(ROWS)
-
-
 def test_citations_were_found_in_many_files() -> None:
     assert len([file for file, codes in CITED.items() if codes]) > 50
     assert len(DEFINED) > 100

@@ -7,12 +7,9 @@ import pytest
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from contest.config.settings import Settings
 from contest.games.registry import BUILT_IN, END_OF_RULES, rules_text
 from contest.language import SOURCE, available, speaking
-from contest.presets import settings
 from mailserver.attachments import rules
-from tests.support.contest_field import NOW
 
 GAMES = Path(__file__).parents[2] / "docs" / "games"
 LANGUAGES = [language for language in available() if language != SOURCE]
@@ -60,11 +57,6 @@ def test_a_letter_brings_the_translation_without_what_only_readers_of_the_progra
     assert set(headings[0]) <= set(lines)
     assert headings[1]
     assert not set(headings[1]) & set(lines)
-
-
-def german() -> Settings:
-    found = settings("knobeln", NOW)
-    return found.model_copy(update={"contest": found.contest.model_copy(update={"language": "de"})})
 
 
 def test_the_english_text_is_the_one_of_archives() -> None:

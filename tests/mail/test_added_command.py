@@ -9,7 +9,6 @@ import pytest
 from contest.schema.sections import Mail
 from mailserver.commands import all_commands, help_topics, recognise
 from tests.support.mail_world import World, body_of, flat, make_settings
-from tools import reference
 
 PACKAGE = """
 from mailserver.command import Command
@@ -74,11 +73,6 @@ def test_the_answers_of_an_added_command_are_limited(make_world: Callable[..., W
     assert sum(len(world.send("ask the oracle", "x")) for _ in range(12)) == 10
     mailbox = "joe@machine.domain.alfdkj"
     assert world.notes[-1] == f"a prophecy; not answered: the limit of mailbox {mailbox} is used up"
-
-
-@pytest.mark.usefixtures("_oracle")
-def test_the_reference_describes_an_added_command() -> None:
-    assert "\n## oracle\n\n```text\n  ask the oracle QUESTION\n" in reference.pages()["letters.md"]
 
 
 def test_without_the_package_there_is_no_such_command() -> None:

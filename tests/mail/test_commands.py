@@ -439,9 +439,12 @@ def test_a_team_gets_the_whole_kit_as_it_was_made(world: World) -> None:
 def test_the_kit_that_is_mailed_has_the_numbers_of_the_contest(make_world: Callable[..., World]) -> None:
     world = make_world(game=KnobelnSettings(k=3, L=20))
     registered(world)
-    (mail,) = world.send("SEND knobelnsoftware", "", sender=ADDRESS)
+    (mail,) = world.send("SEND knobelnsoftware", "", sender=f"Joe <{ADDRESS.upper()}>")
+    assert mail["To"] == ADDRESS
     (part,) = mail.iter_attachments()
+    assert part.get_filename() == "knobelnsoftware.tar.gz"
     assert part.get_content() == tar_archive(knobeln_kit(Rules(k=3, L=20)))
+    assert "tar -xzf knobelnsoftware.tar.gz\n" in body_of(mail)
     assert "In this contest a = 1, b = 12288, k = 3, L = 20." in body_of(mail)
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from contest.games.knobeln import Rules
 from contest.model import GameResult, Match, Pairing, SeatResult, Verdict
-from knobellib.software.protocolfmt import Damaged, Game, Lines, games_of, in_full
+from knobellib.software.protocolfmt import Game, Lines, games_of, in_full
 from reports.knobeln_protocol import TITLE, GameProtocol, full, packed, write
 from reports.text import WIDTH
 
@@ -57,7 +57,7 @@ def test_no_line_is_longer_than_72_columns(game: GameProtocol) -> None:
 
 @given(st.text().filter(lambda text: text.strip() != TITLE))  # that is a protocol of no games
 def test_any_other_text_is_refused_with_the_number_of_the_line(text: str) -> None:
-    with pytest.raises(Damaged, match=r"^line \d+: "):
+    with pytest.raises(ValueError, match=r"^line \d+: "):
         read(text)
 
 
@@ -82,7 +82,7 @@ def game(contest, settings) -> GameProtocol:
 def test_a_damaged_protocol_is_refused_and_the_right_form_shown(game, good, bad, message) -> None:
     text = write([game])
     assert good in text
-    with pytest.raises(Damaged, match=re.escape(message)) as refused:
+    with pytest.raises(ValueError, match=re.escape(message)) as refused:
         read(text.replace(good, bad, 1))
     assert "\n" not in str(refused.value)
 
@@ -90,7 +90,7 @@ def test_a_damaged_protocol_is_refused_and_the_right_form_shown(game, good, bad,
 def test_players_whose_throws_do_not_match_are_refused(game) -> None:
     lines = write([game]).split("\n")
     lines[9] = lines[9].rpartition(",")[0]
-    with pytest.raises(Damaged, match=r"line 11: the line above has 13 throws, this one 14"):
+    with pytest.raises(ValueError, match=r"line 11: the line above has 13 throws, this one 14"):
         read("\n".join(lines))
 
 

@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 
 from contest.games.registry import game
 from contest.model import Changed, Fault, GameResult, Match, Missing, Pairing, SeatResult, Verdict
-from knobellib.software.protocolfmt import Damaged
 from reports import text_protocol
 from reports.text import WIDTH, columns_of, one_line
 from reports.text_protocol import WordProtocol, full, of, read, write
@@ -68,7 +67,7 @@ def test_the_full_form_fits_into_72_columns(written: WordProtocol) -> None:
 
 @given(st.text())
 def test_any_other_text_is_refused_with_the_number_of_the_line(text: str) -> None:
-    with pytest.raises(Damaged, match=r"^line \d+: "):
+    with pytest.raises(ValueError, match=r"^line \d+: "):
         read(text)
 
 
@@ -93,12 +92,12 @@ def text() -> str:
     ],
 )
 def test_a_mistake_is_named_with_its_line(text: str, before: str, after: str, message: str) -> None:
-    with pytest.raises(Damaged, match=message):
+    with pytest.raises(ValueError, match=message):
         read(text.replace(before, after, 1))
 
 
 def test_a_text_that_was_cut_off_is_refused(text: str) -> None:
-    with pytest.raises(Damaged, match="the text ends in the middle of a game"):
+    with pytest.raises(ValueError, match="the text ends in the middle of a game"):
         read(text[: len(text) // 2])
 
 

@@ -6,7 +6,6 @@ from importlib.resources import files
 import pytest
 
 from compiler.build import BuildResult
-from compiler.builders.machine import OPPONENT
 from contest.model import GameResult, Verdict
 from knobellib.samples import HouseStrategy
 from sandbox.vm.image import Image
@@ -22,11 +21,6 @@ def demo_program(name: str) -> HouseStrategy:
 @pytest.fixture(scope="module")
 def images_with_breaker(house_images: Images, compile_program: Callable[[str], BuildResult]) -> Images:
     return house_images | {"breaks_rules": compile_program(demo_program("breaks_rules").source).image}
-
-
-@pytest.mark.parametrize("name", ["forbidden_routine", "does_not_compile", "breaks_rules"])
-def test_each_has_a_proper_description(name: str, compile_program: Callable[[str], BuildResult]) -> None:
-    assert compile_program(demo_program(name).source).report.description_lines >= 15
 
 
 @pytest.mark.parametrize(
@@ -54,14 +48,7 @@ def test_the_rule_breaker_is_accepted_without_a_finding(compile_program) -> None
     assert (report.findings, report.messages) == ((), "")
 
 
-@pytest.mark.slow
-@pytest.mark.night
-def test_the_rule_breaker_survives_about_half_of_its_trials(images_with_breaker, play_games) -> None:
-    games = play_games(images_with_breaker, (("breaks_rules", OPPONENT, number) for number in range(200)))
-    assert 80 <= sum(result.is_flawless for result in games.values()) <= 160
-
-
-@pytest.mark.parametrize("number", range(10))
+@pytest.mark.parametrize("number", range(3))
 def test_the_rule_breaker_fails_at_least_twice_in_a_round_of_40_games(
     number: int, images_with_breaker: Images, play_games: Play
 ) -> None:

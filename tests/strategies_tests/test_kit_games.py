@@ -64,18 +64,6 @@ def test_the_kits_strategies_play_the_same_games_as_on_the_machine(kit, compile_
     assert differing(kit, protocols) == []
 
 
-@pytest.mark.slow
-@pytest.mark.night
-def test_all_house_strategies_play_the_same_games_as_on_the_machine(kit, house_images) -> None:
-    for strategy in house_strategies():
-        if strategy.name not in STRATEGIES:
-            kit.add(strategy.name, strategy.source)
-    assert len(house_images) == len(house_strategies())
-    protocols = on_the_machine(house_images, combinations_with_replacement(sorted(house_images), 2))
-    assert len(protocols) == 42 * 43 / 2
-    assert differing(kit, protocols) == []
-
-
 def image_of(built: BuildResult) -> Image:
     assert built.image, built.report.findings
     return built.image
@@ -138,30 +126,15 @@ def test_good_programs_in_the_old_and_in_the_new_style_play_the_same_at_home(kit
 # --- failures -----------------------------------------------------------------------------------------------
 FAILING = {
     "throws_nothing": ("main () { }", "PROTOCOL", "ended after 0 of 1000 throws"),
-    "leaves_early": (
-        "main () { int i; for (i = 0; i < 999; i++) make_throw (5); }",
-        "PROTOCOL",
-        "ended after 999 of 1000 throws",
-    ),
     "throws_zero": (
         "main () { make_throw (1); make_throw (0); }",
         "ILLEGAL_MOVE",
         "throw 2 was 0, but only 1..12288 are allowed",
     ),
-    "throws_too_much": (
-        "main () { make_throw (2147483647); }",
-        "ILLEGAL_MOVE",
-        "throw 1 was 2147483647, but only 1..12288 are allowed",
-    ),
     "drops_too_early": (
         "main () { int i; for (i = 0;; i++) make_throw (i == 15 ? 3 : i < 8 ? 7 : 5); }",
         "ILLEGAL_MOVE",
         "throw 16 (3) is lower than throw 15 (5), but its series is only 7 throws long; 8 are needed",
-    ),
-    "drops_at_once": (
-        "main () { make_throw (7); make_throw (6); }",
-        "ILLEGAL_MOVE",
-        "throw 2 (6) is lower than throw 1 (7), but its series is only 1 throw long; 8 are needed",
     ),
     "follows_a_wild_pointer": (
         "int *wild = (int *) 64; main () { make_throw (7); make_throw (*wild); }",
@@ -240,7 +213,7 @@ def test_a_text_gives_the_same_seeds_as_for_knobeln_play(kit, probes, text) -> N
     assert seeds_told(probes) == [words(seeds.stream("seat/0")), words(seeds.stream("seat/1"))]
 
 
-@pytest.mark.parametrize("length", [122, 123, 124, 250, 251, 252, 5_000])
+@pytest.mark.parametrize("length", [122, 123, 124, 5_000])
 def test_a_text_of_any_length_gives_the_same_seeds(kit: Kit, probes: tuple[Path, Path], length: int) -> None:
     """`play/` and the text fill blocks of 128 bytes: just not, exactly, and one more."""
     seeds = Seeds(seed_from(f"play/{'x' * length}"))
@@ -260,20 +233,14 @@ def test_a_game_without_a_seed_gets_one_that_plays_it_again(kit: Kit) -> None:
     ("command", "complaint"),
     [
         ((), "usage: knobeln"),
-        (("grim",), "usage: knobeln"),
-        (("grim", "grim", "grim"), "usage: knobeln"),
         (("-x", "grim", "grim"), "./knobeln: invalid option -- 'x'\nusage: knobeln"),
         (("-k", "0", "grim", "grim"), "knobeln: -k: a number from 1 to 1073741824 is needed"),
-        (("-k", "8x", "grim", "grim"), "knobeln: -k: a number from 1 to"),
         (("-L", "99999999999999999999", "grim", "grim"), "knobeln: -L: a number from 1 to 1000000 is needed"),
         (("-a", "9", "-b", "8", "grim", "grim"), "knobeln: -a: A is larger than B"),
         (("-c", "12", "-r", "1", "grim", "grim"), "knobeln: -c: the seed of a contest has 64 hex digits"),
         (("-c", "0" * 64, "grim", "grim"), "knobeln: -c and -r: the seed of a contest and the number of"),
-        (("-r", "1", "grim", "grim"), "knobeln: -c and -r: the seed of a contest and the number of"),
         (("-s", "1", "-c", "0" * 64, "-r", "1", "grim", "grim"), "knobeln: -c and -s: a game has one seed"),
         (("grim", "nobody"), "knobeln: nobody: No such file or directory"),
-        (("grim", "README"), "knobeln: README: Permission denied"),
-        (("grim", "./"), "knobeln: ./: a program's name is neither empty nor has it white space"),
         (("a b", "grim"), "knobeln: a b: a program's name is neither empty nor has it white space"),
     ],
 )
@@ -283,7 +250,7 @@ def test_a_wrong_command_line_gets_a_clear_answer(kit: Kit, command: tuple[str, 
     assert said.err.startswith(complaint)
 
 
-@pytest.mark.parametrize("words", ["hello", "12 13", "99999999999", "", "5\\n6", "x" * 500])
+@pytest.mark.parametrize("words", ["hello", "99999999999", "x" * 500])
 def test_a_program_that_says_what_is_no_throw_has_failed(kit: Kit, words: str) -> None:
     path = kit.path / "babbler"
     path.write_text(f"#!/bin/sh\nprintf '{words}\\n'\nread answer\n")
@@ -314,12 +281,6 @@ def target(link: Path) -> str:
         return str(link.readlink())
     except OSError:  # it has just ended
         return ""
-
-
-def test_the_referee_needs_no_standard_input(kit: Kit) -> None:
-    usual = kit.play("-s", "1", "leapfrog", "grim")
-    assert kit.run("sh", "-c", "./knobeln -s 1 leapfrog grim <&-") == usual
-    assert kit.run("sh", "-c", "./knobeln -s 1 leapfrog grim <&- 2>&-").out == usual.out
 
 
 def test_a_protocol_that_cannot_be_written_is_no_game(kit: Kit) -> None:

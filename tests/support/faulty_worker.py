@@ -19,20 +19,16 @@ def hang(*_: Any, **__: Any) -> Any:
 
 
 def lie_from(piece: int) -> None:
-    """From this group on, the last member is first."""
-    honest = referee.play_group
+    """From this piece of work on, the players of its first game change their results."""
+    honest = work.done
 
-    def play_group(*arguments: Any, **named: Any) -> GroupOutcome:
+    def done(*arguments: Any) -> Any:
         global _played  # noqa: PLW0603
         _played += 1
-        outcome = honest(*arguments, **named)
-        if _played < piece:
-            return outcome
-        first, *others, last = outcome.standings
-        swapped = (replace(first, entry=last.entry), *others, replace(last, entry=first.entry))
-        return replace(outcome, standings=swapped)
+        first, *others = honest(*arguments)
+        return (replace(first, seats=first.seats[::-1]) if _played >= piece else first, *others)
 
-    referee.play_group = play_group
+    work.done = done
 
 
 class Trap:
@@ -55,7 +51,7 @@ match "" if os.environ.get(IS_LOADED) == str(os.getpid()) else os.environ["FAULT
     case "":
         pass
     case "hangs":
-        work.GroupWorker = hang
+        work.done = hang
     case "lies":
         lie_from(1)
     case "lies later":
@@ -63,7 +59,7 @@ match "" if os.environ.get(IS_LOADED) == str(os.getpid()) else os.environ["FAULT
     case "sends a trap":
         work.do = send_a_trap
     case "dies":
-        work.GroupWorker = die
+        work.done = die
     case "another version":
         work.__version__ = "0.0.1"
     case "other interpreters":

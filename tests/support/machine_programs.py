@@ -109,18 +109,12 @@ def game(
 
 
 FAULTS = {  # X01, X02, X04, X05, X10, X11: the program, its verdict, what its team is told
-    "endless": ("main() { for (;;); }", Verdict.TIME, "used more than 1,000,000 instructions"),
     "endless after a throw": (
         "main() { make_throw (1); for (;;); }",
         Verdict.TIME,
         "used more than 1,000,000 instructions",
     ),
     "ends at once": ("main() { }", Verdict.PROTOCOL, "ended after 0 of 20 throws"),
-    "ends early": (
-        "main() { int i; for (i = 0; i < 19; i++) make_throw (5); }",
-        Verdict.PROTOCOL,
-        "ended after 19 of 20 throws",
-    ),
     "reads address 0": (
         "int *p; main() { make_throw (*p); }",
         Verdict.CRASH,
@@ -132,30 +126,15 @@ FAULTS = {  # X01, X02, X04, X05, X10, X11: the program, its verdict, what its t
         Verdict.CRASH,
         r"wrote to address 0x000100\w\w, which is outside its memory, in function main .*",
     ),
-    "reads its code": (
-        "main() { make_throw (*(int *) main); }",
-        Verdict.CRASH,
-        r"read from address 0x000100\w\w, which is outside .*",
-    ),
     "reads misaligned": (
         "char c[8]; volatile int one = 1; main() { make_throw (*(int *) (c + one)); }",
         Verdict.CRASH,
         r"read from address 0x1000\w{4}, which does not fit the size of what lies there, in .*",
     ),
-    "behind its data": (
-        "int last[4]; main() { int *p = last; for (;;) *p++ = 1; }",
-        Verdict.CRASH,
-        r"wrote to address 0x1000\w{4}, which is outside its memory, in function main .*",
-    ),
     "calls data": (
         "int code[4] = { 0x13, 0x73 }; main() { ((int (*) ()) code) (); }",
         Verdict.CRASH,
         r"jumped to address 0x10000\w{3}, which holds no code, in function main .*",
-    ),
-    "calls nothing": (
-        "int (*f) (); main() { f (); }",
-        Verdict.CRASH,
-        r"jumped to address 0x00000000, which holds no code, in .*",
     ),
     "calls between instructions": (
         "int (*f) (); main() { f = (int (*) ()) ((char *) main + 2); f (); }",
@@ -177,24 +156,9 @@ FAULTS = {  # X01, X02, X04, X05, X10, X11: the program, its verdict, what its t
         Verdict.CRASH,
         r"wrote to address 0x00000008, which is outside its memory, in function knobeln_seed_door .*",
     ),
-    "seed over the end": (
-        "extern char __static_end[]; main() { knobeln_seed_door (__static_end - 8); }",
-        Verdict.CRASH,
-        r"wrote to address 0x1000\w{4}, which is outside its memory, in function knobeln_seed_door .*",
-    ),
     "recursion": (
         "int f (int n) { volatile int a[9]; a[n % 9] = n; return f (n + 1) + a[n % 9]; } main() { f (1); }",
         Verdict.MEMORY,
         r"its stack grew out of the memory of 1024 kB \(address 0x0f\w{6}\), in function f .*",
-    ),
-    "huge array": (
-        "main() { volatile int a[250000000]; a[1] = 2; make_throw (a[1]); }",
-        Verdict.MEMORY,
-        r"its stack grew out of the memory of 1024 kB .*",
-    ),
-    "huge alloca": (
-        "int n = 2000000; main() { volatile int *p = __builtin_alloca (n); p[0] = 1; }",
-        Verdict.MEMORY,
-        r"its stack grew out of the memory of 1024 kB .*",
     ),
 }

@@ -11,7 +11,7 @@ import pytest
 from contest.config.settings import Settings, game_settings
 from contest.formats import make_format
 from contest.games.registry import game_of
-from contest.model import Fault, GameJob, GameResult, GroupOutcome, RoundOutcome, SeatResult, Verdict
+from contest.model import Fault, GameJob, GameResult, RoundOutcome, SeatResult, Verdict
 from contest.schema.sections import Tournament
 from contest.seeds import Seeds, seed_from
 from tests.support.contest_field import settings
@@ -116,18 +116,6 @@ def test_who_fails_often_is_disqualified_as_by_the_referee() -> None:
     assert strongest.high == 8
 
 
-def test_flawless_games_are_ranked_as_the_referee_ranks_them(monkeypatch: pytest.MonkeyPatch) -> None:
-    field, arena = field_of([30.0 * n for n in range(8)], "short", **FORMATS["groups"])
-    history = contest_of(field, arena)
-    short = certainty(field, history, 30, arena)
-
-    def by_referee(redraw, plan, final, matches, pools) -> GroupOutcome:
-        return field.play_group(plan, final, module._PoolRunner(pools, redraw.title, matches))
-
-    monkeypatch.setattr(module._Redraw, "_group", by_referee)
-    assert certainty(field, history, 30, arena) == short
-
-
 def test_nothing_is_certain_of_programs_that_talk_and_all_of_tables() -> None:
     chosen: Settings = settings(format="round-robin")
     talking = chosen.model_copy(update={"game": game_settings({"name": "cooperation"})})
@@ -182,43 +170,3 @@ def test_the_margin_covers_the_error_of_small_pools(monkeypatch: pytest.MonkeyPa
     far = sum(abs(share - sum(shares) / 40) > margin / 100 for share in shares)
     assert margin == math.ceil(100 * math.sqrt(1 / 16))
     assert far <= 4  # of 40: a margin of two deviations leaves two
-
-
-@pytest.mark.slow
-@pytest.mark.night
-def test_the_interval_has_the_published_place_in_nine_of_ten_contests() -> None:
-    """200 contests of teams of known strengths, each with its interval from 200 with other random numbers.
-
-    The interval foretells the place in one more contest, and the published contest is one. Places are whole
-    numbers, so a closed interval has more than 90 %, and without its ends it has less. A place on an end
-    counts in part, by the share of the contests that must be within: then exactly 90 % are covered.
-    """
-    closed = inner = share = total = 0.0
-    for number in range(200):
-        chance = random.Random(number)  # noqa: S311 - games by known rules
-        strengths = [chance.gauss(0, 40) + 500 for _ in range(12)]
-        chosen = FORMATS["groups" if number % 2 else "one group"]
-        field, arena = field_of(strengths, f"coverage/{number}", **chosen)
-        history = contest_of(field, arena)
-        contests = 200
-        pools = module._Pools(field, arena, contests)
-        published = module._Reached.of(field.format, history)
-        replayed = module._play(field, contests, pools)
-        for name in replayed[0].places:
-            team = module._team(name, published, replayed)
-            places = [each.places[team.entry] for each in replayed]
-            below, here = sum(p < team.place for p in places), places.count(team.place)
-            closed += team.low <= team.place <= team.high
-            inner += team.low < team.place < team.high
-            share += covered(below / contests, (below + here) / contests)
-            total += 1
-    assert inner / total <= 0.92
-    assert closed / total >= 0.88
-    assert abs(share / total - 0.90) <= 0.02
-
-
-def covered(before: float, after: float) -> float:
-    """Which part of the quantiles `before` to `after` of a place is within the central 90 %."""
-    if after == before:
-        return float(0.05 <= before <= 0.95)
-    return max(0.0, min(after, 0.95) - max(before, 0.05)) / (after - before)

@@ -149,25 +149,6 @@ def test_the_extinct_have_no_rank_and_stand_last_the_longest_lived_first() -> No
     assert lines == [("c", 1, None), ("b", None, 2), ("a", None, 1)]
 
 
-@pytest.mark.parametrize(
-    ("rule", "points", "total", "counts"),
-    [
-        (half_up, [1, 3], 2, (1, 2)),  # 0.5 and 1.5: a half goes up, also to an odd number
-        (half_up, [3, 5], 4, (2, 3)),  # 1.5 and 2.5: Python's round would give 2 and 2
-        (half_up, [499, 501], 1, (0, 1)),
-        (half_up, [1, 1, 1], 10, (3, 3, 3)),
-        (half_up, [0, 7], 5, (0, 5)),
-        (half_up, [10**30, 10**30 + 1], 1, (0, 1)),  # a float sees two halves here
-        (largest_remainder, [1, 3], 2, (1, 1)),  # 0.5 and 1.5: a tie, the first takes it
-        (largest_remainder, [1, 1, 1], 10, (4, 3, 3)),
-        (largest_remainder, [0, 1, 1, 1], 5, (0, 2, 2, 1)),
-        (largest_remainder, [2, 1, 4], 7, (2, 1, 4)),
-    ],
-)
-def test_rounding_is_exact(rule, points, total, counts) -> None:
-    assert rule(points, total) == counts
-
-
 SQUARES = st.integers(1, 6).flatmap(
     lambda size: st.lists(
         st.lists(st.integers(0, 30), min_size=size, max_size=size), min_size=size, max_size=size

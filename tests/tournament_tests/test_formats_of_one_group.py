@@ -12,11 +12,9 @@ from contest.formats.one_round import Exact, Melee, RoundRobin
 from contest.games.registry import game
 from contest.model import (
     GameResult,
-    GroupOutcome,
     GroupPlan,
     Match,
     Pairing,
-    RoundOutcome,
     RoundPlan,
     SeatResult,
     Verdict,
@@ -57,41 +55,12 @@ def test_the_one_group_holds_all_however_many_and_has_a_game_for_every_pair(coun
     assert any(pairing.is_self for pairing in group.pairings) is self_play
 
 
-def test_nothing_follows_and_without_entries_nothing_begins() -> None:
-    plan = only_round(WITHOUT_SELF_PLAY, names(5))
-    outcome = RoundOutcome(plan, (GroupOutcome(plan.groups[0], (), ()),))
-    assert WITHOUT_SELF_PLAY.plan(names(5), (outcome,), SEEDS) is None
-    assert WITHOUT_SELF_PLAY.plan([], (), SEEDS) is None
-
-
-def test_nothing_is_drawn_so_every_seed_gives_the_same_plan() -> None:
-    other = WITHOUT_SELF_PLAY.plan(names(9)[::-1], (), Seeds(b"b" * 32))
-    assert other == only_round(WITHOUT_SELF_PLAY, names(9))
-
-
 def test_points_are_added_and_most_points_win_and_not_most_games() -> None:
     plan = GroupPlan(1, 1, ("a", "b", "c"), ())
     matches = [match("a", "b", (20, 21)), match("a", "c", (30, 0)), match("b", "c", (11, 10))]
     lines = WITHOUT_SELF_PLAY.standings(plan, True, matches, {}, set())
     wanted = [("a", 1, 100), ("b", 2, 64), ("c", 3, 20)]
     assert [(line.entry, line.rank, line.half_points) for line in lines] == wanted
-
-
-def test_equal_points_share_a_rank_and_the_disqualified_have_none() -> None:
-    plan = GroupPlan(1, 1, ("a", "b", "c", "d"), ())
-    matches = [
-        match("a", "b", (5, 5)),
-        match("a", "d", (90, 0), counted=False),
-        match("b", "c", (5, 9)),
-        match("a", "c", (5, 1)),
-    ]
-    lines = WITHOUT_SELF_PLAY.standings(plan, True, matches, {"d": 2}, {"d"})
-    assert [(line.entry, line.rank, line.disqualified, line.advances) for line in lines] == [
-        ("a", 1, False, False),
-        ("b", 1, False, False),
-        ("c", 1, False, False),
-        ("d", None, True, False),
-    ]
 
 
 # --- one game of all -------------------------------------------------------------------------------------
@@ -168,8 +137,3 @@ def test_a_match_point_needs_more_than_its_share_and_nothing_else_counts() -> No
     whole = 2 * game("bid-tac-toe").info.point
     assert table == {"a": (1, whole), "b": (1, whole), "c": (3, 0)}
     assert exact_table({("a", "b"): UNIT // 2}) == {"a": (1, 0), "b": (1, 0)}
-
-
-def test_nobody_meets_himself() -> None:
-    plan = Exact(Tournament(self_play=True), game("bid-tac-toe").info).plan(["a", "b", "c"], [], seeds(0))
-    assert [pairing.players for pairing in plan.groups[0].pairings] == [("a", "b"), ("a", "c"), ("b", "c")]

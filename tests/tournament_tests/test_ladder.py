@@ -17,10 +17,10 @@ from contest.config.settings import Settings, game_settings
 from contest.config.template import usual_dates
 from contest.games import hog
 from contest.games.registry import game_of
-from contest.model import LadderEntry, LadderGame, LadderLine, LadderRanking, Team, TeamState
+from contest.model import LadderEntry, LadderGame, LadderLine, LadderRanking, Team
 from contest.schema import sections
 from contest.schema.sections import Programs
-from contest.store import Store, contest_state, ladder, letters, migrate, outbox, submissions, teams
+from contest.store import Store, contest_state, ladder, letters, migrate, outbox, submissions
 from knobellib.samples import house_strategies
 from mailserver.commands.send import LADDER
 from reports.ladder_report import movements
@@ -147,17 +147,6 @@ def test_the_ladder_rests_while_a_program_waits_and_while_the_contest_runs(field
     with field.store.write() as tx:
         contest_state.finish(tx, NOW)
     assert field.update()
-
-
-@pytest.mark.slow
-def test_who_withdraws_is_gone_from_the_ladder(field: Field) -> None:
-    alpha = field.team("alpha", "pavlov")
-    for name in ("beta", "gamma"):
-        field.team(name, "council")
-    field.update()
-    with field.store.write() as tx:
-        teams.set_state(tx, alpha.id, TeamState.WITHDRAWN)
-    assert {line.team: line.games for line in field.update().lines} == {"beta": 1, "gamma": 1}
 
 
 # --- the ranking, as a rule --------------------------------------------------------------------------------

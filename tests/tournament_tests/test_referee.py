@@ -109,12 +109,6 @@ def test_failures_are_charged_forgiven_once_and_then_disqualify(scripted_arena, 
     assert played(outcome, counted=True) == first_time | set(replayed.split())
 
 
-@pytest.mark.parametrize("verdict", [v for v in Verdict if v not in (Verdict.OK, Verdict.INTERNAL)])
-def test_whatever_the_rules_forbid_is_a_failure(scripted_arena: MakeArena, verdict: Verdict) -> None:
-    outcome = play(group("ab"), scripted_arena({stream("ab10"): verdict, stream("ab20"): verdict}))
-    assert (failures(outcome), disqualified(outcome)) == ({"a": 2}, "a")
-
-
 def test_the_games_of_a_stopped_or_struck_out_match_give_no_points_to_anybody(scripted_arena) -> None:
     outcome = play(group("abcd"), scripted_arena(script("bc10 bd10 ad11")))
     own = Counter[str]()
@@ -231,19 +225,6 @@ def test_a_finished_group_has_one_counted_match_for_each_pair_that_remains_and_n
         attempts = [m for m in outcome.matches if m.pairing == pairing]
         assert [m.attempt for m in attempts] == list(range(1, len(attempts) + 1))
         assert not any(m.result.is_flawless for m in attempts[:-1])
-
-
-@given(FIELDS)
-def test_exactly_those_who_failed_twice_are_disqualified(scripted_arena, programs) -> None:
-    members, images = members_and_images(programs)
-    outcome = play(group(members), scripted_arena(), images)
-    counts = dict.fromkeys(members, 0)
-    for m in outcome.matches:
-        seats = zip((m.players[0], m.players[1]), m.result.seats, strict=True)
-        for name in {name for name, seat in seats if seat.verdict is not Verdict.OK}:
-            counts[name] += 1
-    assert {line.entry: line.failures for line in outcome.standings} == counts
-    assert all(line.disqualified == (counts[line.entry] >= 2) for line in outcome.standings)
 
 
 def test_every_game_attempt_and_seat_has_its_own_stream_by_its_published_name() -> None:

@@ -30,8 +30,6 @@ _SECONDS_PER_THROW = 1e-4  # an allowance for the referee
 
 
 class MachinePlay(RunnerPlugin):
-    name = "machine"
-
     def open(
         self, images: Images, settings: Settings, _seeds: Seeds, progress: ProgressCallback
     ) -> AbstractContextManager[Runner]:

@@ -7,8 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 
 from contest.config.settings import Settings
+from contest.errors import Differs
 from contest.games.registry import game_of
-from contest.interfaces.protocols import Images, ProgressCallback, Runner
+from contest.interfaces.protocols import Images, ProgressCallback, Runner, no_progress
 from contest.model import GameJob, GameResult, GroupOutcome
 from contest.seeds import Seeds
 from tournament.runners.recorded import Asked
@@ -16,8 +17,6 @@ from tournament.runners.recorded import Asked
 
 class RunnerPlugin(ABC):
     """How the games of one kind of play are run."""
-
-    name: str  # of the kind of play
 
     @abstractmethod
     def open(
@@ -92,11 +91,8 @@ class RunnerPlugin(ABC):
         return frozenset()
 
     def splits(self, settings: Settings) -> bool:
-        """Whether several computers may share the games of a group; by default one plays the whole group.
-
-        A kind that splits needs `check_results`.
-        """
-        return False
+        """Whether several computers may share the games of a group."""
+        return True
 
     def check_results(
         self,
@@ -106,5 +102,8 @@ class RunnerPlugin(ABC):
         jobs: Sequence[GameJob],
         results: Sequence[GameResult],
     ) -> None:
-        """Raises Differs if another computer's results of these jobs cannot be true."""
-        raise NotImplementedError
+        """Raises Differs if another computer's results of these jobs cannot be true. By default all games are
+        played again."""
+        with self.open(images, settings, seeds, no_progress) as runner:
+            if tuple(runner.play(jobs)) != tuple(results):
+                raise Differs("it would be another here")

@@ -202,9 +202,9 @@ def played_by(game: TextGame[Any, Any], moves: Sequence[Moves], job: GameJob) ->
             raise Differs(f"it is not over after turn {len(moves)}, its last")
         return _turn(game, position, seats, moves[number - 1], number)
 
-    for step in steps(game, positions[0], drawer(job.streams), turn_by_record):
-        positions.append(step.position)
-        turns.append(step.turn)
+    for turn, position in steps(game, positions[0], drawer(job.streams), turn_by_record):
+        positions.append(position)
+        turns.append(turn)
     if len(moves) > len(turns):
         raise Differs(f"turn {len(turns) + 1} comes after its end")
     return positions, turns

@@ -17,8 +17,6 @@ from tournament.runners.plugin import RunnerPlugin
 
 
 class TablePlay(RunnerPlugin):
-    name = "table"
-
     def open(
         self, images: Images, settings: Settings, _seeds: Seeds, progress: ProgressCallback
     ) -> AbstractContextManager[Runner]:

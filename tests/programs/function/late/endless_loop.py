@@ -1,3 +1,0 @@
-def get_move(number):
-    while True:
-        pass
