@@ -198,7 +198,7 @@ def _show_twins(found: Twins) -> None:
             console.print("None.\n")
 
     if found.behaviour is None:
-        console.print("Behaviour: programs that talk are compared by their texts alone.\n")
+        console.print("Behaviour: the games of these programs cannot be computed, so nobody can tell.\n")
     else:
         rows = []
         for each in found.behaviour:

@@ -36,6 +36,7 @@ from sandbox.players.choice import player_of, protocol_of
 from sandbox.players.fuel import FuelPlayer
 from sandbox.program_folder import ProgramFolder
 from sandbox.sandbox import Sandbox
+from tournament.behaviour import text_twins
 from tournament.runners.plugin import RunnerPlugin
 from tournament.runners.recorded import (
     Asked,
@@ -105,6 +106,17 @@ class TextPlay(RunnerPlugin):
     def why_not_here(self, image: bytes, settings: Settings) -> str:
         program = player_from_bytes(image)
         return _why_not_here(program, Sandbox()) if isinstance(program, FuelProgram) else ""
+
+    def behaviour_twins(
+        self, images: Images, settings: Settings, build_c: Callable[[str], tuple[str, bytes]]
+    ) -> tuple[tuple[str, ...], ...] | None:
+        """Of the programs whose time is counted; None if there is none."""
+        counted, sandbox = _counted(images), Sandbox()
+        if not counted:
+            return None
+        game = text_game_of(settings.game, settings.programs)
+        limits = settings.programs
+        return text_twins(counted, game, lambda d: open_player(counted[d], game.info, sandbox, limits))
 
     def prepare(self, images: Images, archive_of: Callable[[str], bytes]) -> None:
         """Get container images that the cache of this host lacks. Raises GiveUp."""
