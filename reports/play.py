@@ -158,4 +158,3 @@ _KINDS: Mapping[KindOfPlay, PlayReports] = {
 def play_reports(play: KindOfPlay) -> PlayReports:
     """How reports treat this kind of play."""
     return _KINDS[play]
-

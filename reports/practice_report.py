@@ -31,7 +31,6 @@ from contest.model import (
     SeatResult,
     Team,
 )
-from reports.play import play_reports
 from reports.results import Failure, alike
 from reports.used import used
 from reports.words import VERDICTS

@@ -124,8 +124,8 @@ def _text_course(game: TextGame[Any, Any], player: Player, number: int) -> str:
 
     player.begin(*program_seeds([stream]))
     position = rules.start(seats)
-    for step in steps(rules, position, drawer([stream]), turn):
-        position = step.position
+    for _, after in steps(rules, position, drawer([stream]), turn):
+        position = after
     if message := rules.game_over_message(position, 0):
         player.tell(message)
     return "\n".join(done)

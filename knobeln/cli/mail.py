@@ -10,8 +10,7 @@ from email.policy import default as modern
 import click
 
 from contest.errors import NotFound, NotNow
-from contest.model import Bounce, OutboxState
-from contest.schema.sections import DeliveryKind
+from contest.model import OutboxState
 from contest.store import Transaction, outbox
 from contest.store.contest_state import note
 from contest.store.outbox import ListedMail

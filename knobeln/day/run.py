@@ -7,7 +7,6 @@ from contextlib import AbstractContextManager, contextmanager, suppress
 from functools import partial
 from typing import Any
 
-from contest.config.settings import hide_secrets
 from contest.errors import KnobelnError, NotNow, NumberAwaited, Paused, StoreBusy
 from contest.model import Phase
 from contest.store import contest_state, languages

@@ -34,7 +34,6 @@ from tests.support.archives import without_key
 from tests.support.contest_field import NOW, House, add_team_with_program, make_contest, settings
 from tests.support.oci_images import Made, archive, member, tar
 from tests.support.several_hosts import ROOT, Cluster, Daemon, cluster, kill, make_key, working_processes
-from tests.support.talking_contests import DESCRIPTION, built_samples, talking_contest
 from tournament.day import Spectator
 from tournament.runners import open_runner
 

@@ -8,8 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from cluster import work
-from contest.model import GroupOutcome
-from tournament import referee
 
 _played = 0
 
