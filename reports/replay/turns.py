@@ -100,11 +100,11 @@ def player_names(match: Match) -> tuple[str, ...]:
 
 
 def lines_of(replay: Replay) -> Iterator[str]:
-    """Yield a line for each turn: its number, the moves by seat, the points won by seat, caption, picture."""
+    """Yield a line for each turn: nothing, the moves by seat, the points won by seat, caption, picture."""
     nothing = [""] * len(replay.moves)
     points = [[str(won) for won in turn] for turn in replay.points] or [[] for _ in nothing]
     captions = replay.pictures.captions[1:] if replay.pictures else nothing
     drawn = replay.pictures.changes[1:] if replay.pictures else nothing
     rows = zip(replay.moves, points, captions, drawn, strict=True)
-    for number, (moves, won, caption, picture) in enumerate(rows, start=1):
-        yield "\t".join(chain([str(number)], moves, won, (one_line(caption), picture) if picture else ()))
+    for moves, won, caption, picture in rows:
+        yield "\t".join(chain([""], moves, won, (one_line(caption), picture) if picture else ()))

@@ -91,14 +91,14 @@ def legend(game: GameInfo) -> str:
     """Say how the lines of turns are to be read."""
     if game.play.is_computed:
         told = gettext(
-            "# %(title)s. In each line: the number of the %(turn_word)s, what each player did (> begins a "
+            "# %(title)s. In each line, one for each %(turn_word)s: what each player did (> begins a "
             "series), and the points that each won by it.",
             title=game.title,
             turn_word=gettext(game.turn_word),
         )
     else:
         told = gettext(
-            "# %(title)s. In each line: the number of the %(turn_word)s, what each player did (! a fault, - "
+            "# %(title)s. In each line, one for each %(turn_word)s: what each player did (! a fault, - "
             "not asked), and the points that each won by it.",
             title=game.title,
             turn_word=gettext(game.turn_word),

@@ -234,7 +234,7 @@ def test_without_a_game_the_page_lists_the_games_as_text(browser: Browser, playe
         links == [(played.pages / "games" / f"{number}.1.js").as_uri() for number in (1, 2)] or len(links) > 2
     )
     browser.all(".texts a")[0].click()
-    assert browser.one("body").text.startswith("knobelnGames(`# KNOBELN. In each line:")
+    assert browser.one("body").text.startswith("knobelnGames(`# KNOBELN. In each line, one for each throw:")
 
 
 @pytest.mark.parametrize(("size", "scheme"), [(SCREEN, "light"), (TELEPHONE, "dark")])

@@ -175,4 +175,4 @@ def rows_of(text: str) -> list[dict[str, Any]]:
 
 
 def turns_in(game: list[list[str]]) -> list[list[str]]:
-    return [fields for first, *fields in game if first.isdigit()]
+    return [fields for first, *fields in game if not first]

@@ -80,7 +80,7 @@
     };
     for (const line of lines) {
       const [first, ...fields] = line.split("\t");
-      if (/^\d+$/.test(first)) {
+      if (!first) {
         const seats = game.players.length;
         const points = fields.slice(seats, 2 * seats).map(Number);
         game.turns.push({ moves: fields.slice(0, seats), points: points.length === seats ? points : null });
