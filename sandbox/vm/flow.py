@@ -8,8 +8,9 @@ addresses in the code or data; a program can compute others.
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from sandbox.vm.image import CODE_BASE, Image
 from sandbox.vm.instructions import BRANCHES, JUMPS, Instruction
@@ -19,7 +20,11 @@ _WORD = 0xFFFF_FFFF
 
 @dataclass(frozen=True)
 class Flow:
-    """Blocks of instruction numbers: the instruction at address CODE_BASE is number 0."""
+    """Blocks of instruction numbers: the instruction at address CODE_BASE is number 0.
+
+    Fuel is paid at checkpoints: the starts of blocks that are the target of a backward jump or of an indirect
+    jump, so every loop contains one.
+    """
 
     code: Sequence[Instruction]
     blocks: Sequence[range]  # ascending
@@ -39,6 +44,30 @@ class Flow:
                 starts.update(direct, indirect)
                 waiting += [*direct, *indirect]
         return cls(code, _blocks(code, reached, starts), frozenset(starts), sorted(targets))
+
+    @cached_property
+    def checkpoints(self) -> frozenset[int]:
+        back = (to for start, found in self._onward.items() for to in found if to <= start)
+        return frozenset([*back, *self.targets])
+
+    @cached_property
+    def longest(self) -> Mapping[int, int]:
+        """For each block: the longest path, in instructions, to the next checkpoint or out of the blocks."""
+        found: dict[int, int] = {}
+        for block in reversed(self.blocks):
+            following = [found[to] for to in self._onward[block.start] if to not in self.checkpoints]
+            found[block.start] = len(block) + max(following, default=0)
+        return found
+
+    @cached_property
+    def _onward(self) -> Mapping[int, Sequence[int]]:
+        """For each block: the starts of those that may follow directly."""
+        found = {}
+        for block in self.blocks:
+            end = block.stop - 1
+            direct = _successors(self.code, end)[0] if self.code[end].name in JUMPS else [block.stop]
+            found[block.start] = [to for to in direct if to in self.starts]
+        return found
 
     def indexed(self) -> Iterator[int]:
         """The numbers of all instructions in blocks."""

@@ -5,7 +5,7 @@ block. It contains no foreign text, only numbers. translator/native.h defines it
 tests/machine/test_translation.py checks that it does what the interpreter does, to the last bit.
 
 Where something unusual happens - an access that would fault, an indirect jump to an unexpected address, fuel
-that may not last to the end of the block - the translation stops with the state before that instruction, and
+that may not last to the next checkpoint - the translation stops with the state before that instruction, and
 the interpreter goes on.
 """
 
@@ -103,7 +103,8 @@ class _Block:
     def lines(self) -> Iterator[str]:
         first, end = self.block.start, self.block.stop
         yield f"L{first}:"
-        yield f"  PAY ({first}, {len(self.block)});"
+        if first in self.flow.checkpoints:
+            yield f"  PAY ({first}, {self.flow.longest[first]});"
         for at in self.block:
             yield from self._statement(at)
         if self.code[end - 1].name not in JUMPS:
@@ -161,14 +162,18 @@ class _Block:
         """Go to this block; if there is none, leave `jump` to the interpreter, which finds the fault."""
         if number is None:
             return self._give_up(jump)
-        return f"goto L{number};" if number in self.flow.starts else f"GIVE_UP ({number}, 0);"
+        unspent = self._owed(self.block.stop)
+        if number not in self.flow.starts:
+            return f"GIVE_UP ({number}, {unspent});"
+        shorter = unspent - (0 if number in self.flow.checkpoints else self.flow.longest[number])
+        return f"GO_ON ({number}, {shorter});" if shorter else f"goto L{number};"
 
     def _give_up(self, at: int) -> str:
         return f"GIVE_UP ({at}, {self._owed(at)});"
 
     def _owed(self, at: int) -> int:
         """How many paid instructions are still unused before instruction `at`."""
-        return self.block.stop - at
+        return self.flow.longest[self.block.start] - (at - self.block.start)
 
 
 def _operands(at: int, instruction: Instruction) -> Mapping[str, str]:

@@ -2,10 +2,11 @@
  * native.h - the macros of the C code that translate.py writes.
  *
  * The program's registers are local variables x1 ... x31, and its memory is in `machine`; `at` is the number of
- * an instruction. Fuel is paid in advance at the start of each block (flow.py). Whatever is not plain
- * execution - too little fuel, an access that would fault, a jump to a place without a label, an illegal
- * instruction - is GIVE_UP: it leaves the state before that instruction, and the interpreter goes on from
- * there. So this code need not know about faults.
+ * an instruction. Fuel is paid in advance at checkpoints, of which every loop has one: for the longest path to
+ * the next checkpoint (flow.py). A shorter path gets the difference back. Whatever is not plain execution -
+ * too little fuel, an access that would fault, a jump to a place without a label, an illegal instruction - is
+ * GIVE_UP: it leaves the state before that instruction, and the interpreter goes on from there. So this code
+ * need not know about faults.
  */
 #ifndef NATIVE_H
 #define NATIVE_H
@@ -30,12 +31,19 @@
     goto give_up; \
   } while (0)
 
-/* At block `number`: pays for its `count` instructions. */
+/* At checkpoint `number`: pays for the longest path, `count` instructions, to the next checkpoint. */
 #define PAY(number, count) \
   do { \
     fuel -= (count); \
     if (RARELY (fuel < 0)) \
       GIVE_UP (number, count); \
+  } while (0)
+
+/* To block `number`, whose longest path is `shorter` instructions shorter than what was paid for. */
+#define GO_ON(number, shorter) \
+  do { \
+    fuel += (shorter); \
+    goto L##number; \
   } while (0)
 
 /* ecall. Only the service of throws is called from here. */
