@@ -6,7 +6,7 @@ tests/machine/test_translation.py checks that it does what the interpreter does,
 
 Where something unusual happens - an access that would fault, an indirect jump to an unexpected address, fuel
 that may not last to the next checkpoint - the translation stops with the state before that instruction, and
-the interpreter goes on.
+the interpreter goes on. A check may come earlier than the access that it is for.
 """
 
 from __future__ import annotations
@@ -14,12 +14,14 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
+from sandbox.vm.accesses import Access, Group, groups, marks
 from sandbox.vm.flow import Flow, target
 from sandbox.vm.image import CODE_BASE, DATA_BASE, MEMORY_SIZE, Image
 from sandbox.vm.instructions import BRANCHES, JUMPS, LOADS, SIZES, Instruction, decode
 
-MAX_INSTRUCTIONS = 65_536  # larger programs are not translated
+MAX_INSTRUCTIONS = 65_536  # larger programs are not translated; AT in native.h relies on it
 _WORD = 0xFFFF_FFFF
 
 _TYPES = {
@@ -105,15 +107,46 @@ class _Block:
         yield f"L{first}:"
         if first in self.flow.checkpoints:
             yield f"  PAY ({first}, {self.flow.longest[first]});"
+        yield from self._checks(-1)
         for at in self.block:
             yield from self._statement(at)
+            yield from self._checks(at)
         if self.code[end - 1].name not in JUMPS:
             yield f"  {self._to(end)}"
+
+    @cached_property
+    def _groups(self) -> Sequence[Group]:
+        return groups(self.code, self.block)
+
+    @cached_property
+    def _checked(self) -> Mapping[int, Sequence[Group]]:
+        """The groups by origin, because a block can be as long as a program and have thousands of groups."""
+        found: dict[int, list[Group]] = {}
+        for group in self._groups:
+            found.setdefault(group.origin, []).append(group)
+        return found
+
+    @cached_property
+    def _members(self) -> Mapping[int, tuple[Group, Access]]:
+        return {access.at: (group, access) for group in self._groups for access in group.accesses}
+
+    @cached_property
+    def _marks(self) -> Mapping[int, Sequence[int]]:
+        return marks(self.code, self.block, self._groups)
+
+    def _checks(self, origin: int) -> Iterator[str]:
+        """The checks of the groups whose pointers have just got their values."""
+        after = self.block.start if origin < 0 else origin + 1
+        for group in self._checked.get(origin, ()):
+            log = group.align.bit_length() - 1
+            yield f"  const uint32_t {group.name} = x{group.register};"
+            yield f"  if (IS_BAD_SPAN ({group.name} + {_u(group.low - self.begin)}, {group.span}u, {log}))"
+            yield f"    {self._give_up(after)}"
 
     def _statement(self, at: int) -> Iterator[str]:
         instruction = self.code[at]
         if instruction.name in SIZES:
-            yield from self._access(at)
+            yield from self._grouped(at) if at in self._members else self._single(at)
         elif instruction.name in BRANCHES:
             yield f"  if ({_CONDITIONS[instruction.name].format(**_operands(at, instruction))})"
             yield f"    {self._to(target(self.code, at), at)}"
@@ -132,20 +165,20 @@ class _Block:
             value = _VALUES[instruction.name].format(**_operands(at, instruction))
             yield from _assignment(instruction, value)
 
-    def _access(self, at: int) -> Iterator[str]:
+    def _single(self, at: int) -> Iterator[str]:
         instruction = self.code[at]
-        kind, pointer = _TYPES[instruction.name], _x(instruction.rs1)
-        place = f"AT ({kind}, {pointer}, {instruction.imm - self.begin})"
         yield "  {"
-        yield f"    const uint32_t to = {pointer} + {_u(instruction.imm - self.begin)};"
+        yield f"    const uint32_t to = {_x(instruction.rs1)} + {_u(instruction.imm - self.begin)};"
         yield f"    if (IS_BAD (to, {SIZES[instruction.name]}u))"
         yield f"      {self._give_up(at)}"
-        if instruction.name in LOADS:
-            yield from _assignment(instruction, f"(uint32_t) {place}")
-        else:
-            yield f"  {place} = ({kind}) {_x(instruction.rs2)};"
-            yield "    WRITTEN (to);"
+        place = f"{_x(instruction.rs1)}, {instruction.imm - self.begin}"
+        yield from _transfer(instruction, place, ["to"])
         yield "  }"
+
+    def _grouped(self, at: int) -> Iterator[str]:
+        group, access = self._members[at]
+        marked = [f"{group.name} + {_u(offset - self.begin)}" for offset in self._marks.get(at, ())]
+        yield from _transfer(self.code[at], f"{group.name}, {access.offset - self.begin}", marked)
 
     def _indirect(self, at: int) -> Iterator[str]:
         instruction = self.code[at]
@@ -174,6 +207,15 @@ class _Block:
     def _owed(self, at: int) -> int:
         """How many paid instructions are still unused before instruction `at`."""
         return self.flow.longest[self.block.start] - (at - self.block.start)
+
+
+def _transfer(instruction: Instruction, place: str, marked: Iterable[str]) -> Iterator[str]:
+    kind = _TYPES[instruction.name]
+    if instruction.name in LOADS:
+        yield from _assignment(instruction, f"(uint32_t) AT ({kind}, {place})")
+    else:
+        yield f"  AT ({kind}, {place}) = ({kind}) {_x(instruction.rs2)};"
+        yield from (f"  WRITTEN ({page});" for page in marked)
 
 
 def _operands(at: int, instruction: Instruction) -> Mapping[str, str]:

@@ -49,7 +49,7 @@ _HEADERS = (
     _HERE / "translator" / "native.h",
 )
 _SCRIPT = _HERE / "translator" / "flat.ld"
-_TRANSLATOR = ("instructions.py", "flow.py", "translate.py", "translation.py")
+_TRANSLATOR = ("instructions.py", "flow.py", "accesses.py", "translate.py", "translation.py")
 _MADE_FROM = (*_HEADERS, _SCRIPT, *(_HERE / name for name in _TRANSLATOR))
 _SMALLEST = Image(CODE_BASE, (0x73).to_bytes(4, "little"), b"", 0)  # ecall, with 0: leave
 

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from knobellib.samples import house_strategies
-from sandbox.vm.image import CODE_BASE, DATA_BASE, Image
+from sandbox.vm.image import CODE_BASE, DATA_BASE, MEMORY_SIZE, Image
+from sandbox.vm.translate import MAX_INSTRUCTIONS
 from tests.support.machine_assembler import (
     EBREAK,
     ECALL,
@@ -109,6 +110,45 @@ def test_accesses_at_every_edge(compare: Compare, name: str, distance: int) -> N
     _agree(compare, image, *(Case(_with(x10=pointer, x6=0xDEADBEEF)) for pointer in pointers))
 
 
+@pytest.mark.parametrize("steps", [1, 8000])
+@pytest.mark.parametrize("step", [-2048, 2047])
+def test_accesses_far_from_their_pointer_at_every_edge(compare: Compare, step: int, steps: int) -> None:
+    code = [immediate("addi", 10, 10, step)] * steps
+    code += [store("sb", 6, 10, 0), load("lbu", 5, 10, -7), store("sb", 5, 10, 7), ECALL]
+    image = replace(assembled(code), static_size=STATIC)
+    pointers = {(edge - back) % 2**32 for edge in NEAR_EDGES for back in (0, step * steps)}
+    _agree(compare, image, *(Case(_with(x10=pointer, x6=0xDEADBEEF)) for pointer in pointers))
+
+
+def test_no_distance_leads_around_the_address_space_into_the_memory() -> None:
+    # native.h adds pointers and distances in 64 bits; its proof needs this.
+    farthest = MAX_INSTRUCTIONS * 2048
+    assert farthest < DATA_BASE - MEMORY_SIZE
+    assert 2**32 - farthest > DATA_BASE + MEMORY_SIZE
+
+
+@pytest.mark.parametrize("shift", [-4, -1, 0, 4, 12])
+@pytest.mark.parametrize("place", [BEGIN, END])
+def test_accesses_through_one_pointer_are_as_good_as_each_by_itself(compare, place, shift) -> None:
+    code = [
+        store("sw", 6, 10, 4), store("sb", 6, 10, -1), load("lhu", 7, 10, 2), immediate("addi", 11, 10, 8),
+        store("sw", 7, 11, -4), load("lb", 5, 11, -16), register("add", 10, 10, 6), store("sw", 7, 10, 0),
+        load("lw", 9, 10, -4), ECALL,
+    ]  # fmt: skip
+    image = replace(assembled(code), static_size=STATIC)
+    _agree(compare, image, *(Case(_with(x10=place + shift, x6=more)) for more in (0, 1, 4, 2**32 - 8, 2**31)))
+
+
+def test_stores_that_lie_pages_apart_are_marked_as_they_happen(compare: Compare) -> None:
+    code = [
+        store("sw", 6, 10, -2048), store("sw", 6, 10, 2044), immediate("addi", 11, 10, 2040),
+        store("sw", 6, 11, 2040), load("lw", 5, 12, 0), store("sw", 6, 10, 1000), ECALL,
+    ]  # fmt: skip
+    image = replace(assembled(code), static_size=STATIC)
+    middle = BEGIN + MEMORY_SIZE // 2
+    _agree(compare, image, *(Case(_with(x10=middle, x12=bad, x6=7)) for bad in (0, middle, middle + 1)))
+
+
 JUMPS = {
     "odd": [jal(1, 6), ECALL, ECALL],
     "before the code": [jal(1, -4), ECALL],
@@ -156,6 +196,21 @@ def test_the_stack_meets_the_begin_of_memory(compare: Compare) -> None:
     code = [immediate("addi", 2, 2, -2048), store("sw", 5, 2, 0), store("sw", 5, 2, 4), jal(0, -12)]
     _agree(compare, replace(assembled(code), static_size=1020 * 1024), Case())
     _agree(compare, assembled(code), Case())
+
+
+@pytest.mark.slow
+def test_a_block_with_thousands_of_pointers_is_translated_as_any_other(compare: Compare) -> None:
+    # Each addition makes a pointer whose two accesses are checked together; the load in between is not.
+    piece = [
+        immediate("addi", 10, 10, 4),
+        register("add", 10, 10, 6),
+        store("sw", 5, 10, 0),
+        load("lw", 5, 11, 0),
+        store("sh", 5, 10, 6),
+    ]
+    image = replace(assembled([*piece * 500, ECALL]), static_size=STATIC)
+    places = (BEGIN, END - 2004, END - 2000)
+    _agree(compare, image, *(Case(_with(x10=place, x11=place)) for place in places))
 
 
 # --- under the sanitizers ----------------------------------------------------------------------------------

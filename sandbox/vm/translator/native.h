@@ -76,14 +76,18 @@ static inline uint32_t rotate_right (uint32_t value, int by)
 /* `offset`: from the start of memory. One test for both: outside, or misaligned. */
 #define IS_BAD(offset, size) RARELY (((offset) & ~(MEMORY_SIZE - (size))) != 0)
 
+/* Likewise for all accesses within `span` bytes from `offset` on; the widest has 1 << log bytes. */
+#define IS_BAD_SPAN(offset, span, log) RARELY (rotate_right ((offset), (log)) > (MEMORY_SIZE - (span)) >> (log))
+
 /*
- * The value at a pointer of the program's plus `distance`, which counts from the start of memory: an immediate
- * value minus `machine->begin`. The sum is of 64 bits, so it is one instruction of the processor, and does not
- * wrap like the program's own of 32 bits. After IS_BAD of the latter that makes no difference. Let p be the
- * pointer and d the immediate value, -2048 <= d <= 2047. The check says that v = (p + d) modulo 2^32 lies in the
- * memory, so 2^28 - 2^20 <= v < 2^28 + 2^20. From 0 <= p < 2^32 follows -2048 <= p + d < 2^32 + 2048. The only
- * number there that is v modulo 2^32 is v: so p + d = v, and the place is v - machine->begin bytes from the start
- * of memory.
+ * The value at a pointer of the program's plus `distance`, which counts from the start of memory: the sum of some
+ * immediate values minus `machine->begin`. The sum is of 64 bits, so it is one instruction of the processor, and
+ * does not wrap like the program's own of 32 bits. After IS_BAD or IS_BAD_SPAN of the latter that makes no
+ * difference. Let p be the pointer and d the sum of the immediate values. A program has up to 65,536
+ * instructions, and an immediate value is from -2048 to 2047, so |d| <= 2^27. The check says that
+ * v = (p + d) modulo 2^32 lies in the memory, so 2^28 - 2^20 <= v < 2^28 + 2^20. From 0 <= p < 2^32 follows
+ * -2^27 <= p + d < 2^32 + 2^27. The only number there that is v modulo 2^32 is v: so p + d = v, and the place
+ * is v - machine->begin bytes from the start of memory.
  */
 #define AT(type, pointer, distance) \
   (*(type *) ((uintptr_t) machine->memory + (uint64_t) (pointer) + (uint64_t) (int64_t) (distance)))
