@@ -1,1 +1,0 @@
-hog = [bytearray(100_000_000) for _ in range(100)]
