@@ -29,7 +29,7 @@ from sandbox.limits import MB
 from sandbox.places import PYTHON_PACKAGE_FOLDERS, WORK
 from sandbox.players.function import LANGUAGE as PYTHON
 from sandbox.program_folder import Needs, ProgramFolder
-from sandbox.sandbox import Ending, Limits, Sandbox, SandboxResult
+from sandbox.sandbox import Limits, Sandbox
 
 MAX_RESULT = 16 * MB  # bytes of a compiled program
 _PLACES = Path(__file__).with_name("fault_place.c")
@@ -296,7 +296,10 @@ def compiled(
     result = again_if_killed(run, limits)
     if result.succeeded:
         return result.stdout, messages.clean(result.stderr)
-    raise Problem(_trouble(result, language, limits), messages.clean(result.stderr))
+    text = messages.trouble(result, limits, is_gcc=False) or gettext(
+        "%(tool)s found errors in your program; its messages tell more", tool=language.tool
+    )
+    raise Problem(text, messages.clean(result.stderr))
 
 
 def program_folder(
@@ -365,28 +368,6 @@ def _is_text(data: bytes) -> bool:
     except UnicodeDecodeError:
         return False
     return all(byte >= 32 or byte in _TEXT_CONTROLS for byte in data)
-
-
-def _trouble(result: SandboxResult, language: Language, limits: Limits) -> str:
-    if result.ending in (Ending.CPU_LIMIT, Ending.WALL_LIMIT):
-        return gettext(
-            "the %(language)s compiler used more than %(cpu_seconds)s s on your program",
-            language=language.name,
-            cpu_seconds=limits.cpu_seconds,
-        )
-    if result.ending is Ending.MEMORY_LIMIT:
-        return gettext(
-            "the %(language)s compiler used more than %(megabytes)s MB of memory, with its files and all its "
-            "processes, on your program",
-            language=language.name,
-            megabytes=number(result.code),
-        )
-    if result.ending is Ending.OUTPUT_LIMIT:
-        return gettext(
-            "your program is larger than %(max_result)s MB when compiled, or its messages are endless",
-            max_result=MAX_RESULT // MB,
-        )
-    return gettext("%(tool)s found errors in your program; its messages tell more", tool=language.tool)
 
 
 def _tool(language: Language) -> Path | None:

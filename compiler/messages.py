@@ -71,11 +71,14 @@ def without_warnings(messages: str) -> str:
     return "\n".join(line for line in messages.split("\n") if ": warning: " not in line)
 
 
-def trouble(result: SandboxResult, limits: Limits) -> str:
-    """Why the compiler did not end by itself, as a sentence; "" if it did."""
+def trouble(result: SandboxResult, limits: Limits, *, is_gcc: bool = True) -> str:
+    """Why the compiler did not end by itself, as a sentence; "" if it did.
+
+    `is_gcc`: its messages tell, too, and programs are for the contest machine.
+    """
     if result.succeeded:
         return ""
-    lines = result.stderr[-MAX_CHARACTERS:].decode(errors="replace").split("\n")
+    lines = result.stderr[-MAX_CHARACTERS:].decode(errors="replace").split("\n") if is_gcc else []
     # Of lines about the program, which may quote it, only those that tell of a crash.
     stderr = "\n".join(each for each in lines if not each.startswith(f"{FILE_NAME}:") or _CRASHED.match(each))
     if result.ending in _USED_UP_ENDINGS or _USED_UP.search(stderr):

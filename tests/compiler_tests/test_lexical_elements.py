@@ -6,8 +6,6 @@ from hypothesis import strategies as st
 
 from compiler.tokens import count, scan
 
-C_LIKE = st.text(alphabet="ab1.eE+-\"'\\/*%:<>#L$ \t\n\f?é\0", max_size=200)
-
 
 @pytest.mark.parametrize(
     ("text", "elements"),

@@ -15,7 +15,7 @@ from tests.support.made_modules import modules
 
 wasmtime = pytest.importorskip("wasmtime")
 
-MADE = settings(max_examples=settings.default.max_examples // 4, suppress_health_check=list(HealthCheck))
+MADE = settings(max_examples=settings.default.max_examples // 8, suppress_health_check=list(HealthCheck))
 HOST = '(import "host" "call" (func $host (param i32) (result i32)))'
 MEMORY = '(memory (export "memory") 1 2)'
 

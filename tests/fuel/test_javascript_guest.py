@@ -187,27 +187,6 @@ def test_files_are_read_only_and_there_are_no_others():
         assert worker.run()["output"].split() == ["EROFS", "EROFS", "EROFS", "ENOENT", "ENOENT", "ENOENT"]
 
 
-def test_modules_import_scripts_data_and_modules_of_node():
-    source = """import helper from "./helper.js";
-        import five, { sizes } from "./numbers.mjs";
-        import { fileURLToPath } from "node:url";
-        console.log(helper.twice(five), sizes, fileURLToPath(import.meta.url), (await import("os")).EOL);
-        await import("http").catch((error) => console.log(error.message));"""
-    files = {
-        "helper.js": b"module.exports = { twice: (x) => 2 * x };",
-        "numbers.mjs": b"""import data from "./data.json" with { type: "json" };
-            export const { sizes } = data; export default 5;""",
-        "data.json": b'{"sizes": [1, 2]}',
-    }
-    with javascript(source, name="bot.mjs", files=files) as worker:
-        reply = worker.run()
-    assert reply["output"].splitlines() == [
-        "10 [ 1, 2 ] /work/bot.mjs ",
-        "",
-        "require('http'): programs whose time is counted have no network",
-    ]
-
-
 def test_a_source_that_is_not_utf_8_runs_as_with_node():
     source = "console.log('ä'.length); // müde".encode("latin-1")
     for name in ("bot.js", "bot.mjs"):

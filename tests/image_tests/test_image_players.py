@@ -14,7 +14,7 @@ from sandbox.players import AnswerFaultKind
 from sandbox.players.arguments import ArgumentsPlayer
 from tests.support.oci_images import Made, archive, folder, link, member, tar
 
-SHORT, LONG = 0.5, 30.0  # seconds for a move: SHORT for players that should be late
+SHORT, LONG = 0.25, 30.0  # seconds for a move: SHORT for players that should be late
 
 
 @pytest.fixture

@@ -29,7 +29,7 @@ def test_what_a_program_does_wrong_is_its_own_failure_and_told_to_its_team(name:
         assert (result.seats[1 - seat].verdict, result.seats[1 - seat].points) == (Verdict.OK, 0)
 
 
-COMPUTED = {  # X07, X19, K16, K19, K20
+COMPUTED = {  # X07, X19, K16, K19, K20: an expression and its value
     "log2 (12288)": 13, "log2 (1)": 0, "log2 (0)": 0, "log2 (-5)": 0, "log2 (2147483647)": 30,
     "next_random (5, 5)": 5, "next_random (12288, 12288)": 12288,
     "(next_random (-2147483647 - 1, 2147483647), 7)": 7, "one / zero": -1, "one % zero": 1,

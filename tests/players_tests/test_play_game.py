@@ -87,13 +87,6 @@ def test_only_an_answer_that_makes_no_sense_is_told_to_the_player(counting):
     assert "misunderstood" in senseless.heard
 
 
-def test_several_seats_can_be_at_fault_in_one_turn(counting):
-    result = play_game(counting(), [Scripted(["x"]), Scripted([LATE]), Scripted(["3"])], no_draw)
-    kinds = {seat: fault.kind for _, seat, fault in result.faults}
-    assert kinds == {0: AnswerFaultKind.UNREADABLE, 1: AnswerFaultKind.LATE}
-    assert result.points == (0, 0, 1)
-
-
 def test_where_nothing_is_done_instead_the_game_goes_on(counting):
     players = [Scripted(["x", "11", "21"]), Scripted(["2", "12", "22"])]
     result = play_game(counting(fault_rule=FaultRule.NOTHING), players, no_draw)

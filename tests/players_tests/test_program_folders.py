@@ -17,7 +17,7 @@ from sandbox.players.table import Domain, tabulate
 from tournament.text_referee import play_game
 
 PROGRAMS = Path(__file__).parent.parent / "programs"
-SHORT, LONG = 0.4, 20.0  # seconds for a move: for programs that are to be late, and for those that are not
+SHORT, LONG = 0.25, 20.0  # seconds for a move: for programs that are to be late, and for those that are not
 DOMAIN = Domain(rows=20, columns=20, lowest=0, highest=10)
 OF_SUFFIX = {f".{suffix}": language for language in usual_languages() for suffix in language.suffixes}
 

@@ -1,6 +1,6 @@
 import time
 
-time.sleep(0.6)
+time.sleep(0.2)
 
 
 def get_move(number):
