@@ -23,7 +23,7 @@ from contest.ledger.signing import is_signed
 from contest.public_number import drand
 from contest.public_number.drand import QUICKNET, Chain
 from contest.seeds import ContestSeed
-from contest.store import contest_state, decisions, entry_lists, ledger, teams
+from contest.store import contest_state, decisions, entry_lists, ledger, results, teams
 from contest.store.tables import contest as contest_table
 from knobellib import receipts
 from tests.support.archives import knobeln
