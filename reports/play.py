@@ -44,9 +44,6 @@ class PlayReports:
     counted = noted("units of time in a game")  # what `SeatResult.instructions` are
     verdicts: Mapping[Verdict, str] = VERDICTS
 
-    def __init__(self, name: str) -> None:
-        self.name = name
-
     def protocols(
         self, matches: Sequence[Match], round_number: int, group: int, entry: str, settings: Settings
     ) -> str:
@@ -179,16 +176,16 @@ def packed_protocols(file: str, text: str) -> tuple[Attachment, ...]:
     return (Attachment(file, "application/gzip", knobeln_protocol.packed(text)),) if text else ()
 
 
-_OF_KINDS: tuple[PlayReports, ...] = (
-    MachineReports(MACHINE.name),
-    TextReports(TEXT.name),
-    TableReports(TABLE.name),
-)
+_KINDS: Mapping[KindOfPlay, PlayReports] = {
+    MACHINE: MachineReports(),
+    TEXT: TextReports(),
+    TABLE: TableReports(),
+}
 
 
 def play_reports(play: KindOfPlay) -> PlayReports:
     """How reports treat this kind of play."""
-    return next(reports for reports in _OF_KINDS if reports.name == play.name)
+    return _KINDS[play]
 
 
 # --- the series of a strategy of KNOBELN -----------------------------------------------------------------

@@ -15,10 +15,10 @@ from contest.config.settings import Settings
 from contest.games.registry import game_of
 from contest.interfaces.protocols import RunnerFactory
 
-BUILDERS: tuple[type[ProgramBuilder[Any]], ...] = (MachineBuilder, TextBuilder, TableBuilder)
+_BUILDERS: tuple[type[ProgramBuilder[Any]], ...] = (MachineBuilder, TextBuilder, TableBuilder)
 
 
 def builder_of(settings: Settings, open_runner: RunnerFactory) -> ProgramBuilder[Any]:
     """The builder for the contest's game; it plays its trial games with `open_runner`."""
     play = game_of(settings.game, settings.programs).info.play.name
-    return next(builder for builder in BUILDERS if builder.name == play)(settings, open_runner)
+    return next(each for each in _BUILDERS if each.name == play)(settings, open_runner)

@@ -1,4 +1,4 @@
-"""A contest that was played: old reports again, copies, observers, threads, and words to those of a round."""
+"""A contest that was played: observers, threads, and words to those of a round."""
 
 import smtplib
 from collections.abc import Iterator, Mapping
@@ -11,21 +11,19 @@ from typing import cast
 
 import pytest
 from imapclient import IMAPClient
-from sqlalchemy import update
 
 from compiler.build import BuildResult
-from contest.model import OutboxState
-from contest.store import observers, outbox, tables, teams
+from contest.store import observers, outbox, teams
 from mailserver.team_secret import digest
 from tests.support.clocks import FixedClock
 from tests.support.command_line import knobeln_in
 from tests.support.contest_field import NOW, make_contest, settings
-from tests.support.mail_world import World, flat, from_line
+from tests.support.mail_world import World, from_line
 from tests.support.servers import Dovecot, world_readable_folder
 
 NAMES = ("team_0001", "team_0002")
 ADDRESS = "team_0001@teams.example"
-COACH, EVE = "coach@x.example", "eve@x.example"
+EVE = "eve@x.example"
 STRING = "k7qd-2mxw-9rtz-h4pc-8nvb"
 WHY = ("--reason", "because it is so")
 
@@ -44,7 +42,6 @@ def world(contest: Path, house: Mapping[str, BuildResult]) -> World:
         for name in NAMES:
             team = teams.by_name(tx, name)
             teams.set_auth_digest(tx, team.id, digest(f"{STRING}-{name}"))
-        teams.set_copy_address(tx, team.id, COACH)
         observers.add(tx, EVE, NOW)
     knobeln_in(contest, "run", "--now")
     knobeln_in(contest, "run", "rerun", 1, *WHY)
@@ -53,9 +50,8 @@ def world(contest: Path, house: Mapping[str, BuildResult]) -> World:
 
 
 def ask(world: World, subject: str, name: str = NAMES[0]) -> EmailMessage:
-    mail, *copies = world.send(subject, from_line(name, f"{STRING}-{name}"), sender="joe@elsewhere.example")
+    (mail,) = world.send(subject, from_line(name, f"{STRING}-{name}"), sender="joe@elsewhere.example")
     assert mail["To"] == f"{name}@teams.example"
-    assert [copy["To"] for copy in copies] == ([COACH] if name == NAMES[1] else [])
     return mail
 
 
@@ -71,74 +67,16 @@ def content(mail: EmailMessage) -> list[object]:
     return [part.get_payload() for part in mail.walk() if not part.is_multipart()]
 
 
-def sent(world: World, key: str) -> EmailMessage:
-    with world.store.read() as tx:
-        (found,) = (r for r in outbox.past_reports(tx, 1) if f"{r.code} {r.round} {r.group}" == key)
-        item = outbox.get(tx, found.item_id)
-    assert item
-    return cast(EmailMessage, message_from_bytes(item.raw, policy=modern))
-
-
-@pytest.mark.slow
-def test_an_old_report_comes_again_word_for_word_and_the_newest_where_a_group_was_played_twice(world) -> None:
-    group = next(g for g in (1, 2, 3, 4) if f"send report DGP 1 {g}" in flat(ask(world, "send report")))
-    before, again = sent(world, f"DGP 1 {group}"), ask(world, f"Send report dgp round 1, group {group}")
-    assert content(again) == content(before)
-    assert len(content(again)) == 2
-    assert again["Subject"] == before["Subject"]
-    assert again["Message-ID"] != before["Message-ID"]
-    assert again["In-Reply-To"] != before["In-Reply-To"]
-    assert (again["X-Knobeln-Report"], again["X-Knobeln-Round"]) == ("DGP", "1")
-    assert again["List-Id"] is None
-    assert content(ask(world, "send report LAP")) == content(sent(world, "LAP None None"))
-
-
-@pytest.mark.parametrize(
-    ("subject", "words"),
-    [
-        ("send report", "The subject names no report."),
-        ("send report RSM 1", "There is no report `RSM 1` that your team was sent."),
-        ("send report DGP 1 9", "There is no report `DGP 1 9` that your team was sent."),
-        ("send report GRR 1 1 1", "There is no report"),
-    ],
-)
-def test_a_report_that_the_team_did_not_get_is_not_sent_but_those_it_got_are_listed(world, subject, words):
-    mail = ask(world, subject)
-    assert words in flat(mail)
-    assert "send report LAP" in flat(mail)
-    assert "RSM" not in flat(mail).replace(words, "")
-
-
-def test_where_several_are_meant_all_are_named(world: World) -> None:
-    text = flat(ask(world, "send report RSM", NAMES[1]))
-    assert "there is more than one" in text
-    assert "send report RSM 1 send report RSM 2" in text
-    assert ask(world, "send report RSM 2", NAMES[1])["X-Knobeln-Round"] == "2"
-
-
-def test_who_does_not_prove_to_be_the_team_gets_no_report(world: World) -> None:
-    (mail,) = world.send("send report LAP", "", sender=ADDRESS)
-    assert "was not carried out" in mail["Subject"]
-
-
-def test_a_report_that_the_organizer_holds_is_not_told(world: World) -> None:
-    with world.store.write() as tx:
-        tx.execute(update(tables.outbox).where(tables.outbox.c.kind == "LAP").values(state=OutboxState.HELD))
-    assert "LAP" not in flat(ask(world, "send report"))
-
-
 # --- the mails of the day ----------------------------------------------------------------------------------
-def test_observers_and_second_addresses_get_what_the_team_got(world: World) -> None:
+def test_observers_get_what_the_teams_got(world: World) -> None:
     summaries = [mail for mail in got(world, f"{NAMES[1]}@teams.example") if mail["List-Id"]]
     assert [mail["X-Knobeln-Round"] for mail in summaries] == ["1", "2", "3"] * 2
-    for address in (COACH, EVE):
-        mails = [mail for mail in got(world, address) if mail["List-Id"]]
-        for mail, summary in zip(mails, summaries, strict=True):
-            (text, *tables), (of_team, *of_teams) = content(mail), content(summary)
-            assert tables == of_teams
-            # Observers have no place.
-            assert str(of_team).endswith(str(text)) if address == EVE else of_team == text
-        assert len({mail["Message-ID"] for mail in (*mails, *summaries)}) == 2 * len(mails)
+    mails = [mail for mail in got(world, EVE) if mail["List-Id"]]
+    for mail, summary in zip(mails, summaries, strict=True):
+        (text, *tables), (of_team, *of_teams) = content(mail), content(summary)
+        assert tables == of_teams
+        assert str(of_team).endswith(str(text))  # observers have no place
+    assert len({mail["Message-ID"] for mail in (*mails, *summaries)}) == 2 * len(mails)
     assert {mail["X-Knobeln-Team"] for mail in got(world, EVE)} == {None}
     assert all("subject=unsubscribe%20" in mail["List-Unsubscribe"] for mail in got(world, EVE))
 
@@ -150,12 +88,10 @@ def test_the_organizers_own_words_go_to_the_teams_of_a_round(world: World, conte
     assert "(dry run) 15 teams are told." in told[0].stderr
     assert "(dry run) 8 teams are told." in told[1].stderr
     assert "to the teams of round 2:" in " ".join(told[1].stdout.split())
-    assert f"To: {COACH}" in told[0].stdout
     assert f"To: {EVE}" not in told[0].stdout
 
 
 def test_a_mail_server_sees_one_thread_of_a_team_and_one_of_summaries(world: World) -> None:
-    ask(world, "send report RSM 2", NAMES[1])
     ask(world, "status", NAMES[1])
     mails = got(world, f"{NAMES[1]}@teams.example")
     summaries = {number for number, mail in enumerate(mails, 1) if mail["List-Id"]}

@@ -13,9 +13,9 @@ from tournament.runners.plugin import RunnerPlugin
 
 
 def runner_of(settings: Settings) -> RunnerPlugin:
-    """How the games of the contest are run; the module of its kind of play is imported only now."""
-    play = game_of(settings.game, settings.programs).info.play.name
-    plugin: RunnerPlugin = import_module(f"{__name__}.{play}").PLUGIN
+    """How the games of the contest are run. Its module is imported only when it is needed."""
+    play = game_of(settings.game, settings.programs).info.play
+    plugin: RunnerPlugin = import_module(f"{__name__}.{play.name}").PLUGIN
     return plugin
 
 
