@@ -23,7 +23,7 @@ from contest.ledger.signing import is_signed
 from contest.public_number import drand
 from contest.public_number.drand import QUICKNET, Chain
 from contest.seeds import ContestSeed
-from contest.store import contest_state, decisions, entry_lists, ledger, teams
+from contest.store import contest_state, decisions, entry_lists, ledger, results, teams
 from contest.store.tables import contest as contest_table
 from knobellib import receipts
 from tests.support.archives import knobeln
@@ -80,6 +80,15 @@ def test_a_number_and_a_key_that_were_changed_in_mid_contest_are_noticed(stage, 
 
 
 # --- playing in advance ------------------------------------------------------------------------------------
+def test_nothing_can_be_played_before_the_public_number(stage: Stage) -> None:
+    contest = stage("final")
+    with pytest.raises(ValueError, match="no seed before its entries are final and its number is drawn"):
+        _ = seed_of(contest).value
+    contest.start()  # it is waiting again
+    with contest.opened() as opened, opened.store.read() as tx:
+        assert results.all_rounds(tx) == ()
+
+
 @pytest.mark.slow
 def test_contests_that_are_played_in_advance_are_not_the_real_one(stage: Stage, honest: Stages) -> None:
     """Copies with each team dropped or not: without the number they show the draws of other contests."""

@@ -45,7 +45,7 @@ def test_every_number_has_bounds(section: type[BaseModel], name: str) -> None:
             number.validate_python(wrong)
 
 
-@pytest.mark.parametrize("number", [-1, 10**4000])
+@pytest.mark.parametrize("number", [-1, 10**4000], ids=["negative", "4001 digits"])
 def test_a_number_out_of_bounds_is_refused_with_its_line(tmp_path: Path, number: int) -> None:
     knobeln("init", tmp_path)
     file = tmp_path / "contest.toml"

@@ -189,11 +189,13 @@ def test_a_fault_of_ours_sets_the_program_aside_and_the_queue_goes_on(context: W
 
 def test_an_accepted_program_has_its_native_code_when_its_report_goes_out(context, tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    context.send(context.team("one"), GOOD)
+    team = context.team("one")
+    context.send(team, GOOD)
     assert context.work() == 1
     with context.store.read() as tx:
-        raw = submissions.load_images(tx, submissions.digests_that_count(tx))
-    (image,) = (Image.from_bytes(data) for data in raw.values())
+        found = submissions.image_that_counts(tx, team)
+    assert found
+    image = Image.from_bytes(found[1])
     assert list(translations().found([image])) == [image.digest]
 
 

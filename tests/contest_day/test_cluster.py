@@ -113,6 +113,7 @@ def test_workers_play_the_same_contest(machines: Cluster, house: House, alone: b
 
 ACCIDENTS: dict[str, Callable[[Cluster, list[Daemon]], object]] = {
     "all workers are killed": lambda _, workers: [kill(worker) for worker in workers],
+    "one worker is killed": lambda _, workers: kill(workers[0]),
     "one process of a worker is killed": lambda _, workers: os.kill(
         working_processes(workers[0])[0], signal.SIGKILL
     ),
@@ -141,10 +142,17 @@ def test_without_a_scheduler_this_computer_plays_alone(tmp_path: Path, house: Ho
 
 
 @pytest.mark.slow
-def test_a_worker_that_plays_otherwise_gets_no_group(machines, house, alone) -> None:
-    machines.start_worker(fault="other files")
+@pytest.mark.parametrize(
+    ("fault", "told"),
+    [
+        ("another version", "its version of knobeln is 0.0.1, here it is"),
+        ("other files", "its copy of knobeln is"),
+    ],
+)
+def test_a_worker_that_plays_otherwise_gets_no_group(machines, house, alone, fault, told) -> None:
+    machines.start_worker(fault=fault)
     noted = notes_of_the_same(machines, house, alone)
-    assert "its copy of knobeln is" in noted
+    assert told in noted
     assert "has joined" not in noted
 
 
@@ -155,6 +163,16 @@ def test_a_worker_without_compiler_says_so(machines, house, alone, tmp_path) -> 
     noted = notes_of_the_same(machines, house, alone)
     assert "is dismissed: it cannot play" in noted
     assert "has joined" not in noted
+
+
+@pytest.mark.slow
+@pytest.mark.night
+def test_a_worker_without_bubblewrap_plays_without_native_code(machines, house, alone, tmp_path) -> None:
+    (tmp_path / "bin").mkdir()
+    for tool in ("gcc", "cc", "as", "ld"):
+        (tmp_path / "bin" / tool).symlink_to(f"/usr/bin/{tool}")
+    machines.start_worker(PATH=str(tmp_path / "bin"), XDG_CACHE_HOME=str(tmp_path / "cache"))
+    assert "has joined" in notes_of_the_same(machines, house, alone)
 
 
 @pytest.mark.slow
@@ -311,6 +329,16 @@ def test_a_worker_without_a_sandbox_plays_no_foreign_program(tmp_path: Path) -> 
     assert "is dismissed: it cannot play" in notes(folder)
     assert "bubblewrap" in notes(folder)
     assert "has joined" not in notes(folder)
+
+
+@pytest.mark.slow
+@pytest.mark.night
+def test_a_worker_with_another_interpreter_is_refused(tmp_path: Path) -> None:
+    with cluster(tmp_path) as machines:
+        machines.start_worker(fault="other interpreters")
+        folder = text_contest(tmp_path, "cooperation", ClusterSettings(scheduler=machines.url))
+        contest_day(folder).run()
+    assert re.search("is dismissed: .* its /usr/bin/.* is another, here it is", notes(folder))
 
 
 @pytest.fixture
