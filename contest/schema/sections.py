@@ -707,7 +707,6 @@ class DeliveryKind(StrEnum):
     MAILDIR = "maildir"
     SMTP = "smtp"
     SENDMAIL = "sendmail"
-    STDOUT = "stdout"
 
 
 class Mail(Section):
@@ -728,7 +727,7 @@ class Mail(Section):
     delivery: DeliveryKind = Field(
         DeliveryKind.MAILDIR,
         description="maildir: a Maildir per recipient below the contest's folder `mail`; smtp: the "
-        "smarthost; sendmail: the command; stdout: printed, for dry runs",
+        "smarthost; sendmail: the command",
     )
     smarthost: HostAndPort = Field(
         "localhost",

@@ -13,7 +13,6 @@ import click
 
 from contest.errors import NotFound, NotNow
 from contest.model import Bounce, OutboxState
-from contest.schema.sections import DeliveryKind
 from contest.store import Transaction, outbox
 from contest.store.contest_state import note
 from contest.store.outbox import ListedMail
@@ -249,5 +248,4 @@ def flush(dry_run: bool) -> None:
         raise NotNow(stopped.reason, hint="`knobeln mail release --all` lets the mails go")
     done = deliver_all(contest, transport_of(contest.settings, contest.path))
     counts = done and f"{done.sent} sent, {done.deferred} deferred, {done.failed} failed."
-    text = counts or "Another process is delivering."
-    remark(text, err=contest.settings.mail.delivery is DeliveryKind.STDOUT)  # where the mails are printed
+    remark(counts or "Another process is delivering.")

@@ -217,8 +217,6 @@ def check_delivery(contest: ContestContext) -> str:
             return _relay(contest)
         case DeliveryKind.SENDMAIL:
             return _command(settings)
-        case DeliveryKind.STDOUT:
-            return Note("they are only printed; for a contest set mail.delivery")
         case DeliveryKind.MAILDIR:
             root = contest.path / MAILDIRS
             existing = next(folder for folder in (root, *root.absolute().parents) if folder.exists())
@@ -272,7 +270,7 @@ def _advised(error: KnobelnError) -> KnobelnError:
 def check_loop(contest: ContestContext, timeout_seconds: float) -> str:
     """Send a letter to the robot, and one to the bounce address. Raises KnobelnError if one is lost."""
     settings, robot = contest.settings, contest.settings.contest.address
-    if settings.mail.delivery in (DeliveryKind.MAILDIR, DeliveryKind.STDOUT):
+    if settings.mail.delivery is DeliveryKind.MAILDIR:
         raise ConfigError('no letter leaves this host: set mail.delivery = "smtp" or "sendmail"')
     bounces = _bounce_address(contest)
     transport = transport_of(settings, contest.path)

@@ -99,14 +99,6 @@ def test_a_dry_run_prints_the_mails_and_changes_nothing(folder: Path, tmp_path: 
     assert set(states(folder).values()) == {"ready"}
 
 
-def test_mails_go_to_standard_output_where_the_settings_say_so(folder: Path) -> None:
-    set_mail(folder, delivery="stdout")
-    result = knobeln_in(folder, "mail", "flush")
-    assert result.stdout.count("Message-ID: ") == 3
-    assert result.stderr == "3 sent, 0 deferred, 0 failed.\n"
-    assert set(states(folder).values()) == {"sent"}
-
-
 # --- doctor -------------------------------------------------------------------------------------------------
 FINDINGS = [
     ({"delivery": "smtp", "smarthost": "127.0.0.1:1"}, "check mail.smarthost"),

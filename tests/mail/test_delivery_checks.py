@@ -85,5 +85,4 @@ def test_the_settings_choose_the_way(tmp_path: Path) -> None:
         DeliveryKind.MAILDIR: MaildirTransport.__name__,
         DeliveryKind.SMTP: "SmtpTransport",
         DeliveryKind.SENDMAIL: SendmailTransport.__name__,
-        DeliveryKind.STDOUT: StreamTransport.__name__,
     }

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 from contest.config.settings import Settings
@@ -11,7 +10,6 @@ from mailserver.delivery.transports.local import (
     MaildirTransport,
     RelayUnreachable,
     SendmailTransport,
-    StreamTransport,
     Transport,
 )
 from mailserver.delivery.transports.smtp import SmtpTransport
@@ -32,7 +30,5 @@ def transport_of(settings: Settings, folder: Path) -> Transport:
             return SmtpTransport(settings.mail, domain, AccessToken(settings.oauth, folder))
         case DeliveryKind.SENDMAIL:
             return SendmailTransport(settings.mail.sendmail)
-        case DeliveryKind.STDOUT:
-            return StreamTransport(sys.stdout.buffer)
         case DeliveryKind.MAILDIR:
             return MaildirTransport(folder / MAILDIRS)
