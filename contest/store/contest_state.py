@@ -6,7 +6,7 @@ import secrets
 from collections.abc import Sequence
 from datetime import datetime
 from hashlib import sha256
-from typing import Any, TypedDict, Unpack
+from typing import Any
 
 from sqlalchemy import Row, Select, bindparam, func, insert, select, true, update
 
@@ -182,46 +182,27 @@ def note(
     tx.execute(insert(journal).values(area=area, text=text, at=now, **who))
 
 
-class Chosen(TypedDict, total=False):
-    """Which lines of the journal to read. None, the default, means any.
+def log(
+    tx: Transaction, count: int, *, area: str | None = None, whom: str | None = None
+) -> tuple[LogLine, ...]:
+    """The newest lines of the journal, at most `count`, the oldest of them first.
 
-    `by_somebody`: True for actions of people only, False for those of the program only.
-    `whom`: only actions on this team, round or date. `since`: only from this time on.
+    Only those of one area, or about this team, round or date, if given.
     """
-
-    area: str | None
-    by_somebody: bool | None
-    whom: str | None
-    since: datetime | None
-
-
-def log(tx: Transaction, count: int, **chosen: Unpack[Chosen]) -> tuple[LogLine, ...]:
-    """The newest lines of the journal, at most `count`, the oldest of them first."""
-    query = _chosen(select(journal), **chosen).order_by(journal.c.id.desc()).limit(count)
+    query = _chosen(select(journal), area, whom).order_by(journal.c.id.desc()).limit(count)
     return tuple(map(_line, reversed(tx.execute(query).all())))
 
 
-def count_log(tx: Transaction, **chosen: Unpack[Chosen]) -> int:
+def count_log(tx: Transaction, *, area: str | None, whom: str | None) -> int:
     """Count these lines of the journal."""
-    query = _chosen(select(func.count()).select_from(journal), **chosen)
-    return int(tx.execute(query).scalar_one())
+    return int(tx.execute(_chosen(select(func.count()).select_from(journal), area, whom)).scalar_one())
 
 
-def _chosen(
-    query: Select[Any],
-    area: str | None = None,
-    by_somebody: bool | None = None,
-    whom: str | None = None,
-    since: datetime | None = None,
-) -> Select[Any]:
+def _chosen(query: Select[Any], area: str | None, whom: str | None) -> Select[Any]:
     if area is not None:
         query = query.where(journal.c.area == area)
-    if by_somebody is not None:
-        query = query.where(journal.c.actor.is_not(None) if by_somebody else journal.c.actor.is_(None))
     if whom is not None:
         query = query.where(journal.c.whom == whom)
-    if since is not None:
-        query = query.where(journal.c.at >= since)
     return query
 
 

@@ -9,7 +9,6 @@ from typing import Any
 import click
 from rich.text import Text
 
-from contest.actions.organizer_actions import read_time
 from contest.errors import NotFound
 from contest.model import LogLine, Phase
 from contest.store import contest_state
@@ -123,26 +122,16 @@ def span(seconds: float) -> str:
 @click.command(cls=ContestCommand)
 @click.option("--what", default=None, help="Only this kind of entry: pause, rerun, run, delivery ...")
 @click.option("--whom", default=None, help="Only entries about this team, round or date.")
-@click.option(
-    "--by",
-    type=click.Choice(["anybody", "organizer", "machine"]),
-    default="anybody",
-    show_default=True,
-    help="Only what the organizer did, or what the program did by itself.",
-)
-@click.option("--since", default=None, metavar="TIME", help="Only from this time on: 1994-05-14T12:00.")
 @count_option
 @answers(tuple[LogLine, ...])
-def log(what: str | None, whom: str | None, by: str, since: str | None, count: int) -> None:
+def log(what: str | None, whom: str | None, count: int) -> None:
     """Show the journal: what the organizer and the server did, when and why."""
-    start = read_time(since) if since else None
-    by_somebody = {"anybody": None, "organizer": True, "machine": False}[by]
     with open_contest().store.read() as tx:
         areas = contest_state.areas_of_log(tx)
         if what is not None and what not in areas:
             raise NotFound(f"the log has no entry of the kind {what!r}", hint=f"it has: {', '.join(areas)}")
-        lines = contest_state.log(tx, count, area=what, whom=whom, by_somebody=by_somebody, since=start)
-        total = contest_state.count_log(tx, area=what, whom=whom, by_somebody=by_somebody, since=start)
+        lines = contest_state.log(tx, count, area=what, whom=whom)
+        total = contest_state.count_log(tx, area=what, whom=whom)
     tell_of_more(lines, total)
     answer(lines, _show_log)
 
