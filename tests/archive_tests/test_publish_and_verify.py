@@ -672,6 +672,7 @@ WORD_LIES: dict[str, tuple[Change, str]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("lie", WORD_LIES)
 def test_a_lie_about_games_in_words_is_found(cooperation: Published, mended: Mended, lie: str) -> None:
     change, words = WORD_LIES[lie]
@@ -709,6 +710,7 @@ def test_noise_and_payoffs_are_held_to_the_seed_and_the_settings(tmp_path: Path,
         assert words in result.output
 
 
+@pytest.mark.slow
 def test_a_game_in_words_is_shown_move_by_move(cooperation: Published) -> None:
     words = ("results", "replay", 1, "grudger", "two_tits")
     shown = knobeln(*words, "-C", cooperation.contest)
