@@ -248,4 +248,5 @@ def flush(dry_run: bool) -> None:
         raise NotNow(stopped.reason, hint="`knobeln mail release --all` lets the mails go")
     done = deliver_all(contest, transport_of(contest.settings, contest.path))
     counts = done and f"{done.sent} sent, {done.deferred} deferred, {done.failed} failed."
-    remark(counts or "Another process is delivering.")
+    text = counts or "Another process is delivering."
+    remark(text)
