@@ -315,7 +315,7 @@ def _connect(settings: Imap) -> IMAPClient:
 
 
 def _log_in(client: IMAPClient, settings: Imap, token: AccessToken | None) -> None:
-    bearer = _Bearer(settings, token.get()) if token else None
+    bearer = _Bearer(settings.username, token.get()) if token else None
     try:
         with _trouble(settings, "broke off at the login"):
             if bearer:
@@ -339,10 +339,10 @@ def _log_in(client: IMAPClient, settings: Imap, token: AccessToken | None) -> No
 
 
 class _Bearer:
-    """Presents an access token (XOAUTH2). After an error the server asks again, for an empty answer."""
+    """How an access token is presented. After an error the server asks again, for an empty answer."""
 
-    def __init__(self, settings: Imap, token: str) -> None:
-        self._answers = [f"user={settings.username}\1auth=Bearer {token}\1\1", ""]
+    def __init__(self, name: str, token: str) -> None:
+        self._answers = [f"user={name}\1auth=Bearer {token}\1\1", ""]
         self.error = ""
 
     def __call__(self, challenge: bytes) -> str | None:
