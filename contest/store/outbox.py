@@ -476,22 +476,11 @@ def listing(tx: Transaction, *, state: OutboxState | None, to: str | None, count
     return [record(ListedMail, row) for row in reversed(rows)]
 
 
-@dataclass(frozen=True)
-class Waiting:
-    """A mail that has not gone out yet."""
-
-    id: int
-    to: str
-    created_at: datetime
-    attempts: int
-    last_response: str
-
-
-def oldest_waiting(tx: Transaction) -> Waiting | None:
+def oldest_waiting(tx: Transaction) -> ListedMail | None:
     """The mail that has waited longest."""
-    query = select(outbox).where(outbox.c.state == OutboxState.READY)
+    query = select(*_LISTED).where(outbox.c.state == OutboxState.READY)
     row = tx.execute(query.order_by(outbox.c.created_at, outbox.c.id).limit(1)).first()
-    return None if row is None else record(Waiting, row)
+    return None if row is None else record(ListedMail, row)
 
 
 def count(tx: Transaction, *, state: OutboxState | None, to: str | None) -> int:

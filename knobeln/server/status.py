@@ -23,7 +23,7 @@ from contest.store import (
     submissions,
     teams,
 )
-from contest.store.outbox import MailsStopped, Waiting
+from contest.store.outbox import ListedMail, MailsStopped
 from contest.store.results import Progress
 from contest.util.clock import TIME_FORMAT
 from contest.util.plurals import plural
@@ -67,7 +67,7 @@ class Status:
     programs_waiting: tuple[ProgramsWaiting, ...]  # queued, for languages that a host has lost
     mails: Mapping[OutboxState, int]
     mails_stopped: MailsStopped | None
-    oldest_mail: Waiting | None
+    oldest_mail: ListedMail | None
     oldest_mail_waits_since: datetime | None
     rounds: tuple[Progress, ...]
     paused: Pause | None

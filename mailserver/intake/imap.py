@@ -339,7 +339,7 @@ def _log_in(client: IMAPClient, settings: Imap, token: AccessToken | None) -> No
 
 
 class _Bearer:
-    """Presents an access token (XOAUTH2). After an error the server asks again, for an empty answer."""
+    """How an access token is presented. After an error the server asks again, for an empty answer."""
 
     def __init__(self, name: str, token: str) -> None:
         self._answers = [f"user={name}\1auth=Bearer {token}\1\1", ""]

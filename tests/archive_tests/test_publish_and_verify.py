@@ -578,6 +578,7 @@ WORD_LIES: dict[str, tuple[Change, str]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("lie", WORD_LIES)
 def test_a_lie_about_games_in_words_is_found(cooperation: Published, mended: Mended, lie: str) -> None:
     change, words = WORD_LIES[lie]

@@ -87,14 +87,6 @@ def test_what_failed_is_sent_when_the_cause_is_mended(folder: Path, tmp_path: Pa
     assert (tmp_path / "taken").read_text().count("Message-ID: ") == 3
 
 
-def test_mails_go_to_standard_output_where_the_settings_say_so(folder: Path) -> None:
-    set_mail(folder, delivery="stdout")
-    result = knobeln_in(folder, "mail", "flush")
-    assert result.stdout.count("Message-ID: ") == 3
-    assert result.stderr == "3 sent, 0 deferred, 0 failed.\n"
-    assert set(states(folder).values()) == {"sent"}
-
-
 # --- doctor -------------------------------------------------------------------------------------------------
 FINDINGS = [
     ({"delivery": "smtp", "smarthost": "127.0.0.1:1"}, "check mail.smarthost"),
