@@ -219,18 +219,6 @@ def test_a_letter_that_a_person_has_read_is_taken_and_one_that_was_deleted_is_no
     take(dovecot, user, count)
 
 
-def test_a_folder_that_vanishes_is_made_again(dovecot: Dovecot, user: str) -> None:
-    mailbox = opened(dovecot, user, Taken())
-    bring(dovecot, user)
-    wait_for(lambda: mailbox.take_all(Event()))
-    with client_of(dovecot, user) as client:
-        client.delete_folder("Processed")
-    bring(dovecot, user, LETTER + b"y\r\n")
-    wait_for(lambda: mailbox.take_all(Event()))
-    mailbox.close()
-    assert folders(dovecot, user) == {"INBOX": 0, "Processed": 1}
-
-
 def test_where_no_folder_can_be_made_letters_are_flagged_and_the_organizer_is_told(
     dovecot: Dovecot, user: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
