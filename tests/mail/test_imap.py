@@ -25,10 +25,16 @@ from contest.errors import GiveUp, StoreBusy
 from contest.model import LetterState
 from contest.schema.sections import Imap, OAuth
 from contest.store import letters
-from mailserver.intake import imap, imap_watch
+from mailserver.intake import imap
 from mailserver.intake.accept import accept_found
-from mailserver.intake.imap import Failures, Mailbox, MailboxUnreachable
-from mailserver.intake.imap_watch import MAX_PAUSE_SECONDS, Watch, pause_seconds
+from mailserver.intake.imap import (
+    MAX_PAUSE_SECONDS,
+    Failures,
+    Mailbox,
+    MailboxUnreachable,
+    Watch,
+    pause_seconds,
+)
 from mailserver.oauth import AccessToken
 from tests.support.servers import NOT_OURS, Dovecot, Wire, wait_for, world_readable_folder
 
@@ -514,7 +520,7 @@ def test_letters_go_on_coming_when_connections_break_and_servers_fall_silent(dov
 
 @pytest.mark.slow
 def test_a_server_that_is_restarted_is_found_again_and_the_organizer_hears_of_it(user, watch, monkeypatch):
-    monkeypatch.setattr(imap_watch, "MAX_PAUSE_SECONDS", 1.0)
+    monkeypatch.setattr(imap, "MAX_PAUSE_SECONDS", 1.0)
     with another_dovecot() as server:
         wire = Wire(server.imap)
         watched = watch(settings(server, user, port=wire.port))
