@@ -46,7 +46,7 @@ from mailserver.deadlines import open_services
 from mailserver.delivery.transports import transport_of
 from mailserver.intake.accept import SizeLimits, accept_found, take_named
 from mailserver.intake.hand_over import HandOverServer
-from mailserver.intake.imap_watch import Watch
+from mailserver.intake.imap import Watch
 
 IDLE_SECONDS = 0.5
 REST_SECONDS = 0.1  # after a look in vain: hundreds of letters a second need not wake every loop as often

@@ -185,14 +185,6 @@ def test_a_refused_form_can_be_mended_and_sent_back(world: World) -> None:
     assert told(answer)[0] == "the_heavy_lords_of_knobeln"
 
 
-def test_a_refusal_says_what_had_to_be_mended(world: World) -> None:
-    raw = (LETTERS / "15_registration_html_only.eml").read_bytes()
-    (mail,) = world.deliver(raw.replace(b"LAP,DGP", b"lap,DGP"))
-    told = flat(mail)
-    assert "Please write `lap` in capitals" in told
-    assert "had to be repaired before it could be read: the text was taken out of HTML" in told
-
-
 def test_a_form_that_cannot_be_read_is_refused_with_the_reason(world: World) -> None:
     raw = (LETTERS / "08_registration_base64.eml").read_bytes()
     (mail,) = world.deliver(raw.replace(b"\r\n\r\n", b"\r\n\r\n***"))
@@ -322,11 +314,6 @@ def test_a_team_is_told_once_a_day_that_somebody_tried(world: World) -> None:
     times = [start + minutes * MINUTE for minutes in (0, 10, 23 * 60, 24 * 60 + 1)]
     mails = [mail for at in times for mail in world.send(COMPILE, wrong, sender="eve@x.example", at=at)]
     assert [mail["To"] for mail in mails].count(ADDRESS) == 2
-
-
-def test_a_team_that_errs_itself_gets_the_refusal_only(world: World) -> None:
-    wrong = program(from_line(registered(world)[0], "aaaa-bbbb"))
-    assert "do not belong together" in world.answer(COMPILE, wrong, sender=f"Our Team <{ADDRESS}>")
 
 
 _WITH_STRING = (TeamState.ACTIVE, TeamState.WITHDRAWN)  # the others have been told none

@@ -262,16 +262,6 @@ def test_a_mail_that_was_given_up_gets_its_whole_time_again_when_it_is_put_back(
     assert post.deliver() == Delivered(deferred=1, failed=1)
 
 
-@pytest.mark.parametrize("security", ["none", "starttls", "tls"])
-def test_without_the_encryption_or_login_that_was_asked_for_nothing_is_sent(make_post, relayed, security):
-    sink, port = relayed
-    post = make_post(port, security=security, username="knobeln", password="secret")
-    post.queue("joe")
-    assert post.deliver() == Delivered(deferred=1)
-    assert sink.taken == []
-    assert "secret" not in post.listing()["joe"][2]
-
-
 def test_a_mail_becomes_a_file_in_the_maildir_of_its_recipient(store: Store, tmp_path: Path) -> None:
     settings = make_settings()
     post = Post(store, settings, transport_of(settings, tmp_path))

@@ -25,10 +25,16 @@ from contest.errors import GiveUp, StoreBusy
 from contest.model import LetterState
 from contest.schema.sections import Imap, OAuth
 from contest.store import letters
-from mailserver.intake import imap, imap_watch
+from mailserver.intake import imap
 from mailserver.intake.accept import accept_found
-from mailserver.intake.imap import Failures, Mailbox, MailboxUnreachable
-from mailserver.intake.imap_watch import MAX_PAUSE_SECONDS, Watch, pause_seconds
+from mailserver.intake.imap import (
+    MAX_PAUSE_SECONDS,
+    Failures,
+    Mailbox,
+    MailboxUnreachable,
+    Watch,
+    pause_seconds,
+)
 from mailserver.oauth import AccessToken
 from tests.support.servers import NOT_OURS, Dovecot, Wire, wait_for, world_readable_folder
 
@@ -217,18 +223,6 @@ def test_a_letter_that_a_person_has_read_is_taken_and_one_that_was_deleted_is_no
     with client_of(dovecot, user) as client:
         client.add_flags(client.search(), [flag])
     take(dovecot, user, count)
-
-
-def test_a_folder_that_vanishes_is_made_again(dovecot: Dovecot, user: str) -> None:
-    mailbox = opened(dovecot, user, Taken())
-    bring(dovecot, user)
-    wait_for(lambda: mailbox.take_all(Event()))
-    with client_of(dovecot, user) as client:
-        client.delete_folder("Processed")
-    bring(dovecot, user, LETTER + b"y\r\n")
-    wait_for(lambda: mailbox.take_all(Event()))
-    mailbox.close()
-    assert folders(dovecot, user) == {"INBOX": 0, "Processed": 1}
 
 
 def test_where_no_folder_can_be_made_letters_are_flagged_and_the_organizer_is_told(
@@ -526,7 +520,7 @@ def test_letters_go_on_coming_when_connections_break_and_servers_fall_silent(dov
 
 @pytest.mark.slow
 def test_a_server_that_is_restarted_is_found_again_and_the_organizer_hears_of_it(user, watch, monkeypatch):
-    monkeypatch.setattr(imap_watch, "MAX_PAUSE_SECONDS", 1.0)
+    monkeypatch.setattr(imap, "MAX_PAUSE_SECONDS", 1.0)
     with another_dovecot() as server:
         wire = Wire(server.imap)
         watched = watch(settings(server, user, port=wire.port))

@@ -4,7 +4,6 @@ import json
 import os
 import signal
 import smtplib
-import socket
 import threading
 import time
 from contextlib import suppress
@@ -87,12 +86,6 @@ def test_a_listener_that_is_killed_loses_nothing_and_is_started_again(server: Se
     assert [line["text"].partition(":")[0] for line in errors] == ["listener"]
 
 
-def test_who_comes_while_there_is_no_listener_waits_for_the_next(server: Server) -> None:
-    os.kill(server.listener(), signal.SIGKILL)
-    with socket.create_connection(("127.0.0.1", server.port), SOON_SECONDS) as client:
-        assert client.recv(100).startswith(b"220")
-
-
 def test_a_listener_does_not_outlive_a_server_that_is_killed(server: Server) -> None:
     listener = server.listener()
     people = People(server)
@@ -133,13 +126,6 @@ def test_a_sigterm_ends_both_at_once_and_means_nothing_to_the_listener_alone(ser
         assert client.file is None or client.file.readline().startswith(b"421")
     assert not is_running(listener)
     assert "exit code" not in server.text()
-
-
-def test_a_listener_that_hangs_does_not_keep_the_server_from_ending(server: Server) -> None:
-    listener = server.listener()
-    os.kill(listener, signal.SIGSTOP)
-    assert server.process.terminate(2 * SOON_SECONDS) == 0
-    assert not is_running(listener)
 
 
 def test_no_restore_while_the_listener_of_a_killed_server_may_still_write(server, tmp_path) -> None:

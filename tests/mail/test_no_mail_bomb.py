@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 from contest.ledger.receipts import PROOF_FILE
-from contest.model import Scope, TeamState
-from contest.schema.sections import Mail, Registration, Teams
-from contest.store import outbox, teams
+from contest.model import Scope
+from contest.schema.sections import Mail, Registration
+from contest.store import outbox
 from contest.store.outbox import OutboxItem
 from mailserver.intake.accept import accept_all
 from mailserver.limits import (
@@ -275,16 +275,6 @@ def test_a_mailbox_with_a_team_that_was_never_heard_from_has_to_confirm_the_seco
     two = form("joe+2@school.example", "two")
     (question,) = open_world.send(REGISTER, two, sender="joe+2@school.example", at=OPENS + 9 * DAY)
     assert "there is already a team with a mail-address of this mailbox" in flat(question)
-
-
-def test_the_organizer_sees_a_doubtful_registration_after_it_was_confirmed(make_world) -> None:
-    sections = {"mail": Mail(), "registration": Registration(), "teams": Teams(approval="organizer")}
-    world = make_world(**sections)
-    (question,) = world.send(REGISTER, form("our_team@school.example"))
-    (pending,) = reply(world, question)
-    assert "The organizer looks at each registration" in flat(pending)
-    with world.store.read() as tx:
-        assert [team.state for team in teams.all_teams(tx)] == [TeamState.PENDING]
 
 
 # --- short first answers -----------------------------------------------------------------------------------

@@ -13,13 +13,12 @@ from contest import presets
 from contest.config.settings import Settings
 from contest.games.registry import game_plugins, rules_text
 from contest.mail.form import record_text, sample
-from contest.model import Member, Team
+from contest.model import Team
 from contest.store import Store, teams
 from knobellib.kit_archives import tar_archive
 from knobellib.kits import kit_of
 from mailserver.attachments import announcement_texts
 from mailserver.team_secret import without_strings
-from reports.kinds import reports
 from reports.render import Templates
 from tests.support.clocks import FixedClock
 from tests.support.mail_world import BELIEVED, World, body_of, flat
@@ -75,25 +74,6 @@ def contest_of(store: Store) -> Callable[..., Contest]:
 
 def attached(mail: EmailMessage) -> dict[str, str]:
     return {str(part.get_filename()): part.get_content() for part in mail.iter_attachments()}
-
-
-# --- the presets -------------------------------------------------------------------------------------------
-@pytest.mark.parametrize("game", OTHERS)
-def test_every_game_has_a_preset_with_a_title_an_address_and_reports_of_its_own(game: str) -> None:
-    settings, usual = presets.settings(game, NOW), presets.settings("knobeln", NOW)
-    assert settings.game.name == game
-    assert settings.contest.title != usual.contest.title
-    assert settings.contest.subject_word != usual.contest.subject_word
-    assert settings.contest.address != usual.contest.address
-    assert settings.reports.offered != usual.reports.offered
-    assert not settings.tournament.self_play
-    assert not settings.evolution.enabled
-
-
-def test_no_two_presets_answer_to_the_same_subject_or_address() -> None:
-    contests = [presets.settings(game, NOW).contest for game in game_plugins()]
-    assert len({each.subject_word.casefold() for each in contests}) == len(contests)
-    assert len({each.address for each in contests}) == len(contests)
 
 
 # --- from the form to the welcome --------------------------------------------------------------------------
@@ -195,13 +175,6 @@ def test_the_numbers_of_the_contest_stand_in_the_mail(contest_of: Callable[..., 
         assert "Teams with equal places share a prize." in text
 
 
-def test_send_software_brings_the_sample_programs_of_the_game(contest_of: Callable[..., Contest]) -> None:
-    (mail,) = contest_of("standoff").world.send("Send Software", "")
-    assert {"avenger.pl", "pacifist.c"} <= attached(mail).keys()
-    assert "avenger.pl" in flat(mail)
-    assert "a referee for your own computer" in flat(mail)
-
-
 def test_a_team_gets_a_kit_with_the_settings_of_its_contest(contest_of: Callable[..., Contest]) -> None:
     contest = contest_of("standoff")
     contest.register()
@@ -229,36 +202,6 @@ def test_nobody_plays_hog_in_two_teams(contest_of: Callable[..., Contest]) -> No
     assert "each person can be in one team only" in flat(mail)
     assert len(contest.all_teams()) == 1
     assert "name_of_your_team" not in body_of(mail)
-
-
-def test_a_team_of_three_is_too_large(contest_of: Callable[..., Contest]) -> None:
-    contest = contest_of("hog")
-    form = contest.form() + "\n  Jane More, MIT\n  Mona Morn, MIT\n"
-    (mail,) = contest.world.send(contest.subject, form)
-    assert "The team has 3 members, at most 2 are allowed." in flat(mail)
-
-
-def test_an_unknown_school_is_refused_with_those_that_take_part(contest_of: Callable[..., Contest]) -> None:
-    contest = contest_of("bid-tac-toe")
-    words = flat(contest.register(school="Harvard"))
-    assert "`Harvard` is not one of Caltech, MIT, Carnegie Mellon." in words
-    assert "school: Caltech | MIT | Carnegie Mellon" in words
-    assert contest.all_teams() == ()
-
-
-def test_the_school_is_kept_as_the_contest_spells_it(contest_of: Callable[..., Contest]) -> None:
-    contest = contest_of("bid-tac-toe")
-    contest.register(school="carnegie  mellon")
-    (team,) = contest.all_teams()
-    assert team.registration.field("school") == "Carnegie Mellon"
-    member = Member("Joe Cool", None, "University of Northeast Sacrodata, Eggland", "")
-    assert team.registration.members == (member,)
-
-
-def test_a_report_that_the_contest_keeps_private_is_refused(contest_of: Callable[..., Contest]) -> None:
-    words = flat(contest_of("bid-tac-toe").register(mail_preference="OWN,LAP"))
-    assert "`LAP` is not one of OWN, JSON (separated by commas)." in words
-    assert f"OWN {reports()['OWN'].meaning_for('round')}" in words
 
 
 def test_a_keyword_of_c_may_be_a_name_in_another_contest(contest_of: Callable[..., Contest]) -> None:

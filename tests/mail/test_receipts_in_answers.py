@@ -110,20 +110,6 @@ def test_the_organizers_word_about_a_registration_is_an_entry(make_world: Callab
     assert [entry.letter for entry in found[:2]] == [entry.letter for entry in found[2:]]
 
 
-def test_an_answer_that_is_sent_again_has_the_same_receipt(world: World) -> None:
-    name, string = registered(world)
-    letter = {
-        "subject": "mail-preference RSM",
-        "body": from_line(name, string),
-        "message_id": "<x@y.example>",
-    }
-    (first,) = world.send(**letter)
-    (again,) = (mail for mail in world.mails() if mail["Message-ID"] == first["Message-ID"])
-    world.send(**letter)
-    assert receipt_in(again) == receipt_in(first)
-    assert len(entries(world.store)) == 2
-
-
 # --- the database ------------------------------------------------------------------------------------------
 @pytest.mark.parametrize("change", [update(ledger_table).values(team="other"), delete(ledger_table)])
 def test_the_database_refuses_to_change_the_ledger(world: World, change: object) -> None:

@@ -1,10 +1,8 @@
 """`knobeln serve` as a process: letters by SMTP, answers in Maildirs, and every way in which it ends."""
 
 import re
-import sys
 import threading
 import time
-from pathlib import Path
 
 import pytest
 
@@ -13,7 +11,6 @@ from knobellib.samples import house_strategies
 from knobeln.server import gateway
 from tests.support.knobeln_server import Server, text_of
 from tests.support.letters import letter
-from tests.support.processes import start
 from tests.support.servers import PATIENCE, wait_for
 from tests.support.waiting_programs import next_queued
 
@@ -48,15 +45,6 @@ def test_a_team_registers_and_sends_a_program(server: Server) -> None:
     assert line.split()[-1] not in server.text(), "the log tells a team's secret"
     assert re.search(r"program +accepted=True letter=2", server.text())
     assert not server.answers("joe@holiday.example")
-
-
-@pytest.mark.slow
-def test_a_second_server_of_the_same_contest_does_not_start(server: Server, tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "knobeln", "serve", "-C", str(server.folder.path)]
-    second = start(command, tmp_path / "second")
-    wait_for(lambda: second.poll() is not None)
-    assert second.poll() == 1
-    assert "already runs" in (tmp_path / "second").read_text()
 
 
 @pytest.mark.slow

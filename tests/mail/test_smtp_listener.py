@@ -531,20 +531,6 @@ def test_what_came_before_starttls_counts_for_nothing(authority: trustme.CA, tmp
         assert client.rcpt(ROBOT)[0] == 503
 
 
-def test_a_client_that_speaks_no_tls_is_sent_away_and_the_next_is_served(authority, tmp_path) -> None:
-    write_certificate(authority, tmp_path)
-    with listening(lambda *_: None, tmp_path, tls_certificate="server.pem") as listener:
-        with socket.create_connection(("127.0.0.1", listener.port), 10) as raw:
-            raw.sendall(b"EHLO x\r\nSTARTTLS\r\n")
-            answers = raw.makefile("rb")
-            while not answers.readline().startswith(b"220 Ready"):
-                pass
-            raw.sendall(b"MAIL FROM:<joe@x.example>\r\n")
-            answers.read()
-        with smtplib.SMTP("127.0.0.1", listener.port, timeout=10) as client:
-            assert client.sendmail(JOE, [ROBOT], LETTER) == {}
-
-
 @pytest.mark.parametrize("content", [None, "no certificate"])
 def test_a_certificate_that_cannot_be_used_is_a_fault_of_the_settings(tmp_path, content) -> None:
     if content:
@@ -572,20 +558,6 @@ def test_lmtp_says_for_each_recipient_what_became_of_the_letter(raw: bytes, code
         assert [client.getreply()[0] for _ in range(2)] == [code, code]
         assert client.noop()[0] == 250
     assert len(taken) == (code == 250)
-
-
-def test_lmtp_puts_off_for_each_recipient_when_we_fail() -> None:
-    def fail(*_: object) -> None:
-        raise StoreBusy("locked")
-
-    with client_of(fail, client=smtplib.LMTP, listen_protocol="lmtp") as client:
-        client.ehlo_or_helo_if_needed()
-        client.mail(JOE)
-        client.rcpt(ROBOT)
-        client.rcpt(ROBOT)
-        client.docmd("DATA")
-        client.send(LETTER + b".\r\n")
-        assert [client.getreply()[0] for _ in range(2)] == [451, 451]
 
 
 @pytest.mark.parametrize("protocol", ["smtp", "lmtp"])

@@ -2,7 +2,6 @@
 
 import inspect
 import re
-from base64 import b64encode
 from collections.abc import Callable
 from datetime import timedelta
 from email.message import EmailMessage
@@ -60,19 +59,6 @@ def string_in(mail: EmailMessage) -> str:
 def registered_line(world: World, form: str = FORM) -> str:
     """Register; the `<<FROM>>` line of the team."""
     return from_line(*registered(world, form))
-
-
-def test_all_answers_to_a_team_are_one_thread_and_have_headers_to_filter_by(world: World) -> None:
-    answers = [*world.send(REGISTER, FORM), *world.send("status", "", sender=ADDRESS)]
-    assert [mail["In-Reply-To"] for mail in answers] == [f"<{n}@machine.domain.alfdkj>" for n in (1, 2)]
-    (root,) = {mail["References"].removesuffix(f" {mail['In-Reply-To']}") for mail in answers}
-    assert root.endswith("@contest.example>")
-    assert [mail["X-Knobeln-Report"] for mail in answers] == ["registration-accepted", "status"]
-    assert {mail["X-Knobeln-Team"] for mail in answers} == {NAME}
-    assert {mail["X-Knobeln-Contest"] for mail in answers} == {world.settings.contest.title}
-    (to_a_stranger,) = world.send("help", "", sender=EVE)
-    assert to_a_stranger["References"] == to_a_stranger["In-Reply-To"]
-    assert to_a_stranger["X-Knobeln-Team"] is None
 
 
 def test_help_brings_the_guide_with_the_contests_own_address(world: World) -> None:
@@ -439,19 +425,6 @@ def test_a_command_without_a_right_line_is_shown_the_form(world, text, words) ->
     assert "<<FROM>> team_name authentification_string" in body_of(mail)
 
 
-def test_a_command_in_a_letter_that_cannot_be_read_is_refused_with_the_reason(world: World) -> None:
-    registered_line(world)
-    raw = b"\r\n".join(
-        (
-            b"From: joe@machine.domain.alfdkj", b"To: knobeln@contest.example", b"Subject: withdraw",
-            b"Content-Type: text/plain", b"Content-Transfer-Encoding: base64", b"",
-            b"***" + b64encode(b"<<FROM>> our_team and_our_string"),
-        )
-    )  # fmt: skip
-    (mail,) = world.deliver(raw)
-    assert "Your letter could not be read: its base64 encoding is damaged" in flat(mail)
-
-
 def test_a_marked_up_line_is_found(world: World) -> None:
     html = registered_line(world).replace("<", "&lt;").replace(">", "&gt;")
     raw = (
@@ -525,15 +498,6 @@ def test_registering_again_brings_the_same_team_back_with_its_programs(world: Wo
     assert "is changed" in world.answer("mail-preference LAP", f"<<FROM>> {NAME} {string_in(mail)}")
     with world.store.write() as tx:
         assert [entry.name for entry in submissions.freeze(tx)] == [NAME]
-
-
-def test_who_comes_back_may_have_other_members(world: World) -> None:
-    world.send("withdraw", registered_line(world))
-    with world.store.read() as tx:
-        assert teams.memberships(tx, ["Joe Cool"]) == ()
-    world.send(REGISTER, FORM.replace("Joe Cool", "Moe Cool"))
-    with world.store.read() as tx:
-        assert teams.memberships(tx, ["Joe Cool", "moe  COOL"]) == (("moe  COOL", NAME),)
 
 
 @pytest.mark.parametrize(
