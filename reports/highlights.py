@@ -15,12 +15,12 @@ from reports.text import grouped_points as points
 from reports.text import plural
 
 MOST = 4
-_BEFORE_THE_END = 50  # turns at which a look at a long game begins
+_BEFORE_THE_END = 50  # turns at which a look at a close game begins
 
 
 @dataclass(frozen=True)
 class Highlight:
-    """A game worth a look. `turn`: where to look, from 1; 0 = the whole game.
+    """A game worth a look. `turn`: where to look, from 1; 0 = where replays begin.
 
     `measure` says in a sentence why it is this game and no other.
     """
@@ -132,7 +132,9 @@ def _close(meeting: Meeting, game: GameInfo, history: Sequence[RoundOutcome]) ->
         "The smallest difference in points of the %(decided)s that were not drawn.",
         decided=number(sum(not each.is_drawn for each in meetings(history))),
     )
-    return _of(meeting, gettext("Closest game"), sentence, measure)
+    last = meeting.games[-1]
+    start = max(0, last.result.turns - _BEFORE_THE_END)
+    return Highlight(gettext("Closest game"), sentence, measure, meeting.plan, last, start)
 
 
 def _surprise(meeting: Meeting, game: GameInfo, ranks: Mapping[str, int]) -> Highlight:
@@ -147,20 +149,13 @@ def _surprise(meeting: Meeting, game: GameInfo, ranks: Mapping[str, int]) -> Hig
         **{**_values(meeting, game), **ranked},
     )
     measure = gettext("No winner stands further below the loser in the ranking.")
-    return _of(meeting, gettext("Greatest upset"), sentence, measure)
+    return Highlight(gettext("Greatest upset"), sentence, measure, meeting.plan, meeting.games[-1])
 
 
 def _values(meeting: Meeting, game: GameInfo) -> Mapping[str, str]:
     winner, loser = meeting.players
     own, theirs = (points(half, game.point) for half in meeting.points)
     return {"winner": winner, "loser": loser, "points": own, "loser_points": theirs}
-
-
-def _of(meeting: Meeting, title: str, sentence: str, measure: str) -> Highlight:
-    """The last game of the two, from shortly before its end."""
-    last = meeting.games[-1]
-    start = max(0, last.result.turns - _BEFORE_THE_END)
-    return Highlight(title, sentence, measure, meeting.plan, last, start)
 
 
 def _by_length(history: Sequence[RoundOutcome], game: GameInfo) -> Iterator[Highlight]:

@@ -16,6 +16,7 @@ from reports.highlights import (
     upsets,
 )
 from reports.kinds import reports
+from reports.site.pages import pages, plan
 from tests.support import other_contests
 from tests.support.site_files import facts_of, files_of, offering
 
@@ -92,3 +93,13 @@ def test_only_what_everybody_may_know_is_a_highlight(codes: Sequence[str], shown
     assert ("replay.html?game=" in text) is (shown and "DGP" in codes)
     running = facts_of(played.settings, played.teams, played.history)
     assert "Closest game" not in files_of(running)["index.html"]
+
+
+def test_a_knock_out_that_tells_its_games_but_no_ranking_has_no_highlight() -> None:
+    played = other_contests.ultimate_tic_tac_toe()
+    over = facts_of(played.settings, played.teams, played.history, played.ranking)
+    for codes, shown in ((("BRK", "GRP"), False), (("BRK", "GRP", "RSM"), True)):
+        facts = offering(over, *codes)
+        front = next(iter(pages(facts, plan(facts))))
+        assert facts.shows.games
+        assert bool(front.facts["highlights"]) is shown

@@ -305,6 +305,13 @@ def test_a_teams_page_leads_to_opponents_and_to_replays(small, small_files) -> N
         assert f'<a href="../teams/{other}.html">{other}</a>' in row
 
 
+def test_only_games_that_count_lead_to_a_replay(small_files: dict[str, str]) -> None:
+    files = [text for path, text in small_files.items() if re.fullmatch(r"teams/\w+\.round-\d\.csv", path)]
+    rows = [row for text in files for row in rows_of(text)]
+    assert any(row["remark"].startswith("discarded") for row in rows)
+    assert all((row["replay"] == "True") == (row["remark"] in ("", "played again")) for row in rows)
+
+
 def test_the_tally_counts_every_game_once(small: SiteFacts, small_files: dict[str, str]) -> None:
     tally = r'aria-label="(\d+) won, (\d+) drawn, (\d+) lost"'
     found = [re.findall(tally, small_files[f"teams/{name}.html"])[:1] for name in small.playing]

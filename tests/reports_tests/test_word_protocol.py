@@ -53,14 +53,6 @@ def test_what_was_written_is_read_again(written: list[WordProtocol]) -> None:
 
 
 @given(games())
-def test_only_a_long_move_or_reason_makes_a_long_line(written: WordProtocol) -> None:
-    seats = tuple(replace(seat, fault=None) for seat in written.match.result.seats)
-    result = replace(written.match.result, moves=None, seats=seats)
-    short = replace(written, match=replace(written.match, result=result))
-    assert max(map(len, write([short]).split("\n"))) <= WIDTH
-
-
-@given(games())
 def test_the_full_form_fits_into_72_columns(written: WordProtocol) -> None:
     assert max(map(columns_of, full(written).split("\n"))) <= WIDTH
 

@@ -221,18 +221,3 @@ def test_a_box_of_the_bracket_leads_to_its_game(tmp_path: Path) -> None:
         assert browser.complaints() == []
     finally:
         browser.driver.quit()
-
-
-# --- a team ------------------------------------------------------------------------------------------------
-def test_a_teams_page_has_its_description_once_and_its_program(browser: Browser, played: Played) -> None:
-    browser.open("teams/the_heavy_lords_of_knobeln.html", DESK)
-    words = browser.one("pre.words").text
-    assert len(words) > 40
-    assert browser.one("main").text.count(max(words.splitlines(), key=len)) == 1
-    assert "#if 0\n(the description)\n#endif" in browser.one("details pre").text
-    facts = "\n".join(each.text for each in browser.all("dl.facts"))
-    assert "lexical elements" in facts
-    assert "1 (" in facts  # its only version
-    for pre in browser.all("pre"):
-        assert pre.get_attribute("tabindex") == "0"
-        assert pre.get_attribute("aria-label")

@@ -110,13 +110,6 @@ def test_the_countdown_leads_to_the_next_date(browser: Browser) -> None:
     assert not any(note.is_displayed() for note in browser.all(".note"))
 
 
-def test_the_form_can_be_copied(browser: Browser) -> None:
-    browser.open("before/index.html")
-    browser.one(".letter button").click()
-    until(browser, lambda: texts(browser, ".letter [role=status]") == ["Copied."])
-    assert "team-name:" in browser.one(".letter pre").text
-
-
 def column(browser: Browser, number: int) -> list[str]:
     return texts(browser, f".ranking tbody tr > :nth-child({number})")
 
