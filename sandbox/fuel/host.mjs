@@ -4,7 +4,7 @@
 // replies and units. Here an instance runs without a pause, so the requests come from a function.
 
 // What is left, in kn_left: units, and in the lower bits the depth. See counting/function.py.
-const DEPTH_BITS = 21n, TOO_DEEP = 1n << 20n, DEPTH = (1n << 21n) - 1n;
+const DEPTH_BITS = 22n, TOO_DEEP = 1n << 21n, DEPTH = (1n << 22n) - 1n;
 const CALL_UNITS = 100_000, BYTE_UNITS = 100, SUBSCRIPTION_BYTES = 100;
 const MAX_ANSWER_BYTES = 4_096, MAX_PARTS = 1_024, MAX_CALL_BYTES = 1024 * 1024, MAX_NAME = 4_096, MAX_OPEN = 64;
 const EPOCH = 768_960_000n * 1_000_000_000n, MOST_NANOSECONDS = 2n ** 62n;

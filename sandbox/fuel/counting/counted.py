@@ -22,7 +22,7 @@ VERSION = 2
 LEFT = "kn_left"
 FRAME_BYTES = 16
 """Of an engine's stack, for each local and operand: no frame was found that took more than 8."""
-MAX_DEPTH = 4_000_000
+MAX_DEPTH = 4_190_000
 """Locals and operands. An interpreter that counts its own recursion finds its limit before this one."""
 _OURS = b"kn_"
 _PAGE = 65_536
@@ -39,7 +39,7 @@ class Limits:
 
 
 def with_units(left: int, units: int) -> int:
-    """What is left, with so many units, less than 2^42, in place of those in it."""
+    """What is left, with so many units, less than 2^41, in place of those in it."""
     return units << DEPTH_BITS | left & DEPTH
 
 

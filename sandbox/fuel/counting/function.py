@@ -1,6 +1,6 @@
 """The counter in the body of one function.
 
-What is left, units and depth, is one number of 64 bits: units in its upper 43 bits, depth in the lower 21. So
+What is left, units and depth, is one number of 64 bits: units in its upper 42 bits, depth in the lower 22. So
 taking units and a frame is one subtraction, and one comparison tells whether one of them is used up. While a
 function runs, it is in a local variable. Before a call and at the end it is put into the global `kn_left`,
 from which the called function takes it.
@@ -13,7 +13,7 @@ from which the called function takes it.
     Nothing runs for long without a check: each way round passes the head of a loop or the entry of a function
     that calls others, and operators whose time depends on a length are charged for it. Nor can what is left
     become so negative that it is positive again: between two checks, a function and those that it calls
-    take about 2^20 units at most, and 2^19 functions can return one after the other, of 2^42 units.
+    take about 2^20 units at most, and 2^19 functions can return one after the other, of 2^41 units.
 
     What nobody executes is left out. An unconditional branch is "stack-polymorphic": whatever follows up to
     the `else` or `end` of its block need not fit the stack, and could not be charged by rules that need it.
@@ -37,12 +37,12 @@ from sandbox.fuel.counting.module import F32, F64, I32, I64, FunctionType, Reade
 from sandbox.fuel.counting.operators import OPERATORS, leb, signed_leb, unsigned
 from sandbox.fuel.counting.prices import Prices
 
-DEPTH_BITS = 21
+DEPTH_BITS = 22
 TOO_DEEP = 1 << DEPTH_BITS - 1
 """The bit that is 1 when the depth is negative."""
 DEPTH = (1 << DEPTH_BITS) - 1
 """The bits of the depth."""
-SLOTS = 4
+SLOTS = 2
 """Locals and operands for each unit of depth."""
 
 _FRAME = 8  # slots of each function: return address, saved registers
