@@ -8,11 +8,7 @@ import subprocess
 import tempfile
 import tomllib
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from email import message_from_bytes
-from email.message import EmailMessage
-from email.policy import default as modern
 from html import escape
 from importlib.resources import files
 from itertools import count
@@ -32,14 +28,12 @@ from contest.games.knobeln import Rules, throw_points
 from contest.model import Verdict
 from contest.schema.languages import Language, usual_languages
 from contest.schema.sections import Contest
-from contest.store import outbox
 from contest.util.clock import SystemClock
 from knobellib.kit_archives import tar_archive
 from knobellib.kits import knobeln_kit
 from knobeln.cli import main
 from knobeln.cli.main import loaded
-from knobeln.context import ContestContext, create_contest
-from knobeln.services import Services
+from knobeln.context import create_contest
 from mailserver.command import Command
 from mailserver.commands import COMMANDS as MAIL_COMMANDS
 from mailserver.intake.accept import accept
@@ -49,7 +43,7 @@ from mailserver.reading.part_text import Text
 from mailserver.reading.registration_form import read
 from mailserver.team_secret import FromLine, find_from_line
 from reports.kinds import reports
-from tests.support.mail_world import BELIEVED
+from tests.support.mail_world import BELIEVED, World, body_of
 from tests.support.throws import play_out
 from tests.support.waiting_programs import next_queued
 from tournament.runners import open_runner
@@ -251,51 +245,31 @@ SAMPLE_STRING = re.findall(r"<<FROM>> \S+ (\S+)", COMPILE)[0]
 _letters = count(1)
 
 
-@dataclass(frozen=True)
-class Robot:
-    """A real contest to which letters can be sent."""
-
-    folder: ContestContext
-
-    def answer(self, letter: str, writer: str) -> str:
-        """Send the letter from this address; the newest mail that goes there or to the sample team."""
-        headers, _, body = letter.partition("\n\n")
-        headers = re.sub(r"^From: .*$", f"From: {writer}", headers, flags=re.MULTILINE)
-        raw = f"{headers}\nMessage-ID: <{next(_letters)}@machine.domain.alfdkj>\n\n{body}".encode()
-        now = self.folder.clock.now()
-        before = {mail["Message-ID"] for mail in self._mails()}
-        accept(self.folder.store, raw, writer, (), "smtp", now)
-        Services(self.folder).handle_letters()
-        new = [mail for mail in self._mails() if mail["Message-ID"] not in before]
-        return "\n".join(f"{mail['Subject']}\n{text_of(mail)}" for mail in new)
-
-    def _mails(self) -> list[EmailMessage]:
-        with self.folder.store.read() as tx:
-            items = outbox.due(tx, self.folder.clock.now() + timedelta(days=1), 10_000)
-        return [message_from_bytes(item.raw, policy=modern) for item in items]
-
-
-def text_of(mail: EmailMessage) -> str:
-    body = mail.get_body(("plain",))
-    return str(body.get_content()) if body else ""
-
-
 @pytest.fixture(scope="module")
-def robot(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Robot]:
+def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
+    """A real contest to which letters can be sent."""
     settings = Settings(
         contest=Contest(address="knobeln@contest.example"),
         dates=usual_dates(SystemClock().now() - timedelta(minutes=1)),
         registration=BELIEVED,
     )
     folder = create_contest(tmp_path_factory.mktemp("contest"), settings)
-    yield Robot(folder)
+    yield World(folder.store, settings, folder.templates, folder.clock)
     folder.store.close()
 
 
+def answer(world: World, letter: str, writer: str) -> str:
+    """Send the letter from this address; the mails that it causes."""
+    headers, _, body = letter.partition("\n\n")
+    headers = re.sub(r"^From: .*$", f"From: {writer}", headers, flags=re.MULTILINE)
+    raw = f"{headers}\nMessage-ID: <{next(_letters)}@machine.domain.alfdkj>\n\n{body}".encode()
+    return "\n".join(f"{mail['Subject']}\n{body_of(mail)}" for mail in world.deliver(raw, writer))
+
+
 @pytest.fixture(scope="module")
-def welcome(robot: Robot) -> str:
+def welcome(world: World) -> str:
     """The answer to the guide's registration."""
-    return robot.answer(REGISTER, "joe@machine.domain.alfdkj")
+    return answer(world, REGISTER, "joe@machine.domain.alfdkj")
 
 
 def test_the_sample_registration_is_accepted(welcome: str) -> None:
@@ -303,11 +277,11 @@ def test_the_sample_registration_is_accepted(welcome: str) -> None:
     assert re.search(r"authentification string \S{24}\s", welcome)
 
 
-def test_the_sample_program_is_taken_with_the_string_of_the_answer(robot: Robot, welcome: str) -> None:
+def test_the_sample_program_is_taken_with_the_string_of_the_answer(world: World, welcome: str) -> None:
     string = re.findall(r"authentification string (\S+)", welcome)[0]
     assert len(string) == len(SAMPLE_STRING)
-    assert robot.answer(COMPILE.replace(SAMPLE_STRING, string), "joe@machine.domain.alfdkj") == ""
-    with robot.folder.store.read() as tx:
+    assert answer(world, COMPILE.replace(SAMPLE_STRING, string), "joe@machine.domain.alfdkj") == ""
+    with world.store.read() as tx:
         queued = next_queued(tx)
     assert queued
     assert b"The door changes hands." in queued.files["program.c"]
@@ -321,10 +295,10 @@ def test_the_sample_program_with_files_is_read_as_such() -> None:
     assert found.description.startswith("Our strategy trusts everybody once.\n\nAfter that")
 
 
-def test_the_sample_command_changes_the_reports_of_the_sample_team(robot: Robot, welcome: str) -> None:
+def test_the_sample_command_changes_the_reports_of_the_sample_team(world: World, welcome: str) -> None:
     string = re.findall(r"authentification string (\S+)", welcome)[0]
-    answer = robot.answer(PREFERENCE.replace(SAMPLE_STRING, string), "joe@machine.domain.alfdkj")
-    assert "before LAP,DGP,GRG,RSM now LAP,GRR" in flat(answer)
+    told = answer(world, PREFERENCE.replace(SAMPLE_STRING, string), "joe@machine.domain.alfdkj")
+    assert "before LAP,DGP,GRG,RSM now LAP,GRR" in flat(told)
 
 
 @pytest.mark.parametrize("command", MAIL_COMMANDS, ids=lambda command: command.name)
@@ -337,8 +311,8 @@ def test_every_command_by_mail_is_in_the_team_guide(command: Command) -> None:
     assert is_there, f"docs/team/commands.md: write the row of `{form}`"
 
 
-def test_the_sample_request_brings_the_software(robot: Robot) -> None:
-    assert "Here is knobellib.c" in robot.answer(SOFTWARE, "mona@machine.domain.alfdkj")
+def test_the_sample_request_brings_the_software(world: World) -> None:
+    assert "Here is knobellib.c" in answer(world, SOFTWARE, "mona@machine.domain.alfdkj")
 
 
 @pytest.fixture(scope="module")

@@ -1,30 +1,17 @@
 """The gallery shows all pictures that `tools/screenshots.py` makes, and the tool makes them."""
 
-import importlib.util
 import re
 import shutil
-import sys
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 
 from tests.support.servers import lacking
+from tools import screenshots
 
 ROOT = Path(__file__).parents[2]
 IMAGES = ROOT / "docs" / "images"
 SHOWN = set(re.findall(r"\]\(images/([\w.-]+)\)", (ROOT / "docs" / "gallery.md").read_text(encoding="utf-8")))
-
-
-@pytest.fixture(scope="module")
-def screenshots() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("screenshots", ROOT / "tools" / "screenshots.py")
-    assert spec
-    assert spec.loader
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module  # its dataclasses look for themselves there
-    spec.loader.exec_module(module)
-    return module
 
 
 def is_whole(picture: bytes) -> bool:
@@ -36,14 +23,14 @@ def test_the_gallery_shows_every_picture() -> None:
 
 
 @pytest.mark.parametrize("name", sorted(SHOWN))
-def test_a_picture_is_small(screenshots: ModuleType, name: str) -> None:
+def test_a_picture_is_small(name: str) -> None:
     picture = (IMAGES / name).read_bytes()
     assert is_whole(picture)
     assert len(picture) <= screenshots.MAX_BYTES
 
 
 @pytest.mark.slow
-def test_the_pictures_can_be_made_again(screenshots: ModuleType, tmp_path: Path) -> None:
+def test_the_pictures_can_be_made_again(tmp_path: Path) -> None:
     if not (shutil.which("chromium") or shutil.which("chromium-browser")) or not shutil.which("chromedriver"):
         lacking("chromium")
     (tmp_path / "old.webp").write_bytes(b"of the last time")

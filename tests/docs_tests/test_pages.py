@@ -1,29 +1,17 @@
 """The guides as pages: they are made without a warning, with the reference."""
 
-import importlib.util
 import re
 import shutil
 import subprocess
 import sys
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 
+from tools import reference
+
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
-
-
-def load(path: Path) -> ModuleType:
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    assert spec
-    assert spec.loader
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-reference = load(ROOT / "tools" / "reference.py")
 
 
 @pytest.mark.parametrize(("name", "command"), list(reference.commands()))

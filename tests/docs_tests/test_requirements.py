@@ -74,10 +74,6 @@ def test_every_requirement_that_is_defined_is_cited_somewhere() -> None:
     assert not DEFINED - set().union(*CITED.values()), "nothing cites it any more; take it out"
 
 
-def test_no_requirement_is_defined_twice() -> None:
-    assert sorted([code for code, _, _ in ROWS]) == sorted(DEFINED)
-
-
 def test_citations_were_found_in_many_files() -> None:
     assert len([file for file, codes in CITED.items() if codes]) > 50
     assert len(DEFINED) > 100

@@ -227,15 +227,6 @@ def test_a_damaged_kit_says_so(tmp_path: Path) -> None:
     assert "contest.json: No such file" in kit.play("programs/cautious.py", "programs/cautious.py", code=2)
 
 
-def test_an_older_python_is_told_which_one_is_needed(kit_for: Callable[[str], HomeKit]) -> None:
-    referee = kit_for("standoff").path / "referee.py"
-    old = "import sys; sys.version_info = (3, 9, 6); sys.argv = ['']; exec(open('referee.py').read())"
-    command = [*ISOLATED, "-c", old]
-    done = subprocess.run(command, cwd=referee.parent, capture_output=True, text=True, check=False)
-    assert done.returncode == 1
-    assert done.stderr.startswith("referee.py needs Python 3.11 or later; this is ")
-
-
 # --- the settings of the contest ----------------------------------------------------------------------------
 def test_the_kit_plays_with_the_settings_of_the_contest(tmp_path: Path) -> None:
     cat = {"tool": "cat", "run": ("{tool}", "{program}"), "memory_mb": 64, "sample": "x"}
@@ -298,11 +289,3 @@ def test_the_templates_of_images_play(game: str, language: str, tmp_path: Path) 
     assert f"COPY {BOTS[language]} /bot/" in dockerfile
     assert re.search(r'(?m)^ENTRYPOINT \["', dockerfile)
     assert "failed" not in kit.play(folder / BOTS[language], next((kit.path / "programs").glob("*.sh")))
-
-
-def test_the_python_template_of_ultimate_tic_tac_toe_takes_arguments_as_in_an_image(tmp_path: Path) -> None:
-    kit = unpacked(tmp_path, settings("ultimate-tic-tac-toe", max_image_bytes=10**7))
-    state = (kit.path / "states" / "game_1.txt").read_text().splitlines()[0]
-    command = [sys.executable, kit.path / "images/python/bot.py", *state.split()]
-    done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, check=True)
-    assert done.stdout == "0\n"

@@ -78,14 +78,6 @@ def test_our_own_c_has_no_warnings_in_any_standard(tmp_path: Path, compiler: str
     assert (said.status, said.err) == (0, "")
 
 
-def test_the_header_fits_callers_in_the_old_and_in_the_new_style(tmp_path: Path) -> None:
-    kit = unpacked(tmp_path)
-    for name in ("example", *STRATEGIES):
-        command = ("gcc", "-std=gnu89", "-fno-builtin", "-Werror", "-include", "knobellib.h", "-o", name)
-        said = kit.run(*command, f"{name}.c", "knobellib.c")
-        assert (said.status, said.err) == (0, ""), name
-
-
 # --- by hand ------------------------------------------------------------------------------------------------
 def test_a_strategy_run_alone_plays_against_a_person_who_is_asked_before_its_number_shows(kit: Kit) -> None:
     kit.add("steady", "main () { for (;;) make_throw (4096); }")
@@ -159,12 +151,6 @@ def test_the_formatter_says_when_a_file_is_not_there_or_no_text(kit: Kit) -> Non
     said = kit.run("./protocolfmt", "broken.gz")
     assert (said.status, said.err.count("\n")) == (1, 1), said.err
     assert said.err.startswith("protocolfmt: broken.gz: ")
-
-
-def test_a_reader_that_stops_early_is_no_trouble_for_the_formatter(kit: Kit) -> None:
-    (kit.path / "game").write_text(kit.play("-s", "1", "leapfrog", "planner").out)
-    said = kit.run("sh", "-c", "./protocolfmt game game game game game game | head -n 1")
-    assert (said.out, said.err) == ("a = 1, b = 12288, k = 8, L = 1000\n", "")
 
 
 # --- what is in it ------------------------------------------------------------------------------------------

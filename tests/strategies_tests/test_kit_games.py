@@ -174,15 +174,6 @@ def test_the_referee_has_the_numbers_of_the_contest_that_the_kit_is_for(tmp_path
     assert "rules a=2 b=7 k=3 L=20" in protocol
 
 
-def test_options_change_the_numbers(kit: Kit) -> None:
-    said = kit.play("-s", "1", "-a", "2", "-b", "6144", "-k", "1", "-L", "4", "patient_cooperator", "grim")
-    assert "rules a=2 b=6144 k=1 L=4\n" in said.out
-    assert "verdicts OK OK" in said.out
-    assert "\nthrows 4\n" in said.out
-    said = kit.play("-s", "1", "-b", "6143", "patient_cooperator", "grim")
-    assert "throw 1 was 6144, but only 1..6143 are allowed" in said.err
-
-
 # --- seeds --------------------------------------------------------------------------------------------------
 PROBE = '#!/bin/sh\necho "$KNOBELN_SEED" >"$0.seed"\n'
 
@@ -219,13 +210,6 @@ def test_a_text_of_any_length_gives_the_same_seeds(kit: Kit, probes: tuple[Path,
     seeds = Seeds(seed_from(f"play/{'x' * length}"))
     kit.play("-s", "x" * length, "one", "other")
     assert seeds_told(probes) == [words(seeds.stream("seat/0")), words(seeds.stream("seat/1"))]
-
-
-def test_a_game_without_a_seed_gets_one_that_plays_it_again(kit: Kit) -> None:
-    first = kit.play("dice_cup", "grim")
-    seed = first.err.splitlines()[-1].split()[1]
-    assert first.err.endswith(f"-s {seed} plays this game again.\n")
-    assert kit.play("-s", seed, "dice_cup", "grim") == first
 
 
 # --- what the referee answers -------------------------------------------------------------------------------

@@ -179,18 +179,6 @@ def test_where_everybody_proceeds_twice_running_the_next_round_is_the_final(coun
     assert [outcome.plan.final for outcome in history] == [False, False, True]
 
 
-def test_a_round_in_which_somebody_left_breaks_the_run_of_rounds_without_a_loser() -> None:
-    rule = GroupElimination(Tournament(final_size=4), KNOBELN)
-    history: list[RoundOutcome] = []
-    best_of_round_2 = names(12)[0]
-    for number in (1, 2, 3):
-        plan = rule.plan(names(12), history, SEEDS)
-        points = dict.fromkeys(names(12), 5) | ({best_of_round_2: -1} if number == 2 else {})
-        history.append(played(plan, points, rule))
-    assert [len(outcome.survivors) for outcome in history] == [12, 11, 11]
-    assert not rule.plan(names(12), history, SEEDS).final
-
-
 def test_a_contest_in_which_all_are_disqualified_is_over_without_a_winner() -> None:
     rule = GroupElimination(Tournament(final_size=2), KNOBELN)
     plan = rule.plan(names(5), [], SEEDS)
