@@ -36,7 +36,6 @@ from knobeln.cli.main import loaded
 from knobeln.context import create_contest
 from mailserver.command import Command
 from mailserver.commands import COMMANDS as MAIL_COMMANDS
-from mailserver.intake.accept import accept
 from mailserver.reading.find_program import MailedProgram, find_files, find_program
 from mailserver.reading.letter import parse
 from mailserver.reading.part_text import Text
