@@ -135,13 +135,6 @@ def test_a_compiled_program_is_refused_as_what_it_is(tmp_path, monkeypatch, word
     assert "description" not in said
 
 
-def test_several_programs_practise_only_where_games_are_computed_exactly(tmp_path: Path) -> None:
-    refused = knobeln("practice", "council", "dice_cup", "-C", tmp_path, code=2).stderr
-    assert "name one PROGRAM; --against compares it with another" in refused
-    words = ("practice", "--game", "hog", "always_four", "always_six", "--games", 3, "-C", tmp_path)
-    assert "are for one PROGRAM" in knobeln(*words, code=2).stderr
-
-
 def test_a_mistyped_team_is_named(finished: ContestContext) -> None:
     for words in (
         ("teams", "show", "team_00001"),
