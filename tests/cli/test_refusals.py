@@ -110,13 +110,6 @@ def test_a_backup_replaces_another_only_if_it_shall(folder: ContestContext, tmp_
     assert tarfile.is_tarfile(file)
 
 
-def test_without_a_terminal_no_editor_starts(finished, tmp_path, monkeypatch) -> None:
-    monkeypatch.setenv("EDITOR", f"touch {tmp_path / 'started'} #")
-    for words in (("run", "summary", 1), ("teams", "tell", "--subject", "hello")):
-        assert "no terminal for an editor" in knobeln_in(finished.path, *words, code=2).stderr
-    assert not (tmp_path / "started").exists()
-
-
 # --- programs, names, rounds --------------------------------------------------------------------------------
 @pytest.mark.parametrize(
     ("data", "says"), [(b"", "is empty"), (b"\x7fELF\x02\x01\0\0", "is not a text file")]
