@@ -1,4 +1,4 @@
-"""Make a host ready for contests as services, and undo it: user, folders, units, the command `knobeln`.
+"""Make a host ready for contests as services: user, folders, units, the command `knobeln`.
 
 Each step looks at what is there, so everything can be repeated.
 """
@@ -23,7 +23,6 @@ PASSWORDS = Path("/etc/knobeln")
 
 _UNITS = sorted(Path(__file__).parent.glob("knobeln*@.*"))
 _UNIT_FOLDER = Path("/usr/local/lib/systemd/system")  # an administrator's changes are in /etc/systemd
-_WANTS = Path("/etc/systemd/system")
 _COMMAND = Path("/usr/local/bin/knobeln")
 _SYSUSERS_LINE = f'u {USUAL_USER} - "KNOBELN contests" {HOME}'
 _SECONDS = 300.0
@@ -62,28 +61,6 @@ def install(root: Path, contests: Sequence[str]) -> Iterator[Step]:
     if _has_running_systemd(root):
         yield Step("tell systemd of the units", partial(_systemctl, "daemon-reload"))
         yield Step("restart the contests that run", partial(_systemctl, "try-restart", "knobeln@*.service"))
-
-
-def remove(root: Path) -> Iterator[Step]:
-    """Yield what stops the contests in the system below `root` and removes what `install` has made.
-
-    The folders and the user stay.
-    """
-    if _has_running_systemd(root):
-        yield Step("stop all contests", partial(_systemctl, "stop", "knobeln@*", "knobeln-backup@*"))
-    enabled = sorted(_below(root, _WANTS).glob("*.wants/knobeln*@*"))
-    units = (_below(root, _UNIT_FOLDER / source.name) for source in _UNITS)
-    link = _below(root, _COMMAND)
-    for file in (*enabled, *units, *([link] if link.is_symlink() else [])):
-        if file.is_symlink() or file.exists():
-            yield Step(f"remove /{file.relative_to(root)}", file.unlink)
-    if _has_running_systemd(root):
-        yield Step("tell systemd of the units", partial(_systemctl, "daemon-reload"))
-
-
-def contests_in(root: Path) -> list[Path]:
-    """The folders of the contests in the system below `root`."""
-    return sorted(file.parent for file in _below(root, HOME).glob(f"*/{FILE_NAME}"))
 
 
 def next_commands(root: Path, contest: str) -> Iterable[str]:
