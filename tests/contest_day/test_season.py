@@ -24,7 +24,7 @@ from knobeln.context import ContestContext
 from knobeln.season import go_on, order_run_if_due
 from tests.support.archives import DRAW_BELIEVED, HOUSE, knobeln
 from tests.support.check_page import page_on
-from tests.support.drand_network import chain_json, drand_server, stand_in
+from tests.support.drand_network import drand_server, stand_in, stand_in_chain
 from tests.support.knobeln_server import maildir
 from tests.support.mail_world import START, flat
 from tests.support.mailed_contest import (
@@ -203,7 +203,7 @@ def test_the_pages_of_a_season(season: MailedContest, tmp_path: Path) -> None:
 def test_each_tournament_has_a_round_of_drand_of_its_own(tmp_path: Path) -> None:
     chosen = small_settings(final_size=2, beacon="drand")
     chosen = chosen.model_copy(update={"season": Season(tournaments=2, days=14)})
-    chain = chain_json(int(START.timestamp()) - 100)
+    chain = stand_in_chain(int(START.timestamp()) - 100)
     with drand_server(chain) as url, stand_in(chain, url):
         mailed = MailedContest.create(tmp_path / "season", chosen)
         mailed.take_part({HEAVY: "dice_cup", DARK: "pavlov"})
