@@ -104,10 +104,10 @@ def install_service(contests: tuple[str, ...], root: Path, dry_run: bool) -> Non
 
     if os.geteuid() != 0 and not dry_run:
         raise GiveUp("only root can do this: use sudo, or look at --dry-run")
-    for step in systemd.install(root, contests):
-        click.echo(f"(dry run) {step.text}" if dry_run else step.text)
+    for text, do in systemd.install(root, contests):
+        click.echo(f"(dry run) {text}" if dry_run else text)
         if not dry_run:
-            step.do()
+            do()
     for name in contests:
         if commands := systemd.next_commands(root, name):
             click.echo(f"Now make the contest {name}, and start it:")
