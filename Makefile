@@ -19,8 +19,11 @@ install:                          ## for all users, as services: sudo make insta
 	@./tools/install $(PREFIX) $(CONTEST)
 
 uninstall:                        ## remove what `install` has made; contests and passwords stay
-	$(PREFIX)/bin/knobeln install-service --remove
+	systemctl stop 'knobeln@*' 'knobeln-backup@*' || true
+	rm -f /etc/systemd/system/*.wants/knobeln*@* /usr/local/lib/systemd/system/knobeln*@.*
+	[ ! -L /usr/local/bin/knobeln ] || rm /usr/local/bin/knobeln
 	rm -rf $(PREFIX)
+	systemctl daemon-reload || true
 
 test: setup-test test-servers     ## the tests that are run all the time
 	$(BIN)/pytest -n auto --dist worksteal -m "not slow"

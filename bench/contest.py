@@ -19,6 +19,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
+from io import BytesIO
 from itertools import count
 from pathlib import Path
 from types import ModuleType
@@ -35,7 +36,7 @@ from contest.seeds import Seeds
 from contest.store import letters, results, submissions
 from contest.store.results import Games
 from contest.subprocesses.c_programs import c_compiler
-from contest.subprocesses.engine_connection import EngineAnswer
+from contest.subprocesses.engine_connection import read_answer
 from contest.subprocesses.engine_pool import cores
 from contest.util.log import log
 from knobellib.samples import house_strategies
@@ -144,9 +145,7 @@ def _compare_games(title: str, source: str, games: int) -> None:
         def by_coroutines(count: int) -> bytes:
             return output_of([native], b"".join(stream for job in jobs[:count] for stream in job.streams))
 
-        answer = EngineAnswer()
-        answer.add(on_the_machine(games))
-        results = batch.results(jobs, answer.payload())
+        results = batch.results(jobs, read_answer(BytesIO(on_the_machine(games))))
         lines = [f"{r.digest} {r.turns} {r.seats[0].points} {r.seats[1].points}" for r in results]
         assert by_coroutines(games).decode().splitlines() == lines, "the two play different games"
 

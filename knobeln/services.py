@@ -11,7 +11,7 @@ from collections.abc import Callable
 from functools import cache, partial
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from contest.errors import EngineFailed
 from contest.interfaces.protocols import to_organizer
@@ -43,29 +43,13 @@ TOGETHER_SECONDS = 0.5  # after which no further letter is begun: others wait to
 Service = TypeVar("Service")
 
 
-class _Cached(Generic[Service]):
-    """Makes a service when it is first needed, and again when the contest's dates have moved."""
-
-    def __init__(self, make: Callable[[ContestContext], Service]) -> None:
-        self._make = make
-        self._made: tuple[ContestContext, Service] | None = None
-        self._lock = Lock()
-
-    def of(self, contest: ContestContext) -> Service:
-        with self._lock:
-            if self._made is None or self._made[0] is not contest:
-                self._made = contest, self._make(contest)
-            return self._made[1]
-
-
 class Services:
     """Handles the letters and programs of one contest. Several threads may use it."""
 
     def __init__(self, contest: ContestContext) -> None:
         self._contest = contest
-        self._compiler = _Cached(_compiler)
-        self._practice = _Cached(_practice)
-        self._ladder = _Cached(_ladder)
+        self._made: dict[object, tuple[ContestContext, Any]] = {}
+        self._lock = Lock()
         self._try_languages_at = self._tidy_at = 0.0
 
     def handle_some_letters(self) -> bool:
@@ -110,11 +94,11 @@ class Services:
         with contest.store.read() as tx:
             if not submissions.any_waiting(tx):
                 return False
-        return self._compiler.of(contest).build_next(at_once=at_once)
+        return self._service(_compiler, contest).build_next(at_once=at_once)
 
     def try_languages(self) -> bool:
         """Try the languages that programs wait for. True: one works again."""
-        return self._compiler.of(self._now()).try_languages()
+        return self._service(_compiler, self._now()).try_languages()
 
     def try_languages_sometimes(self) -> bool:
         """`try_languages`, at most once in a while; one thread may call this as often as it likes."""
@@ -161,15 +145,24 @@ class Services:
         with contest.store.read() as tx:
             if not practices.any_waiting(tx):
                 return False
-        return self._practice.of(contest).play_next()
+        return self._service(_practice, contest).play_next()
 
     def update_ladder(self) -> bool:
         """Play on the ladder. False: there is nothing to do now."""
-        return self._ladder.of(self._now()).update()
+        return self._service(_ladder, self._now()).update()
 
     def practise(self) -> None:
         while self.practise_next():
             pass
+
+    def _service(self, make: Callable[[ContestContext], Service], contest: ContestContext) -> Service:
+        """The service, made when it is first needed, and again when the contest's dates have moved."""
+        with self._lock:
+            of, service = self._made.get(make, (None, None))
+            if of is not contest:
+                service = make(contest)
+                self._made[make] = contest, service
+            return cast(Service, service)
 
     def _now(self) -> ContestContext:
         """Return the contest with today's dates."""

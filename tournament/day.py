@@ -348,7 +348,7 @@ class ContestDay:
             else:
                 text = (
                     f"the summary of round {plan.number} waits for your words: "
-                    f"knobeln run summary {plan.number}"
+                    f"knobeln run summary {plan.number} FILE"
                 )
                 contest_store.note(tx, "run", text, self._clock.now())
 

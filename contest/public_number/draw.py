@@ -63,7 +63,7 @@ def draw_of(beacon_setting: str, starts: datetime, final_at: datetime) -> Draw |
     beacon = Beacon.of(beacon_setting)
     if beacon.kind is BeaconKind.NONE:
         return None
-    chain = Chain.from_json(drand.QUICKNET)
+    chain = drand.QUICKNET
     at = final_at
     if beacon.kind is not BeaconKind.FILE:  # that is not published at a certain time
         at = _draw_time(starts, final_at)

@@ -28,7 +28,7 @@ from sqlalchemy import (
 
 from contest.config.settings import Settings
 from contest.mail.compose import Composed, compose, whole
-from contest.model import Bounce, OutboxState, Outgoing
+from contest.model import Bounce, OutboxState, Outgoing, Pause
 from contest.store import contest_state, decisions, ledger, results
 from contest.store.session import Transaction, record
 from contest.store.tables import already_sent, bounces, contents, delivery_stop, outbox, teams
@@ -311,18 +311,10 @@ def go_on(tx: Transaction) -> bool:
     return tx.execute(delete(delivery_stop)).rowcount == 1
 
 
-@dataclass(frozen=True)
-class MailsStopped:
-    """No mail goes out, since then and for this reason."""
-
-    since: datetime
-    reason: str
-
-
-def stopped(tx: Transaction) -> MailsStopped | None:
-    """Whether mails are stopped."""
+def stopped(tx: Transaction) -> Pause | None:
+    """Since when and why no mail goes out; None: they go out."""
     row = tx.execute(select(delivery_stop)).first()
-    return None if row is None else record(MailsStopped, row)
+    return None if row is None else Pause(row.since, row.reason)
 
 
 # --- the organizer's actions -------------------------------------------------------------------------------

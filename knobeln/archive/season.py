@@ -1,15 +1,12 @@
 """The archive of a season: those of its tournaments, each in a folder of its own, and the season's table.
 
 season.json           the digests of the archives, and the table
-season.csv            the table: a line for each team
 tournament-NUMBER/    the archive of this tournament
 """
 
 from __future__ import annotations
 
-import csv
 import hashlib
-import io
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -30,7 +27,7 @@ from tournament.runners import open_runner
 from tournament.season import Played, season_table
 
 USUAL_SECONDS = 600.0  # for the season's table
-SEASON, CSV = "season.json", "season.csv"
+SEASON = "season.json"
 
 
 @dataclass(frozen=True)
@@ -60,24 +57,9 @@ def publish_season(contest: ContestContext, folder: Path) -> str:
     for number in range(1, table.tournaments + 1):
         archive = archive_of(ContestContext.open(contest.path, number))
         digests.append(files.write(folder_of(folder, number), to_files(archive)))
-    (folder / CSV).write_bytes(table_csv(table))
     raw = files.to_json(SeasonFacts(tuple(digests), table), SeasonFacts)
     (folder / SEASON).write_bytes(raw)  # the last, so that half a season is none
     return hashlib.sha256(raw).hexdigest()
-
-
-def table_csv(table: SeasonTable) -> bytes:
-    """The table as CSV; of each tournament the place and the strength of the version that played."""
-    numbers = range(1, table.tournaments + 1)
-    target = io.StringIO()
-    writer = csv.writer(target, lineterminator="\n")
-    of_each = [name for number in numbers for name in (f"place_{number}", f"strength_{number}")]
-    writer.writerow(["rank", "team", "points", "strength", "gain", *of_each])
-    for line in table.lines:
-        pairs = zip(line.places, line.strengths, strict=True)
-        of_team = [value for pair in pairs for value in pair]
-        writer.writerow([line.rank, line.team, line.points, line.strength, line.gain, *of_team])
-    return target.getvalue().encode()
 
 
 def read_season(folder: Path, digest: str | None) -> tuple[SeasonFacts, str]:
@@ -148,8 +130,6 @@ def check_season(
             f"{SEASON}: it has {len(claimed.lines)} teams and {claimed.games} games, but "
             f"{len(table.lines)} and {table.games} follow"
         )
-    if files.read_alone(folder / CSV) != table_csv(facts.table):
-        raise Differs(f"{CSV} is not the table in {SEASON}")
     result.checked.append(f"the season's table follows from its {table.tournaments} tournaments")
     if table.games:
         result.checked.append(f"{table.games:,} games of {table.versions:,} versions: the same strengths")

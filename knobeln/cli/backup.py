@@ -92,9 +92,8 @@ def _names(_context: click.Context, _argument: click.Parameter, names: tuple[str
     default=Path("/"),
     help="The system to install into, if it is not the running one.",
 )
-@click.option("--remove", is_flag=True, help="Stop all contests and remove the units; keep all contests.")
 @click.option("--dry-run", is_flag=True, help="Print what would be done, and do nothing.")
-def install_service(contests: tuple[str, ...], root: Path, remove: bool, dry_run: bool) -> None:
+def install_service(contests: tuple[str, ...], root: Path, dry_run: bool) -> None:
     """Install systemd's units, so that each CONTEST runs as a service.
 
     For root. It prints what it does. Repeat it after you have installed a new version of knobeln: it
@@ -105,14 +104,10 @@ def install_service(contests: tuple[str, ...], root: Path, remove: bool, dry_run
 
     if os.geteuid() != 0 and not dry_run:
         raise GiveUp("only root can do this: use sudo, or look at --dry-run")
-    for step in systemd.remove(root) if remove else systemd.install(root, contests):
-        click.echo(f"(dry run) {step.text}" if dry_run else step.text)
+    for text, do in systemd.install(root, contests):
+        click.echo(f"(dry run) {text}" if dry_run else text)
         if not dry_run:
-            step.do()
-    if remove:
-        kept = ", ".join(str(folder) for folder in systemd.contests_in(root)) or "none"
-        click.echo(f"Contests that are kept: {kept}. Kept, too: {systemd.PASSWORDS}, and their user.")
-        return
+            do()
     for name in contests:
         if commands := systemd.next_commands(root, name):
             click.echo(f"Now make the contest {name}, and start it:")

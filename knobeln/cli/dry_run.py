@@ -100,24 +100,16 @@ def carry_out(
     print_outcome(done, dry_run=dry_run)
 
 
-def own_words(file: Path | None, hint: str, before: str = "") -> str:
-    """Return the text of the file, `-` for standard input. Without a file an editor opens, with `before`.
+def own_words(file: Path) -> str:
+    """Return the text of the file, `-` for standard input.
 
     Raises NotNow for an empty text, and GiveUp for a file that is not in UTF-8.
     """
-    if file is None and not (sys.stdin.isatty() and sys.stdout.isatty()):
-        raise click.UsageError("there is no terminal for an editor: name a FILE, or `-` for standard input")
-    if file is None:
-        edited = click.edit(f"{before}\n# {hint} Lines that begin with # are left out.\n")
-        if edited is None:
-            raise NotNow("nothing was saved in the editor, so nothing is sent")
-        text = "\n".join(line for line in edited.splitlines() if not line.startswith("#"))
-    else:
-        try:
-            with click.open_file(str(file), encoding="utf-8") as stream:
-                text = stream.read()
-        except UnicodeDecodeError as error:
-            raise GiveUp(f"{file} is not in UTF-8: {error}") from None
+    try:
+        with click.open_file(str(file), encoding="utf-8") as stream:
+            text: str = stream.read()
+    except UnicodeDecodeError as error:
+        raise GiveUp(f"{file} is not in UTF-8: {error}") from None
     if not text.strip():
         raise NotNow("the text is empty, so nothing is sent")
     return text.strip()

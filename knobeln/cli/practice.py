@@ -10,7 +10,6 @@ from secrets import token_bytes
 
 import click
 
-from compiler.builders.table import TableBuilder
 from contest.arena.practice_table import (
     COLUMNS,
     PLAYER_COLUMNS,
@@ -31,11 +30,9 @@ from contest.arena.practice_table import (
 from contest.config.settings import Settings
 from contest.errors import KnobelnError
 from contest.games.game import GameInfo
-from contest.games.hog import all_pairs, ranking
 from contest.games.registry import game_of
 from contest.model import PracticeGame
 from contest.seeds import Seeds
-from contest.subprocesses.hog_solver import win_rates
 from contest.util.plurals import plural
 from knobeln.cli.contest_option import ContestCommand
 from knobeln.cli.game_option import game_option, settings_for, without_description
@@ -43,12 +40,10 @@ from knobeln.cli.output import remark, table
 from knobeln.home.games import failure_text
 from knobeln.home.home_game import distinct_names
 from knobeln.home.practice import HomePractice, state_of, wait_for_change
-from knobeln.home.programs import accepted, rebuilt
-from tournament.runners import open_runner
 
 
 @click.command(cls=ContestCommand)
-@click.argument("programs", metavar="PROGRAM...", nargs=-1, required=True)
+@click.argument("program")
 @game_option
 @click.option(
     "--field",
@@ -75,7 +70,7 @@ from tournament.runners import open_runner
     "played once more with other seeds, because it may be chance.",
 )
 def practice(
-    programs: tuple[str, ...],
+    program: str,
     game_name: str | None,
     field: Path | None,
     against: str | None,
@@ -88,26 +83,14 @@ def practice(
     standard deviation of its points from game to game. The seeds are always the same, so the same program
     gets the same table, also from `please test` by mail.
 
-    Several PROGRAMs play against each other instead, if the game is computed exactly, such as Hog: the tables
-    show how often each wins against each other one, and their ranking.
-
     PROGRAM and OTHER are files, folders with a program and the text files that it reads, or names of house
     strategies or sample programs.
     """
     settings = without_description(settings_for(game_name))
-    if len(programs) > 1:
-        if field or against or games or watch:
-            raise click.UsageError("--field, --against, --games and --watch are for one PROGRAM")
-        info = game_of(settings.game, settings.programs).info
-        if info.play.has_moves:
-            raise click.UsageError("name one PROGRAM; --against compares it with another")
-        _compare_exactly(programs, settings)
-        return
-    if against is not None:
-        programs = (*programs, against)
+    programs = (program,) if against is None else (program, against)
     files = [path for path in map(Path, programs) if path.exists()]
     if watch and not files:
-        raise click.UsageError(f"--watch needs a file: there is no file {programs[0]}")
+        raise click.UsageError(f"--watch needs a file: there is no file {program}")
     if not watch:
         _practise(HomePractice(settings, field, files), programs, settings, games, is_watched=False)
         return
@@ -231,18 +214,3 @@ def _wins_text(names: Sequence[str], total: ComparisonRow, info: GameInfo) -> tu
     difference = mean_text(abs(total.difference), info.point)
     margin = "" if total.margin is None else f" (+- {mean_text(total.margin, info.point)}, 95 %)"
     return f"{one} wins {difference} points a game more than {other}", margin
-
-
-def _compare_exactly(programs: Sequence[str], settings: Settings) -> None:
-    """Compute who wins how often, and print it. Raises NotFound, GiveUp with what is wrong with a program."""
-    builder = TableBuilder(settings, open_runner)
-    entries = [accepted(program, rebuilt(program, builder, settings)) for program in programs]
-    names, pairs = distinct_names(programs), all_pairs(len(entries))
-    rates = dict(zip(pairs, win_rates(entries, pairs, workers=0), strict=True))
-    rows = [(names[one], names[other], f"{rate:.6%}") for (one, other), rate in sorted(rates.items())]
-    table("win rate of the first against the second", ("first", "second", "#win rate"), rows)
-    lines = [
-        (place.rank, names[place.entry], entries[place.entry].goal, place.match_points)
-        for place in ranking(len(entries), rates)
-    ]
-    table("ranking", ("#rank", "strategy", "#goal", "#match points"), lines)

@@ -33,12 +33,7 @@ from contest.util.plurals import plural
 from knobeln.cli.answers import answer, answers
 from knobeln.cli.contest_option import NounGroup, open_contest, tournament_option
 from knobeln.cli.output import busy, console, remark, table
-from knobeln.cli.result_tables import (
-    RoundTables,
-    contest_ranking,
-    rounds_for_tables,
-    show_results,
-)
+from knobeln.cli.result_tables import contest_ranking, show_results
 from reports.certainty import certainty_facts
 from reports.ladder_report import movements
 from reports.prizes import PrizeList, grand_prize, prize_fields, prize_lists
@@ -103,20 +98,6 @@ def results(games: bool, tournament: int | None) -> None:
             evolution=result_store.get_evolution(tx),
         )
     answer(found, lambda _: show_results(contest, games=games))
-
-
-@results.command()
-@click.argument("number", type=int, metavar="[ROUND]", required=False)
-@click.option("--games", is_flag=True, help="Also print all games of the groups.")
-def standings(number: int | None, games: bool) -> None:
-    """Show the rankings of a round, also while the contest runs. For a knock-out, show its bracket too.
-
-    Without ROUND it is the last one.
-    """
-    contest = open_contest()
-    with contest.store.read() as tx:
-        rounds = rounds_for_tables(tx, contest.settings, games=games)
-    RoundTables.of(contest.settings, rounds, number).print(games=games)
 
 
 @results.command()

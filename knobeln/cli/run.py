@@ -245,17 +245,15 @@ def seconds(seconds: float, reason: str, dry_run: bool) -> None:
 
 @run.command()
 @click.argument("number", type=int, metavar="ROUND")
-@click.argument("file", type=click.Path(path_type=Path, allow_dash=True, exists=True), required=False)
+@click.argument("file", type=click.Path(path_type=Path, allow_dash=True, exists=True))
 @dry_run_option
-def summary(number: int, file: Path | None, dry_run: bool) -> None:
+def summary(number: int, file: Path, dry_run: bool) -> None:
     """Write your own words about a round, and send its summary (RSM).
 
-    The words come from FILE, from standard input (-), or from your editor.
+    The words come from FILE, or from standard input (-).
     """
     contest = open_contest()
-    with contest.store.read() as tx:
-        before = results.words_of(tx, number) or ""
-    text = own_words(file, "Your words about this round, for the top of its summary.", before)
+    text = own_words(file)
     with transaction(contest, dry_run=dry_run) as tx:
         if not results.set_words(tx, number, text + "\n"):
             raise NotNow(f"round {number} does not exist, or its summary has gone out")

@@ -228,15 +228,15 @@ def forget(team: str, reason: str, dry_run: bool) -> None:
 
 
 @teams.command()
-@click.argument("file", type=click.Path(path_type=Path, allow_dash=True, exists=True), required=False)
+@click.argument("file", type=click.Path(path_type=Path, allow_dash=True, exists=True))
 @click.option("--subject", required=True, help="The subject of the mail, after the contest's title.")
 @click.option("--round", "number", type=int, metavar="ROUND", help="Tell only the teams of this round.")
 @click.option("--without-program", is_flag=True, help="Tell only teams that have no accepted program.")
 @dry_run_option
-def tell(file: Path | None, subject: str, number: int | None, without_program: bool, dry_run: bool) -> None:
+def tell(file: Path, subject: str, number: int | None, without_program: bool, dry_run: bool) -> None:
     """Send your own words to all registered teams, or to some of them.
 
-    The words come from FILE, from standard input (-), or from your editor. A team gets the same words once,
+    The words come from FILE, or from standard input (-). A team gets the same words once,
     even if you give the command again.
     """
     from contest.actions.organizer_actions import Message
@@ -244,7 +244,7 @@ def tell(file: Path | None, subject: str, number: int | None, without_program: b
     if number is not None and without_program:
         raise click.UsageError("--round and --without-program exclude each other: only programs play a round")
     contest = open_contest()
-    text = own_words(file, "Your words to the teams.")
+    text = own_words(file)
     message = Message(subject, text, number, without_program)
     carry_out(lambda organizer: organizer.tell(message), contest, dry_run=dry_run)
 

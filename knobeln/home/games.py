@@ -20,7 +20,7 @@ from contest.seeds import Seeds, seed_from
 from contest.util.plurals import plural
 from knobellib.samples import samples
 from knobeln.home.home_game import check_number, distinct_names, game_at_home, lines_about, stderr_lines
-from knobeln.home.programs import IMAGE, accepted, built_program, files_of, home_builder, rebuilt
+from knobeln.home.programs import accepted, files_of, home_builder, rebuilt
 from reports.knobeln_protocol import GameProtocol, full
 from reports.site.alone import replay_alone
 from sandbox.places import WORK
@@ -143,10 +143,10 @@ def _text_game(
     """A game of programs that talk with the referee, in the order of the seats."""
     rules = text_game_of(settings.game, settings.programs)
     check_number(rules.info, len(programs))
-    sandbox = Sandbox()
-    built = [built_program(program, rules.info, settings) for program in programs]
+    sandbox, builder = Sandbox(), home_builder(settings)
+    built = [accepted(program, rebuilt(program, builder, settings)) for program in programs]
     players = [open_player(program, rules.info, sandbox, settings.programs) for program in built]
-    names = distinct_names(program.removeprefix(IMAGE) for program in programs)
+    names = distinct_names(programs)
     played = game_at_home(rules, names, players, seed)
     stderr = played.stderr if with_stderr else ()
     return LocalGame(

@@ -19,7 +19,7 @@ from contest.seeds import Seeds
 from contest.subprocesses.engine_pool import cores
 from contest.util.program_files import is_archive
 from knobeln.home.home_game import distinct_names
-from knobeln.home.programs import IMAGE, accepted, built_program, home_builder, rebuilt
+from knobeln.home.programs import accepted, home_builder, rebuilt
 from sandbox.vm.translation import NotTranslated
 from tournament.runners import open_runner
 
@@ -72,9 +72,6 @@ class HomePractice:
             return dict(zip(names, pool.map(self._built, map(str, programs)), strict=True))
 
     def _built(self, program: str) -> Built:
-        if program.startswith(IMAGE) or is_archive(program):
-            image = built_program(program, self._info, self._settings)
-            return image.digest, image.to_bytes()
         built = rebuilt(program, self._builder, self._settings)
         return built.report.image_digest or "", accepted(program, built).to_bytes()
 

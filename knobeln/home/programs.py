@@ -1,4 +1,4 @@
-"""Builds programs for a text game from files, samples and images."""
+"""Builds programs from files, samples and images."""
 
 from __future__ import annotations
 
@@ -10,45 +10,19 @@ from compiler.builders import builder_of
 from compiler.builders.base import ProgramBuilder
 from contest.config.settings import Settings
 from contest.errors import GiveUp, NotFound
-from contest.games.game import GameInfo, TextProtocol
 from contest.games.registry import game_of
 from contest.interfaces.protocols import BuildResult, Serializable
 from contest.model import Severity
 from contest.schema.languages import usual_languages
 from contest.schema.sections import DEFAULT_GAME as KNOBELN
 from contest.util.plurals import did_you_mean
-from contest.util.program_files import is_archive
 from contest.util.sanitize import sanitize
 from knobellib.samples import house_strategies, samples
-from sandbox.executable import Executable
-from sandbox.images.oci_image import Refused, image_cache
-from sandbox.images.unpacking import fetch, unpack
-from sandbox.sandbox import Sandbox
 from tournament.runners import open_runner
 
 _OTHERS = {suffix for row in usual_languages() if row.name != "C" for suffix in row.suffixes}
-IMAGE = "image:"  # before the name of an image in a registry
 
 Made = TypeVar("Made", bound=Serializable)
-
-
-def built_program(program: str, info: GameInfo, settings: Settings) -> Executable:
-    """Build a file in any language or a sample, or take an image's archive or `image:NAME`."""
-    is_name, is_packed = program.startswith(IMAGE), is_archive(program)
-    if not is_name and not is_packed:
-        built: Executable = accepted(program, rebuilt(program, home_builder(settings), settings))
-        return built
-    if TextProtocol.ARGV not in info.protocols:
-        raise GiveUp(f"{program}: an image is started for each move, but {info.title} programs keep running")
-    if is_packed and not Path(program).is_file():
-        raise NotFound(f"there is no file {program}")
-    sandbox = Sandbox()
-    try:
-        if is_name:
-            return fetch(program.removeprefix(IMAGE), sandbox, image_cache())
-        return unpack(Path(program).read_bytes(), sandbox, image_cache())
-    except Refused as why:
-        raise GiveUp(f"{program}: {why}") from None
 
 
 def home_builder(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -76,7 +76,6 @@ class SiteWriter:
             preview(facts),
         )
         planned = plan(facts)
-        games = GamesMadeOf(headings(facts, planned), game_text.legend(facts.game))
         # Only now, so that a new style does not wait for its pages.
         for name, data in templates.static().items():
             files.put(name, data)
@@ -92,7 +91,7 @@ class SiteWriter:
                 files.put(path, data)
             if number % PAGES_PER_STEP == 0:
                 yield
-        yield from self._games(facts, planned, games, files)
+        yield from self._games(facts, planned, files)
         file_count = files.finish()
         self.summary = (
             f"{plural(number, 'page')} and the replays of {plural(len(planned.games), 'game')} "
@@ -123,19 +122,19 @@ class SiteWriter:
                 files.put(path, data, key)
                 yield
 
-    def _games(
-        self, facts: SiteFacts, planned: Plan, games: GamesMadeOf, files: SiteFolder
-    ) -> Iterator[None]:
+    def _games(self, facts: SiteFacts, planned: Plan, files: SiteFolder) -> Iterator[None]:
         """Write the files of games. The games of a file that is up to date are not played again."""
+        texts, legend, written_by = headings(facts, planned), game_text.legend(facts.game), source_digest()
         for file in planned.files:
-            key = games.key(file.games)
+            made_of = "".join((written_by, legend, *(texts[game.key] for game in file.games)))
+            key = hashlib.sha256(made_of.encode()).hexdigest()
             if not files.keep(file.path, key):
                 courses = self._courses(facts, file.round, file.games)
                 written = (
-                    game_lines(games.headings[game.key], replay_of_game(facts, game, moves, course))
+                    game_lines(texts[game.key], replay_of_game(facts, game, moves, course))
                     for game, (moves, course) in zip(file.games, courses, strict=True)
                 )
-                files.put(file.path, game_text.script(games.legend, written), key)
+                files.put(file.path, game_text.script(legend, written), key)
                 yield
 
     def _courses(self, facts: SiteFacts, number: int, games: Sequence[GameKey]) -> Iterator[CourseOfGame]:
@@ -181,20 +180,7 @@ def _kit(settings: Settings) -> bytes | None:
         return None
 
 
-class GamesMadeOf:
-    """What files of games are made from, besides what the players did. `headings`: by the games' keys."""
-
-    def __init__(self, headings: Mapping[str, str], legend: str) -> None:
-        self.headings, self.legend = headings, legend
-        self._made_by = _source_digest()
-
-    def key(self, games: Iterable[GameKey]) -> str:
-        """A key that changes with the contents of a file with these games."""
-        same = "".join((self._made_by, self.legend, *(self.headings[game.key] for game in games)))
-        return hashlib.sha256(same.encode()).hexdigest()
-
-
-def _source_digest() -> str:
+def source_digest() -> str:
     """A digest that changes with how games are written down: rules, stories, pictures, files, language."""
     known = hashlib.sha256(f"{__version__} {spoken()}".encode())
     for package in (rules_of_games, replays, site):

@@ -23,7 +23,7 @@ from contest.store import (
     submissions,
     teams,
 )
-from contest.store.outbox import ListedMail, MailsStopped
+from contest.store.outbox import ListedMail
 from contest.store.results import Progress
 from contest.util.clock import TIME_FORMAT
 from contest.util.plurals import plural
@@ -66,7 +66,7 @@ class Status:
     programs: Mapping[SubmissionState, int]
     programs_waiting: tuple[ProgramsWaiting, ...]  # queued, for languages that a host has lost
     mails: Mapping[OutboxState, int]
-    mails_stopped: MailsStopped | None
+    mails_stopped: Pause | None
     oldest_mail: ListedMail | None
     oldest_mail_waits_since: datetime | None
     rounds: tuple[Progress, ...]
@@ -178,7 +178,7 @@ def _decision_advice(status: Status) -> Iterator[str]:
     elif status.mails[OutboxState.HELD]:
         yield "mails are held: `knobeln mail --state held`, then `knobeln mail release --all`"
     for number in status.waiting_summaries:
-        yield f"round {number} waits for your words: `knobeln run summary {number}`"
+        yield f"round {number} waits for your words: `knobeln run summary {number} FILE`"
 
 
 def _of_all(states: type[State], counts: Mapping[State, int]) -> dict[State, int]:

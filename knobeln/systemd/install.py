@@ -1,4 +1,4 @@
-"""Make a host ready for contests as services, and undo it: user, folders, units, the command `knobeln`.
+"""Make a host ready for contests as services: user, folders, units, the command `knobeln`.
 
 Each step looks at what is there, so everything can be repeated.
 """
@@ -10,7 +10,6 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
 
 from contest.config.load import FILE_NAME
 from contest.errors import GiveUp, ToolMissing
@@ -23,17 +22,13 @@ PASSWORDS = Path("/etc/knobeln")
 
 _UNITS = sorted(Path(__file__).parent.glob("knobeln*@.*"))
 _UNIT_FOLDER = Path("/usr/local/lib/systemd/system")  # an administrator's changes are in /etc/systemd
-_WANTS = Path("/etc/systemd/system")
 _COMMAND = Path("/usr/local/bin/knobeln")
 _SYSUSERS_LINE = f'u {USUAL_USER} - "KNOBELN contests" {HOME}'
 _SECONDS = 300.0
 
 
-class Step(NamedTuple):
-    """`text` says what `do` does."""
-
-    text: str
-    do: Callable[[], object]
+Step = tuple[str, Callable[[], object]]
+"""What is done, in words, and the function that does it."""
 
 
 def install(root: Path, contests: Sequence[str]) -> Iterator[Step]:
@@ -44,46 +39,24 @@ def install(root: Path, contests: Sequence[str]) -> Iterator[Step]:
     program = PROGRAM if _is_foreign(root) else _own_program(contests)
     if _user_and_group(root) is None:
         make_user = ("systemd-sysusers", f"--root={root.resolve()}", "--inline", _SYSUSERS_LINE)
-        yield Step(f"make the system user {USUAL_USER}", partial(_run, *make_user))
+        yield f"make the system user {USUAL_USER}", partial(_run, *make_user)
     for folder in (HOME, *(HOME / name for name in contests)):
         if not _below(root, folder).is_dir():
-            yield Step(f"make the folder {folder}", partial(_make_folder, root, folder))
+            yield f"make the folder {folder}", partial(_make_folder, root, folder)
     if not _below(root, PASSWORDS).is_dir():
         make = partial(_below(root, PASSWORDS).mkdir, mode=0o700, parents=True)
-        yield Step(f"make the folder {PASSWORDS}", make)
+        yield f"make the folder {PASSWORDS}", make
     for source in _UNITS:
         unit, file = _UNIT_FOLDER / source.name, _below(root, _UNIT_FOLDER / source.name)
         text = source.read_text(encoding="utf-8").replace(str(PROGRAM), str(program))
         if not file.exists() or file.read_text(encoding="utf-8") != text:
-            yield Step(f"write {unit}", partial(_write, file, text))
+            yield f"write {unit}", partial(_write, file, text)
     link = _below(root, _COMMAND)
     if link.readlink() != program if link.is_symlink() else not link.exists():
-        yield Step(f"let {_COMMAND} lead to {program}", partial(_link, link, program))
+        yield f"let {_COMMAND} lead to {program}", partial(_link, link, program)
     if _has_running_systemd(root):
-        yield Step("tell systemd of the units", partial(_systemctl, "daemon-reload"))
-        yield Step("restart the contests that run", partial(_systemctl, "try-restart", "knobeln@*.service"))
-
-
-def remove(root: Path) -> Iterator[Step]:
-    """Yield what stops the contests in the system below `root` and removes what `install` has made.
-
-    The folders and the user stay.
-    """
-    if _has_running_systemd(root):
-        yield Step("stop all contests", partial(_systemctl, "stop", "knobeln@*", "knobeln-backup@*"))
-    enabled = sorted(_below(root, _WANTS).glob("*.wants/knobeln*@*"))
-    units = (_below(root, _UNIT_FOLDER / source.name) for source in _UNITS)
-    link = _below(root, _COMMAND)
-    for file in (*enabled, *units, *([link] if link.is_symlink() else [])):
-        if file.is_symlink() or file.exists():
-            yield Step(f"remove /{file.relative_to(root)}", file.unlink)
-    if _has_running_systemd(root):
-        yield Step("tell systemd of the units", partial(_systemctl, "daemon-reload"))
-
-
-def contests_in(root: Path) -> list[Path]:
-    """The folders of the contests in the system below `root`."""
-    return sorted(file.parent for file in _below(root, HOME).glob(f"*/{FILE_NAME}"))
+        yield "tell systemd of the units", partial(_systemctl, "daemon-reload")
+        yield "restart the contests that run", partial(_systemctl, "try-restart", "knobeln@*.service")
 
 
 def next_commands(root: Path, contest: str) -> Iterable[str]:

@@ -1,6 +1,5 @@
 """`knobeln install-service` below a folder that stands for a system."""
 
-import os
 import shutil
 import stat
 from pathlib import Path
@@ -76,30 +75,9 @@ def test_a_unit_of_an_older_version_is_replaced(system: Path) -> None:
 
 @pytest.mark.needs_root
 @with_sysusers
-def test_what_is_removed_and_what_is_kept(system: Path) -> None:
-    install(system, "spring")
-    passwords = system / "etc/knobeln/spring.env"
-    passwords.write_text("KNOBELN_SET_MAIL__PASSWORD=secret\n")
-    contest = system / "var/lib/knobeln/spring/contest.toml"
-    contest.touch()
-    wants = system / "etc/systemd/system/multi-user.target.wants"
-    wants.mkdir(parents=True)
-    for name in ("knobeln@spring.service", "other.service"):
-        (wants / name).symlink_to("/usr/local/lib/systemd/system/knobeln@.service")
-    assert "/var/lib/knobeln/spring" in install(system, "--remove").output
-    assert os.listdir(wants) == ["other.service"]
-    assert not {name for name in files(system) if name.startswith("usr/")}
-    assert contest.exists()
-    assert passwords.exists()
-    assert install(system, "--remove").output.count("\n") == 1  # what is kept
-
-
-@pytest.mark.needs_root
-@with_sysusers
 def test_a_knobeln_of_somebody_else_is_left_alone(system: Path) -> None:
     other = system / "usr/local/bin/knobeln"
     other.parent.mkdir(parents=True)
     other.write_text("#!/bin/sh\n")
     install(system)
-    install(system, "--remove")
     assert other.read_text() == "#!/bin/sh\n"

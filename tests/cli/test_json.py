@@ -204,8 +204,8 @@ def test_quiet_commands_print_what_is_asked_for_and_no_more(contests: Contests, 
         assert (ended.stdout, ended.stderr) == ("", ""), words
     assert "team_1" in knobeln_in(contests.finished, "teams", "-q").stdout
     assert "--seed" not in knobeln("play", "council", "dice_cup", "-q", "-C", tmp_path).stdout
-    refused = knobeln_in(contests.finished, "results", "standings", 9, "-q", code=1).stderr
-    assert "there is no round 9" in refused
+    refused = knobeln_in(contests.open, "results", "-q", code=1).stderr
+    assert "nothing has been played yet" in refused
 
 
 def test_a_quiet_contest_day_prints_nothing(tmp_path: Path, house: House) -> None:

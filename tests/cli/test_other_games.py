@@ -163,13 +163,6 @@ def test_at_home_a_package_that_is_not_installed_is_named_and_others_can_play(tm
     assert "A contest of this game lets programs import numpy, which is not installed here." in said
 
 
-@pytest.mark.slow
-def test_hog_strategies_are_compared_exactly() -> None:
-    output = knobeln("practice", "--game", "hog", "always_four", "piler", "chaser").output
-    assert "50.609832%" in output
-    assert output.index("ranking") < output.index("match points")
-
-
 @pytest.mark.parametrize(
     ("old", "new", "complaint"),
     [

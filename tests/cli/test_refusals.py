@@ -110,13 +110,6 @@ def test_a_backup_replaces_another_only_if_it_shall(folder: ContestContext, tmp_
     assert tarfile.is_tarfile(file)
 
 
-def test_without_a_terminal_no_editor_starts(finished, tmp_path, monkeypatch) -> None:
-    monkeypatch.setenv("EDITOR", f"touch {tmp_path / 'started'} #")
-    for words in (("run", "summary", 1), ("teams", "tell", "--subject", "hello")):
-        assert "no terminal for an editor" in knobeln_in(finished.path, *words, code=2).stderr
-    assert not (tmp_path / "started").exists()
-
-
 # --- programs, names, rounds --------------------------------------------------------------------------------
 @pytest.mark.parametrize(
     ("data", "says"), [(b"", "is empty"), (b"\x7fELF\x02\x01\0\0", "is not a text file")]
@@ -133,13 +126,6 @@ def test_a_compiled_program_is_refused_as_what_it_is(tmp_path, monkeypatch, word
     said = knobeln(*words, code=1).stderr
     assert "leapfrog is not a text file, but a program is C source" in said
     assert "description" not in said
-
-
-def test_several_programs_practise_only_where_games_are_computed_exactly(tmp_path: Path) -> None:
-    refused = knobeln("practice", "council", "dice_cup", "-C", tmp_path, code=2).stderr
-    assert "name one PROGRAM; --against compares it with another" in refused
-    words = ("practice", "--game", "hog", "always_four", "always_six", "--games", 3, "-C", tmp_path)
-    assert "are for one PROGRAM" in knobeln(*words, code=2).stderr
 
 
 def test_a_mistyped_team_is_named(finished: ContestContext) -> None:

@@ -50,16 +50,7 @@ def test_an_image_that_cannot_play_is_told_why(name, run, words, knobeln, image)
     assert words in knobeln("play", "--game", "cooperation", image(name, **run), "pavlov", code=1)
 
 
-@pytest.mark.parametrize(
-    ("game", "name", "words"),
-    [
-        (
-            "bid-tac-toe",
-            "bot.tar",
-            "an image is started for each move, but Bid-Tac-Toe programs keep running",
-        ),
-        ("cooperation", "nothing.tar", "there is no file nothing.tar"),
-    ],
-)
-def test_what_is_no_image_for_this_game_is_told(game, name, words, knobeln):
-    assert words in knobeln("play", "--game", game, name, "copycat", code=1)
+def test_what_is_no_image_for_this_game_is_told(knobeln, image):
+    said = knobeln("play", "--game", "bid-tac-toe", image("bot.tar"), "even_hand", code=1)
+    assert "bot.tar is no program; the suffix of a program's name tells its language" in said
+    assert "no file nothing.tar" in knobeln("play", "--game", "cooperation", "nothing.tar", "copycat", code=1)

@@ -17,7 +17,7 @@ from knobeln.cli import main
 from mailserver.commands.organizer import MAX_TOKEN_HOURS
 from mailserver.team_secret import digest
 from tests.support.contest_field import House, add_field
-from tests.support.drand_network import chain_json, signed_round
+from tests.support.drand_network import signed_round, stand_in_chain
 from tests.support.knobeln_server import Server
 from tests.support.letters import letter
 from tests.support.mail_world import FORM, START, World, body_of, flat
@@ -270,7 +270,7 @@ def test_a_contest_is_run_by_letter(server: Server, house: House) -> None:
     ],
 )
 def test_the_public_number_is_handed_in_by_letter(make_world, beacon, wrong, right, shown, monkeypatch):
-    monkeypatch.setattr(drand, "QUICKNET", chain_json(int(START.timestamp()) - 110))
+    monkeypatch.setattr(drand, "QUICKNET", stand_in_chain(int(START.timestamp()) - 110))
     world = make_world(tournament=Tournament(beacon=beacon))
     with world.store.write() as tx:
         decisions.set_organizer_digest(tx, digest(STRING))

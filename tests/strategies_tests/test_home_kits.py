@@ -15,13 +15,16 @@ from click.testing import CliRunner
 
 from contest import presets
 from contest.config.settings import Settings
+from contest.games.hog import all_pairs, ranking
 from contest.games.registry import game_of, registered
 from contest.schema.languages import Language
+from contest.subprocesses.hog_solver import win_rates
 from knobellib.kit_archives import tar_archive
 from knobellib.kits import kit_of
 from knobellib.samples import samples
 from knobeln.cli import main
 from knobeln.context import create_contest
+from knobeln.home.programs import accepted, home_builder, rebuilt
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 GAMES = sorted(
@@ -180,15 +183,19 @@ def test_hog_at_home_has_the_rates_of_the_server(tmp_path, kit_for, monkeypatch)
     folder = kit_for("hog").path / "programs"
     (tmp_path / "larger.py").write_text((folder / "chaser.py").read_text() + "#" * 1300)
     programs = [folder / "piler.py", folder / "chaser.py", tmp_path / "larger.py"]
-    at_home, there = kit_for("hog").play(*programs), by_the_server("practice", "--game", "hog", *programs)
-    rates = re.findall(r"[\d.]+%", there)
-    assert len(rates) == 3
-    assert re.findall(r"[\d.]+%", at_home) == rates
-    ranking = re.findall(r"(?m)^\s*(\d+)\s+(\w+)\s+(\d+)\s+(\d+) *$", there)
-    assert [(rank, name, points) for rank, name, _, points in ranking] == re.findall(
-        r"(?m)^(\d+)\. (\w+): (\d+) match", at_home
-    )
-    assert set(re.findall(r"(?m)^(\w+): goal (\d+)", at_home)) == {(n, goal) for _, n, goal, _ in ranking}
+    at_home, hog = kit_for("hog").play(*programs), settings("hog")
+    builder = home_builder(hog)
+    entries = [accepted(path.name, rebuilt(str(path), builder, hog)) for path in programs]
+    rates = win_rates(entries, all_pairs(3))
+    assert re.findall(r"[\d.]+%", at_home) == [f"{rate:.6%}" for rate in rates]
+    names = [path.stem for path in programs]
+    assert re.findall(r"(?m)^(\w+): goal (\d+)", at_home) == [
+        (name, str(entry.goal)) for name, entry in zip(names, entries, strict=True)
+    ]
+    ranked = ranking(3, dict(zip(all_pairs(3), rates, strict=True)))
+    assert re.findall(r"(?m)^(\d+)\. (\w+): (\d+) match", at_home) == [
+        (str(place.rank), names[place.entry], str(place.match_points)) for place in ranked
+    ]
 
 
 # --- what is typed wrong ------------------------------------------------------------------------------------

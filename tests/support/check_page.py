@@ -104,16 +104,16 @@ def _answer(question: str) -> str:
     return str(node.stdout.readline())
 
 
-def page_on(archive: Path, mails: Sequence[str] = (), game: str = "", chain: str | None = None) -> PageSaid:
+def page_on(archive: Path, mails: Sequence[str] = (), game: str = "", chain: Chain | None = None) -> PageSaid:
     """What the page says of the archive in this folder."""
     return next(iter(page_says([packed_folder(archive)], mails, game, chain)))
 
 
 def page_says(
-    archives: Iterable[bytes], mails: Sequence[str] = (), game: str = "", chain: str | None = None
+    archives: Iterable[bytes], mails: Sequence[str] = (), game: str = "", chain: Chain | None = None
 ) -> list[PageSaid]:
-    """What the page says of each of these files. `chain`: JSON of drand, for another than quicknet."""
-    of_page = chain and _as_the_page_notes(Chain.from_json(chain))
+    """What the page says of each of these files. `chain`: another than quicknet."""
+    of_page = chain and _as_the_page_notes(chain)
     said = []
     with NamedTemporaryFile(suffix=".tar") as file:
         for data in archives:

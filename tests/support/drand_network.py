@@ -33,23 +33,15 @@ RECORDED = json.dumps(
 )
 
 
-@cache
-def chain_json(genesis: int, period: int = 1) -> str:
-    """The stand-in's chain, as `/info` would give it."""
+def stand_in_chain(genesis: int, period: int = 1) -> Chain:
+    """The stand-in's chain."""
     key = (G2Point() * _SECRET_KEY).to_compressed_bytes()
-    group = bytes(32)
-    hashed = hashlib.sha256(struct.pack(">Iq", period, genesis) + key + group + b"stand-in")
-    return json.dumps(
-        {
-            "public_key": key.hex(),
-            "period": period,
-            "genesis_time": genesis,
-            "hash": hashed.hexdigest(),
-            "groupHash": group.hex(),
-            "schemeID": "bls-unchained-g1-rfc9380",
-            "metadata": {"beaconID": "stand-in"},
-        }
-    )
+    return Chain(hash_of_chain(key, period, genesis, bytes(32), b"stand-in"), key, period, genesis)
+
+
+def hash_of_chain(key: bytes, period: int, genesis: int, group: bytes, name: bytes = b"") -> str:
+    """The name of a chain, as drand makes it."""
+    return hashlib.sha256(struct.pack(">Iq", period, genesis) + key + group + name).hexdigest()
 
 
 @cache
@@ -81,20 +73,18 @@ def trusted_drand() -> Iterator[None]:
 
 
 @contextmanager
-def stand_in(chain_text: str, *urls: str) -> Iterator[None]:
+def stand_in(chain: Chain, *urls: str) -> Iterator[None]:
     """Meanwhile the stand-in is drand: this chain, and servers at these addresses."""
-    chain = Chain.from_json(chain_text)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(drand, "QUICKNET", chain_text)
+        patch.setattr(drand, "QUICKNET", chain)
         patch.setattr(drand, "URLS", urls)
         patch.setattr(receipts, "DRAND", (chain.hash, chain.genesis, chain.period))
         yield
 
 
 @contextmanager
-def drand_server(chain_text: str, round_json: Callable[[int], str] = signed_round) -> Iterator[str]:
+def drand_server(chain: Chain, round_json: Callable[[int], str] = signed_round) -> Iterator[str]:
     """Serve the rounds whose time has come, by TLS on loopback; yields the server's address."""
-    chain = Chain.from_json(chain_text)
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:

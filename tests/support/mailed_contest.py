@@ -28,12 +28,12 @@ from mailserver.delivery.transports import MAILDIRS, transport_of
 from mailserver.intake.accept import accept
 from tests.support.archives import HOUSE, knobeln
 from tests.support.clocks import FixedClock
-from tests.support.drand_network import chain_json, trusted_drand
+from tests.support.drand_network import stand_in_chain, trusted_drand
 from tests.support.letters import letter
 from tests.support.mail_world import FORM, OPENS, REGISTER, START, from_line, make_settings, told
 from tournament.day import Spectator
 
-CHAIN = chain_json(int(datetime(1994, 3, 1, tzinfo=UTC).timestamp()), 30)
+CHAIN = stand_in_chain(int(datetime(1994, 3, 1, tzinfo=UTC).timestamp()), 30)
 CLOSES = START - timedelta(hours=2)  # programs are no longer taken
 KNOWN = START + timedelta(minutes=11)  # the public number is known
 PROGRAMS = {
