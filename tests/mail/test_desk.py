@@ -131,7 +131,9 @@ def test_the_same_program_again_is_unchanged_and_not_compiled(office: Office) ->
     ],
 )
 def test_where_two_readings_are_possible_the_report_says_what_helps(office: Office, code: str) -> None:
-    source = program(from_line(*registered(office.world))) + DESCRIPTION + code + "\nint more () { return 1; }"
+    source = (
+        program(from_line(*registered(office.world))) + DESCRIPTION + code + "\nint more () { return 1; }"
+    )
     assert "If a mailer changed the program there" in " ".join(report(office, source).split())
 
 
