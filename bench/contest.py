@@ -43,7 +43,7 @@ from knobellib.samples import house_strategies
 from knobeln.context import ContestContext
 from knobeln.day.run import contest_day
 from knobeln.services import Services
-from sandbox.sandbox import Sandbox, SandboxResult
+from sandbox.sandbox import ExitStatus, Sandbox
 from sandbox.vm import engine_binary
 from sandbox.vm.image import Image
 from sandbox.vm.translation import Translations, translations
@@ -73,7 +73,7 @@ def _compiled() -> Spent:
     inside: list[float] = []  # what is done in a sandbox is not counted among our children
     run = Sandbox.run
 
-    def noted(sandbox: Sandbox, command: Sequence[str], **more: Any) -> SandboxResult:
+    def noted(sandbox: Sandbox, command: Sequence[str], **more: Any) -> ExitStatus:
         result = run(sandbox, command, **more)
         inside.append(result.usage.cpu_seconds or 0.0)
         return result

@@ -7,25 +7,22 @@ from __future__ import annotations
 
 import hashlib
 import re
-from bisect import bisect_right
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from itertools import accumulate, pairwise
 
 from compiler import checks, elf, messages, tokens
 from compiler.messages import FILE_NAME
 from compiler.source import SourceText, normalise
-from compiler.tokens import TokenKind
 from compiler.toolchain import Step, Toolchain
 from contest.interfaces.protocols import BuildResult
-from contest.language import gettext, noted
+from contest.language import gettext
 from contest.mail.from_line import strip_secret
-from contest.mail.sent_files import lines_named
 from contest.model import Finding, MachineBuildReport, Severity, Trial
 from contest.schema.sections import Programs
 from sandbox.vm.image import MEMORY_SIZE, Image
 
 WRAPS_FROM = 60  # mailers break lines that would be longer than this, most of them at 72 or more
+_CHANGED = re.compile(r">|.*=(?:3D|[0-9A-F]{2}[ \t]*$)")  # as mailboxes and quoted-printable write text
 
 
 @dataclass(frozen=True)
@@ -138,75 +135,22 @@ def _failed(facts: _Facts, program: SourceText, step: Step) -> _Facts:
         text += gettext(
             ". If a signature or a list's footer was added there, leave it out, or write `-- ` above it"
         )
+    elif _may_be_changed(program, line):
+        text += gettext(
+            ". If a mailer changed the program there, or broke a line in two, attach the program as a file"
+        )
     finding = Finding("compiler", Severity.ERROR, line, text, program.quote(line))
     told = messages.without_warnings(step.messages) if lines else step.messages
     joined = "\n".join(filter(None, (facts.messages, told)))
-    return replace(facts, messages=joined).found(
-        [finding, *_wrapped(program, lines), *_left_by_mailers(program, lines)]
-    )
+    return replace(facts, messages=joined).found([finding])
 
 
-def _wrapped(program: SourceText, error_lines: Iterable[int]) -> Iterable[Finding]:
-    """A note about the lines that a mailer has probably broken, if there are errors in them (K50)."""
-    broken = tuple(_broken_lines(program, frozenset(error_lines)))
-    if broken:
-        text = gettext(
-            "a mailer seems to have broken %(lines)s in two, with the rest on the line below. Attach the "
-            "program as a file, or keep such lines below %(wraps_from)s characters",
-            lines=lines_named(broken),
-            wraps_from=WRAPS_FROM,
-        )
-        yield Finding("letter", Severity.NOTE, 0, text, program.quote(broken[0]))
-
-
-_TRACES = (
-    (
-        re.compile(r"=3D|=[0-9A-F]{2}[ \t]*$"),
-        noted("seems to be encoded still (quoted-printable: `=3D` is `=`)"),
-    ),
-    (re.compile(">From "), noted("begins with `>From`; mailboxes write that for `From`")),
-    (re.compile(">"), noted("begins with `>`, as quoted text of another letter does")),
-)
-
-
-def _left_by_mailers(program: SourceText, error_lines: Iterable[int]) -> Iterable[Finding]:
-    """A note about the first wrong line that a mailer or mailbox has probably changed."""
-    for number in error_lines:
-        line = program.physical_lines[number - 1] if number <= len(program.physical_lines) else ""
-        for trace, text in _TRACES:
-            if trace.search(line) if trace.pattern.startswith("=") else trace.match(line):
-                advice = gettext(
-                    "line %(number)s %(text)s. If you did not write that, attach the program as a file",
-                    number=number,
-                    text=gettext(text),
-                )
-                yield Finding("letter", Severity.NOTE, number, advice, program.quote(number))
-                return
-
-
-def _unreadable(error: ValueError) -> Finding:
-    text = gettext("the compiler's output cannot be used: %(error)s", error=error)
-    return Finding("compiler", Severity.ERROR, 0, text)
-
-
-# --- broken lines ---
-def _broken_lines(program: SourceText, error_lines: Collection[int]) -> Sequence[int]:
-    """The numbers of lines that a mailer has broken and that the compiler complains about (K50).
-
-    They continue on the next line: a `//` comment, a directive or a string. Elsewhere a line end means
-    nothing. Only an error at the broken place turns the suspicion into a finding.
-    """
-    one_line, strings = _fragile_lines(program)
-    pairs = enumerate(pairwise(program.physical_lines), 1)
-    return [
-        number
-        for number, (line, rest) in pairs
-        if _was_wrapped(line, rest)
-        and (
-            (number in one_line and number + 1 in error_lines)
-            or (number in strings and number in error_lines)
-        )
-    ]
+def _may_be_changed(program: SourceText, number: int) -> bool:
+    """Whether a mailer may have changed this line, or broken it or the one above (K50)."""
+    if not 0 < number <= len(program.physical_lines):
+        return False
+    above, line, below = ["", *program.physical_lines, ""][number - 1 : number + 2]
+    return bool(_CHANGED.match(line)) or _was_wrapped(above, line) or _was_wrapped(line, below)
 
 
 def _was_wrapped(line: str, rest: str) -> bool:
@@ -215,14 +159,6 @@ def _was_wrapped(line: str, rest: str) -> bool:
     return bool(words) and not rest[0].isspace() and len(line.rstrip()) + 1 + len(words[0]) > WRAPS_FROM
 
 
-def _fragile_lines(program: SourceText) -> tuple[Collection[int], Collection[int]]:
-    """The lines of `//` comments and the last lines of directives; the lines with an open quote."""
-    starts = [0, *accumulate(len(line) + 1 for line in program.physical_lines)]
-    one_line = {line.numbers[-1] for line in program.live_lines if line.directive is not None}
-    strings = set()
-    for token in tokens.scan(program.text):
-        if token.kind is TokenKind.COMMENT and token.text.startswith("//"):
-            one_line.add(bisect_right(starts, token.offset))
-        elif token.kind is TokenKind.BROKEN:
-            strings.add(bisect_right(starts, token.offset))
-    return one_line, strings
+def _unreadable(error: ValueError) -> Finding:
+    text = gettext("the compiler's output cannot be used: %(error)s", error=error)
+    return Finding("compiler", Severity.ERROR, 0, text)

@@ -31,17 +31,18 @@ from sandbox.vm.image import MEMORY_SIZE, MIN_STACK
 LIBRARY = ("init_random", "log2", "next_random", "make_throw", "count_points")
 COMPILER_ROUTINES = ("memcpy", "memmove", "memset", "memcmp")  # gcc calls them by itself
 AVAILABLE_STATIC = MEMORY_SIZE - MIN_STACK
-# They change how a routine is compiled, but neither its place nor its kind in the program.
-ALLOWED_ATTRIBUTES = frozenset(
-    (
-        *("aligned", "always_inline", "cold", "const", "fallthrough", "flatten", "hot", "inline"),
-        *("may_alias", "noinline", "noreturn", "nothrow", "packed", "pure", "unused", "used"),
-    )
-)
 
 _KEEPING = ("include", "line marker", "control character", "assembler", "attribute", "too long", "elements")
-_INCLUDES = ("include", "include_next", "import", "embed")
 _FILE_TESTS = ("__has_include", "__has_include_next", "__has_embed")
+_NO_INCLUDE = noted("a program is a single file without #include; the library routines need no declaration")
+_NO_LINE = noted("#line and line markers name other lines in messages; send the program as you wrote it")
+_NO_IDENT = noted("#ident and #sccs write to the assembler; use a comment instead")
+_DIRECTIVES = {  # forbidden ones: the rule, and what to do
+    **dict.fromkeys(("include", "include_next", "import", "embed"), ("include", _NO_INCLUDE)),
+    "line": ("line marker", _NO_LINE),  # also `# 1 "file"`
+    **dict.fromkeys(("ident", "sccs"), ("assembler", _NO_IDENT)),
+    "file pragma": ("include", noted("this #pragma reads a file; leave it out")),
+}
 _FILE_PRAGMAS = ("dependency", "pch_preprocess", "include_alias")
 PASTED_PRAGMA = "_Pragma_of_macro"
 """What the preprocessor writes for the operator `_Pragma`, which it would carry out otherwise."""
@@ -117,15 +118,17 @@ def control_characters(program: SourceText, _: Programs) -> Iterator[Finding]:
             yield _at(program, "control character", number, text)
 
 
-def includes(program: SourceText, _: Programs) -> Iterator[Finding]:
-    """Forbid #include (K55) in every form that a compiler might accept."""
+def directives(program: SourceText, _: Programs) -> Iterator[Finding]:
+    """Forbid directives that read files (K55) or write to the assembler, in every form that a compiler might
+    accept; and line markers, for which gcc would show lines of the file that they name."""
     for view in program.views:
         for line in view.live_lines:
-            if (line.directive or ("",))[0] in _INCLUDES:
-                text = gettext(
-                    "a program is a single file without #include; the library routines need no declaration"
-                )
-                yield _at(program, "include", line.number, text)
+            name, *words = line.directive or ("",)
+            reads = name == "pragma" and any(word in _FILE_PRAGMAS for word in words[:2])
+            key = "line" if name[:1].isdigit() else "file pragma" if reads else name
+            if key in _DIRECTIVES:
+                rule, text = _DIRECTIVES[key]
+                yield _at(program, rule, line.number, gettext(text))
 
 
 def file_tests(program: SourceText, _: Programs) -> Iterator[Finding]:
@@ -135,38 +138,12 @@ def file_tests(program: SourceText, _: Programs) -> Iterator[Finding]:
             yield _at(program, "include", number, text)
 
 
-def file_pragmas(program: SourceText, _: Programs) -> Iterator[Finding]:
-    for view in program.views:
-        for line in view.live_lines:
-            directive = line.directive or ()
-            if directive[:1] == ("pragma",) and any(word in _FILE_PRAGMAS for word in directive[1:3]):
-                yield _at(program, "include", line.number, gettext("this #pragma reads a file; leave it out"))
+def pragma_operators(program: SourceText, _: Programs) -> Iterator[Finding]:
     for number in program.lines_of("_Pragma"):
         text = gettext(
             "_Pragma may read files, and a macro can hide which; write #pragma instead, or leave it out"
         )
         yield _at(program, "include", number, text)
-
-
-def line_markers(program: SourceText, _: Programs) -> Iterator[Finding]:
-    """Forbid `#line` and the marks of a preprocessor: gcc would show lines of the file that they name."""
-    for view in program.views:
-        for line in view.live_lines:
-            name = (line.directive or ("",))[0]
-            if name == "line" or name[:1].isdigit():
-                text = gettext(
-                    "#line and line markers name other lines in messages; send the program as you wrote it"
-                )
-                yield _at(program, "line marker", line.number, text)
-
-
-def identifications(program: SourceText, _: Programs) -> Iterator[Finding]:
-    """Forbid #ident, because gcc passes its text to the assembler unchanged."""
-    for view in program.views:
-        for line in view.live_lines:
-            if (line.directive or ("",))[0] in ("ident", "sccs"):
-                text = gettext("#ident and #sccs write to the assembler; use a comment instead")
-                yield _at(program, "assembler", line.number, text)
 
 
 def description(program: SourceText, settings: Programs) -> Iterator[Finding]:
@@ -224,19 +201,12 @@ def changing_macros(expanded: Expanded, _: Programs) -> Iterator[Finding]:
 
 
 def attributes(expanded: Expanded, _: Programs) -> Iterator[Finding]:
-    allowed = ", ".join(sorted(ALLOWED_ATTRIBUTES))
-    for name in dict.fromkeys(_attribute_names(expanded.tokens)):
-        plain = name.removeprefix("__").removesuffix("__")
-        if plain not in ALLOWED_ATTRIBUTES:
-            text = gettext(
-                "the attribute %(name)s is not pure C and not harmless; allowed are %(allowed)s",
-                name=name,
-                allowed=allowed,
-            )
-            yield _word(expanded, "attribute", name, text)
+    """Forbid attributes, which C of 1989 lacks and which can change where a routine is, and what it is."""
+    text = gettext("attributes are not C as of 1989; leave them out")
+    for word in _words(expanded, lambda word: word in _ATTRIBUTE):
+        yield _word(expanded, "attribute", word, text)
     specials = " ".join(each.text if each.kind is TokenKind.SPECIAL else "_" for each in expanded.tokens)
     if "[ [" in specials.replace("< :", "["):  # no C program of 1989 has it
-        text = gettext("[[attributes]] are not C as of 1989; leave them out")
         yield Finding("attribute", Severity.ERROR, 0, text)
 
 
@@ -304,11 +274,9 @@ def memory_finding(static_bytes: int) -> Finding:
 
 SOURCE_RULES: tuple[SourceRule, ...] = (
     control_characters,
-    includes,
+    directives,
     file_tests,
-    file_pragmas,
-    line_markers,
-    identifications,
+    pragma_operators,
     description,
 )
 TOKEN_RULES: tuple[TokenRule, ...] = (
@@ -357,22 +325,6 @@ def _defines(expanded: Expanded, name: str) -> Finding:
 
 def _words(expanded: Expanded, wanted: Callable[[str], bool]) -> Iterable[str]:
     return dict.fromkeys(t.text for t in expanded.tokens if t.kind is TokenKind.IDENTIFIER and wanted(t.text))
-
-
-def _attribute_names(tokens: Sequence[Token]) -> Iterator[str]:
-    """The names in `__attribute__((name, name(arguments)))`: they follow `((` or a comma at that depth."""
-    depth, expecting = -1, False  # -1: in no attribute
-    for before, token in pairwise(tokens):
-        if before.text in _ATTRIBUTE:
-            depth = 0
-        if depth < 0:
-            continue
-        depth += {"(": 1, ")": -1}.get(token.text, 0)
-        if expecting and depth == 2 and token.kind is TokenKind.IDENTIFIER:
-            yield token.text
-        expecting = depth == 2 and token.text in ("(", ",")
-        if depth <= 0:
-            depth = -1
 
 
 def _defined_routines(tokens: Sequence[Token]) -> Iterator[str]:

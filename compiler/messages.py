@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from contest.language import gettext, number
 from contest.util.sanitize import sanitize
-from sandbox.sandbox import Ending, Limits, SandboxResult
+from sandbox.sandbox import Ending, ExitStatus, Limits
 from sandbox.vm.image import MEMORY_SIZE
 
 MAX_CHARACTERS = 16_000
@@ -71,7 +71,7 @@ def without_warnings(messages: str) -> str:
     return "\n".join(line for line in messages.split("\n") if ": warning: " not in line)
 
 
-def trouble(result: SandboxResult, limits: Limits, *, is_gcc: bool = True) -> str:
+def trouble(result: ExitStatus, limits: Limits, *, is_gcc: bool = True) -> str:
     """Why the compiler did not end by itself, as a sentence; "" if it did.
 
     `is_gcc`: its messages tell, too, and programs are for the contest machine.

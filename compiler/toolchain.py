@@ -19,7 +19,7 @@ from compiler import messages
 from compiler.checks import PASTED_PRAGMA
 from contest.errors import ToolMissing
 from contest.util.sanitize import sanitize
-from sandbox.sandbox import WORK, Ending, Limits, Sandbox, SandboxResult
+from sandbox.sandbox import WORK, Ending, ExitStatus, Limits, Sandbox
 
 PREFIXES = ("riscv64-unknown-elf-", "riscv64-elf-", "riscv32-unknown-elf-")
 
@@ -156,7 +156,7 @@ class Toolchain:
             raise ToolMissing(f"{self._gcc} does not work in the sandbox ({result.ending}): {stderr}")
         return result.stdout
 
-    def _run(self, command: Sequence[str], contents: Mapping[str, bytes], limits: Limits) -> SandboxResult:
+    def _run(self, command: Sequence[str], contents: Mapping[str, bytes], limits: Limits) -> ExitStatus:
         run = partial(self._sandbox.run, command, files=contents, environment=_ENVIRONMENT, limits=limits)
         return again_if_killed(run, limits)
 
@@ -174,7 +174,7 @@ def _then_show_result(command: Sequence[str]) -> list[str]:
     return ["/bin/sh", "-c", f'"$@" && exec cat {_RESULT}', "sh", *command]
 
 
-def _step(result: SandboxResult, limits: Limits, prose: frozenset[int] = frozenset()) -> Step:
+def _step(result: ExitStatus, limits: Limits, prose: frozenset[int] = frozenset()) -> Step:
     cleaned = messages.clean(result.stderr, prose)
     if result.succeeded:
         return Step(result.stdout, cleaned)
@@ -185,7 +185,7 @@ def _step(result: SandboxResult, limits: Limits, prose: frozenset[int] = frozens
 _KILLED = b"Killed"  # gcc's driver and the shell print this about a killed child
 
 
-def again_if_killed(run: Callable[[], SandboxResult], limits: Limits) -> SandboxResult:
+def again_if_killed(run: Callable[[], ExitStatus], limits: Limits) -> ExitStatus:
     """Run a compiler, and a second time if the host may have killed it. `limits`: those it runs with.
 
     If memory is short, the kernel kills some process; if the host stalls, the wall clock runs on. The program
@@ -197,7 +197,7 @@ def again_if_killed(run: Callable[[], SandboxResult], limits: Limits) -> Sandbox
     return run() if _may_be_our_fault(result, time.monotonic() - before, limits) else result
 
 
-def _may_be_our_fault(result: SandboxResult, seconds: float, limits: Limits) -> bool:
+def _may_be_our_fault(result: ExitStatus, seconds: float, limits: Limits) -> bool:
     """Whether it was killed before it can have used up its CPU time, or got too little CPU."""
     if result.ending is Ending.MEMORY_LIMIT:  # the program's own limit, not the host's memory
         return False

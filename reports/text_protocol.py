@@ -48,14 +48,12 @@ from contest.model import (
     GameResult,
     Match,
     Missing,
-    Moves,
     Pairing,
     SeatResult,
     Verdict,
     points_text,
 )
 from contest.util.plurals import form
-from knobellib.software.protocolfmt import Lines
 from reports.knobeln_protocol import NAME
 from reports.text import WIDTH, clean, columns_of, fold, one_line, table, wrap
 from reports.words import VERDICTS
@@ -148,76 +146,59 @@ def _written(move: str) -> str:
 
 # --- reading -----------------------------------------------------------------------------------------------
 _NUMBER = r"(\d{1,10})"
+_WORDS = r"((?: (?:\\\n)?\S+)+)\n"
+_HEAD = re.compile(rf"{re.escape(TITLE)}\nrules (\S+) point=([1-9]\d{{0,17}}) turn=(\S+)\n")
+_BLOCK = re.compile(
+    rf"game round={_NUMBER} group={_NUMBER} game={_NUMBER} attempt={_NUMBER}\n"
+    rf"players{_WORDS}points{_WORDS}verdicts{_WORDS}((?:fault .*\n)*)"
+    rf"counted (yes|no)\ndigest ([0-9a-f]+)\nturns {_NUMBER}( not kept)?\n((?:.*\n)*?)end\n(?=game |\Z)"
+)
+_FAULT_LINE = re.compile(rf"fault seat={_NUMBER} turn={_NUMBER} turns={_NUMBER}(?: (.*))?")
 
 
 def read(text: str) -> tuple[WordProtocol, ...]:
-    """Read the games of a compact text. Raises ValueError: what is wrong in which line."""
-    lines = Lines(text)
-    lines.match(re.escape(TITLE), TITLE)
-    name, point, turn_word = lines.match(
-        r"rules (\S+) point=([1-9]\d{0,17}) turn=(\S+)", "rules bid-tac-toe point=2 turn=round"
-    )
-    games = []
-    while lines:
-        games.append(WordProtocol(name, int(point), turn_word, *_read_block(lines)))
+    """Read the games of a compact text. Raises ValueError: which line begins what cannot be read."""
+    text = "".join(f"{line.strip()}\n" for line in text.splitlines())
+    head = _HEAD.match(text)
+    if not head:
+        raise ValueError(
+            f"line 1: there must be `{TITLE}`, and below it a line such as "
+            "`rules bid-tac-toe point=2 turn=round`"
+        )
+    games, at = [], head.end()
+    while at < len(text):
+        found = _BLOCK.match(text, at)
+        try:
+            games.append(WordProtocol(head[1], int(head[2]), head[3], *_read_block(found)))
+        except ValueError:
+            number = text.count("\n", 0, at) + 1
+            raise ValueError(f"line {number}: here is no whole and sound game") from None
+        at = found.end() if found else at
     return tuple(games)
 
 
-def _read_block(lines: Lines) -> tuple[int, int, Match]:
-    """The round, the group, and the game."""
-    round_number, group, game, attempt = lines.match(
-        rf"game round={_NUMBER} group={_NUMBER} game={_NUMBER} attempt={_NUMBER}",
-        "game round=1 group=1 game=1 attempt=1",
-    )
-    players = _words(lines, "players", "players NAME NAME")
-    points = _words(lines, "points", "points 2 0", r"-?\d{1,18}", len(players))
-    verdicts = _words(lines, "verdicts", "verdicts OK OK", "|".join(Verdict), len(players))
+def _read_block(found: re.Match[str] | None) -> tuple[int, int, Match]:
+    """The round, the group, and the game. Raises ValueError."""
+    if not found:
+        raise ValueError("no game")
+    round_number, group, game, attempt = map(int, found.groups()[:4])
+    players, points, verdicts = (found[n].replace("\\\n", "").split() for n in (5, 6, 7))
     seats = [SeatResult(int(won), Verdict(v), None) for won, v in zip(points, verdicts, strict=True)]
-    while lines.peek().startswith("fault "):
-        _read_fault(lines, seats)
-    (counted,) = lines.match(r"counted (yes|no)", "counted yes")
-    (digest,) = lines.match(r"digest ([0-9a-f]+)", "digest 0123456789abcdef")
-    turns, not_kept = lines.match(rf"turns {_NUMBER}( not kept)?", "turns 12")
-    moves = None if not_kept else tuple(_read_moves(lines, len(players)) for _ in range(int(turns)))
-    lines.match("end", "end")
-    shift = (1 - int(game)) % len(players)  # a pairing has its players in the order of its first game
+    for line in found[8].splitlines():
+        fault = _FAULT_LINE.fullmatch(line)
+        if not fault or not 1 <= int(fault[1]) <= len(seats):
+            raise ValueError("a fault of nobody")
+        at = int(fault[1]) - 1
+        seats[at] = replace(seats[at], fault=Fault(int(fault[2]), fault[4] or ""), faults=int(fault[3]))
+    turns, rows = int(found[11]), found[13].replace(f"{_BETWEEN}\n", _BETWEEN).split("\n")[:-1]
+    moves = tuple(tuple(map(_read_move, row.split(_BETWEEN))) for row in rows)
+    is_whole = len(moves) == (0 if found[12] else turns) and all(len(each) == len(seats) for each in moves)
+    if len(players) != len(seats) or not is_whole:
+        raise ValueError("something is missing")
+    shift = (1 - game) % len(players)  # a pairing has its players in the order of its first game
     pairing = Pairing((*players[shift:], *players[:shift]))
-    result = GameResult(tuple(seats), int(turns), digest, moves)
-    return int(round_number), int(group), Match(pairing, int(attempt), result, counted == "yes", int(game))
-
-
-def _words(
-    lines: Lines, title: str, form: str, pattern: str = r"\S+", number: int | None = None
-) -> tuple[str, ...]:
-    words = lines.next().split()
-    while words and words[-1] == "\\":
-        words = words[:-1] + lines.next().split()
-    right = words[:1] == [title] and len(words) > 1 and all(re.fullmatch(pattern, w) for w in words[1:])
-    if not right or number not in (None, len(words) - 1):
-        lines.fail(f"there must be `{form}`" + (f", {number} of them" if number else ""))
-    return tuple(words[1:])
-
-
-def _read_fault(lines: Lines, seats: list[SeatResult]) -> None:
-    """Put the fault into its seat."""
-    seat, turn, turns, reason = lines.match(
-        rf"fault seat={_NUMBER} turn={_NUMBER} turns={_NUMBER}(?: (.*))?",
-        "fault seat=1 turn=3 turns=1 REASON",
-    )
-    if not 1 <= int(seat) <= len(seats):
-        lines.fail(f"there is no seat {seat}, only 1 to {len(seats)}")
-    at = int(seat) - 1
-    seats[at] = replace(seats[at], fault=Fault(int(turn), reason or ""), faults=int(turns))
-
-
-def _read_moves(lines: Lines, seats: int) -> Moves:
-    text = lines.next()
-    while text.endswith(_BETWEEN):
-        text += lines.next()
-    moves = text.split(_BETWEEN)
-    if len(moves) != seats:
-        lines.fail(f"there must be {seats} moves with `;` between them, not {len(moves)}")
-    return tuple(map(_read_move, moves))
+    result = GameResult(tuple(seats), turns, found[10], None if found[12] else moves)
+    return round_number, group, Match(pairing, attempt, result, found[9] == "yes", game)
 
 
 def _read_move(text: str) -> str | Changed | Missing | None:

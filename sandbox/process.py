@@ -58,15 +58,21 @@ class AnswerKind(StrEnum):
 
 @dataclass(frozen=True)
 class ExitStatus:
-    """How a process ended. `code`: see CommandEnd; `stderr`: at most STDERR_TAIL_BYTES.
+    """How a process ended. `code`: see CommandEnd; `usage`: of all processes of its sandbox together.
 
-    `usage`: of all processes of its sandbox together.
+    Of `Sandbox.run` all that it wrote; else the end of `stderr`, at most STDERR_TAIL_BYTES. A command that
+    exits with 128 + n looks like one that died of signal n, as it does to a shell.
     """
 
     ending: Ending
     code: int
     stderr: bytes
     usage: Usage = NOT_COUNTED
+    stdout: bytes = b""
+
+    @property
+    def succeeded(self) -> bool:
+        return self.ending is Ending.EXIT and self.code == 0
 
     @property
     def description(self) -> str:
@@ -103,23 +109,35 @@ class Answer(NamedTuple):
 
 
 class _TimeLimit:
-    """The time for one answer. `cpu_before`: processor time used before; None if nobody counts it."""
+    """The time for one answer. `cpu_before`: processor time used before; None if nobody counts it.
 
-    __slots__ = ("_cpu_before", "_sandbox", "_seconds", "_start", "deadline", "next_look")
+    The processor time of a worker's answer counts from our first look, for a look before each question would
+    take too long. A worker never sleeps, so a long time by the clock without processor time is a fault of the
+    host.
+    """
 
-    def __init__(self, sandbox: RunningSandbox, seconds: float, cpu_before: float | None) -> None:
-        self._sandbox, self._seconds, self._cpu_before = sandbox, seconds, cpu_before
+    __slots__ = ("_cpu_before", "_is_unseen", "_sandbox", "_seconds", "_start", "deadline", "next_look")
+
+    def __init__(
+        self, sandbox: RunningSandbox, seconds: float, cpu_before: float | None, *, is_worker: bool
+    ) -> None:
+        self._sandbox, self._seconds, self._is_unseen = sandbox, seconds, is_worker
+        self._cpu_before = 0.0 if is_worker else cpu_before
         self._start = time.monotonic()
-        if cpu_before is None:
+        if self._cpu_before is None:
             self.deadline = self.next_look = self._start + seconds
         else:
-            self.deadline = self._start + wall_seconds(seconds)
+            wall = WORKER_WALL_FACTOR * seconds if is_worker else wall_seconds(seconds)
+            self.deadline = self._start + wall
             self.next_look = self._start + seconds / _CORES
 
     def is_over(self) -> bool:
         """Look; and set the time of the next look, which is not before the time can be over."""
         now = time.monotonic()
         cpu_now = self._sandbox.cpu_seconds()
+        if self._is_unseen:
+            self._is_unseen, self._cpu_before = False, cpu_now
+            self.next_look = self.deadline  # if the sandbox has no counter of processor time
         if self._cpu_before is None or cpu_now is None or now >= self.deadline:
             return now >= self.deadline
         left = self._seconds - (cpu_now - self._cpu_before)
@@ -149,27 +167,6 @@ class _TimeLimit:
                 used=decimal(f"{used:.2f}"),
             )
         return Answer(kind, text, status, used)
-
-
-class _WorkerLimit(_TimeLimit):
-    """For a worker's answer. Its processor time counts from our first look, for a look before each question
-    would take too long.
-
-    A worker never sleeps, so a long time by the clock without processor time is a fault of the host.
-    """
-
-    __slots__ = ("_has_looked",)
-
-    def __init__(self, sandbox: RunningSandbox, seconds: float) -> None:
-        super().__init__(sandbox, seconds, 0.0)
-        self.deadline = self._start + WORKER_WALL_FACTOR * seconds
-        self._has_looked = False
-
-    def is_over(self) -> bool:
-        if not self._has_looked:
-            self._has_looked, self._cpu_before = True, self._sandbox.cpu_seconds()
-            self.next_look = self.deadline  # if the sandbox has no counter of processor time
-        return super().is_over()
 
 
 class SandboxedProcess:
@@ -291,10 +288,9 @@ class SandboxedProcess:
 
     def _resume(self, seconds: float) -> _TimeLimit:
         """Let it run for an answer."""
-        if self._is_worker:
-            return _WorkerLimit(self._sandbox, seconds)
-        self._sandbox.resume()
-        return _TimeLimit(self._sandbox, seconds, self._cpu_before)
+        if not self._is_worker:
+            self._sandbox.resume()
+        return _TimeLimit(self._sandbox, seconds, self._cpu_before, is_worker=self._is_worker)
 
     def _paused(self, limit: _TimeLimit, answer: Answer) -> Answer:
         if self._is_worker:

@@ -32,38 +32,19 @@ import os
 import selectors
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from sandbox.bubblewrap import BubblewrapSandbox, Contents, sealed_file, start_failure
-from sandbox.limits import NOT_COUNTED, Limits, Usage
+from sandbox.limits import Limits
 from sandbox.places import WORK
-from sandbox.process import SandboxedProcess
+from sandbox.process import ExitStatus, SandboxedProcess
 from sandbox.running import Ending
 
-__all__ = ["WORK", "Ending", "Limits", "Sandbox", "SandboxResult"]
+__all__ = ["WORK", "Ending", "ExitStatus", "Limits", "Sandbox"]
 
 USER = 61_994
 """The user and group id of sandboxes outside, if we are root: no system has such a user."""
 _CHUNK_BYTES = 65_536
-
-
-@dataclass(frozen=True)
-class SandboxResult:
-    """`code`: see CommandEnd. `usage`: of all processes of the sandbox together.
-
-    A command that exits with 128 + n looks like one that died of signal n, as it does to a shell.
-    """
-
-    ending: Ending
-    code: int
-    stdout: bytes
-    stderr: bytes
-    usage: Usage = NOT_COUNTED
-
-    @property
-    def succeeded(self) -> bool:
-        return self.ending is Ending.EXIT and self.code == 0
 
 
 class Sandbox:
@@ -88,7 +69,7 @@ class Sandbox:
         work: Path | None = None,
         has_network: bool = False,
         limits: Limits | None = None,
-    ) -> SandboxResult:
+    ) -> ExitStatus:
         """Run the command to its end. All but `stdin` and `limits`: see `Contents`.
 
         Raises ToolMissing, with advice how to fix it, if the command could not be started in a sandbox.
@@ -133,7 +114,7 @@ class Sandbox:
         return SandboxedProcess(running, write_end, limits.output_bytes, is_worker=is_worker)
 
 
-def _run_to_end(running: BubblewrapSandbox, limits: Limits) -> SandboxResult:
+def _run_to_end(running: BubblewrapSandbox, limits: Limits) -> ExitStatus:
     """Read until the sandbox has ended or broken a limit; then make sure that no process is left."""
     deadline = time.monotonic() + limits.wall_seconds
     streams = {running.stdout: bytearray(), running.stderr: bytearray()}
@@ -143,10 +124,10 @@ def _run_to_end(running: BubblewrapSandbox, limits: Limits) -> SandboxResult:
         end = running.end()
     stdout, stderr = map(bytes, streams.values())
     if broken_limit is not None:
-        return SandboxResult(broken_limit, 0, stdout, stderr, running.usage)
+        return ExitStatus(broken_limit, 0, stderr, running.usage, stdout)
     if end is None:
         raise start_failure(stderr)
-    return SandboxResult(*end, stdout, stderr, running.usage)
+    return ExitStatus(*end, stderr, running.usage, stdout)
 
 
 def _read_until_end(

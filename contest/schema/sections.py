@@ -706,7 +706,6 @@ HostAndPort = Annotated[str, AfterValidator(_host_and_port)]
 class DeliveryKind(StrEnum):
     MAILDIR = "maildir"
     SMTP = "smtp"
-    SENDMAIL = "sendmail"
 
 
 class Mail(Section):
@@ -726,8 +725,7 @@ class Mail(Section):
     tls_key: str = Field("", description="its key (PEM), if it is in a file of its own")
     delivery: DeliveryKind = Field(
         DeliveryKind.MAILDIR,
-        description="maildir: a Maildir per recipient below the contest's folder `mail`; smtp: the "
-        "smarthost; sendmail: the command",
+        description="maildir: a Maildir per recipient below the contest's folder `mail`; smtp: the smarthost",
     )
     smarthost: HostAndPort = Field(
         "localhost",
@@ -743,9 +741,6 @@ class Mail(Section):
         repr=False,
         description="better set in KNOBELN_SET_MAIL__PASSWORD than written here; empty = an access token, "
         "see the section oauth",
-    )
-    sendmail: str = Field(
-        "/usr/sbin/sendmail", description="the command that sends our mails; started without a shell"
     )
     verp: bool = Field(
         True,

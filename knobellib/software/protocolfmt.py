@@ -17,7 +17,7 @@ import signal
 import sys
 import zlib
 from collections.abc import Iterator
-from typing import NamedTuple, NoReturn
+from typing import NamedTuple
 
 TITLE = "KNOBELN protocol 1"
 WIDTH = 72
@@ -34,16 +34,30 @@ VERDICTS = {
 }
 NUMBER = r"(\d{1,10})"
 VERDICT = "(" + "|".join(VERDICTS) + ")"
+THROWS = r"-?\d{1,10}(?:,-?\d{1,10})*\n"
+GAME = re.compile(
+    f"game round={NUMBER} group={NUMBER} attempt={NUMBER}\n"
+    r"players (\S+) (\S+)\n"
+    f"rules a={NUMBER} b={NUMBER} k={NUMBER} L={NUMBER}\n"
+    f"points {NUMBER} {NUMBER}\n"
+    f"verdicts {VERDICT} {VERDICT}\n"
+    "counted (yes|no)\n"
+    "digest [0-9a-f]+\n"
+    f"throws {NUMBER}( not kept)?\n"
+    f"((?:{THROWS}{THROWS})*)"  # one player's, then the other's
+    "end\n",
+    re.ASCII,
+)
 
 
 class Game(NamedTuple):
     """One attempt at a game. Pairs are in the order of the players."""
 
-    where: tuple[str, str, str]  # round, group, attempt; the round is 0 outside a contest
-    players: tuple[str, str]
+    where: tuple[str, ...]  # round, group, attempt; the round is 0 outside a contest
+    players: tuple[str, ...]
     rules: tuple[str, ...]  # a, b, k, L
-    points: tuple[str, str]
-    verdicts: tuple[str, str]
+    points: tuple[str, ...]
+    verdicts: tuple[str, ...]
     counted: bool
     played: int
     throws: list[tuple[int, int]]
@@ -52,94 +66,47 @@ class Game(NamedTuple):
 
 
 # --- reading ----------------------------------------------------------------------------------------------
-class Lines:
-    """The lines of a text, with their numbers for the messages."""
-
-    def __init__(self, text: str) -> None:
-        self.lines = text.splitlines()
-        self.at = 0
-
-    def __bool__(self) -> bool:
-        return self.at < len(self.lines)
-
-    def peek(self) -> str:
-        """The next line, without going on to it; "" at the end."""
-        return self.lines[self.at].strip() if self else ""
-
-    def next(self) -> str:
-        if not self:
-            self.fail("the text ends in the middle of a game")
-        self.at += 1
-        return self.lines[self.at - 1].strip()
-
-    def match(self, pattern: str, form: str) -> tuple[str, ...]:
-        """The groups of the next line, which must have this form."""
-        line = self.next()
-        found = re.fullmatch(pattern, line, re.ASCII)
-        if not found:
-            self.fail(f"there must be `{form}`, not `{line[:60]}`")
-        return found.groups()
-
-    def fail(self, what: str) -> NoReturn:
-        raise ValueError(f"line {max(self.at, 1)}: {what}")
-
-
-def games_of(lines: Lines) -> Iterator[Game]:
+def games_of(text: str) -> Iterator[Game]:
     """All games. A title may come before each; several protocols may follow one another.
 
-    Raises ValueError, naming the line and what it should be.
+    Raises ValueError, naming the first line that is not as it should be, or that of a game that is not.
     """
-    lines.match(re.escape(TITLE), TITLE)
-    while lines:
-        if lines.peek() == TITLE:
-            lines.next()
-        else:
-            yield read_game(lines)
+    text = "".join(f"{line.strip()}\n" for line in text.splitlines())
+    title = f"{TITLE}\n"
+    if not text.startswith(title):
+        raise ValueError(f"line 1: there must be `{TITLE}`")
+    at = len(title)
+    while at < len(text):
+        if text.startswith(title, at):
+            at += len(title)
+            continue
+        found = GAME.match(text, at)
+        game = found and read_game(found)
+        if not found or not game:
+            raise ValueError(f"line {text.count(chr(10), 0, at) + 1}: here is no whole and sound game")
+        yield game
+        at = found.end()
 
 
-def read_game(lines: Lines) -> Game:
-    round_, group, attempt = lines.match(
-        f"game round={NUMBER} group={NUMBER} attempt={NUMBER}", "game round=1 group=1 attempt=1"
-    )
-    first, second = lines.match(r"players (\S+) (\S+)", "players NAME NAME")
-    rules = lines.match(f"rules a={NUMBER} b={NUMBER} k={NUMBER} L={NUMBER}", "rules a=1 b=12288 k=8 L=1000")
-    one, other = lines.match(f"points {NUMBER} {NUMBER}", "points 4123 3999")
-    good, bad = lines.match(f"verdicts {VERDICT} {VERDICT}", "verdicts OK OK")
-    (counted,) = lines.match("counted (yes|no)", "counted yes")
-    lines.match("digest ([0-9a-f]+)", "digest 0123456789abcdef")
-    played, missing = lines.match(f"throws {NUMBER}( not kept)?", "throws 1000")
-    throws = [] if missing else read_throws(lines, int(played))
-    lines.match("end", "end")
+def read_game(found: re.Match[str]) -> Game | None:
+    """The game in its lines; None unless it has as many throws as it says."""
+    words = found.groups()
+    counted, played, missing, rows = words[13:]
+    lines = rows.split()
+    first, second = ([int(n) for line in lines[side::2] for n in line.split(",")] for side in (0, 1))
+    if not len(first) == len(second) == (0 if missing else int(played)):
+        return None
     return Game(
-        (round_, group, attempt),
-        (first, second),
-        rules,
-        (one, other),
-        (good, bad),
+        words[:3],
+        words[3:5],
+        words[5:9],
+        words[9:11],
+        words[11:13],
         counted == "yes",
         int(played),
-        throws,
+        list(zip(first, second)),
         not missing,
     )
-
-
-def read_throws(lines: Lines, played: int) -> list[tuple[int, int]]:
-    throws: list[tuple[int, int]] = []
-    while len(throws) < played:
-        first, second = numbers(lines), numbers(lines)
-        if len(first) != len(second):
-            lines.fail(f"the line above has {len(first)} throws, this one {len(second)}")
-        throws.extend(zip(first, second))
-    if len(throws) > played:
-        lines.fail(f"there are more throws than the {played} announced")
-    return throws
-
-
-def numbers(lines: Lines) -> list[int]:
-    line = lines.next()
-    if not re.fullmatch(r"-?\d{1,10}(,-?\d{1,10})*", line, re.ASCII):
-        lines.fail(f"there must be throws, `120,130,...`, not `{line[:60]}`")
-    return [int(number) for number in line.split(",")]
 
 
 # --- writing ----------------------------------------------------------------------------------------------
@@ -216,7 +183,7 @@ def games_in(name: str) -> list[Game]:
             with open(name, "rb") as file:
                 raw = file.read()
         text = (gzip.decompress(raw) if raw.startswith(GZIP_MAGIC) else raw).decode()
-        return list(games_of(Lines(text)))
+        return list(games_of(text))
     except (OSError, EOFError, zlib.error, ValueError) as error:
         sys.exit(f"protocolfmt: {name}: {error}")
 

@@ -203,7 +203,7 @@ def protocol(file: Path, against: str | None) -> None:
         if text.startswith(text_protocol.TITLE):
             games = [(game.match.players, text_protocol.full(game)) for game in text_protocol.read(text)]
         else:
-            read = protocolfmt.games_of(protocolfmt.Lines(clean(text)))
+            read = protocolfmt.games_of(clean(text))
             games = [(game.players, protocolfmt.in_full(game)) for game in read]
     except (ValueError, OSError, EOFError, zlib.error) as error:
         raise GiveUp(f"{file} is not a protocol of knobeln: {error}") from None

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import shlex
-import shutil
 import smtplib
 import socket
 import time
@@ -203,7 +201,6 @@ _ADVICE = (
         "the relay must let you send from contest.address, and from the address with +b- that bounces come "
         "to; if it cannot do the latter, set mail.verp = false",
     ),
-    ("sendmail", "install a mail system with the command sendmail (Postfix, Exim, msmtp), or name its path"),
     ("cannot write", "the folder `mail` must be one that this user can write to"),
     ("", "check mail.smarthost, its port, the relay's rules, and the firewall"),
 )
@@ -215,8 +212,6 @@ def check_delivery(contest: ContestContext) -> str:
     match settings.mail.delivery:
         case DeliveryKind.SMTP:
             return _relay(contest)
-        case DeliveryKind.SENDMAIL:
-            return _command(settings)
         case DeliveryKind.MAILDIR:
             root = contest.path / MAILDIRS
             existing = next(folder for folder in (root, *root.absolute().parents) if folder.exists())
@@ -247,17 +242,6 @@ def _bounce_address(contest: ContestContext) -> str:
         return senders(tx, contest.settings)(LOOP_ITEM)
 
 
-def _command(settings: Settings) -> str:
-    try:
-        name = shlex.split(settings.mail.sendmail)[0]
-    except (ValueError, IndexError):
-        raise ConfigError(f"mail.sendmail is no command: {settings.mail.sendmail!r}") from None
-    found = shutil.which(name)
-    if found is None:
-        raise _advised(ConfigError(f"mail.sendmail: there is no command {name}"))
-    return f"{found} delivers them"
-
-
 def advice_on(problem: str) -> str:
     """Return what helps against a delivery problem, given its error message."""
     return next(advice for pattern, advice in _ADVICE if re.search(pattern, problem))
@@ -271,7 +255,7 @@ def check_loop(contest: ContestContext, timeout_seconds: float) -> str:
     """Send a letter to the robot, and one to the bounce address. Raises KnobelnError if one is lost."""
     settings, robot = contest.settings, contest.settings.contest.address
     if settings.mail.delivery is DeliveryKind.MAILDIR:
-        raise ConfigError('no letter leaves this host: set mail.delivery = "smtp" or "sendmail"')
+        raise ConfigError('no letter leaves this host: set mail.delivery = "smtp"')
     bounces = _bounce_address(contest)
     transport = transport_of(settings, contest.path)
     try:

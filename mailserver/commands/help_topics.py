@@ -53,26 +53,6 @@ RULES_OF_C = (
 )
 RULES_OF_FILES = ("files",)
 RULES_OF_TABLES = ("strategy",)
-_SAME = {
-    "authentication": "authentification",
-    "from": "authentification",
-    "asm": "assembler",
-    "disqualification": "failure",
-    "disqualified": "failure",
-    "failures": "failure",
-    "groups": "group",
-    "instructions": "time",
-    "lexical elements": "elements",
-    "library": "library source",
-    "knobellib": "library source",
-    "knobellib.c": "library source",
-    "mail-preferences": "mail-preference",
-    "register": "registration",
-    "routines": "forbidden routine",
-    "stack": "memory",
-    "static data": "memory",
-    "string": "authentification",
-}
 
 
 def offered(commands: Sequence[Command], settings: Settings) -> tuple[str, ...]:
@@ -92,8 +72,7 @@ def words(commands: Sequence[Command], settings: Settings) -> tuple[str, ...]:
 
 def find(word: str, commands: Sequence[Command], settings: Settings) -> Topic | None:
     """The topic of this word; None if we know none."""
-    plain = _plain(word)
-    name = _SAME.get(plain, plain)
+    name = _plain(word)
     for topic in _topics(commands, settings):
         if _plain(topic.name) == name:
             return topic

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from compiler.messages import MAX_CHARACTERS, clean, error_lines, trouble
-from sandbox.sandbox import Ending, Limits, SandboxResult
+from sandbox.sandbox import Ending, ExitStatus, Limits
 
 LIMITS = Limits()
 
@@ -83,6 +83,6 @@ def test_the_lines_of_errors_are_found(messages, lines):
     ],
 )
 def test_why_the_compiler_did_not_finish_is_one_sentence(ending, stderr, words):
-    said = trouble(SandboxResult(ending, 1, b"", stderr), LIMITS)
+    said = trouble(ExitStatus(ending, 1, stderr), LIMITS)
     assert words in said
     assert bool(words) == bool(said)

@@ -68,7 +68,7 @@ def test_the_attached_protocols_look_as_they_did(mails) -> None:
     (attachment,) = mails[MAILS["dgp"]].attachments
     compact = gzip.decompress(attachment.data).decode()
     compare("dgp_attachment", compact)
-    compare("protocol_in_full", protocolfmt.in_full(next(protocolfmt.games_of(protocolfmt.Lines(compact)))))
+    compare("protocol_in_full", protocolfmt.in_full(next(protocolfmt.games_of(compact))))
 
 
 def test_the_announcement_looks_as_it_did(contest, settings, templates) -> None:

@@ -274,7 +274,7 @@ def test_a_protocol_that_cannot_be_written_is_no_game(kit: Kit) -> None:
 
 def test_a_protocol_of_the_referee_is_read_by_the_server(kit: Kit) -> None:
     said = kit.play("-s", "1", "leapfrog", "./grim")
-    (game,) = protocolfmt.games_of(protocolfmt.Lines(said.out))
+    (game,) = protocolfmt.games_of(said.out)
     assert game.players == ("leapfrog", "grim")
     assert game.verdicts == ("OK", "OK")
     assert said.err.startswith(f"leapfrog: {game.points[0]} points\ngrim: {game.points[1]} points\n")

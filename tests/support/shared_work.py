@@ -20,7 +20,7 @@ from contest.config.settings import Settings
 from contest.model.as_json import json_text
 from contest.schema.languages import Language
 from contest.store import Store, migrate, session
-from sandbox.sandbox import Sandbox, SandboxResult
+from sandbox.sandbox import ExitStatus, Sandbox
 from tournament import certainty
 
 
@@ -86,9 +86,9 @@ def share_compiled_statements_and_wait_for_no_disk() -> None:
 def share_steps_of_the_compiler() -> None:
     """From now on, a step that has succeeded is not done again for the same sources, options and limits."""
     run_in_sandbox = Sandbox.run
-    succeeded: dict[Any, SandboxResult] = {}
+    succeeded: dict[Any, ExitStatus] = {}
 
-    def run_once(self: Toolchain, command: Any, contents: Any, limits: Any) -> SandboxResult:
+    def run_once(self: Toolchain, command: Any, contents: Any, limits: Any) -> ExitStatus:
         if Sandbox.run is not run_in_sandbox or "run" in vars(self._sandbox):  # a test's own
             return step_of_the_compiler(self, command, contents, limits)
         key = (tuple(command), tuple(contents.items()), limits, os.environ.get("PATH"))

@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
 from dataclasses import replace
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 from contest.config.settings import Settings
 from contest.errors import Differs, GiveUp, ToolMissing
@@ -86,7 +86,7 @@ class TextPlay(RunnerPlugin):
     ) -> AbstractContextManager[Runner]:
         """The recorded results, with their moves checked, and computed again where time is counted."""
         known = {
-            job_of(match, recorded.plan.round, seeds).streams: Recorded(name_of(match), match.result)
+            job_of(match, recorded.plan.round, seeds).streams: (name_of(match), match.result)
             for match in recorded.matches
         }
         return closing(CheckingRunner(known, _counted(images), settings, seeds, progress))
@@ -166,7 +166,7 @@ class TextPlay(RunnerPlugin):
         if len(results) != len(jobs):
             raise Differs(f"{len(jobs)} games have {len(results)} results")
         known = {
-            job.streams: Recorded(" against ".join(job.names), result)
+            job.streams: (" against ".join(job.names), result)
             for job, result in zip(jobs, results, strict=True)
         }
         with closing(CheckingRunner(known, _counted(images), settings, seeds)) as runner:
@@ -292,13 +292,6 @@ def _why_not_here(program: FuelProgram, sandbox: Sandbox) -> str:
     return ""
 
 
-class Recorded(NamedTuple):
-    """A game as it is claimed to have been played. `name`: of the game, in a few words."""
-
-    name: str
-    result: GameResult
-
-
 class CheckingRunner(TextRunner):
     """Gives each game its recorded result, after checking it.
 
@@ -309,13 +302,14 @@ class CheckingRunner(TextRunner):
 
     def __init__(
         self,
-        recorded: Mapping[tuple[bytes, ...], Recorded],
+        recorded: Mapping[tuple[bytes, ...], tuple[str, GameResult]],
         counted: Mapping[str, FuelProgram],
         settings: Settings,
         seeds: Seeds,
         progress: ProgressCallback = no_progress,
     ) -> None:
-        """`recorded`: by the games' random streams. `counted`: all programs whose time is counted."""
+        """`recorded`: by the games' random streams, each game's name in a few words, and how it is claimed to
+        have been played. `counted`: all programs whose time is counted."""
         sandbox = Sandbox()
         here = {d: p for d, p in counted.items() if not _why_not_here(p, sandbox)}
         rules = text_game_of(settings.game, settings.programs)
@@ -336,7 +330,7 @@ class CheckingRunner(TextRunner):
 
     def _seats(self, job: GameJob, programs: Container[str]) -> frozenset[int]:
         """Where these programs sit, unless they were set aside and not asked in this game."""
-        moves = self._recorded[job.streams].result.moves or ()
+        moves = self._recorded[job.streams][1].moves or ()
         return frozenset(
             seat
             for seat, digest in enumerate(job.images)
@@ -357,13 +351,13 @@ class CheckingRunner(TextRunner):
             yield self._limited(player, job, seat)
 
     def _recorded_player(self, job: GameJob, seat: int) -> Player:
-        moves = self._recorded[job.streams].result.moves or ()
+        moves = self._recorded[job.streams][1].moves or ()
         return RecordedPlayer.at(seat, moves, self._rules.info.protocols[0])
 
     def _limited(self, player: Player, job: GameJob, seat: int) -> Player:
         """The player, with hardly more fuel than it is claimed to have used: a lie is found soon."""
         if isinstance(player, FuelPlayer):
-            claimed = self._recorded[job.streams].result.seats[seat].instructions
+            claimed = self._recorded[job.streams][1].seats[seat].instructions
             player.game_fuel = min(self._limits.game_fuel, claimed + 1)
         return player
 

@@ -9,7 +9,6 @@ from contest.schema.sections import DeliveryKind
 from mailserver.delivery.transports.local import (
     MaildirTransport,
     RelayUnreachable,
-    SendmailTransport,
     Transport,
 )
 from mailserver.delivery.transports.smtp import SmtpTransport
@@ -28,7 +27,5 @@ def transport_of(settings: Settings, folder: Path) -> Transport:
         case DeliveryKind.SMTP:
             domain = settings.contest.address.rpartition("@")[2]
             return SmtpTransport(settings.mail, domain, AccessToken(settings.oauth, folder))
-        case DeliveryKind.SENDMAIL:
-            return SendmailTransport(settings.mail.sendmail)
         case DeliveryKind.MAILDIR:
             return MaildirTransport(folder / MAILDIRS)
