@@ -113,15 +113,28 @@ def _no_program(files: Sequence[SentFile]) -> str:
     if not files:
         return gettext("There is no program in the letter.")
     names = [file.name or gettext("a file without a name") for file in files]
-    advice = gettext("Please send the source as plain text, unpacked.")
-    if "winmail.dat" in names:
-        advice = gettext("Please let Outlook send plain text or HTML in place of `Rich Text`.")
+    found = next((advice for suffixes, advice in _ADVICE if names[0].lower().endswith(suffixes)), "")
     sentences = (
         gettext("There is no program in the letter."),
         gettext("No attached file (%(names)s) is a .c file.", names=quote(", ".join(names))),
-        advice,
+        gettext(found) if found else "",
     )
-    return " ".join(sentences)
+    return " ".join(filter(None, sentences))
+
+
+_ADVICE = (
+    (
+        (".zip", ".gz", ".tgz", ".tar", ".rar", ".7z", ".bz2", ".xz"),
+        noted("Please send the program unpacked."),
+    ),
+    (
+        (".doc", ".docx", ".odt", ".rtf", ".pdf", ".pages"),
+        noted("Please save the program as plain text; a word processor's file is not one."),
+    ),
+    (("winmail.dat",), noted("Please let Outlook send plain text or HTML in place of `Rich Text`.")),
+    ((".png", ".jpg", ".jpeg", ".gif", ".heic"), noted("A picture of a program cannot be compiled.")),
+    ((".o", ".exe", ".out", ".com", ".obj"), noted("Please send the source text; it is compiled here.")),
+)
 
 
 # --- files in any language ---------------------------------------------------------------------------------

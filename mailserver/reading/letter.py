@@ -38,6 +38,10 @@ _ADDED = {
     "text/x-vcard",
 }
 FROM_LIST = "from a list"
+_FORKS = {
+    "application/applefile",
+    "application/mac-resource-fork",
+}  # companions of files from an old Macintosh
 _CLOSED = (
     (
         {
@@ -61,6 +65,14 @@ _CLOSED = (
     (
         {"message/rfc822", "message/global"},
         noted("its text is in another letter that is attached; please send the program itself"),
+    ),
+    (
+        {"message/partial", "message/external-body"},
+        noted("it is only a part of a letter; please send it as one piece"),
+    ),
+    (
+        {"text/enriched", "text/richtext"},
+        noted("its text is in an old form (text/enriched); please send plain text"),
     ),
 )
 _UUENCODED = re.compile(r"^begin [0-7]{3,4} .*\nM.{60}$", re.MULTILINE)
@@ -194,13 +206,14 @@ def _automatic(headers: Headers) -> str:
 # --- parts ------------------------------------------------------------------------------------------------
 def _is_program(leaf: Part) -> bool:
     headers = leaf.headers
-    return headers.file_name.lower().endswith(".c") or headers.content_type in _C_TYPES
+    named = headers.file_name.lower().endswith(".c") and headers.content_type not in _FORKS
+    return named or headers.content_type in _C_TYPES
 
 
 def _is_file(leaf: Part) -> bool:
     headers = leaf.headers
     sent = bool(headers.sent_file_name) or headers.disposition == "attachment"
-    return sent and headers.content_type not in _ADDED and not _is_decoration(leaf)
+    return sent and headers.content_type not in _ADDED | _FORKS and not _is_decoration(leaf)
 
 
 def _is_decoration(leaf: Part) -> bool:

@@ -225,11 +225,12 @@ MANGLINGS: dict[str, tuple[bytes, str]] = {
     ),
     "half of it quoted": (
         sent(each(lambda line: f"> {line}", "\n".join(LINES[:36])) + "\n".join(LINES[36:])),
-        "but there is `>`. If other lines begin so, too, please send the program without that",
+        "begin with `>`. Please send the program without that, or attach it. It does not "
+        "stand before lines 37, 39, 40",
     ),
-    "numbered": (sent(numbered()), "If other lines begin so, too"),
-    "a list of changes": (sent(each(lambda line: f"+{line}")), "but there is `+`"),
-    "in a frame": (sent(each(lambda line: f"| {line}")), "but there is `|`"),
+    "numbered": (sent(numbered()), "Most lines begin with a number."),
+    "a list of changes": (sent(each(lambda line: f"+{line}")), "begin with `+`"),
+    "in a frame": (sent(each(lambda line: f"| {line}")), "begin with `|`"),
     "a word before the mark": (sent(at("  <<FROM>>", "Team: <<FROM>>")), "but there is `Team:`"),
     "the mark in small letters": (sent(C.replace("<<FROM>>", "<<from>>")), "to be given exactly as shown"),
     "From became >From": (sent(C + MORE.replace("From", ">From")), WHOLE),
@@ -267,7 +268,7 @@ MANGLINGS: dict[str, tuple[bytes, str]] = {
     "another number in the HTML": (
         both(C, DIVS.replace("12288", "12289")), "the letter's text in HTML has another program"
     ),
-    "a table with numbers": (sent(TABLE, "text/html; charset=utf-8"), "If other lines begin so, too"),
+    "a table with numbers": (sent(TABLE, "text/html; charset=utf-8"), "begin with a number"),
     "backslashes as in Markdown": (sent(C.replace("heavy_lords", "heavy\\_lords")), "There are backslashes"),
     # --- parts
     "a picture above the program": (mixed(part("Look:\n"), PICTURE, part(C)), WHOLE),
@@ -314,7 +315,7 @@ ARRIVED = {tokens(Text(tuple(each.splitlines()))) for each in (C, COMMENTED, WIT
 ALSO = {  # after the 95
     "quoted with the writer's name": (
         sent(each(lambda line: f"joe> {line}")),
-        "but there is `joe>`",
+        "Most lines begin with `joe>`",
     ),
     "in winmail.dat": (
         mixed(part("Here it is.\n"), attached(b"\x78\x9f\x3e\x22", "winmail.dat", "application/ms-tnef")),
@@ -328,9 +329,9 @@ ALSO = {  # after the 95
     "between fences": (sent(f"Hi!\n\n```c\n{C}```\n\nThanks, Joe\n"), WHOLE),
     "compressed": (
         mixed(part("Here.\n"), attached(b"\x1f\x8b", "lords.c.gz", "application/gzip")),
-        "as plain text, unpacked",
+        "send the program unpacked",
     ),
-    "numbered with colons": (sent(numbered().replace(" ", ": ", 1)), "If other lines begin so, too"),
+    "numbered with colons": (sent(numbered().replace(" ", ": ", 1)), "Most lines begin with a number"),
     "a yen sign for a backslash": (sent(C.replace("\\", "¥")), "YEN SIGN in line"),
     "wrapped at 60": (
         sent("\n".join(piece for line in LINES for piece in wrap(line, 60, drop_whitespace=False) or [""])),

@@ -20,7 +20,7 @@ ADVICE = {
     "29_notes_breaks_a_comment": ("broke a line in two", "attach the program"),
     "30_iphone_ambiguous_dashes": ("EN DASH in line 36", "Please switch off", "attach"),
     "31_outlook_winmail_dat": ("Outlook has packed it", "winmail.dat", "send plain text or HTML"),
-    "32_packed_file": ("strategy.zip", "as plain text, unpacked"),
+    "32_packed_file": ("strategy.zip", "send the program unpacked"),
     "33_thunderbird_encrypted": ("it is encrypted", "with a detached signature"),
 }
 
