@@ -16,7 +16,7 @@ from contest.language import gettext
 from sandbox.fuel.program import FuelProgram, is_fuel_program
 from sandbox.images.oci_image import OciImage, image_cache
 from sandbox.players import AnswerFault, AnswerFaultKind, Player
-from sandbox.program_folder import ProgramFolder, Startable
+from sandbox.program_folder import ProgramFolder
 
 ASIDE = b'{"aside": true}'
 """What a runner gets in place of the image of a program that is set aside."""
@@ -55,7 +55,7 @@ class AsidePlayer(Player):
         return AnswerFault(AnswerFaultKind.ASIDE, sentence)
 
 
-Executable = Startable | FuelProgram | SetAside
+Executable = ProgramFolder | OciImage | FuelProgram | SetAside
 
 
 def player_from_bytes(raw: bytes) -> Executable:

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from sandbox.limits import Limits
 from sandbox.places import WORK
@@ -19,24 +19,6 @@ if TYPE_CHECKING:  # bubblewrap is not needed to talk with a program (knobellib.
     from sandbox.sandbox import Sandbox
 
 _VERSION = 1
-
-
-class Startable(Protocol):
-    """A program that can be started for each move: a program folder, or an image (sandbox/images)."""
-
-    @property
-    def digest(self) -> str:
-        """In hex. Two programs with the same digest are the same program."""
-
-    def held(self) -> AbstractContextManager[object]:
-        """While this context lasts, its files are not removed. Raises NotFound if they are missing."""
-
-    def to_bytes(self) -> bytes:
-        """The form in which the store keeps it; sandbox/executable.py reads it."""
-
-    def open(
-        self, sandbox: Sandbox, arguments: Sequence[str] = (), *, cpu_seconds: int, answer_bytes: int
-    ) -> SandboxedProcess: ...
 
 
 @dataclass(frozen=True)

@@ -22,16 +22,17 @@ from sandbox.players import (
     process_fault,
 )
 from sandbox.process import STDERR_TAIL_BYTES, Answer, AnswerKind, ExitStatus
-from sandbox.program_folder import Startable
 from sandbox.running import Ending
 
 if TYPE_CHECKING:  # bubblewrap is not needed to talk with a program (knobellib.python_kit)
+    from sandbox.images.oci_image import OciImage
+    from sandbox.program_folder import ProgramFolder
     from sandbox.sandbox import Sandbox
 
 
 @dataclass
 class ArgumentsPlayer(ProcessPlayer):
-    program: Startable
+    program: ProgramFolder | OciImage
     sandbox: Sandbox
     seconds: float  # for each move
     protocol = TextProtocol.ARGV

@@ -10,9 +10,10 @@ from sandbox.players.arguments import ArgumentsPlayer
 from sandbox.players.function import LANGUAGE as FUNCTION_LANGUAGE
 from sandbox.players.function import FunctionPlayer
 from sandbox.players.lines import LinesPlayer
-from sandbox.program_folder import ProgramFolder, Startable
+from sandbox.program_folder import ProgramFolder
 
 if TYPE_CHECKING:  # bubblewrap is not needed to talk with a program (knobellib.python_kit)
+    from sandbox.images.oci_image import OciImage
     from sandbox.sandbox import Sandbox
 
 
@@ -23,11 +24,8 @@ def protocol_of(language: str, info: GameInfo) -> TextProtocol:
     return info.protocols[0]
 
 
-def player_of(program: Startable, info: GameInfo, sandbox: Sandbox, seconds: float) -> Player:
-    """The player for the game's protocol.
-
-    A program that is no program folder is an image, which is always given arguments.
-    """
+def player_of(program: ProgramFolder | OciImage, info: GameInfo, sandbox: Sandbox, seconds: float) -> Player:
+    """The player for the game's protocol. An image is always given arguments."""
     if not isinstance(program, ProgramFolder):
         return ArgumentsPlayer(program, sandbox, seconds)
     protocol = protocol_of(program.language, info)
