@@ -96,7 +96,7 @@ def test_the_protocols_of_a_team_hold_every_throw_of_its_games(demo: Path) -> No
     (mail,) = (m for m in mails(demo, EXAMPLE) if "protocols" in str(m["Subject"]))
     (attachment,) = mail.iter_attachments()
     text = gzip.decompress(attachment.get_content()).decode()
-    games = list(protocolfmt.games_of(protocolfmt.Lines(text)))
+    games = list(protocolfmt.games_of(text))
     complete = [game for game in games if game.counted]
     assert len(complete) >= 37
     assert all(len(game.throws) == 1000 for game in complete)
