@@ -60,8 +60,9 @@ class AnswerKind(StrEnum):
 class ExitStatus:
     """How a process ended. `code`: see CommandEnd; `usage`: of all processes of its sandbox together.
 
-    Of `Sandbox.run` all that it wrote; else the end of `stderr`, at most STDERR_TAIL_BYTES. A command that
-    exits with 128 + n looks like one that died of signal n, as it does to a shell.
+    From `Sandbox.run`, `stdout` and `stderr` are complete; from `SandboxedProcess`, `stdout` is empty and
+    `stderr` has the last STDERR_TAIL_BYTES. A command that exits with 128 + n looks like one that died of
+    signal n, as it does to a shell.
     """
 
     ending: Ending

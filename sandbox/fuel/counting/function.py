@@ -74,7 +74,8 @@ _LOCALS = {"left": I64, "length": I32, "grown": I32, "f32": F32, "f64": F64}
 class Surroundings:
     """What all functions of a module share.
 
-    `functions`: the type of each. `moved`: which function is called instead of this one. `left`: the global.
+    `functions`: the type of each. `moved`: which function is called instead of this one. `left`: the index of
+    the global `kn_left`.
     """
 
     types: Types
@@ -123,7 +124,7 @@ class Function:
         slots = self._own_locals + self._walk() + _FRAME
         is_deep = self._calls or slots > _MAX_UNCOUNTED_FRAME
         frame = min(-(-slots // SLOTS), TOO_DEEP - 1) if is_deep else 0
-        self._out[0] = self._subtract((self._first_cost << DEPTH_BITS) + frame)
+        self._out[0] = self._subtract_number((self._first_cost << DEPTH_BITS) + frame)
         if is_deep or self._all_costs > _MAX_UNCHECKED_CALL:
             self._out[0] += self._stop_if(_I64_CONST + signed_leb(TOO_DEEP - (1 << 63)) + _I64_AND + _NOT_0)
         leave = self._save(_I64_CONST + signed_leb(frame) + _I64_ADD if frame else b"")
@@ -185,7 +186,7 @@ class Function:
             self._first_cost = self._cost
         self._all_costs += self._cost
         self._unchecked += self._cost
-        charge = self._subtract(self._cost << DEPTH_BITS)
+        charge = self._subtract_number(self._cost << DEPTH_BITS)
         if self._is_loop_head or self._unchecked > _MAX_UNCHECKED:
             charge += self._check()
             self._unchecked = 0
@@ -194,10 +195,12 @@ class Function:
         self._out.append(b"")
         self._cost, self._is_loop_head = 0, False
 
-    def _subtract(self, number: int) -> bytes:
-        if not number:
-            return b""
-        return _LOCAL_GET + self._left + _I64_CONST + signed_leb(number) + _I64_SUB + _LOCAL_SET + self._left
+    def _subtract_number(self, number: int) -> bytes:
+        return self._subtract(_I64_CONST + signed_leb(number)) if number else b""
+
+    def _subtract(self, amount: bytes) -> bytes:
+        """`amount`: the operators that compute what is taken."""
+        return _LOCAL_GET + self._left + amount + _I64_SUB + _LOCAL_SET + self._left
 
     def _check(self) -> bytes:
         """Stop if no units are left."""
@@ -342,7 +345,7 @@ class Function:
         units = self._around.prices.lengths[opcode]
         length = _LOCAL_GET + self._local("length") + _I64_EXTEND_I32_U
         cost = length + _I64_CONST + signed_leb(units << DEPTH_BITS) + _I64_MUL
-        return _LOCAL_GET + self._left + cost + _I64_SUB + _LOCAL_SET + self._left + self._check()
+        return self._subtract(cost) + self._check()
 
     # --- numbers that are none ---------------------------------------------------------------------------
     def _sees_f32(self, operator: bytes) -> None:
