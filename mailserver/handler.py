@@ -179,7 +179,7 @@ def _why_ignored(stored: StoredLetter, message: Message, letter: Letter, setting
         return "a bounce (null envelope sender)"
     if letter.sender is None:
         return "; ".join(letter.problems) or "there is no usable address in From"
-    ours = (settings.contest.address, *settings.contest.aliases)
+    ours = settings.contest.addresses
     if any(address and addresses.is_one_of(address, ours) for address in (letter.sender, letter.reply_to)):
         return "it comes from our own address"
     return ""
@@ -200,9 +200,8 @@ def _pass_on(
 
     Returns a note for the journal.
     """
-    ours = (settings.contest.address, *settings.contest.aliases)
     reached = [each for each in stored.recipients if addresses.is_role(each, settings.contest)]
-    if not reached or any(addresses.is_for(each, ours) for each in stored.recipients):
+    if not reached or any(addresses.is_for(each, settings.contest.addresses) for each in stored.recipients):
         return ""
     mail = renderer.render(
         _PASSED_ON, to=reached[0], sender=letter.answer_to or stored.sender, letter_subject=letter.subject

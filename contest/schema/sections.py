@@ -112,6 +112,11 @@ class Contest(Section):
         "announcements and the archive say it; empty = nothing is said",
     )
 
+    @property
+    def addresses(self) -> tuple[str, ...]:
+        """All that reach the robot, the usual one first."""
+        return (self.address, *self.aliases)
+
     @field_validator("zone")
     @classmethod
     def _is_known(cls, value: str) -> str:

@@ -73,8 +73,7 @@ def _address_in(context: LetterContext, arguments: Arguments) -> str | Problem:
             "The address %(arguments)s cannot be used: %(rstrip)s.", arguments=arguments[0], rstrip=why
         )
         return Problem(text, expected=expected)
-    contest = context.settings.contest
-    if addresses.is_one_of(address, (contest.address, *contest.aliases)):
+    if addresses.is_one_of(address, context.settings.contest.addresses):
         return Problem(gettext("That is the address of this robot."), expected=expected)
     return address
 

@@ -460,7 +460,7 @@ class _Handler:
         self._usual_bytes, self._largest = settings.MAX_LETTER_BYTES, settings.max_team_letter_bytes
         self._most_bytes = most_bytes
         self._contest = settings.contest
-        self._ours = (settings.contest.address, *settings.contest.aliases)
+        self._ours = settings.contest.addresses
         self._queue = queue
 
     async def handle_EHLO(  # noqa: N802 - the library's name

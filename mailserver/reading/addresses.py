@@ -160,7 +160,7 @@ def is_role(address: str, contest: Contest) -> bool:
 
     Then the organizer's mail would come back to us. `postmaster` alone is ours, too (RFC 5321, 4.1.1.3).
     """
-    domains = set(map(domain_of, (contest.address, *contest.aliases)))
+    domains = set(map(domain_of, contest.addresses))
     known = {f"{role}@{domain}" for role in _ROLES for domain in domains}
     plain = without_tag(address)
     return contest.organizer_address.casefold() not in known and (plain == "postmaster" or plain in known)

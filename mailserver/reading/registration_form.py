@@ -352,8 +352,7 @@ class _Values:
             reason = why[:1].lower() + why[1:].rstrip(".")
             self._wrong(field, gettext("I cannot use this mail address: %(reason)s.", reason=reason))
             return ""
-        contest = self._settings.contest
-        if addresses.is_one_of(address, (contest.address, *contest.aliases)):
+        if addresses.is_one_of(address, self._settings.contest.addresses):
             self._wrong(field, gettext("This is the contest's own address, not yours."))
         return address
 
