@@ -192,12 +192,14 @@ export class Host {
   name(folder, at, size) {
     if (folder !== WORK_FOLDER) throw new Fault(BADF);
     if (size > MAX_NAME) throw new Fault(NAMETOOLONG);
-    const steps = [];
-    for (const step of decoder.decode(this.bytes(at, size).slice()).split("/")) {
+    const text = decoder.decode(this.bytes(at, size).slice()), steps = text.startsWith("/") ? [] : ["work"];
+    if (/^\/\/[^/]/.test(text)) return text; // two strokes begin another root
+    for (const step of text.split("/")) {
       if (step === "..") steps.pop();
       else if (step && step !== ".") steps.push(step);
     }
-    return steps.join("/") || ".";
+    const path = steps.join("/");
+    return path === "work" ? "." : path.startsWith("work/") ? path.slice(5) : `/${path}`;
   }
   file(descriptor) {
     const file = this.open.get(descriptor);

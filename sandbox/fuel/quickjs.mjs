@@ -19,7 +19,7 @@ console.log(JSON.stringify(Object.fromEntries(names)));`;
 const bytesOf = (text) => new TextEncoder().encode(text), latin = (bytes) => new TextDecoder("latin1").decode(bytes);
 
 // The value as Python's json.dumps writes it: QuickJS reads it, and each letter has its price.
-function pythonJson(value) {
+export function pythonJson(value) {
   if (Array.isArray(value)) return `[${value.map(pythonJson).join(", ")}]`;
   if (typeof value === "object") return `{${Object.entries(value).map((pair) => pair.map(pythonJson).join(": ")).join(", ")}}`;
   return JSON.stringify(value).replace(/[\u007f-\uffff]/g, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, "0")}`);

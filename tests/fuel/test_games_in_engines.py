@@ -24,7 +24,8 @@ from sandbox.fuel import engine
 from sandbox.fuel.counting.counted import Limits
 from sandbox.fuel.counting.counted import counted as with_counter
 from sandbox.fuel.counting.prices import CURRENT, prices
-from sandbox.fuel.guests import JAVASCRIPT
+from sandbox.fuel.cpython import python_module
+from sandbox.fuel.guests import JAVASCRIPT, PYTHON
 from sandbox.fuel.program import FuelProgram
 from sandbox.limits import MB
 from sandbox.sandbox import Sandbox
@@ -64,17 +65,22 @@ ECHO = """(module
     (i32.store (i32.const 4) (i32.load (i32.const 16)))
     (drop (call $write (i32.const 1) (i32.const 0) (i32.const 1) (i32.const 16)))
     (br $again))))"""
-ADDER_JS = (LINES / "adder.js").read_bytes()
+ADDER_JS, ADDER_PY = (LINES / "adder.js").read_bytes(), (LINES / "adder.py").read_bytes()
 COUNTED_QUICKJS = "f38a0a2f204bf7e4c2dd8acf1cb22aa33448ac3cc89ba69b16c0c3794c87fb88"
 FIXED = {  # units that no compiler decides
     "WebAssembly": [342_492, 442_102, 242_677, 342_691],
     "JavaScript": [17_663_470, 305_551, 197_897, 320_802],
+    "Python": [1_765_722, 248_047, 148_892, 258_986],
 }
 
 
 def in_javascript(files):
     """A program of these files, of which the first is started."""
     return FuelProgram("JavaScript", next(iter(files)), files, 64 * MB, guest=JAVASCRIPT.facts)
+
+
+def in_python(files):
+    return FuelProgram("Python", next(iter(files)), files, 256 * MB, guest=PYTHON.facts)
 
 
 def program(name):
@@ -84,6 +90,8 @@ def program(name):
         return FuelProgram("C", "echo.c", {}, 16 * MB, module=module)
     if name == "JavaScript":
         return in_javascript({"adder.js": ADDER_JS})
+    if name == "Python":
+        return in_python({"adder.py": ADDER_PY})
     settings = Programs(counted_languages=COUNTABLE)
     language = next(row for row in languages_of(settings) if name.suffix[1:] in row.suffixes)
     if not is_installed(language):
@@ -109,8 +117,10 @@ def in_node(made):
     job["files"] = {name: base64.b64encode(data).decode() for name, data in made.files.items()}
     job["unitsPerSecond"] = 10_000_000_000
     if made.guest:
-        job["module"] = with_counter(JAVASCRIPT.module, prices(CURRENT), Limits(made.memory_bytes))
-        job["prelude"] = JAVASCRIPT.prelude
+        is_python = made.language == "Python"
+        job |= {"is_python": True} if is_python else {"prelude": JAVASCRIPT.prelude}
+        guest = python_module(Sandbox()) if is_python else JAVASCRIPT.module
+        job["module"] = with_counter(guest, prices(CURRENT), Limits(made.memory_bytes))
     job["module"] = base64.b64encode(job["module"]).decode()
     done = subprocess.run(
         [node(), str(IN_NODE)], input=json.dumps([job]), capture_output=True, text=True, check=False
@@ -145,6 +155,24 @@ createInterface({ input: process.stdin }).on("line", async (line) => {
     "w\xf6rter.txt": "gr\xfc\xdfe\n".encode(),
 }
 """A program with modules and scripts, a mark at its beginning, and a file's name outside of ASCII."""
+IN_PYTHON = {
+    "reads.py": b"""import math, random, sys, time
+from adds import Sum
+for line in sys.stdin:
+    if line.startswith("next"):
+        print(Sum(line.split()[1], "7").text())
+    else:
+        print(open("w\xc3\xb6rter.txt").read(), random.random(), math.sin(time.time()), file=sys.stderr)
+""",
+    "adds.py": b"""from dataclasses import dataclass
+@dataclass
+class Sum:
+    one: str
+    two: str
+    def text(self): return str(int(self.one) + int(self.two))
+""",
+    "w\xf6rter.txt": "gr\xfc\xdfe\n".encode(),
+}
 COMPARED = [LINES / "adder.cpp", OWN / "plays" / "adder.rs", OWN / "crash" / "deep_recursion.c"]
 COMPARED += [OWN / "plays" / "gets_memory_until_there_is_none.c"]
 COMPARED += [OWN / "plays" / "hands_wild_pointers_to_the_host.c"]
@@ -159,8 +187,9 @@ def test_node_gives_the_same_replies(name):
     assert in_node(made) == in_wasmtime(made)
 
 
-def test_node_gives_the_same_replies_of_modules_and_scripts():
-    made = in_javascript(IMPORTS)
+@pytest.mark.slow
+@pytest.mark.parametrize("made", [in_javascript(IMPORTS), in_python(IN_PYTHON)], ids=["JavaScript", "Python"])
+def test_node_gives_the_same_replies_of_programs_in_several_files(made):
     replies = in_wasmtime(made)
     assert [reply.get("line") for reply in replies] == ["11", None, "24", "106"], replies
     assert "gr\xfc\xdfe" in replies[-1]["stderr"]
