@@ -1,10 +1,8 @@
 """The same modules, requests and seeds give the same replies, units and memory: in wasmtime, in another major
 version of it, and in node."""
 
-import base64
 import fcntl
 import hashlib
-import json
 import os
 import signal
 import subprocess
@@ -24,22 +22,20 @@ from sandbox.fuel import engine
 from sandbox.fuel.counting.counted import Limits
 from sandbox.fuel.counting.counted import counted as with_counter
 from sandbox.fuel.counting.prices import CURRENT, prices
-from sandbox.fuel.cpython import python_module
 from sandbox.fuel.guests import JAVASCRIPT, PYTHON
 from sandbox.fuel.program import FuelProgram
 from sandbox.limits import MB
 from sandbox.sandbox import Sandbox
 from tests.support.archives import DRAW_BELIEVED, knobeln, played, publish
 from tests.support.counted_programs import TALKING, settings_of, whole_day
-from tests.support.counting import node, wasm
-from tests.support.fuel_workers import COUNTABLE, SEED, UNITS, started
+from tests.support.counting import in_node, wasm
+from tests.support.fuel_workers import COUNTABLE, UNITS, started
 
 pytestmark = pytest.mark.skipif(not engine.is_installed(), reason="no engine that counts is installed")
 
 ROOT = Path(__file__).parents[2]
 LINES = ROOT / "tests" / "programs" / "lines" / "plays"
 OWN = ROOT / "tests" / "fuel" / "programs" / "lines"
-IN_NODE = ROOT / "tests" / "support" / "games_in_node.mjs"
 OTHER_MAJOR = "48.0.0"
 PAIRS = {"format": "group-elimination", "group_min": 2, "group_max": 3, "final_size": 3}
 LARGE_GROUPS = ("standoff", "ultimate-tic-tac-toe")  # one game, and a bracket
@@ -112,23 +108,6 @@ def in_wasmtime(made):
     return replies
 
 
-def in_node(made):
-    job = {"program": made.program, "seed": SEED, "module": made.module, "requests": REQUESTS}
-    job["files"] = {name: base64.b64encode(data).decode() for name, data in made.files.items()}
-    job["unitsPerSecond"] = 10_000_000_000
-    if made.guest:
-        is_python = made.language == "Python"
-        job |= {"is_python": True} if is_python else {"prelude": JAVASCRIPT.prelude}
-        guest = python_module(Sandbox()) if is_python else JAVASCRIPT.module
-        job["module"] = with_counter(guest, prices(CURRENT), Limits(made.memory_bytes))
-    job["module"] = base64.b64encode(job["module"]).decode()
-    done = subprocess.run(
-        [node(), str(IN_NODE)], input=json.dumps([job]), capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)[0]
-
-
 @pytest.mark.parametrize("name", FIXED)
 def test_these_units_are_the_same_for_ever(name):
     """If they change, raise a number of `COUNTER` in sandbox/fuel/engine.py, or add a price list."""
@@ -184,7 +163,7 @@ COMPARED += [OWN / "plays" / "hands_wild_pointers_to_the_host.c"]
 )
 def test_node_gives_the_same_replies(name):
     made = program(name)
-    assert in_node(made) == in_wasmtime(made)
+    assert in_node(made, REQUESTS) == in_wasmtime(made)
 
 
 @pytest.mark.slow
@@ -193,7 +172,7 @@ def test_node_gives_the_same_replies_of_programs_in_several_files(made):
     replies = in_wasmtime(made)
     assert [reply.get("line") for reply in replies] == ["11", None, "24", "106"], replies
     assert "gr\xfc\xdfe" in replies[-1]["stderr"]
-    assert in_node(made) == replies
+    assert in_node(made, REQUESTS) == replies
 
 
 @pytest.mark.parametrize("megabytes", [8, 100, 1_023])

@@ -2,29 +2,31 @@
 import { readFileSync } from "node:fs";
 import { createHash } from "node:crypto";
 import { Worker, isMainThread, parentPort, workerData } from "node:worker_threads";
-import { Host } from "../../sandbox/fuel/host.mjs";
+import { Host, WASI } from "../../sandbox/fuel/host.mjs";
 import { QuickJS, pythonJson } from "../../sandbox/fuel/quickjs.mjs";
 
 const shake256 = (bytes, size) => createHash("shake256", { outputLength: size }).update(bytes).digest();
 const unpacked = (files) => Object.fromEntries(Object.entries(files).map(([name, text]) => [name, Buffer.from(text, "base64")]));
 
 // As worker/python.py does: two files are open, and what is written to the first is kept.
+const { fd_write: write } = WASI;
+WASI.fd_write = function (descriptor, ...rest) {
+  const file = this.open.get(descriptor);
+  if (!file?.written) return write.call(this, descriptor, ...rest);
+  this.write = (data) => file.written.push(...data);
+  try { return write.call(this, 1, ...rest); } finally { delete this.write; }
+};
+
 class Python extends Host {
-  fd_write(descriptor, ...rest) {
-    const file = this.open.get(descriptor);
-    if (!file?.written) return super.fd_write(descriptor, ...rest);
-    this.write = (data) => file.written.push(...data);
-    try { return super.fd_write(1, ...rest); } finally { delete this.write; }
-  }
   play(request, codes) {
     const written = [], data = Buffer.from(pythonJson(request));
-    this.open.set(4, { data, at: 0, isFree: true, written }).set(5, { data: codes, at: 0, isFree: true });
+    this.open.set(4, { data, at: 0n, isFree: true, written }).set(5, { data: codes, at: 0n, isFree: true });
     return { ended: this.run((exports) => exports._start()), written: Buffer.from(written) };
   }
 }
 
 // What runs the program in an instance for `how`; returns how it ended.
-function runner({ module, program, files, prelude, is_python: isPython }) {
+function runner({ module, program, files, prelude, isPython }) {
   if (prelude) {
     const { ownFiles, script } = new QuickJS(module, prelude, shake256).load(program, files);
     return (how) => [new Host({ ...how, ownFiles }), (host) => host.runScript(script([]))];
