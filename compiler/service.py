@@ -226,7 +226,7 @@ class CompileService:
             with self.store.read() as tx:
                 return submissions.get(tx, turn.oldest)
         if not only_newest:
-            with self.store.write_unordered() as tx:
+            with self.store.write() as tx:
                 taken = self._claims.take(tx, turn.oldest)
                 return submissions.get(tx, turn.oldest) if taken else None
         with self.store.write() as tx:  # too many for an hour: compile only the newest

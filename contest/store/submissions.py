@@ -175,15 +175,10 @@ _QUEUED_OF = (
 
 
 def unclaimed_queue(tx: Transaction, team_id: int, claims: Claims) -> tuple[int, ...]:
-    """The ids of the team's programs that wait for the compiler, oldest first; none if one is being built.
-
-    Nobody can claim them before the end of the transaction.
-    """
-    query = select(submissions.c.id).where(submissions.c.team_id == team_id, _QUEUED)
-    locked = tx.execute(query.order_by(submissions.c.id).with_for_update()).scalars().all()
-    # Only another statement sees the claims for which the first one has waited.
-    free = set(tx.execute(query.where(claims.is_free(tx))).scalars())
-    return tuple(locked) if free.issuperset(locked) else ()
+    """The ids of the team's programs that wait for the compiler, oldest first; none if one is being built."""
+    query = select(submissions.c.id, claims.is_free(tx)).where(submissions.c.team_id == team_id, _QUEUED)
+    rows = tx.execute(query.order_by(submissions.c.id)).all()
+    return tuple(number for number, _ in rows) if all(is_free for _, is_free in rows) else ()
 
 
 def replace(tx: Transaction, old: Sequence[int]) -> None:
