@@ -410,9 +410,7 @@ former_groups = _table(
     "former_groups",
     Column("id", Integer, primary_key=True),
     Column("rerun_id", ForeignKey("reruns.id"), nullable=False, index=True),
-    Column("finished_at", Moment, nullable=False),
     Column("released_at", Moment, nullable=True),  # NULL: the results of its round had not gone out
-    Column("words", Text, nullable=True),  # the organizer's own text about the round
     Column("outcome", JSON, nullable=False),  # plan, matches and standings
 )
 
