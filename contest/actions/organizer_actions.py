@@ -388,15 +388,7 @@ class OrganizerActions:
             )
         text = f"{plural(told, 'team is', 'teams are')} told: {message.subject}"
         self._note("tell", text, whom=message.readers)
-        before = len(readers) - told
-        says = ngettext("%(num)s team is told.", "%(num)s teams are told.", told)
-        if before:
-            says += ngettext(
-                " %(num)s team got the same words before.",
-                " %(num)s teams got the same words before.",
-                before,
-            )
-        return says
+        return ngettext("%(num)s team is told.", "%(num)s teams are told.", told)
 
     def readers_of(self, message: Message) -> list[Team]:
         """Who gets the message. Raises NotNow if there is nobody, GiveUp if it says nothing."""

@@ -110,9 +110,9 @@ journal = _table(
     Column("at", Moment, nullable=False),
     Column("area", String(32), nullable=False),  # "teams", "run", "delivery" ...
     Column("text", Text, nullable=False),
-    Column("actor", Text, nullable=True),  # who did it; NULL: the program itself
-    Column("whom", Text, nullable=True),  # the team, round, mail ... concerned
-    Column("reason", Text, nullable=True),
+    Column("actor", Text, nullable=False),  # who did it; "": the program itself
+    Column("whom", Text, nullable=False),  # the team, round, mail ... concerned
+    Column("reason", Text, nullable=False),
 )
 
 letters = _table(
