@@ -182,7 +182,7 @@ WRONG = [
     ({"name": "team name"}, "has at most 30 letters and digits"),
     ({"name": "Team-Name"}, "is a field already"),
     ({"name": "school", "choices": ["MIT", "mit"]}, "two choices are the same"),
-    ({"name": "school", "choices": [""]}, "the text is too short"),
+    ({"name": "school", "choices": [""]}, "at least 1 character"),
     ({"name": "school", "description": "two\nlines"}, "is not one line"),
 ]
 
