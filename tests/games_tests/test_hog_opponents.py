@@ -18,7 +18,7 @@ from contest.games.hog import (
     why_illegal_name,
 )
 from contest.subprocesses.hog_solver import win_rates
-from tests.support.hog_win_rate import all_pairs, ranking
+from tests.support.hog_ranking import all_pairs, ranking
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "games" / "hog.md").read_text(encoding="utf-8")

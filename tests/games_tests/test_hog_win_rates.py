@@ -21,7 +21,8 @@ from contest.games.hog import win_rate as win_rate_by_recursion
 from contest.subprocesses import hog_solver
 from contest.subprocesses.c_programs import c_compiler, c_program
 from contest.subprocesses.hog_solver import win_rates
-from tests.support.hog_win_rate import all_pairs, win_rate
+from tests.support.hog_ranking import all_pairs
+from tests.support.hog_win_rate import win_rate
 
 PLACES = SCORES * SCORES
 

@@ -24,7 +24,7 @@ from knobellib.samples import samples
 from knobeln.cli import main
 from knobeln.context import create_contest
 from knobeln.home.programs import accepted, home_builder, rebuilt
-from tests.support.hog_win_rate import all_pairs, ranking
+from tests.support.hog_ranking import all_pairs, ranking
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 GAMES = sorted(

@@ -1,12 +1,11 @@
 """The win rate of Hog straight from the rules: the definition that the fast solver is compared with."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from itertools import combinations
 from typing import Generic, TypeVar
 
-from contest.games.hog import MATCH_POINT, TURNS, HogEntry, Pair, hog_pile, odds
+from contest.games.hog import TURNS, HogEntry, Pair, hog_pile, odds
 
 Number = TypeVar("Number", float, Fraction)
 
@@ -84,17 +83,3 @@ class _Chances(Generic[Number]):
         for points, chance in odds(dice, position.opponent).items():
             mean += self._number(chance) * self.of_first(after(position, dice, points))
         return mean
-
-
-def all_pairs(entries: int) -> list[Pair]:
-    return list(combinations(range(entries), 2))
-
-
-def ranking(entries: int, rates: Mapping[Pair, float]) -> list[tuple[int, int, int]]:
-    """Rank, entry and match points, best first (H11). `rates`: of the first of each pair."""
-    points = [0] * entries
-    for (first, second), rate in rates.items():
-        points[first] += rate > MATCH_POINT
-        points[second] += 1 - rate > MATCH_POINT
-    order = sorted(range(entries), key=lambda entry: -points[entry])
-    return [(1 + sum(more > points[each] for more in points), each, points[each]) for each in order]

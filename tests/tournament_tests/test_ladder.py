@@ -28,7 +28,7 @@ from reports.render import Templates
 from tests.support.clocks import FixedClock
 from tests.support.compile_services import engine_failures
 from tests.support.contest_field import add_team
-from tests.support.hog_win_rate import all_pairs, ranking
+from tests.support.hog_ranking import all_pairs, ranking
 from tournament.runners import open_runner
 
 NOW = datetime(1994, 4, 1, 12, tzinfo=UTC)
