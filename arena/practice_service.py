@@ -84,7 +84,7 @@ class PracticeService:
                 found = practices.next_free(tx, self._claims)
             if found is None:
                 return None
-            with self.store.write_unordered() as tx:
+            with self.store.write() as tx:
                 if self._claims.take(tx, found):
                     return practices.get(tx, found)
 

@@ -226,7 +226,7 @@ class CompileService:
             with self.store.read() as tx:
                 return submissions.get(tx, turn.oldest)
         if not only_newest:
-            with self.store.write_unordered() as tx:
+            with self.store.write() as tx:
                 taken = self._claims.take(tx, turn.oldest)
                 return submissions.get(tx, turn.oldest) if taken else None
         with self.store.write() as tx:  # too many for an hour: compile only the newest
@@ -277,14 +277,14 @@ class CompileService:
             submission.number,
             result.report,
             previous_good=previous.number if previous else None,
-            repairs=submissions.repairs_of(tx, submission.id),
+            repairs=submission.repairs,
             replaced=submissions.replaced_by(tx, submission),
             place=place,
             digest=digest,
         )
         mail = replace(
             to_team(team, f"compile report/{submission.id}", "compile report", text),
-            in_reply_to=submissions.reply_to_of(tx, submission.id),
+            in_reply_to=submission.reply_to,
             letter_id=submission.letter_id,
             receipt=receipt,
             attachments=self._json(team, submission, result.report, previous),

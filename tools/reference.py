@@ -72,8 +72,8 @@ the whole season; "0" is a team that is there no more. `quoted.teams` has the na
 """
 _OF_ALL_SETTINGS = """
 The settings are in `contest.toml`; `knobeln init` writes all of them. An environment variable overrides the
-file: `KNOBELN_SET_<SECTION>__<SETTING>`, such as `KNOBELN_SET_MAIL__PASSWORD`. Other games have presets with
-other defaults; `knobeln init --game` writes them down.
+file: `KNOBELN_SET_<SECTION>__<SETTING>`, such as `KNOBELN_SET_MAIL__PASSWORD`, but no list or table. Other
+games have presets with other defaults; `knobeln init --game` writes them down.
 """
 _OF_ALL_TEMPLATES = """
 Mails are made from these templates in `reports/templates/`. A file of the same name in the folder `templates`

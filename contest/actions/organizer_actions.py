@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -42,9 +43,6 @@ from contest.store.contest_state import note
 from contest.store.forget import forget_people
 from contest.util.clock import TIME_FORMAT
 from contest.util.plurals import did_you_mean, plural
-
-_TIME_FORMS = ("%Y-%m-%d %H:%M", "%Y-%m-%dT%H:%M", "%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M:%S")
-_RIGHT_TIME = "like 1994-05-15T12:00, in Universal Time"
 
 _AFTER_BAN = {
     Phase.OPEN: noted("It takes no part in the contest."),
@@ -390,15 +388,7 @@ class OrganizerActions:
             )
         text = f"{plural(told, 'team is', 'teams are')} told: {message.subject}"
         self._note("tell", text, whom=message.readers)
-        before = len(readers) - told
-        says = ngettext("%(num)s team is told.", "%(num)s teams are told.", told)
-        if before:
-            says += ngettext(
-                " %(num)s team got the same words before.",
-                " %(num)s teams got the same words before.",
-                before,
-            )
-        return says
+        return ngettext("%(num)s team is told.", "%(num)s teams are told.", told)
 
     def readers_of(self, message: Message) -> list[Team]:
         """Who gets the message. Raises NotNow if there is nobody, GiveUp if it says nothing."""
@@ -522,12 +512,11 @@ def read_date(name: str, when: str) -> tuple[str, datetime]:
 def read_time(when: str) -> datetime:
     """Universal Time. Raises GiveUp with the right form."""
     text = " ".join(when.strip().removesuffix("Z").removesuffix("UTC").removesuffix("UT").split())
-    for form in _TIME_FORMS:
-        try:
-            return datetime.strptime(text, form).replace(tzinfo=UTC)
-        except ValueError:
-            continue
-    raise GiveUp(f"{when!r} is not a time", hint=f"write it {_RIGHT_TIME}")
+    with suppress(ValueError):
+        found = datetime.fromisoformat(text)
+        if ":" in text and found.tzinfo is None:
+            return found.replace(tzinfo=UTC)
+    raise GiveUp(f"{when!r} is not a time", hint="write it like 1994-05-15T12:00, in Universal Time")
 
 
 def _checked_seconds(programs: Programs, seconds: float) -> float:

@@ -339,7 +339,7 @@ def from_files(files: ArchiveFiles) -> Archive:
     missing, is not in the format of `to_files`, or does not belong there.
     """
     names = tuple(path.split("/")[1] for path in files if path.endswith("/description.txt"))
-    entries = tuple(_listed(files, "entries.json", ArchivedEntry, len(names)))
+    entries = tuple(read_list(files, "entries.json", ArchivedEntry, len(names)))
     _must_be_entries(entries)
     sources = _sources(files, [entry.name for entry in entries])
     history = tuple(_rounds(files))
@@ -353,7 +353,7 @@ def from_files(files: ArchiveFiles) -> Archive:
         programs=_Lazy({name: name for name in sources}, partial(_program, files, sources)),
         builds=_in_folder(files, "builds/"),
         history=history,
-        ranking=tuple(_listed(files, "ranking.json", Standing, len(names))),
+        ranking=tuple(read_list(files, "ranking.json", Standing, len(names))),
         scores=_Lazy(scores, partial(_text, files)),
         asked=_Lazy(asked, partial(_text, files)),
         guests=_in_folder(files, "guests/"),
@@ -379,15 +379,7 @@ def _in_folder(files: ArchiveFiles, folder: str) -> Mapping[str, bytes]:
     return _Lazy(paths, files.__getitem__)
 
 
-def _listed(files: ArchiveFiles, path: str, kind: type[T], most: int) -> Iterator[T]:
-    if path not in files:
-        raise Differs(f"{path} is missing")
-    return read_list(files, path, kind, most)
-
-
 def _file(files: ArchiveFiles, path: str, max_bytes: int) -> bytes:
-    if path not in files:
-        raise Differs(f"{path} is missing")
     raw = files[path]
     if len(raw) > max_bytes:
         raise Differs(f"{path} has more than {max_bytes:,} bytes")
@@ -459,7 +451,7 @@ def _program(files: ArchiveFiles, sources: Mapping[str, tuple[str, ...]], entry:
 
 def _rounds(files: ArchiveFiles) -> Iterator[RoundOutcome]:
     games = 0
-    for number, facts in enumerate(_listed(files, "rounds.json", RoundFacts, len(files)), start=1):
+    for number, facts in enumerate(read_list(files, "rounds.json", RoundFacts, len(files)), start=1):
         if facts.number != number or not 1 <= facts.groups <= len(files):
             raise Differs(f"rounds.json: round {facts.number} of {facts.groups} groups is number {number}")
         groups = []
@@ -472,8 +464,6 @@ def _rounds(files: ArchiveFiles) -> Iterator[RoundOutcome]:
 
 def _group(files: ArchiveFiles, round_number: int, number: int, most: int) -> GroupOutcome:
     path = _group_path(round_number, number)
-    if path not in files:
-        raise Differs(f"{path} is missing")
     group = read_group(files, path, most)
     if (group.plan.round, group.plan.number) != (round_number, number):
         raise Differs(f"{path} is of round {group.plan.round}, group {group.plan.number}")

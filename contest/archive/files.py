@@ -182,16 +182,16 @@ class ArchiveFiles(Mapping[str, bytes]):
         self._listed = listed
 
     def __getitem__(self, path: str) -> bytes:
-        """Raises Differs for a file that is too large to be read in one piece."""
-        if self._listed[path].size > MAX_FILE_BYTES:
-            raise Differs(f"{path} has more than {MAX_FILE_BYTES:,} bytes")
+        """Raises Differs for a file that is missing, or too large to be read in one piece."""
         with self._open(path) as file:
+            if self._listed[path].size > MAX_FILE_BYTES:
+                raise Differs(f"{path} has more than {MAX_FILE_BYTES:,} bytes")
             data = file.read(self._listed[path].size + 1)
         self._must_be(path, hashlib.sha256(data).hexdigest())
         return data
 
     def lines(self, path: str) -> Iterator[bytes]:
-        """The lines of a file, each with its newline. Raises Differs for a line that is too long."""
+        """The lines of a file, each with its newline. Raises Differs for a missing file or a long line."""
         digest = hashlib.sha256()
         with self._open(path) as file:
             while line := file.readline(MAX_LINE_BYTES):
@@ -202,6 +202,8 @@ class ArchiveFiles(Mapping[str, bytes]):
         self._must_be(path, digest.hexdigest())
 
     def _open(self, path: str) -> IO[bytes]:
+        if path not in self._listed:
+            raise Differs(f"{path} is missing")
         return open(os.open(self._folder / path, _OPEN), "rb")
 
     def _must_be(self, path: str, digest: str) -> None:

@@ -1,6 +1,7 @@
 """All settings of a contest: the sections of contest.toml, and the checks across them.
 
-An environment variable `KNOBELN_SET_<SECTION>__<SETTING>` overrides the file (for passwords).
+An environment variable `KNOBELN_SET_<SECTION>__<SETTING>` overrides the file, but no list or table: it is for
+passwords.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from pydantic import (
     model_validator,
 )
 
-from contest.errors import ConfigError, NotFound
+from contest.errors import NotFound
 from contest.games.game import TEXT, TextProtocol
 from contest.games.registry import game_of, game_plugin, rules_text
 from contest.schema.sections import (
@@ -157,30 +158,14 @@ class Settings(BaseModel):
 
 
 def _with_environment(given: Mapping[str, object]) -> Mapping[str, object]:
-    """The sections, overridden by the variables of the environment."""
-    is_in_environment = any(name.upper().startswith(ENVIRONMENT) for name in os.environ)
-    if given.keys() <= Settings.model_fields.keys() and not is_in_environment:
-        return given
-
-    # Slow to import and seldom needed.
-    from pydantic_settings import BaseSettings, EnvSettingsSource, InitSettingsSource, SettingsError
-
-    class Read(BaseSettings, Settings):  # type: ignore[misc] # the configuration of both
-        """Tells pydantic-settings the types; never instantiated."""
-
-    try:
-        environment = EnvSettingsSource(Read, env_prefix=ENVIRONMENT, env_nested_delimiter="__")()
-    except SettingsError as error:
-        raise ConfigError(f"a variable {ENVIRONMENT}... is no JSON: {error}") from None
-    return _overridden(InitSettingsSource(Read, dict(given))(), environment)
-
-
-def _overridden(settings: Any, overrides: Any) -> dict[str, object]:
-    """The nested dictionaries merged; `overrides` wins."""
-    merged = dict(settings)
-    for key, value in overrides.items():
-        old = settings.get(key)
-        merged[key] = _overridden(old, value) if isinstance(old, dict) and isinstance(value, dict) else value
+    """The sections, overridden by the variables of the environment, whose values are texts."""
+    merged = dict(given)
+    for variable, text in os.environ.items():
+        if variable.upper().startswith(ENVIRONMENT):
+            section, _, name = variable[len(ENVIRONMENT) :].lower().partition("__")
+            written = merged.get(section, {})
+            if isinstance(written, (Mapping, BaseModel)):
+                merged[section] = {**dict(written), name: text}
     return merged
 
 

@@ -1,12 +1,6 @@
-"""The tournament formats; this module looks them up by name.
-
-Another package adds its format by an entry point of the group `knobeln.formats`, whose object is a subclass
-of `contest.formats.format.Format`; `check_format` in tests/support/format_promises.py must pass it.
-"""
+"""The tournament formats; this module looks them up by name."""
 
 from __future__ import annotations
-
-from collections.abc import Mapping
 
 from contest.errors import ConfigError
 from contest.formats.double_elimination import DoubleElimination
@@ -15,28 +9,22 @@ from contest.formats.group_elimination import GroupElimination
 from contest.formats.one_round import Exact, Melee, RoundRobin
 from contest.games.game import GameInfo
 from contest.schema.sections import Tournament
-from contest.util.plugins import by_name
 
-ENTRY_POINTS = "knobeln.formats"
-BUILT_IN: tuple[type[Format], ...] = (GroupElimination, RoundRobin, Exact, DoubleElimination, Melee)
-
-
-def known_formats() -> Mapping[str, type[Format]]:
-    """All formats by name, also those of other packages. Raises ConfigError where two have the same name."""
-    return by_name(ENTRY_POINTS, BUILT_IN)
+FORMATS: dict[str, type[Format]] = {
+    each.name: each for each in (GroupElimination, RoundRobin, Exact, DoubleElimination, Melee)
+}
 
 
 def format_named(name: str) -> type[Format]:
     """The format that `tournament.format` names. Raises ConfigError, saying which formats there are."""
-    known = known_formats()
-    if name not in known:
-        raise ConfigError(f"tournament.format: there is no {name!r}; choose from {', '.join(sorted(known))}")
-    return known[name]
+    if name not in FORMATS:
+        raise ConfigError(f"tournament.format: there is no {name!r}; choose from {', '.join(FORMATS)}")
+    return FORMATS[name]
 
 
 def formats_described() -> str:
     """Each format's name with its summary, for the comment in contest.toml."""
-    return "; ".join(f"{each.name}: {each.summary}" for each in known_formats().values())
+    return "; ".join(f"{each.name}: {each.summary}" for each in FORMATS.values())
 
 
 def misfit(tournament_format: Format, game: GameInfo) -> str | None:

@@ -15,12 +15,6 @@ from contest.model import GroupPlan, Match, Pairing, RoundOutcome, RoundPlan, St
 from contest.schema.sections import Tournament
 from contest.seeds import Seeds
 
-_RULES = """\
-{% set games = settings.tournament.games | plural("game") %}
-{{ ("The format is " ~ tournament_format.name ~ ", with " ~ games ~ " for each pairing.")
-   | wrap(first="- ", indent="  ") }}
-"""
-
 
 class Format(ABC):
     """How a winner is found. `tests/support/format_promises.py` checks what every format promises.
@@ -40,9 +34,6 @@ class Format(ABC):
     has_rounds: ClassVar[bool] = True  # False: one group of all, so mails name no round and no group
     has_groups: ClassVar[bool] = False  # divides the field into groups of `group_min` to `group_max`
     counts_match_points: ClassVar[bool] = False  # the points of its tables are match points
-    templates: ClassVar[Mapping[str, str]] = {"rules_of_format": _RULES}
-    """What mails say about this format, by the name of the part (see `reports.render`). A built-in format has
-    files in reports/templates/formats, which come first."""
 
     def __init__(self, settings: Tournament, game: GameInfo) -> None:
         self._settings = settings

@@ -142,8 +142,6 @@ class BidTacToe(TextGame[Board, Bids]):
         return BidTacToe((first, second), self.illegal_bid)
 
     def start(self, seats: int) -> Board:
-        if seats != 2:
-            raise ValueError(f"Bid-Tac-Toe is played by 2, not by {seats}")
         return Board()
 
     def players_to_move(self, position: Board) -> frozenset[int]:

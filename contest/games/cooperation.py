@@ -88,8 +88,6 @@ class Cooperation(TextGame[Dealings, Decision]):
 
         `noise_percent`: of all decisions, so many are turned into their opposite.
         """
-        if rounds < 1:
-            raise ValueError(f"a game of {rounds} rounds: at least 1 is needed")
         self.rounds = rounds
         self._fewest = min(fewest, rounds)
         self._noise_percent = noise_percent
@@ -135,8 +133,6 @@ class Cooperation(TextGame[Dealings, Decision]):
         return {"rounds": self.for_players((), draw).rounds} if self._fewest < self.rounds else {}
 
     def start(self, seats: int) -> Dealings:
-        if seats != 2:
-            raise ValueError(f"the {self.title.lower()} is played by 2, not by {seats}")
         return Dealings()
 
     def players_to_move(self, position: Dealings) -> frozenset[int]:

@@ -1,6 +1,6 @@
 """Hog: two players roll dice in turn, each towards a goal of its own; a 1 spoils the turn.
 
-This module has the rules of a turn, the exact odds of a roll, and the ranking (H1 to H11).
+This module has the rules of a turn and the exact odds of a roll (H1 to H10).
 docs/games/hog.md explains them to people.
 
 No games are played in a contest. We ask each strategy once for every pair of scores, and compute its chance
@@ -15,7 +15,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
-from itertools import combinations
 
 from contest.games import game as base
 from contest.games.game import TABLE, FaultRule, Game, GameInfo
@@ -192,40 +191,3 @@ def win_rate(first: HogEntry, second: HogEntry) -> float:
         return total
 
     return (wins(0, 0, 0, 0, False) + 1 - wins(0, 0, 1, 0, False)) / 2
-
-
-# --- a contest ---
-@dataclass(frozen=True)
-class Ranked:
-    """A line of the ranking. Entries count from 0."""
-
-    rank: int
-    entry: int
-    match_points: int
-
-
-def all_pairs(entries: int) -> tuple[Pair, ...]:
-    """Return each pair of entries once, as their numbers, the lower first."""
-    return tuple(combinations(range(entries), 2))
-
-
-def ranking(entries: int, rates: Mapping[Pair, float]) -> tuple[Ranked, ...]:
-    """Rank the entries, best first (H11).
-
-    Entries with equal match points share a rank and keep the order of their numbers. `rates` has the win rate
-    of the first entry of each pair in `all_pairs`. Raises ValueError for missing or other pairs.
-    """
-    if rates.keys() != set(all_pairs(entries)):
-        raise ValueError(f"a win rate for each of the pairs of {entries} entries is needed, and no other")
-    points = match_points(entries, rates)
-    order = sorted(range(entries), key=lambda entry: -points[entry])
-    return tuple(Ranked(1 + sum(more > points[e] for more in points), e, points[e]) for e in order)
-
-
-def match_points(entries: int, rates: Mapping[Pair, float]) -> list[int]:
-    """Count the opponents that each entry beats, with a win rate above MATCH_POINT; a tie is no win (H11)."""
-    points = [0] * entries
-    for (first, second), rate in rates.items():
-        points[first] += rate > MATCH_POINT
-        points[second] += 1 - rate > MATCH_POINT
-    return points

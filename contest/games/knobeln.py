@@ -32,12 +32,6 @@ class Rules:
     k: int = 8
     L: int = 1000
 
-    def __post_init__(self) -> None:
-        if not 1 <= self.a <= self.b <= 2**30:
-            raise ValueError(f"throws in {self.a}..{self.b}: 1 <= a <= b <= 2**30 is needed")
-        if self.k < 1 or self.L < 1:
-            raise ValueError(f"k = {self.k}, L = {self.L}: both must be at least 1")
-
 
 class ThrowLines(Sequence[tuple[int, int]]):
     """The throws of a game as the lines of a protocol, as the machine writes them and mails have them.

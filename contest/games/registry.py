@@ -11,11 +11,11 @@ from typing import Any
 from contest.errors import ConfigError, NotFound
 from contest.games import built_in, knobeln
 from contest.games.game import Game, GamePlugin, TextGame
-from contest.language import SOURCE, gettext, speaking
+from contest.language import SOURCE, listed
 from contest.schema.sections import GameSettings, Programs
 from contest.util.folders import shipped
 from contest.util.plugins import by_name
-from contest.util.plurals import did_you_mean, listed
+from contest.util.plurals import did_you_mean
 
 ENTRY_POINTS = "knobeln.games"
 BUILT_IN: tuple[GamePlugin, ...] = (knobeln.PLUGIN, *built_in.PLUGINS)
@@ -57,26 +57,14 @@ def game(name: str) -> Game:
 def rules_text(name: str, language: str = SOURCE) -> str:
     """The rules of a game for participants, in Markdown; "" if it has none. Raises NotFound.
 
-    Rules that nobody has translated come as they are, with a sentence that says so. After the mark
-    `END_OF_RULES` a page may go on with what only readers of this program need.
+    Rules that nobody has translated come as they are. After the mark `END_OF_RULES` a page may go on with
+    what only readers of this program need.
     """
     folder = shipped("docs/games")
-    page, translation = folder / f"{name}.md", folder / f"{name}.{language}.md"
-    if language != SOURCE and translation.is_file():
-        text = translation.read_text(encoding="utf-8")
-    else:
-        text = page.read_text(encoding="utf-8") if page.is_file() else game_plugin(name).rules
-        if text and language != SOURCE:
-            text = _not_translated(text, language)
-    return text.partition(END_OF_RULES)[0]
-
-
-def _not_translated(text: str, language: str) -> str:
-    """The rules with a sentence below their title, if they have one."""
-    title, _, rest = text.partition("\n") if text.startswith("# ") else ("", "", f"\n{text}")
-    with speaking(language):
-        sentence = gettext("Nobody has translated these rules.")
-    return f"{title}\n\n{sentence}\n{rest}".lstrip("\n")
+    for page in (folder / f"{name}.{language}.md", folder / f"{name}.md"):
+        if page.is_file():
+            return page.read_text(encoding="utf-8").partition(END_OF_RULES)[0]
+    return game_plugin(name).rules.partition(END_OF_RULES)[0]
 
 
 def registered() -> Mapping[str, Game]:

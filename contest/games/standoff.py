@@ -96,8 +96,6 @@ class Standoff(TextGame[Circle, Action]):
 
     def __init__(self, max_rounds: int = MAX_ROUNDS) -> None:
         """`max_rounds`: after this many rounds the game ends, however many players are alive (M8)."""
-        if max_rounds < 1:
-            raise ValueError(f"at most {max_rounds} rounds: at least 1 is needed")
         self.max_rounds = max_rounds
 
     @property
@@ -124,8 +122,6 @@ class Standoff(TextGame[Circle, Action]):
         )
 
     def start(self, seats: int) -> Circle:
-        if not 2 <= seats <= MOST_SEATS:
-            raise ValueError(f"a standoff is between 2 to {MOST_SEATS} players, not {seats}")
         return Circle((Fighter(),) * seats)
 
     def players_to_move(self, position: Circle) -> frozenset[int]:

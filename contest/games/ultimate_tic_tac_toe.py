@@ -147,8 +147,6 @@ class UltimateTicTacToe(TextGame[Boards, int]):
     )
 
     def __init__(self, seconds: float = 5) -> None:
-        if not 0 < seconds < float("inf"):
-            raise ValueError(f"T = {seconds}: a time for a move is more than 0 seconds, and ends")
         self.seconds = int(seconds) if seconds == int(seconds) else seconds
 
     @property
@@ -156,8 +154,6 @@ class UltimateTicTacToe(TextGame[Boards, int]):
         return {"seconds": self.seconds}
 
     def start(self, seats: int) -> Boards:
-        if seats != 2:
-            raise ValueError(f"Ultimate Tic-Tac-Toe is played by 2, not by {seats}")
         return Boards()
 
     def players_to_move(self, position: Boards) -> frozenset[int]:

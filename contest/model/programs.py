@@ -63,6 +63,8 @@ class Submission:
     program: str  # the name of the program among them, "" while it is not known
     description: str  # the letter's text about it (B21), "" if it is in the program
     state: SubmissionState
+    repairs: tuple[str, ...] = ()  # of the letter's program, as sentences
+    reply_to: str | None = None  # the Message-ID of the letter
 
 
 @dataclass(frozen=True)

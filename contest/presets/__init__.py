@@ -2,9 +2,9 @@
 the contest of 1993.
 
 A preset is a contest.toml with the settings that differ from our defaults. Instead of `[dates]` it has a
-`[calendar]`: for each date the number of days after the contest is set up, and the time of day; without `at`
-it is the same time of day. Days and times are those of the calendar's `zone`, by default Universal Time.
-In `[demo]` are the `teams` of a demonstration, and the settings that make it short.
+`[calendar]`: for each date the number of days after the contest is set up, and the time of day in Universal
+Time; without `at` it is the same time of day. In `[demo]` are the `teams` of a demonstration, and the
+settings that make it short.
 """
 
 from __future__ import annotations
@@ -12,11 +12,10 @@ from __future__ import annotations
 import os
 import tomllib
 from collections.abc import Mapping
-from datetime import UTC, date, datetime, time, timedelta, tzinfo
+from datetime import UTC, datetime, time, timedelta
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
@@ -91,28 +90,13 @@ def demo(name: str) -> Demo:
 
 
 def _dates(calendar: Mapping[str, Any], now: datetime) -> Dates:
-    """Raises ConfigError if this host does not know the calendar's time zone."""
-    zone = _zone(calendar["zone"]) if "zone" in calendar else UTC
-    days = {name: day for name, day in calendar.items() if name != "zone"}
-    return Dates.model_validate({name: _moment(now, zone, **day) for name, day in days.items()})
+    return Dates.model_validate({name: _moment(now, **day) for name, day in calendar.items()})
 
 
-def _moment(now: datetime, zone: tzinfo, days: int, at: time | None = None) -> datetime:
-    """A date of the calendar, for a contest that is set up now. `at`: local time; None = the same time."""
-    if at is None:
-        return now.replace(microsecond=0) + timedelta(days=days)
-    day: date = now.astimezone(zone).date() + timedelta(days=days)
-    return datetime.combine(day, at, zone).astimezone(UTC)
-
-
-def _zone(name: str) -> ZoneInfo:
-    try:
-        return ZoneInfo(name)
-    except ZoneInfoNotFoundError:
-        raise ConfigError(
-            f"this host does not know the time zone {name}, in which the deadlines of this game are",
-            hint="install the package tzdata",
-        ) from None
+def _moment(now: datetime, days: int, at: time | None = None) -> datetime:
+    """A date of the calendar, for a contest that is set up now. `at`: None = the same time of day."""
+    moment = now.replace(microsecond=0) + timedelta(days=days)
+    return moment if at is None else datetime.combine(moment.date(), at, UTC)
 
 
 def _fitting(info: GameInfo) -> Mapping[str, Any]:

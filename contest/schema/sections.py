@@ -408,12 +408,6 @@ def _one_line(text: str) -> str:
     return text
 
 
-def _choice(text: str) -> str:
-    if not text:
-        raise ValueError("a choice is not empty; `required = false` lets a team leave the field empty")
-    return text
-
-
 OneLine = Annotated[str, AfterValidator(_one_line)]
 
 
@@ -424,7 +418,7 @@ class ExtraField(Section):
         description="the field's name, before the colon"
     )
     description: OneLine = Field("", description="what to fill in, in the words of the form")
-    choices: tuple[Annotated[OneLine, AfterValidator(_choice)], ...] = Field(
+    choices: tuple[Annotated[str, Field(min_length=1), AfterValidator(_one_line)], ...] = Field(
         (), description="the possible values; empty = any text"
     )
     required: bool = Field(True, description="whether a team must fill it in")
@@ -644,13 +638,6 @@ class Reports(Section):
         description="how many of the first places mails show in rankings; each team reads its own place "
         "besides. 0 = all",
     )
-
-    @field_validator("offered")
-    @classmethod
-    def _each_once(cls, codes: tuple[str, ...]) -> tuple[str, ...]:
-        if len(set(codes)) != len(codes):
-            raise ValueError("a report is offered twice")
-        return codes
 
 
 class Ladder(Section):

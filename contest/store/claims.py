@@ -62,12 +62,9 @@ class Claims:
         return or_(until.is_(None), until <= now, until > now + LEASE, of_the_gone)
 
     def take(self, tx: Transaction, row: int) -> bool:
-        """Claim this row. False if it no longer waits, or another process has it or is just claiming it."""
-        free = select(self.queue.c.id).where(self.queue.c.id == row, self.waiting, self.is_free(tx))
-        if tx.execute(free.with_for_update(skip_locked=True)).first() is None:
-            return False
-        tx.execute(update(self.queue).where(self.queue.c.id == row).values(self._lease()))
-        return True
+        """Claim this row. False if it no longer waits, or another process has it."""
+        free = update(self.queue).where(self.queue.c.id == row, self.waiting, self.is_free(tx))
+        return tx.execute(free.values(self._lease())).rowcount == 1
 
     @contextmanager
     def kept(self, store: Store, row: int) -> Iterator[None]:
@@ -92,7 +89,7 @@ class Claims:
     def _change(self, store: Store, row: int, values: Mapping[str, object]) -> None:
         ours = (self.queue.c.id == row) & (self.queue.c.claimed_by == self.claimant.name)
         try:
-            with store.write_unordered() as tx:
+            with store.write() as tx:
                 tx.execute(update(self.queue).where(ours).values(values))
         except KnobelnError as error:  # then the lease ends by itself
             log.warning("a claim was not changed", queue=self.queue.name, row=row, why=str(error))

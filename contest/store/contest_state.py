@@ -8,7 +8,7 @@ from datetime import datetime
 from hashlib import sha256
 from typing import Any
 
-from sqlalchemy import Row, Select, bindparam, func, insert, select, true, update
+from sqlalchemy import Select, bindparam, func, insert, select, true, update
 
 from contest.config.settings import SettingsValues
 from contest.errors import NotNow
@@ -17,7 +17,7 @@ from contest.model.as_json import adapter, plain
 from contest.public_number.beacon import PublicNumber
 from contest.schema.sections import Season
 from contest.seeds import MAX_TOURNAMENTS, ContestSeed, secret_before
-from contest.store.session import Transaction, set_tournament, tournament_of
+from contest.store.session import Transaction, record, set_tournament, tournament_of
 from contest.store.tables import contest, journal, tournaments
 
 
@@ -178,8 +178,7 @@ def note(
     tx: Transaction, area: str, text: str, now: datetime, *, actor: str = "", whom: str = "", reason: str = ""
 ) -> None:
     """Add a line to the journal. `area`: the kind of event; `actor`: the person, or "" for the program."""
-    who = {"actor": actor or None, "whom": whom or None, "reason": reason or None}
-    tx.execute(insert(journal).values(area=area, text=text, at=now, **who))
+    tx.execute(insert(journal).values(area=area, text=text, at=now, actor=actor, whom=whom, reason=reason))
 
 
 def log(
@@ -190,7 +189,7 @@ def log(
     Only those of one area, or about this team, round or date, if given.
     """
     query = _chosen(select(journal), area, whom).order_by(journal.c.id.desc()).limit(count)
-    return tuple(map(_line, reversed(tx.execute(query).all())))
+    return tuple(record(LogLine, row) for row in reversed(tx.execute(query).all()))
 
 
 def count_log(tx: Transaction, *, area: str | None, whom: str | None) -> int:
@@ -211,11 +210,7 @@ def areas_of_log(tx: Transaction) -> tuple[str, ...]:
     return tuple(tx.execute(select(journal.c.area).distinct().order_by(journal.c.area)).scalars())
 
 
-def _line(row: Row[Any]) -> LogLine:
-    return LogLine(row.id, row.at, row.area, row.text, row.actor or "", row.whom or "", row.reason or "")
-
-
 def journal_of(tx: Transaction, areas: Sequence[str]) -> tuple[LogLine, ...]:
     """All lines of these areas, oldest first."""
     query = select(journal).where(journal.c.area.in_(areas)).order_by(journal.c.id)
-    return tuple(map(_line, tx.execute(query)))
+    return tuple(record(LogLine, row) for row in tx.execute(query))

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
 from datetime import datetime
 
-from sqlalchemy import Insert, and_, bindparam, func, insert, or_, select, update
+from sqlalchemy import and_, bindparam, func, insert, or_, select, update
 
 from contest.model import IncomingLetter, LetterState, StoredLetter
 from contest.store.session import Transaction, record
@@ -37,10 +37,7 @@ def add(
     if known is not None:
         return known, False
     values = _new_row(IncomingLetter(raw, sender, tuple(recipients)), digest, channel, now)
-    added = tx.execute(_insert_new(tx).values(values).returning(letters.c.id)).scalar()
-    if added is not None:
-        return added, True
-    return tx.execute(select(letters.c.id).where(letters.c.digest == digest)).scalar_one(), False
+    return tx.execute(insert(letters).values(values).returning(letters.c.id)).scalar_one(), True
 
 
 def add_all(tx: Transaction, arrivals: Iterable[IncomingLetter], channel: str, now: datetime) -> None:
@@ -51,16 +48,7 @@ def add_all(tx: Transaction, arrivals: Iterable[IncomingLetter], channel: str, n
     known = set(tx.execute(_KNOWN, {"digests": tuple(by_digest)}).scalars())
     rows = [_new_row(each, digest, channel, now) for digest, each in by_digest.items() if digest not in known]
     if rows:
-        tx.execute(_insert_new(tx), rows)
-
-
-def _insert_new(tx: Transaction) -> Insert:
-    """An INSERT for `write_unordered`: another process may add the same letters at the same time."""
-    if tx.dialect.name != "postgresql":
-        return insert(letters)
-    from sqlalchemy.dialects import postgresql  # takes long to import
-
-    return postgresql.insert(letters).on_conflict_do_nothing(index_elements=[letters.c.digest])
+        tx.execute(insert(letters), rows)
 
 
 _KNOWN = select(letters.c.digest).where(letters.c.digest.in_(bindparam("digests", expanding=True)))

@@ -138,15 +138,13 @@ def finish_round(tx: Transaction, number: int, final: bool, now: datetime) -> No
 
 def count_rounds(tx: Transaction) -> tuple[int, int]:
     """How many rounds have been drawn, and how many have been played."""
-    query = select(func.count(), func.count(rounds.c.played_at)).where(_of(rounds, tx))
-    drawn, played = tx.execute(query).one()
-    return drawn, played
+    log = round_log(tx)
+    return len(log), sum(each.played_at is not None for each in log)
 
 
 def is_played(tx: Transaction, number: int) -> bool:
     """Whether this round exists and has been finished."""
-    query = select(rounds.c.played_at).where(_is_round(tx, number))
-    return tx.execute(query).scalar_one_or_none() is not None
+    return any(each.number == number and each.played_at for each in round_log(tx))
 
 
 def is_complete(tx: Transaction, number: int) -> bool:
@@ -161,10 +159,9 @@ def set_words(tx: Transaction, number: int, words: str) -> bool:
     return tx.execute(query.values(words=words)).rowcount == 1
 
 
-def words_of(tx: Transaction, number: int) -> str | None:
-    query = select(rounds.c.words).where(_is_round(tx, number))
-    found: str | None = tx.execute(query).scalar_one_or_none()
-    return found
+def words_of(tx: Transaction, number: int) -> str:
+    """The organizer's own text about a round; "" if there is none."""
+    return next((each.words for each in round_log(tx) if each.number == number), "")
 
 
 def mark_reported(tx: Transaction, number: int, now: datetime) -> None:
@@ -173,10 +170,7 @@ def mark_reported(tx: Transaction, number: int, now: datetime) -> None:
 
 def unreported_rounds(tx: Transaction) -> tuple[int, ...]:
     """Rounds that have been played, but whose summary has not gone out."""
-    query = select(rounds.c.number).where(
-        _of(rounds, tx), rounds.c.played_at.is_not(None), rounds.c.reported_at.is_(None)
-    )
-    return tuple(tx.execute(query.order_by(rounds.c.number)).scalars())
+    return tuple(each.number for each in round_log(tx) if each.played_at and not each.reported_at)
 
 
 @dataclass(frozen=True)
@@ -319,12 +313,9 @@ def order_rerun(
     former = [outcome for outcome in outcomes if whole or outcome.plan.number == group]
     former += [outcome for r in later for outcome in drawn_round(tx, r, Games.WITH_MOVES)[1]]
     for outcome in former:
-        finished = select(groups.c.finished_at).where(groups.c.id == _group_id(tx, outcome.plan))
         kept = {
             "rerun_id": rerun_id,
-            "finished_at": tx.execute(finished).scalar_one(),
             "released_at": released.get(outcome.plan.round),
-            "words": words_of(tx, outcome.plan.round),
             "outcome": plain(outcome, GroupOutcome),
         }
         tx.execute(insert(former_groups).values(kept))

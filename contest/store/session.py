@@ -83,7 +83,6 @@ class Store:
         self._read_only = self.engine.execution_options(knobeln_read_only=True)
         if self.engine.dialect.name == "postgresql":
             self._read_only = self._read_only.execution_options(isolation_level="REPEATABLE READ")
-        self._unordered = self.engine.execution_options(knobeln_unordered=True)
         self._writers = Lock()
 
     @contextmanager
@@ -102,20 +101,6 @@ class Store:
             self._writers.release()
 
     @contextmanager
-    def write_unordered(self) -> Iterator[Transaction]:
-        """`write`, but on PostgreSQL others may write at the same time.
-
-        Only for changes that stay right then, because a constraint or a locked row guards them. What it has
-        read in one statement may be outdated in the next. Nothing in it may append to the ledger.
-        """
-        if self._is_sqlite:
-            with self.write() as tx:
-                yield tx
-        else:
-            with self._transaction(self._unordered) as tx:
-                yield tx
-
-    @contextmanager
     def only_one(self, what: str, *, shared: bool = False, wait_seconds: float = 0.0) -> Iterator[Held]:
         """Hold the database's lock for `what`; false when another process holds it for so long.
 
@@ -128,7 +113,7 @@ class Store:
         kind = "_shared" if shared else ""
         key = _key_of(what)
         # Without a transaction: a lock may be held for days.
-        connections = self._unordered.execution_options(isolation_level="AUTOCOMMIT")
+        connections = self._read_only.execution_options(isolation_level="AUTOCOMMIT")
         with ExitStack() as stack:
             try:
                 connection = stack.enter_context(connections.connect())
@@ -177,7 +162,7 @@ class Store:
     def of_tournament(self, number: int) -> Store:
         """The same database, whose transactions are about this tournament instead of the newest."""
         store = copy(self)
-        for name in ("engine", "_read_only", "_unordered"):
+        for name in ("engine", "_read_only"):
             setattr(store, name, getattr(self, name).execution_options(**{_TOURNAMENT: number}))
         return store
 
@@ -256,7 +241,7 @@ def _key_of(lock: str) -> int:
 
 def _begin_on_postgresql(connection: Connection) -> None:
     # One writer at a time, as with SQLite, so what a transaction has read is still true when it writes.
-    if not _is_read_only(connection) and not connection.get_execution_options().get("knobeln_unordered"):
+    if not _is_read_only(connection):
         connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_WRITERS_LOCK})")
 
 

@@ -76,7 +76,7 @@ def add(
     `files`: as they were sent, by name; `program`: the name of the program among them, if known.
     """
     number = (tx.execute(_NEWEST_NUMBER, {"team": team_id}).scalar() or 0) + 1
-    values = {
+    values: Mapping[str, Any] = {
         "team_id": team_id,
         "letter_id": letter_id,
         "number": number,
@@ -84,13 +84,13 @@ def add(
         "state": SubmissionState.QUEUED,
         "program": program,
         "description": description,
-        "repairs": list(repairs),
+        "repairs": tuple(repairs),
         "reply_to": reply_to,
     }
-    submission_id, queued = tx.execute(_ADD, values).scalar_one(), SubmissionState.QUEUED
+    submission_id = tx.execute(_ADD, values).scalar_one()
     rows = [{"submission_id": submission_id, "name": name, "data": data} for name, data in files.items()]
     tx.execute(_ADD_FILES, rows)
-    return Submission(submission_id, team_id, letter_id, number, now, files, program, description, queued)
+    return Submission(submission_id, files=files, **values)
 
 
 _OF_TEAM = submissions.c.team_id == bindparam("team")
@@ -175,15 +175,10 @@ _QUEUED_OF = (
 
 
 def unclaimed_queue(tx: Transaction, team_id: int, claims: Claims) -> tuple[int, ...]:
-    """The ids of the team's programs that wait for the compiler, oldest first; none if one is being built.
-
-    Nobody can claim them before the end of the transaction.
-    """
-    query = select(submissions.c.id).where(submissions.c.team_id == team_id, _QUEUED)
-    locked = tx.execute(query.order_by(submissions.c.id).with_for_update()).scalars().all()
-    # Only another statement sees the claims for which the first one has waited.
-    free = set(tx.execute(query.where(claims.is_free(tx))).scalars())
-    return tuple(locked) if free.issuperset(locked) else ()
+    """The ids of the team's programs that wait for the compiler, oldest first; none if one is being built."""
+    query = select(submissions.c.id, claims.is_free(tx)).where(submissions.c.team_id == team_id, _QUEUED)
+    rows = tx.execute(query.order_by(submissions.c.id)).all()
+    return tuple(number for number, _ in rows) if all(is_free for _, is_free in rows) else ()
 
 
 def replace(tx: Transaction, old: Sequence[int]) -> None:
@@ -304,19 +299,6 @@ def count_with_program(tx: Transaction) -> int:
         .where(builds.c.accepted, _PRESENT)
     )
     return tx.execute(query).scalar_one()
-
-
-def repairs_of(tx: Transaction, submission_id: int) -> tuple[str, ...]:
-    """The repairs of the letter's program, as sentences."""
-    query = select(submissions.c.repairs).where(submissions.c.id == submission_id)
-    return tuple(tx.execute(query).scalar_one())
-
-
-def reply_to_of(tx: Transaction, submission_id: int) -> str | None:
-    """The Message-ID of the letter that brought the program."""
-    query = select(submissions.c.reply_to).where(submissions.c.id == submission_id)
-    found: str | None = tx.execute(query).scalar_one()
-    return found
 
 
 def count_versions(tx: Transaction) -> dict[int, int]:

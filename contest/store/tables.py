@@ -110,9 +110,9 @@ journal = _table(
     Column("at", Moment, nullable=False),
     Column("area", String(32), nullable=False),  # "teams", "run", "delivery" ...
     Column("text", Text, nullable=False),
-    Column("actor", Text, nullable=True),  # who did it; NULL: the program itself
-    Column("whom", Text, nullable=True),  # the team, round, mail ... concerned
-    Column("reason", Text, nullable=True),
+    Column("actor", Text, nullable=False),  # who did it; "": the program itself
+    Column("whom", Text, nullable=False),  # the team, round, mail ... concerned
+    Column("reason", Text, nullable=False),
 )
 
 letters = _table(
@@ -410,9 +410,7 @@ former_groups = _table(
     "former_groups",
     Column("id", Integer, primary_key=True),
     Column("rerun_id", ForeignKey("reruns.id"), nullable=False, index=True),
-    Column("finished_at", Moment, nullable=False),
     Column("released_at", Moment, nullable=True),  # NULL: the results of its round had not gone out
-    Column("words", Text, nullable=True),  # the organizer's own text about the round
     Column("outcome", JSON, nullable=False),  # plan, matches and standings
 )
 

@@ -16,22 +16,22 @@ from contest.util.folders import make_folder, scratch_folder
 
 
 def c_program(
-    sources: Path, flags: tuple[str, ...], name: str = "engine", *, more: Path | None = None
-) -> Path:
-    """The program of `build_c_program`, from this user's cache."""
-    return build_c_program(sources, flags, cache_folder("engines"), name, more=more)
-
-
-def build_c_program(
-    sources: Path, flags: tuple[str, ...], cache: Path, name: str = "engine", *, more: Path | None = None
+    sources: Path,
+    flags: tuple[str, ...],
+    cache: Path | None = None,
+    name: str = "engine",
+    *,
+    more: Path | None = None,
 ) -> Path:
     """The program made of all C files in `sources`, taken from `cache` where it has been built before.
 
-    `more`: a folder with further C files, which may include the headers of the first. The name of the
-    program's file begins with `name`. Several processes may come here at once: each builds for itself, and
-    all end with the same file. A file in the cache that somebody else could have changed is built again.
-    Raises ToolMissing without a compiler, or if the cache cannot be written, or others can write it.
+    `cache`: None = this user's. `more`: a folder with further C files, which may include the headers of the
+    first. The name of the program's file begins with `name`. Several processes may come here at once: each
+    builds for itself, and all end with the same file. A file in the cache that somebody else could have
+    changed is built again. Raises ToolMissing without a compiler, or if the cache cannot be written, or
+    others can write it.
     """
+    cache = cache or cache_folder("engines")
     compiler = c_compiler()
     folders = (sources, more) if more else (sources,)
     name = f"{name}-{_key(folders, flags, compiler)}"

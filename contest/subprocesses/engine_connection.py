@@ -21,10 +21,6 @@ _EXIT_GRACE_SECONDS = 5.0  # for an engine that has closed its output
 class EngineError(Exception):
     """What an engine did instead of answering."""
 
-    @classmethod
-    def from_exit(cls, code: int, stderr: bytes) -> EngineError:
-        return cls(f"ended with {code} {stderr.decode(errors='replace')[:_MAX_MESSAGE_CHARS]!r}")
-
 
 @dataclass
 class EngineConnection:
@@ -63,7 +59,8 @@ class EngineConnection:
             self.process.wait(_EXIT_GRACE_SECONDS)
         self.process.kill()
         code = self.process.wait()
-        return EngineError.from_exit(code, cast("IO[bytes]", self.process.stderr).read())
+        said = cast("IO[bytes]", self.process.stderr).read().decode(errors="replace")
+        return EngineError(f"ended with {code} {said[:_MAX_MESSAGE_CHARS]!r}")
 
 
 def read_answer(stream: IO[bytes]) -> bytes:

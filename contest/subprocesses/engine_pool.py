@@ -1,9 +1,9 @@
 """Engines of ours at work: requests are carried out in several processes at once.
 
-An engine is a program that reads one request on its standard input and answers on its standard output; or it
-reads a header and then answers any number of requests. If one dies, hangs or answers nonsense, that is our
-fault and no player's: its request is repeated, and only after several failures EngineFailed is raised. No
-engine outlives the call that started it.
+An engine is a program that reads a header on its standard input, if it has one, and then answers any number
+of requests on its standard output. If one dies, hangs or answers nonsense, that is our fault and no player's:
+its request is repeated, and only after several failures EngineFailed is raised. No engine outlives the call
+that started it.
 """
 
 from __future__ import annotations
@@ -54,11 +54,11 @@ def run_requests(
     requests: Iterable[EngineRequest[Result]],
     workers: int,
     progress: ProgressCallback = no_progress,
-    header: bytes | None = None,
+    header: bytes = b"",
 ) -> list[Result]:
     """The results of all requests, in their order. Raises EngineFailed if a request keeps failing.
 
-    With a `header`, an engine carries out several requests; without, only one.
+    `header`: what each engine reads before its first request.
     """
     engines = _Engines(program, progress, header)
     with ThreadPoolExecutor(workers, thread_name_prefix="engine") as pool:
@@ -77,7 +77,7 @@ class _Engines:
 
     program: Path
     progress: ProgressCallback
-    header: bytes | None
+    header: bytes
     running: set[subprocess.Popen[bytes]] = field(default_factory=set)
     idle: list[EngineConnection] = field(default_factory=list)
     stopped: bool = False
@@ -96,8 +96,6 @@ class _Engines:
         raise EngineFailed(f"the engine failed {len(errors)} times running: {'; '.join(errors)}")
 
     def _answer(self, request: bytes, seconds: float) -> bytes:
-        if self.header is None:
-            return self._answer_of_new_engine(request, seconds)
         with self.lock:
             connection = self.idle.pop() if self.idle else None
         connection = connection or EngineConnection(self._start(), self.header)
@@ -108,18 +106,6 @@ class _Engines:
             raise
         with self.lock:
             self.idle.append(connection)
-        return answer
-
-    def _answer_of_new_engine(self, request: bytes, seconds: float) -> bytes:
-        process = self._start()
-        try:
-            answer, stderr = process.communicate(request, timeout=seconds)
-        except subprocess.TimeoutExpired:
-            raise EngineError(f"no answer within {seconds:.0f} s") from None
-        finally:
-            self._end(process)
-        if process.returncode != 0:
-            raise EngineError.from_exit(process.returncode, stderr)
         return answer
 
     def _start(self) -> subprocess.Popen[bytes]:

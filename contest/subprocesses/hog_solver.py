@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Mapping, Sequence
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 
 from contest.games.hog import SCORES, HogEntry, Pair
@@ -31,18 +31,8 @@ _SECONDS_PER_PAIR = 2.0  # a hundred times the time that the highest goals take
 
 
 def solver_binary() -> Path:
-    """The path of the engine, built if need be. Raises ToolMissing if that is impossible.
-
-    Caches are cleaned while a server runs: an engine that has gone is built again.
-    """
-    if not _kept_solver().is_file():
-        _kept_solver.cache_clear()
-    return _kept_solver()
-
-
-@cache
-def _kept_solver() -> Path:
-    return c_program(SOURCES, FLAGS, "hog-engine")
+    """The path of the engine, built if need be. Raises ToolMissing if that is impossible."""
+    return c_program(SOURCES, FLAGS, name="hog-engine")
 
 
 def win_rates(

@@ -1,8 +1,8 @@
-"""Singular, plural and lists within sentences, and the word that somebody probably meant. Pure."""
+"""Singular and plural within sentences, and the word that somebody probably meant. Pure."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 
 def form(value: int, one: str, many: str = "") -> str:
@@ -13,12 +13,6 @@ def form(value: int, one: str, many: str = "") -> str:
 def plural(value: int, one: str, many: str = "") -> str:
     """(1, "game") -> `1 game`, (3, "entry", "entries") -> `3 entries`."""
     return f"{value:,} {form(value, one, many)}"
-
-
-def listed(names: Sequence[str]) -> str:
-    """("a", "b", "c") -> `a, b and c`."""
-    *before, last = names
-    return f"{', '.join(before)} and {last}" if before else last
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:

@@ -15,13 +15,14 @@ from contest.archive.contents import Archive, ArchivedEntry, seed_of, settings_o
 from contest.errors import ConfigError, Differs, ToolMissing
 from contest.games.registry import rules_text
 from contest.interfaces.protocols import ProgressCallback, Runner
+from contest.language import listed
 from contest.ledger.receipts import Effect
 from contest.model import GroupOutcome, Severity, Verdict
 from contest.schema.sections import MAX_MOVE_SECONDS, Programs
 from contest.seeds import Seeds
 from contest.subprocesses.engine_pool import cores
 from contest.util.clock import TIME_FORMAT
-from contest.util.plurals import form, listed, plural
+from contest.util.plurals import form, plural
 from knobeln.archive.export import announcement_of, asked, check_builds, interpreters, score_matrices
 from knobeln.archive.verify_entries import Verified, check_entries
 from knobeln.archive.verify_limits import MAX_BUILD_BYTES, OutOfTimeError, memory_limit, time_for, time_limit

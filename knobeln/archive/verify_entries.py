@@ -14,6 +14,7 @@ from contest.archive import files
 from contest.archive.contents import Archive, ArchivedList, Seal
 from contest.config.settings import Settings, settings_digest
 from contest.errors import Differs, GiveUp
+from contest.language import listed
 from contest.ledger import merkle, signing
 from contest.ledger.entry_list import EntryList, SealedEntry
 from contest.ledger.notes import VerifierKey, cosigned, read_note
@@ -21,7 +22,7 @@ from contest.ledger.receipts import Checkpoint, Effect, LedgerEntry, bounds_of, 
 from contest.public_number.beacon import BeaconKind
 from contest.public_number.draw import draw_of
 from contest.util.clock import TIME_FORMAT
-from contest.util.plurals import listed, plural
+from contest.util.plurals import plural
 
 
 @dataclass(frozen=True)

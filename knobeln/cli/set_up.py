@@ -16,11 +16,10 @@ from contest.config.load import FILE_NAME, load_settings
 from contest.errors import EX_FAILED, EX_OK, ConfigError, KnobelnError
 from contest.games.game import TEXT
 from contest.games.registry import game_of
-from contest.language import SOURCE, available
+from contest.language import SOURCE, available, listed
 from contest.public_number.beacon import Beacon, BeaconKind
 from contest.schema.sections import DEFAULT_GAME
 from contest.util.clock import SystemClock
-from contest.util.plurals import listed
 from knobeln.cli.answers import answer, answers
 from knobeln.cli.contest_option import ContestCommand, contest_path, open_contest
 from knobeln.cli.game_option import default_settings, settings_or_defaults

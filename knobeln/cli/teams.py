@@ -16,18 +16,10 @@ from contest.store import teams as team_store
 from contest.store.submissions import Version
 from contest.util.plurals import plural
 from contest.util.sanitize import sanitize
+from knobeln.cli.actions import carry_out, operator, own_words, reason_option
 from knobeln.cli.answers import answer, answers
 from knobeln.cli.contest_option import ContestGroup, NounGroup, open_contest
-from knobeln.cli.dry_run import (
-    carry_out,
-    dry_run_option,
-    operator,
-    own_words,
-    print_outcome,
-    reason_option,
-    transaction,
-)
-from knobeln.cli.output import below, moment, print_facts, table
+from knobeln.cli.output import below, moment, print_facts, remark, table
 
 if TYPE_CHECKING:
     from contest.actions.organizer_actions import OrganizerActions
@@ -144,36 +136,34 @@ def _show_team(line: ListedTeam, versions: Sequence[Version], ban: Ban | None) -
 # --- decisions ---------------------------------------------------------------------------------------------
 @teams.command()
 @click.argument("name")
-@dry_run_option
-def accept(name: str, dry_run: bool) -> None:
+def accept(name: str) -> None:
     """Accept the pending or withdrawn registration of team NAME. The team gets its authentication string."""
     from mailserver.commands.registration import accept_pending
 
     contest = open_contest()
-    with transaction(contest, dry_run=dry_run) as tx:
+    with contest.store.write() as tx:
         now = contest.clock.now()
         team = _team_in(tx, name, TeamState.PENDING, TeamState.WITHDRAWN)
         accept_pending(tx, team, contest.settings, contest.templates, now)
         contest_state.note(tx, "teams", f"{name} was accepted", now, actor=operator(), whom=name)
-    print_outcome(f"{name} takes part; the answer is in the outbox.", dry_run=dry_run)
+    remark(f"{name} takes part; the answer is in the outbox.")
 
 
 @teams.command()
 @click.argument("name")
 @reason_option
-@dry_run_option
-def reject(name: str, reason: str, dry_run: bool) -> None:
+def reject(name: str, reason: str) -> None:
     """Reject the pending registration of team NAME."""
     from mailserver.commands.registration import reject_pending
 
     contest = open_contest()
-    with transaction(contest, dry_run=dry_run) as tx:
+    with contest.store.write() as tx:
         now = contest.clock.now()
         team = _team_in(tx, name, TeamState.PENDING)
         reject_pending(tx, team, reason, contest.settings, contest.templates, now)
         text = f"{name} was rejected"
         contest_state.note(tx, "teams", text, now, actor=operator(), whom=name, reason=reason)
-    print_outcome(f"{name} does not take part; the answer is in the outbox.", dry_run=dry_run)
+    remark(f"{name} does not take part; the answer is in the outbox.")
 
 
 def _team_in(tx: Transaction, name: str, *states: TeamState) -> Team:
@@ -187,44 +177,39 @@ def _team_in(tx: Transaction, name: str, *states: TeamState) -> Team:
 @teams.command()
 @click.argument("team")
 @reason_option
-@dry_run_option
-def disqualify(team: str, reason: str, dry_run: bool) -> None:
+def disqualify(team: str, reason: str) -> None:
     """Disqualify TEAM: it plays no more games."""
-    carry_out(lambda organizer: organizer.take_out(team, BanKind.DISQUALIFIED, reason), dry_run=dry_run)
+    carry_out(lambda organizer: organizer.take_out(team, BanKind.DISQUALIFIED, reason))
 
 
 @teams.command()
 @click.argument("team")
 @reason_option
-@dry_run_option
-def drop(team: str, reason: str, dry_run: bool) -> None:
+def drop(team: str, reason: str) -> None:
     """Take TEAM out of the contest at its own request. It plays no more games."""
-    carry_out(lambda organizer: organizer.take_out(team, BanKind.DROPPED, reason), dry_run=dry_run)
+    carry_out(lambda organizer: organizer.take_out(team, BanKind.DROPPED, reason))
 
 
 @teams.command()
 @click.argument("team")
 @click.option("--reason", default="", help="Why; for the log, and for the team.")
-@dry_run_option
-def reinstate(team: str, reason: str, dry_run: bool) -> None:
+def reinstate(team: str, reason: str) -> None:
     """Let TEAM take part again after `disqualify` or `drop`, or if its program is set aside."""
-    carry_out(lambda organizer: organizer.reinstate(team, reason), dry_run=dry_run)
+    carry_out(lambda organizer: organizer.reinstate(team, reason))
 
 
 @teams.command()
 @click.argument("team")
 @reason_option
-@dry_run_option
-def forget(team: str, reason: str, dry_run: bool) -> None:
+def forget(team: str, reason: str) -> None:
     """Delete the names and addresses of TEAM's people, their letters, and the mails that name them.
 
     The contest must be over, or the team have withdrawn. Its name, programs and results stay. This cannot be
     taken back.
     """
     contest = open_contest()
-    carry_out(lambda organizer: organizer.forget(team, reason), contest, dry_run=dry_run)
-    if not dry_run:
-        contest.store.wipe()
+    carry_out(lambda organizer: organizer.forget(team, reason), contest)
+    contest.store.wipe()
 
 
 @teams.command()
@@ -232,8 +217,7 @@ def forget(team: str, reason: str, dry_run: bool) -> None:
 @click.option("--subject", required=True, help="The subject of the mail, after the contest's title.")
 @click.option("--round", "number", type=int, metavar="ROUND", help="Tell only the teams of this round.")
 @click.option("--without-program", is_flag=True, help="Tell only teams that have no accepted program.")
-@dry_run_option
-def tell(file: Path, subject: str, number: int | None, without_program: bool, dry_run: bool) -> None:
+def tell(file: Path, subject: str, number: int | None, without_program: bool) -> None:
     """Send your own words to all registered teams, or to some of them.
 
     The words come from FILE, or from standard input (-). A team gets the same words once,
@@ -246,7 +230,7 @@ def tell(file: Path, subject: str, number: int | None, without_program: bool, dr
     contest = open_contest()
     text = own_words(file)
     message = Message(subject, text, number, without_program)
-    carry_out(lambda organizer: organizer.tell(message), contest, dry_run=dry_run)
+    carry_out(lambda organizer: organizer.tell(message), contest)
 
 
 @click.group("class", cls=ContestGroup)
@@ -259,8 +243,7 @@ def class_() -> None:
 @click.option(
     "--again", is_flag=True, help="Remind those, too, who were invited before and have not registered."
 )
-@dry_run_option
-def invite(file: Path, again: bool, dry_run: bool) -> None:
+def invite(file: Path, again: bool) -> None:
     """Send a personal registration form to everybody in a class list.
 
     FILE is CSV, as spreadsheets and campus systems export it. Its first row names the columns: `mail` is
@@ -280,7 +263,7 @@ def invite(file: Path, again: bool, dry_run: bool) -> None:
         class_people.put(organizer.tx, (person.listed for person in people))
         return organizer.invite(forms, again=again)
 
-    carry_out(action, contest, dry_run=dry_run)
+    carry_out(action, contest)
 
 
 @class_.command()

@@ -13,9 +13,9 @@ from dataclasses import dataclass, replace
 
 from contest.config.settings import Settings
 from contest.errors import GiveUp
+from contest.language import listed
 from contest.mail.form import Form, blank, sample
 from contest.store.class_people import ListedPerson
-from contest.util.plurals import listed
 from contest.util.sanitize import sanitize
 from mailserver.reading import addresses
 

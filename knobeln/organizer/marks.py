@@ -10,6 +10,7 @@ from contest.arena.practice_table import does_count
 from contest.errors import GiveUp
 from contest.games.game import GameInfo
 from contest.games.registry import game_of
+from contest.language import listed
 from contest.model import (
     Phase,
     PracticeGame,
@@ -21,7 +22,6 @@ from contest.store import class_people, contest_state, decisions, results, submi
 from contest.store import teams as team_store
 from contest.store.class_people import ListedPerson
 from contest.store.submissions import Version
-from contest.util.plurals import listed
 from knobeln.context import ContestContext
 from reports.site.tables import Column, Table, cell
 from tournament.derived_settings import format_of

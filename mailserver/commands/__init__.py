@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import lru_cache
+from functools import cache
 from typing import NamedTuple
 
 from contest.config.settings import Settings
-from contest.util.plugins import MAIL_COMMANDS, by_name
 from mailserver import authentication
 from mailserver.command import QUESTIONS, VOID, Arguments, Command
 from mailserver.commands import (
@@ -56,16 +55,11 @@ COMMANDS: tuple[Command, ...] = (
 )
 
 
-def all_commands() -> tuple[Command, ...]:
-    """Our commands, and those that other packages add. Raises ConfigError where two have the same name."""
-    return tuple(by_name(MAIL_COMMANDS, COMMANDS).values())
-
-
-@lru_cache(maxsize=8)
-def answer_limits(commands: tuple[Command, ...]) -> Mapping[str, Limit]:
+@cache
+def answer_limits() -> Mapping[str, Limit]:
     """The limit of each template that answers a letter."""
     limits = {**authentication.ANSWERS, **QUESTIONS, VOID: Limit.DROP}
-    for command in (*commands, help_command.UNKNOWN):
+    for command in (*COMMANDS, help_command.UNKNOWN):
         limits |= command.answers
     return limits
 
@@ -80,6 +74,6 @@ class Recognised(NamedTuple):
 def recognise(subject: str, settings: Settings) -> Recognised:
     """The command that this subject of a letter means; `unknown` where it means none."""
     clean = clean_subject(subject)
-    parsed = ((command, command.recognise(clean, settings)) for command in all_commands())
+    parsed = ((command, command.recognise(clean, settings)) for command in COMMANDS)
     exact = (Recognised(command, found) for command, found in parsed if found is not None)
     return next(exact, Recognised(help_command.UNKNOWN, tuple(clean.split())))

@@ -64,7 +64,7 @@ def accept(
 
     `sender` is the envelope's, "" for the null sender. Raises StoreBusy: nothing is kept, try again.
     """
-    with store.write_unordered() as tx:
+    with store.write() as tx:
         letter_id, _ = letters.add(
             tx, raw=raw, sender=sender, recipients=recipients, channel=channel, now=received_at
         )
@@ -73,7 +73,7 @@ def accept(
 
 def accept_all(store: Store, arrivals: Sequence[IncomingLetter], channel: str, received_at: datetime) -> None:
     """`accept` for several, all or none. Raises StoreBusy: none is kept."""
-    with store.write_unordered() as tx:
+    with store.write() as tx:
         letters.add_all(tx, arrivals, channel, received_at)
 
 

@@ -51,7 +51,7 @@ def built_self_test() -> Path:
     """The program that runs in the sandbox. Raises ToolMissing."""
     try:
         # Static, because an empty image has no libraries.
-        return c_program(_SOURCES, ("-O1", "-static"), "self-test")
+        return c_program(_SOURCES, ("-O1", "-static"), name="self-test")
     except ToolMissing as error:
         raise ToolMissing(
             f"{error}\nThe test of the sandbox needs the static C library (libc6-dev, or glibc-static)"

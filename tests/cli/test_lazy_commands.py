@@ -16,8 +16,7 @@ from knobeln.cli.main import COMMANDS, FIRST, LazyCommand, loaded
 from mailserver.intake.hand_over import HandOverServer
 
 HEAVY = {
-    *("alembic", "asyncio", "elftools.elf.elffile", "flufl.bounce"),
-    *("pydantic_settings", "sqlalchemy", "structlog"),
+    *("alembic", "asyncio", "elftools.elf.elffile", "flufl.bounce", "sqlalchemy", "structlog"),
 }
 """What takes long to be imported, and not every command needs."""
 

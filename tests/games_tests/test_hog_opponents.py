@@ -12,14 +12,13 @@ from contest.games.hog import (
     MAX_DICE,
     SCORES,
     HogEntry,
-    all_pairs,
     goal_for,
     hog_pile,
     picky_piggy,
-    ranking,
     why_illegal_name,
 )
 from contest.subprocesses.hog_solver import win_rates
+from tests.support.hog_ranking import all_pairs, ranking
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "games" / "hog.md").read_text(encoding="utf-8")
@@ -47,7 +46,7 @@ def test_the_page_shows_the_ranking_of_the_sample_strategies() -> None:
     entries = [HogEntry(bytes(answers(p)), goal_for(p.stat().st_size)) for p in OPPONENTS]
     pairs = all_pairs(len(entries))
     table = ranking(len(entries), dict(zip(pairs, win_rates(entries, pairs), strict=True)))
-    lines = [f"| {place.rank} | {OPPONENTS[place.entry].stem} | {place.match_points} |" for place in table]
+    lines = [f"| {rank} | {OPPONENTS[entry].stem} | {points} |" for rank, entry, points in table]
     assert "\n".join(lines) in PAGE
 
 

@@ -1,6 +1,5 @@
 """Hog: a turn, the odds of a roll, goals, and the ranking."""
 
-import math
 from collections import Counter
 from dataclasses import replace
 from itertools import product
@@ -8,7 +7,6 @@ from itertools import product
 import pytest
 
 from contest.games.hog import (
-    MATCH_POINT,
     MAX_DICE,
     SCORES,
     HogEntry,
@@ -16,7 +14,6 @@ from contest.games.hog import (
     hog_pile,
     odds,
     picky_piggy,
-    ranking,
     roll_ways,
     why_illegal_name,
 )
@@ -108,16 +105,3 @@ def test_a_table_is_read_by_own_score_and_opponents() -> None:
     table = bytes((own + 3 * opponent) % 11 for own in range(SCORES) for opponent in range(SCORES))
     entry = HogEntry(table, 50)
     assert [entry.dice(0, 0), entry.dice(1, 0), entry.dice(0, 1), entry.dice(299, 298)] == [0, 1, 3, 5]
-
-
-# --- the ranking ---
-def test_a_match_point_needs_more_than_the_margin() -> None:
-    above, below = math.nextafter(MATCH_POINT, 1), 1 - math.nextafter(MATCH_POINT, 1)
-    rates = {(0, 1): MATCH_POINT, (0, 2): above, (1, 2): below}
-    assert [(place.entry, place.match_points) for place in ranking(3, rates)] == [(0, 1), (2, 1), (1, 0)]
-
-
-def test_ties_are_losses_and_equal_match_points_share_a_rank() -> None:
-    rates = {(0, 1): 0.5, (0, 2): 0.2, (0, 3): 0.5, (1, 2): 0.4, (1, 3): 0.7, (2, 3): 0.4}
-    table = [(place.rank, place.entry, place.match_points) for place in ranking(4, rates)]
-    assert table == [(1, 2, 2), (2, 1, 1), (2, 3, 1), (4, 0, 0)]

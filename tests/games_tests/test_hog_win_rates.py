@@ -16,12 +16,12 @@ from contest.games.hog import (
     MAX_DICE,
     SCORES,
     HogEntry,
-    all_pairs,
 )
 from contest.games.hog import win_rate as win_rate_by_recursion
 from contest.subprocesses import hog_solver
-from contest.subprocesses.c_programs import build_c_program, c_compiler
+from contest.subprocesses.c_programs import c_compiler, c_program
 from contest.subprocesses.hog_solver import win_rates
+from tests.support.hog_ranking import all_pairs
 from tests.support.hog_win_rate import win_rate
 
 PLACES = SCORES * SCORES
@@ -119,7 +119,7 @@ def test_every_processor_comes_to_the_same_bits(flags: tuple[str, ...], lanes: i
     if ("-mfma" in flags and "avx2" not in facts) or {4: "avx2", 8: "avx512f"}.get(lanes, "") not in facts:
         pytest.skip("this processor has no such vectors")
     chosen = (*hog_solver.FLAGS, f"-DMAX_LANES={lanes}", *flags)
-    plain = build_c_program(hog_solver.SOURCES, chosen, tmp_path)
+    plain = c_program(hog_solver.SOURCES, chosen, tmp_path)
     entries = {number: anything(number, 40 + 9 * number) for number in range(4)}
     order = hog_solver.to_bytes(entries, all_pairs(4))
     assert _answer(plain, order) == _answer(hog_solver.solver_binary(), order)
@@ -139,7 +139,7 @@ def _with_number(at: int, number: int) -> bytes:
 @pytest.mark.parametrize(
     ("order", "sentence"),
     [
-        (b"", "ends too early"),
+        (GOOD[:3], "ends too early"),
         (GOOD[:-1], "ends too early"),
         (_with_number(0, 7), "not a request"),
         (_with_number(4, 2**32 - 1), "too large"),

@@ -16,7 +16,7 @@ import pytest
 from contest.errors import EngineFailed, ToolMissing
 from contest.games.knobeln import Rules
 from contest.model import GameJob, Verdict
-from contest.subprocesses.c_programs import build_c_program, c_compiler
+from contest.subprocesses.c_programs import c_compiler, c_program
 from contest.subprocesses.engine_connection import EngineConnection
 from contest.subprocesses.engine_pool import chunks
 from contest.util.folders import scratch_folder
@@ -243,7 +243,7 @@ def locked(tmp_path_factory: pytest.TempPathFactory) -> Path:
     shutil.copy(HERE / "lock_probe.c", folder)
     for name in ("lock.c", "lock.h"):
         shutil.copy(engine_binary.SOURCES / name, folder)
-    return build_c_program(folder, engine_binary.FLAGS, folder)
+    return c_program(folder, engine_binary.FLAGS, folder)
 
 
 def test_a_locked_process_can_still_write_and_end(locked: Path) -> None:
@@ -273,13 +273,13 @@ def test_the_engine_locks_itself_up_before_it_plays(tmp_path: Path) -> None:
 def test_a_computer_without_a_compiler_is_told_what_is_missing(tmp_path, monkeypatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(ToolMissing, match="no C compiler"):
-        build_c_program(engine_binary.SOURCES, engine_binary.FLAGS, tmp_path)
+        c_program(engine_binary.SOURCES, engine_binary.FLAGS, tmp_path)
 
 
 def test_a_compiler_that_cannot_build_the_engine_is_quoted(tmp_path: Path) -> None:
     (tmp_path / "broken.c").write_text("#error the wrong computer\n")
     with pytest.raises(ToolMissing, match="the wrong computer"):
-        build_c_program(tmp_path, engine_binary.FLAGS, tmp_path / "cache")
+        c_program(tmp_path, engine_binary.FLAGS, tmp_path / "cache")
 
 
 @pytest.fixture
@@ -296,15 +296,15 @@ def _returned(*programs: Path) -> list[int]:
 
 def test_several_who_build_at_once_get_the_same_engine(small: Path) -> None:
     with ThreadPoolExecutor(6) as pool:
-        paths = set(pool.map(lambda _: build_c_program(small, ("-O1",), small / "cache"), range(6)))
+        paths = set(pool.map(lambda _: c_program(small, ("-O1",), small / "cache"), range(6)))
     assert {*(small / "cache").iterdir()} == paths
     assert _returned(*paths) == [7]
 
 
 def test_other_sources_or_flags_are_another_engine(small: Path) -> None:
-    one, two = (build_c_program(small, (f"-DVALUE={n}",), small / "cache") for n in (1, 2))
+    one, two = (c_program(small, (f"-DVALUE={n}",), small / "cache") for n in (1, 2))
     (small / "small.c").write_text("int main (void) { return 5 + VALUE; }\n")
-    assert _returned(one, two, build_c_program(small, ("-DVALUE=1",), small / "cache")) == [1, 2, 6]
+    assert _returned(one, two, c_program(small, ("-DVALUE=1",), small / "cache")) == [1, 2, 6]
 
 
 POISON = "#!/bin/sh\necho poisoned\n"
@@ -330,10 +330,10 @@ def _shut_again(path: Path) -> None:
     ],
 )
 def test_an_engine_that_somebody_could_have_changed_is_built_anew(poison, small) -> None:
-    path = build_c_program(small, ("-O1",), small / "cache")
+    path = c_program(small, ("-O1",), small / "cache")
     good = path.read_bytes()
     poison(path)
-    again = build_c_program(small, ("-O1",), small / "cache")
+    again = c_program(small, ("-O1",), small / "cache")
     assert (again.read_bytes(), again.stat().st_uid) == (good, os.geteuid())
     assert again.stat().st_mode & 0o777 == 0o700
     assert _returned(again) == [7]
@@ -357,7 +357,7 @@ def test_what_killed_builders_left_is_swept_by_the_next(tmp_path: Path, small: P
     assert left.exists()
     cache.mkdir(mode=0o700)
     left.rename(cache / left.name)
-    path = build_c_program(small, ("-O1",), cache)
+    path = c_program(small, ("-O1",), cache)
     assert list(cache.iterdir()) == [path]
 
 

@@ -11,7 +11,7 @@ import pytest
 from contest.errors import EngineFailed
 from contest.games.knobeln import Rules
 from contest.model import GameJob, GameResult
-from contest.subprocesses.c_programs import build_c_program, c_compiler
+from contest.subprocesses.c_programs import c_compiler, c_program
 from knobellib.samples import house_strategies
 from sandbox.sandbox import Limits, Sandbox
 from sandbox.vm import engine_binary, translation
@@ -196,7 +196,7 @@ def test_the_engine_plays_under_the_sanitizers(cache: Translations, example: Ima
     jobs = [job for image in images.values() for job in _jobs(example, image)[1:3]]
     order = batch.header() + batch.chunk(jobs)
     flags = (*engine_binary.FLAGS, *SANITIZERS)
-    sanitized = build_c_program(engine_binary.SOURCES, flags, tmp_path / "engines", more=KNOBELN_SOURCES)
+    sanitized = c_program(engine_binary.SOURCES, flags, tmp_path / "engines", more=KNOBELN_SOURCES)
     options = {"ASAN_OPTIONS": "detect_leaks=0"}  # at the end, for which the lock has no system calls
     done = subprocess.run([sanitized], input=order, capture_output=True, check=False, env=options)
     assert (done.returncode, done.stderr) == (0, b"")

@@ -297,7 +297,7 @@ def test_a_program_with_the_right_string_is_queued_whoever_sends_it(world: World
         queued = next_queued(tx)
         assert queued.files == {"program.c": code.encode()}
         assert queued.received_at == world.clock.now()
-        assert submissions.reply_to_of(tx, queued.id) == "<p@x.example>"
+        assert queued.reply_to == "<p@x.example>"
 
 
 def test_what_was_mended_goes_with_the_program(world: World) -> None:
@@ -306,7 +306,7 @@ def test_what_was_mended_goes_with_the_program(world: World) -> None:
     with world.store.read() as tx:
         queued = next_queued(tx)
         assert queued.files == {"program.c": code.encode()}
-        assert submissions.repairs_of(tx, queued.id) == ("the quotation marks `>` were removed",)
+        assert queued.repairs == ("the quotation marks `>` were removed",)
 
 
 def test_a_team_is_told_once_a_day_that_somebody_tried(world: World) -> None:

@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from contest import language
-from contest.util.plurals import listed, plural
+from contest.language import listed
+from contest.util.plurals import plural
 from reports import text
 
 ANYTHING = st.text(max_size=400)

@@ -15,7 +15,6 @@ from click.testing import CliRunner
 
 from contest import presets
 from contest.config.settings import Settings
-from contest.games.hog import all_pairs, ranking
 from contest.games.registry import game_of, registered
 from contest.schema.languages import Language
 from contest.subprocesses.hog_solver import win_rates
@@ -25,6 +24,7 @@ from knobellib.samples import samples
 from knobeln.cli import main
 from knobeln.context import create_contest
 from knobeln.home.programs import accepted, home_builder, rebuilt
+from tests.support.hog_ranking import all_pairs, ranking
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 GAMES = sorted(
@@ -194,7 +194,7 @@ def test_hog_at_home_has_the_rates_of_the_server(tmp_path, kit_for, monkeypatch)
     ]
     ranked = ranking(3, dict(zip(all_pairs(3), rates, strict=True)))
     assert re.findall(r"(?m)^(\d+)\. (\w+): (\d+) match", at_home) == [
-        (str(place.rank), names[place.entry], str(place.match_points)) for place in ranked
+        (str(rank), names[entry], str(points)) for rank, entry, points in ranked
     ]
 
 

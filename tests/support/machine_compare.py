@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from contest.subprocesses.c_programs import build_c_program, c_compiler
+from contest.subprocesses.c_programs import c_compiler, c_program
 from sandbox.sandbox import Limits, Sandbox
 from sandbox.vm import engine_binary
 from sandbox.vm.image import CODE_BASE, DATA_BASE, Image
@@ -49,7 +49,7 @@ def built_compare(sources: Path, cache: Path) -> Compare:
     for source in (*engine_binary.SOURCES.glob("*.[ch]"), HERE / "compare.c"):
         if source.name != "main.c":
             shutil.copy(source, sources)
-    program = build_c_program(sources, engine_binary.FLAGS, cache)
+    program = c_program(sources, engine_binary.FLAGS, cache)
 
     def compare(image: Image, cases: Sequence[Case]) -> Compared:
         with tempfile.NamedTemporaryFile() as file:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from contest.subprocesses.c_programs import build_c_program
+from contest.subprocesses.c_programs import c_program
 from sandbox.vm import engine_binary
 from sandbox.vm.image import CODE_BASE, DATA_BASE
 
@@ -36,7 +36,7 @@ def built_probe(sources: Path, cache: Path) -> Probe:
     for source in engine_binary.SOURCES.glob("*.[ch]"):
         shutil.copy(source, sources)
     shutil.copy(HERE / "probe.c", sources / "main.c")
-    program = build_c_program(sources, engine_binary.FLAGS, cache)
+    program = c_program(sources, engine_binary.FLAGS, cache)
 
     def run(
         words: Sequence[int],

@@ -4,12 +4,11 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
 from contest.errors import ConfigError
-from contest.formats import BUILT_IN, ENTRY_POINTS, known_formats, make_format, misfit
+from contest.formats import FORMATS, make_format, misfit
 from contest.formats.format import Format
 from contest.formats.group_elimination import GroupElimination
 from contest.formats.one_round import RoundRobin
@@ -17,7 +16,6 @@ from contest.games.registry import game
 from contest.model import GameResult, GroupOutcome, GroupPlan, Match, RoundOutcome, SeatResult, Verdict
 from contest.schema.sections import DEFAULT_GAME, Tournament
 from contest.seeds import Seeds
-from contest.util.plugins import by_name
 
 KNOBELN = game(DEFAULT_GAME).info
 TINY = {"group_min": 2, "group_max": 3, "final_size": 2, "self_play": False}
@@ -37,10 +35,10 @@ BEHAVIOURS: dict[str, tuple[Points, Outlaws]] = {
 @pytest.mark.slow
 @pytest.mark.parametrize("behaviour", BEHAVIOURS)
 @pytest.mark.parametrize("settings", [Tournament(), Tournament(**TINY)], ids=["1994", "tiny groups"])
-@pytest.mark.parametrize("name", sorted(known_formats()))
+@pytest.mark.parametrize("name", sorted(FORMATS))
 def test_every_format_keeps_its_promises(name: str, settings: Tournament, behaviour: str) -> None:
     for size in (0, 1, 2, 3, 7, 20, 41, 42, 100):
-        check_contest(known_formats()[name](settings, KNOBELN), size, *BEHAVIOURS[behaviour])
+        check_contest(FORMATS[name](settings, KNOBELN), size, *BEHAVIOURS[behaviour])
 
 
 def check_contest(chosen: Format, size: int, points: Points, outlaws: Outlaws) -> None:
@@ -127,32 +125,12 @@ def test_a_format_for_two_fits_the_games_that_two_can_play(least: int, most: int
 def test_the_settings_name_the_format_and_that_of_1994_fits_its_game() -> None:
     made = make_format(Tournament(), KNOBELN)
     assert misfit(made, KNOBELN) is None
-    assert type(made) is known_formats()["group-elimination"] is GroupElimination
+    assert type(made) is FORMATS["group-elimination"] is GroupElimination
     assert isinstance(make_format(Tournament(format="round-robin"), KNOBELN), RoundRobin)
     assert make_format(Tournament(format="double-elimination"), KNOBELN).name == "double-elimination"
-
-
-def test_two_formats_of_one_name_are_an_error() -> None:
-    with pytest.raises(ConfigError, match=r"two plug-ins of knobeln\.formats are called 'group-elimination'"):
-        by_name(ENTRY_POINTS, [GroupElimination, GroupElimination])
 
 
 def test_an_unknown_format_is_answered_with_those_that_there_are() -> None:
     settings = Tournament.model_construct(format="swiss")
     with pytest.raises(ConfigError, match=r"no 'swiss'; choose from .*group-elimination"):
         make_format(settings, KNOBELN)
-
-
-@pytest.mark.slow
-def test_a_format_of_an_installed_package_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "our_own_format.py").write_text(
-        "from contest.formats.group_elimination import GroupElimination\n"
-        "class Ours(GroupElimination):\n    name = 'ours'\n"
-    )
-    facts = tmp_path / "our_own_format-1.0.dist-info"
-    facts.mkdir()
-    (facts / "METADATA").write_text("Metadata-Version: 2.1\nName: our-own-format\nVersion: 1.0\n")
-    (facts / "entry_points.txt").write_text("[knobeln.formats]\nours = our_own_format:Ours\n")
-    monkeypatch.syspath_prepend(tmp_path)
-    assert list(known_formats()) == [*(maker.name for maker in BUILT_IN), "ours"]
-    assert make_format(Tournament(format="ours"), KNOBELN).name == "ours"

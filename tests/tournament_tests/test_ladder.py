@@ -28,6 +28,7 @@ from reports.render import Templates
 from tests.support.clocks import FixedClock
 from tests.support.compile_services import engine_failures
 from tests.support.contest_field import add_team
+from tests.support.hog_ranking import all_pairs, ranking
 from tournament.runners import open_runner
 
 NOW = datetime(1994, 4, 1, 12, tzinfo=UTC)
@@ -172,12 +173,12 @@ def test_where_games_are_computed_the_ranking_is_by_match_points(count: int, dat
     unit = hog.WIN_RATE_UNIT
     there = tuple(LadderEntry(n, f"t{n}", 1, str(n)) for n in range(count))
     near = st.sampled_from([0, unit // 2, unit // 2 + 1_000_000, unit // 2 + 1_000_001, unit])
-    points = {pair: data.draw(near) for pair in hog.all_pairs(count)}
+    points = {pair: data.draw(near) for pair in all_pairs(count)}
     games = [LadderGame(*pair, (won, unit - won)) for pair, won in points.items()]
     ladder = Ladder(there, games, game_of(game_settings({"name": "hog"}), Programs()).info)
-    expected = hog.ranking(count, {pair: won / unit for pair, won in points.items()})
+    expected = ranking(count, {pair: won / unit for pair, won in points.items()})
     assert [(line.rank, line.team, line.points) for line in ladder.lines] == [
-        (each.rank, f"t{each.entry}", each.match_points) for each in expected
+        (rank, f"t{entry}", points) for rank, entry, points in expected
     ]
     for number in range(count):
         place = ladder.place(f"t{number}")

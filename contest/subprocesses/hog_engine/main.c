@@ -1,8 +1,10 @@
 /*
- * main.c - reads strategies and pairs of them on standard input, and writes how often the first of each pair wins.
+ * main.c - reads requests on standard input: strategies and pairs of them; answers how often the first of each
+ * pair wins.
  *
  * Numbers are little endian. In: head; for each strategy its goal (uint32) and the dice of all scores below it
- * (goal rows of SCORES bytes); the pairs (two uint32, numbers of strategies). Out: a double for each pair.
+ * (goal rows of SCORES bytes); the pairs (two uint32, numbers of strategies). Out: a double for each pair, in
+ * frames: their length in bytes (uint32), and this many bytes; an empty frame ends the answer.
  * contest/subprocesses/hog_solver.py writes the input and reads the output. No foreign program runs here: a
  * strategy is a table.
  *
@@ -18,6 +20,7 @@
 #define MAGIC 0x31474f48u /* "HOG1" */
 #define MAX_STRATEGIES 65536u
 #define MAX_PAIRS 1000000u
+#define FRAME 8192u /* doubles */
 
 struct head {
   uint32_t magic, strategies, pairs;
@@ -67,28 +70,48 @@ static void read_pairs (struct pair *pairs, const struct head *head)
       refuse ("a pair names a strategy that is not there");
 }
 
+static void write_exactly (const void *from, size_t size)
+{
+  if (fwrite (from, 1, size, stdout) != size)
+    refuse ("nobody reads the results");
+}
+
+static void answer (const struct head *head)
+{
+  if (head->magic != MAGIC)
+    refuse ("this is not a request");
+  if (head->strategies > MAX_STRATEGIES || head->pairs > MAX_PAIRS)
+    refuse ("the request is too large");
+  struct strategy *strategies = zeroed (head->strategies, sizeof *strategies);
+  for (uint32_t i = 0; i < head->strategies; i++)
+    read_strategy (&strategies[i]);
+  struct pair *pairs = zeroed (head->pairs, sizeof *pairs);
+  read_pairs (pairs, head);
+
+  for (uint32_t i = 0; i < head->pairs; i++) {
+    if (i % FRAME == 0) {
+      uint32_t left = head->pairs - i, size = (left < FRAME ? left : FRAME) * sizeof (double);
+      write_exactly (&size, sizeof size);
+    }
+    double rate = win_rate (&strategies[pairs[i].first], &strategies[pairs[i].second]);
+    write_exactly (&rate, sizeof rate);
+  }
+  uint32_t end = 0;
+  write_exactly (&end, sizeof end);
+  if (fflush (stdout) != 0)
+    refuse ("nobody reads the results");
+  free (pairs);
+  free (strategies);
+}
+
 int main (void)
 {
   struct head head;
   prctl (PR_SET_PDEATHSIG, SIGKILL);
-  read_exactly (&head, sizeof head);
-  if (head.magic != MAGIC)
-    refuse ("this is not a request");
-  if (head.strategies > MAX_STRATEGIES || head.pairs > MAX_PAIRS)
-    refuse ("the request is too large");
-  struct strategy *strategies = zeroed (head.strategies, sizeof *strategies);
-  for (uint32_t i = 0; i < head.strategies; i++)
-    read_strategy (&strategies[i]);
-  struct pair *pairs = zeroed (head.pairs, sizeof *pairs);
-  read_pairs (pairs, &head);
-
   prepare ();
-  for (uint32_t i = 0; i < head.pairs; i++) {
-    double rate = win_rate (&strategies[pairs[i].first], &strategies[pairs[i].second]);
-    if (fwrite (&rate, sizeof rate, 1, stdout) != 1)
-      refuse ("nobody reads the results");
+  for (int first; (first = getchar ()) != EOF; answer (&head)) {
+    ungetc (first, stdin);
+    read_exactly (&head, sizeof head);
   }
-  if (fflush (stdout) != 0)
-    refuse ("nobody reads the results");
   return 0;
 }

@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations
 from typing import Any
 
 if sys.version_info < (3, 11):  # noqa: UP036 - a team may have an older one
@@ -18,13 +19,12 @@ from contest.errors import GiveUp
 from contest.games.hog import (
     FUNCTION,
     LABEL,
+    MATCH_POINT,
     MAX_DICE,
     SCORES,
     TABULATION_SECONDS,
     HogEntry,
-    all_pairs,
     goal_for,
-    ranking,
     why_illegal_name,
     win_rate,
 )
@@ -45,12 +45,15 @@ def lines(contest: Mapping[str, Any], files: Sequence[str], _seed: str) -> Itera
     names = distinct_names(map(full_path, files))
     for name, entry in zip(names, entries, strict=True):
         yield f"{name}: goal {entry.goal}"
-    rates = {}
-    for first, second in all_pairs(len(entries)):
-        rates[first, second] = win_rate(entries[first], entries[second])
-        yield f"{names[first]} wins {rates[first, second]:.6%} of its games against {names[second]}"
-    for place in ranking(len(entries), rates):
-        yield f"{place.rank}. {names[place.entry]}: {plural(place.match_points, 'match point')}"
+    won = dict.fromkeys(names, 0)
+    for (first, one), (second, other) in combinations(zip(names, entries, strict=True), 2):
+        rate = win_rate(one, other)
+        yield f"{first} wins {rate:.6%} of its games against {second}"
+        won[first] += rate > MATCH_POINT
+        won[second] += 1 - rate > MATCH_POINT
+    for name in sorted(names, key=lambda name: -won[name]):
+        rank = 1 + sum(more > won[name] for more in won.values())
+        yield f"{rank}. {name}: {plural(won[name], 'match point')}"
 
 
 def _entry(program: str, contest: Mapping[str, Any]) -> HogEntry:
