@@ -10,13 +10,13 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
-from compiler import checks, elf, messages, tokens
+from compiler import checks, elf, messages
 from compiler.messages import FILE_NAME
-from compiler.source import SourceText, normalise
+from compiler.source import SourceText, TokenKind, normalise, scan
 from compiler.toolchain import Step, Toolchain
 from contest.interfaces.protocols import BuildResult
 from contest.language import gettext
-from contest.mail.from_line import strip_secret
+from contest.mail.sent_files import strip_secret
 from contest.model import Finding, MachineBuildReport, Severity, Trial
 from contest.schema.sections import Programs
 from sandbox.vm.image import MEMORY_SIZE, Image
@@ -86,8 +86,8 @@ def _examine(program: SourceText, settings: Programs, toolchain: Toolchain) -> _
     step = toolchain.preprocess(program.text, _prose(program))
     if step.output is None:
         return _failed(facts, program, step)
-    found = tuple(tokens.scan(step.output.decode(errors="replace")))
-    code = tuple(token for token in found if token.kind is not tokens.TokenKind.NEWLINE)
+    found = tuple(scan(step.output.decode(errors="replace")))
+    code = tuple(token for token in found if token.kind is not TokenKind.NEWLINE)
     expanded = checks.Expanded(program, code, sum(token.elements for token in found))
     facts = replace(facts, elements=expanded.elements).found(checks.check_tokens(expanded, settings))
     return facts if checks.keeps_from_compiler(facts.findings) else _compile(facts, expanded, toolchain)

@@ -25,7 +25,6 @@ from contest.errors import EngineFailed, KnobelnError, ToolMissing
 from contest.games.hog import WIN_RATE_UNIT
 from contest.interfaces.protocols import (
     BuildResult,
-    CompileReporter,
     Renderer,
     Serializable,
     to_organizer,
@@ -82,7 +81,6 @@ class CompileService:
     settings: Settings
     clock: Clock
     builder: ProgramBuilder[Any]
-    write_report: CompileReporter
     renderer: Renderer
     failures: EngineFailures
     claimant: Claimant = field(default_factory=Claimant)
@@ -272,10 +270,11 @@ class CompileService:
         place = _place(tx, self.settings, team, rates) if self.builder.win_rates and result.image else None
         effect = Effect.PROGRAM_ACCEPTED if result.image else Effect.PROGRAM_REFUSED
         receipt, digest = self._record(tx, effect, submission)
-        text = self.write_report(
-            team.name,
-            submission.number,
-            result.report,
+        text = self.renderer.render(
+            "compile_report",
+            team=team.name,
+            number=submission.number,
+            report=result.report,
             previous_good=previous.number if previous else None,
             repairs=submissions.repairs_of(tx, submission.id),
             replaced=submissions.replaced_by(tx, submission),

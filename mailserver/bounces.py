@@ -20,7 +20,7 @@ from contest.model import Bounce, StoredLetter
 from contest.store import Transaction, contest_state, outbox
 from contest.store.outbox import OutboxItem
 from contest.util.log import log
-from mailserver.problem import visible
+from contest.util.sanitize import visible
 from mailserver.reading.mime_parts import Message
 
 CHANNELS_WITH_ENVELOPE = ("smtp", "lmtp", "pipe")

@@ -23,10 +23,10 @@ from mailserver.commands import Recognised, all_commands, answer_limits, organiz
 from mailserver.commands.help import UNKNOWN
 from mailserver.commands.registration import welcome_back
 from mailserver.for_organizer import pass_letter_on, tell_of_limit
-from mailserver.limits import DAY, MAX_CONFIRMATION_DAYS, MINUTE, network_of
+from mailserver.limits import DAY, MAX_CONFIRMATION_DAYS, MINUTE
 from mailserver.reading import addresses, mime_parts
 from mailserver.reading.authentication_results import Authenticity, authenticity
-from mailserver.reading.letter import FROM_LIST, Letter, parse, read
+from mailserver.reading.letter import FROM_LIST, Letter, network_of, parse, read
 from mailserver.reading.mime_parts import Message
 from mailserver.team_secret import digest
 

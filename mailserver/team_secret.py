@@ -11,16 +11,17 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
 from contest.language import gettext, ngettext, noted
-from contest.mail.from_line import (
+from contest.mail.sent_files import (
     FROM_MARK,
     begins_with_mark,
     is_marked,
+    lines_named,
     plain,
     strip_secret,
     words_after_mark,
 )
-from contest.mail.sent_files import lines_named
-from mailserver.problem import Problem, quote
+from contest.util.sanitize import quote
+from mailserver.problem import Problem
 
 # None of 0 O o, 1 l I i: 31 signs, 4.95 bits each. Nothing in it can end a C comment or part a word.
 ALPHABET = "23456789abcdefghjkmnpqrstuvwxyz"

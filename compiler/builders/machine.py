@@ -16,11 +16,11 @@ from compiler.toolchain import Toolchain
 from contest.config.settings import Settings
 from contest.errors import ToolMissing
 from contest.interfaces.protocols import BuildResult, RunnerFactory, SparringOpponents
-from contest.mail.from_line import strip_secret
+from contest.mail.sent_files import strip_secret
 from contest.model import GameJob, Trial
 from contest.schema.sections import Programs
 from contest.subprocesses.engine_pool import cores
-from contest.util import kept_files
+from contest.util import caches
 from contest.util.caches import cache_folder
 from knobellib.samples import HouseStrategy, house_strategies
 from sandbox.sandbox import Sandbox
@@ -116,12 +116,12 @@ def _house_image(strategy: HouseStrategy, toolchain: Toolchain) -> Image:
     """The image from this user's cache, or built and kept there: nobody waits for the same compiler twice."""
     folder = cache_folder("house")
     name = hashlib.sha256(f"{_made_from(toolchain.version())} {strategy.source}".encode()).hexdigest()
-    if found := kept_files.find(folder, (name,)):
+    if found := caches.find(folder, (name,)):
         with suppress(OSError, ValueError):  # somebody cleans the cache at this moment
             return Image.from_bytes(found[name].read_bytes())
     image = _built(strategy, toolchain)
     with suppress(OSError):  # without a folder each process builds its own
-        kept_files.keep(folder, name, image.to_bytes())
+        caches.keep(folder, name, image.to_bytes())
     return image
 
 
@@ -146,4 +146,4 @@ def _made_from(gcc: str) -> str:
         files("knobellib").joinpath("knobellib.c"),
     )
     sources = sorted((file for file in ours if file.is_file()), key=lambda file: file.name)
-    return kept_files.digest_of_sources((gcc,), sources)
+    return caches.digest_of_sources((gcc,), sources)

@@ -17,15 +17,16 @@ from contest.games.registry import game_of
 from contest.language import gettext, noted, number
 from contest.ledger.receipts import Effect
 from contest.mail.form import sample
-from contest.mail.from_line import has_from_line
+from contest.mail.sent_files import has_from_line
 from contest.model import Submission, SubmissionState, Team
+from contest.schema.sections import Window
 from contest.store import Transaction, decisions, submissions, teams
 from contest.util.program_files import IMAGE_NAME, is_archive
-from mailserver import authentication, deadlines
+from contest.util.sanitize import quote
+from mailserver import authentication
 from mailserver.command import Command, LetterContext, PartOfMail
-from mailserver.deadlines import Window
 from mailserver.limits import Limit
-from mailserver.problem import Problem, quote
+from mailserver.problem import Problem
 from mailserver.reading.find_program import MailedProgram, find_files, find_program
 from mailserver.reading.letter import Letter
 from mailserver.team_secret import possible_strings, stray_string
@@ -122,7 +123,7 @@ def _take(context: LetterContext, team: Team, program: MailedProgram) -> str:
     ban = decisions.ban_of(context.tx, team.id)
     if ban is not None:
         return _refuse(context, team.address, str(ban.kind), team=team)
-    window = deadlines.compilation(context.settings.dates, phase, context.stored.received_at)
+    window = context.settings.dates.compilation(phase, context.stored.received_at)
     if window is not Window.OPEN:
         return _refuse(context, team.address, window, team=team)
     if sum(len(data) for name, data in program.files.items() if not is_archive(name)) > limit:
@@ -236,7 +237,7 @@ def _refuse(
 def _may_register(context: LetterContext) -> bool:
     """Whether the writer's address is no team's, and a team could still register."""
     phase = context.phase
-    window = deadlines.registration(context.settings.dates, phase, context.stored.received_at)
+    window = context.settings.dates.registration(phase, context.stored.received_at)
     return window is Window.OPEN and authentication.claimed_by(context) is None
 
 

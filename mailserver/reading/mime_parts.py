@@ -18,7 +18,7 @@ from functools import cached_property
 from typing import TypeVar
 
 from contest.language import gettext
-from mailserver.problem import visible
+from contest.util.sanitize import visible
 
 T = TypeVar("T")
 
