@@ -308,7 +308,7 @@ PartOfMail = Callable[..., str]
 
 @dataclass(frozen=True, eq=False)
 class Command:
-    """A mail command. Another package adds one as an object of the entry-point group `knobeln.commands`.
+    """A mail command.
 
     The template `commands/<name>.txt.j2` says what it does; `help` shows it, the game's own one first.
 
@@ -326,7 +326,6 @@ class Command:
     reads: Callable[[str, Settings], Arguments | None] | None = None
     every_subject: bool = False  # each of its subjects means it, not the right one alone
     answers: Mapping[str, Limit] = field(default_factory=dict)  # the templates that it answers with
-    templates: Mapping[str, str] = field(default_factory=dict)  # by name: those not in reports/templates
     sample_arguments: Callable[[Settings], str] | None = None  # in a sample letter; None = `arguments`
     sample_body: Callable[[Settings, PartOfMail], str] = lambda settings, part: ""  # of a sample letter
 

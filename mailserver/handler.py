@@ -19,7 +19,7 @@ from contest.util.log import log
 from mailserver import bounces
 from mailserver.authentication import proof_in
 from mailserver.command import VOID, Command, LetterContext, LetterWaits
-from mailserver.commands import Recognised, all_commands, answer_limits, organizer, recognise
+from mailserver.commands import ANSWER_LIMITS, COMMANDS, Recognised, organizer, recognise
 from mailserver.commands.help import UNKNOWN
 from mailserver.commands.registration import welcome_back
 from mailserver.for_organizer import pass_letter_on, tell_of_limit
@@ -118,7 +118,6 @@ def _context(
 ) -> LetterContext:
     sender = letter.sender
     assert sender is not None, "`_why_ignored` lets no letter without an address pass"  # noqa: S101
-    commands = all_commands()
     own_server = settings.mail.authserv_id
     found = authenticity(message.headers, sender, own_server) if own_server else Authenticity.NONE
     return LetterContext(
@@ -130,8 +129,8 @@ def _context(
         letter,
         letter.answer_to or sender,
         command,
-        commands,
-        answer_limits(commands),
+        COMMANDS,
+        ANSWER_LIMITS,
         network_of(stored.client, message.headers.all("Received")),
         found,
         frozenset({addresses.mailbox_of(sender)} if found is Authenticity.PASS else ()),

@@ -51,7 +51,6 @@ from contest.games.registry import game_of, game_plugin
 from contest.interfaces.protocols import Rendered
 from contest.model import GroupPlan
 from contest.public_number.draw import draw_of
-from contest.util.plugins import MAIL_COMMANDS, by_name
 from knobellib.samples import samples
 from reports import text
 from reports.kinds import reports
@@ -235,15 +234,11 @@ class Templates:
         of_game = {f"games/{plugin.name}/{part}.txt.j2": text for part, text in plugin.templates.items()}
         chosen = format_named(settings.tournament.format)
         of_format = {f"formats/{chosen.name}/{part}.txt.j2": text for part, text in chosen.templates.items()}
-        added: Mapping[str, Any] = by_name(MAIL_COMMANDS, ())
-        of_commands = {
-            f"{name}.txt.j2": text for each in added.values() for name, text in each.templates.items()
-        }
         self._loader: BaseLoader = ChoiceLoader(
             [
                 *own,
                 PackageLoader("reports", "templates"),
-                DictLoader({**of_game, **of_format, **of_commands}),
+                DictLoader({**of_game, **of_format}),
             ]
         )
         game = game_of(settings.game, settings.programs).info

@@ -1,4 +1,4 @@
-"""Find what other packages add by entry points: games, formats, mail commands."""
+"""Find what other packages add by entry points: games, formats."""
 
 from __future__ import annotations
 
@@ -9,9 +9,6 @@ from importlib.metadata import entry_points
 from typing import Any, Protocol, TypeVar
 
 from contest.errors import ConfigError
-
-MAIL_COMMANDS = "knobeln.commands"
-"""The group of mail commands. Their `templates` are texts by template name."""
 
 
 class Named(Protocol):

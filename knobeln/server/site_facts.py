@@ -18,7 +18,7 @@ from contest.store.submissions import Version
 from knobeln.context import ContestContext
 from knobeln.season import shows_programs
 from mailserver.attachments import AnnouncementTexts, announcement_texts
-from mailserver.commands import all_commands, help_topics
+from mailserver.commands import COMMANDS, help_topics
 from mailserver.team_secret import without_strings
 from reports.play import play_reports
 from reports.render import Templates
@@ -124,7 +124,7 @@ def site_texts(settings: Settings, templates: Templates, announced: Announcement
                     command.sample_body(settings, templates.part),
                 ),
             )
-            for command in all_commands()
+            for command in COMMANDS
             if command.subjects(settings)
         ),
     )

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import lru_cache
 from typing import NamedTuple
 
 from contest.config.settings import Settings
-from contest.util.plugins import MAIL_COMMANDS, by_name
 from mailserver import authentication
 from mailserver.command import QUESTIONS, VOID, Arguments, Command
 from mailserver.commands import (
@@ -21,7 +19,7 @@ from mailserver.commands import (
     resend,
     send,
     status,
-    subscribe,
+    unsubscribe,
     withdraw,
     witness,
 )
@@ -35,10 +33,9 @@ COMMANDS: tuple[Command, ...] = (
     compile_command.COMMAND,
     status.COMMAND,
     preference.COMMAND,
-    subscribe.UNSUBSCRIBE,
+    unsubscribe.COMMAND,
     resend.COMMAND,
     addresses.COMMAND,
-    subscribe.SUBSCRIBE,
     withdraw.COMMAND,
     objection.COMMAND,
     practice.COMMAND,
@@ -56,18 +53,10 @@ COMMANDS: tuple[Command, ...] = (
 )
 
 
-def all_commands() -> tuple[Command, ...]:
-    """Our commands, and those that other packages add. Raises ConfigError where two have the same name."""
-    return tuple(by_name(MAIL_COMMANDS, COMMANDS).values())
-
-
-@lru_cache(maxsize=8)
-def answer_limits(commands: tuple[Command, ...]) -> Mapping[str, Limit]:
-    """The limit of each template that answers a letter."""
-    limits = {**authentication.ANSWERS, **QUESTIONS, VOID: Limit.DROP}
-    for command in (*commands, help_command.UNKNOWN):
-        limits |= command.answers
-    return limits
+_ALL = (*COMMANDS, help_command.UNKNOWN)
+_ANSWERS = (authentication.ANSWERS, QUESTIONS, {VOID: Limit.DROP}, *(each.answers for each in _ALL))
+ANSWER_LIMITS: Mapping[str, Limit] = {name: limit for each in _ANSWERS for name, limit in each.items()}
+"""The limit of each template that answers a letter."""
 
 
 class Recognised(NamedTuple):
@@ -80,6 +69,6 @@ class Recognised(NamedTuple):
 def recognise(subject: str, settings: Settings) -> Recognised:
     """The command that this subject of a letter means; `unknown` where it means none."""
     clean = clean_subject(subject)
-    parsed = ((command, command.recognise(clean, settings)) for command in all_commands())
+    parsed = ((command, command.recognise(clean, settings)) for command in COMMANDS)
     exact = (Recognised(command, found) for command, found in parsed if found is not None)
     return next(exact, Recognised(help_command.UNKNOWN, tuple(clean.split())))
