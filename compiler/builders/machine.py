@@ -16,7 +16,6 @@ from compiler.toolchain import Toolchain
 from contest.config.settings import Settings
 from contest.errors import ToolMissing
 from contest.interfaces.protocols import BuildResult, RunnerFactory, SparringOpponents
-from contest.mail.sent_files import strip_secret
 from contest.model import GameJob, Trial
 from contest.schema.sections import Programs
 from contest.subprocesses.engine_pool import cores
@@ -65,9 +64,6 @@ class MachineBuilder(ProgramBuilder[Image]):
     def try_language(self, language: str) -> None:
         """Compile a house strategy, and play its trial game."""
         _built(_strategy(OPPONENT), self._toolchain, self._trial_game)
-
-    def published_files(self, files: Mapping[str, bytes]) -> dict[str, bytes]:
-        return {name: strip_secret(decoded(data)).encode() for name, data in files.items()}
 
     def description(self, files: Mapping[str, bytes], text: str) -> str:
         return "\n".join([*SourceText(normalise(_source(files))[0]).description, ""])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 from typing import Any
@@ -13,7 +13,7 @@ from contest.language import gettext, noted, number
 from contest.mail.sent_files import has_from_line
 from contest.util.sanitize import visible
 from mailserver.reading import addresses, mime_parts
-from mailserver.reading.mime_parts import CUT_FIELD, Headers, Message, Part
+from mailserver.reading.mime_parts import CUT_FIELD, Headers, Part
 from mailserver.reading.part_text import (
     SEPARATOR,
     SentFile,
@@ -85,6 +85,7 @@ _ROBOTS = {"mailer-daemon", "postmaster", "noreply", "no-reply", "donotreply", "
 class Letter:
     """What a letter says. `automatic` tells why no answer may go out, "" = a person wrote it."""
 
+    headers: Headers = field(repr=False, compare=False)
     sender: str | None  # the one address of the one From field, None where that is not so
     reply_to: str | None
     subject: str  # decoded, in one line, without invisible characters
@@ -96,6 +97,7 @@ class Letter:
     files: tuple[SentFile, ...] = ()  # everything attached, C programs too
     in_reply_to: tuple[str, ...] = ()  # the Message-IDs that it answers
     page: Text | None = None  # its text in HTML, where the body is the plain one
+    beyond: str = ""  # which of our bounds it exceeds: only its headers were read, if at all
 
     @property
     def answer_to(self) -> str | None:
@@ -118,16 +120,11 @@ class Letter:
 
 def parse(raw: bytes) -> Letter:
     """The letter in these bytes, whatever they are."""
-    return read(mime_parts.split(raw))
-
-
-def read(message: Message) -> Letter:
-    """What the message says, whatever is in it."""
-    headers, root = message.headers, message.root
+    headers, root, beyond = mime_parts.split(raw)
     if too_large := _why_cut(headers.first(CUT_FIELD)):
         return _letter(headers, problems=(too_large,))
     if root is None:
-        return _letter(headers, problems=(message.problem,))
+        return _letter(headers, problems=(beyond,), beyond=beyond)
     leaves = tuple(root.leaves())
     files = tuple(leaf for leaf in leaves if _is_file(leaf))
     body, page = _body(leaves)
@@ -156,6 +153,7 @@ def _why_cut(field: str) -> str:
 
 def _letter(headers: Headers, body: Text | None = None, **others: Any) -> Letter:
     return Letter(
+        headers,
         _only_mailbox(headers, "From"),
         _only_mailbox(headers, "Reply-To"),
         visible(headers.text("Subject"))[:_MAX_SUBJECT_CHARACTERS],
