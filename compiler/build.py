@@ -106,12 +106,11 @@ def _link(report: MachineBuildReport, program: SourceText, compiled: bytes, tool
     if step.output is None:
         return _failed(report, program, step), None
     try:
-        static_bytes = elf.linked_static_bytes(step.output)
-        if static_bytes > checks.AVAILABLE_STATIC:
-            return _with(report, [checks.memory_finding(static_bytes)]), None
         image = elf.read_image(step.output, with_lines=toolchain.with_lines)
     except ValueError as error:
         return _with(report, [_unreadable(error)]), None
+    if isinstance(image, int):
+        return _with(report, [checks.memory_finding(image)]), None
     return replace(report, static_bytes=image.static_size, code_bytes=len(image.code)), image
 
 
