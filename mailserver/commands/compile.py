@@ -29,7 +29,7 @@ from mailserver.limits import Limit
 from mailserver.problem import Problem
 from mailserver.reading.find_program import MailedProgram, find_files, find_program
 from mailserver.reading.letter import Letter
-from mailserver.team_secret import possible_strings, stray_string
+from mailserver.team_secret import possible_strings
 
 _MARKED_LINE = re.compile(rb"^.*<<FROM>>.*$", re.MULTILINE)
 C_PROGRAM = "program.c"  # what a program for the contest machine is called
@@ -73,22 +73,19 @@ def told_secret(tx: Transaction, files: Mapping[str, bytes]) -> Problem | None:
     That of the `<<FROM>>` line is cut out. An archive of an image is not published.
     """
     texts = {name: data.decode("latin-1") for name, data in files.items() if not is_archive(name)}
-    possible = {digest for text in texts.values() for _, digest in possible_strings(text)}
-    digests = teams.auth_digests_among(tx, possible)
-    for name, text in texts.items():
-        line = stray_string(text, digests)
-        if line:
-            where = (
-                "" if name == C_PROGRAM else gettext(" (This is about the file %(name)s.)", name=quote(name))
-            )
-            why = gettext(
-                "An authentification string is in this line. Programs are published after the contest, "
-                "and then everybody would know it. Please take it out, and send the program again. The "
-                "string belongs in the <<FROM>> line only, from which it is cut out.%(where)s",
-                where=where,
-            )
-            return Problem(why, line)
-    return None
+    possible = [(name, *found) for name, text in texts.items() for found in possible_strings(text)]
+    known = teams.auth_digests_among(tx, {each for _, _, each in possible})
+    name, place = next(((name, place) for name, place, each in possible if each in known), ("", 0))
+    if not name:
+        return None
+    where = "" if name == C_PROGRAM else gettext(" (This is about the file %(name)s.)", name=quote(name))
+    why = gettext(
+        "An authentification string is in this line. Programs are published after the contest, "
+        "and then everybody would know it. Please take it out, and send the program again. The "
+        "string belongs in the <<FROM>> line only, from which it is cut out.%(where)s",
+        where=where,
+    )
+    return Problem(why, texts[name].count("\n", 0, place) + 1)
 
 
 def _c_text(letter: Letter) -> MailedProgram | Problem:
