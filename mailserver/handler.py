@@ -19,7 +19,7 @@ from contest.util.log import log
 from mailserver import bounces
 from mailserver.authentication import proof_in
 from mailserver.command import VOID, Command, LetterContext, LetterWaits
-from mailserver.commands import ANSWER_LIMITS, COMMANDS, Recognised, organizer, recognise
+from mailserver.commands import COMMANDS, Recognised, answer_limits, organizer, recognise
 from mailserver.commands.help import UNKNOWN
 from mailserver.commands.registration import welcome_back
 from mailserver.for_organizer import pass_letter_on, tell_of_limit
@@ -126,7 +126,7 @@ def _context(
         letter.answer_to or sender,
         command,
         COMMANDS,
-        ANSWER_LIMITS,
+        answer_limits(),
         network_of(stored.client, letter.headers.all("Received")),
         found,
         frozenset({addresses.mailbox_of(sender)} if found is Authenticity.PASS else ()),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 from typing import NamedTuple
 
 from contest.config.settings import Settings
@@ -53,10 +54,13 @@ COMMANDS: tuple[Command, ...] = (
 )
 
 
-_ALL = (*COMMANDS, help_command.UNKNOWN)
-_ANSWERS = (authentication.ANSWERS, QUESTIONS, {VOID: Limit.DROP}, *(each.answers for each in _ALL))
-ANSWER_LIMITS: Mapping[str, Limit] = {name: limit for each in _ANSWERS for name, limit in each.items()}
-"""The limit of each template that answers a letter."""
+@cache
+def answer_limits() -> Mapping[str, Limit]:
+    """The limit of each template that answers a letter."""
+    limits = {**authentication.ANSWERS, **QUESTIONS, VOID: Limit.DROP}
+    for command in (*COMMANDS, help_command.UNKNOWN):
+        limits |= command.answers
+    return limits
 
 
 class Recognised(NamedTuple):
