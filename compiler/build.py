@@ -8,15 +8,16 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from compiler import checks, elf, messages, tokens
+from compiler import checks, elf, messages
 from compiler.messages import FILE_NAME
-from compiler.source import SourceText, normalise
+from compiler.source import SourceText, TokenKind, normalise, scan
 from compiler.toolchain import Step, Toolchain
+from compiler.uploaded_files import has_errors
 from contest.interfaces.protocols import BuildResult
 from contest.language import gettext
-from contest.mail.from_line import strip_secret
+from contest.mail.sent_files import strip_secret
 from contest.model import Finding, MachineBuildReport, Severity, Trial
 from contest.schema.sections import Programs
 from sandbox.vm.image import MEMORY_SIZE, Image
@@ -25,24 +26,8 @@ WRAPS_FROM = 60  # mailers break lines that would be longer than this, most of t
 _CHANGED = re.compile(r">|.*=(?:3D|[0-9A-F]{2}[ \t]*$)")  # as mailboxes and quoted-printable write text
 
 
-@dataclass(frozen=True)
-class _Facts:
-    """The facts known so far; each step of the build adds to them."""
-
-    findings: tuple[Finding, ...] = ()
-    messages: str = ""
-    elements: int | None = None
-    static_bytes: int | None = None
-    code_bytes: int | None = None
-    image: Image | None = None
-
-    def found(self, findings: Iterable[Finding]) -> _Facts:
-        """Add these findings, each only once."""
-        return replace(self, findings=tuple(dict.fromkeys((*self.findings, *findings))))
-
-    @property
-    def has_errors(self) -> bool:
-        return any(finding.severity is Severity.ERROR for finding in self.findings)
+Found = tuple[MachineBuildReport, Image | None]
+"""What is known so far: each step of the build adds to the report, and the last one makes the image."""
 
 
 def build(
@@ -58,66 +43,75 @@ def build(
     """
     sent, remark = normalise(source)
     program = SourceText(strip_secret(sent))
-    remarks = [Finding("letter", Severity.NOTE, 0, remark)] if remark else []
-    facts = _examine(program, settings, toolchain).found(remarks)
-    image = None if facts.has_errors else facts.image
-    source_digest = hashlib.sha256(program.text.encode(errors="replace")).hexdigest()
-    report = MachineBuildReport(
-        findings=tuple(sorted(facts.findings, key=lambda finding: finding.line)),
+    empty = MachineBuildReport(
+        findings=(),
         tool=toolchain.version(),
-        messages=facts.messages,
+        messages="",
         description_lines=len(program.description),
-        source_digest=source_digest,
-        image_digest=image.digest if image else None,
-        trial=play_trial(image, source_digest) if image and play_trial else None,
-        elements=facts.elements,
+        source_digest=hashlib.sha256(program.text.encode(errors="replace")).hexdigest(),
+        image_digest=None,
+        elements=None,
         element_limit=settings.MAX_ELEMENTS,
-        static_bytes=facts.static_bytes,
+        static_bytes=None,
         memory_limit=MEMORY_SIZE,
-        code_bytes=facts.code_bytes,
+        code_bytes=None,
     )
-    return BuildResult(report, image, FILE_NAME)
+    report, image = _examine(empty, program, settings, toolchain)
+    report = _with(report, [Finding("letter", Severity.NOTE, 0, remark)] if remark else [])
+    report = replace(report, findings=tuple(sorted(report.findings, key=lambda finding: finding.line)))
+    if image is None or has_errors(report.findings):
+        return BuildResult(report, None, FILE_NAME)
+    trial = play_trial(image, report.source_digest) if play_trial else None
+    return BuildResult(replace(report, image_digest=image.digest, trial=trial), image, FILE_NAME)
 
 
-def _examine(program: SourceText, settings: Programs, toolchain: Toolchain) -> _Facts:
-    facts = _Facts(tuple(checks.check_source(program, settings)))
-    if checks.keeps_from_compiler(facts.findings):
-        return facts.found(checks.check_tokens(checks.in_source(program), settings))
+def _with(report: MachineBuildReport, findings: Iterable[Finding]) -> MachineBuildReport:
+    """Add these findings, each only once."""
+    return replace(report, findings=tuple(dict.fromkeys((*report.findings, *findings))))
+
+
+def _examine(
+    report: MachineBuildReport, program: SourceText, settings: Programs, toolchain: Toolchain
+) -> Found:
+    report = _with(report, checks.check_source(program, settings))
+    if checks.keeps_from_compiler(report.findings):
+        return _with(report, checks.check_tokens(checks.in_source(program), settings)), None
     step = toolchain.preprocess(program.text, _prose(program))
     if step.output is None:
-        return _failed(facts, program, step)
-    found = tuple(tokens.scan(step.output.decode(errors="replace")))
-    code = tuple(token for token in found if token.kind is not tokens.TokenKind.NEWLINE)
+        return _failed(report, program, step), None
+    found = tuple(scan(step.output.decode(errors="replace")))
+    code = tuple(token for token in found if token.kind is not TokenKind.NEWLINE)
     expanded = checks.Expanded(program, code, sum(token.elements for token in found))
-    facts = replace(facts, elements=expanded.elements).found(checks.check_tokens(expanded, settings))
-    return facts if checks.keeps_from_compiler(facts.findings) else _compile(facts, expanded, toolchain)
+    report = _with(replace(report, elements=expanded.elements), checks.check_tokens(expanded, settings))
+    if checks.keeps_from_compiler(report.findings):
+        return report, None
+    return _compile(report, expanded, toolchain)
 
 
-def _compile(facts: _Facts, expanded: checks.Expanded, toolchain: Toolchain) -> _Facts:
+def _compile(report: MachineBuildReport, expanded: checks.Expanded, toolchain: Toolchain) -> Found:
     step = toolchain.compile(expanded.program.text, _prose(expanded.program))
     if step.output is None:
-        return _failed(facts, expanded.program, step)
-    facts = replace(facts, messages=step.messages)
+        return _failed(report, expanded.program, step), None
+    report = replace(report, messages=step.messages)
     try:
         contents = elf.ObjectFacts.read(step.output)
     except ValueError as error:
-        return facts.found([_unreadable(error)])
-    facts = facts.found(found := checks.check_object(contents, expanded, toolchain.own_routines))
-    return facts if found else _link(facts, expanded.program, step.output, toolchain)
+        return _with(report, [_unreadable(error)]), None
+    found = checks.check_object(contents, expanded, toolchain.own_routines)
+    return (_with(report, found), None) if found else _link(report, expanded.program, step.output, toolchain)
 
 
-def _link(facts: _Facts, program: SourceText, compiled: bytes, toolchain: Toolchain) -> _Facts:
+def _link(report: MachineBuildReport, program: SourceText, compiled: bytes, toolchain: Toolchain) -> Found:
     step = toolchain.link(compiled)
     if step.output is None:
-        return _failed(facts, program, step)
+        return _failed(report, program, step), None
     try:
-        static_bytes = elf.linked_static_bytes(step.output)
-        if static_bytes > checks.AVAILABLE_STATIC:
-            return facts.found([checks.memory_finding(static_bytes)])
         image = elf.read_image(step.output, with_lines=toolchain.with_lines)
     except ValueError as error:
-        return facts.found([_unreadable(error)])
-    return replace(facts, static_bytes=image.static_size, code_bytes=len(image.code), image=image)
+        return _with(report, [_unreadable(error)]), None
+    if isinstance(image, int):
+        return _with(report, [checks.memory_finding(image)]), None
+    return replace(report, static_bytes=image.static_size, code_bytes=len(image.code)), image
 
 
 def _prose(program: SourceText) -> frozenset[int]:
@@ -125,7 +119,7 @@ def _prose(program: SourceText) -> frozenset[int]:
     return frozenset(number for block in program.blocks for number in block)
 
 
-def _failed(facts: _Facts, program: SourceText, step: Step) -> _Facts:
+def _failed(report: MachineBuildReport, program: SourceText, step: Step) -> MachineBuildReport:
     lines = () if step.trouble else messages.error_lines(step.messages)
     line = next(iter(lines), 0)
     text = step.trouble or messages.first_error(step.messages)
@@ -141,8 +135,8 @@ def _failed(facts: _Facts, program: SourceText, step: Step) -> _Facts:
         )
     finding = Finding("compiler", Severity.ERROR, line, text, program.quote(line))
     told = messages.without_warnings(step.messages) if lines else step.messages
-    joined = "\n".join(filter(None, (facts.messages, told)))
-    return replace(facts, messages=joined).found([finding])
+    joined = "\n".join(filter(None, (report.messages, told)))
+    return _with(replace(report, messages=joined), [finding])
 
 
 def _may_be_changed(program: SourceText, number: int) -> bool:

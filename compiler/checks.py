@@ -18,9 +18,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from compiler.elf import ObjectFacts
-from compiler.source import SourceText
-from compiler.tokens import Token, TokenKind
-from compiler.uploaded_files import description_wanted
+from compiler.source import SourceText, Token, TokenKind
 from contest import language
 from contest.games.game import MACHINE
 from contest.language import gettext, ngettext, noted
@@ -159,6 +157,24 @@ def description(program: SourceText, settings: Programs) -> Iterator[Finding]:
     )
     place = block.start - 1 if block and lines else 0
     yield from description_wanted(lines if block else 0, wanted, form, settings, place)
+
+
+def description_wanted(
+    lines: int, wanted: int, form: str, settings: Programs, place: int = 0
+) -> Iterator[Finding]:
+    """What is wrong with a description of so many non-blank lines; `form`: the right one, for a sentence."""
+    if wanted and not lines:
+        severity = Severity.ERROR if settings.description == "require" else Severity.WARNING
+        text = gettext("your program has no description; it needs %(form)s", form=form)
+        yield Finding("description", severity, 0, text)
+    elif lines < wanted:
+        text = ngettext(
+            "your description has %(num)s non-blank line; the rules ask for %(form)s",
+            "your description has %(num)s non-blank lines; the rules ask for %(form)s",
+            lines,
+            form=form,
+        )
+        yield Finding("description", Severity.WARNING, place, text)
 
 
 # --- the output of the preprocessor -------------------------------------------------------------------------

@@ -11,7 +11,7 @@ from elftools.common.exceptions import ELFError
 from elftools.elf.constants import SH_FLAGS
 
 from contest.errors import ToolMissing
-from sandbox.vm.image import CODE_BASE, DATA_BASE, Image
+from sandbox.vm.image import CODE_BASE, DATA_BASE, MEMORY_SIZE, MIN_STACK, Image
 
 if TYPE_CHECKING:  # imported with the first file: that takes 0.05 s
     from elftools.elf.elffile import ELFFile
@@ -49,14 +49,19 @@ class ObjectFacts:
             raise ValueError(f"no object file: {error}") from None
 
 
-def read_image(raw: bytes, *, with_lines: bool = False) -> Image:
-    """The linked program as an image. Raises ValueError if it does not fit the memory map.
+def read_image(raw: bytes, *, with_lines: bool = False) -> Image | int:
+    """The linked program as an image; where its data leave no room for the stack, their bytes instead.
+
+    Raises ValueError if it does not fit the memory map otherwise.
 
     `with_lines`: the image knows the lines of its source. For use at home: debug information that a stranger
     can write is not parsed.
     """
     try:
         elf = _open(raw)
+        static_size = _static_size(elf)
+        if static_size > MEMORY_SIZE - MIN_STACK:
+            return static_size
         loaded = {s["p_vaddr"]: s for s in elf.iter_segments() if s["p_type"] == "PT_LOAD"}
         code, data = loaded.pop(CODE_BASE, None), loaded.pop(DATA_BASE, None)
         if code is None:
@@ -71,18 +76,10 @@ def read_image(raw: bytes, *, with_lines: bool = False) -> Image:
             entry=elf["e_entry"],
             code=instructions + bytes(-len(instructions) % 4),
             data=data.data() if data else b"",
-            static_size=_static_size(elf),
+            static_size=static_size,
             symbols=tuple(sorted(_functions(_symbols(elf)).items())),
             lines=tuple(sorted(_lines(elf).items())) if with_lines else (),
         )
-    except _BROKEN as error:
-        raise ValueError(f"no program for the contest machine: {error}") from None
-
-
-def linked_static_bytes(raw: bytes) -> int:
-    """Bytes of data, constants and zeros of a linked program. Raises ValueError for anything else."""
-    try:
-        return _static_size(_open(raw))
     except _BROKEN as error:
         raise ValueError(f"no program for the contest machine: {error}") from None
 

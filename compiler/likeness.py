@@ -27,8 +27,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from itertools import combinations
 
-from compiler.source import SourceText, normalise
-from compiler.tokens import Token, TokenKind
+from compiler.source import SourceText, Token, TokenKind, normalise
 
 RUN_WORDS = 6
 WINDOW_RUNS = 4

@@ -25,7 +25,6 @@ from contest.errors import EngineFailed, KnobelnError, ToolMissing
 from contest.games.hog import WIN_RATE_UNIT
 from contest.interfaces.protocols import (
     BuildResult,
-    CompileReporter,
     Renderer,
     Serializable,
     to_organizer,
@@ -82,7 +81,6 @@ class CompileService:
     settings: Settings
     clock: Clock
     builder: ProgramBuilder[Any]
-    write_report: CompileReporter
     renderer: Renderer
     failures: EngineFailures
     claimant: Claimant = field(default_factory=Claimant)
@@ -233,8 +231,9 @@ class CompileService:
             *older, newest = submissions.unclaimed_queue(tx, turn.team_id, self._claims) or (None,)
             if newest is None or not self._claims.take(tx, newest):
                 return None
+            team = teams.get(tx, turn.team_id)
             for replaced in older:
-                self._record(tx, Effect.PROGRAM_REPLACED, submissions.get(tx, replaced))
+                self._record(tx, Effect.PROGRAM_REPLACED, submissions.get(tx, replaced), team)
             submissions.replace(tx, older)
             return submissions.get(tx, newest)
 
@@ -271,11 +270,12 @@ class CompileService:
         team = teams.get(tx, submission.team_id)
         place = _place(tx, self.settings, team, rates) if self.builder.win_rates and result.image else None
         effect = Effect.PROGRAM_ACCEPTED if result.image else Effect.PROGRAM_REFUSED
-        receipt, digest = self._record(tx, effect, submission)
-        text = self.write_report(
-            team.name,
-            submission.number,
-            result.report,
+        receipt, digest = self._record(tx, effect, submission, team)
+        text = self.renderer.render(
+            "compile_report",
+            team=team.name,
+            number=submission.number,
+            report=result.report,
             previous_good=previous.number if previous else None,
             repairs=submission.repairs,
             replaced=submissions.replaced_by(tx, submission),
@@ -309,15 +309,16 @@ class CompileService:
         )
         return (knobeln_json.file(record),)
 
-    def _record(self, tx: Transaction, effect: Effect, submission: Submission) -> tuple[Receipt, str]:
+    def _record(
+        self, tx: Transaction, effect: Effect, submission: Submission, team: Team
+    ) -> tuple[Receipt, str]:
         """Append what became of the submission to the ledger, with the digest of its published files.
 
         Returns the receipt and the digest.
         """
-        team = teams.get(tx, submission.team_id).name
         letter = letters.digest_of(tx, submission.letter_id)
         program = program_digest(self.builder.published_files(submission.files))
-        entry = LedgerEntry(effect, team, submission.received_at, letter, program)
+        entry = LedgerEntry(effect, team.name, submission.received_at, letter, program)
         return ledger.append(tx, entry), program
 
     def _set_aside(self, submission: Submission, trace: str, error: EngineFailed | None = None) -> None:

@@ -10,9 +10,10 @@ import hashlib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
+from compiler.checks import description_wanted
 from contest.games.game import TEXT
-from contest.language import gettext, ngettext
-from contest.mail.from_line import strip_secret
+from contest.language import ngettext
+from contest.mail.sent_files import strip_secret
 from contest.model import FileFacts, Finding, Severity
 from contest.schema.sections import Programs
 from contest.util.program_files import is_archive
@@ -76,24 +77,6 @@ def description_findings(uploaded: UploadedFiles, settings: Programs) -> Iterato
         description=DESCRIPTION,
     )
     yield from description_wanted(lines, wanted, form, settings)
-
-
-def description_wanted(
-    lines: int, wanted: int, form: str, settings: Programs, place: int = 0
-) -> Iterator[Finding]:
-    """What is wrong with a description of so many non-blank lines; `form`: the right one, for a sentence."""
-    if wanted and not lines:
-        severity = Severity.ERROR if settings.description == "require" else Severity.WARNING
-        text = gettext("your program has no description; it needs %(form)s", form=form)
-        yield Finding("description", severity, 0, text)
-    elif lines < wanted:
-        text = ngettext(
-            "your description has %(num)s non-blank line; the rules ask for %(form)s",
-            "your description has %(num)s non-blank lines; the rules ask for %(form)s",
-            lines,
-            form=form,
-        )
-        yield Finding("description", Severity.WARNING, place, text)
 
 
 def has_errors(findings: Iterable[Finding]) -> bool:

@@ -173,7 +173,6 @@ class Services:
 def _compiler(contest: ContestContext) -> CompileService:
     from compiler.builders import builder_of
     from compiler.service import CompileService
-    from reports.compile_report import compile_report
     from tournament.runners import open_runner
 
     return CompileService(
@@ -181,7 +180,6 @@ def _compiler(contest: ContestContext) -> CompileService:
         contest.settings,
         contest.clock,
         builder_of(contest.settings, open_runner),
-        partial(compile_report, settings=contest.settings, templates=contest.templates),
         contest.templates,
         failures_of(contest),
         this_process(),

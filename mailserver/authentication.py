@@ -12,7 +12,7 @@ from typing import Any
 
 from contest.config.settings import Settings
 from contest.language import gettext
-from contest.mail.from_line import FROM_MARK
+from contest.mail.sent_files import FROM_MARK
 from contest.model import Team, TeamState
 from contest.store import Transaction, teams
 from mailserver.command import Arguments, Command, LetterContext, PartOfMail, Proof

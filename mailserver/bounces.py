@@ -20,8 +20,8 @@ from contest.model import Bounce, StoredLetter
 from contest.store import Transaction, contest_state, outbox
 from contest.store.outbox import OutboxItem
 from contest.util.log import log
-from mailserver.problem import visible
-from mailserver.reading.mime_parts import Message
+from contest.util.sanitize import visible
+from mailserver.reading.letter import Letter
 
 CHANNELS_WITH_ENVELOPE = ("smtp", "lmtp", "pipe")
 # The library's patterns take time with the square of the number of lines and of their lengths. Reports say
@@ -36,14 +36,14 @@ _ADDRESS_FIELDS = ("To", "Delivered-To", "X-Original-To", "Envelope-To", "X-Enve
 _CODE = re.compile(r"(?<![\w.])[45](?:[0-9]{2}|\.[0-9]{1,3}\.[0-9]{1,3})(?![\w.])")
 
 
-def note(tx: Transaction, stored: StoredLetter, message: Message, settings: Settings, now: datetime) -> str:
+def note(tx: Transaction, stored: StoredLetter, letter: Letter, settings: Settings, now: datetime) -> str:
     """Record a bounce with the mail that it is about.
 
-    `message`: the same letter, split. Returns a line for the journal, "" if this is no bounce of our mails.
+    `letter`: the same one, read. Returns a line for the journal, "" if this is no bounce of our mails.
     """
-    addressed = _addressed(tx, stored, message, settings) if settings.mail.verp else None
+    addressed = _addressed(tx, stored, letter, settings) if settings.mail.verp else None
     item = addressed or _returned(tx, stored, settings)
-    bounce = read(stored, message, now) if item else None
+    bounce = read(stored, letter, now) if item else None
     if item is None or bounce is None:
         return ""
     outbox.came_back(tx, item.id, bounce)
@@ -54,10 +54,10 @@ def note(tx: Transaction, stored: StoredLetter, message: Message, settings: Sett
 
 
 def _addressed(
-    tx: Transaction, stored: StoredLetter, message: Message, settings: Settings
+    tx: Transaction, stored: StoredLetter, letter: Letter, settings: Settings
 ) -> OutboxItem | None:
     """The mail to whose bounce address this letter came."""
-    fields = (field for name in _ADDRESS_FIELDS for field in message.headers.all(name))
+    fields = (field for name in _ADDRESS_FIELDS for field in letter.headers.all(name))
     text = " ".join((*stored.recipients, *(field[:_MAX_FIELD_CHARACTERS] for field in fields)))
     if not is_tagged(text):
         return None
@@ -75,11 +75,11 @@ def _returned(tx: Transaction, stored: StoredLetter, settings: Settings) -> Outb
 
 
 # --- reading; pure -----------------------------------------------------------------------------------------
-def read(stored: StoredLetter, message: Message, now: datetime) -> Bounce | None:
-    """What the bounce in `message` reports; None for any other letter. Never raises."""
-    headers = message.headers
-    if message.problem:  # only within our bounds the library does no harm
-        problem = f"the bounce cannot be read: {message.problem}"
+def read(stored: StoredLetter, letter: Letter, now: datetime) -> Bounce | None:
+    """What the bounce reports; None for any other letter. Never raises."""
+    headers = letter.headers
+    if letter.beyond:  # only within our bounds the library does no harm
+        problem = f"the bounce cannot be read: {letter.beyond}"
         return None if stored.sender else Bounce(stored.id, now, False, problem)
     is_report = headers.content_type == "multipart/report"
     if stored.sender and not is_report:

@@ -23,11 +23,10 @@ from mailserver.commands import COMMANDS, Recognised, answer_limits, organizer, 
 from mailserver.commands.help import UNKNOWN
 from mailserver.commands.registration import welcome_back
 from mailserver.for_organizer import pass_letter_on, tell_of_limit
-from mailserver.limits import DAY, MAX_CONFIRMATION_DAYS, MINUTE, network_of
+from mailserver.limits import DAY, MAX_CONFIRMATION_DAYS, MINUTE
 from mailserver.reading import addresses, mime_parts
 from mailserver.reading.authentication_results import Authenticity, authenticity
-from mailserver.reading.letter import FROM_LIST, Letter, parse, read
-from mailserver.reading.mime_parts import Message
+from mailserver.reading.letter import FROM_LIST, Letter, network_of, parse
 from mailserver.team_secret import digest
 
 MAX_COMPARED_LETTERS = 20  # with one Message-ID, so that a stranger who repeats it costs no more
@@ -45,9 +44,8 @@ def handle(
     with speaking(settings.contest.language):
         try:
             with savepoint(tx):
-                message = mime_parts.split(stored.raw)
-                letter = read(message)
-                state, note = _effect(tx, stored, message, letter, settings, clock, renderer)
+                letter = parse(stored.raw)
+                state, note = _effect(tx, stored, letter, settings, clock, renderer)
                 letters.finish(tx, stored.id, state, note, letter.message_id)
             return state, note
         except LetterWaits as waits:
@@ -68,13 +66,12 @@ def handle(
 def _effect(
     tx: Transaction,
     stored: StoredLetter,
-    message: Message,
     letter: Letter,
     settings: Settings,
     clock: Clock,
     renderer: Renderer,
 ) -> tuple[LetterState, str]:
-    came_back = bounces.note(tx, stored, message, settings, clock.now())
+    came_back = bounces.note(tx, stored, letter, settings, clock.now())
     if came_back:
         return LetterState.HANDLED, came_back
     passed_on = _pass_on(tx, stored, letter, settings, renderer, clock.now())
@@ -83,11 +80,11 @@ def _effect(
     proof = proof_in(tx, letter) if letter.automatic == FROM_LIST else None
     if proof:  # a team has written to the list, or by one
         letter = replace(letter, automatic="")
-    reason = _why_ignored(stored, message, letter, settings)
+    reason = _why_ignored(stored, letter, settings)
     if reason:
         return LetterState.IGNORED, reason
     meant = recognise(letter.subject, settings)
-    context = _context(tx, stored, message, letter, meant.command, settings, clock, renderer)
+    context = _context(tx, stored, letter, meant.command, settings, clock, renderer)
     earlier = _handled_copy(tx, letter)
     if earlier is not None:
         again = _answer_again(context, earlier)
@@ -109,7 +106,6 @@ def _effect(
 def _context(
     tx: Transaction,
     stored: StoredLetter,
-    message: Message,
     letter: Letter,
     command: Command,
     settings: Settings,
@@ -119,7 +115,7 @@ def _context(
     sender = letter.sender
     assert sender is not None, "`_why_ignored` lets no letter without an address pass"  # noqa: S101
     own_server = settings.mail.authserv_id
-    found = authenticity(message.headers, sender, own_server) if own_server else Authenticity.NONE
+    found = authenticity(letter.headers, sender, own_server) if own_server else Authenticity.NONE
     return LetterContext(
         tx,
         settings,
@@ -131,7 +127,7 @@ def _context(
         command,
         COMMANDS,
         answer_limits(),
-        network_of(stored.client, message.headers.all("Received")),
+        network_of(stored.client, letter.headers.all("Received")),
         found,
         frozenset({addresses.mailbox_of(sender)} if found is Authenticity.PASS else ()),
     )
@@ -168,11 +164,11 @@ def _content(letter: Letter) -> tuple[object, ...]:
 
 
 # --- letters that no command answers: those of machines (M32, M37, M43-M47), and those to people -----------
-def _why_ignored(stored: StoredLetter, message: Message, letter: Letter, settings: Settings) -> str:
+def _why_ignored(stored: StoredLetter, letter: Letter, settings: Settings) -> str:
     """Why no answer may go out; "" = one may. We handle no letter that we cannot answer (X7)."""
     if letter.automatic:
         return letter.automatic
-    if len(message.headers.all("Received")) > mime_parts.MAX_HOPS:
+    if len(letter.headers.all("Received")) > mime_parts.MAX_HOPS:
         return f"it goes round in circles: more than {mime_parts.MAX_HOPS} Received fields"
     if not stored.sender and stored.channel in bounces.CHANNELS_WITH_ENVELOPE:
         return "a bounce (null envelope sender)"

@@ -23,7 +23,7 @@ from urllib.request import HTTPRedirectHandler, Request, build_opener
 from contest.errors import GiveUp, TryAgain
 from contest.schema.sections import OAuth
 from contest.subprocesses.child_process import run
-from mailserver.problem import visible
+from contest.util.sanitize import visible
 
 KEPT_FILE = ".refresh-token.json"
 _REQUEST_SECONDS = 30.0

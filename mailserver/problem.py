@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from contest.util.sanitize import is_invisible, sanitize
-
-_MAX_QUOTE_CHARACTERS = 60
+from contest.util.sanitize import quote
 
 
 @dataclass(frozen=True)
@@ -23,17 +21,3 @@ class Problem:
     def shown(self) -> str:
         """The quote, fit for an answer."""
         return quote(self.quote)
-
-
-def has_invisible(text: str) -> bool:
-    return any(map(is_invisible, text))
-
-
-def visible(text: str) -> str:
-    """The text in one line, blanks folded, without invisible characters (M41)."""
-    return sanitize(text, one_line=True, replacement=" ")
-
-
-def quote(text: str) -> str:
-    """A stranger's line for an answer: visible and shortened."""
-    return sanitize(text, one_line=True, replacement=" ", max_length=_MAX_QUOTE_CHARACTERS)

@@ -7,20 +7,20 @@ import hmac
 import re
 import secrets
 from collections.abc import Iterator, Sequence
-from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
 from contest.language import gettext, ngettext, noted
-from contest.mail.from_line import (
+from contest.mail.sent_files import (
     FROM_MARK,
     begins_with_mark,
     is_marked,
+    lines_named,
     plain,
     strip_secret,
     words_after_mark,
 )
-from contest.mail.sent_files import lines_named
-from mailserver.problem import Problem, quote
+from contest.util.sanitize import quote
+from mailserver.problem import Problem
 
 # None of 0 O o, 1 l I i: 31 signs, 4.95 bits each. Nothing in it can end a C comment or part a word.
 ALPHABET = "23456789abcdefghjkmnpqrstuvwxyz"
@@ -62,17 +62,11 @@ _EXACT = re.compile(rf"(?={_EXACT_GROUP}((?:-{_EXACT_GROUP}){{{GROUPS - 1}}}))")
 
 
 def possible_strings(text: str) -> Iterator[tuple[int, str]]:
-    """Everything in the text that has the form of an authentification string: where it begins, its digest."""
-    for found in _EXACT.finditer(text):
+    """Everything in the text, but in its `<<FROM>>` lines, that has the form of an authentification string:
+    where it begins, and its digest."""
+    for found in _EXACT.finditer(public := strip_secret(text)):
         place = found.start()
-        yield place, digest(text[place : place + STRING_LENGTH])
-
-
-def stray_string(text: str, digests: AbstractSet[str]) -> int:
-    """The number of the first line that has one of the strings, but is no `<<FROM>>` line; 0 without one."""
-    public = strip_secret(text)
-    place = next((at for at, found in possible_strings(public) if found in digests), None)
-    return 0 if place is None else public.count("\n", 0, place) + 1
+        yield place, digest(public[place : place + STRING_LENGTH])
 
 
 @dataclass(frozen=True)

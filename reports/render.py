@@ -11,7 +11,7 @@ What differs between games, kinds of play or formats is a template of its own, i
 In a template: the facts by name, `contest` and `settings` (contest.toml), `the_contest` (its title for the
 middle of a sentence, with an article where it needs one), `game` (the GameInfo of the contest's game),
 `planned_draw` (the Draw of the public number if the contest starts in time, or none), `samples` (the names
-of its sample programs), `reports` (all reports by code), `where(plan)`, the filters of
+of its sample programs), `reports` (all reports by code), `where(plan)`, `used_by(seats)`, the filters of
 `FILTERS`, and `{% include "_signature.txt.j2" %}`. The mail is plain text of at most 72 columns: longer
 lines are broken, but not those of `copied`, such as a form. Characters that cannot be printed become a `?`,
 and several blank lines become one.
@@ -55,6 +55,7 @@ from knobellib.samples import samples
 from reports import text
 from reports.kinds import reports
 from reports.play import play_reports
+from reports.used import used
 
 FILTERS: Mapping[str, Callable[..., str]] = {
     "wrap": text.wrap,
@@ -255,6 +256,7 @@ class Templates:
             "planned_draw": draw_of(settings.tournament.beacon, starts, starts),
             "words": play.words,
             "reports": reports(),
+            "used_by": used,
         }
         self._candidates = partial(_candidates, game, chosen.name)
         self._compiled: tuple[_Files, _Compiled] | None = None

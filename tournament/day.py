@@ -53,7 +53,6 @@ from contest.store import (
     decisions,
     engine_failures,
     ledger,
-    observers,
     outbox,
     results,
     submissions,
@@ -379,7 +378,6 @@ class ContestDay:
             scores=self._scores(tx, number) if final else "",
             seed=contest_store.state(tx).seed if ranking else None,
             certainty=results.get_certainty(tx) if ranking else None,
-            observers=observers.all_addresses(tx),
         )
         results.mark_reported(tx, number, self._clock.now())
         return self._queue(tx, number, event)

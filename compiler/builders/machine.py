@@ -16,11 +16,10 @@ from compiler.toolchain import Toolchain
 from contest.config.settings import Settings
 from contest.errors import ToolMissing
 from contest.interfaces.protocols import BuildResult, RunnerFactory, SparringOpponents
-from contest.mail.from_line import strip_secret
 from contest.model import GameJob, Trial
 from contest.schema.sections import Programs
 from contest.subprocesses.engine_pool import cores
-from contest.util import kept_files
+from contest.util import caches
 from contest.util.caches import cache_folder
 from knobellib.samples import HouseStrategy, house_strategies
 from sandbox.sandbox import Sandbox
@@ -65,9 +64,6 @@ class MachineBuilder(ProgramBuilder[Image]):
     def try_language(self, language: str) -> None:
         """Compile a house strategy, and play its trial game."""
         _built(_strategy(OPPONENT), self._toolchain, self._trial_game)
-
-    def published_files(self, files: Mapping[str, bytes]) -> dict[str, bytes]:
-        return {name: strip_secret(decoded(data)).encode() for name, data in files.items()}
 
     def description(self, files: Mapping[str, bytes], text: str) -> str:
         return "\n".join([*SourceText(normalise(_source(files))[0]).description, ""])
@@ -116,12 +112,12 @@ def _house_image(strategy: HouseStrategy, toolchain: Toolchain) -> Image:
     """The image from this user's cache, or built and kept there: nobody waits for the same compiler twice."""
     folder = cache_folder("house")
     name = hashlib.sha256(f"{_made_from(toolchain.version())} {strategy.source}".encode()).hexdigest()
-    if found := kept_files.find(folder, (name,)):
+    if found := caches.find(folder, (name,)):
         with suppress(OSError, ValueError):  # somebody cleans the cache at this moment
             return Image.from_bytes(found[name].read_bytes())
     image = _built(strategy, toolchain)
     with suppress(OSError):  # without a folder each process builds its own
-        kept_files.keep(folder, name, image.to_bytes())
+        caches.keep(folder, name, image.to_bytes())
     return image
 
 
@@ -146,4 +142,4 @@ def _made_from(gcc: str) -> str:
         files("knobellib").joinpath("knobellib.c"),
     )
     sources = sorted((file for file in ours if file.is_file()), key=lambda file: file.name)
-    return kept_files.digest_of_sources((gcc,), sources)
+    return caches.digest_of_sources((gcc,), sources)

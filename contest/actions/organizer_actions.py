@@ -33,7 +33,6 @@ from contest.store import (
     decisions,
     engine_failures,
     ledger,
-    observers,
     outbox,
     results,
     submissions,
@@ -362,7 +361,6 @@ class OrganizerActions:
         quoted = knobeln_json.quoted(QuotedWords, self.settings, words=reason)
         record = DatesRecord(dates=dict(after), quoted=quoted)
         self._tell(event, "dates_moved", readers, receipt, record, **facts)
-        self._tell_observers(event, **facts)
         what = "; ".join(f"{_title(name)}: {at:{TIME_FORMAT}}" for name, at in moved.items())
         return f"{what}. {_told(readers)}."
 
@@ -465,18 +463,6 @@ class OrganizerActions:
         if record:
             mails = knobeln_json.with_file(mails, readers, self.settings, lambda: record)
         return outbox.put_all(self.tx, mails, self.settings, self.now)
-
-    def _tell_observers(self, event: str, **facts: object) -> None:
-        """Tell the observers about dates that moved; they know the old ones from the announcement."""
-        addresses = observers.all_addresses(self.tx)
-        if not addresses:
-            return
-        rendered = self.renderer.render("dates_moved", **facts)
-        mails = (
-            Outgoing(f"{event}/observer/{address}", "dates_moved", address, rendered.subject, rendered.body)
-            for address in addresses
-        )
-        outbox.put_all(self.tx, mails, self.settings, self.now)
 
     def _record(self, effect: Effect, team: str = "", digest: str = "") -> None:
         """Append the action to the ledger, so that nobody can hide it or date it back."""

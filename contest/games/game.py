@@ -35,28 +35,23 @@ class KindOfPlay:
     """
 
     name: str
-    takes: str  # what a team mails: "c source" (one file, also as the letter's text) or "files"
+    is_in_c: bool  # a team mails one file of C, also as the letter's text, and its name is one of C (K31)
     is_computed: bool  # builds and contest seed determine every result: anybody can compute it again
     has_moves: bool  # games consist of turns; otherwise a pairing is worth one computed number
     is_quick: bool  # hundreds of games a second
     description_lines: int  # a program's description with fewer gets a warning
 
-    @property
-    def is_in_c(self) -> bool:
-        """Whether programs are C, so that a team's name must be a C identifier (K31)."""
-        return self.takes == "c source"
-
 
 MACHINE = KindOfPlay(
-    "machine", takes="c source", is_computed=True, has_moves=True, is_quick=True, description_lines=15
+    "machine", is_in_c=True, is_computed=True, has_moves=True, is_quick=True, description_lines=15
 )
 """C programs, linked with our library, on the contest machine."""
 TEXT = KindOfPlay(
-    "text", takes="files", is_computed=False, has_moves=True, is_quick=False, description_lines=6
+    "text", is_in_c=False, is_computed=False, has_moves=True, is_quick=False, description_lines=6
 )
 """Programs in any language that talk with the referee in lines of text or arguments."""
 TABLE = KindOfPlay(
-    "table", takes="files", is_computed=True, has_moves=False, is_quick=True, description_lines=6
+    "table", is_in_c=False, is_computed=True, has_moves=False, is_quick=True, description_lines=6
 )
 """A Python function that is called once for every position there is; its table is evaluated exactly."""
 

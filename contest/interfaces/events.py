@@ -186,7 +186,7 @@ class RoundFinished(RoundPlayed):
     """The summary of a round is due, which may have waited for the organizer's words.
 
     `words` are the organizer's own, "" = none. The score matrix (`scores`, CSV) comes with the final; seed
-    and certainty with the contest's end. `observers`: the addresses of no team that get the summary.
+    and certainty with the contest's end.
     """
 
     title = "round finished"
@@ -194,4 +194,3 @@ class RoundFinished(RoundPlayed):
     scores: str = ""
     seed: ContestSeed | None = None
     certainty: Certainty | None = None
-    observers: Sequence[str] = ()

@@ -15,7 +15,6 @@ from contest.model import (
     BuildReport,
     GameJob,
     GameResult,
-    LadderPlace,
     Outgoing,
     Team,
 )
@@ -92,26 +91,6 @@ class BuildResult(Generic[Image_co]):
 
 SparringOpponents = Mapping[str, tuple[str, bytes]]
 """Our own programs by name: the digest of the image that plays, and its bytes as in `Images`."""
-
-
-class CompileReporter(Protocol):
-    """Puts a compile report into words."""
-
-    def __call__(
-        self,
-        team_name: str,
-        number: int,
-        report: BuildReport,
-        *,
-        previous_good: int | None,
-        repairs: Sequence[str],
-        replaced: Sequence[int],
-        place: LadderPlace | None,
-        digest: str,
-    ) -> Rendered:
-        """`number` is the version's, `previous_good` the accepted version that counted before it, if any,
-        `replaced` the versions in whose place it was compiled, `place` that on the ladder, if any, `digest`
-        that of the program in the ledger."""
 
 
 class Runner(Protocol):

@@ -1,7 +1,8 @@
 """Signed notes, their keys, and cosignatures, as in C2SP signed-note and tlog-cosignature. Pure.
 
 A note is a text, an empty line, and a line for each signature. Readers skip signatures of keys that they do
-not know.
+not know. Signatures are Ed25519 (RFC 8032) by the library `cryptography`, which takes long to import: only
+what signs or checks imports it.
 """
 
 from __future__ import annotations
@@ -12,11 +13,19 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 _ED25519, _COSIGNER = b"\x01", b"\x04"  # types of keys: they sign the text itself, or also when
 _TIME_BYTES, _COSIGNATURE_BYTES = 8, 72  # a time in seconds since 1970, and the signature
 _VKEY = re.compile(r"([^\s+]{1,80})\+([0-9a-f]{8})\+([A-Za-z0-9+/]{44})")
 MAX_SIGNATURES = 20
+_P = 2**255 - 19
+_Y = 2707385501144840649318225287225658788936804267575313519463743609750303402022  # of two of order 8
+_SMALL_ORDER = frozenset({0, 1, _Y, _P - _Y, _P - 1, _P, _P + 1})
+"""The y of each point whose order divides 8. With such a key anybody can sign (RFC 8032, section 8.9)."""
 
 
 @dataclass(frozen=True)
@@ -90,3 +99,34 @@ def read_note(note: str) -> tuple[str, list[tuple[str, bytes]]]:
 
 def in_base64(data: bytes) -> str:
     return base64.b64encode(data).decode()
+
+
+# --- signatures ---------------------------------------------------------------------------------------------
+def public_key(private_key: bytes) -> bytes:
+    """The key that checks what the private key signs."""
+    return _private(private_key).public_key().public_bytes_raw()
+
+
+def sign(private_key: bytes, message: bytes) -> bytes:
+    """The signature, 64 bytes. The same key and message always have the same one."""
+    return _private(private_key).sign(message)
+
+
+def _private(key: bytes) -> Ed25519PrivateKey:
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+    return Ed25519PrivateKey.from_private_bytes(key)
+
+
+def is_signed(public: bytes, message: bytes, signature: bytes) -> bool:
+    """Whether the owner of the key has signed this message. A key of small order has no owner."""
+    from cryptography.exceptions import InvalidSignature
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+
+    if int.from_bytes(public, "little") % 2**255 in _SMALL_ORDER:
+        return False
+    try:
+        Ed25519PublicKey.from_public_bytes(public).verify(signature, message)
+    except (InvalidSignature, ValueError):  # ValueError: a key of another length
+        return False
+    return True

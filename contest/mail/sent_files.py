@@ -1,12 +1,75 @@
-"""What senders are told of their files: names, and the line ends of a text. Pure."""
+"""What senders write into letters and files: the `<<FROM>>` line, which says whose a program is, the ends of
+lines, and names. Pure."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from contest.language import gettext, listed, ngettext
+from contest.util.sanitize import ZERO_WIDTH, without_zero_width
 
+FROM_MARK = "<<FROM>>"
+
+_COMMENT_MARKS = ("/*", "*/")
+_ENCODED_BLANK = re.compile(r"=(?:20|09)(?=\s|$)")  # left over from quoted-printable
+# Invisible characters also as a file in UTF-8 looks that was read as Latin-1.
+_UNSEEN = rf"(?:{ZERO_WIDTH}|\xc2\xad|\xe2\x80[\x8b-\x8f\xaa-\xae]|\xe2\x81[\xa0-\xaf]|\xef\xbb\xbf)"
+_BLANK = rf"(?:[ \t]|\xc2?\xa0|{_UNSEEN})"
+_MARK = f"{_UNSEEN}*".join(FROM_MARK)
+_WORD = r"(?:(?!\*/)\S)+?"
+_SECRET = re.compile(
+    rf"(^(?:[ \t\f\v/*#]|{_UNSEEN})*{_MARK}{_BLANK}+{_WORD}{_BLANK}+)({_WORD})(?={_BLANK}*(?:\r?$|\*/))",
+    re.IGNORECASE | re.MULTILINE,
+)
+
+
+def plain(line: str) -> str:
+    """The line without invisible characters, and with blanks for those that are still encoded (`=20`)."""
+    return _ENCODED_BLANK.sub(" ", without_zero_width(line))
+
+
+def is_marked(line: str) -> bool:
+    """Whether the mark is anywhere in the line."""
+    return "<" in line and FROM_MARK in plain(line)
+
+
+def begins_with_mark(line: str) -> bool:
+    """Whether the line is a `<<FROM>>` line, right or wrong: nothing but a comment's signs are before it."""
+    return is_marked(line) and plain(line).lstrip(" \t\f\v\r/*#").startswith(FROM_MARK)
+
+
+def words_after_mark(line: str) -> tuple[str, ...]:
+    """The words between the mark and the end of the comment; a correct line has two."""
+    return tuple(plain(line).partition(FROM_MARK)[2].partition("*/")[0].split())
+
+
+def has_from_line(lines: Sequence[str]) -> bool:
+    return any(map(is_marked, lines))
+
+
+def from_lines(lines: Sequence[str]) -> frozenset[tuple[str, ...]]:
+    """The words after each mark; the same line twice is one."""
+    return frozenset(words_after_mark(line) for line in lines if is_marked(line))
+
+
+def without_from_line(lines: tuple[str, ...]) -> tuple[str, ...]:
+    """The lines without a mark, without a comment's signs around it, and without blank lines at both ends."""
+    while (number := next((n for n, line in enumerate(lines) if is_marked(line)), -1)) >= 0:
+        before, after = lines[:number], lines[number + 1 :]
+        if before and after and (before[-1].strip(), after[0].strip()) == _COMMENT_MARKS:
+            before, after = before[:-1], after[1:]
+        lines = (*before, *after)
+    full = [n for n, line in enumerate(lines) if line.strip()]
+    return lines[full[0] : full[-1] + 1] if full else ()
+
+
+def strip_secret(source: str) -> str:
+    """Blank the authentification string of each `<<FROM>>` line, and nothing else (K42); columns stay."""
+    return _SECRET.sub(lambda match: match[1] + " " * len(match[2]), source)
+
+
+# --- line ends and names ------------------------------------------------------------------------------------
 _LINE_END = re.compile(r"\r\n|\r|\n")
 
 

@@ -14,6 +14,7 @@ from pydantic.config import JsonDict
 from contest import language
 from contest.language import noted
 from contest.ledger.notes import VerifierKey
+from contest.model import Phase
 from contest.public_number.beacon import Beacon
 from contest.schema.languages import Language, usual_languages
 from contest.seeds import MAX_TOURNAMENTS
@@ -149,6 +150,16 @@ DATE_WORDS = {
 """The names of the dates in sentences."""
 
 
+class Window(StrEnum):
+    """Whether a service is open; the templates find words for each."""
+
+    OPEN = "open"
+    TOO_EARLY = "too early"
+    TOO_LATE = "too late"
+    RUNNING = "running"  # the organizer has started the contest
+    FINISHED = "finished"
+
+
 class Dates(Section):
     """Universal Time. The robot keeps these dates; the organizer starts the contest with `knobeln run`."""
 
@@ -180,6 +191,30 @@ class Dates(Section):
             if getattr(self, earlier) > getattr(self, later):
                 raise ValueError(f"{earlier} is after {later}")
         return self
+
+    def registration(self, phase: Phase, received_at: datetime) -> Window:
+        """Whether we take registrations (K37, K41)."""
+        return _window(self.registration_opens, self.registration_closes, phase, received_at)
+
+    def compilation(self, phase: Phase, received_at: datetime) -> Window:
+        """Whether we take programs (K48)."""
+        return _window(self.compilation_opens, self.compilation_closes, phase, received_at)
+
+    def open_services(self, phase: Phase, now: datetime) -> dict[str, bool]:
+        """Whether each service is open, by name: its dates decide, until the contest starts."""
+        return {
+            "registration": self.registration(phase, now) is Window.OPEN,
+            "compilation": self.compilation(phase, now) is Window.OPEN,
+        }
+
+
+def _window(opens: datetime, closes: datetime, phase: Phase, received_at: datetime) -> Window:
+    """The time of receipt decides, not when we come to read the letter (R11). `closes` itself is too late."""
+    if phase is not Phase.OPEN:
+        return Window.RUNNING if phase is Phase.RUNNING else Window.FINISHED
+    if received_at < opens:
+        return Window.TOO_EARLY
+    return Window.OPEN if received_at < closes else Window.TOO_LATE
 
 
 class Season(Section):

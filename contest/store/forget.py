@@ -27,7 +27,6 @@ from contest.store.tables import (
     entry_lists,
     journal,
     letters,
-    observers,
     outbox,
     practices,
     reruns,
@@ -81,7 +80,6 @@ def forget_people(tx: Transaction, team: Team, ours: Collection[str]) -> None:
     nobody = {"mailbox": "", "family": "", "writer": "", "network": ""}
     is_answer = or_(answers.c.mailbox.in_(addresses), answers.c.writer.in_(addresses))
     tx.execute(update(answers).where(is_answer).values(nobody))
-    tx.execute(delete(observers).where(observers.c.address_key.in_(addresses)))
     tx.execute(delete(class_people).where(is_listed))
     for row in tx.execute(select(confirmations.c.id, confirmations.c.order)).all():
         if people.search(str(row.order)):

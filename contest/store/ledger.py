@@ -15,7 +15,7 @@ from sqlalchemy import Row, Select, bindparam, func, insert, or_, select, update
 
 from contest.config.settings import Settings, frozen_digest
 from contest.errors import GiveUp
-from contest.ledger import merkle
+from contest.ledger import merkle, notes
 from contest.ledger.notes import VerifierKey
 from contest.ledger.receipts import Checkpoint, Effect, LedgerEntry, Receipt
 from contest.seeds import ContestSeed
@@ -136,11 +136,11 @@ def keep_cosignature(tx: Transaction, number: int, witness: str, signature: byte
 
 def cosigned_notes(tx: Transaction) -> dict[int, str]:
     """The checkpoints that witnesses were asked to sign, by the number of entries, with their signatures."""
-    notes: dict[int, str] = {}
+    found: dict[int, str] = {}
     for number, witness, signature in cosignatures_asked(tx):
-        notes.setdefault(number, note_of(tx, number))
-        notes[number] += witness.line(signature) if signature else ""
-    return notes
+        found.setdefault(number, note_of(tx, number))
+        found[number] += witness.line(signature) if signature else ""
+    return found
 
 
 def note_of(tx: Transaction, number: int) -> str:
@@ -227,17 +227,13 @@ def _note(own: Row[Any], number: int, peaks: bytes) -> str:
 
 def _signed(own: Row[Any], number: int, peaks: bytes) -> tuple[Checkpoint, bytes]:
     """The checkpoint after this entry, and its signature."""
-    from contest.ledger import signing  # its library takes long to import
-
     root = merkle.root_of_peaks(_split(peaks))
     checkpoint = Checkpoint(ContestSeed(own.seed).commitment, number, root)
-    return checkpoint, signing.sign(own.signing_key, checkpoint.text.encode())
+    return checkpoint, notes.sign(own.signing_key, checkpoint.text.encode())
 
 
 def _key(checkpoint: Checkpoint, signing_key: bytes) -> VerifierKey:
-    from contest.ledger import signing
-
-    return VerifierKey(checkpoint.origin, signing.public_key(signing_key))
+    return VerifierKey(checkpoint.origin, notes.public_key(signing_key))
 
 
 def _rows(tx: Transaction, numbers: AbstractSet[int]) -> dict[int, Row[Any]]:

@@ -214,13 +214,6 @@ class_people = _table(  # the list that `class invite` read
     Column("columns", JSON, nullable=False),  # [[heading, text], ...]
 )
 
-observers = _table(  # addresses of no team that get the announcement and the summaries
-    "observers",
-    Column("address_key", Text, primary_key=True),  # casefolded
-    Column("address", Text, nullable=False),
-    Column("since", Moment, nullable=False),
-)
-
 bans = _table(
     "bans",
     Column("id", Integer, primary_key=True),

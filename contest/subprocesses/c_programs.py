@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from contest.errors import ToolMissing
-from contest.util import kept_files
+from contest.util import caches
 from contest.util.caches import cache_folder
 from contest.util.folders import make_folder, scratch_folder
 
@@ -35,14 +35,14 @@ def c_program(
     compiler = c_compiler()
     folders = (sources, more) if more else (sources,)
     name = f"{name}-{_key(folders, flags, compiler)}"
-    if found := kept_files.find(cache, (name,)):
+    if found := caches.find(cache, (name,)):
         return found[name]
     try:
         make_folder(cache)
         with scratch_folder(cache) as folder:
             fresh = folder / "engine"
             _compile(compiler, folders, flags, fresh)
-            return kept_files.keep(cache, name, fresh.read_bytes(), mode=0o700)
+            return caches.keep(cache, name, fresh.read_bytes(), mode=0o700)
     except OSError as error:
         raise ToolMissing(f"the engine cannot be kept in {cache}: {error}") from None
 
@@ -63,7 +63,7 @@ def _key(folders: Sequence[Path], flags: tuple[str, ...], compiler: str) -> str:
         platform.machine(),
         *flags,
     )  # homes are shared between hosts
-    return kept_files.digest_of_sources(facts, sources)[:32]
+    return caches.digest_of_sources(facts, sources)[:32]
 
 
 @functools.cache

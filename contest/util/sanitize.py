@@ -10,6 +10,7 @@ _INVISIBLE = frozenset({"Cc", "Cf", "Cs", "Co", "Zl", "Zp"})  # categories of Un
 ZERO_WIDTH = "[\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]"
 _ZERO_WIDTH = re.compile(ZERO_WIDTH)
 _NOT_PLAIN = re.compile(r"[^ -~\n\t]")  # the characters that need a closer look
+_MAX_QUOTE_CHARACTERS = 60
 
 
 def is_invisible(character: str) -> bool:
@@ -36,3 +37,13 @@ def sanitize(
     if max_length is not None and len(found) > max_length:
         return found[: max_length - 3] + "..."
     return found
+
+
+def visible(text: str) -> str:
+    """The text in one line, blanks folded, without invisible characters (M41)."""
+    return sanitize(text, one_line=True, replacement=" ")
+
+
+def quote(text: str) -> str:
+    """A stranger's line for an answer: visible and shortened."""
+    return sanitize(text, one_line=True, replacement=" ", max_length=_MAX_QUOTE_CHARACTERS)

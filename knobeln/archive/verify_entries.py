@@ -17,7 +17,7 @@ from contest.errors import Differs, GiveUp
 from contest.language import listed
 from contest.ledger import merkle, signing
 from contest.ledger.entry_list import EntryList, SealedEntry
-from contest.ledger.notes import VerifierKey, cosigned, read_note
+from contest.ledger.notes import VerifierKey, cosigned, is_signed, read_note
 from contest.ledger.receipts import Checkpoint, Effect, LedgerEntry, bounds_of, program_digest
 from contest.public_number.beacon import BeaconKind
 from contest.public_number.draw import draw_of
@@ -91,7 +91,7 @@ def check_signature(archive: Archive) -> None:
     except ValueError:
         raise Differs("ledger.json: the key and the signature are not in base64") from None
     signed = Checkpoint(archive.contest.seed_commitment, facts.size, root).text.encode()
-    if not signing.is_signed(key, signed, signature):
+    if not is_signed(key, signed, signature):
         raise Differs("ledger.json: the key has not signed this ledger of this contest")
     first = entries[0] if entries else None
     made = (Effect.CONTEST_MADE, archive.contest.seed_commitment, key.hex())
@@ -149,13 +149,13 @@ def _cosignatures(
         key = VerifierKey(checkpoint.origin, b64decode(archive.ledger.public_key))
         if text != checkpoint.text or number <= 0:
             raise wrong
-        if own[1][:4] != key.id or not signing.is_signed(key.key, text.encode(), own[1][4:]):
+        if own[1][:4] != key.id or not is_signed(key.key, text.encode(), own[1][4:]):
             raise wrong
         made = {}
         for name, raw in others:
             witness = next(each for each in named if (each.name, each.id) == (name, raw[:4]))
             at, message, signature = cosigned(text, raw[4:])
-            if not signing.is_signed(witness.key, message, signature):
+            if not is_signed(witness.key, message, signature):
                 raise wrong
             made[str(witness)] = at
     except (ValueError, LookupError, StopIteration):

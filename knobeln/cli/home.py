@@ -18,7 +18,6 @@ from knobeln.cli.output import remark
 from knobeln.home.games import play_at_home
 from knobeln.home.home_game import distinct_names
 from knobeln.home.programs import accepted, check_is_source, home_builder, rebuilt
-from reports.compile_report import compile_report
 from reports.render import Templates
 
 
@@ -54,7 +53,7 @@ def check(files: tuple[Path, ...], game_name: str | None, against: str | None, s
         if not file.stat().st_size:
             raise GiveUp(f"{file} is empty")
     info = game_of(settings.game, settings.programs).info
-    if info.play.takes == "files":
+    if not info.play.is_in_c:
         settings = without_description(settings)  # it may be in the letter, which is not written yet
     elif len(files) > 1:
         raise GiveUp(f"a program for {info.title} is a single file")
@@ -69,14 +68,16 @@ def check(files: tuple[Path, ...], game_name: str | None, against: str | None, s
         opponents.append((distinct_names([against])[0], opponent))
     built = home_builder(settings, opponents, seed).build(program, "")
     name = built.program if built.program in program else files[0].name
-    text = compile_report(
-        Path(name).stem,
-        None,
-        built.report,
+    text = Templates(settings, contest_path() / "templates").render(
+        "compile_report",
+        team=Path(name).stem,
+        number=None,
+        report=built.report,
         previous_good=None,
         repairs=(),
-        settings=settings,
-        templates=Templates(settings, contest_path() / "templates"),
+        replaced=(),
+        place=None,
+        digest="",
     )
     checked = CheckedProgram(name, built.report.accepted, built.report, text.body)
     answer(checked, lambda found: click.echo(found.report))

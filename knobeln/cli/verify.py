@@ -12,6 +12,7 @@ import click
 from contest.archive import contents, files
 from contest.archive.contents import Archive, settings_of
 from contest.errors import EX_FAILED, EX_INCOMPLETE, Differs, GiveUp
+from contest.ledger.notes import is_signed
 from contest.util.plurals import form, plural
 from knobellib import receipts
 from knobeln.archive import season, verification
@@ -144,8 +145,6 @@ def _verdict(eyes: int) -> str:
 
 def _check_receipts(folder: Path, letters: Path) -> receipts.Checked:
     """Compare these mails with the archive. Raises GiveUp with the first receipt that does not fit."""
-    from contest.ledger.signing import is_signed
-
     try:
         ledger = receipts.read_ledger(folder)
         return receipts.check(ledger, receipts.read_mails(letters), is_signed)

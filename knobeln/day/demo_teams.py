@@ -84,7 +84,7 @@ class DemoTeam:
 def demo_teams(settings: Settings, count: int) -> tuple[DemoTeam, ...]:
     """Return this many teams for the contest's game: a few with mistakes, and samples again and again."""
     info = game(settings.game.name).info
-    programs = _c_programs(count) if info.play.takes == "c source" else _other_programs(info, count)
+    programs = _c_programs(count) if info.play.is_in_c else _other_programs(info, count)
     chosen = zip(programs, cycle(PREFERENCES), strict=False)
     return tuple(
         DemoTeam(_registration(number, name, preferences, settings), program)

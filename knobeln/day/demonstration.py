@@ -52,7 +52,7 @@ def demo_settings(game_name: str) -> Settings:
         "tournament": {"beacon": "file"},  # the demonstration hands a number in
     }
     changes["programs"] = {"python_packages": ()}  # no sample needs any, and a new system has none
-    if info.play.takes == "c source":
+    if info.play.is_in_c:
         changes["programs"] |= {"description": "warn"}  # the example of 1994 has no description itself
     for name, update in presets.demo(game_name).settings.items():
         changes.setdefault(name, {}).update(update)

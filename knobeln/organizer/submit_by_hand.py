@@ -56,7 +56,7 @@ def _checked(contest: ContestContext, files: Mapping[str, bytes]) -> Mapping[str
     limit = settings.programs.MAX_SOURCE_BYTES
     if sum(map(len, files.values())) > limit:
         raise GiveUp(f"a program has at most {limit} bytes, and this one has more")
-    if game_of(settings.game, settings.programs).info.play.takes == "files":
+    if not game_of(settings.game, settings.programs).info.play.is_in_c:
         unsafe = [name for name in files if not is_safe(name)]
         if unsafe:
             raise GiveUp(f"{unsafe[0]!r}: a program's file cannot have this name")

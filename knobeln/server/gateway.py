@@ -42,7 +42,6 @@ from knobeln.server.parts import Part
 from knobeln.server.run_on_request import RequestedRun
 from knobeln.server.site_writer import Pack, Sample, SiteKeeper
 from knobeln.services import Services, deliver, note_limits_of_sandboxes
-from mailserver.deadlines import open_services
 from mailserver.delivery.transports import transport_of
 from mailserver.intake.accept import SizeLimits, accept_found, take_named
 from mailserver.intake.hand_over import HandOverServer
@@ -287,7 +286,7 @@ class Gateway:
         with self._contest.store.read() as tx:
             phase = contest_state.state(tx).phase
             dates = decisions.dates_now(tx, self._contest.written, self._contest.settings.season)
-        return open_services(dates, self._contest.clock.now(), phase)
+        return dates.open_services(phase, self._contest.clock.now())
 
 
 class _Loop(Thread):

@@ -75,7 +75,7 @@ CheckResults = tuple[CheckResult, ...]
 
 def check_host(path: Path, settings: Settings) -> tuple[CheckResult, ...]:
     """Run all checks but those of languages; those of the contest only if there is one in the folder."""
-    is_c = game_of(settings.game, settings.programs).info.play.takes == "c source"
+    is_c = game_of(settings.game, settings.programs).info.play.is_in_c
     checks: list[tuple[str, Callable[[], str], bool]] = [
         ("Python", _python, False),
         ("system packages", _system_packages, False),

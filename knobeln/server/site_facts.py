@@ -8,7 +8,7 @@ from datetime import datetime
 from compiler.source import SourceText, decoded, normalise
 from contest.config.settings import Settings
 from contest.games.registry import game_of
-from contest.mail.from_line import strip_secret
+from contest.mail.sent_files import strip_secret
 from contest.model import Phase
 from contest.store import Transaction, decisions, ladder, outbox, submissions, teams
 from contest.store import contest_state as contest_store
@@ -153,7 +153,7 @@ def _published(
     submission, play = version.submission, game_of(settings.game, settings.programs).info.play
     texts = {name: _public(data) for name, data in submission.files.items()}
     description = without_strings(submission.description)
-    if play.takes == "c source":
+    if play.is_in_c:
         description, texts[submission.program] = _described(texts.get(submission.program, ""))
     first_the_program = sorted(texts.items(), key=lambda file: (file[0] != submission.program, file[0]))
     report = version.report

@@ -30,7 +30,6 @@ from contest.util.plurals import plural
 from knobeln.context import ContestContext
 from knobeln.server.parts import SERVE, missing
 from knobeln.services import LIMITS_AREA
-from mailserver.deadlines import open_services
 
 MAX_JOURNAL_LINES = 5
 MAX_ERRORS = 3
@@ -101,7 +100,7 @@ def status_of(contest: ContestContext) -> Status:
             phase=state.phase,
             at_work=at_work,
             missing_parts=missing(contest) if at_work["serve"] else (),
-            open=open_services(dates, now, state.phase),
+            open=dates.open_services(state.phase, now),
             dates=dates.model_dump(),
             next_date=next_date(dates, now, state.phase),
             started_at=state.started_at,

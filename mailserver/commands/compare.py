@@ -11,10 +11,11 @@ from contest.games.game import MATCH_POINT
 from contest.language import gettext, ngettext
 from contest.model import LadderEntry, Team
 from contest.store import ladder
+from contest.util.sanitize import quote
 from mailserver.authentication import FROM_LINE, team_command
 from mailserver.command import Arguments, LetterContext
 from mailserver.limits import HOUR, Limit
-from mailserver.problem import Problem, quote
+from mailserver.problem import Problem
 
 MAX_PER_HOUR = 20
 _RIGHT_FORM = (

@@ -17,18 +17,19 @@ from contest.games.registry import game_of
 from contest.language import gettext, noted, number
 from contest.ledger.receipts import Effect
 from contest.mail.form import sample
-from contest.mail.from_line import has_from_line
+from contest.mail.sent_files import has_from_line
 from contest.model import Submission, SubmissionState, Team
+from contest.schema.sections import Window
 from contest.store import Transaction, decisions, submissions, teams
 from contest.util.program_files import IMAGE_NAME, is_archive
-from mailserver import authentication, deadlines
+from contest.util.sanitize import quote
+from mailserver import authentication
 from mailserver.command import Command, LetterContext, PartOfMail
-from mailserver.deadlines import Window
 from mailserver.limits import Limit
-from mailserver.problem import Problem, quote
+from mailserver.problem import Problem
 from mailserver.reading.find_program import MailedProgram, find_files, find_program
 from mailserver.reading.letter import Letter
-from mailserver.team_secret import possible_strings, stray_string
+from mailserver.team_secret import possible_strings
 
 _MARKED_LINE = re.compile(rb"^.*<<FROM>>.*$", re.MULTILINE)
 C_PROGRAM = "program.c"  # what a program for the contest machine is called
@@ -72,22 +73,19 @@ def told_secret(tx: Transaction, files: Mapping[str, bytes]) -> Problem | None:
     That of the `<<FROM>>` line is cut out. An archive of an image is not published.
     """
     texts = {name: data.decode("latin-1") for name, data in files.items() if not is_archive(name)}
-    possible = {digest for text in texts.values() for _, digest in possible_strings(text)}
-    digests = teams.auth_digests_among(tx, possible)
-    for name, text in texts.items():
-        line = stray_string(text, digests)
-        if line:
-            where = (
-                "" if name == C_PROGRAM else gettext(" (This is about the file %(name)s.)", name=quote(name))
-            )
-            why = gettext(
-                "An authentification string is in this line. Programs are published after the contest, "
-                "and then everybody would know it. Please take it out, and send the program again. The "
-                "string belongs in the <<FROM>> line only, from which it is cut out.%(where)s",
-                where=where,
-            )
-            return Problem(why, line)
-    return None
+    possible = [(name, *found) for name, text in texts.items() for found in possible_strings(text)]
+    known = teams.auth_digests_among(tx, {each for _, _, each in possible})
+    name, place = next(((name, place) for name, place, each in possible if each in known), ("", 0))
+    if not name:
+        return None
+    where = "" if name == C_PROGRAM else gettext(" (This is about the file %(name)s.)", name=quote(name))
+    why = gettext(
+        "An authentification string is in this line. Programs are published after the contest, "
+        "and then everybody would know it. Please take it out, and send the program again. The "
+        "string belongs in the <<FROM>> line only, from which it is cut out.%(where)s",
+        where=where,
+    )
+    return Problem(why, texts[name].count("\n", 0, place) + 1)
 
 
 def _c_text(letter: Letter) -> MailedProgram | Problem:
@@ -122,7 +120,7 @@ def _take(context: LetterContext, team: Team, program: MailedProgram) -> str:
     ban = decisions.ban_of(context.tx, team.id)
     if ban is not None:
         return _refuse(context, team.address, str(ban.kind), team=team)
-    window = deadlines.compilation(context.settings.dates, phase, context.stored.received_at)
+    window = context.settings.dates.compilation(phase, context.stored.received_at)
     if window is not Window.OPEN:
         return _refuse(context, team.address, window, team=team)
     if sum(len(data) for name, data in program.files.items() if not is_archive(name)) > limit:
@@ -236,7 +234,7 @@ def _refuse(
 def _may_register(context: LetterContext) -> bool:
     """Whether the writer's address is no team's, and a team could still register."""
     phase = context.phase
-    window = deadlines.registration(context.settings.dates, phase, context.stored.received_at)
+    window = context.settings.dates.registration(phase, context.stored.received_at)
     return window is Window.OPEN and authentication.claimed_by(context) is None
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from datetime import timedelta
 
 from contest.mail.form import sample
-from contest.mail.from_line import FROM_MARK, begins_with_mark, without_from_line
+from contest.mail.sent_files import FROM_MARK, begins_with_mark, without_from_line
 from mailserver.attachments import GUIDE_NAME, guide
 from mailserver.authentication import FROM_LINE
 from mailserver.command import Arguments, Command, LetterContext

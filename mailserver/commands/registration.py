@@ -15,11 +15,10 @@ from contest.mail import knobeln_json
 from contest.mail.form import record_text, sample
 from contest.model import Attachment, Outgoing, Registration, Scope, Submission, Team, TeamState
 from contest.model.mail_records import QuotedForm, WelcomeRecord
+from contest.schema.sections import Window
 from contest.store import Transaction, answers, ledger, letters, outbox, submissions, teams
-from mailserver import deadlines
 from mailserver.attachments import rules, software
 from mailserver.command import CONFIRM_REGISTRATION, Arguments, Command, LetterContext
-from mailserver.deadlines import Window
 from mailserver.limits import HOUR, Doubt, Limit, doubt
 from mailserver.problem import Problem
 from mailserver.reading import addresses
@@ -33,7 +32,7 @@ def _register(context: LetterContext, _arguments: Arguments) -> str:
     if team is not None:
         return welcome_back(context, team) or f"{team.name} has answered its welcome"
     dates, phase = context.settings.dates, context.phase
-    window = deadlines.registration(dates, phase, context.stored.received_at)
+    window = dates.registration(phase, context.stored.received_at)
     if window is not Window.OPEN:
         return _refuse(context, window)
     if context.letter.problems:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from contest.model import SubmissionState, Team
 from contest.store import entry_lists, submissions
-from mailserver import authentication, deadlines
+from mailserver import authentication
 from mailserver.command import Arguments, Command, LetterContext
 from mailserver.limits import Limit
 
@@ -32,8 +32,8 @@ def _answer(context: LetterContext, team: Team | None) -> str:
         listed=entry_lists.newest(context.tx),
         is_queued=bool(newest and newest.submission.state is SubmissionState.QUEUED),
         phase=phase,
-        registration=deadlines.registration(context.settings.dates, phase, now),
-        compilation=deadlines.compilation(context.settings.dates, phase, now),
+        registration=context.settings.dates.registration(phase, now),
+        compilation=context.settings.dates.compilation(phase, now),
     )
 
 

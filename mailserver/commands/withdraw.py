@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from contest.ledger.receipts import Effect
 from contest.model import Phase, Team, TeamState
+from contest.schema.sections import Window
 from contest.store import contest_state, submissions, teams
-from mailserver import authentication, deadlines
+from mailserver import authentication
 from mailserver.authentication import team_command
 from mailserver.command import Arguments, LetterContext
-from mailserver.deadlines import Window
 from mailserver.limits import Limit
 
 
@@ -24,7 +24,7 @@ def _withdraw(context: LetterContext, team: Team, _arguments: Arguments) -> str:
     teams.set_state(tx, team.id, TeamState.WITHDRAWN)
     text = f"{team.name} has withdrawn, by its letter {context.stored.id}"
     contest_state.note(tx, "teams", text, context.now)
-    window = deadlines.registration(context.settings.dates, phase, context.stored.received_at)
+    window = context.settings.dates.registration(phase, context.stored.received_at)
     return context.answer(
         "withdrawn",
         team.address,

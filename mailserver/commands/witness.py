@@ -10,7 +10,7 @@ from datetime import datetime
 from contest.config.settings import Settings
 from contest.interfaces.protocols import Renderer
 from contest.language import speaking
-from contest.ledger.notes import VerifierKey, cosigned, read_note
+from contest.ledger.notes import VerifierKey, cosigned, is_signed, read_note
 from contest.model import Outgoing, Phase
 from contest.schema.sections import Witness
 from contest.store import Store, Transaction, contest_state, ledger, outbox
@@ -78,8 +78,6 @@ def _cosign(context: LetterContext, _arguments: Arguments) -> str:
 
 def _made_by(key: VerifierKey, note: str, texts: list[str]) -> bytes | None:
     """The cosignature of this checkpoint by this key in the texts."""
-    from contest.ledger.signing import is_signed  # its library takes long to import
-
     checkpoint, _ = read_note(note)
     for found in (found for text in texts for found in key.signatures_in(text)):
         try:

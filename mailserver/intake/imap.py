@@ -25,10 +25,10 @@ from imapclient.exceptions import CapabilityError, IMAPClientAbortError, IMAPCli
 from contest.errors import GiveUp, KnobelnError, TryAgain
 from contest.schema.sections import Imap
 from contest.util.log import log
+from contest.util.sanitize import visible
 from mailserver.intake import envelope
 from mailserver.intake.accept import AcceptFound
 from mailserver.oauth import AccessToken
-from mailserver.problem import visible
 
 PROCESSED = "Processed"  # the folder of letters that were taken
 FAILED = "Failed"  # the folder of letters that are too large or cannot be fetched

@@ -15,8 +15,7 @@ from collections.abc import Set as AbstractSet
 from itertools import accumulate, islice
 
 from contest.language import gettext, ngettext
-from contest.mail.from_line import FROM_MARK, begins_with_mark, is_marked, plain
-from contest.mail.sent_files import lines_named
+from contest.mail.sent_files import FROM_MARK, begins_with_mark, is_marked, lines_named, plain
 from contest.util.sanitize import without_zero_width
 from mailserver.problem import Problem
 from mailserver.reading.part_text import (

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from contest.language import gettext, noted, number
-from contest.mail.from_line import FROM_MARK, from_lines, has_from_line, without_from_line
-from contest.mail.sent_files import right_name
+from contest.mail.sent_files import FROM_MARK, from_lines, has_from_line, right_name, without_from_line
 from contest.util.program_files import IMAGE_NAME, MAX_FILES, is_archive, is_safe
-from mailserver.problem import Problem, quote
+from contest.util.sanitize import quote
+from mailserver.problem import Problem
 from mailserver.reading.c_source_repair import is_prose, repaired, repaired_file, signed_off, tokens
 from mailserver.reading.letter import Letter
 from mailserver.reading.mime_parts import decode_text

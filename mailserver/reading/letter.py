@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
+from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 from typing import Any
 
 from contest.language import gettext, noted, number
-from contest.mail.from_line import has_from_line
-from mailserver.problem import visible
+from contest.mail.sent_files import has_from_line
+from contest.util.sanitize import visible
 from mailserver.reading import addresses, mime_parts
-from mailserver.reading.mime_parts import CUT_FIELD, Headers, Message, Part
+from mailserver.reading.mime_parts import CUT_FIELD, Headers, Part
 from mailserver.reading.part_text import (
     SEPARATOR,
     SentFile,
@@ -84,6 +85,7 @@ _ROBOTS = {"mailer-daemon", "postmaster", "noreply", "no-reply", "donotreply", "
 class Letter:
     """What a letter says. `automatic` tells why no answer may go out, "" = a person wrote it."""
 
+    headers: Headers = field(repr=False, compare=False)
     sender: str | None  # the one address of the one From field, None where that is not so
     reply_to: str | None
     subject: str  # decoded, in one line, without invisible characters
@@ -95,6 +97,7 @@ class Letter:
     files: tuple[SentFile, ...] = ()  # everything attached, C programs too
     in_reply_to: tuple[str, ...] = ()  # the Message-IDs that it answers
     page: Text | None = None  # its text in HTML, where the body is the plain one
+    beyond: str = ""  # which of our bounds it exceeds: only its headers were read, if at all
 
     @property
     def answer_to(self) -> str | None:
@@ -117,16 +120,11 @@ class Letter:
 
 def parse(raw: bytes) -> Letter:
     """The letter in these bytes, whatever they are."""
-    return read(mime_parts.split(raw))
-
-
-def read(message: Message) -> Letter:
-    """What the message says, whatever is in it."""
-    headers, root = message.headers, message.root
+    headers, root, beyond = mime_parts.split(raw)
     if too_large := _why_cut(headers.first(CUT_FIELD)):
         return _letter(headers, problems=(too_large,))
     if root is None:
-        return _letter(headers, problems=(message.problem,))
+        return _letter(headers, problems=(beyond,), beyond=beyond)
     leaves = tuple(root.leaves())
     files = tuple(leaf for leaf in leaves if _is_file(leaf))
     body, page = _body(leaves)
@@ -155,6 +153,7 @@ def _why_cut(field: str) -> str:
 
 def _letter(headers: Headers, body: Text | None = None, **others: Any) -> Letter:
     return Letter(
+        headers,
         _only_mailbox(headers, "From"),
         _only_mailbox(headers, "Reply-To"),
         visible(headers.text("Subject"))[:_MAX_SUBJECT_CHARACTERS],
@@ -201,6 +200,40 @@ def _automatic(headers: Headers) -> str:
         (is_list or precedence == "list", FROM_LIST),  # the last: a person may have written to it
     )
     return next((reason for applies, reason in reasons if applies), "")
+
+
+# --- the network of a letter -----------------------------------------------------------------------------
+_MAX_HOPS_READ = 20
+_MAX_HOP_CHARACTERS = 1_000
+# What the sender calls himself may look like an address: `from [8.8.8.8] (...)`, `helo=[8.8.8.8]`.
+_OWN_NAME = re.compile(r"(?i)\bhelo[= ]\S+?(?=[\s)]|$)")
+_HOP_ADDRESS = re.compile(r"(?i)[\[(](?:IPv6:)?([0-9a-f.:]{3,45})[\])]")
+_BY = re.compile(r"(?:^|\s)by\s")
+_PREFIX_BITS = {4: 24, 6: 48}  # what one sender usually has
+
+
+def network_of(client: str, received: Sequence[str]) -> str:
+    """The network of the letter's sender, such as `192.0.2.0/24`; "" if it is not known.
+
+    `client` is the address that brought the letter to our own listener. Where our own mail system brought it
+    (""), the topmost public address in the Received fields counts: that field is our own mail system's, and
+    those below it may be forged.
+    """
+    fields = (_BY.split(field[:_MAX_HOP_CHARACTERS], 1)[0] for field in received[:_MAX_HOPS_READ])
+    found = (texts[-1] for field in fields if (texts := _HOP_ADDRESS.findall(_OWN_NAME.sub("", field))))
+    public = (address for text in ([client] if client else found) if (address := _public(text)))
+    networks = (ip_network((address, _PREFIX_BITS[address.version]), strict=False) for address in public)
+    return next(map(str, networks), "")
+
+
+def _public(text: str) -> IPv4Address | IPv6Address | None:
+    try:
+        address = ip_address(text)
+    except ValueError:
+        return None
+    if isinstance(address, IPv6Address) and address.ipv4_mapped:
+        address = address.ipv4_mapped
+    return address if address.is_global else None
 
 
 # --- parts ------------------------------------------------------------------------------------------------

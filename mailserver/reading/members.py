@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from contest.language import gettext, noted
 from contest.mail.form import MEMBER, MEMBERS
 from contest.model import Member
-from mailserver.problem import Problem, quote
+from contest.util.sanitize import quote
+from mailserver.problem import Problem
 from mailserver.reading.part_text import was_wrapped
 
 MAX_MEMBER_TEXT = 200

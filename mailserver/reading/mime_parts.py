@@ -18,7 +18,7 @@ from functools import cached_property
 from typing import TypeVar
 
 from contest.language import gettext
-from mailserver.problem import visible
+from contest.util.sanitize import visible
 
 T = TypeVar("T")
 
@@ -112,25 +112,15 @@ class Part:
         return (part for part in self.walk() if not part.headers.content_type.startswith("multipart/"))
 
 
-@dataclass(frozen=True)
-class Message:
-    """A raw letter, split into its headers and parts. `root` is None where there is a problem."""
-
-    headers: Headers
-    root: Part | None
-    problem: str = ""  # which of our bounds the letter exceeds
-
-
-def split(raw: bytes) -> Message:
-    """The message in these bytes, with plain newlines; no headers if they exceed a bound. Never raises."""
+def split(raw: bytes) -> tuple[Headers, Part | None, str]:
+    """The headers and the parts of a letter, with plain newlines; or no parts, and which of our bounds it
+    exceeds. Then the headers are empty if they do so themselves. Never raises."""
+    headers = Headers(b"")
     try:
         headers, body = _headers_and_body(raw)
+        return headers, _Splitter().part(headers, body, 1), ""
     except TooComplex as error:
-        return Message(Headers(b""), None, str(error))
-    try:
-        return Message(headers, _Splitter().part(headers, body, 1))
-    except TooComplex as error:
-        return Message(headers, None, str(error))
+        return headers, None, str(error)
 
 
 def _head_and_body(raw: bytes) -> tuple[bytes, bytes]:

@@ -30,8 +30,8 @@ from contest.mail.form import (
 )
 from contest.model import Member, Registration
 from contest.schema.sections import MAX_FIELD_VALUE, ExtraField, Teams, spelling
-from contest.util.sanitize import ZERO_WIDTH, without_zero_width
-from mailserver.problem import Problem, has_invisible, quote, visible
+from contest.util.sanitize import ZERO_WIDTH, is_invisible, quote, visible, without_zero_width
+from mailserver.problem import Problem
 from mailserver.reading import addresses, members, team_names
 from mailserver.reading.members import MAX_MEMBER_TEXT, Line
 from mailserver.reading.part_text import was_wrapped
@@ -187,7 +187,7 @@ class _Scan:
                 gettext("invisible characters were taken out of line %(number)s", number=line.number)
             )
         line = Line(line.number, plain)
-        if has_invisible(line.text):
+        if any(map(is_invisible, line.text)):
             self.problems.append(line.wrong(gettext("There are control characters or invisible ones in it.")))
         match = self._field_line.fullmatch(line.text)
         if match:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from contest.interfaces.events import ContestStarted, RoundFinished, RoundPlayed
-from contest.language import by_language, in_language, noted
+from contest.language import noted
 from contest.mail import knobeln_json
 from contest.mail.form import record_text
 from contest.model import Attachment, Outgoing, Standing, Team
@@ -46,23 +46,7 @@ class RoundSummary(Report[RoundFinished]):
     to_whom = Audience.REGISTERED
     discloses = frozenset({Disclosed.TEAMS, Disclosed.RANKINGS, Disclosed.BRACKET, Disclosed.WORDS})
 
-    def due(self, mailing: Mailing[RoundFinished]) -> Iterator[Outgoing]:
-        event, own = mailing.event, mailing.settings.contest.language
-        if self.code not in mailing.settings.reports.offered:
-            return
-        readers = dict(by_language(self.wanting(event), own))
-        if event.observers:
-            readers.setdefault(own, [])
-        for language, wanting in readers.items():
-            observers = event.observers if language == own else ()
-            yield from in_language(language, self._write(mailing, wanting, observers))
-
     def write(self, mailing: Mailing[RoundFinished], wanting: Sequence[Team]) -> Iterator[Outgoing]:
-        return self._write(mailing, wanting, mailing.event.observers)
-
-    def _write(
-        self, mailing: Mailing[RoundFinished], wanting: Sequence[Team], observers: Sequence[str]
-    ) -> Iterator[Outgoing]:
         event, settings, outcome = mailing.event, mailing.settings, mailing.event.history[-1]
         prizes_by = prize_fields(event.teams, settings.teams)
         scores = "" if settings.reports.places else event.scores  # it has every team
@@ -92,18 +76,6 @@ class RoundSummary(Report[RoundFinished]):
         mails = knobeln_json.with_file(mails, wanting, settings, lambda: _for_programs(mailing))
         for mail in with_news(mails, mailing, _news(event)):
             yield replace(mail, thread=SUMMARIES)
-        for address in observers:
-            yield Outgoing(
-                key=f"{event.key}/{self.code}/observer/{address}",
-                kind=self.code,
-                to=address,
-                subject=rendered.subject,
-                body=rendered.body,
-                attachments=attached,
-                is_report=True,
-                round=event.round,
-                thread=SUMMARIES,
-            )
 
 
 def _news(event: RoundFinished) -> Mapping[str, Mapping[str, object]]:

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from contest.errors import ToolMissing
-from contest.util import kept_files
+from contest.util import caches
 from contest.util.caches import cache_for_sandboxes
 from contest.util.folders import make_folder, scratch_folder
 from sandbox.bubblewrap import PATH
@@ -65,14 +65,14 @@ def keep(kind: str, name: str, data: bytes) -> Path:
     folder = fuel_cache() / kind
     try:
         make_folder(folder, 0o755)
-        return kept_files.keep(folder, name, data, mode=0o644)
+        return caches.keep(folder, name, data, mode=0o644)
     except OSError as error:
         raise ToolMissing(f"{name} cannot be kept in {folder}: {error}") from None
 
 
 def kept(kind: str, name: str) -> Path | None:
     """The file that `keep` wrote; None if it is not there, or others could have changed it."""
-    return kept_files.find(fuel_cache() / kind, (name,)).get(name)
+    return caches.find(fuel_cache() / kind, (name,)).get(name)
 
 
 def is_installed() -> bool:
@@ -134,7 +134,7 @@ def engine_folder() -> Path:
         except OSError as error:
             if not folder.is_dir():  # another process was not quicker
                 raise ToolMissing(f"the engine cannot be kept in {fuel_cache()}: {error}") from None
-    if reason := kept_files.why_unsafe(folder):
+    if reason := caches.why_unsafe(folder):
         raise ToolMissing(f"the engine is not started from {folder}: {reason}")
     return folder
 
@@ -152,7 +152,7 @@ def _engine_key() -> str:
         wanted = f"wasmtime {_VERSIONS[0]} to {_VERSIONS[-1]}"
         raise ToolMissing(f"programs whose time is counted need {wanted}; {INSTALL}")
     facts = [name(), platform.machine(), os.path.realpath(_python())]  # homes are shared between hosts
-    return kept_files.digest_of_sources(facts, _sources(*_WORKER))[:32]
+    return caches.digest_of_sources(facts, _sources(*_WORKER))[:32]
 
 
 def _sources(*folders: str) -> list[Path]:
@@ -165,7 +165,7 @@ def counted_module(module: bytes, sandbox: Sandbox, memory_bytes: int) -> bytes:
     Raises NotCompiled if it cannot be counted, ToolMissing if the engine or the sandbox is missing.
     """
     facts = [COUNTER, str(memory_bytes), hashlib.sha256(module).hexdigest()]
-    name = kept_files.digest_of_sources(facts, _sources("counting"))
+    name = caches.digest_of_sources(facts, _sources("counting"))
     words = ("count", str(memory_bytes))
     return _made_once(
         "counted", name, sandbox, *words, stdin=module, cpu_seconds=_COMPILE_SECONDS
@@ -196,7 +196,7 @@ def nanoseconds_at_worst(sandbox: Sandbox, memory_bytes: int) -> float:
 
 def _for_this_computer(what: str) -> str:
     """The worker's sources are in the engine's key: they say what is refused, and how the engine is set."""
-    return kept_files.digest_of_sources([_engine_key(), _processor(), what], ())
+    return caches.digest_of_sources([_engine_key(), _processor(), what], ())
 
 
 def _made_once(kind: str, name: str, sandbox: Sandbox, *words: str, **how: Any) -> Path:

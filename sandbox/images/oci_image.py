@@ -15,8 +15,7 @@ from pathlib import Path
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from contest.errors import NotFound, ToolMissing
-from contest.util.caches import cache_for_sandboxes
-from contest.util.kept_files import why_unsafe
+from contest.util.caches import cache_for_sandboxes, why_unsafe
 from contest.util.sanitize import sanitize
 from sandbox.bubblewrap import TMP
 from sandbox.limits import MB, Limits

@@ -49,9 +49,14 @@ class Image:
     @cached_property
     def digest(self) -> str:
         """sha256 of the image without lines, in hex. Two builds with the same digest play the same."""
-        return hashlib.sha256(replace(self, lines=()).to_bytes()).hexdigest()
+        plain = replace(self, lines=()) if self.lines else self
+        return hashlib.sha256(plain.to_bytes()).hexdigest()
 
     def to_bytes(self) -> bytes:
+        return self._bytes
+
+    @cached_property
+    def _bytes(self) -> bytes:
         names = b"".join(struct.pack("<I", address) + name.encode() + b"\0" for address, name in self.symbols)
         header = _HEADER.pack(
             _MAGIC, _VERSION, self.entry, len(self.code), len(self.data), self.static_size, len(names)

@@ -5,7 +5,7 @@ The engine maps a translation and runs it, so anybody who can write one can run 
   the engine has locked itself up;
 - translations are in a folder that nobody else can write;
 - a file's name has the digest of everything that it was made from (image, translator, compiler, flags) and of
-  its content, and a file with another content is not used (contest/util/kept_files.py);
+  its content, and a file with another content is not used (contest/util/caches.py);
 - a file is written elsewhere first, and then renamed.
 
 If there is no translation (the program is too large or takes the compiler too long, or there is no compiler
@@ -24,7 +24,7 @@ from pathlib import Path
 
 from contest.errors import ToolMissing
 from contest.subprocesses.c_programs import c_compiler, compiler_version
-from contest.util import kept_files
+from contest.util import caches
 from contest.util.caches import cache_folder
 from sandbox.limits import Limits
 from sandbox.sandbox import WORK, Sandbox
@@ -67,7 +67,7 @@ class Translations:
     def found(self, images: Iterable[Image]) -> Mapping[str, Path]:
         """The files of the images that have a translation, by digest."""
         digests = {_name(image): image.digest for image in images}
-        return {digests[name]: path for name, path in kept_files.find(self.folder, digests).items()}
+        return {digests[name]: path for name, path in caches.find(self.folder, digests).items()}
 
     def add(self, image: Image, sandbox: Sandbox) -> Path:
         """Translate the image, unless it has a translation; return the file. Raises NotTranslated."""
@@ -78,7 +78,7 @@ class Translations:
     def keep(self, image: Image, made: bytes) -> Path:
         """Keep what `compiled` made of the image; return the file. Raises NotTranslated."""
         try:
-            return kept_files.keep(self.folder, _name(image), made)
+            return caches.keep(self.folder, _name(image), made)
         except OSError as error:
             raise NotTranslated(f"the translation cannot be kept in {self.folder}: {error}") from None
 
@@ -101,7 +101,7 @@ def _translator() -> str:
     """The digest of everything that makes translations. Raises ToolMissing without a compiler."""
     compiler = c_compiler()
     facts = (compiler, compiler_version(compiler), platform.machine())
-    return kept_files.digest_of_sources(facts, _MADE_FROM)
+    return caches.digest_of_sources(facts, _MADE_FROM)
 
 
 def compiled(image: Image, sandbox: Sandbox, limits: Limits | None = None) -> bytes:

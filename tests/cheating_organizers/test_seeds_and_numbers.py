@@ -18,8 +18,8 @@ from sqlalchemy import update
 
 from contest.config.load import FILE_NAME
 from contest.ledger.entry_list import EntryList, SealedEntry
+from contest.ledger.notes import is_signed
 from contest.ledger.receipts import Effect
-from contest.ledger.signing import is_signed
 from contest.public_number import drand
 from contest.public_number.drand import QUICKNET
 from contest.seeds import ContestSeed

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from compiler.tokens import count, scan
+from compiler.source import count, scan
 
 
 @pytest.mark.parametrize(

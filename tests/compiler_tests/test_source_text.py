@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from compiler.source import SourceText, normalise, with_trigraphs
-from contest.mail.from_line import strip_secret
+from contest.mail.sent_files import strip_secret
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from contest.store import class_people, observers, teams
+from contest.store import class_people, teams
 from contest.store.class_people import ListedPerson
 from knobeln.services import Services
 from mailserver.delivery.transports import MAILDIRS
@@ -43,7 +43,6 @@ def over(tmp_path_factory: pytest.TempPathFactory) -> MailedContest:
     head = f"/*\n  {from_line(DARK, contest.strings[DARK])}*/\n"
     contest.send(DARK, "please compile", f"Greetings from {PERSON}.\n{head}{HOUSE['pavlov']}")
     with contest.opened() as opened, opened.store.write() as tx:
-        observers.add(tx, address_of(DARK), contest.clock.at)
         class_people.put(tx, [ListedPerson(address_of(DARK), PERSON, DARK, (("number", NUMBER),))])
     contest.go_on(contest.place / "archive")
     return contest

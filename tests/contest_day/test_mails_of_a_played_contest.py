@@ -1,4 +1,4 @@
-"""A contest that was played: observers, threads, and words to those of a round."""
+"""A contest that was played: threads, and words to those of a round."""
 
 import smtplib
 from collections.abc import Iterator, Mapping
@@ -13,7 +13,7 @@ import pytest
 from imapclient import IMAPClient
 
 from compiler.build import BuildResult
-from contest.store import observers, outbox, teams
+from contest.store import outbox, teams
 from mailserver.team_secret import digest
 from tests.support.clocks import FixedClock
 from tests.support.command_line import knobeln_in
@@ -23,7 +23,6 @@ from tests.support.servers import Dovecot, world_readable_folder
 
 NAMES = ("team_0001", "team_0002")
 ADDRESS = "team_0001@teams.example"
-EVE = "eve@x.example"
 STRING = "k7qd-2mxw-9rtz-h4pc-8nvb"
 WHY = ("--reason", "because it is so")
 
@@ -42,7 +41,6 @@ def world(contest: Path, house: Mapping[str, BuildResult]) -> World:
         for name in NAMES:
             team = teams.by_name(tx, name)
             teams.set_auth_digest(tx, team.id, digest(f"{STRING}-{name}"))
-        observers.add(tx, EVE, NOW)
     knobeln_in(contest, "run", "--now")
     knobeln_in(contest, "run", "rerun", 1, *WHY)
     knobeln_in(contest, "run", "--now")
@@ -63,24 +61,7 @@ def got(world: World, address: str) -> list[EmailMessage]:
     return [cast(EmailMessage, message_from_bytes(item.raw, policy=modern)) for item in items if item]
 
 
-def content(mail: EmailMessage) -> list[object]:
-    return [part.get_payload() for part in mail.walk() if not part.is_multipart()]
-
-
 # --- the mails of the day ----------------------------------------------------------------------------------
-def test_observers_get_what_the_teams_got(world: World) -> None:
-    summaries = [mail for mail in got(world, f"{NAMES[1]}@teams.example") if mail["List-Id"]]
-    assert [mail["X-Knobeln-Round"] for mail in summaries] == ["1", "2", "3"] * 2
-    mails = [mail for mail in got(world, EVE) if mail["List-Id"]]
-    for mail, summary in zip(mails, summaries, strict=True):
-        (text, *tables), (of_team, *of_teams) = content(mail), content(summary)
-        assert tables == of_teams
-        assert str(of_team).endswith(str(text))  # observers have no place
-    assert len({mail["Message-ID"] for mail in (*mails, *summaries)}) == 2 * len(mails)
-    assert {mail["X-Knobeln-Team"] for mail in got(world, EVE)} == {None}
-    assert all("subject=unsubscribe%20" in mail["List-Unsubscribe"] for mail in got(world, EVE))
-
-
 def test_the_organizers_own_words_go_to_the_teams_of_a_round(world: World, contest: Path) -> None:
     (contest / "words.txt").write_text("Well played!\n")
     tell = ("teams", "tell", "--subject", "The final", contest / "words.txt", "--round")
@@ -89,7 +70,6 @@ def test_the_organizers_own_words_go_to_the_teams_of_a_round(world: World, conte
         told = [item for item in queued(tx) if b"KNOBELN contest: The final" in item.raw]
     assert len(told) == 8
     assert all(b"to the teams of round 2:" in b" ".join(item.raw.split()) for item in told)
-    assert EVE not in {item.to for item in told}
 
 
 def test_a_mail_server_sees_one_thread_of_a_team_and_one_of_summaries(world: World) -> None:

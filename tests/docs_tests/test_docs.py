@@ -19,7 +19,7 @@ import pytest
 
 from compiler.build import BuildResult, build
 from compiler.builders import builder_of
-from compiler.tokens import count as count_elements
+from compiler.source import count as count_elements
 from compiler.toolchain import Toolchain
 from contest import __version__, presets
 from contest.config.settings import Settings

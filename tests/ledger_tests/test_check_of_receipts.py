@@ -21,7 +21,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sqlalchemy import select, update
 
-from contest.ledger import merkle, signing
+from contest.ledger import merkle, notes
 from contest.ledger.notes import VerifierKey
 from contest.ledger.receipts import (
     CHECKPOINT_FILE,
@@ -103,7 +103,7 @@ class Contest:
     def check(self, archive: Path, mails: list[EmailMessage] | None = None) -> receipts.Checked:
         found = receipts.read_ledger(archive)
         box = self.box(self.mails if mails is None else mails)
-        return receipts.check(found, receipts.read_mails(box), signing.is_signed)
+        return receipts.check(found, receipts.read_mails(box), notes.is_signed)
 
 
 @pytest.fixture
@@ -115,7 +115,7 @@ OTHER = LedgerEntry(Effect.WITHDRAWN, "the_light_lords_of_knobeln", OPENS, "ab" 
 
 
 def test_another_key_than_the_welcomes_is_noticed(contest: Contest) -> None:
-    other = base64.b64encode(signing.public_key(bytes(32))).decode()
+    other = base64.b64encode(notes.public_key(bytes(32))).decode()
     with pytest.raises(Wrong, match="names another key than"):
         contest.check(contest.archive(key=other))
     with pytest.raises(Wrong, match="is not signed with the key"):
@@ -128,8 +128,8 @@ def test_a_key_that_came_later_than_the_ledger_is_noticed_without_a_welcome(cont
     entries = [contest.entries[0], *other.entries[1:]]
     for number, mail in enumerate(other.mails[1:4], 3):
         at = Checkpoint(contest.commitment, number, merkle.root(entry.leaf() for entry in entries[:number]))
-        note = VerifierKey(at.origin, signing.public_key(bytes(32))).note(
-            at.text, signing.sign(bytes(32), at.text.encode())
+        note = VerifierKey(at.origin, notes.public_key(bytes(32))).note(
+            at.text, notes.sign(bytes(32), at.text.encode())
         )
         path = [merkle.root(entry.leaf() for entry in entries[start:end]) for start, end in PATHS[number]]
         put_proof(mail, Receipt(number, entries[number - 1].leaf(), tuple(path), note).proof)
@@ -188,7 +188,7 @@ def test_each_receipt_is_checked_when_it_comes(contest: Contest) -> None:
     """Without an archive: the key of the welcome has signed it, and the ledger has only grown."""
     mails = receipts.read_mails(contest.box(contest.mails))
     (found,) = receipts.ledgers_in(mails)
-    assert receipts.check(found, mails, signing.is_signed) == (8, [], 0)
+    assert receipts.check(found, mails, notes.is_signed) == (8, [], 0)
     assert [mail.growth[0] for mail in sorted(mails, key=lambda each: each.told)] == [0, 2, 3, 4, 0, 6, 7, 8]
 
 
@@ -199,7 +199,7 @@ def test_a_ledger_that_does_not_contain_the_earlier_one_is_noticed_when_it_comes
     growth = next(mail.growth[1] for mail in mails if mail.told[0] == 9)
     mails = [mail._replace(growth=(3, growth)) if mail.told[0] == 9 else mail for mail in mails]
     with pytest.raises(Wrong, match="does not contain the one of 3 entries before it"):
-        receipts.check(receipts.ledgers_in(mails)[0], mails, signing.is_signed)
+        receipts.check(receipts.ledgers_in(mails)[0], mails, notes.is_signed)
 
 
 # --- the ledger that is published while the contest runs ---------------------------------------------------
@@ -386,13 +386,13 @@ def test_the_file_alone_names_the_first_difference(contest: Contest, mbox: Path)
 @settings(max_examples=30, deadline=None)
 @given(st.binary(min_size=32, max_size=32), st.binary(max_size=100), st.integers(0, 511), st.booleans())
 def test_the_kits_arithmetic_agrees_with_the_library(key, message, bit, is_damaged) -> None:
-    signature = signing.sign(key, message)
+    signature = notes.sign(key, message)
     if is_damaged:
         number = int.from_bytes(signature, "little") ^ (1 << bit)
         signature = number.to_bytes(64, "little")
-    public = signing.public_key(key)
+    public = notes.public_key(key)
     assert receipts.is_signed(public, message, signature) is not is_damaged
-    assert signing.is_signed(public, message, signature) is not is_damaged
+    assert notes.is_signed(public, message, signature) is not is_damaged
 
 
 def small_orders() -> list[bytes]:
@@ -419,7 +419,7 @@ def test_a_key_with_which_anybody_can_sign_signs_nothing() -> None:
                 Ed25519PublicKey.from_public_bytes(key).verify(forged, message)
                 passed.append((key, message, forged))
     assert len({key for key, _, _ in passed}) == 8
-    assert not any(signing.is_signed(*each) or receipts.is_signed(*each) for each in passed)
+    assert not any(notes.is_signed(*each) or receipts.is_signed(*each) for each in passed)
     script = (
         "import { readFileSync } from 'node:fs'; import { runInThisContext } from 'node:vm';"
         f"runInThisContext(readFileSync('{FOLDER}/noble.js', 'utf8'));"

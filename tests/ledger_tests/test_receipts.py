@@ -9,7 +9,7 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from contest.ledger import merkle, signing
+from contest.ledger import merkle, notes
 from contest.ledger.notes import VerifierKey
 from contest.ledger.receipts import Checkpoint, Effect, LedgerEntry, Receipt, program_digest
 from knobellib import receipts
@@ -41,11 +41,11 @@ def test_signatures_are_those_of_rfc_8032() -> None:
         "e5564300c360ac729086e2cc806e828a84877f1eb8e5d974d873e065224901555fb8821590a33bacc61e39701cf9b46bd25bf5f0"
         "595bbe24655141438e7a100b"
     )
-    assert signing.public_key(private) == public
-    assert signing.sign(private, b"") == signature
-    assert signing.is_signed(public, b"", signature)
-    assert not signing.is_signed(public, b"x", signature)
-    assert not signing.is_signed(public[1:], b"", signature)
+    assert notes.public_key(private) == public
+    assert notes.sign(private, b"") == signature
+    assert notes.is_signed(public, b"", signature)
+    assert not notes.is_signed(public, b"x", signature)
+    assert not notes.is_signed(public[1:], b"", signature)
 
 
 def test_a_note_is_signed_as_in_the_published_example() -> None:
@@ -57,7 +57,7 @@ def test_a_note_is_signed_as_in_the_published_example() -> None:
     text, raw = "This is an example message.\n", base64.b64decode(line)
     assert str(key) == "example.com/foo+530d903a+AekyeRrm56hApGFkyQR4ZCbV54Id2LKaANYcrnKv3U2k"
     assert key.id == raw[:4]
-    assert signing.is_signed(key.key, text.encode(), raw[4:])
+    assert notes.is_signed(key.key, text.encode(), raw[4:])
     assert key.note(text, raw[4:]) == f"{text}\n\N{EM DASH} example.com/foo {line}\n"
 
 

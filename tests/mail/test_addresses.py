@@ -1,4 +1,4 @@
-"""Where mails go: a team's new address, observers. Each is confirmed by an answer."""
+"""Where mails go: a team's new address, which is confirmed by an answer."""
 
 from datetime import timedelta
 from email.message import EmailMessage
@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from contest.actions.organizer_actions import OrganizerActions
 from contest.model import Outgoing
 from contest.schema.sections import Mail
 from contest.store import outbox, teams
@@ -127,30 +126,3 @@ def test_reports_go_to_the_present_address(world: World, line: str) -> None:
         assert not outbox.put(tx, mail, world.settings, world.clock.now())
     last = world.mails()[-1]
     assert (last["To"], body_of(last)) == (NEW, "first\n")
-
-
-# --- observers ---------------------------------------------------------------------------------------------
-def subscribed(world: World) -> list[EmailMessage]:
-    (question,) = world.send("subscribe", "", sender=EVE)
-    assert question["To"] == EVE
-    assert "You are not subscribed yet." in flat(question)
-    return answer(world, question, EVE)
-
-
-def test_an_observer_gets_the_announcement_and_changed_dates_until_it_unsubscribes(world: World) -> None:
-    welcome, announcement = subscribed(world)
-    assert "`unsubscribe`" in body_of(welcome)
-    assert announcement["X-Knobeln-Report"] == "call"
-
-    def move(day: int) -> list[str]:
-        before = len(world.mails())
-        with world.store.write() as tx:
-            actions = OrganizerActions(tx, world.settings, world.renderer, world.clock.now(), "me")
-            noon = world.settings.dates.results_published + day * DAY
-            actions.move_dates(world.settings.dates, {"results_published": noon}, "it is so")
-        return [str(mail["To"]) for mail in world.mails()[before:]]
-
-    assert move(1) == [EVE]
-    assert "no longer an observer" in world.answer("Unsubscribe", "", sender=EVE)
-    assert move(2) == []
-    assert "no reports go there" in world.answer("unsubscribe", "please", sender=EVE)

@@ -17,7 +17,7 @@ from contest.store import Store, contest_state, outbox, teams
 from mailserver import bounces
 from mailserver.bounces import bounce_address, bounced_items
 from mailserver.delivery.deliver import deliver_due, senders
-from mailserver.reading import mime_parts
+from mailserver.reading.letter import parse
 from tests.support.clocks import FixedClock
 from tests.support.mail_world import FORM, OPENS, World, make_settings
 
@@ -226,5 +226,5 @@ def damaged(draw: Any) -> bytes:
 
 @given(damaged())
 def test_whatever_comes_to_the_bounce_address_is_read_without_an_error(raw: bytes) -> None:
-    reading = bounces.read(replace(stored_letter, raw=raw), mime_parts.split(raw), OPENS)
+    reading = bounces.read(replace(stored_letter, raw=raw), parse(raw), OPENS)
     assert reading is None or (reading.diagnosis.isprintable() and len(reading.diagnosis) <= 300)

@@ -53,7 +53,7 @@ SUBJECTS = {
     "unknown": (
         "registration for CHESS", "please compile my program", "SEND knobelnsoftware zip", "organizers",
         "confirm my registration", "confirm registration", "helpless", "mail-preferences LAP", "stop it",
-        "withdraw us", "change my mind", "subscribe me", "pleas compile", "withdrow", "statsu", "", "Re:",
+        "withdraw us", "change my mind", "unsubscribe me", "pleas compile", "withdrow", "statsu", "", "Re:",
         "[please compile]", "[EXTERNAL]", "[EXTERNAL] hello", "a [tag] please compile",
     ),
     "compile": (
@@ -79,7 +79,6 @@ SUBJECTS = {
     "unsubscribe": ("unsubscribe", "Re: STOP", "Re: unsubscribe."),
     "resend": ("resend authentification", "re-send authentication string"),
     "address": ("Change address joe@new.example", "change mail-address <joe@new.example>"),
-    "subscribe": ("Subscribe",),
     "test": ("please test", "(external) SV: Antw: VS: please test"),
 }  # fmt: skip
 

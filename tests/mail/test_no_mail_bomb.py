@@ -27,12 +27,11 @@ from mailserver.limits import (
     Quota,
     blocked,
     doubt,
-    network_of,
     quotas,
 )
 from mailserver.reading import addresses
 from mailserver.reading.authentication_results import Authenticity
-from mailserver.reading.letter import parse
+from mailserver.reading.letter import network_of, parse
 from tests.support.forged_letters import form, incoming, reply, team_names
 from tests.support.mail_world import FORM, OPENS, REGISTER, World, body_of, flat, from_line, program, told
 

@@ -11,7 +11,7 @@ from sqlalchemy import delete, update
 from sqlalchemy.exc import IntegrityError
 
 from contest.errors import GiveUp
-from contest.ledger import merkle, signing
+from contest.ledger import merkle, notes
 from contest.ledger.receipts import Checkpoint, Effect, LedgerEntry
 from contest.schema.sections import Teams
 from contest.store import Store, contest_state, ledger, migrate, teams
@@ -48,7 +48,7 @@ def must_fit(world: World, receipt: receipts.Receipt) -> LedgerEntry:
     at = Checkpoint(key.name.partition("/")[2], receipt.number, receipt.root)
     (signature,) = receipt.signatures
     assert signature[:4] == key.id
-    assert signing.is_signed(key.key, at.text.encode(), signature[4:])
+    assert notes.is_signed(key.key, at.text.encode(), signature[4:])
     return known[-1]
 
 

@@ -112,7 +112,7 @@ _TRANSLATED = re.compile(r"\{% trans .*?\{% endtrans %\}|\{% trans %\}.*?\{% end
 # What people type, and what programs read, is the same in all languages.
 _PROTOCOL = re.compile(
     r"^ *(?:To: |Subject: |<<FROM>> |-- |#|/\*|\*/|int \w+ \(|\./|gcc |sh |tar |cd |mail-preference )"
-    r"|^  (?:please|send|SEND|allow|refuse|change|resend|registration|mail-preference|help|status|subscribe"
+    r"|^  (?:please|send|SEND|allow|refuse|change|resend|registration|mail-preference|help|status"
     r"|unsubscribe|withdraw|objection) ?[a-zA-Z _]*$"
 )
 

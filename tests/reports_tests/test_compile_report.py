@@ -1,15 +1,15 @@
 """The compile report: accepted or not, why, and what counts now."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
 import pytest
 
-from contest.interfaces.protocols import CompileReporter
+from contest.interfaces.protocols import Rendered
 from contest.model import Fault, Finding, GameResult, SeatResult, Severity, Trial, Verdict
-from reports.compile_report import compile_report
 from reports.text import WIDTH, columns_of
-from tests.support.builds import build_report
+from tests.support.builds import build_report, compile_report
 
 INCLUDE = Finding(
     "include",
@@ -57,8 +57,8 @@ BAD = replace(
 
 
 @pytest.fixture
-def write(settings, templates) -> CompileReporter:
-    return partial(compile_report, settings=settings, templates=templates)
+def write(templates) -> Callable[..., Rendered]:
+    return partial(compile_report, templates)
 
 
 @pytest.mark.parametrize(
@@ -71,14 +71,14 @@ def write(settings, templates) -> CompileReporter:
     ],
 )
 def test_it_says_what_counts_now(write, report, previous, words) -> None:
-    mail = write("example", 3, report, previous_good=previous, repairs=())
+    mail = write(report, previous_good=previous)
     assert f"\n{words}\n" in mail.body
     verdict = "accepted" if report is GOOD else "rejected"
     assert mail.subject == f"KNOBELN: version 3 of example is {verdict}"
 
 
 def test_findings_stand_with_line_and_quote_the_errors_first(write) -> None:
-    body = write("example", 3, BAD, previous_good=None, repairs=()).body
+    body = write(BAD).body
     assert "- line 12: files cannot be included;" in body
     assert "\n    > # /**/ include <stdio.h>\n" in body
     assert body.index("Errors, for which") < body.index("Warnings:") < body.index("- the description has 3")
@@ -95,11 +95,11 @@ def test_findings_stand_with_line_and_quote_the_errors_first(write) -> None:
     ],
 )  # fmt: skip
 def test_it_gives_the_figures(write, line) -> None:
-    assert f" {line}\n" in write("example", 3, GOOD, previous_good=None, repairs=()).body
+    assert f" {line}\n" in write(GOOD).body
 
 
 def test_what_is_not_known_is_said_to_be_unknown(write) -> None:
-    body = write("example", 3, BAD, previous_good=None, repairs=()).body
+    body = write(BAD).body
     assert "lexical elements   not counted\n" in body
     assert "memory for data    not known, it was not linked\n" in body
     assert "trial" not in body
@@ -107,21 +107,21 @@ def test_what_is_not_known_is_said_to_be_unknown(write) -> None:
 
 def test_a_fault_in_the_trial_is_told_and_the_program_stays_accepted(write) -> None:
     report = replace(GOOD, trial=_trial(_seat(Verdict.ILLEGAL_MOVE, "throw 17 was 0")))
-    mail = write("example", 3, report, previous_good=None, repairs=())
+    mail = write(report)
     assert mail.subject.endswith("is accepted, but failed its trial game")
     assert "Your program FAILED in it: throw 17 was 0\n  It stays accepted" in mail.body
 
 
 def test_a_stack_that_left_the_memory_is_not_told_beside_the_little_memory_in_use(write) -> None:
     report = replace(GOOD, trial=_trial(_seat(Verdict.MEMORY, "its stack grew out of the memory of 1024 kB")))
-    body = write("example", 3, report, previous_good=None, repairs=()).body
+    body = write(report).body
     assert "its stack grew out of the memory" in body
     assert "memory in use" not in body
 
 
 def test_a_rejected_program_is_not_said_to_stay_accepted(write) -> None:
     report = replace(GOOD, findings=(INCLUDE,), trial=_trial(_seat(Verdict.TIME, "too slow")))
-    body = write("example", 3, report, previous_good=None, repairs=()).body
+    body = write(report).body
     assert "too slow\n  In the contest this is a failure" in body
     assert "accepted" not in body.split("A trial game")[1]
 
@@ -130,20 +130,20 @@ def test_a_rejected_program_is_not_said_to_stay_accepted(write) -> None:
     "trial", [_trial(_seat(Verdict.INTERNAL)), _trial(_seat(), _seat(Verdict.CRASH, "a fault"))]
 )
 def test_a_trial_that_failed_on_our_side_is_not_blamed_on_the_program(write, trial) -> None:
-    body = write("example", 3, replace(GOOD, trial=trial), previous_good=None, repairs=()).body
+    body = write(replace(GOOD, trial=trial)).body
     assert "not your program's fault" in body
     assert "FAILED" not in body
 
 
 def test_repairs_of_the_letter_are_listed(write) -> None:
-    body = write("example", 3, GOOD, previous_good=None, repairs=("a byte order mark was taken off",)).body
+    body = write(GOOD, repairs=("a byte order mark was taken off",)).body
     assert "- a byte order mark was taken off\n" in body
 
 
 def test_hostile_sources_reach_the_report_as_harmless_text(write) -> None:
     quote = "\x1b]0;owned\x07 {{7*7}} \u202e" + "x" * 500
     hostile = replace(BAD, findings=(replace(INCLUDE, quote=quote),), messages=quote)
-    body = write("example", 3, hostile, previous_good=None, repairs=(quote,)).body
+    body = write(hostile, repairs=(quote,)).body
     assert "{{7*7}}" in body
     assert not set(body) & set("\x1b\x07\u202e")
     assert max(map(columns_of, body.split("\n"))) <= WIDTH

@@ -10,12 +10,12 @@ from contest.language import listed, speaking
 from contest.model import FileFacts, GameResult, SeatResult, SeatUsage, TextBuildReport, Trial, Verdict
 from contest.schema.sections import KNOBELN_REPORTS
 from knobeln.home.home_game import lines_about
-from reports.compile_report import compile_report
 from reports.render import Templates
 from reports.text import about_seconds, fuel_share
 from sandbox.players import PlayerUsage
 from sandbox.players.fuel import BACKSTOP, MIN_BACKSTOP_SECONDS
 from tests.support import other_contests
+from tests.support.builds import compile_report
 from tests.support.golden import compare
 from tests.support.other_contests import counted, settings_of
 from tournament.text_referee import TextGameResult
@@ -67,8 +67,7 @@ def report(counted_by: str = COUNTED_BY) -> TextBuildReport:
 
 
 def told(settings: Settings, build: TextBuildReport) -> str:
-    how = {"settings": settings, "templates": Templates(settings, None)}
-    return compile_report("example", 3, build, previous_good=None, repairs=(), **how).body
+    return compile_report(Templates(settings, None), build).body
 
 
 # --- whole mails -------------------------------------------------------------------------------------------

@@ -16,7 +16,6 @@ from contest.language import SOURCE, speaking
 from contest.model import LadderLine, LadderRanking, Phase
 from contest.schema.sections import Ladder, Site
 from knobeln.server.gateway import date_changes
-from mailserver.deadlines import open_services
 from reports.site.alone import replay_alone
 from reports.site.facts import SiteFacts
 from reports.site.journal import journal_line
@@ -114,7 +113,7 @@ def test_lines_of_the_journal_are_told_in_german(line: str, told: str) -> None:
 
 
 def test_what_opens_and_closes_is_told_in_german(settings: Settings) -> None:
-    services = open_services(settings.dates, START, Phase.OPEN)
+    services = settings.dates.open_services(Phase.OPEN, START)
     states = [dict.fromkeys(services, is_open) for is_open in (False, True)]
     changes = [date_changes(states[was], states[not was]) for was in (False, True)]
     with speaking("de"):

@@ -136,19 +136,6 @@ def test_all_reports_of_a_team_are_one_thread_and_all_summaries_another(
     assert len(threads) > 3
 
 
-def test_observers_get_the_summary_even_where_no_team_wants_it(reporter, contest, summaries) -> None:
-    nobody = {name: wants(team, "LAP") for name, team in contest.teams.items()}
-    for playing, others in ((nobody, []), (contest.teams, summaries)):
-        event = replace(first_summary(contest), teams=playing, observers=["eve@x.example"])
-        mails = list(reporter.mails(event))
-        assert mails[:-1] == others
-        assert mails[-1].to == "eve@x.example"
-        assert mails[-1].body == summaries[0].body
-        assert mails[-1].thread == summaries[0].thread
-        assert mails[-1].is_report
-        assert mails[-1].team_id is None
-
-
 def test_what_is_the_same_for_everybody_is_one_text(group_mails, summaries, started) -> None:
     for mails in (by_kind(group_mails, "GRR"), summaries, by_kind(started, "LAP")):
         assert len(mails) > 1

@@ -12,7 +12,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from contest.errors import ToolMissing
-from contest.util import caches, kept_files
+from contest.util import caches
 from contest.util.log import log
 from tests.support.other_users import NOBODYS, python_for_others
 
@@ -79,7 +79,7 @@ def test_a_cache_that_others_can_write_costs_a_line_and_not_the_command(tmp_path
     assert [line["reason"] for line in lines] == [
         f"other users may write {tmp_path}/home/.cache (fix it by `chmod go-w {tmp_path}/home/.cache`)"
     ]
-    assert kept_files.keep(folders.pop(), "a", b"kept").read_bytes() == b"kept"
+    assert caches.keep(folders.pop(), "a", b"kept").read_bytes() == b"kept"
 
 
 @pytest.mark.parametrize("home", ["", "home/none/there", "not absolute", "home/file"])
@@ -131,17 +131,17 @@ def test_a_group_may_write_if_its_only_member_is_the_owner(
     monkeypatch.setattr(pwd, "getpwall", lambda: [user("ann", mine), *(user(each, 99) for each in others)])
     monkeypatch.setattr(grp, "getgrgid", lambda _: grp.struct_group((group, "x", number, members)))
     tmp_path.chmod(0o775)
-    assert (kept_files.why_unsafe(tmp_path) is None) == is_safe
+    assert (caches.why_unsafe(tmp_path) is None) == is_safe
 
 
 def test_an_access_list_may_name_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("contest.util.kept_files._is_alone", lambda *_: True)
+    monkeypatch.setattr("contest.util.caches._is_alone", lambda *_: True)
     tmp_path.chmod(0o770)
-    assert kept_files.why_unsafe(tmp_path) is None
+    assert caches.why_unsafe(tmp_path) is None
     done = subprocess.run(["setfacl", "-m", "u:nobody:rwx", tmp_path], check=False, capture_output=True)
     if done.returncode:
         pytest.skip("this file system has no access lists")
-    assert kept_files.why_unsafe(tmp_path) is not None
+    assert caches.why_unsafe(tmp_path) is not None
 
 
 @pytest.mark.needs_root

@@ -3,7 +3,8 @@
 from dataclasses import replace
 from typing import Any
 
-from contest.model import MachineBuildReport
+from contest.interfaces.protocols import Rendered, Renderer
+from contest.model import BuildReport, MachineBuildReport
 
 _SMALL_PROGRAM = MachineBuildReport(
     findings=(),
@@ -23,3 +24,11 @@ _SMALL_PROGRAM = MachineBuildReport(
 def build_report(**facts: Any) -> MachineBuildReport:
     """The report on a small C program that was accepted, but for these facts."""
     return replace(_SMALL_PROGRAM, **facts)
+
+
+def compile_report(templates: Renderer, report: BuildReport, **facts: Any) -> Rendered:
+    """The mail about version 3 of the team `example`, its first one, but for these facts."""
+    first = {"team": "example", "number": 3, "previous_good": None, "replaced": (), "repairs": ()}
+    return templates.render(
+        "compile_report", **{"report": report, **first, "place": None, "digest": "", **facts}
+    )

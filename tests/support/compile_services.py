@@ -1,6 +1,5 @@
 """The compile service of a contest, with the mails that it writes."""
 
-from functools import partial
 from typing import Any
 
 from compiler.service import CompileService
@@ -9,7 +8,6 @@ from contest.config.settings import Settings
 from contest.interfaces.protocols import Renderer
 from contest.store import Store
 from contest.util.clock import Clock
-from reports.compile_report import compile_report
 
 
 def compile_service(
@@ -20,7 +18,6 @@ def compile_service(
         settings,
         clock,
         builder,
-        partial(compile_report, settings=settings, templates=templates),
         templates,
         engine_failures(store, settings, clock, templates),
     )

@@ -13,7 +13,7 @@ from sqlalchemy import select
 
 from contest.archive import files
 from contest.config.settings import settings_digest
-from contest.ledger import merkle, signing
+from contest.ledger import merkle, notes
 from contest.ledger.entry_list import EntryList, SealedEntry
 from contest.ledger.receipts import Checkpoint, Effect, LedgerEntry, from_file, program_digest, to_file
 from contest.store import Store
@@ -50,9 +50,9 @@ def signed(key: bytes, entries: Sequence[LedgerEntry]) -> Change:
     def change(found: dict[str, bytes]) -> None:
         commitment = json.loads(found["contest.json"])["seed_commitment"]
         root = merkle.root(entry.leaf() for entry in entries)
-        signature = signing.sign(key, Checkpoint(commitment, len(entries), root).text.encode())
+        signature = notes.sign(key, Checkpoint(commitment, len(entries), root).text.encode())
         facts = {
-            "public_key": base64.b64encode(signing.public_key(key)).decode(),
+            "public_key": base64.b64encode(notes.public_key(key)).decode(),
             "size": len(entries),
             "root": base64.b64encode(root).decode(),
             "signature": base64.b64encode(signature).decode(),

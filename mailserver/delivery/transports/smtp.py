@@ -10,9 +10,9 @@ from collections.abc import Iterator
 
 from contest.errors import ConfigError, DeliveryDeferred, DeliveryRefused, KnobelnError
 from contest.schema.sections import Mail
+from contest.util.sanitize import visible
 from mailserver.delivery.transports.local import RelayUnreachable
 from mailserver.oauth import AccessToken
-from mailserver.problem import visible
 
 _ANSWER_SECONDS = 60.0  # for each answer but the last
 # RFC 5321, 4.5.3.2.6: some relays read the complete mail first. With less patience we would send it twice.
