@@ -15,7 +15,7 @@ from rich.text import Text
 from contest.games.drawing import Drawing, Square
 from contest.games.game import FaultRule, GameInfo
 from contest.model import EvolutionEnding, EvolutionOutcome, GroupOutcome, RoundOutcome, Standing, points_text
-from reports.all_games import games_of_members
+from reports.all_games import all_games
 from reports.bracket import all_lines, field_after, matches_of, round_lines, sides_of
 from reports.evolution_table import condensed
 from reports.prizes import PrizeList
@@ -54,27 +54,15 @@ def ranking(standings: Sequence[Standing], title: str, game: GameInfo, width: in
 
 
 def group_results(outcome: GroupOutcome, game: GameInfo, title: str) -> Table:
-    """Show all games of the group, each once.
-
-    Below a member are its games against itself and against the members below it. A game of many shows its
-    places instead.
-    """
+    """Show all games of the group; a game of many shows its places instead."""
     shape = shape_of(outcome.plan, game)
     if shape is Shape.MELEE:
         return _melees(outcome, game, title)
-    table = _table(f"{title}: {_LEGENDS[shape]}", "#no.", "team", "#points", "games")
-    listed = games_of_members(outcome, own_games(outcome), shape, game)
-    for number, (s, games) in enumerate(zip(outcome.standings, listed, strict=True), start=1):
-        points = "-" if s.disqualified else points_text(s.half_points, game.point)
-        table.add_row(*map(Text, (str(number), s.entry, points, ", ".join(map(str.strip, games)))))
+    (one, other, *numeric), *lines = all_games(outcome, own_games(outcome), shape, game.point)
+    table = _table(title, str(one), str(other), *(f"#{name}" for name in numeric))
+    for line in lines:
+        table.add_row(*(Text(str(cell)) for cell in line))
     return table
-
-
-_LEGENDS = {
-    Shape.SINGLE: "opponent own:theirs (r replayed, x not counted)",
-    Shape.SERIES: "opponent own:theirs (games, or won-tied-lost)",
-    Shape.RATES: "opponent win rate (+ match point, - the opponent's)",
-}
 
 
 def _melees(outcome: GroupOutcome, game: GameInfo, title: str) -> Table:

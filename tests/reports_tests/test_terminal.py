@@ -53,8 +53,7 @@ def test_on_a_narrow_terminal_the_bars_give_way_and_not_the_names(contest) -> No
 
 def test_the_results_of_a_group_have_every_game_once(contest) -> None:
     rows = cells(terminal.group_results(contest.first.groups[1], KNOBELN, "Group 2"))
-    assert [row[1] for row in rows] == ["patient_cooperator", "silent", "greedy", "zero_thrower"]
-    assert sum(len(row[3].split(",")) for row in rows) == 10
+    assert len({tuple(sorted(row[:2])) for row in rows}) == 10
 
 
 def test_the_evolution_table_shows_first_and_last_generation_in_its_width(contest) -> None:
@@ -101,8 +100,9 @@ def test_the_best_has_the_longest_bar_and_nobody_a_negative_one() -> None:
 def test_a_series_is_shown_by_what_was_won_tied_and_lost() -> None:
     outcome = other_contests.bid_tac_toe().history[0].groups[0]
     lines = shown(terminal.group_results(outcome, game("bid-tac-toe").info, "All"))
-    assert "opponent own:theirs (games, or won-tied-lost)" in lines[0]
-    assert "3 78.5:21.5 (57-43-0)" in " ".join(lines)
+    words = " ".join(" ".join(lines).split())
+    assert "player_1 player_2 points_1 points_2 won tied lost" in words
+    assert "78.5 21.5 57 43 0" in words
 
 
 def test_a_game_of_many_is_shown_by_places_and_turns() -> None:
@@ -112,12 +112,6 @@ def test_a_game_of_many_is_shown_by_places_and_turns() -> None:
     assert table.columns[4].header == "fell in round"
     assert [row[1] for row in rows] == ["1", "2", "3", "3", "5", "5", "7", "7", "7", "10", "10", "12"]
     assert [row[4] for row in rows][:3] == ["", "25", "12"]
-
-
-def test_win_rates_are_shown_with_their_match_points() -> None:
-    outcome = other_contests.hog().history[0].groups[0]
-    lines = shown(terminal.group_results(outcome, game("hog").info, "All"), width=140)
-    assert "2 0.538131+" in " ".join(lines)
 
 
 def test_the_bracket_is_shown_whole_with_the_last_round_below() -> None:
