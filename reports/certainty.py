@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from contest.games.game import GameInfo, TextProtocol
+from contest.games.game import GameInfo
 from contest.language import gettext, listed, noted, number
 from contest.model import Certainty, TeamCertainty
 from contest.schema.sections import Programs
@@ -52,18 +52,9 @@ def why_no_certainty(info: GameInfo, programs: Programs) -> str:
     """
     if info.play.is_quick or not programs.counted_languages:
         return ""
-    if info.max_seats > 2:
-        return gettext(
-            "How sure this ranking is was not computed: that is possible only in games of two players."
-        )
-    if info.protocols[:1] == (TextProtocol.STDIO,):
-        return gettext(
-            "How sure this ranking is was not computed: a program plays all games of its group in one life "
-            "and may learn from them, so single games cannot be drawn again."
-        )
     return gettext(
-        "How sure this ranking is was not computed: the time of some programs is not counted, or their games "
-        "take too long to be played many times."
+        "How sure this ranking is was not computed. That takes games of two, which are played many times, "
+        "and programs that begin each of them anew and whose time is counted."
     )
 
 

@@ -8,7 +8,7 @@ from datetime import datetime
 
 from contest.config.settings import Settings
 from contest.formats import format_named
-from contest.language import date, gettext, listed, ngettext, noted, translated
+from contest.language import date, gettext, ngettext, noted, translated
 from contest.mail.form import blank, sample
 from contest.model import EvolutionOutcome, Phase, RoundOutcome, Standing
 from contest.schema.sections import DATE_WORDS
@@ -467,22 +467,14 @@ _BEST = 3
 
 def preview(facts: SiteFacts) -> str:
     """The contest as it is now, in a line: the best teams of one that is over, or else its dates."""
-    if not (facts.is_over and facts.shows.rankings and any(standing.rank for standing in facts.ranking)):
-        dates = ", ".join(f"{words} {date(at)}" for words, at in _preview_dates(facts))
-        sentences = [state_of(facts), about_results(facts), gettext("Dates") + f": {dates}."]
+    sentences = [state_of(facts), about_results(facts)]
+    best = ", ".join(f"{each.rank} {each.entry}" for each in facts.ranking[:_BEST] if each.rank)
+    if best and facts.is_over and facts.shows.rankings:
+        sentences.append(gettext("Ranking") + f": {best}.")
     else:
-        sentences = [state_of(facts), gettext("Ranking") + f": {', '.join(_best(facts))}."]
-        evolved = facts.evolution.ranking[:_BEST] if facts.evolution else ()
-        if shares := ", ".join(f"{line.entry} {percent(line.fraction)}" for line in evolved if line.rank):
-            sentences.append(gettext("Evolution: %(shares)s.", shares=shares))
+        dates = ", ".join(f"{words} {date(at)}" for words, at in _preview_dates(facts))
+        sentences.append(gettext("Dates") + f": {dates}.")
     return " ".join(filter(None, sentences))
-
-
-def _best(facts: SiteFacts) -> Iterator[str]:
-    """The best teams, each with its rank; those that share a rank are named together."""
-    ranked = [standing for standing in facts.ranking if standing.rank]
-    for rank in sorted({standing.rank for standing in ranked if standing.rank})[:_BEST]:
-        yield f"{rank} {listed([standing.entry for standing in ranked if standing.rank == rank])}"
 
 
 def _preview_dates(facts: SiteFacts) -> list[tuple[str, datetime]]:

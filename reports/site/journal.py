@@ -19,13 +19,12 @@ WORDS = (
     noted("compilation closes"),
     noted("the season is over"),
     noted("settings, title, dates or rules are not those of the list of entries"),
-    noted("the contest is paused"),
     noted("the contest goes on"),
     noted("the run goes on by itself, as its pause is over"),
 )
 """For the catalogue."""
 
-_PAUSED = "the contest is paused"
+_PAUSED = noted("the contest is paused")
 _WITH_VALUES = (
     noted("%(date)s: moved from %(before)s to %(after)s"),
     noted("the public number is %(number)s"),
