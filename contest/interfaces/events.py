@@ -185,13 +185,12 @@ class RoundPlayed(Event):
 class RoundFinished(RoundPlayed):
     """The summary of a round is due, which may have waited for the organizer's words.
 
-    `words` are the organizer's own, "" = none. The score matrix (`scores`, CSV) comes with the final; seed
-    and certainty with the contest's end. `observers`: the addresses of no team that get the summary.
+    `words` are the organizer's own, "" = none. Seed and certainty come with the contest's end. `observers`:
+    the addresses of no team that get the summary.
     """
 
     title = "round finished"
     words: str = ""
-    scores: str = ""
     seed: ContestSeed | None = None
     certainty: Certainty | None = None
     observers: Sequence[str] = ()

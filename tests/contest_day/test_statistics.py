@@ -29,9 +29,6 @@ def mailed(folder: ContestContext) -> str:
         mail = message_from_bytes(outbox.due(tx, folder.clock.now(), 1)[0].raw, policy=modern)
     body = mail.get_body(("plain",))
     assert body is not None
-    table = next(mail.iter_attachments())
-    assert table.get_filename() == "scores.csv"
-    assert len(table.get_content().splitlines()) == 6
     return str(body.get_content())
 
 
