@@ -64,7 +64,6 @@ FILTERS: Mapping[str, Callable[..., str]] = {
     "copied": text.copied,
     "tail": text.tail,
     "columns": text.columns,
-    "grid": text.grid,
     "table": text.table,
     "one_line": text.one_line,
     "date": language.date,

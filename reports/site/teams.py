@@ -156,7 +156,6 @@ def _team_page(
             "program": program,
             "no_results": about_results(facts) or gettext("There are no results yet."),
             "in_bracket": not facts.shows.rankings and bool(facts.told_rounds),
-            "figures": program.figures if program else (),
         },
         tuple(each.games for each in rounds if each.games),
     )
