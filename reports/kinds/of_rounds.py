@@ -72,7 +72,6 @@ class RoundSummary(Report[RoundFinished]):
             self.code.lower(),
             outcome=outcome,
             words=event.words,
-            margins=summary.margins(outcome, mailing.game),
             certainty=_how_sure(mailing),
             **facts,
         )

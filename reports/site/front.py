@@ -259,21 +259,12 @@ class Step:
     value: str
 
 
-@dataclass(frozen=True)
-class Podium:
-    """The best of a discipline, what the first place means there, and the page that tells more, or ""."""
-
-    title: str
-    meaning: str
-    steps: tuple[Step, ...]
-    link: str = ""
-
-
 def _after(facts: SiteFacts, views: Views, found: Watched, replays: Replays) -> Mapping[str, object]:
     shown = facts.shows.rankings
     first = _first_two(facts) if shown and facts.shows.games else None
     return {
-        "podiums": tuple(_podiums(facts, views)) if shown else (),
+        "podiums": _podiums(facts, views) if shown else {},
+        "first_place": format_named(facts.settings.tournament.format).first_place,
         "first_two": (first.players, replays.link(first.plan, first.games[-1])) if first else None,
         "highlights": found,
         "ranking": _ranking(facts, views) if shown else None,
@@ -292,29 +283,17 @@ def _first_two(facts: SiteFacts) -> Meeting | None:
     return next((m for m in meetings(facts.history[-1:]) if set(m.players) == names), None)
 
 
-def _podiums(facts: SiteFacts, views: Views) -> Iterator[Podium]:
-    chosen = format_named(facts.settings.tournament.format)
-    steps = _steps((s.rank, s.entry, _merit(facts, views, s)) for s in facts.ranking)
-    title = gettext("Tournament") if facts.evolution else gettext("Winners")
-    if steps:
-        yield Podium(title, translated(chosen.first_place), steps)
-    if facts.evolution:
-        lines = facts.evolution.ranking
-        steps = _steps(
+def _podiums(facts: SiteFacts, views: Views) -> Mapping[str, tuple[Step, ...]]:
+    """The best of each discipline that has any."""
+    evolved = facts.evolution.ranking if facts.evolution else ()
+    found = {
+        "tournament": _steps((s.rank, s.entry, _merit(facts, views, s)) for s in facts.ranking),
+        "evolution": _steps(
             (e.rank, e.entry, gettext("%(share)s of the population", share=percent(e.fraction)))
-            for e in lines
-        )
-        meaning = ngettext(
-            "Every strategy of the final began with %(num)s copy, and what it won against the others "
-            "decided how many it had in the next generation. The first place goes to the largest share at "
-            "the end.",
-            "Every strategy of the final began with %(num)s copies, and what it won against the others "
-            "decided how many it had in the next generation. The first place goes to the largest share at "
-            "the end.",
-            facts.settings.evolution.exemplars,
-        )
-        if steps:
-            yield Podium(gettext("Evolution"), meaning, steps, paths.EVOLUTION)
+            for e in evolved
+        ),
+    }
+    return {discipline: steps for discipline, steps in found.items() if steps}
 
 
 def _merit(facts: SiteFacts, views: Views, standing: Standing) -> str:

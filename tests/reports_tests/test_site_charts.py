@@ -27,9 +27,9 @@ def test_the_range_of_values_is_cut_into_equal_shades(value, low, high, expected
     assert charts.shade(value, low, high) == expected
 
 
-@given(st.integers(-(10**9), 10**9), st.integers(0, 10**9))
-def test_ticks_are_round_even_and_few(first: int, span: int) -> None:
-    found = charts.ticks(first + span, WIDTH, first)
+@given(st.integers(0, 10**9))
+def test_ticks_are_round_even_and_few(last: int) -> None:
+    found = charts.ticks(last)
     assert len(found) <= 7
     steps = {b - a for a, b in pairwise([int(tick.text.replace(",", "")) for tick in found])}
     assert len(steps) <= 1
