@@ -78,7 +78,7 @@ FILTERS: Mapping[str, Callable[..., str]] = {
     "plural": text.plural,
     "listed": language.listed,
     "translated": language.translated,
-    "format": text.formatted,
+    "decimal": language.decimal,
     "opening": text.opening,
 }
 

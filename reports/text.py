@@ -229,27 +229,6 @@ def grouped_points(half_points: int, point: int = 1) -> str:
     return decimal(f"{Decimal(points_text(half_points, point)):,}")
 
 
-_FLOAT = re.compile(r"%[-+ #0-9.]*[efgEFG]")
-_PERCENT = "\ue001"  # a private character, for what is no value
-_PIECES = re.compile(r"%[-+ #0-9.]*[a-zA-Z]|[^%]+")
-
-
-def formatted(pattern: str, *values: object) -> str:
-    """`pattern % values`, with the language's own sign for decimals; the filter `format`."""
-    if spoken() == SOURCE or not _FLOAT.search(pattern):
-        return pattern % values
-    left = iter(values)
-    pieces = _PIECES.findall(pattern.replace("%%", _PERCENT))
-    return "".join(_formatted(piece, left) for piece in pieces).replace(_PERCENT, "%")
-
-
-def _formatted(piece: str, values: Iterator[object]) -> str:
-    if not piece.startswith("%"):
-        return piece
-    shown = piece % next(values)
-    return decimal(shown) if _FLOAT.fullmatch(piece) else shown
-
-
 def percent(value: tuple[int, int] | Fraction | float) -> str:
     """A fraction of one, exact (numerator and denominator) or not -> `12.5 %`."""
     share = Fraction(*value) if isinstance(value, tuple) else Fraction(value)

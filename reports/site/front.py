@@ -19,10 +19,10 @@ from reports.highlights import Highlight, Meeting, meetings, upsets
 from reports.prizes import PrizeList, grand_prize, prize_fields, prize_lists
 from reports.site import charts, paths
 from reports.site.facts import ReleasedRound, SampleLetter, SiteFacts, about_results, date_words
-from reports.site.games import Replays, points_cell
+from reports.site.games import Replays
 from reports.site.groups import former_page, match_table, ranking_table, what_again
 from reports.site.log import events
-from reports.site.tables import Cell, Column, Page, Table, cell, name_cell, time_cell, word_cell
+from reports.site.tables import Cell, Column, Page, Table, cell, name_cell, time_cell
 from reports.site.views import GroupView
 from reports.text import grouped_points as points
 from reports.text import opening, percent
@@ -38,6 +38,7 @@ MAX_STILL_IN = 40
 _NEWS = 5
 _SURPRISES = 3  # of a round
 _STEPS = 3
+_RECORD = Column("record", noted("won-drawn-lost"), optional=True)
 _MAX_EQUALS = 4  # names on a step of a podium
 
 
@@ -216,26 +217,20 @@ def _standings(views: Sequence[GroupView]) -> Table:
     lines.sort(
         key=lambda each: (not each[1].advances, each[1].rank is None, each[1].rank, each[0].plan.number)
     )
-    columns = (
-        Column("group", noted("group"), numeric=True, optional=True),
-        Column("rank", noted("rank"), numeric=True),
-        Column("team", noted("team")),
-        Column("points", noted("points"), numeric=True),
-        Column("record", noted("won-drawn-lost"), optional=True),
-        Column("fate", noted("remark"), optional=True),
+    plain = ranking_table(
+        [line for _, line in lines], views[0].game, "standings", gettext("Standings of the last round")
     )
+    group = Column("group", noted("group"), numeric=True, optional=True)
     rows = tuple(
         (
             cell(view.plan.number if several else None),
-            Cell(str(line.rank or "-"), line.rank),
-            name_cell(line.entry, paths.team(line.entry)),
-            points_cell(None if line.disqualified else line.half_points, view.game.point),
+            *row[:3],
             _record(_results_of(line.entry, [view])),
-            word_cell(line.fate),
+            row[-1],
         )
-        for view, line in lines
+        for (view, line), row in zip(lines, plain.rows, strict=True)
     )
-    return Table("standings", gettext("Standings of the last round"), columns, rows)
+    return replace(plain, columns=(group, *plain.columns[:3], _RECORD, plain.columns[-1]), rows=rows)
 
 
 def _still_in(facts: SiteFacts) -> tuple[str, ...]:
@@ -329,7 +324,7 @@ def _ranking(facts: SiteFacts, views: Views) -> Table:
     evolved = _evolved(facts.evolution) if facts.evolution else None
     columns = (
         *plain.columns[:3],
-        Column("record", noted("won-drawn-lost"), optional=True),
+        _RECORD,
         *(
             (Column("evolution", noted("evolution"), numeric=True), Column("share", noted("share")))
             if evolved is not None

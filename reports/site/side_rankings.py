@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterator, Sequence
 
 from contest.language import decimal, gettext, noted
-from contest.model import Certainty, EvolutionEnding, EvolutionOutcome, LadderRanking, SeasonTable
+from contest.model import Certainty, EvolutionOutcome, LadderRanking, SeasonTable
 from reports.certainty import certainty_facts
 from reports.evolution_table import spread
 from reports.ladder_report import movements
@@ -47,7 +47,7 @@ def evolution(outcome: EvolutionOutcome) -> Page:
         gettext("Evolution"),
         {
             "outcome": outcome,
-            "ending": _ending(outcome),
+            "ending": gettext(outcome.ending),
             "chart": chart,
             "shares": [(band, _share_at_the_end(band, chart)) for band in chart.bands],
             "ranking": ranking,
@@ -55,14 +55,6 @@ def evolution(outcome: EvolutionOutcome) -> Page:
         },
         (ranking, whole),
     )
-
-
-def _ending(outcome: EvolutionOutcome) -> str:
-    """Say why there were no more generations."""
-    left = [name for name, count in zip(outcome.entries, outcome.generations[-1], strict=True) if count]
-    if outcome.ending is EvolutionEnding.NO_POINTS and len(left) == 1:
-        return gettext("%(name)s alone was left, and it wins nothing against itself", name=left[0])
-    return gettext(outcome.ending)
 
 
 def _share_at_the_end(band: charts.Band, chart: charts.StackedAreas) -> str:
