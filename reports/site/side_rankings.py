@@ -86,10 +86,8 @@ def generation_table(outcome: EvolutionOutcome, generations: Sequence[int], entr
 def certainty(found: Certainty) -> Page:
     """Make the page about the contests played with other random numbers, with all teams."""
     facts = certainty_facts(found)
-    keys = _KEYS if len(facts.columns) == len(_KEYS) else [key for key in _KEYS if key != "final"]
     columns = tuple(
-        Column(key, name, numeric=number > 0)
-        for number, (key, name) in enumerate(zip(keys, facts.columns, strict=False))
+        Column(word.replace(" ", "_"), word, numeric=at > 0) for at, word in enumerate(facts.columns)
     )
     rows = tuple((name_cell(name, paths.team(name)), *map(cell, shares)) for name, *shares in facts.lines)
     caption = gettext("Of 100 contests played with other random numbers")
@@ -101,10 +99,6 @@ def certainty(found: Certainty) -> Page:
         {"words": facts.words, "table": table, "key": facts.key},
         (table,) if table else (),
     )
-
-
-# Of the columns of `certainty_facts`; a contest without rounds has no `final`.
-_KEYS = ("team", "place", "first", "final", "90_of_100", "worse")
 
 
 def ladder(rankings: Sequence[LadderRanking]) -> Page:
