@@ -21,6 +21,7 @@ from contest.errors import EngineFailed, KnobelnError, ToolMissing
 from contest.interfaces.protocols import (
     Images,
     ProgressCallback,
+    Renderer,
     Runner,
     RunnerFactory,
     no_progress,
@@ -42,7 +43,7 @@ from contest.store.claims import Claimant, Claims
 from contest.store.engine_failures import MAX_FAILURES, MAX_WITH_PROGRAMS
 from contest.util.clock import Clock
 from contest.util.log import log
-from reports.practice_report import PracticeLetters
+from reports.practice_report import practice_report
 from sandbox.executable import without
 from tournament.runners import open_runner
 
@@ -54,7 +55,7 @@ class PracticeService:
     clock: Clock
     builder: ProgramBuilder[Any]
     open_runner: RunnerFactory
-    letters: PracticeLetters
+    templates: Renderer
     failures: EngineFailures
     claimant: Claimant = field(default_factory=Claimant)
 
@@ -122,7 +123,7 @@ class PracticeService:
             opponents = self.builder.sparring_opponents()
             games = practice_games(program, opponents, self.settings, self.open_runner)
         with speaking(team.language or self.settings.contest.language):
-            return self.letters.tested(practice, team, result.report, games)
+            return practice_report(practice, team, result.report, games, self.settings, self.templates)
 
     def _after_failure(self, practice: Practice, error: EngineFailed) -> None:
         """Raise the error, or set the practice aside if it is hopeless.

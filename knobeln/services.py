@@ -189,13 +189,11 @@ def _compiler(contest: ContestContext) -> CompileService:
 def _practice(contest: ContestContext) -> PracticeService:
     from arena.practice_service import PracticeService, open_without_aside
     from compiler.builders import builder_of
-    from reports.practice_report import PracticeLetters
 
     open_runner = open_without_aside(contest.store)
     builder = builder_of(contest.settings, open_runner)
-    letters = PracticeLetters(contest.settings, contest.templates)
-    common = contest.store, contest.settings, contest.clock
-    return PracticeService(*common, builder, open_runner, letters, failures_of(contest), this_process())
+    common = contest.store, contest.settings, contest.clock, builder, open_runner, contest.templates
+    return PracticeService(*common, failures_of(contest), this_process())
 
 
 def _ladder(contest: ContestContext) -> LadderService:

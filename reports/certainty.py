@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from contest.games.game import GameInfo, TextProtocol
+from contest.games.game import GameInfo
 from contest.language import gettext, listed, noted, number
 from contest.model import Certainty, TeamCertainty
 from contest.schema.sections import Programs
@@ -15,7 +15,7 @@ class CertaintyFacts:
     """What pages and the command tell: sentences, and a table with its explanation.
 
     Shares in the table are of 100 contests, as text: `61`, `<1`. The first column is the team's name, all
-    others are numeric. Without lines there is no table.
+    others are numeric; their headings are English. Without lines there is no table.
     """
 
     words: str
@@ -32,14 +32,7 @@ def certainty_facts(found: Certainty) -> CertaintyFacts:
     has_final = any(team.final < found.contests for team in found.teams)
     return CertaintyFacts(
         " ".join(filter(None, (certainty_sentence(found), _likely(found), _alike(found)))),
-        (
-            gettext("team"),
-            gettext("place"),
-            gettext("first"),
-            *([gettext("final")] if has_final else []),
-            gettext("90 of 100"),
-            gettext("worse"),
-        ),
+        tuple(word for word in _COLUMNS if has_final or word != "final"),
         tuple(_line(team, found.contests, has_final=has_final) for team in found.teams),
         gettext(_KEY_WITH_FINAL if has_final else _KEY),
     )
@@ -52,21 +45,16 @@ def why_no_certainty(info: GameInfo, programs: Programs) -> str:
     """
     if info.play.is_quick or not programs.counted_languages:
         return ""
-    if info.max_seats > 2:
-        return gettext(
-            "How sure this ranking is was not computed: that is possible only in games of two players."
-        )
-    if info.protocols[:1] == (TextProtocol.STDIO,):
-        return gettext(
-            "How sure this ranking is was not computed: a program plays all games of its group in one life "
-            "and may learn from them, so single games cannot be drawn again."
-        )
     return gettext(
-        "How sure this ranking is was not computed: the time of some programs is not counted, or their games "
-        "take too long to be played many times."
+        "How sure this ranking is was not computed. That takes games of two, which are played many times, "
+        "and programs that begin each of them anew and whose time is counted."
     )
 
 
+_COLUMNS = (
+    *(noted("team"), noted("place"), noted("first")),
+    *(noted("final"), noted("90 of 100"), noted("worse")),
+)
 _KEY = noted(
     "Of 100 contests with other random numbers: in `first` the team won, in 90 its place was within "
     "`90 of 100`, and in `worse` it got less far than in this one."

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import nsmallest
 
@@ -14,7 +14,6 @@ from reports.scores import places
 from reports.text import grouped_points as points
 from reports.text import plural
 
-MOST = 4
 _BEFORE_THE_END = 50  # turns at which a look at a close game begins
 
 
@@ -105,16 +104,14 @@ def distance(meeting: Meeting, ranks: Mapping[str, int]) -> int:
 def highlights(
     history: Sequence[RoundOutcome], ranking: Sequence[Standing], game: GameInfo
 ) -> tuple[Highlight, ...]:
-    """The games of a finished contest that are worth a look, at most `MOST`."""
+    """The games of a finished contest that are worth a look."""
     ranks = {s.entry: s.rank for s in ranking if s.rank is not None}
     close = closest(meetings(history))
-    found = [
+    return (
         *([_close(close, game, history)] if close else []),
         *(_surprise(meeting, game, ranks) for meeting in upsets(meetings(history), ranks, 1)),
-        *_by_length(history, game),
         *_duel(history[-1], game),
-    ]
-    return tuple(found[:MOST])
+    )
 
 
 def _close(meeting: Meeting, game: GameInfo, history: Sequence[RoundOutcome]) -> Highlight:
@@ -158,31 +155,6 @@ def _values(meeting: Meeting, game: GameInfo) -> Mapping[str, str]:
     return {"winner": winner, "loser": loser, "points": own, "loser_points": theirs}
 
 
-def _by_length(history: Sequence[RoundOutcome], game: GameInfo) -> Iterator[Highlight]:
-    """The shortest and the longest game, where there is only one such."""
-    played = ((meeting.plan, match) for meeting in meetings(history) for match in meeting.games)
-    games = [(plan, match) for plan, match in played if match.result.turns and match.result.is_flawless]
-    won = [(plan, m) for plan, m in games if len({seat.points for seat in m.result.seats}) > 1]
-    for plan, match in _only(won, min):
-        winner, loser = (name for name, _ in sorted(match.sides, key=lambda side: -side[1].points))
-        sentence = gettext(
-            "%(winner)s beat %(loser)s in %(turns)s.",
-            winner=winner,
-            loser=loser,
-            turns=plural(match.result.turns, game.turn_word),
-        )
-        measure = gettext("The shortest game without a fault that somebody won.")
-        yield Highlight(gettext("Quickest win"), sentence, measure, plan, match)
-    for plan, match in _only(games, max):
-        sentence = gettext(
-            "%(players)s needed %(turns)s.",
-            players=listed(match.players),
-            turns=plural(match.result.turns, game.turn_word),
-        )
-        measure = gettext("The game without a fault that took longest.")
-        yield Highlight(gettext("Longest game"), sentence, measure, plan, match)
-
-
 def _duel(last: RoundOutcome, game: GameInfo) -> Iterator[Highlight]:
     """Of games of many: the longest time for which the last two stood against each other."""
     duels = []
@@ -209,14 +181,3 @@ def _duel(last: RoundOutcome, game: GameInfo) -> Iterator[Highlight]:
             match,
             begin + 1,
         )
-
-
-def _only(
-    games: Sequence[tuple[GroupPlan, Match]], extreme: Callable[[Iterable[int]], int]
-) -> Sequence[tuple[GroupPlan, Match]]:
-    """The game with the fewest or the most turns, if it is the only one; else nothing."""
-    if not games:
-        return ()
-    wanted = extreme(game.result.turns for _, game in games)
-    found = [each for each in games if each[1].result.turns == wanted]
-    return found if len(found) == 1 else ()

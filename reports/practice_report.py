@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from contest.arena.practice_table import (
     COLUMNS,
@@ -23,58 +23,45 @@ from contest.games.game import GameInfo
 from contest.games.registry import game_of
 from contest.interfaces.protocols import Renderer, to_team
 from contest.language import translated
-from contest.model import (
-    BuildReport,
-    Outgoing,
-    Practice,
-    PracticeGame,
-    SeatResult,
-    Team,
-)
+from contest.model import BuildReport, Outgoing, Practice, PracticeGame, SeatResult, Team
 from reports.results import Failure, alike
 from reports.used import used
 from reports.words import VERDICTS
 
 
-@dataclass(frozen=True)
-class PracticeLetters:
-    """The mails about programs that were only tried."""
-
-    settings: Settings
-    templates: Renderer
-
-    def tested(
-        self, practice: Practice, team: Team, report: BuildReport, games: Sequence[PracticeGame]
-    ) -> Outgoing:
-        """`games` is empty where the program was rejected."""
-        info = self._info
-        rows = practice_table(games, info)
-        rendered = self.templates.render(
-            "practice",
-            team=team.name,
-            report=report,
-            repairs=practice.repairs,
-            games=len(games),
-            per_opponent=games_per_opponent(games),
-            together=is_together(games),
-            rows=rows,
-            table=_table(rows, info, together=is_together(games)),
-            mean=_mean(rows, info),
-            failures=alike([failure for game in games for failure in _failures(game)]),
-            its_failures=alike([failure for game in games for failure in _its_failures(game, info)]),
-            most_instructions=max((game.result.seats[0].instructions for game in games), default=0),
-            most_memory=max((game.result.seats[0].memory for game in games), default=0),
-            used=used(game.result.seats[0] for game in games),
-            unasked=sum(game.result.seats[0].unasked for game in games),
-            said=_said(games),
-            max_instructions=self.settings.programs.max_instructions,
-        )
-        mail = to_team(team, f"practice/{practice.id}/{team.name}", "practice", rendered)
-        return replace(mail, in_reply_to=practice.reply_to, letter_id=practice.letter_id)
-
-    @property
-    def _info(self) -> GameInfo:
-        return game_of(self.settings.game, self.settings.programs).info
+def practice_report(
+    practice: Practice,
+    team: Team,
+    report: BuildReport,
+    games: Sequence[PracticeGame],
+    settings: Settings,
+    templates: Renderer,
+) -> Outgoing:
+    """The mail about a program that was only tried. `games` is empty where the program was rejected."""
+    info = game_of(settings.game, settings.programs).info
+    rows = practice_table(games, info)
+    rendered = templates.render(
+        "practice",
+        team=team.name,
+        report=report,
+        repairs=practice.repairs,
+        games=len(games),
+        per_opponent=games_per_opponent(games),
+        together=is_together(games),
+        rows=rows,
+        table=_table(rows, info, together=is_together(games)),
+        mean=_mean(rows, info),
+        failures=alike([failure for game in games for failure in _failures(game)]),
+        its_failures=alike([failure for game in games for failure in _its_failures(game, info)]),
+        most_instructions=max((game.result.seats[0].instructions for game in games), default=0),
+        most_memory=max((game.result.seats[0].memory for game in games), default=0),
+        used=used(game.result.seats[0] for game in games),
+        unasked=sum(game.result.seats[0].unasked for game in games),
+        said=_said(games),
+        max_instructions=settings.programs.max_instructions,
+    )
+    mail = to_team(team, f"practice/{practice.id}/{team.name}", "practice", rendered)
+    return replace(mail, in_reply_to=practice.reply_to, letter_id=practice.letter_id)
 
 
 def _table(rows: Sequence[PracticeRow], info: GameInfo, *, together: bool) -> Sequence[Sequence[str]]:

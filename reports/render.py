@@ -64,7 +64,6 @@ FILTERS: Mapping[str, Callable[..., str]] = {
     "copied": text.copied,
     "tail": text.tail,
     "columns": text.columns,
-    "grid": text.grid,
     "table": text.table,
     "one_line": text.one_line,
     "date": language.date,
@@ -79,7 +78,7 @@ FILTERS: Mapping[str, Callable[..., str]] = {
     "plural": text.plural,
     "listed": language.listed,
     "translated": language.translated,
-    "format": text.formatted,
+    "decimal": language.decimal,
     "opening": text.opening,
 }
 
@@ -224,12 +223,10 @@ class _Compiled:
 class Templates:
     """Renders all mails (implements contest.interfaces.protocols.Renderer)."""
 
-    def __init__(self, settings: Settings, override: Path | Mapping[str, str] | None) -> None:
-        """`override` is the organizer's own folder of templates, which need not exist, or what was in it."""
+    def __init__(self, settings: Settings, override: Path | None) -> None:
+        """`override` is the organizer's own folder of templates, which need not exist."""
         self._settings, self._override = settings, override
-        own: list[BaseLoader] = []
-        if override:
-            own = [FileSystemLoader(override) if isinstance(override, Path) else DictLoader(override)]
+        own = [FileSystemLoader(override)] if override else []
         plugin = game_plugin(settings.game.name)
         chosen = format_named(settings.tournament.format)
         of_game = {f"games/{plugin.name}/{part}.txt.j2": text for part, text in plugin.templates.items()}
@@ -260,17 +257,6 @@ class Templates:
         }
         self._candidates = partial(_candidates, game, chosen.name)
         self._compiled: tuple[_Files, _Compiled] | None = None
-
-    def __reduce__(self) -> tuple[object, ...]:
-        """Pickle the organizer's templates as they are now, for another process, maybe on another
-        computer."""
-        own = self._override
-        if isinstance(own, Path):
-            own = {
-                str(file.relative_to(own)): file.read_text(encoding="utf-8")
-                for file in sorted(own.rglob("*.j2"))
-            }
-        return Templates, (self._settings, own)
 
     def render(self, template: str, /, **facts: object) -> Rendered:
         """The template `<template>.txt.j2` with these facts, in the language of the caller or the contest.
@@ -303,7 +289,7 @@ class Templates:
 
     def _of_now(self) -> _Compiled:
         """The templates, with the organizer's files as they are now."""
-        files = _files(self._override) if isinstance(self._override, Path) else frozenset()
+        files = _files(self._override) if self._override else frozenset()
         # Several threads may render: what one of them has just read of older files stays with these.
         if self._compiled is None or self._compiled[0] != files:
             made = _Compiled(self._loader, self._filters, self._names, self._candidates)

@@ -105,21 +105,6 @@ def facts_of_contest(
     }
 
 
-# --- how close it was ---------------------------------------------------------------------------------------
-def margins(outcome: RoundOutcome, game: GameInfo) -> Mapping[int, tuple[int, int]]:
-    """By group number, where points alone decide and there is a second: the half points by which the first
-    leads, and those that it has."""
-    found = {}
-    for group in outcome.groups:
-        by_points = not group.plan.title and scores.shape_of(group.plan, game) is not scores.Shape.MELEE
-        ranked = [line for line in group.standings if not line.disqualified]
-        if by_points and len(ranked) > 1:
-            first, second = ranked[:2]
-            ahead = first.half_points - second.half_points
-            found[group.plan.number] = ahead, max(1, abs(first.half_points))
-    return found
-
-
 # --- one team's own result ---------------------------------------------------------------------------------
 class Place(NamedTuple):
     """A team's line in a table, and where that is."""

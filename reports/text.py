@@ -189,27 +189,13 @@ def tail(text: object, lines: int = 10) -> str:
 # --- tables ----------------------------------------------------------------------------------------------
 def columns(items: Iterable[object], width: int = WIDTH, indent: str = "", gap: int = 2) -> str:
     """Short texts in as many columns as fit, read downwards."""
-    texts, widest, across = _cells(items, width, indent, gap)
-    height = -(-len(texts) // across)
-    return "\n".join(_row(texts[start::height], widest, indent, gap) for start in range(height))
-
-
-def grid(items: Iterable[object], width: int = WIDTH, indent: str = "", gap: int = 2) -> str:
-    """Short texts in as many columns as fit, read across."""
-    texts, widest, across = _cells(items, width, indent, gap)
-    starts = range(0, len(texts), across)
-    return "\n".join(_row(texts[start : start + across], widest, indent, gap) for start in starts)
-
-
-def _cells(items: Iterable[object], width: int, indent: str, gap: int) -> tuple[list[str], int, int]:
-    """The texts, the columns of the widest, and how many fit beside each other."""
     texts = [clean(str(item)).replace("\n", " ").rstrip() for item in items]
     widest = max(map(columns_of, texts), default=0)
-    return texts, widest, max(1, (width - len(indent) + gap) // (widest + gap))
-
-
-def _row(texts: Sequence[str], widest: int, indent: str, gap: int) -> str:
-    return (indent + (" " * gap).join(_padded(text, widest, "l") for text in texts)).rstrip()
+    height = -(-len(texts) // max(1, (width - len(indent) + gap) // (widest + gap)))
+    rows = (
+        (" " * gap).join(_padded(text, widest, "l") for text in texts[at::height]) for at in range(height)
+    )
+    return "\n".join((indent + row).rstrip() for row in rows)
 
 
 def table(rows: Iterable[Sequence[object]], align: str, indent: str = "", gap: int = 2) -> str:
@@ -243,37 +229,11 @@ def grouped_points(half_points: int, point: int = 1) -> str:
     return decimal(f"{Decimal(points_text(half_points, point)):,}")
 
 
-_FLOAT = re.compile(r"%[-+ #0-9.]*[efgEFG]")
-_PERCENT = "\ue001"  # a private character, for what is no value
-_PIECES = re.compile(r"%[-+ #0-9.]*[a-zA-Z]|[^%]+")
-
-
-def formatted(pattern: str, *values: object) -> str:
-    """`pattern % values`, with the language's own sign for decimals; the filter `format`."""
-    if spoken() == SOURCE or not _FLOAT.search(pattern):
-        return pattern % values
-    left = iter(values)
-    pieces = _PIECES.findall(pattern.replace("%%", _PERCENT))
-    return "".join(_formatted(piece, left) for piece in pieces).replace(_PERCENT, "%")
-
-
-def _formatted(piece: str, values: Iterator[object]) -> str:
-    if not piece.startswith("%"):
-        return piece
-    shown = piece % next(values)
-    return decimal(shown) if _FLOAT.fullmatch(piece) else shown
-
-
 def percent(value: tuple[int, int] | Fraction | float) -> str:
     """A fraction of one, exact (numerator and denominator) or not -> `12.5 %`."""
     share = Fraction(*value) if isinstance(value, tuple) else Fraction(value)
     tenths = (share * 1000 + Fraction(1, 2)) // 1
     return decimal(f"{tenths // 10}.{tenths % 10} %")
-
-
-def byte_count(value: int) -> str:
-    """1234 -> `1,234 bytes`."""
-    return ngettext("%(num)s byte", "%(num)s bytes", value)
 
 
 def fuel_share(units: int, limit: int) -> str:

@@ -65,7 +65,7 @@ from contest.util.plurals import plural
 from sandbox.executable import ASIDE, ASIDE_DIGEST, without
 from tournament.certainty import certainty, default_contests, why_unknown
 from tournament.derived_settings import format_of, frozen_settings
-from tournament.evolution import evolve, score_matrix, score_table
+from tournament.evolution import evolve, score_matrix
 from tournament.field import field_of
 from tournament.group_workers import (
     FrozenContest,
@@ -375,20 +375,11 @@ class ContestDay:
             ranking=ranking,
             evolution=results.get_evolution(tx) if final else None,
             words=results.words_of(tx, number) or "",
-            scores=self._scores(tx, number) if final else "",
             seed=contest_store.state(tx).seed if ranking else None,
             certainty=results.get_certainty(tx) if ranking else None,
         )
         results.mark_reported(tx, number, self._clock.now())
         return self._queue(tx, number, event)
-
-    def _scores(self, tx: Transaction, number: int) -> str:
-        """The final's score matrix, if the final is a group whose members meet in pairs; "" otherwise."""
-        final = results.round_outcome(tx, number, Games.ALL).groups[0]
-        if self._contest.format.seats != 2 or final.plan.title or not final.plan.pairings:
-            return ""
-        settings = self._contest.settings
-        return score_table(final, game_of(settings.game, settings.programs).info.point)
 
     def _played(
         self, tx: Transaction, number: int, is_last: bool, known: Mapping[int, GroupPlan] | None = None

@@ -5,8 +5,6 @@ All arithmetic is in integers and fractions: points are half points, and only ra
 
 from __future__ import annotations
 
-import csv
-import io
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -14,7 +12,7 @@ from fractions import Fraction
 
 from contest.errors import ConfigError
 from contest.formats.standings import ranks_of
-from contest.model import EvolutionEnding, EvolutionOutcome, EvolutionRank, GroupOutcome, points_text
+from contest.model import EvolutionEnding, EvolutionOutcome, EvolutionRank, GroupOutcome
 from contest.schema.sections import Evolution
 
 MAX_GENERATIONS = 10_000  # a safety limit that no known final comes near
@@ -148,24 +146,3 @@ def _ranking(
         )
         for rank, p in zip(ranks, order, strict=True)
     )
-
-
-def score_table(outcome: GroupOutcome, point: int) -> str:
-    """The group's score matrix as CSV, best team first: row = team, column = opponent, cell = points won.
-
-    Only counted games; a cell is empty if the two had none. `point`: as in GameInfo.
-    """
-    names = [line.entry for line in outcome.standings]
-    won: dict[tuple[str, str], int] = {}
-    for match in outcome.matches:
-        if match.counted and len(match.players) == 2:
-            others = dict(zip(match.players, reversed(match.players), strict=True))
-            for name, half in match.half_points:
-                won[name, others[name]] = won.get((name, others[name]), 0) + half
-    text = io.StringIO()
-    lines = csv.writer(text, lineterminator="\n")
-    lines.writerow(["team", *names])
-    for name in names:
-        cells = (won.get((name, other)) for other in names)
-        lines.writerow([name, *("" if half is None else points_text(half, point) for half in cells)])
-    return text.getvalue()

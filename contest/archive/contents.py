@@ -18,7 +18,6 @@ rounds/ROUND/group-GROUP.json   a group as drawn, every attempt at a game, its r
 ranking.json                    the contest's ranking
 rounds/ROUND/asked-GROUP.json   what programs whose time is counted were told, so that pages can ask them
 guests/SHA256                   the interpreter of such programs
-    rounds/ROUND/group-GROUP.csv    its score matrix: row = team, column = opponent, cell = points won
     certainty.json                  how sure the ranking is
 evolution.json                  all generations, if the contest has an evolution
 rules.md                        the rules of the game
@@ -219,7 +218,6 @@ class Archive:
     ranking: tuple[Standing, ...]
     evolution: EvolutionOutcome | None
     certainty: Certainty | None
-    scores: Mapping[tuple[int, int], str]  # the score matrix of each group with games of two, as CSV
     rules: str
     announcement: str
     ledger: LedgerFacts
@@ -278,8 +276,6 @@ def to_files(archive: Archive) -> dict[str, bytes]:
         value = getattr(archive, field_name)
         if field_name not in _OPTIONAL or value != _OPTIONAL[field_name]:
             files[f"{field_name}.json"] = to_json(value, kind)
-    for place, table in archive.scores.items():
-        files[_scores_path(*place)] = table.encode()
     files |= {_asked_path(*place): text.encode() for place, text in archive.asked.items()}
     for outcome in archive.history:
         for group in outcome.groups:
@@ -293,10 +289,6 @@ def to_files(archive: Archive) -> dict[str, bytes]:
 
 def _group_path(round_number: int, group: int) -> str:
     return f"rounds/{round_number}/group-{group}.json"
-
-
-def _scores_path(round_number: int, group: int) -> str:
-    return f"rounds/{round_number}/group-{group}.csv"
 
 
 def _asked_path(round_number: int, group: int) -> str:
@@ -335,7 +327,7 @@ class _Lazy(Mapping[K, T]):
 def from_files(files: ArchiveFiles) -> Archive:
     """Read an archive from its files, which are foreign input. Does not check whether its contents are true.
 
-    Programs, builds and score matrices are read when they are asked for. Raises Differs for a file that is
+    Programs and builds are read when they are asked for. Raises Differs for a file that is
     missing, is not in the format of `to_files`, or does not belong there.
     """
     names = tuple(path.split("/")[1] for path in files if path.endswith("/description.txt"))
@@ -344,17 +336,13 @@ def from_files(files: ArchiveFiles) -> Archive:
     sources = _sources(files, [entry.name for entry in entries])
     history = tuple(_rounds(files))
     places = [(outcome.plan.number, group.plan.number) for outcome in history for group in outcome.groups]
-    scores, asked = (
-        {place: path(*place) for place in places if path(*place) in files}
-        for path in (_scores_path, _asked_path)
-    )
+    asked = {place: _asked_path(*place) for place in places if _asked_path(*place) in files}
     archive = Archive(
         entries=entries,
         programs=_Lazy({name: name for name in sources}, partial(_program, files, sources)),
         builds=_in_folder(files, "builds/"),
         history=history,
         ranking=tuple(read_list(files, "ranking.json", Standing, len(names))),
-        scores=_Lazy(scores, partial(_text, files)),
         asked=_Lazy(asked, partial(_text, files)),
         guests=_in_folder(files, "guests/"),
         rules=_text(files, "rules.md"),
@@ -364,7 +352,7 @@ def from_files(files: ArchiveFiles) -> Archive:
         **{name: _facts(files, name) for name in _FACTS if name not in ("entries", "ranking")},
     )
     _must_name_teams(archive)
-    known = {*_OTHER_FILES, *(f"{name}.json" for name in _FACTS), *scores.values(), *asked.values()}
+    known = {*_OTHER_FILES, *(f"{name}.json" for name in _FACTS), *asked.values()}
     known |= {_group_path(*place) for place in places}
     known |= {_source_path(name, file) for name, found in sources.items() for file in found}
     known |= {_description_path(name) for name in sources} | {f"builds/{digest}" for digest in archive.builds}

@@ -185,12 +185,10 @@ class RoundPlayed(Event):
 class RoundFinished(RoundPlayed):
     """The summary of a round is due, which may have waited for the organizer's words.
 
-    `words` are the organizer's own, "" = none. The score matrix (`scores`, CSV) comes with the final; seed
-    and certainty with the contest's end.
+    `words` are the organizer's own, "" = none. Seed and certainty come with the contest's end.
     """
 
     title = "round finished"
     words: str = ""
-    scores: str = ""
     seed: ContestSeed | None = None
     certainty: Certainty | None = None

@@ -6,7 +6,7 @@ import gzip
 import hashlib
 import io
 import tarfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -37,10 +37,10 @@ from contest.archive.contents import (
 from contest.archive.files import shown
 from contest.config.settings import Settings, published_settings
 from contest.errors import Differs, NotNow, ToolMissing
-from contest.games.registry import game_of, rules_text
+from contest.games.registry import rules_text
 from contest.ledger.notes import in_base64
 from contest.ledger.receipts import bounds_of
-from contest.model import Entry, RoundOutcome, Team
+from contest.model import Entry, Team
 from contest.schema.sections import Role
 from contest.seeds import Seeds
 from contest.store import Transaction, contest_state, decisions, entry_lists, ledger, results, submissions
@@ -56,7 +56,6 @@ from sandbox.fuel import engine, guests
 from sandbox.fuel.program import FuelProgram
 from sandbox.sandbox import Sandbox
 from tournament.derived_settings import format_of, frozen_settings, is_computed
-from tournament.evolution import score_table
 from tournament.runners import open_runner, runner_of
 from tournament.runners.recorded import Asked
 
@@ -108,7 +107,6 @@ def archive_of(contest: ContestContext) -> Archive:
             ranking=(),
             evolution=results.get_evolution(tx),
             certainty=results.get_certainty(tx),
-            scores={},
             asked={},
             guests=interpreters(builds, builder),
             rules=rules_text(settings.game.name),
@@ -228,26 +226,14 @@ def _why_not_yet(contest: ContestContext) -> str:
 
 # --- what follows from the rest ----------------------------------------------------------------------------
 def completed(archive: Archive) -> Archive:
-    """Add the ranking, the score matrices and the announcement, which follow from the rest, and the page.
+    """Add the ranking and the announcement, which follow from the rest, and the page.
 
     The announcement is in the words of our own templates, so that everybody who has this program can make it.
     """
     settings = settings_of(archive.contest)
     ranking = format_of(settings).ranking(archive.history)
-    scores = score_matrices(archive.history, settings)
-    ranked = replace(archive, ranking=ranking, scores=scores, asked=dict(asked(archive)), page=check_page())
+    ranked = replace(archive, ranking=ranking, asked=dict(asked(archive)), page=check_page())
     return replace(ranked, announcement=announcement_of(ranked, settings))
-
-
-def score_matrices(history: Sequence[RoundOutcome], settings: Settings) -> Mapping[tuple[int, int], str]:
-    """Return the score matrix of each group of two-player games, as CSV, by round and group."""
-    info = game_of(settings.game, settings.programs).info
-    return {
-        (outcome.plan.number, group.plan.number): score_table(group, info.point)
-        for outcome in history
-        for group in outcome.groups
-        if info.max_seats == 2 and group.plan.pairings
-    }
 
 
 def asked(archive: Archive) -> Iterator[tuple[tuple[int, int], str]]:

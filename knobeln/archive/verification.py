@@ -23,7 +23,7 @@ from contest.seeds import Seeds
 from contest.subprocesses.engine_pool import cores
 from contest.util.clock import TIME_FORMAT
 from contest.util.plurals import form, plural
-from knobeln.archive.export import announcement_of, asked, check_builds, interpreters, score_matrices
+from knobeln.archive.export import announcement_of, asked, check_builds, interpreters
 from knobeln.archive.verify_entries import Verified, check_entries
 from knobeln.archive.verify_limits import MAX_BUILD_BYTES, OutOfTimeError, memory_limit, time_for, time_limit
 from reports.check_page import check_page
@@ -89,7 +89,7 @@ class _Verification:
         with memory_limit():
             self._check_games()
             checked.append(f"draws, rankings{' and evolution' if archive.evolution else ''}: the same")
-            self._check_groups()
+            self._check_asked()
             self._check_announcement()
         with memory_limit():
             self._check_certainty()
@@ -328,24 +328,16 @@ class _Verification:
                         place = f"round {outcome.plan.number}: {files.shown(name_of(match))}"
                         raise Differs(f"{place}: there is {wrong}")
 
-    def _check_groups(self) -> None:
-        """Check the score matrices, and what the page needs to ask programs again."""
+    def _check_asked(self) -> None:
+        """Check what the page needs to ask programs again."""
         archive = self._archive
-        for archived, computed, wrong in (
-            (
-                archive.scores,
-                score_matrices(archive.history, self._settings).items(),
-                "the score matrix rounds/{}/group-{}.csv does not follow from the games",
-            ),
-            (archive.asked, asked(archive), "rounds/{}/asked-{}.json: programs were told otherwise"),
-        ):
-            strange = set(archived)
-            for place, text in computed:
-                strange.discard(place)
-                if archived.get(place) != text:
-                    raise Differs(wrong.format(*place))
-            if strange:
-                raise Differs(wrong.format(*min(strange)))
+        wrong, strange = "rounds/{}/asked-{}.json: programs were told otherwise", set(archive.asked)
+        for place, text in asked(archive):
+            strange.discard(place)
+            if archive.asked.get(place) != text:
+                raise Differs(wrong.format(*place))
+        if strange:
+            raise Differs(wrong.format(*min(strange)))
         if archive.guests and not any(self._why_not_here.values()):
             here = interpreters(archive.builds, self._builder)
             for digest, module in archive.guests.items():

@@ -9,10 +9,9 @@ from contextlib import contextmanager
 from datetime import datetime
 
 import click
-from rich.bar import Bar
 from rich.box import SIMPLE_HEAD
 from rich.cells import cell_len
-from rich.console import Console, RenderableType
+from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
@@ -30,7 +29,6 @@ count_option = click.option(
     show_default=True,
     help="Show at most this many entries, the newest ones.",
 )
-_MAX_COLUMNS = 10_000  # of a row that no terminal bounds
 _MAX_WORD = 30  # columns; a longer word, such as an address on the web, may be broken
 
 
@@ -138,26 +136,12 @@ def on_terminal() -> bool:
     return sys.stdout.isatty()
 
 
-def width_of_output() -> int:
-    """Return how many columns a row may have; without a terminal there is no bound."""
-    return console.width if on_terminal() else _MAX_COLUMNS
-
-
-def print_whole(shown: RenderableType) -> None:
-    """Print on the terminal as it fits; without a terminal print whole rows, those of a table with tabs."""
+def print_whole(text: str) -> None:
+    """Print on the terminal as it fits; without a terminal print whole lines."""
     if on_terminal():
-        console.print(shown)
-        return
-    if isinstance(shown, Table):
-        columns = ([column.header, *column.cells] for column in shown.columns)
-        texts = ([str(cell).strip() * (not isinstance(cell, Bar)) for cell in column] for column in columns)
-        _print_rows([[str(shown.title)], *zip(*filter(any, texts), strict=True)])
-        return
-    wide = Console(highlight=False, width=width_of_output())
-    with wide.capture() as captured:
-        wide.print(shown)
-    for line in captured.get().splitlines():
-        click.echo(line.rstrip())
+        console.print(text, markup=False)
+    else:
+        click.echo(text)
 
 
 def below(text: str) -> None:

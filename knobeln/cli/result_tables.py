@@ -2,23 +2,39 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from contest.config.settings import Settings
 from contest.errors import NotFound
 from contest.formats import format_named
-from contest.games.game import GameInfo
+from contest.games.game import FaultRule, GameInfo
 from contest.games.registry import game_of
-from contest.model import GroupOutcome, Phase, RoundOutcome, Standing
+from contest.model import (
+    EvolutionEnding,
+    EvolutionOutcome,
+    GroupOutcome,
+    Phase,
+    RoundOutcome,
+    Standing,
+    points_text,
+)
 from contest.store import Transaction, contest_state, results, submissions
 from contest.store.results import Games
 from contest.util.plurals import plural
-from knobeln.cli.output import console, print_whole, width_of_output
+from knobeln.cli.output import console, print_whole, table
 from knobeln.context import ContestContext
-from reports import terminal
+from reports.all_games import all_games
 from reports.bracket import is_knock_out
-from reports.prizes import grand_prize, prize_fields, prize_lists
+from reports.evolution_table import condensed
+from reports.prizes import PrizeList, grand_prize, prize_fields, prize_lists
 from reports.render import where
-from reports.scores import Shape, shape_of
+from reports.results import own_games
+from reports.scores import Shape, melees, shape_of
+from reports.terminal import bracket
+from reports.text import percent
 from tournament.derived_settings import format_of
+
+_RANK_AND_FRACTION = 26  # columns that rank, fraction and the table's frame take
 
 
 def show_results(contest: ContestContext, *, games: bool = False) -> None:
@@ -38,7 +54,7 @@ def show_results(contest: ContestContext, *, games: bool = False) -> None:
     history = [RoundOutcome(plan, done) for plan, done in rounds if done]
     plan, outcomes = next((each for each in reversed(rounds) if each[1]), rounds[-1])
     if any(map(is_knock_out, history)):
-        print_whole(terminal.bracket(history, info))
+        print_whole(bracket(history, info))
     for outcome in outcomes:
         _show_group(settings, info, outcome, final=plan.final, games=games)
     if missing := len(plan.groups) - len(outcomes):
@@ -46,15 +62,15 @@ def show_results(contest: ContestContext, *, games: bool = False) -> None:
     if not result or plan.number < len(rounds):
         return
     if outcomes[0].plan.title or not plan.final:
-        print_whole(terminal.ranking(result, "The contest", info, width_of_output()))
+        show_ranking(result, "The contest", info)
     if not any(line.rank for line in result):
         console.print("There is no winner: nobody is left.")
     if lists := prize_lists(result, prize_fields(playing, settings.teams), settings.teams):
-        print_whole(terminal.prizes(lists, f"Prizes by {settings.teams.prizes_by}", info))
+        show_prizes(lists, f"Prizes by {settings.teams.prizes_by}", info)
         winners = ", ".join(standing.entry for standing in grand_prize(lists)) or "nobody"
         console.print(f"Grand prize: {winners}", markup=False)
     if evolution is not None:
-        print_whole(terminal.evolution_table(evolution, console.width))
+        show_evolution(evolution)
 
 
 def _show_group(
@@ -63,11 +79,68 @@ def _show_group(
     title = where(format_named(settings.tournament.format), outcome.plan).capitalize() or "The contest"
     if final and title.endswith("group 1"):
         title = "The final"
-    is_melee = shape_of(outcome.plan, info) is Shape.MELEE
-    if not is_melee and not outcome.plan.title:
-        print_whole(terminal.ranking(outcome.standings, title, info, width_of_output()))
-    if is_melee or (games and outcome.plan.pairings):
-        print_whole(terminal.group_results(outcome, info, title))
+    if shape_of(outcome.plan, info) is Shape.MELEE:
+        show_melees(outcome, title, info)
+        return
+    if not outcome.plan.title:
+        show_ranking(outcome.standings, title, info)
+    if games and outcome.plan.pairings:
+        show_games(outcome, title, info)
+
+
+def show_ranking(standings: Sequence[Standing], title: str, info: GameInfo) -> None:
+    """Print rank, team, points, failures or faulty games, and who proceeds or is out."""
+    failures = "#failures" if info.fault_rule is FaultRule.REPLAY else "#faulty games"
+    fates = ["remark"] if any(s.fate for s in standings) else []
+    rows = [
+        (s.rank or "-", s.entry, _points(s, info), s.failures, *(s.fate for _ in fates)) for s in standings
+    ]
+    table(title, ("#rank", "team", "#points", failures, *fates), rows, drop=fates)
+
+
+def _points(standing: Standing, info: GameInfo) -> str:
+    return "-" if standing.disqualified else points_text(standing.half_points, info.point)
+
+
+def show_games(outcome: GroupOutcome, title: str, info: GameInfo) -> None:
+    """Print all games of a group of pairs."""
+    shape = shape_of(outcome.plan, info)
+    (one, other, *numeric), *lines = all_games(outcome, own_games(outcome), shape, info.point)
+    table(title, (str(one), str(other), *(f"#{name}" for name in numeric)), lines)
+
+
+def show_melees(outcome: GroupOutcome, title: str, info: GameInfo) -> None:
+    """Print the places of each game of many."""
+    columns = ("#game", "#rank", "team", "#points", f"#fell in {info.turn_word}", "#faults")
+    rows = [
+        (number, p.rank, p.entry, points_text(p.half_points, info.point), p.fell_in or "", p.faults or "")
+        for number, places in enumerate(melees(outcome, info.max_turns), start=1)
+        for p in places
+    ]
+    table(title, columns, rows)
+
+
+def show_prizes(lists: Sequence[PrizeList], title: str, info: GameInfo) -> None:
+    """Print the places with a prize, list by list."""
+    rows: list[tuple[object, ...]] = []
+    for each in lists:
+        rows += [(each.value, place, s.entry, _points(s, info)) for place, s in each.places]
+        rows += [] if each.places else [(each.value, "", "nobody", "")]
+    table(title, ("", "#place", "team", "#points"), rows)
+
+
+def show_evolution(outcome: EvolutionOutcome) -> None:
+    """Print its ranking, with the exemplars in as many generations as the terminal has room for."""
+    shown = condensed(outcome, console.width - _RANK_AND_FRACTION)
+    ending: str = outcome.ending
+    if outcome.ending is EvolutionEnding.FIXED_POINT:
+        ending = f"stable after {plural(len(outcome.generations) - 1, 'generation')}"
+    rows = [
+        (line.rank or "-", line.entry, percent(line.fraction), *counts)
+        for line, (_, *counts) in zip(outcome.ranking, shown.rows, strict=True)
+    ]
+    headings = (f"#{generation}" for generation in shown.generations)
+    table(f"Evolution: {ending}", ("#rank", "team", "#fraction", *headings), rows)
 
 
 def contest_ranking(tx: Transaction, settings: Settings) -> tuple[Standing, ...]:

@@ -8,7 +8,6 @@ from datetime import timedelta
 from pathlib import Path
 
 import click
-from rich.text import Text
 
 from contest.errors import NotNow
 from contest.model import Phase
@@ -115,7 +114,7 @@ def _ask(question: str) -> None:
 
 def tell(text: str) -> None:
     if not says_little():
-        print_whole(Text(text))
+        print_whole(text)
 
 
 def deliver_reports(contest: ContestContext) -> None:

@@ -20,7 +20,6 @@ from knobeln.season import shows_programs
 from mailserver.attachments import AnnouncementTexts, announcement_texts
 from mailserver.commands import COMMANDS, help_topics
 from mailserver.team_secret import without_strings
-from reports.play import play_reports
 from reports.render import Templates
 from reports.site.facts import (
     MailCommand,
@@ -161,7 +160,6 @@ def _published(
         report.language if report else "",
         description,
         tuple(first_the_program),
-        play_reports(play).figures(report) if report else (),
         tuple(accepted),
     )
 

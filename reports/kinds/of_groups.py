@@ -9,7 +9,7 @@ from contest.interfaces.events import GroupFinished, GroupStarted
 from contest.language import noted
 from contest.model import Attachment, Outgoing, Team
 from reports import scores
-from reports.all_games import games_csv
+from reports.all_games import all_games, as_csv
 from reports.kinds.base import Audience, Disclosed, Mailing, Report, with_news
 from reports.play import packed_protocols, play_reports
 
@@ -106,8 +106,8 @@ class AllGames(Report[GroupFinished]):
         mails = with_news(mails, mailing, group.news(games=False))
         if plan.title or group.shape is scores.Shape.MELEE:
             return mails
-        listed = games_csv(outcome, group.own_games, group.shape, mailing.game.point)
-        table = Attachment(file, "text/csv", listed.encode())
+        listed = all_games(outcome, group.own_games, group.shape, mailing.game.point)
+        table = Attachment(file, "text/csv", as_csv(listed).encode())
         return (replace(mail, attachments=(table,)) for mail in mails)
 
 

@@ -49,7 +49,6 @@ class RoundSummary(Report[RoundFinished]):
     def write(self, mailing: Mailing[RoundFinished], wanting: Sequence[Team]) -> Iterator[Outgoing]:
         event, settings, outcome = mailing.event, mailing.settings, mailing.event.history[-1]
         prizes_by = prize_fields(event.teams, settings.teams)
-        scores = "" if settings.reports.places else event.scores  # it has every team
         facts = summary.facts_of_contest(
             event.history, event.ranking, event.evolution, event.seed, prizes_by, settings
         )
@@ -57,21 +56,16 @@ class RoundSummary(Report[RoundFinished]):
             self.code.lower(),
             outcome=outcome,
             words=event.words,
-            scores=scores,
-            margins=summary.margins(outcome, mailing.game),
             certainty=_how_sure(mailing),
             **facts,
         )
-        files = {
-            "scores.csv": scores,
-            "evolution.csv": condensed(event.evolution).csv if scores and event.evolution else "",
-            "seed.txt": mailing.templates.part("_seed", **facts) if event.seed else "",
-        }
-        attached = tuple(
-            Attachment(name, "text/csv" if name.endswith("csv") else "text/plain", text.encode())
-            for name, text in files.items()
-            if text
-        )
+        attached: tuple[Attachment, ...] = ()
+        if event.evolution and not settings.reports.places:  # it has every team
+            attached += (Attachment("evolution.csv", "text/csv", condensed(event.evolution).csv.encode()),)
+        if event.seed:
+            attached += (
+                Attachment("seed.txt", "text/plain", mailing.templates.part("_seed", **facts).encode()),
+            )
         mails: Iterable[Outgoing] = (mail_to(team, event, self.code, rendered, attached) for team in wanting)
         mails = knobeln_json.with_file(mails, wanting, settings, lambda: _for_programs(mailing))
         for mail in with_news(mails, mailing, _news(event)):

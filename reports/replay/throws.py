@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import accumulate, groupby
+from itertools import accumulate
 
 from contest.games.knobeln import throw_points
 from contest.games.words import who_won
 from contest.language import gettext, ngettext, number
 from contest.model import Match, Moves
 from reports.replay.turns import Replay, player_names
+from reports.text import opening
 
-_PEACE = 10  # what lasts a tenth of the game is worth a word
+_SHORT = 10  # who leads after a tenth of the game led from the beginning
 _LEVEL = 40
 
 
@@ -36,32 +37,14 @@ def _starts(side: Sequence[int]) -> frozenset[int]:
 
 
 def throw_story(names: Sequence[str], throws: Sequence[tuple[int, int]]) -> str:
-    """Tell in a sentence how long the two were level, the result, and how they broke their series.
+    """Tell in a sentence how long the two were level, and the result.
 
     They are level while they are apart by at most a fortieth of what the better one wins in the end, or by
     one throw.
     """
-    points = [throw_points(*pair) for pair in throws]
-    told = "; ".join(filter(None, (_peace(points), _race(names, points), _breaks(names, throws))))
+    told = _race(names, [throw_points(*pair) for pair in throws])
     begins_with_a_name = any(told.startswith(f"{name} ") for name in names)
-    return f"{told if begins_with_a_name else told[:1].upper() + told[1:]}."
-
-
-def _peace(points: Sequence[tuple[int, int]]) -> str:
-    """Tell the longest time in which nobody won a point, if it is worth a word."""
-    start, length, at = 0, 0, 0
-    for quiet, run in groupby(points, key=lambda pair: not any(pair)):
-        size = len(list(run))
-        if quiet and size > length:
-            start, length = at, size
-        at += size
-    if not length or length * _PEACE < len(points):
-        return ""
-    return gettext(
-        "nobody won a point from throw %(first)s to %(last)s",
-        first=number(start + 1),
-        last=number(start + length),
-    )
+    return f"{told if begins_with_a_name else opening(told)}."
 
 
 def _race(names: Sequence[str], points: Sequence[tuple[int, int]]) -> str:
@@ -93,7 +76,7 @@ def _race(names: Sequence[str], points: Sequence[tuple[int, int]]) -> str:
             behind=ngettext("%(num)s point", "%(num)s points", behind),
             **told,
         )
-    if level * _PEACE < len(points):
+    if level * _SHORT < len(points):
         return ngettext(
             "%(winner)s led from throw %(throw)s on and won by %(num)s point to %(least)s",
             "%(winner)s led from throw %(throw)s on and won by %(num)s points to %(least)s",
@@ -108,26 +91,3 @@ def _race(names: Sequence[str], points: Sequence[tuple[int, int]]) -> str:
         max(totals),
         **told,
     )
-
-
-def _breaks(names: Sequence[str], throws: Sequence[tuple[int, int]]) -> str:
-    """Tell how often each began a further series; "" where both did so about equally often."""
-    first, second = (len(_starts([pair[seat] for pair in throws])) - 1 for seat in (0, 1))
-    if not first and not second:
-        return gettext("neither broke its series")
-    most, least = max(first, second), min(first, second)
-    if 2 * most < 3 * least:
-        return ""
-    one, other = names if first > second else reversed(names)
-    return gettext(
-        "%(one)s broke its series %(often)s, %(other)s %(seldom)s",
-        one=one,
-        often=_times(most),
-        other=other,
-        seldom=_times(least),
-    )
-
-
-def _times(times: int) -> str:
-    few = (gettext("never"), gettext("once"), gettext("twice"))
-    return few[times] if times < len(few) else gettext("%(number)s times", number=number(times))

@@ -48,9 +48,6 @@ def rules(facts: SiteFacts) -> Page:
             "draw": blocks(facts.texts.draw if facts.phase is Phase.OPEN else about_the_seed(facts)),
             "offered": [known[code] for code in facts.settings.reports.offered],
         },
-        summary=gettext(
-            "The rules of %(game)s, and the contest's own numbers, dates and draws.", game=facts.game.title
-        ),
     )
 
 
@@ -64,7 +61,6 @@ def announcement(facts: SiteFacts) -> Page:
         "announcement",
         gettext("Announcement"),
         {"blocks": shown, "is_open": facts.phase is Phase.OPEN},
-        summary=gettext("What the contest is about, how to register, how to send a program, and the dates."),
     )
 
 
@@ -75,9 +71,6 @@ def questions(facts: SiteFacts) -> Page:
         "questions",
         gettext("Questions"),
         {"blocks": blocks(facts.texts.questions)},
-        summary=gettext(
-            "Frequent questions about %(title)s, and their answers.", title=facts.settings.contest.title
-        ),
     )
 
 
@@ -92,7 +85,6 @@ def commands(facts: SiteFacts) -> Page:
         "commands",
         gettext("Mail commands"),
         {"commands": shown},
-        summary=gettext("What a letter to the robot can do: every subject, with a sample letter."),
     )
 
 

@@ -37,12 +37,10 @@ class Tick:
     text: str
 
 
-def ticks(last: int, length: float = WIDTH, first: int = 0) -> tuple[Tick, ...]:
-    """Mark an axis at round numbers from `first` to `last`, evenly spread over the length."""
-    span = max(1, last - first)
-    step = _round_step(span)
-    numbers = range(-(-first // step) * step, last + 1, step)
-    return tuple(Tick(_short((each - first) * length / span), number(each)) for each in numbers)
+def ticks(last: int) -> tuple[Tick, ...]:
+    """Mark an axis at round numbers from 0 to `last`, evenly spread over the width."""
+    span = max(1, last)
+    return tuple(Tick(_short(at * WIDTH / span), number(at)) for at in range(0, last + 1, _round_step(span)))
 
 
 def _round_step(span: int) -> int:

@@ -186,15 +186,4 @@ def _about_links(shape: Shape, rows: Sequence[CrossRow]) -> str:
         return ""
     if not linked:
         return gettext("These games cannot be replayed.")
-    return gettext(_ABOUT_LINKS[shape is Shape.SINGLE, linked == len(cells)])
-
-
-# By whether two teams meet once only, and whether all their games can be replayed.
-_ABOUT_LINKS = {
-    (True, True): noted("An underlined number leads to the game of the two."),
-    (True, False): noted("An underlined number leads to the game of the two; the others cannot be replayed."),
-    (False, True): noted("An underlined number leads to the first of the games of the two."),
-    (False, False): noted(
-        "An underlined number leads to the first of the games of the two; the others cannot be replayed."
-    ),
-}
+    return gettext("An underlined number leads to the game of the two, or to their first.")

@@ -141,14 +141,13 @@ def disclosure(offered: Iterable[str], *, programs: bool) -> Disclosure:
 class PublishedProgram:
     """A team's program as it took part, without its authentification string: texts by the files' names.
 
-    The description is not in the texts again. `figures` are those of its compile report, by what they are;
-    `versions` are the numbers of all that were accepted, and when they came: the last one took part.
+    The description is not in the texts again. `versions` are the numbers of all that were accepted, and when
+    they came: the last one took part.
     """
 
     language: str
     description: str
     files: tuple[tuple[str, str], ...]
-    figures: tuple[tuple[str, str], ...] = ()
     versions: tuple[tuple[int, datetime], ...] = ()
 
 

@@ -8,7 +8,7 @@ from datetime import datetime
 
 from contest.config.settings import Settings
 from contest.formats import format_named
-from contest.language import date, gettext, listed, ngettext, noted, translated
+from contest.language import date, gettext, ngettext, noted, translated
 from contest.mail.form import blank, sample
 from contest.model import EvolutionOutcome, Phase, RoundOutcome, Standing
 from contest.schema.sections import DATE_WORDS
@@ -19,10 +19,10 @@ from reports.highlights import Highlight, Meeting, meetings, upsets
 from reports.prizes import PrizeList, grand_prize, prize_fields, prize_lists
 from reports.site import charts, paths
 from reports.site.facts import ReleasedRound, SampleLetter, SiteFacts, about_results, date_words
-from reports.site.games import Replays, points_cell
+from reports.site.games import Replays
 from reports.site.groups import former_page, match_table, ranking_table, what_again
 from reports.site.log import events
-from reports.site.tables import Cell, Column, Page, Table, cell, name_cell, time_cell, word_cell
+from reports.site.tables import Cell, Column, Page, Table, cell, name_cell, time_cell
 from reports.site.views import GroupView
 from reports.text import grouped_points as points
 from reports.text import opening, percent
@@ -38,6 +38,7 @@ MAX_STILL_IN = 40
 _NEWS = 5
 _SURPRISES = 3  # of a round
 _STEPS = 3
+_RECORD = Column("record", noted("won-drawn-lost"), optional=True)
 _MAX_EQUALS = 4  # names on a step of a podium
 
 
@@ -216,26 +217,20 @@ def _standings(views: Sequence[GroupView]) -> Table:
     lines.sort(
         key=lambda each: (not each[1].advances, each[1].rank is None, each[1].rank, each[0].plan.number)
     )
-    columns = (
-        Column("group", noted("group"), numeric=True, optional=True),
-        Column("rank", noted("rank"), numeric=True),
-        Column("team", noted("team")),
-        Column("points", noted("points"), numeric=True),
-        Column("record", noted("won-drawn-lost"), optional=True),
-        Column("fate", noted("remark"), optional=True),
+    plain = ranking_table(
+        [line for _, line in lines], views[0].game, "standings", gettext("Standings of the last round")
     )
+    group = Column("group", noted("group"), numeric=True, optional=True)
     rows = tuple(
         (
             cell(view.plan.number if several else None),
-            Cell(str(line.rank or "-"), line.rank),
-            name_cell(line.entry, paths.team(line.entry)),
-            points_cell(None if line.disqualified else line.half_points, view.game.point),
+            *row[:3],
             _record(_results_of(line.entry, [view])),
-            word_cell(line.fate),
+            row[-1],
         )
-        for view, line in lines
+        for (view, line), row in zip(lines, plain.rows, strict=True)
     )
-    return Table("standings", gettext("Standings of the last round"), columns, rows)
+    return replace(plain, columns=(group, *plain.columns[:3], _RECORD, plain.columns[-1]), rows=rows)
 
 
 def _still_in(facts: SiteFacts) -> tuple[str, ...]:
@@ -259,21 +254,12 @@ class Step:
     value: str
 
 
-@dataclass(frozen=True)
-class Podium:
-    """The best of a discipline, what the first place means there, and the page that tells more, or ""."""
-
-    title: str
-    meaning: str
-    steps: tuple[Step, ...]
-    link: str = ""
-
-
 def _after(facts: SiteFacts, views: Views, found: Watched, replays: Replays) -> Mapping[str, object]:
     shown = facts.shows.rankings
     first = _first_two(facts) if shown and facts.shows.games else None
     return {
-        "podiums": tuple(_podiums(facts, views)) if shown else (),
+        "podiums": _podiums(facts, views) if shown else {},
+        "first_place": format_named(facts.settings.tournament.format).first_place,
         "first_two": (first.players, replays.link(first.plan, first.games[-1])) if first else None,
         "highlights": found,
         "ranking": _ranking(facts, views) if shown else None,
@@ -292,29 +278,17 @@ def _first_two(facts: SiteFacts) -> Meeting | None:
     return next((m for m in meetings(facts.history[-1:]) if set(m.players) == names), None)
 
 
-def _podiums(facts: SiteFacts, views: Views) -> Iterator[Podium]:
-    chosen = format_named(facts.settings.tournament.format)
-    steps = _steps((s.rank, s.entry, _merit(facts, views, s)) for s in facts.ranking)
-    title = gettext("Tournament") if facts.evolution else gettext("Winners")
-    if steps:
-        yield Podium(title, translated(chosen.first_place), steps)
-    if facts.evolution:
-        lines = facts.evolution.ranking
-        steps = _steps(
+def _podiums(facts: SiteFacts, views: Views) -> Mapping[str, tuple[Step, ...]]:
+    """The best of each discipline that has any."""
+    evolved = facts.evolution.ranking if facts.evolution else ()
+    found = {
+        "tournament": _steps((s.rank, s.entry, _merit(facts, views, s)) for s in facts.ranking),
+        "evolution": _steps(
             (e.rank, e.entry, gettext("%(share)s of the population", share=percent(e.fraction)))
-            for e in lines
-        )
-        meaning = ngettext(
-            "Every strategy of the final began with %(num)s copy, and what it won against the others "
-            "decided how many it had in the next generation. The first place goes to the largest share at "
-            "the end.",
-            "Every strategy of the final began with %(num)s copies, and what it won against the others "
-            "decided how many it had in the next generation. The first place goes to the largest share at "
-            "the end.",
-            facts.settings.evolution.exemplars,
-        )
-        if steps:
-            yield Podium(gettext("Evolution"), meaning, steps, paths.EVOLUTION)
+            for e in evolved
+        ),
+    }
+    return {discipline: steps for discipline, steps in found.items() if steps}
 
 
 def _merit(facts: SiteFacts, views: Views, standing: Standing) -> str:
@@ -350,7 +324,7 @@ def _ranking(facts: SiteFacts, views: Views) -> Table:
     evolved = _evolved(facts.evolution) if facts.evolution else None
     columns = (
         *plain.columns[:3],
-        Column("record", noted("won-drawn-lost"), optional=True),
+        _RECORD,
         *(
             (Column("evolution", noted("evolution"), numeric=True), Column("share", noted("share")))
             if evolved is not None
@@ -467,22 +441,14 @@ _BEST = 3
 
 def preview(facts: SiteFacts) -> str:
     """The contest as it is now, in a line: the best teams of one that is over, or else its dates."""
-    if not (facts.is_over and facts.shows.rankings and any(standing.rank for standing in facts.ranking)):
-        dates = ", ".join(f"{words} {date(at)}" for words, at in _preview_dates(facts))
-        sentences = [state_of(facts), about_results(facts), gettext("Dates") + f": {dates}."]
+    sentences = [state_of(facts), about_results(facts)]
+    best = ", ".join(f"{each.rank} {each.entry}" for each in facts.ranking[:_BEST] if each.rank)
+    if best and facts.is_over and facts.shows.rankings:
+        sentences.append(gettext("Ranking") + f": {best}.")
     else:
-        sentences = [state_of(facts), gettext("Ranking") + f": {', '.join(_best(facts))}."]
-        evolved = facts.evolution.ranking[:_BEST] if facts.evolution else ()
-        if shares := ", ".join(f"{line.entry} {percent(line.fraction)}" for line in evolved if line.rank):
-            sentences.append(gettext("Evolution: %(shares)s.", shares=shares))
+        dates = ", ".join(f"{words} {date(at)}" for words, at in _preview_dates(facts))
+        sentences.append(gettext("Dates") + f": {dates}.")
     return " ".join(filter(None, sentences))
-
-
-def _best(facts: SiteFacts) -> Iterator[str]:
-    """The best teams, each with its rank; those that share a rank are named together."""
-    ranked = [standing for standing in facts.ranking if standing.rank]
-    for rank in sorted({standing.rank for standing in ranked if standing.rank})[:_BEST]:
-        yield f"{rank} {listed([standing.entry for standing in ranked if standing.rank == rank])}"
 
 
 def _preview_dates(facts: SiteFacts) -> list[tuple[str, datetime]]:

@@ -128,23 +128,15 @@ class Replays:
 
 def title_of_game(match: Match) -> str:
     """Name the players in the order of their seats, and the game where the pairing has several."""
-    number = match.game if max(match.pairing.games, match.pairing.most) > 1 else 0
     if len(match.players) > 2:
-        return (
-            gettext("The game of all, game %(number)s", number=number)
-            if number
-            else gettext("The game of all")
-        )
-    first, second = match.players
-    if first == second:
-        if number:
-            return gettext("%(name)s against itself, game %(number)s", name=first, number=number)
-        return gettext("%(name)s against itself", name=first)
-    if number:
-        return gettext(
-            "%(first)s against %(second)s, game %(number)s", first=first, second=second, number=number
-        )
-    return gettext("%(first)s against %(second)s", first=first, second=second)
+        title = gettext("The game of all")
+    elif match.pairing.is_self:
+        title = gettext("%(name)s against itself", name=match.players[0])
+    else:
+        title = gettext("%(first)s against %(second)s", first=match.players[0], second=match.players[1])
+    if max(match.pairing.games, match.pairing.most) > 1:
+        return gettext("%(title)s, game %(number)s", title=title, number=match.game)
+    return title
 
 
 def points_cell(half_points: int | None, point: int, link: str = "") -> Cell:

@@ -4,41 +4,46 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, datetime
+from functools import cache
 
-from contest.language import SOURCE, date, gettext, ngettext, noted, spoken, translated
+from contest.language import SOURCE, date, gettext, ngettext, noted, noted_plural, spoken, translated
 from contest.model import LogLine
 from contest.util.clock import TIME_FORMAT
 from reports.site.facts import Event
 from reports.text import opening
 
-# What `knobeln serve` says of the dates, for the catalogue.
-_SERVICES = (
+WORDS = (
     noted("registration opens"),
     noted("registration closes"),
     noted("compilation opens"),
     noted("compilation closes"),
-)
-_OVER = noted("the season is over")
-_CHANGED = noted("settings, title, dates or rules are not those of the list of entries")
-_MOVED = re.compile(r"(.+): moved from (.+) to (.+)")
-_LIST = re.compile(r"the (final )?list of entries: ([\d,]+) programs?, root (\w+)")
-_RUN = (
-    noted("the contest is paused"),
+    noted("the season is over"),
+    noted("settings, title, dates or rules are not those of the list of entries"),
     noted("the contest goes on"),
     noted("the run goes on by itself, as its pause is over"),
 )
+"""For the catalogue."""
+
+_PAUSED = noted("the contest is paused")
 _WITH_VALUES = (
-    (re.compile(r"the contest is paused for .+"), noted("the contest is paused")),
-    (re.compile(r"the public number is (?P<number>.+)", re.DOTALL), noted("the public number is %(number)s")),
-    (re.compile(r"tournament (?P<number>.+) has begun"), noted("tournament %(number)s has begun")),
-    (
-        re.compile(r"programs are no longer taken; letters that wait: (?P<number>.+)"),
-        noted("programs are no longer taken; letters that wait: %(number)s"),
+    noted("%(date)s: moved from %(before)s to %(after)s"),
+    noted("the public number is %(number)s"),
+    noted("tournament %(number)s has begun"),
+    noted("programs are no longer taken; letters that wait: %(number)s"),
+    noted("%(name)s was disqualified"),
+    noted("%(name)s was dropped"),
+    noted("%(name)s was reinstated"),
+    noted("the program of %(name)s plays again"),
+)
+_WITH_NUMBERS = (
+    noted_plural(
+        "the final list of entries: %(num)s program, root %(root)s",
+        "the final list of entries: %(num)s programs, root %(root)s",
     ),
-    (re.compile(r"(?P<name>\w+) was disqualified"), noted("%(name)s was disqualified")),
-    (re.compile(r"(?P<name>\w+) was dropped"), noted("%(name)s was dropped")),
-    (re.compile(r"(?P<name>\w+) was reinstated"), noted("%(name)s was reinstated")),
-    (re.compile(r"the program of (?P<name>\w+) plays again"), noted("the program of %(name)s plays again")),
+    noted_plural(
+        "the list of entries: %(num)s program, root %(root)s",
+        "the list of entries: %(num)s programs, root %(root)s",
+    ),
 )
 
 
@@ -53,35 +58,22 @@ def journal_line(text: str) -> str:
     """The line as the language of the moment has it; as it is, where nobody has translated it."""
     if spoken() == SOURCE:
         return text
-    if moved := _MOVED.fullmatch(text):
-        words, before, after = moved.groups()
-        return gettext(
-            "%(date)s: moved from %(before)s to %(after)s",
-            date=translated(words),
-            before=_time(before),
-            after=_time(after),
-        )
-    if listed := _LIST.fullmatch(text):
-        final, programs, root = listed.groups()
-        number = int(programs.replace(",", ""))
-        if final:
-            return ngettext(
-                "the final list of entries: %(num)s program, root %(root)s",
-                "the final list of entries: %(num)s programs, root %(root)s",
-                number,
-                root=root,
-            )
-        return ngettext(
-            "the list of entries: %(num)s program, root %(root)s",
-            "the list of entries: %(num)s programs, root %(root)s",
-            number,
-            root=root,
-        )
-    for pattern, words in _WITH_VALUES:
-        if found := pattern.fullmatch(text):
-            return gettext(words, **found.groupdict())
-    return translated(text)
+    for words in _WITH_VALUES:
+        if found := _pattern(words).fullmatch(text):
+            return gettext(words, **{name: _value(name, told) for name, told in found.groupdict().items()})
+    for forms in _WITH_NUMBERS:
+        for words in forms:
+            if found := _pattern(words).fullmatch(text):
+                return ngettext(*forms, int(found["num"].replace(",", "")), root=found["root"])
+    return translated(_PAUSED if text.startswith(f"{_PAUSED} for ") else text)
 
 
-def _time(text: str) -> str:
-    return date(datetime.strptime(text, TIME_FORMAT).replace(tzinfo=UTC))
+@cache
+def _pattern(words: str) -> re.Pattern[str]:
+    return re.compile(re.sub(r"%\\\((\w+)\\\)s", r"(?P<\1>.+)", re.escape(words)), re.DOTALL)
+
+
+def _value(name: str, told: str) -> str:
+    if name in ("before", "after"):
+        return date(datetime.strptime(told, TIME_FORMAT).replace(tzinfo=UTC))
+    return translated(told) if name == "date" else told

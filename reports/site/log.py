@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from uuid import NAMESPACE_URL, uuid5
 
 from contest.formats import format_named
-from contest.language import date, gettext, listed, ngettext
+from contest.language import date, gettext, listed, ngettext, noted_plural
 from contest.model import Former
 from contest.public_number.beacon import BeaconKind
 from reports.site import paths
@@ -58,22 +58,8 @@ def about_the_seed(facts: SiteFacts) -> str:
 def _released(facts: SiteFacts, released: ReleasedRound) -> Event:
     groups = [group for group in released.outcome.groups if group.plan.pairings]
     drawn, played = date(released.drawn_at), date(released.played_at)
-    if any(group.plan.title for group in groups):
-        text = ngettext(
-            "%(num)s match. Drawn on %(drawn)s, played on %(played)s.",
-            "%(num)s matches. Drawn on %(drawn)s, played on %(played)s.",
-            len(groups),
-            drawn=drawn,
-            played=played,
-        )
-    else:
-        text = ngettext(
-            "%(num)s group. Drawn on %(drawn)s, played on %(played)s.",
-            "%(num)s groups. Drawn on %(drawn)s, played on %(played)s.",
-            len(groups),
-            drawn=drawn,
-            played=played,
-        )
+    forms = _MATCHES if any(group.plan.title for group in groups) else _GROUPS
+    text = ngettext(*forms, len(groups), drawn=drawn, played=played)
     if released.words and facts.shows.words:
         text = f"{released.words.strip()}\n\n{text}"
     key = _key(facts, released.number)
@@ -85,6 +71,16 @@ def _released(facts: SiteFacts, released: ReleasedRound) -> Event:
         title = gettext("The results of the final are out")
     link = round_link(released, facts.shows)
     return Event(released.released_at, key, title, text, link)
+
+
+_GROUPS = noted_plural(
+    "%(num)s group. Drawn on %(drawn)s, played on %(played)s.",
+    "%(num)s groups. Drawn on %(drawn)s, played on %(played)s.",
+)
+_MATCHES = noted_plural(
+    "%(num)s match. Drawn on %(drawn)s, played on %(played)s.",
+    "%(num)s matches. Drawn on %(drawn)s, played on %(played)s.",
+)
 
 
 def _out(number: int) -> str:

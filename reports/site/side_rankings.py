@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterator, Sequence
 
 from contest.language import decimal, gettext, noted
-from contest.model import Certainty, EvolutionEnding, EvolutionOutcome, LadderRanking, SeasonTable
+from contest.model import Certainty, EvolutionOutcome, LadderRanking, SeasonTable
 from reports.certainty import certainty_facts
 from reports.evolution_table import spread
 from reports.ladder_report import movements
@@ -47,7 +47,7 @@ def evolution(outcome: EvolutionOutcome) -> Page:
         gettext("Evolution"),
         {
             "outcome": outcome,
-            "ending": _ending(outcome),
+            "ending": gettext(outcome.ending),
             "chart": chart,
             "shares": [(band, _share_at_the_end(band, chart)) for band in chart.bands],
             "ranking": ranking,
@@ -55,14 +55,6 @@ def evolution(outcome: EvolutionOutcome) -> Page:
         },
         (ranking, whole),
     )
-
-
-def _ending(outcome: EvolutionOutcome) -> str:
-    """Say why there were no more generations."""
-    left = [name for name, count in zip(outcome.entries, outcome.generations[-1], strict=True) if count]
-    if outcome.ending is EvolutionEnding.NO_POINTS and len(left) == 1:
-        return gettext("%(name)s alone was left, and it wins nothing against itself", name=left[0])
-    return gettext(outcome.ending)
 
 
 def _share_at_the_end(band: charts.Band, chart: charts.StackedAreas) -> str:
@@ -94,10 +86,8 @@ def generation_table(outcome: EvolutionOutcome, generations: Sequence[int], entr
 def certainty(found: Certainty) -> Page:
     """Make the page about the contests played with other random numbers, with all teams."""
     facts = certainty_facts(found)
-    keys = _KEYS if len(facts.columns) == len(_KEYS) else [key for key in _KEYS if key != "final"]
     columns = tuple(
-        Column(key, name, numeric=number > 0)
-        for number, (key, name) in enumerate(zip(keys, facts.columns, strict=False))
+        Column(word.replace(" ", "_"), word, numeric=at > 0) for at, word in enumerate(facts.columns)
     )
     rows = tuple((name_cell(name, paths.team(name)), *map(cell, shares)) for name, *shares in facts.lines)
     caption = gettext("Of 100 contests played with other random numbers")
@@ -109,10 +99,6 @@ def certainty(found: Certainty) -> Page:
         {"words": facts.words, "table": table, "key": facts.key},
         (table,) if table else (),
     )
-
-
-# Of the columns of `certainty_facts`; a contest without rounds has no `final`.
-_KEYS = ("team", "place", "first", "final", "90_of_100", "worse")
 
 
 def ladder(rankings: Sequence[LadderRanking]) -> Page:

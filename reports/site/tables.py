@@ -142,4 +142,3 @@ class Page:
     title: str
     facts: Mapping[str, object]
     tables: tuple[Table, ...] = ()
-    summary: str = ""  # what a link to it shows besides the title; "" = what the contest's shows

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from contest.games.game import MATCH_POINT
 from contest.language import gettext, noted
-from contest.model import EvolutionRank, Match, Team
+from contest.model import Match, Team
 from reports import results
 from reports.highlights import Highlight
 from reports.play import play_reports
@@ -156,23 +156,9 @@ def _team_page(
             "program": program,
             "no_results": about_results(facts) or gettext("There are no results yet."),
             "in_bracket": not facts.shows.rankings and bool(facts.told_rounds),
-            "figures": program.figures if program else (),
         },
         tuple(each.games for each in rounds if each.games),
-        summary=_summary(facts, team, line),
     )
-
-
-def _summary(facts: SiteFacts, team: Team, evolved: EvolutionRank | None) -> str:
-    """What a link to the team's page shows: where it is from, and how it did."""
-    place = next((s.rank for s in facts.ranking if s.entry == team.name), None)
-    parts = [gettext("rank %(rank)s in the contest", rank=place)] if place and facts.shows.rankings else []
-    parts += (
-        [gettext("%(share)s of the evolution", share=percent(evolved.fraction))]
-        if evolved and evolved.rank
-        else []
-    )
-    return ": ".join(filter(None, (team.registration.organization, ", ".join(parts))))
 
 
 _NAMED = 3  # this many of the best and of the worst opponents are named

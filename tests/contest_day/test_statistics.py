@@ -29,15 +29,11 @@ def mailed(folder: ContestContext) -> str:
         mail = message_from_bytes(outbox.due(tx, folder.clock.now(), 1)[0].raw, policy=modern)
     body = mail.get_body(("plain",))
     assert body is not None
-    table = next(mail.iter_attachments())
-    assert table.get_filename() == "scores.csv"
-    assert len(table.get_content().splitlines()) == 6
     return str(body.get_content())
 
 
 def test_the_summary_says_how_the_contest_ends_with_other_chance(folder: ContestContext) -> None:
     text = mailed(folder)
-    assert " ahead of the second: " in text
     words = " ".join(text.split())
     assert "The whole contest was drawn and played again 20 times with other random numbers, which" in words
     assert re.search(r": team_\d{4} won \S+ of 100( and team_\d{4} won \S+ of 100)*; such a share", words)

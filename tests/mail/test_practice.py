@@ -19,7 +19,7 @@ from contest.store import contest_state, practices, submissions, teams
 from contest.store.tables import practices as practice_table
 from knobellib.samples import house_strategies, samples
 from mailserver.team_secret import digest
-from reports.practice_report import PracticeLetters
+from reports.practice_report import practice_report
 from tests.support.builds import build_report
 from tests.support.compile_services import compile_service, engine_failures
 from tests.support.contest_field import add_team
@@ -71,10 +71,9 @@ def gym(make_world: Callable[..., World]) -> Callable[..., Gym]:
         world = make_world(**sections)
         world.clock.at = START - timedelta(days=10)
         common = (world.store, world.settings, world.clock, builder_of(world.settings, open_runner))
-        letters = PracticeLetters(world.settings, world.renderer)
         compiler = compile_service(*common, world.renderer)
         failures = engine_failures(world.store, world.settings, world.clock, world.renderer)
-        return Gym(world, compiler, PracticeService(*common, open_runner, letters, failures))
+        return Gym(world, compiler, PracticeService(*common, open_runner, world.renderer, failures))
 
     return make
 
@@ -149,7 +148,6 @@ def failed(reason: str) -> GameResult:
 def test_failures_that_differ_are_told_one_by_one(gym: Callable[..., Gym]) -> None:
     here = gym()
     world = here.world
-    letters = PracticeLetters(world.settings, world.renderer)
     report = build_report()
     reasons = [f"throw {at} was 0" for at in range(1, 12)] + ["throw 1 was 0"]
     games = [PracticeGame((f"house_{at}",), failed(reason)) for at, reason in enumerate(reasons, 1)]
@@ -157,7 +155,8 @@ def test_failures_that_differ_are_told_one_by_one(gym: Callable[..., Gym]) -> No
     with world.store.read() as tx:
         team = teams.by_name(tx, "alpha")
         assert team
-    text = letters.tested(Practice(1, team.id, 1, {}), team, report, games).body
+    practice = Practice(1, team.id, 1, {})
+    text = practice_report(practice, team, report, games, world.settings, world.renderer).body
     assert "Your program failed in 12 of 12 games." in text
     assert "\n- in 2 games, first against house_1: throw 1 was 0\n- against house_2: throw 2 was 0\n" in text
     assert "- against house_10: throw 10 was 0\n- and 1 more\n" in text
@@ -226,7 +225,7 @@ def test_what_breaks_our_service_is_set_aside_and_can_be_put_back(gym: Callable[
         here.world.clock,
         here.practice.builder,
         here.practice.open_runner,
-        PracticeLetters(here.world.settings, None),  # this is what is broken
+        None,  # this is what is broken
         here.practice.failures,
     )
     assert broken.play_next()

@@ -61,20 +61,6 @@ def found_in(played: other_contests.Played) -> tuple[Highlight, ...]:
     )
 
 
-def test_where_points_come_at_the_end_the_shortest_and_the_longest_game_count() -> None:
-    played = other_contests.ultimate_tic_tac_toe()
-    found = {each.title: each for each in found_in(played)}
-    clean = [
-        m.result.turns
-        for outcome in played.history
-        for group in outcome.groups
-        for m in group.matches
-        if m.counted and m.result.is_flawless
-    ]
-    assert found["Longest game"].match.result.turns == max(clean)
-    assert found["Quickest win"].match.result.turns >= min(clean)
-
-
 def test_a_game_of_many_ends_in_a_duel() -> None:
     (duel,) = found_in(other_contests.standoff())
     assert duel.turn == sorted(seat.last_turn for seat in duel.match.result.seats)[-3] + 1

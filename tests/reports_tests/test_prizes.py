@@ -1,5 +1,7 @@
 """Prizes per school (B20): the best of each, and the best of the best."""
 
+from pathlib import Path
+
 import pytest
 
 from contest.model import Standing
@@ -49,9 +51,12 @@ def test_each_school_has_its_places_and_the_best_winner_the_grand_prize(ranking,
         ("1:a:M 1:b:Cal", "The grand prize is shared by b and a, whose places are equal."),
     ],
 )
-def test_equal_winners_share_the_grand_prize_and_results_say_so(winners: str, said: str) -> None:
+def test_equal_winners_share_the_grand_prize_and_results_say_it(
+    tmp_path: Path, winners: str, said: str
+) -> None:
     words = '{% from "_results.txt.j2" import prize_words %}{{ prize_words((), winners) }}'
-    templates = Templates(other_contests.settings_of("bid-tac-toe"), {"tie.txt.j2": f"Subject: x\n\n{words}"})
+    (tmp_path / "tie.txt.j2").write_text(f"Subject: x\n\n{words}")
+    templates = Templates(other_contests.settings_of("bid-tac-toe"), tmp_path)
     names = [Standing(name, 10, 1, 0, False, False) for name in awarded(winners)[1]]
     assert said in templates.render("tie", winners=names).body
 

@@ -24,15 +24,11 @@ LEAD = [ANN, ANN, NOBODY, BOB]  # ann wins twice as often as bob
 @pytest.mark.parametrize(
     ("throws", "told"),
     [
-        (
-            [(1, 1)] * 20,
-            "Nobody won a point from throw 1 to 20; nobody won, at 0 points each; neither broke its series.",
-        ),
+        ([(1, 1)] * 20, "Nobody won, at 0 points each."),
         (LEAD * 15, "ann led from throw 5 on and won by 180 points to 90."),
         (
             [NOBODY] * 5 + LEAD * 5,
-            "Nobody won a point from throw 1 to 5; both were level until throw 9; then ann pulled away and "
-            "won by 60 points to 30.",
+            "Both were level until throw 9; then ann pulled away and won by 60 points to 30.",
         ),
         (
             [BOB, BOB, ANN] * 3 + [ANN, ANN, BOB] * 12,
@@ -49,7 +45,7 @@ def test_the_story_of_the_other_seat_tells_the_same(throws: list[tuple[int, int]
     told = throw_story(NAMES, throws)
     assert told == throw_story(NAMES[::-1], [(second, first) for first, second in throws])
     assert told.endswith(".")
-    assert told.count("won by") + told.count("nobody won, at") + told.count("Nobody won, at") == 1
+    assert told.count("won by") + told.lower().count("nobody won, at") == 1
 
 
 # --- rings -------------------------------------------------------------------------------------------------

@@ -20,7 +20,7 @@ from tests.support.browser import program
 # What `verify` finds and the page says that it has not checked: it has no compiler, and writes no texts.
 NOT_ON_THE_PAGE = re.compile(
     r"the receipts do not fit|this is another archive|for the program of \w+, but here|announcement\.txt"
-    r"|certainty\.json|score matrix|rules\.md|description|verify\.html|settings of \[|contest\.json: settings"
+    r"|certainty\.json|rules\.md|description|verify\.html|settings of \[|contest\.json: settings"
     r"|the settings have the sections|the fault of \w+: archived in turn"
     r"|'a/b/c/d/e'"  # an empty folder
 )
