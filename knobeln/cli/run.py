@@ -60,8 +60,8 @@ def run(early: bool, yes: bool, no_wait: bool, step: bool) -> None:
     More than a day before the date, --now asks first; without a terminal it needs --yes.
 
     If the contest is paused, the command waits until it goes on. --step shows one turn of a game of all at a
-    time, or the pairings that meet at once. The reports go out after the last step. Started by root, the
-    command becomes the folder's owner, or the user `knobeln`.
+    time, or one place of a group, the last first. The reports go out after the last step. Started by root,
+    the command becomes the folder's owner, or the user `knobeln`.
     """
     contest = open_as_ordinary_user()
     with contest.only_one("run") as alone:
