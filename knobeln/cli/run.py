@@ -14,10 +14,10 @@ from contest.errors import NotNow
 from contest.model import Phase
 from contest.public_number.draw import MAX_NUMBER_CHARS
 from contest.seeds import Seeds
-from contest.store import contest_state, decisions, results, submissions, teams
+from contest.store import contest_state, decisions, results
 from contest.store.results import Games
 from contest.util.clock import TIME_FORMAT
-from contest.util.plurals import form, plural
+from contest.util.plurals import plural
 from knobeln.cli.contest_option import NounGroup, open_contest, says_little
 from knobeln.cli.dry_run import (
     carry_out,
@@ -88,21 +88,12 @@ def _ask_if_much_too_early(contest: ContestContext) -> None:
     start, now = contest.settings.dates.contest_starts, contest.clock.now()
     with contest.store.read() as tx:
         phase = contest_state.state(tx).phase
-        registered = teams.count(tx)
-        without = registered - submissions.count_with_program(tx)
     if phase is not Phase.OPEN or start - now <= MAX_EARLY:
         return
-    programs = (
-        f"{without} of {plural(registered, 'registered team')} {form(without, 'has', 'have')} no accepted "
-        "program yet"
-    )
-    situation = (
-        f"the contest starts on {start:{TIME_FORMAT}}, in {plural((start - now).days, 'day')}; "
-        f"{programs if registered else 'no team is registered yet'}. Nothing undoes the start"
-    )
+    date = f"on {start:{TIME_FORMAT}}, in {plural((start - now).days, 'day')}, and nothing undoes the start"
     if not sys.stdin.isatty():
-        raise NotNow(situation, hint="--yes starts it all the same")
-    _ask(f"{situation[0].upper()}{situation[1:]}. Start it now?")
+        raise NotNow(f"the contest starts {date}", hint="--yes starts it all the same")
+    _ask(f"The contest starts {date}. Start it now?")
 
 
 def _is_finished(contest: ContestContext) -> bool:
