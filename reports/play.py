@@ -128,7 +128,9 @@ class TextReports(PlayReports):
         self, matches: Sequence[Match], round_number: int, group: int, entry: str, settings: Settings
     ) -> str:
         game = game_of(settings.game, settings.programs).info
-        return text_protocol.write(game, matches, round_number, group, entry)
+        return text_protocol.write(
+            [text_protocol.of(game, match, round_number, group, entry) for match in matches]
+        )
 
 
 class TableReports(PlayReports):

@@ -1,16 +1,20 @@
-"""`knobeln results`: rankings, evolution, the season, the ladder."""
+"""`knobeln results`: rankings, evolution, protocols, the ladder."""
 
 from __future__ import annotations
 
+import gzip
+import sys
+import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import starmap
+from pathlib import Path
 
 import click
 
 from contest.archive.contents import Seal
 from contest.arena.ladder_ranking import has_ladder
-from contest.errors import NotFound
+from contest.errors import GiveUp, NotFound
 from contest.model import (
     Certainty,
     EvolutionOutcome,
@@ -33,6 +37,8 @@ from knobeln.cli.result_tables import contest_ranking, show_results
 from reports.certainty import certainty_facts
 from reports.ladder_report import movements
 from reports.prizes import PrizeList, grand_prize, prize_fields, prize_lists
+
+_GZIP_MAGIC = b"\x1f\x8b"
 
 
 @dataclass(frozen=True)
@@ -180,3 +186,28 @@ def _show_ladder(lines: Sequence[LadderLine], moves: Mapping[str, str]) -> None:
             rows.append((*played, f"{line.points:.1f}", line.games, line.failures))
     drop = ("#failures", "#bytes", "#version", "#games", "PLAYER_NAME")
     table(f"the ladder, {plural(len(lines), 'program')}", columns, rows, drop=drop)
+
+
+@results.command()
+@click.argument("file", type=click.Path(path_type=Path, exists=True, dir_okay=False, allow_dash=True))
+@click.option("--against", default=None, help="Only the games against this opponent.")
+def protocol(file: Path, against: str | None) -> None:
+    """Write the games of a compact protocol out in full. FILE is as mailed, gzipped or not."""
+    from knobellib.software import protocolfmt
+    from reports import text_protocol
+    from reports.text import clean
+
+    raw = sys.stdin.buffer.read() if str(file) == "-" else file.read_bytes()
+    try:
+        text = (gzip.decompress(raw) if raw[:2] == _GZIP_MAGIC else raw).decode()
+        if text.startswith(text_protocol.TITLE):
+            games = [(game.match.players, text_protocol.full(game)) for game in text_protocol.read(text)]
+        else:
+            read = protocolfmt.games_of(clean(text))
+            games = [(game.players, protocolfmt.in_full(game)) for game in read]
+    except (ValueError, OSError, EOFError, zlib.error) as error:
+        raise GiveUp(f"{file} is not a protocol of knobeln: {error}") from None
+    found = [game for players, game in games if against is None or against in players]
+    if not found:
+        raise NotFound(f"there is no game in {file}" + (f" against {against}" if against else ""))
+    click.echo_via_pager("\n".join(found))

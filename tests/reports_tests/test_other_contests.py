@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
+from reports import text_protocol
 from reports.text import WIDTH, columns_of, ordinal
 from tests.support import other_contests
 from tests.support.golden import compare, whole_mail
@@ -78,12 +79,11 @@ def test_what_a_program_said_is_told_to_its_own_team_alone(played: Played) -> No
 def test_nobody_gets_the_protocol_of_anothers_fault(played: Played) -> None:
     for mail in played.mails.values():
         for attachment in mail.attachments if mail.kind == "DGP" else ():
-            own, text = mail.to.partition("@")[0], gzip.decompress(attachment.data).decode()
-            for block in text.replace("\\\n", "").split("\ngame ")[1:]:
-                players = re.findall(r"^players (.*)$", block, re.MULTILINE)[0].split()
-                reasons = re.findall(r"^fault seat=(\d+) turn=\d+ turns=\d+ .", block, re.MULTILINE)
-                assert own in players
-                assert {players[int(seat) - 1] for seat in reasons} <= {own}
+            own = mail.to.partition("@")[0]
+            for game in text_protocol.read(gzip.decompress(attachment.data).decode()):
+                assert own in game.match.players
+                blamed = {name for name, seat in game.match.sides if seat.fault and seat.fault.reason}
+                assert blamed <= {own}
 
 
 def test_everybody_is_told_the_own_result_once(played: Played) -> None:
