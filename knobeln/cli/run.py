@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import sys
 from datetime import timedelta
 from pathlib import Path
@@ -12,7 +11,6 @@ from rich.text import Text
 
 from contest.errors import NotNow
 from contest.model import Phase
-from contest.public_number.draw import MAX_NUMBER_CHARS
 from contest.seeds import Seeds
 from contest.store import contest_state, decisions, results
 from contest.store.results import Games
@@ -186,22 +184,14 @@ def resume(reason: str) -> None:
 
 
 @run.command()
-@click.argument("value", metavar="FILE|VALUE")
+@click.argument("value")
 def number(value: str) -> None:
     """Hand in the public number for which the contest waits.
 
-    It is in FILE, or it is VALUE itself: the JSON of a round of drand, the numbers of the lottery, or any
-    text, as `tournament.beacon` says. Nobody can change it afterwards.
+    VALUE is the JSON of a round of drand, the numbers of the lottery, or any text, as `tournament.beacon`
+    says. Nobody can change it afterwards.
     """
-    try:
-        with open(value, encoding="utf-8", errors="replace") as file:
-            text, source = file.read(MAX_NUMBER_CHARS + 1), f"from the file {Path(value).name}"
-    except OSError as error:
-        # The JSON of a round is too long for a name.
-        if error.errno not in (errno.ENOENT, errno.ENAMETOOLONG):
-            raise
-        text, source = value, "given at the command line"
-    carry_out(lambda organizer: organizer.hand_in_number(text, source))
+    carry_out(lambda organizer: organizer.hand_in_number(value, "given at the command line"))
 
 
 @run.command()
