@@ -200,7 +200,7 @@ def test_a_contest_is_run_and_its_results_are_shown(tmp_path: Path, five_program
     assert "Evolution" in output
     found = from_json("results", "-C", tmp_path)
     (final,) = found["rounds"]
-    assert final["final"]
+    assert final["plan"]["final"]
     assert [s["rank"] for s in final["groups"][0]["standings"]] == sorted(
         s["rank"] for s in final["groups"][0]["standings"]
     )
