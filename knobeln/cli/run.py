@@ -138,14 +138,14 @@ def _show_steps(contest: ContestContext, *, holds: bool) -> bool:
         rounds = results.all_rounds(tx, Games.WITH_MOVES)
     steps = list(steps_of(contest.settings, seeds, rounds))
     console.print(f"The games are played; there are {plural(len(steps), 'step')} to show.")
-    for number, shown in enumerate(steps, start=1):
+    for number, (title, text) in enumerate(steps, start=1):
         console.print("Enter: the next step; q: stop here.", style="dim")
         line = sys.stdin.readline()
         if not line.endswith("\n") or line.strip().lower() == "q":  # without its end: the input has ended
             console.print(f"Stopped before step {number}. The reports are held.")
             return False
-        console.rule(f"{number}/{len(steps)}  {shown.title}")
-        console.print(shown.text, markup=False)
+        console.rule(f"{number}/{len(steps)}  {title}")
+        console.print(text, markup=False)
     if holds:
         with organizer_actions(contest) as organizer:
             console.print(organizer.release("the last step was shown"))

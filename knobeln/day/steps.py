@@ -7,7 +7,7 @@ kept; then its table is a step. Of any other group each step tells one place mor
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from contest.config.settings import Settings
 from contest.games.game import GameInfo, TextGame
@@ -20,11 +20,8 @@ from reports.text import table
 from tournament.replay import course_of
 
 
-class Step(NamedTuple):
-    """`title`: where we are, in a line; `text`: what happened there, in lines."""
-
-    title: str
-    text: str
+Step = tuple[str, str]
+"""Where we are, in a line; and what happened there, in lines."""
 
 
 def steps_of(settings: Settings, seeds: Seeds, rounds: Sequence[DrawnRound]) -> Iterator[Step]:
@@ -36,11 +33,11 @@ def steps_of(settings: Settings, seeds: Seeds, rounds: Sequence[DrawnRound]) -> 
             if isinstance(game, TextGame) and len(group.plan.pairings) == 1:
                 for match in group.matches:
                     yield from _turns(game, place, group, match, seeds)
-                yield Step(f"{place}: the result", _table(group.standings, game.info))
+                yield f"{place}: the result", _table(group.standings, game.info)
             else:
                 for at in reversed(range(len(group.standings))):
                     rank = group.standings[at].rank or "-"
-                    yield Step(f"{place}: rank {rank}", _table(group.standings[at:], game.info))
+                    yield f"{place}: rank {rank}", _table(group.standings[at:], game.info)
 
 
 def _place(plan: RoundPlan, group: GroupOutcome) -> str:
@@ -68,7 +65,7 @@ def _turns(
         text = table([("", game.info.turn_word, "points"), *rows], "llr")
         if course.drawings:
             text = f"{text}\n\n{board_text(course.drawings[number], match.players)}"
-        yield Step(f"{place}{which}, {game.info.turn_word} {number}", text)
+        yield f"{place}{which}, {game.info.turn_word} {number}", text
 
 
 def _move(moves: Moves, seat: int) -> str:
