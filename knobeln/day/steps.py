@@ -19,7 +19,6 @@ from reports.terminal import board_text
 from reports.text import table
 from tournament.replay import course_of
 
-
 Step = tuple[str, str]
 """Where we are, in a line; and what happened there, in lines."""
 
