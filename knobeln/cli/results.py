@@ -7,7 +7,6 @@ import sys
 import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import starmap
 from pathlib import Path
 
 import click
@@ -78,7 +77,7 @@ def results(games: bool, tournament: int | None) -> None:
             seed_commitment=state.seed.commitment,
             secret=state.seed.secret.hex() if is_over else None,
             seal=Seal.of(state.seed, contest_state.number(tx)) if is_over else None,
-            rounds=tuple(starmap(RoundOutcome, rounds)),
+            rounds=rounds,
             ranking=ranking,
             prizes=prizes,
             grand_prize=grand_prize(prizes),

@@ -71,7 +71,7 @@ def _play(contest: ContestContext, spectator: Callable[[], AbstractContextManage
     with contest.store.read() as tx:
         entries = submissions.all_entries(tx)
         played = zip(results.all_rounds(tx), results.round_log(tx), strict=True)
-        rounds = tuple(_line(plan, log) for (plan, _), log in played)
+        rounds = tuple(_line(each.plan, log) for each, log in played)
         warnings = tuple(_warnings(contest, tx, len(entries)))
         return Rehearsal(len(entries), rounds, seconds, warnings)
 
@@ -98,7 +98,7 @@ def _warnings(contest: ContestContext, tx: Transaction, entries: int) -> Iterato
     idle = [t.name for t in all_teams if t.name not in {*playing, *out} and t.state is TeamState.ACTIVE]
     if idle:
         yield f"{_some_of(idle)}: there is no accepted program, so they would not play"
-    lines = (line for _, done in results.all_rounds(tx) for group in done for line in group.standings)
+    lines = (line for each in results.all_rounds(tx) for group in each.groups for line in group.standings)
     failed = sorted({line.entry for line in lines if line.disqualified})
     if failed:
         yield f"{_some_of(failed)}: the program failed twice in a round, and was disqualified"

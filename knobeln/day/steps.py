@@ -12,9 +12,8 @@ from typing import Any
 from contest.config.settings import Settings
 from contest.games.game import GameInfo, TextGame
 from contest.games.registry import game_of
-from contest.model import GroupOutcome, Match, Missing, Moves, RoundPlan, Standing, points_text
+from contest.model import GroupOutcome, Match, Missing, Moves, RoundOutcome, RoundPlan, Standing, points_text
 from contest.seeds import Seeds
-from contest.store.results import DrawnRound
 from reports.terminal import board_text
 from reports.text import table
 from tournament.replay import course_of
@@ -23,12 +22,12 @@ Step = tuple[str, str]
 """Where we are, in a line; and what happened there, in lines."""
 
 
-def steps_of(settings: Settings, seeds: Seeds, rounds: Sequence[DrawnRound]) -> Iterator[Step]:
+def steps_of(settings: Settings, seeds: Seeds, rounds: Sequence[RoundOutcome]) -> Iterator[Step]:
     """The steps of all groups in these rounds, with their games and moves."""
     game = game_of(settings.game, settings.programs)
-    for plan, groups in rounds:
-        for group in groups:
-            place = _place(plan, group)
+    for each in rounds:
+        for group in each.groups:
+            place = _place(each.plan, group)
             if isinstance(game, TextGame) and len(group.plan.pairings) == 1:
                 for match in group.matches:
                     yield from _turns(game, place, group, match, seeds)
