@@ -34,9 +34,7 @@ from sandbox.sandbox import Limits, Sandbox
 MAX_RESULT = 16 * MB  # bytes of a compiled program
 _PLACES = Path(__file__).with_name("fault_place.c")
 _MOST_DATA = 256 * MB  # of a program that wants more memory than it may have, and is told so
-_PRINT_VERSION = (
-    "import importlib, sys; print(getattr(importlib.import_module(sys.argv[1]), '__version__', ''))"
-)
+_IMPORT = "import importlib, sys; importlib.import_module(sys.argv[1])"
 _TEXT_CONTROLS = frozenset(b"\t\n\f\r")
 
 
@@ -194,17 +192,15 @@ def has_package(package: str) -> bool:
     return any(map(glob, package_patterns(package)))
 
 
-def package_version(package: str, language: Language, sandbox: Sandbox, settings: Programs) -> str:
-    """Import a package that programs in this language may import; return its version, "" if it tells none.
-
-    Raises ToolMissing if it cannot be imported in the sandbox, with the package of the system to install.
-    """
+def _try_import(package: str, language: Language, sandbox: Sandbox, settings: Programs) -> None:
+    """Raises ToolMissing if the package cannot be imported in the sandbox, with the package of the system to
+    install."""
     values = _placeholders(language, "", language.memory_mb)
     memory = language.reserved_mb + (settings.memory_mb or language.memory_mb)
     limits = Limits(address_space_bytes=memory * MB, processes=language.processes)
     run = partial(
         sandbox.run,
-        [values["tool"], "-c", _PRINT_VERSION, package],
+        [values["tool"], "-c", _IMPORT, package],
         environment=_environment(language, values),
         folders=_folders(language),
         limits=limits,
@@ -217,7 +213,6 @@ def package_version(package: str, language: Language, sandbox: Sandbox, settings
             f"{output or result.ending}. Install it for {values['tool']} (Debian, Ubuntu: apt install "
             f"python3-{package.lower().replace('_', '-')}), or take it from the list"
         )
-    return sanitize(result.stdout.decode(errors="replace").strip().partition("\n")[0])
 
 
 def installed_version(language: Language | None, sandbox: Sandbox) -> str:
@@ -310,7 +305,7 @@ def program_folder(
     values = _placeholders(language, program, memory)
     result, told = compiled(files, program, language, sandbox, settings)
     for package in packages_of(language, settings):  # if one is missing, no program may be blamed for it
-        package_version(package, language, sandbox, settings)
+        _try_import(package, language, sandbox, settings)
     # Of a compiled program the source is not needed.
     kept = {name: data for name, data in files.items() if not (language.result and name == program)}
     made = {language.result: result} if language.result else {}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import tarfile
+from collections.abc import Iterable
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import PurePosixPath
@@ -36,18 +37,28 @@ class Kit:
 def tar_archive(kit: Kit) -> bytes:
     """The kit in one folder, for `tar -xzf`."""
     inner = {str(above) for file in kit.files for above in PurePosixPath(file.name).parents} - {"."}
-    out = BytesIO()
-    with tarfile.open(fileobj=out, mode="w", format=tarfile.USTAR_FORMAT) as archive:
-        for folder in (kit.folder, *(f"{kit.folder}/{each}" for each in sorted(inner))):
-            archive.addfile(_entry(folder, 0o755, tarfile.DIRTYPE))
-        for file in kit.files:
-            entry = _entry(f"{kit.folder}/{file.name}", 0o755 if file.is_program else 0o644, tarfile.REGTYPE)
-            entry.size = len(file.data)
-            archive.addfile(entry, BytesIO(file.data))
-    return gzip.compress(out.getvalue(), mtime=0)
+    folders = (kit.folder, *(f"{kit.folder}/{each}" for each in sorted(inner)))
+    entries = [(_entry(folder, 0o755, tarfile.DIRTYPE), b"") for folder in folders]
+    for file in kit.files:
+        mode = 0o755 if file.is_program else 0o644
+        entries.append((_entry(f"{kit.folder}/{file.name}", mode, tarfile.REGTYPE), file.data))
+    return tar_gz(entries)
 
 
 def _entry(name: str, mode: int, kind: bytes) -> tarfile.TarInfo:
     entry = tarfile.TarInfo(name)
     entry.mode, entry.type, entry.mtime = mode, kind, _NOON
     return entry
+
+
+def tar_gz(entries: Iterable[tuple[tarfile.TarInfo, bytes]]) -> bytes:
+    """These files in this order as .tar.gz; the same ones always give the same bytes."""
+    out = BytesIO()
+    with (
+        gzip.GzipFile(fileobj=out, mode="wb", filename="", mtime=0) as zipped,
+        tarfile.open(fileobj=zipped, mode="w", format=tarfile.USTAR_FORMAT) as archive,
+    ):
+        for entry, data in entries:
+            entry.size = len(data)
+            archive.addfile(entry, BytesIO(data))
+    return out.getvalue()

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
 
 from contest.config.settings import Settings
 from contest.errors import NotFound
-from contest.interfaces.protocols import Renderer, to_team
-from contest.language import by_language, speaking
+from contest.interfaces.protocols import to_all
 from contest.ledger.receipts import Effect, LedgerEntry
 from contest.mail import knobeln_json
 from contest.model import OutboxState, Outgoing, Phase, SeasonTable, Team
@@ -142,18 +142,14 @@ def _tell_all(
     record: Callable[[Team], MailRecord],
 ) -> None:
     """Queue a mail from this template to each registered team, in its language."""
-    templates: Renderer = contest.templates
+    settings = contest.settings
 
     def mails() -> Iterator[Outgoing]:
-        for language, readers in by_language(teams.present(tx), contest.settings.contest.language):
-            for team in readers:
-                with speaking(language):
-                    rendered = templates.render(template, team=team, **facts(team))
-                is_wanted = knobeln_json.is_wanted(team, contest.settings)
-                files = (knobeln_json.file(record(team)),) if is_wanted else ()
-                yield replace(to_team(team, f"{key}/{team.name}", template, rendered), attachments=files)
+        for team in teams.present(tx):
+            told = to_all([team], key, template, settings, contest.templates, team=team, **facts(team))
+            yield from knobeln_json.with_file(told, [team], settings, partial(record, team))
 
-    outbox.put_all(tx, mails(), contest.settings, contest.clock.now())
+    outbox.put_all(tx, mails(), settings, contest.clock.now())
 
 
 def order_run_if_due(contest: ContestContext) -> bool:

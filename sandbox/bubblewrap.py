@@ -65,7 +65,7 @@ TMP = "/tmp"  # noqa: S108 - the writable folder in an image
 PATH = "/usr/local/bin:/usr/bin"
 INSIDE_ID = "65534"  # nobody
 
-# Of system calls: `<architecture>.bpf` as bubblewrap loads it, `.txt` for readers.
+# Of system calls: `<architecture>.bpf` as bubblewrap loads it.
 _FILTERS = Path(__file__).parent / "seccomp"
 _CANNOT_EXECUTE = b"bwrap: execvp "
 _PRLIMIT = "/usr/bin/prlimit"

@@ -9,17 +9,16 @@ import inspect
 import json
 import re
 import sys
-import typing
 from collections.abc import Iterator, Mapping
-from dataclasses import fields, is_dataclass
 from datetime import UTC, datetime
 from enum import EnumMeta
-from functools import partial
 from pathlib import Path
-from types import NoneType, UnionType
-from typing import Any, Literal, get_args, get_origin, get_type_hints
+from typing import Any, Literal, get_args, get_origin
 
 import click
+from pydantic import TypeAdapter
+from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
+from pydantic_core import core_schema
 
 from contest import presets
 from contest.config.settings import Settings
@@ -46,12 +45,13 @@ action then prints nothing if it succeeds. Where the variable `NO_COLOR` is set,
 bold print, and a bar for progress appears once, at its end.
 """
 _OF_JSON = """
-Commands that scripts need take `--json`. Then standard output is one JSON value; this page has its keys for
-each command. Times are in ISO 8601, in Universal Time. Results of a contest are the same records as in [its
+Commands that scripts need take `--json`. Then standard output is one JSON value. [The
+schema](answers.schema.json) has its keys and what they mean, for each command below `properties`. Times are
+in ISO 8601, in Universal Time. Results of a contest are the same records as in [its
 archive](../archive.md#the-format): in games `points` are the game's own, in rankings `half_points` are halves
 of them. In other answers points are numbers as people count them. A key is always there; where there is
-nothing to tell, its value is `null`, or None, as some descriptions below call it. Later versions may have
-more keys.
+nothing to tell, its value is `null`, or None, as some descriptions call it. Later versions may have more
+keys.
 
 If a command fails, it prints nothing on standard output. The last line of standard error is then an object
 with the keys `message`, `hint` (what to do about it, or `""`) and `exit_code`:
@@ -63,7 +63,7 @@ with the keys `message`, `hint` (what to do about it, or `""`) and `exit_code`:
 _OF_MAILS = """
 With `JSON` in its [mail-preference](../team/reports.md) a team gets the file `knobeln.json` with the mails
 that a program needs. `kind` says which of these records it is. `version` changes if a key does; a new key is
-no change. [The schema](knobeln.schema.json) is for programs that check what they read.
+no change. [The schema](knobeln.schema.json) has the keys of each.
 [season_by_mail.py](../examples/season_by_mail.py) plays a season.
 
 What others wrote or chose is below `quoted` and nowhere else: names, descriptions, sentences about a program,
@@ -87,6 +87,7 @@ def pages() -> dict[str, str]:
     return {
         "commands.md": "".join(_commands_page()),
         "json.md": "".join(_json_page()),
+        "answers.schema.json": json.dumps(answers_schema(), indent=1) + "\n",
         "knobeln.schema.json": json.dumps(mail_schema(), indent=1) + "\n",
         "settings.md": "".join(_settings_page()),
         "templates.md": "".join(_templates_page()),
@@ -153,99 +154,32 @@ def answer_type(of: click.Command) -> object:
 
 
 def _json_page() -> Iterator[str]:
-    yield f"# JSON\n\n{_NOTE}\n\n{_paragraphs(_OF_JSON)}\n"
-    for name, command in commands():
-        if (found := answer_type(command)) is None:
-            continue
-        yield f"\n## {name}\n"
-        for each in alternatives(found):
-            if each is not NoneType:
-                yield from _record(each)
-    yield f"\n## knobeln.json\n\n{_paragraphs(_OF_MAILS)}\n"
-    for each in alternatives(get_args(MailRecord)[0]):
-        yield f"\n### {each.kind}\n"
-        yield from _record(each)
+    yield f"# JSON\n\n{_NOTE}\n\n{_paragraphs(_OF_JSON)}\n\n"
+    yield from (f"- `{name} --json`\n" for name, command in commands() if answer_type(command) is not None)
+    yield f"\n## knobeln.json\n\n{_paragraphs(_OF_MAILS)}\n\n"
+    yield from (
+        f"- `{each.kind}`: {_paragraphs(each.__doc__)}\n" for each in get_args(get_args(MailRecord)[0])
+    )
+
+
+class Described(GenerateJsonSchema):
+    """Makes schemas whose records have their docstrings, which say what the keys mean."""
+
+    def dataclass_schema(self, schema: core_schema.DataclassSchema) -> JsonSchemaValue:
+        return {**super().dataclass_schema(schema), "description": _paragraphs(schema["cls"].__doc__)}
+
+
+def answers_schema() -> Mapping[str, Any]:
+    """Return the JSON Schema of what commands answer with --json: below `properties`, by their names."""
+    found = ((name, answer_type(command)) for name, command in commands())
+    kinds = [(name, "serialization", adapter(kind)) for name, kind in found if kind is not None]
+    schemas, shared = TypeAdapter.json_schemas(kinds, schema_generator=Described)
+    return {**shared, "properties": {name: schema for (name, _), schema in schemas.items()}}
 
 
 def mail_schema() -> Mapping[str, Any]:
     """Return the JSON Schema of `knobeln.json`."""
-    return adapter(MailRecord).json_schema(mode="serialization")
-
-
-def _record(of: object) -> Iterator[str]:
-    """What the outermost record is; its JSON; and what the keys of the others mean, if that is said."""
-    for record, below in records(of).items():
-        if not below:
-            yield f"\n{_paragraphs(inspect.getdoc(record))}\n"
-    yield f"\n```text\n{json_text(of)}\n```\n"
-    inner = {record: below for record, below in records(of).items() if below}
-    for record, below in inner.items():
-        text = _paragraphs(inspect.getdoc(record))
-        if ": " in text and "`" in text:
-            yield f"\n`{below}`: {text}\n"
-
-
-# --- the JSON that a type becomes ---------------------------------------------------------------------------
-_WORDS = {
-    str: "text",
-    int: "integer",
-    float: "number",
-    bool: "true or false",
-    NoneType: "null",
-    datetime: "time",
-}
-
-
-def alternatives(of: Any) -> tuple[Any, ...]:
-    """Return the types of which a value is one."""
-    return get_args(of) if get_origin(of) in (UnionType, typing.Union) else (of,)
-
-
-def json_text(of: Any, indent: str = "") -> str:
-    """Describe the JSON of a type: its keys, with a word for each value. A path or an enumeration is text."""
-    if keys := _keys(of):
-        inner = indent + "  "
-        lines = (f'{inner}"{name}": {json_text(each, inner)}' for name, each in keys.items())
-        return "{\n" + ",\n".join(lines) + f"\n{indent}}}"
-    origin, arguments = get_origin(of), get_args(of)
-    if origin is None:
-        return _WORDS.get(of, "text")
-    if origin is typing.Annotated:
-        return json_text(arguments[0], indent)
-    text = json.dumps if origin is Literal else partial(json_text, indent=indent)
-    parts = [text(each) for each in arguments if each is not Ellipsis]
-    if origin in (UnionType, typing.Union, Literal):
-        return " or ".join(parts)
-    if origin is Mapping:
-        return f"{{{parts[0]}: {parts[1]}, ...}}"
-    is_record = origin is tuple and Ellipsis not in arguments
-    return f"[{', '.join(parts)}]" if is_record else f"[{parts[0]}, ...]"
-
-
-def records(of: Any) -> Mapping[Any, str]:
-    """Return the records within a type, each with the first key above it; "" for the outermost."""
-    found: dict[Any, str] = {}
-
-    def look(each: Any, below: str) -> None:
-        for argument in get_args(each):
-            look(argument, below)
-        if (keys := _keys(each)) and each not in found:
-            found[each] = below
-            for key, value in keys.items():
-                look(value, key)
-
-    look(of, "")
-    return found
-
-
-def _keys(of: Any) -> Mapping[str, Any]:
-    """Return the fields of a record and their types; {} for other types."""
-    if not is_dataclass(of):
-        return {}
-    hints = get_type_hints(of, include_extras=True)
-    marks = {each.name: getattr(hints[each.name], "__metadata__", ()) for each in fields(of)}
-    left_out = {name for name, own in marks.items() if any(getattr(mark, "exclude", None) for mark in own)}
-    return {name: hints[name] for name in marks if name not in left_out}
+    return adapter(MailRecord).json_schema(mode="serialization", schema_generator=Described)
 
 
 # --- settings ----------------------------------------------------------------------------------------------

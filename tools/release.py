@@ -6,9 +6,7 @@ are those of constraints.txt with the hashes of their files, and without address
 
 from __future__ import annotations
 
-import gzip
 import hashlib
-import io
 import os
 import re
 import subprocess
@@ -19,6 +17,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from contest import __version__
+from knobellib.kit_archives import tar_gz
 
 ROOT = Path(__file__).parent.parent
 DIST = ROOT / "dist"
@@ -78,14 +77,8 @@ def _requirements(wheel: Path) -> Iterator[str]:
 
 def _packed(folder: Path) -> bytes:
     """The folder as an archive without times and owners."""
-    packed = io.BytesIO()
-    with tarfile.open(fileobj=packed, mode="w") as archive:
-        for path in sorted(folder.rglob("*")):
-            if path.is_file():
-                entry = tarfile.TarInfo(f"docs/{path.relative_to(folder)}")
-                entry.size = path.stat().st_size
-                archive.addfile(entry, io.BytesIO(path.read_bytes()))
-    return gzip.compress(packed.getvalue(), mtime=0)
+    paths = sorted(path for path in folder.rglob("*") if path.is_file())
+    return tar_gz((tarfile.TarInfo(f"docs/{path.relative_to(folder)}"), path.read_bytes()) for path in paths)
 
 
 def _tool(name: str) -> str:

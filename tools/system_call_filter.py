@@ -1,4 +1,4 @@
-"""Make the filter of the system calls in a sandbox: `sandbox/seccomp/<architecture>.bpf` and its listing.
+"""Make the filter of the system calls in a sandbox: `sandbox/seccomp/<architecture>.bpf`.
 
 Run `/usr/bin/python3 tools/system_call_filter.py`. It needs the Python binding of libseccomp (Debian:
 python3-seccomp). The tests interpret the filters and compare them with this file, so they need no libseccomp.
@@ -95,10 +95,6 @@ class Condition(NamedTuple):
     value: int
     mask: int = 2**64 - 1
 
-    def __str__(self) -> str:
-        masked = "" if self.mask == 2**64 - 1 else f" & {self.mask:#x}"
-        return f"argument {self.argument}{masked} {self.comparison} {self.value:#x}"
-
 
 class Rule(NamedTuple):
     """A call's verdict if all conditions hold: 0 allows it, otherwise it returns this error."""
@@ -106,10 +102,6 @@ class Rule(NamedTuple):
     call: str
     error: int
     conditions: tuple[Condition, ...]
-
-    def __str__(self) -> str:
-        verdict = errno.errorcode[self.error] if self.error else "allowed"
-        return " and ".join([f"{verdict} if {self.conditions[0]}", *map(str, self.conditions[1:])])
 
 
 _UNIX = 1  # a family of addresses
@@ -176,34 +168,11 @@ def main() -> None:
             )
         with (FOLDER / f"{name}.bpf").open("wb") as file:
             program.export_bpf(file)
-        (FOLDER / f"{name}.txt").write_text(listing(name, numbers))
 
 
 def _calls() -> list[str]:
     names = " ".join([*ALLOWED.values(), *REFUSED.values()]).split() + [rule.call for rule in CONDITIONAL]
     return list(dict.fromkeys(names))
-
-
-def listing(architecture: str, numbers: dict[str, int]) -> str:
-    """The filter of an architecture for readers, by number of the call, from its calls and their numbers."""
-    verdicts = [(call, f"allowed ({group})") for group, calls in ALLOWED.items() for call in calls.split()]
-    verdicts += [(rule.call, str(rule)) for rule in CONDITIONAL]
-    verdicts += [(call, f"ENOSYS: {reason}") for reason, calls in REFUSED.items() for call in calls.split()]
-    lines = sorted(
-        (numbers[call], f"{numbers[call]:4} {call:24} {verdict}")
-        for call, verdict in verdicts
-        if numbers[call] >= 0
-    )
-    return "\n".join(
-        [
-            f"System calls in a sandbox on {architecture}: tools/system_call_filter.py made this list and",
-            f"the filter {architecture}.bpf. All other calls return ENOSYS, and so does a call of which",
-            "no condition holds. A call in another form (32 bits, x32) ends the process with SIGSYS.",
-            "",
-            *(line for _, line in lines),
-            "",
-        ]
-    )
 
 
 if __name__ == "__main__":

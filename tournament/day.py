@@ -59,7 +59,7 @@ from contest.store import (
     teams,
 )
 from contest.store import contest_state as contest_store
-from contest.store.results import DrawnRound, Games, GroupState
+from contest.store.results import Games, GroupState
 from contest.util.clock import Clock
 from contest.util.plurals import plural
 from sandbox.executable import ASIDE, ASIDE_DIGEST, without
@@ -174,10 +174,9 @@ class ContestDay:
         drawn = self._next_round()
         if drawn is None:
             return
-        plan, finished = drawn
-        self._play_groups(workers, plan, finished)
-        self._tell_certainty(plan)
-        self._finish_round(plan)
+        self._play_groups(workers, drawn)
+        self._tell_certainty(drawn.plan)
+        self._finish_round(drawn.plan)
 
     def _is_over(self) -> bool:
         with self._store.read() as tx:
@@ -209,7 +208,7 @@ class ContestDay:
             self._queue(tx, 0, event)
 
     # --- rounds -----------------------------------------------------------------------------------------
-    def _next_round(self) -> DrawnRound | None:
+    def _next_round(self) -> RoundOutcome | None:
         """The round that is being played, or else a new one. None when the contest is decided and therefore
         finished."""
         with self._store.write() as tx:
@@ -226,9 +225,9 @@ class ContestDay:
             results.add_round(tx, drawn, now)
             text = f"round {drawn.number} was drawn: {plural(len(drawn.groups), 'group')}"
             contest_store.note(tx, "run", text, now)
-            return DrawnRound(drawn, ())
+            return RoundOutcome(drawn, ())
 
-    def _play_groups(self, workers: Workers, plan: RoundPlan, finished: Sequence[GroupOutcome]) -> None:
+    def _play_groups(self, workers: Workers, drawn: RoundOutcome) -> None:
         """Play the groups of the round in order, but for the finished ones; while results of one are stored,
         the next are already being played.
 
@@ -236,15 +235,15 @@ class ContestDay:
         order however fast the workers are. Only if the contest is paused before a group starts, those before
         it are finished without it.
         """
-        self._spectator.round_drawn(plan)
-        for outcome in finished:
+        self._spectator.round_drawn(drawn.plan)
+        for outcome in drawn.groups:
             self._spectator.group_finished(outcome)
-        done = {outcome.plan.number for outcome in finished}
-        waiting = [group for group in plan.groups if group.number not in done]
+        done = {outcome.plan.number for outcome in drawn.groups}
+        waiting = [group for group in drawn.plan.groups if group.number not in done]
         running: deque[Future[GroupResult]] = deque()
         for group in waiting:
             try:
-                job = self._start_group(group, plan.final)
+                job = self._start_group(group, drawn.plan.final)
             except Paused:
                 self._finish_groups(running)
                 raise

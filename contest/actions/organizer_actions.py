@@ -123,8 +123,8 @@ class OrganizerActions:
         phase = contest_state.state(self.tx).phase
         if phase is Phase.OPEN:
             raise NotNow("the contest has not started, so there is nothing to play again")
-        plan, _ = results.drawn_round(self.tx, number)
-        later = [other for other, _ in results.all_rounds(self.tx) if other.number > number]
+        plan = results.drawn_round(self.tx, number).plan
+        later = [each for each in results.all_rounds(self.tx) if each.plan.number > number]
         concerned = [each for each in plan.groups if later or group in (None, each.number)]
         released = {log.number: log.reported_at for log in outbox.released_rounds(self.tx) if log.reported_at}
         rerun, former = results.order_rerun(self.tx, number, group, reason, self.now, released)
@@ -393,7 +393,7 @@ class OrganizerActions:
         if not message.subject.strip() or not message.text.strip():
             raise GiveUp("a message needs a subject and a text")
         if message.round is not None:
-            plan, _ = results.drawn_round(self.tx, message.round)
+            plan = results.drawn_round(self.tx, message.round).plan
             playing = submissions.participants(self.tx)
             readers = [playing[name] for group in plan.groups for name in group.members]
         else:

@@ -158,8 +158,14 @@ class GroupOutcome:
 
 @dataclass(frozen=True)
 class RoundOutcome:
+    """A round as drawn, and those of its groups that have finished, in the order of their numbers."""
+
     plan: RoundPlan
     groups: tuple[GroupOutcome, ...]
+
+    @property
+    def is_complete(self) -> bool:
+        return len(self.plan.groups) == len(self.groups)
 
     @property
     def survivors(self) -> tuple[str, ...]:

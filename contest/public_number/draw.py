@@ -38,7 +38,7 @@ class Draw:
                     f"not before {self.at:{TIME_FORMAT}}."
                 )
             case _:
-                return "The contest waits for its public number: `knobeln run number FILE`."
+                return "The contest waits for its public number: `knobeln run number VALUE`."
 
     def read(self, text: str) -> PublicNumber:
         """The public number in a text, such as the JSON of a drand server. Raises GiveUp."""

@@ -7,7 +7,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from datetime import datetime
 from enum import Enum
-from typing import Any, NamedTuple
+from typing import Any
 
 from sqlalchemy import (
     ColumnElement,
@@ -199,14 +199,7 @@ class Games(Enum):
     WITH_MOVES = 3  # all of them, with their moves where they were stored
 
 
-class DrawnRound(NamedTuple):
-    """A round as drawn, and those of its groups that have finished, in the order of their numbers."""
-
-    plan: RoundPlan
-    outcomes: tuple[GroupOutcome, ...]
-
-
-def all_rounds(tx: Transaction, games: Games = Games.NONE) -> tuple[DrawnRound, ...]:
+def all_rounds(tx: Transaction, games: Games = Games.NONE) -> tuple[RoundOutcome, ...]:
     """All rounds, from the first."""
     query = select(rounds.c.number).where(_of(rounds, tx)).order_by(rounds.c.number)
     numbers = tx.execute(query).scalars().all()
@@ -215,7 +208,7 @@ def all_rounds(tx: Transaction, games: Games = Games.NONE) -> tuple[DrawnRound, 
 
 def drawn_round(
     tx: Transaction, number: int, games: Games = Games.NONE, known: Mapping[int, GroupPlan] | None = None
-) -> DrawnRound:
+) -> RoundOutcome:
     """One round. `known`: plans of groups, by number, that need not be read again. Raises NotFound."""
     row = tx.execute(select(rounds).where(_is_round(tx, number))).first()
     if row is None:
@@ -226,7 +219,7 @@ def drawn_round(
         plans.append((known or {}).get(group.number) or _plan(tx, group, names))
         if group.finished_at is not None:
             outcomes.append(_outcome(tx, group.id, plans[-1], names, games))
-    return DrawnRound(RoundPlan(number, tuple(plans), row.final), tuple(outcomes))
+    return RoundOutcome(RoundPlan(number, tuple(plans), row.final), tuple(outcomes))
 
 
 @dataclass(frozen=True)
@@ -270,21 +263,17 @@ def progress_of_rounds(tx: Transaction) -> tuple[Progress, ...]:
 
 def finished_rounds(tx: Transaction, games: Games = Games.NONE) -> tuple[RoundOutcome, ...]:
     """The rounds whose groups have all finished, from the first."""
-    return tuple(RoundOutcome(plan, done) for plan, done in all_rounds(tx, games) if _is_complete(plan, done))
+    return tuple(each for each in all_rounds(tx, games) if each.is_complete)
 
 
 def round_outcome(
     tx: Transaction, number: int, games: Games, known: Mapping[int, GroupPlan] | None = None
 ) -> RoundOutcome:
     """A round whose groups have all finished; `known` as in `drawn_round`. Raises NotFound."""
-    plan, outcomes = drawn_round(tx, number, games, known)
-    if not _is_complete(plan, outcomes):
+    found = drawn_round(tx, number, games, known)
+    if not found.is_complete:
         raise NotFound(f"round {number} has not been played to its end")
-    return RoundOutcome(plan, outcomes)
-
-
-def _is_complete(plan: RoundPlan, outcomes: tuple[GroupOutcome, ...]) -> bool:
-    return len(plan.groups) == len(outcomes)
+    return found
 
 
 # --- played again ------------------------------------------------------------------------------------------
@@ -301,17 +290,17 @@ def order_rerun(
     `released`: when the results of each round went out. The finished groups among them are moved to the
     former groups, and returned. Raises NotFound if there is no such round or group.
     """
-    plan, outcomes = drawn_round(tx, number, Games.WITH_MOVES)
-    if group is not None and group not in {each.number for each in plan.groups}:
-        raise NotFound(f"there is no group {group} in round {number}; it has {len(plan.groups)}")
-    whole = group is None or len(plan.groups) == 1
+    drawn = drawn_round(tx, number, Games.WITH_MOVES)
+    if group is not None and group not in {each.number for each in drawn.plan.groups}:
+        raise NotFound(f"there is no group {group} in round {number}; it has {len(drawn.plan.groups)}")
+    whole = group is None or len(drawn.plan.groups) == 1
     only = None if whole else group
     tournament = tournament_of(tx)
     values = {"tournament": tournament, "at": now, "round": number, "group": only, "reason": reason}
     rerun_id = tx.execute(insert(reruns).values(values).returning(reruns.c.id)).scalar_one()
     later = [r for r in tx.execute(select(rounds.c.number).where(_of(rounds, tx))).scalars() if r > number]
-    former = [outcome for outcome in outcomes if whole or outcome.plan.number == group]
-    former += [outcome for r in later for outcome in drawn_round(tx, r, Games.WITH_MOVES)[1]]
+    former = [outcome for outcome in drawn.groups if whole or outcome.plan.number == group]
+    former += [outcome for r in later for outcome in drawn_round(tx, r, Games.WITH_MOVES).groups]
     for outcome in former:
         kept = {
             "rerun_id": rerun_id,
@@ -328,7 +317,7 @@ def order_rerun(
         tx.execute(delete(groups).where(_in_round(tx, r)))
         tx.execute(delete(rounds).where(_is_round(tx, r)))
     if not whole:
-        _forget_results(tx, next(each for each in plan.groups if each.number == group))
+        _forget_results(tx, next(each for each in drawn.plan.groups if each.number == group))
     return Rerun(rerun_id, now, number, only, reason), tuple(former)
 
 

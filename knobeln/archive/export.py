@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import gzip
 import hashlib
-import io
 import tarfile
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
@@ -46,6 +44,7 @@ from contest.seeds import Seeds
 from contest.store import Transaction, contest_state, decisions, entry_lists, ledger, results, submissions
 from contest.store.results import Games
 from contest.store.submissions import Version
+from knobellib.kit_archives import tar_gz
 from knobeln.context import ContestContext
 from knobeln.season import shows_programs, why_not_out
 from mailserver.team_secret import without_strings
@@ -204,16 +203,8 @@ def packed(contest: ContestContext) -> bytes | None:
     if _why_not_yet(contest):
         return None
     found: Mapping[str, bytes] = to_files(archive_of(contest))
-    target = io.BytesIO()
-    with (
-        gzip.GzipFile(fileobj=target, mode="wb", filename="", mtime=0) as zipped,
-        tarfile.open(fileobj=zipped, mode="w", format=tarfile.USTAR_FORMAT) as tar,
-    ):
-        for path, data in sorted({**found, files.MANIFEST: files.manifest_of(found)}.items()):
-            member = tarfile.TarInfo(path)
-            member.size = len(data)
-            tar.addfile(member, io.BytesIO(data))
-    return target.getvalue()
+    whole = {**found, files.MANIFEST: files.manifest_of(found)}
+    return tar_gz((tarfile.TarInfo(path), data) for path, data in sorted(whole.items()))
 
 
 def _why_not_yet(contest: ContestContext) -> str:

@@ -9,15 +9,7 @@ from contest.errors import NotFound
 from contest.formats import format_named
 from contest.games.game import FaultRule, GameInfo
 from contest.games.registry import game_of
-from contest.model import (
-    EvolutionEnding,
-    EvolutionOutcome,
-    GroupOutcome,
-    Phase,
-    RoundOutcome,
-    Standing,
-    points_text,
-)
+from contest.model import EvolutionEnding, EvolutionOutcome, GroupOutcome, Phase, Standing, points_text
 from contest.store import Transaction, contest_state, results, submissions
 from contest.store.results import Games
 from contest.util.plurals import plural
@@ -51,8 +43,9 @@ def show_results(contest: ContestContext, *, games: bool = False) -> None:
         playing = submissions.participants(tx)
     if not rounds:
         raise NotFound("nothing has been played yet", hint="`knobeln run` starts the contest")
-    history = [RoundOutcome(plan, done) for plan, done in rounds if done]
-    plan, outcomes = next((each for each in reversed(rounds) if each[1]), rounds[-1])
+    history = [each for each in rounds if each.groups]
+    last = history[-1] if history else rounds[-1]
+    plan, outcomes = last.plan, last.groups
     if any(map(is_knock_out, history)):
         print_whole(bracket(history, info))
     for outcome in outcomes:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import starmap
 
 import click
 
@@ -14,10 +13,9 @@ from contest.errors import NotFound
 from contest.model import (
     Certainty,
     EvolutionOutcome,
-    GroupOutcome,
     LadderLine,
     Phase,
-    RoundPlan,
+    RoundOutcome,
     SeasonTable,
     Standing,
 )
@@ -36,30 +34,18 @@ from reports.prizes import PrizeList, grand_prize, prize_fields, prize_lists
 
 
 @dataclass(frozen=True)
-class Round:
-    """A round and its groups. A group has no standings until it is finished, and no matches unless they are
-    asked for, or its members play one game together."""
-
-    number: int
-    final: bool
-    groups: tuple[GroupOutcome, ...]
-
-    @classmethod
-    def of(cls, plan: RoundPlan, outcomes: Iterable[GroupOutcome]) -> Round:
-        done = {outcome.plan.number: outcome for outcome in outcomes}
-        groups = (done.get(group.number) or GroupOutcome(group, (), ()) for group in plan.groups)
-        return cls(plan.number, plan.final, tuple(groups))
-
-
-@dataclass(frozen=True)
 class Results:
-    """All results. `secret`: in hex, null before the contest's end, as is `seal`."""
+    """All results. `secret`: in hex, null before the contest's end, as is `seal`.
+
+    A round has the groups that are finished, without their matches unless they are asked for, or the members
+    play one game together.
+    """
 
     phase: Phase
     seed_commitment: str
     secret: str | None
     seal: Seal | None
-    rounds: tuple[Round, ...]
+    rounds: tuple[RoundOutcome, ...]
     ranking: tuple[Standing, ...]
     prizes: tuple[PrizeList, ...]
     grand_prize: tuple[Standing, ...]
@@ -85,7 +71,7 @@ def results(games: bool, tournament: int | None) -> None:
             seed_commitment=state.seed.commitment,
             secret=state.seed.secret.hex() if is_over else None,
             seal=Seal.of(state.seed, contest_state.number(tx)) if is_over else None,
-            rounds=tuple(starmap(Round.of, rounds)),
+            rounds=rounds,
             ranking=ranking,
             prizes=prizes,
             grand_prize=grand_prize(prizes),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import sys
 from datetime import timedelta
 from pathlib import Path
@@ -11,12 +10,11 @@ import click
 
 from contest.errors import NotNow
 from contest.model import Phase
-from contest.public_number.draw import MAX_NUMBER_CHARS
 from contest.seeds import Seeds
-from contest.store import contest_state, decisions, results, submissions, teams
+from contest.store import contest_state, decisions, results
 from contest.store.results import Games
 from contest.util.clock import TIME_FORMAT
-from contest.util.plurals import form, plural
+from contest.util.plurals import plural
 from knobeln.cli.actions import (
     carry_out,
     operator,
@@ -56,8 +54,8 @@ def run(early: bool, yes: bool, no_wait: bool, step: bool) -> None:
     More than a day before the date, --now asks first; without a terminal it needs --yes.
 
     If the contest is paused, the command waits until it goes on. --step shows one turn of a game of all at a
-    time, or the pairings that meet at once. The reports go out after the last step. Started by root, the
-    command becomes the folder's owner, or the user `knobeln`.
+    time, or one place of a group, the last first. The reports go out after the last step. Started by root,
+    the command becomes the folder's owner, or the user `knobeln`.
     """
     contest = open_as_ordinary_user()
     with contest.only_one("run") as alone:
@@ -84,21 +82,12 @@ def _ask_if_much_too_early(contest: ContestContext) -> None:
     start, now = contest.settings.dates.contest_starts, contest.clock.now()
     with contest.store.read() as tx:
         phase = contest_state.state(tx).phase
-        registered = teams.count(tx)
-        without = registered - submissions.count_with_program(tx)
     if phase is not Phase.OPEN or start - now <= MAX_EARLY:
         return
-    programs = (
-        f"{without} of {plural(registered, 'registered team')} {form(without, 'has', 'have')} no accepted "
-        "program yet"
-    )
-    situation = (
-        f"the contest starts on {start:{TIME_FORMAT}}, in {plural((start - now).days, 'day')}; "
-        f"{programs if registered else 'no team is registered yet'}. Nothing undoes the start"
-    )
+    date = f"on {start:{TIME_FORMAT}}, in {plural((start - now).days, 'day')}, and nothing undoes the start"
     if not sys.stdin.isatty():
-        raise NotNow(situation, hint="--yes starts it all the same")
-    _ask(f"{situation[0].upper()}{situation[1:]}. Start it now?")
+        raise NotNow(f"the contest starts {date}", hint="--yes starts it all the same")
+    _ask(f"The contest starts {date}. Start it now?")
 
 
 def _is_finished(contest: ContestContext) -> bool:
@@ -145,14 +134,14 @@ def _show_steps(contest: ContestContext, *, holds: bool) -> bool:
         rounds = results.all_rounds(tx, Games.WITH_MOVES)
     steps = list(steps_of(contest.settings, seeds, rounds))
     console.print(f"The games are played; there are {plural(len(steps), 'step')} to show.")
-    for number, shown in enumerate(steps, start=1):
+    for number, (title, text) in enumerate(steps, start=1):
         console.print("Enter: the next step; q: stop here.", style="dim")
         line = sys.stdin.readline()
         if not line.endswith("\n") or line.strip().lower() == "q":  # without its end: the input has ended
             console.print(f"Stopped before step {number}. The reports are held.")
             return False
-        console.rule(f"{number}/{len(steps)}  {shown.title}")
-        console.print(shown.text, markup=False)
+        console.rule(f"{number}/{len(steps)}  {title}")
+        console.print(text, markup=False)
     if holds:
         with organizer_actions(contest) as organizer:
             console.print(organizer.release("the last step was shown"))
@@ -191,22 +180,14 @@ def resume(reason: str) -> None:
 
 
 @run.command()
-@click.argument("value", metavar="FILE|VALUE")
+@click.argument("value")
 def number(value: str) -> None:
     """Hand in the public number for which the contest waits.
 
-    It is in FILE, or it is VALUE itself: the JSON of a round of drand, the numbers of the lottery, or any
-    text, as `tournament.beacon` says. Nobody can change it afterwards.
+    VALUE is the JSON of a round of drand, the numbers of the lottery, or any text, as `tournament.beacon`
+    says. Nobody can change it afterwards.
     """
-    try:
-        with open(value, encoding="utf-8", errors="replace") as file:
-            text, source = file.read(MAX_NUMBER_CHARS + 1), f"from the file {Path(value).name}"
-    except OSError as error:
-        # The JSON of a round is too long for a name.
-        if error.errno not in (errno.ENOENT, errno.ENAMETOOLONG):
-            raise
-        text, source = value, "given at the command line"
-    carry_out(lambda organizer: organizer.hand_in_number(text, source))
+    carry_out(lambda organizer: organizer.hand_in_number(value, "given at the command line"))
 
 
 @run.command()

@@ -16,14 +16,12 @@ from contest.store import (
     contest_state,
     decisions,
     migrate,
-    outbox,
     results,
     submissions,
     teams,
 )
 from contest.store.backup import copy_contest
 from contest.store.results import RoundLog
-from contest.util.clock import TIME_FORMAT
 from contest.util.folders import scratch_folder
 from contest.util.plurals import form
 from knobeln.context import ContestContext
@@ -67,16 +65,14 @@ def rehearsal_of(
 def _play(contest: ContestContext, spectator: Callable[[], AbstractContextManager[Spectator]]) -> Rehearsal:
     with spectator() as watching:
         handle_everything(contest)
-        with contest.store.read() as tx:
-            before = _warnings_before(contest, tx)
         start = time.monotonic()
         contest_day(contest, watching).run()
         seconds = time.monotonic() - start
     with contest.store.read() as tx:
         entries = submissions.all_entries(tx)
         played = zip(results.all_rounds(tx), results.round_log(tx), strict=True)
-        rounds = tuple(_line(plan, log) for (plan, _), log in played)
-        warnings = (*before, *_warnings_after(contest, tx, len(entries)))
+        rounds = tuple(_line(each.plan, log) for each, log in played)
+        warnings = tuple(_warnings(contest, tx, len(entries)))
         return Rehearsal(len(entries), rounds, seconds, warnings)
 
 
@@ -89,24 +85,7 @@ def _line(plan: RoundPlan, log: RoundLog) -> tuple[object, ...]:
     return name, sum(sizes), len(sizes), of, games, f"{seconds:.1f}"
 
 
-def _warnings_before(contest: ContestContext, tx: Transaction) -> list[str]:
-    """Return what the organizer should see to before the day begins."""
-    dates, now, warnings = contest.settings.dates, contest.clock.now(), []
-    if now < dates.compilation_closes:
-        warnings.append(f"programs are taken until {dates.compilation_closes:{TIME_FORMAT}}: others may come")
-    pending = [team.name for team in teams.all_teams(tx) if team.state is TeamState.PENDING]
-    if pending:
-        warnings.append(f"{_some_of(pending)}: the registration waits for your decision")
-    troubles = outbox.troubles(tx)
-    unreached = [team.name for team in teams.all_teams(tx) if team.id in troubles]
-    if unreached:
-        warnings.append(f"{_some_of(unreached)}: mails did not arrive, see `knobeln teams`")
-    if decisions.reports_held(tx):
-        warnings.append("the reports are held, and would wait for `knobeln mail release`")
-    return warnings
-
-
-def _warnings_after(contest: ContestContext, tx: Transaction, entries: int) -> Iterator[str]:
+def _warnings(contest: ContestContext, tx: Transaction, entries: int) -> Iterator[str]:
     """Return what the rehearsed day showed."""
     tournament = contest.settings.tournament
     if tournament.format == "group-elimination" and entries < tournament.group_min:
@@ -119,7 +98,7 @@ def _warnings_after(contest: ContestContext, tx: Transaction, entries: int) -> I
     idle = [t.name for t in all_teams if t.name not in {*playing, *out} and t.state is TeamState.ACTIVE]
     if idle:
         yield f"{_some_of(idle)}: there is no accepted program, so they would not play"
-    lines = (line for _, done in results.all_rounds(tx) for group in done for line in group.standings)
+    lines = (line for each in results.all_rounds(tx) for group in each.groups for line in group.standings)
     failed = sorted({line.entry for line in lines if line.disqualified})
     if failed:
         yield f"{_some_of(failed)}: the program failed twice in a round, and was disqualified"

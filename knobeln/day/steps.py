@@ -1,51 +1,41 @@
-"""A played contest in steps, for an audience: the turns of a game of all, or who meets whom at once. Pure.
+"""A played contest in steps, for an audience: the turns of a game of all, or place by place. Pure.
 
 A group that is one pairing (the Standoff, a match of a knock-out) is told turn by turn, if its moves were
-kept. In any other group a step has all pairings that meet in one slot of the referee's schedule, in which
-everybody meets one opponent, and the table after them.
+kept; then its table is a step. Of any other group each step tells one place more, the last first.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from contest.config.settings import Settings
-from contest.formats.format import Format
-from contest.formats.standings import failures, half_points
 from contest.games.game import GameInfo, TextGame
-from contest.games.hog import WIN_RATE_UNIT
 from contest.games.registry import game_of
-from contest.model import GroupOutcome, Match, Missing, Moves, Pairing, RoundPlan, Standing, points_text
+from contest.model import GroupOutcome, Match, Missing, Moves, RoundOutcome, RoundPlan, Standing, points_text
 from contest.seeds import Seeds
-from contest.store.results import DrawnRound
 from reports.terminal import board_text
 from reports.text import table
-from tournament.derived_settings import format_of
-from tournament.referee import schedule
 from tournament.replay import course_of
 
-
-class Step(NamedTuple):
-    """`title`: where we are, in a line; `text`: what happened there, in lines."""
-
-    title: str
-    text: str
+Step = tuple[str, str]
+"""Where we are, in a line; and what happened there, in lines."""
 
 
-def steps_of(settings: Settings, seeds: Seeds, rounds: Sequence[DrawnRound]) -> Iterator[Step]:
+def steps_of(settings: Settings, seeds: Seeds, rounds: Sequence[RoundOutcome]) -> Iterator[Step]:
     """The steps of all groups in these rounds, with their games and moves."""
-    game, chosen = game_of(settings.game, settings.programs), format_of(settings)
-    for plan, groups in rounds:
-        for group in groups:
-            place = _place(plan, group)
+    game = game_of(settings.game, settings.programs)
+    for each in rounds:
+        for group in each.groups:
+            place = _place(each.plan, group)
             if isinstance(game, TextGame) and len(group.plan.pairings) == 1:
                 for match in group.matches:
                     yield from _turns(game, place, group, match, seeds)
-                yield Step(f"{place}: the result", _table(group.standings, game.info))
+                yield f"{place}: the result", _table(group.standings, game.info)
             else:
-                yield from _slots(game.info, chosen, place, plan, group)
+                for at in reversed(range(len(group.standings))):
+                    rank = group.standings[at].rank or "-"
+                    yield f"{place}: rank {rank}", _table(group.standings[at:], game.info)
 
 
 def _place(plan: RoundPlan, group: GroupOutcome) -> str:
@@ -73,7 +63,7 @@ def _turns(
         text = table([("", game.info.turn_word, "points"), *rows], "llr")
         if course.drawings:
             text = f"{text}\n\n{board_text(course.drawings[number], match.players)}"
-        yield Step(f"{place}{which}, {game.info.turn_word} {number}", text)
+        yield f"{place}{which}, {game.info.turn_word} {number}", text
 
 
 def _move(moves: Moves, seat: int) -> str:
@@ -83,51 +73,13 @@ def _move(moves: Moves, seat: int) -> str:
     return "" if move is None else str(move)
 
 
-# --- pairing by pairing ------------------------------------------------------------------------------------
-def _slots(
-    info: GameInfo, chosen: Format, place: str, plan: RoundPlan, group: GroupOutcome
-) -> Iterator[Step]:
-    slot_of = schedule(group.plan)
-    slots: defaultdict[int, list[Pairing]] = defaultdict(list)
-    for pairing in group.plan.pairings:
-        slots[slot_of(pairing, 1)].append(pairing)
-    gone = {line.entry for line in group.standings if line.disqualified}
-    shown: set[Pairing] = set()
-    for number, slot in enumerate(sorted(slots), start=1):
-        shown.update(slots[slot])
-        met = [match for match in group.matches if match.pairing in shown]
-        games = [_met(pairing, met, info) for pairing in slots[slot]]
-        is_final = number == len(slots)
-        standings = chosen.standings(group.plan, plan.final, met, failures(met), gone)
-        yield Step(
-            f"{place}, step {number} of {len(slots)}",
-            f"{table(games, 'lrcrl')}\n\n{_table(standings, info, is_final=is_final)}",
-        )
-
-
-def _met(pairing: Pairing, matches: Sequence[Match], info: GameInfo) -> tuple[str, str, str, str, str]:
-    """What the games of this pairing came to: its players, and the points of each."""
-    first, *others = pairing.players
-    won = half_points(pairing.players, [match for match in matches if match.pairing == pairing])
-    points = [_points(won[name], info) for name in pairing.players]
-    if pairing.is_self:
-        return first, points[0], "", "", "against itself"
-    return first, points[0], ":", " ".join(points[1:]), " ".join(others)
-
-
-def _points(half_points: int, info: GameInfo) -> str:
-    if not info.play.has_moves:
-        return f"{half_points / 2 / WIN_RATE_UNIT:.4%}"
-    return points_text(half_points, info.point)
-
-
-def _table(standings: Sequence[Standing], info: GameInfo, *, is_final: bool = True) -> str:
+def _table(standings: Sequence[Standing], info: GameInfo) -> str:
     rows = [
         (
             str(line.rank or "-"),
             line.entry,
             "-" if line.disqualified else points_text(line.half_points, info.point),
-            line.fate if is_final else "",
+            line.fate,
         )
         for line in standings
     ]

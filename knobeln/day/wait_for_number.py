@@ -55,7 +55,7 @@ def wait_for_number(contest: ContestContext, tell: Callable[[str], None], *, pat
 
 
 HOW_TO_HAND_IN = (
-    "Until it is there, the contest waits. You can hand it in yourself: `knobeln run number FILE`, or a "
+    "Until it is there, the contest waits. You can hand it in yourself: `knobeln run number VALUE`, or a "
     "letter with the subject `organizer beacon`"
 )
 

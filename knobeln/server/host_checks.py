@@ -12,7 +12,7 @@ from enum import StrEnum
 from functools import partial
 from pathlib import Path
 
-from compiler.languages import languages_of, package_version, packages_of, usable
+from compiler.languages import languages_of, usable
 from compiler.toolchain import Toolchain
 from compiler.trial import try_language
 from contest.config.load import FILE_NAME
@@ -33,16 +33,13 @@ from sandbox.groups import limits_of_sandboxes
 from sandbox.images.oci_image import image_cache
 from sandbox.images.unpacking import require_tools
 from sandbox.limits import MB
-from sandbox.sandbox import Ending, Limits, Sandbox
+from sandbox.sandbox import Sandbox
 from sandbox.self_test import require_tight
 from sandbox.vm.translation import NotTranslated, translations
 from tournament.runners.machine import knobeln_engine
 
 _MIN_DISK_BYTES = 500_000_000
 _PACKAGES_SECONDS = 60.0
-_LITTLE_MEMORY = Limits(address_space_bytes=64 * MB, work_bytes=MB, processes=32)
-# Without a line's end to wait for, tail keeps all that it gets.
-_MEMORY_OF_MANY = "for i in 1 2 3 4 5 6; do head -c 40000000 /dev/zero | tail -n 1 > /dev/null & done; wait"
 
 
 class Level(StrEnum):
@@ -77,15 +74,15 @@ def check_host(path: Path, settings: Settings) -> tuple[CheckResult, ...]:
     """Run all checks but those of languages; those of the contest only if there is one in the folder."""
     is_c = game_of(settings.game, settings.programs).info.play.is_in_c
     checks: list[tuple[str, Callable[[], str], bool]] = [
-        ("Python", _python, False),
+        ("Python", lambda: sys.version.split()[0], False),
         ("system packages", _system_packages, False),
         ("the user", lambda: _user(path), False),
         ("the cache", _cache, False),
-        ("the sandbox", lambda: _sandbox(settings), True),
-        ("limits of sandboxes", lambda: _limits(settings), False),
+        ("the sandbox", _sandbox, True),
+        ("limits of sandboxes", _limits, False),
         ("the compiler", lambda: Toolchain().version(), is_c),
         ("the contest machine", lambda: f"built at {knobeln_engine()}", is_c),
-        ("native code", lambda: _native_code(settings), False),
+        ("native code", _native_code, False),
         ("images", lambda: _images(settings), False),
         ("disk", lambda: _disk(path), True),
     ]
@@ -114,17 +111,12 @@ def check_languages(settings: Settings) -> Iterator[CheckResult]:
     counted are tried for all contests, so that they can be mended before there is one.
     """
     programs = settings.programs
-    bare = settings.changed(programs={"python_packages": ()})
     for language in languages_of(programs):
         what = f"programs in {language.name}"
         if language.is_counted:
             continue
         if usable([language]):
-            yield run_check(what, partial(try_language, language, bare))
-            for package in packages_of(language, programs):
-                yield run_check(
-                    f"{language.name}: {package}", partial(_try_package, package, language, settings)
-                )
+            yield run_check(what, partial(try_language, language, settings))
         else:
             text = f"not accepted: there is no {language.tool}; install it to accept them"
             yield CheckResult(what, Level.NOTE, text)
@@ -171,15 +163,6 @@ def _counted_language(language: Language, settings: Settings) -> CheckResult:
     return CheckResult(what, Level.NOTE, f"cannot be counted here, `init` leaves it out: {found.text}")
 
 
-def _try_package(package: str, language: Language, settings: Settings) -> str:
-    found = package_version(package, language, Sandbox(), settings.programs)
-    return f"{found or 'of unknown version'}; programs can import it"
-
-
-def _python() -> str:
-    return sys.version.split()[0]
-
-
 def _cache() -> str:
     folder = usual_home()
     if reason := why_unusable(folder):
@@ -200,7 +183,7 @@ def _system_packages() -> str:
     return "none is missing" if shutil.which("apt-get") else "not looked for: this host has no apt-get"
 
 
-def _sandbox(settings: Settings) -> str:
+def _sandbox() -> str:
     require_tight(Sandbox(), image_cache())
     return (
         "bubblewrap isolates programs (tried: no network, /proc/sys cannot be written, a filter refuses "
@@ -220,24 +203,13 @@ def _user(path: Path) -> str:
     )
 
 
-def _limits(settings: Settings) -> str:
-    """Try the limit of memory with processes of which each keeps to it.
-
-    Weak limits are not a failure: contests can do with them.
-    """
+def _limits() -> str:
+    """Weak limits are not a failure: contests can do with them."""
     found = limits_of_sandboxes()
-    if not found.whole:
-        return Note(f"weak: {found.sentence}")
-    result = Sandbox().run(["/bin/sh", "-c", _MEMORY_OF_MANY], limits=_LITTLE_MEMORY)
-    if result.ending is not Ending.MEMORY_LIMIT:
-        raise ToolMissing(
-            f"{found.sentence}, but a sandbox that used more than {_LITTLE_MEMORY.memory_bytes // MB} MB "
-            f"ended with {result.ending} {result.code}: {result.stderr.decode('utf-8', 'replace')}"
-        )
-    return found.sentence
+    return found.sentence if found.whole else Note(f"weak: {found.sentence}")
 
 
-def _native_code(settings: Settings) -> str:
+def _native_code() -> str:
     native = translations()
     try:
         native.check(Sandbox())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import smtplib
 import socket
@@ -61,22 +60,10 @@ def _port(settings: Settings, path: Path) -> str:
     try:
         reached = socket.create_connection((_LOOPBACK_OF.get(host, host), port), _TIMEOUT_SECONDS)
     except ConnectionRefusedError:
-        return _free(host, port)
+        return Note(f"{host}:{port} is free for `knobeln serve`, which is not running")
     except OSError as error:
         raise TryAgain(f"{host}:{port} does not answer ({error}); see mail.listen") from error
     return f"{host}:{port}: {_conversation(settings, path, reached)}"
-
-
-def _free(host: str, port: int) -> str:
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    try:
-        socket.create_server((host, port), family=family).close()
-    except OSError as error:
-        raise ConfigError(
-            f"`knobeln serve` will not be able to listen at {host}:{port}: {error}",
-            hint="see mail.listen (ports below 1024 are root's)",
-        ) from error
-    return Note(f"{host}:{port} is free for `knobeln serve`, which is not running")
 
 
 def _unix_socket(settings: Settings, path: Path) -> str:
@@ -201,7 +188,6 @@ _ADVICE = (
         "the relay must let you send from contest.address, and from the address with +b- that bounces come "
         "to; if it cannot do the latter, set mail.verp = false",
     ),
-    ("cannot write", "the folder `mail` must be one that this user can write to"),
     ("", "check mail.smarthost, its port, the relay's rules, and the firewall"),
 )
 
@@ -213,11 +199,8 @@ def check_delivery(contest: ContestContext) -> str:
         case DeliveryKind.SMTP:
             return _relay(contest)
         case DeliveryKind.MAILDIR:
-            root = contest.path / MAILDIRS
-            existing = next(folder for folder in (root, *root.absolute().parents) if folder.exists())
-            if not (existing.is_dir() and os.access(existing, os.W_OK | os.X_OK)):
-                raise _advised(ConfigError(f"cannot write to {existing}"))
-            return Note(f"they are only stored in {root}; for a contest set mail.delivery")
+            stored = contest.path / MAILDIRS
+            return Note(f"they are only stored in {stored}; for a contest set mail.delivery")
 
 
 def _relay(contest: ContestContext) -> str:

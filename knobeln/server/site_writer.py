@@ -8,13 +8,12 @@ from dataclasses import replace
 from pathlib import Path
 
 from contest import __version__
-from contest import games as rules_of_games
 from contest.config.settings import Settings
 from contest.errors import GiveUp
 from contest.games.drawing import Course
 from contest.games.game import TextGame
 from contest.games.registry import game_of
-from contest.language import SOURCE, catalogue_path, in_language, spoken
+from contest.language import in_language, spoken
 from contest.ledger.receipts import CHECKPOINT_FILE, LEDGER_FILE
 from contest.model import Moves, Phase
 from contest.seeds import Seeds
@@ -24,8 +23,7 @@ from knobellib.kit_archives import tar_archive
 from knobellib.kits import kit_of
 from knobeln.context import ContestContext
 from knobeln.server.site_facts import site_facts, site_mark
-from reports import check_page, site
-from reports import replay as replays
+from reports import check_page
 from reports.site import game_text, paths
 from reports.site.facts import SiteFacts
 from reports.site.folder import SiteFolder, write_at_once
@@ -124,10 +122,10 @@ class SiteWriter:
 
     def _games(self, facts: SiteFacts, planned: Plan, files: SiteFolder) -> Iterator[None]:
         """Write the files of games. The games of a file that is up to date are not played again."""
-        texts, legend, written_by = headings(facts, planned), game_text.legend(facts.game), source_digest()
+        texts, legend = headings(facts, planned), game_text.legend(facts.game)
         for file in planned.files:
-            made_of = "".join((written_by, legend, *(texts[game.key] for game in file.games)))
-            key = hashlib.sha256(made_of.encode()).hexdigest()
+            made_of = (__version__, spoken(), legend, *(texts[game.key] for game in file.games))
+            key = hashlib.sha256("".join(made_of).encode()).hexdigest()
             if not files.keep(file.path, key):
                 courses = self._courses(facts, file.round, file.games)
                 written = (
@@ -178,17 +176,6 @@ def _kit(settings: Settings) -> bytes | None:
         return tar_archive(kit_of(settings))
     except GiveUp:
         return None
-
-
-def source_digest() -> str:
-    """A digest that changes with how games are written down: rules, stories, pictures, files, language."""
-    known = hashlib.sha256(f"{__version__} {spoken()}".encode())
-    for package in (rules_of_games, replays, site):
-        for path in sorted(Path(package.__path__[0]).glob("*.py")):
-            known.update(path.read_bytes())
-    if spoken() != SOURCE:
-        known.update(catalogue_path(spoken()).read_bytes())
-    return known.hexdigest()
 
 
 def write_season(

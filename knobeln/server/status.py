@@ -53,9 +53,7 @@ class Status:
     open: Mapping[str, bool]  # registration, compilation
     dates: Mapping[str, datetime]
     next_date: str | None
-    started_at: datetime | None
     finished_at: datetime | None
-    seed_commitment: str
     awaited_number: str | None  # where the public number comes from, if the contest waits for it
     teams: int  # that were heard from
     teams_unheard: int
@@ -67,7 +65,6 @@ class Status:
     mails: Mapping[OutboxState, int]
     mails_stopped: Pause | None
     oldest_mail: ListedMail | None
-    oldest_mail_waits_since: datetime | None
     rounds: tuple[Progress, ...]
     paused: Pause | None
     reports_held_since: datetime | None
@@ -91,7 +88,6 @@ def status_of(contest: ContestContext) -> Status:
     with contest.store.read() as tx:
         state = contest_state.state(tx)
         progress = tuple(results.progress_of_rounds(tx))
-        stopped, oldest = outbox.stopped(tx), outbox.oldest_waiting(tx)
         draw = draw_awaited(contest.settings.tournament.beacon, dates.contest_starts, state)
         found = Status(
             now=now,
@@ -103,9 +99,7 @@ def status_of(contest: ContestContext) -> Status:
             open=dates.open_services(state.phase, now),
             dates=dates.model_dump(),
             next_date=next_date(dates, now, state.phase),
-            started_at=state.started_at,
             finished_at=state.finished_at,
-            seed_commitment=state.seed.commitment,
             awaited_number=draw.sentence if draw else None,
             teams=teams.count(tx),
             teams_unheard=len(teams.unproved_addresses(tx)),
@@ -115,9 +109,8 @@ def status_of(contest: ContestContext) -> Status:
             programs=_of_all(SubmissionState, submissions.count_by_state(tx)),
             programs_waiting=languages.waiting(tx),
             mails=_of_all(OutboxState, outbox.count_by_state(tx)),
-            mails_stopped=stopped,
-            oldest_mail=oldest,
-            oldest_mail_waits_since=oldest.created_at if oldest else None,
+            mails_stopped=outbox.stopped(tx),
+            oldest_mail=outbox.oldest_waiting(tx),
             rounds=progress,
             paused=decisions.paused(tx),
             reports_held_since=decisions.reports_held(tx),

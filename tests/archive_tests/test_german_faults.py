@@ -19,8 +19,8 @@ def reasons(contest: Path) -> Iterator[str]:
     """What is stored about the faults in the games of the contest day."""
     folder = ContestContext.open(contest)
     with folder.store.read() as tx:
-        for _, groups in results.all_rounds(tx, Games.ALL):
-            for match in (match for group in groups for match in group.matches):
+        for each in results.all_rounds(tx, Games.ALL):
+            for match in (match for group in each.groups for match in group.matches):
                 yield from (seat.fault.reason for seat in match.result.seats if seat.fault)
     folder.store.close()
 

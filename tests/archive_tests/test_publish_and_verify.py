@@ -279,10 +279,11 @@ def test_a_contest_out_of_which_the_organizer_took_teams_can_be_checked(tmp_path
             ledger.append(tx, LedgerEntry(Effect.WITHDRAWN, "team_8", NOW, "ab" * 32))
         until(folder, Stumbling(0))
         with folder.store.read() as tx:
-            plan, done = results.drawn_round(tx, 1)
-        waiting = [group for group in plan.groups if group.number not in {o.plan.number for o in done}]
+            drawn = results.drawn_round(tx, 1)
+        done = {outcome.plan.number for outcome in drawn.groups}
+        waiting = [group for group in drawn.plan.groups if group.number not in done]
         out.append(disqualify(folder, waiting[-1].members[0]))
-        proceeding = [line.entry for outcome in done for line in outcome.standings if line.advances]
+        proceeding = [line.entry for outcome in drawn.groups for line in outcome.standings if line.advances]
         out.append(disqualify(folder, proceeding[0]))
         out.append(disqualify(folder, waiting[-1].members[1]))
         knobeln("teams", "reinstate", out[-1], "-C", folder.path)
@@ -364,7 +365,7 @@ def test_a_group_that_was_played_again_without_a_team_can_be_checked(tmp_path: P
     def day(folder: ContestContext) -> None:
         contest_day(folder).run()
         with folder.store.read() as tx:
-            best = results.drawn_round(tx, 1)[1][0].standings[0].entry
+            best = results.drawn_round(tx, 1).groups[0].standings[0].entry
         again(folder, 1, 1, without=best)
 
     contest, strings = played(tmp_path / "contest", small(), knobeln_field(), day)

@@ -1,10 +1,11 @@
-"""The bars of `knobeln run`: they count games, never go back, and are full at the end of a round."""
+"""The bars of `knobeln run`: they count games, and are full at the end of a round."""
+
+from contextlib import suppress
 
 import pytest
-from rich.progress import Progress
 
-from contest.model import GroupOutcome, GroupPlan, Pairing, RoundPlan
-from knobeln.cli.progress_bars import RoundBars, progress_bar
+from contest.model import GroupPlan, Pairing, RoundPlan
+from knobeln.cli.progress_bars import progress_bar, round_bars
 
 
 def group(number: int, games: int, title: str = "") -> GroupPlan:
@@ -12,45 +13,32 @@ def group(number: int, games: int, title: str = "") -> GroupPlan:
     return GroupPlan(1, number, members, (Pairing(members, games),), title)
 
 
-def finished(plan: GroupPlan) -> GroupOutcome:
-    return GroupOutcome(plan, (), ())
+def test_each_round_has_a_bar_that_says_what_is_played_and_ends_full(capsys) -> None:
+    with round_bars() as bars:
+        bars.round_drawn(RoundPlan(1, (group(1, 100), group(2, 50)), final=False))
+        bars.games_played(30)  # those of somebody disqualified are not played
+        bars.round_drawn(
+            RoundPlan(2, (group(1, 3, "winners' side"), group(2, 3, "losers' side")), final=False)
+        )
+        bars.games_played(9)  # some were played again
+        bars.round_drawn(RoundPlan(3, (group(1, 820),), final=True))
+        bars.games_played(820)
+        bars.playing_with_other_chance(400)
+    lines = [" ".join(line.split()) for line in capsys.readouterr().out.splitlines()]
+    ends = [(line.partition(" \u2501")[0], line.split()[-2]) for line in lines if "\u2501" in line]
+    assert ends == [
+        ("round 1: 4 programs in 2 groups", "150/150"),
+        ("round 2: 4 programs in 2 matches", "6/6"),
+        ("the final: 2 programs", "820/820"),
+    ]
 
 
-def shown(progress: Progress) -> tuple[float, float | None]:
-    return progress.tasks[-1].completed, progress.tasks[-1].total
-
-
-def test_a_bar_moves_with_every_game_and_is_full_at_the_end() -> None:
-    progress = Progress(disable=True)
-    bars, groups = RoundBars(progress), (group(1, 100), group(2, 50))
-    bars.round_drawn(RoundPlan(1, groups, final=False))
-    assert shown(progress) == (0, 150)
-    bars.games_played(30)
-    assert shown(progress) == (30, 150)
-    bars.group_finished(finished(groups[0]))  # 70 games of somebody disqualified were not played
-    assert shown(progress) == (100, 150)
-    bars.games_played(60)  # some were played again
-    assert shown(progress) == (150, 150)
-    bars.group_finished(finished(groups[1]))
-    assert shown(progress) == (150, 150)
-
-
-def test_a_run_that_goes_on_begins_where_it_was() -> None:
-    progress = Progress(disable=True)
-    bars, groups = RoundBars(progress), (group(1, 100), group(2, 50))
-    bars.round_drawn(RoundPlan(2, groups, final=True))
-    bars.group_finished(finished(groups[0]))
-    bars.games_played(1)
-    assert shown(progress) == (101, 150)
-
-
-def test_a_bar_says_what_is_played() -> None:
-    progress = Progress(disable=True)
-    bars = RoundBars(progress)
-    bars.round_drawn(RoundPlan(3, (group(1, 3, "winners' side"), group(2, 3, "losers' side")), final=False))
-    assert progress.tasks[-1].description == "round 3: 4 programs in 2 matches"
-    bars.round_drawn(RoundPlan(4, (group(1, 820),), final=True))
-    assert progress.tasks[-1].description == "the final: 2 programs"
+def test_a_round_that_is_broken_off_leaves_its_bar_where_it_is(capsys) -> None:
+    with suppress(KeyError), round_bars() as bars:
+        bars.round_drawn(RoundPlan(1, (group(1, 100),), final=True))
+        bars.games_played(30)
+        raise KeyError
+    assert "30/100" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("games", [3, 9, 12])

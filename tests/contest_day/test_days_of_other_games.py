@@ -117,7 +117,7 @@ def test_a_contest_of_twelve_from_the_forms_to_the_reports(tmp_path: Path, game:
 
 def _check_results(played: Played, playing: set[str]) -> None:
     rounds = played.json("results")["rounds"]
-    assert rounds[-1]["final"]
+    assert rounds[-1]["plan"]["final"]
     assert {name for group in rounds[0]["groups"] for name in group["plan"]["members"]} == playing
     for each in rounds:
         for group in each["groups"]:

@@ -76,7 +76,7 @@ def played(folder: ContestContext, spectator: Spectator | None = None, *make_run
 
 def outcomes(folder: ContestContext) -> list[GroupOutcome]:
     with folder.store.read() as tx:
-        return [outcome for _, done in results.all_rounds(tx, Games.ALL) for outcome in done]
+        return [outcome for each in results.all_rounds(tx, Games.ALL) for outcome in each.groups]
 
 
 def line_of(outcome: GroupOutcome, name: str) -> Standing:
@@ -184,7 +184,7 @@ def test_a_team_that_is_disqualified_while_its_group_is_played_has_no_game_in_it
     def meanwhile(*arguments: Any) -> Iterator[Runner]:
         if not victims:  # the first group has been started, and is about to be played
             with folder.store.read() as tx:
-                victims.append(results.drawn_round(tx, 1)[0].groups[0].members[0])
+                victims.append(results.drawn_round(tx, 1).plan.groups[0].members[0])
             knobeln(folder, "teams", "disqualify", victims[0], *WHY)
         with open_runner(*arguments) as runner:
             yield runner
@@ -264,9 +264,9 @@ def test_a_group_that_is_played_again_comes_out_the_same_if_nothing_has_changed(
     knobeln(folder, "run", "rerun", 1, 2, *WHY)
     with folder.store.read() as tx:
         assert contest_state.state(tx).phase is Phase.RUNNING
-        assert [plan.number for plan, _ in results.all_rounds(tx)] == [1]
+        assert [each.plan.number for each in results.all_rounds(tx)] == [1]
         assert results.get_evolution(tx) is None
-        members = {name for group in results.drawn_round(tx, 1)[0].groups for name in group.members}
+        members = {name for group in results.drawn_round(tx, 1).plan.groups for name in group.members}
     assert sorted(mails(folder, "played_again")) == sorted(members)
     played(folder)
     assert outcomes(folder) == before
@@ -310,7 +310,7 @@ def test_a_group_that_is_being_played_when_its_round_is_ordered_again_is_not_kep
     @contextmanager
     def meanwhile(*arguments: Any) -> Iterator[Runner]:
         with folder.store.read() as tx:
-            second = [plan for plan, _ in results.all_rounds(tx) if plan.number == 2]
+            second = [each.plan for each in results.all_rounds(tx) if each.plan.number == 2]
         if second and not ordered:
             ordered.append(knobeln(folder, "run", "rerun", 1, 1, *WHY).output)
         with open_runner(*arguments) as runner:

@@ -277,7 +277,7 @@ def test_without_a_server_the_day_waits_and_the_organizer_hands_the_number_in(tm
     play(contest, patient=True, tell=tell)
     assert sent[1] >= 4  # the final list went out before the number was known
     assert "does not give round" in said[1]
-    assert "knobeln run number FILE" in said[1]
+    assert "knobeln run number VALUE" in said[1]
     with contest.store.read() as tx:
         assert contest_state.state(tx).phase is Phase.FINISHED
         assert [each.to for each in queued(tx)].count(contest.settings.contest.organizer_address) == 1

@@ -87,7 +87,7 @@ def test_contests_go_on_after_an_upgrade(pipx: Pipx, house: House, tmp_path: Pat
 
     def groups_played() -> int:
         with broken.store.read() as tx:
-            return sum(len(outcomes) for _, outcomes in results.all_rounds(tx))
+            return sum(len(each.groups) for each in results.all_rounds(tx))
 
     whole = make_contest(tmp_path / "whole", 24, house, SMALL)
     assert play(whole) == 0

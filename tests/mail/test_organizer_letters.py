@@ -259,7 +259,7 @@ def test_a_contest_is_run_by_letter(server: Server, house: House) -> None:
         assert contest_state.state(tx).phase is Phase.FINISHED
         assert decisions.run_ordered(tx) is None
     wait_for(lambda: set(outbox_states(server)) == {OutboxState.SENT})
-    assert json.loads(command(server, "results", "--json"))["rounds"][0]["final"]
+    assert json.loads(command(server, "results", "--json"))["rounds"][0]["plan"]["final"]
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 
 from contest.archive import files
-from contest.language import SOURCE, available, speaking
 from contest.ledger import merkle
 from contest.ledger.receipts import CHECKPOINT_FILE, LEDGER_FILE, Effect, LedgerEntry
 from contest.schema.sections import Ladder, Reports, Site
@@ -19,8 +18,7 @@ from contest.store import ledger, results
 from contest.store.results import Games
 from knobeln.archive.export import packed
 from knobeln.context import ContestContext, create_contest
-from knobeln.server import site_writer
-from knobeln.server.site_writer import SiteKeeper, SiteWriter, source_digest
+from knobeln.server.site_writer import SiteKeeper, SiteWriter
 from knobeln.services import Services
 from reports.check_page import check_page
 from reports.site import games
@@ -192,21 +190,6 @@ def test_only_so_many_games_can_be_replayed_and_others_go(make_contest, tmp_path
     knobeln("site", tmp_path / "pages", "-C", folder)
     assert len(games_in(texts(tmp_path / "pages"))) == 2
     assert own.read_text() == "mine"
-
-
-def test_a_changed_translation_changes_what_games_are_made_of(monkeypatch, tmp_path) -> None:
-    def keys() -> list[str]:
-        found = []
-        for language in available():
-            with speaking(language):
-                found.append(source_digest())
-        return found
-
-    before = keys()
-    (tmp_path / "other.po").write_text("another translation")
-    monkeypatch.setattr(site_writer, "catalogue_path", lambda language: tmp_path / "other.po")
-    changed = [one != other for one, other in zip(before, keys(), strict=True)]
-    assert changed == [language != SOURCE for language in available()]
 
 
 def test_the_ladder_has_a_page_where_there_is_one(make_contest: MakeContest, tmp_path: Path) -> None:

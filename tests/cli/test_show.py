@@ -1,9 +1,6 @@
-"""One team, one submission; ROUND and options of groups; what the shell completes; the exit codes."""
+"""One team, one submission; options of groups; the exit codes."""
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -66,24 +63,6 @@ def test_an_option_of_a_group_alone_is_refused_before_its_commands(folder, words
     before = knobeln_in(folder.path, "log").stdout
     assert option in knobeln_in(folder.path, *words, code=2).stderr
     assert knobeln_in(folder.path, "log").stdout == before
-
-
-def test_bash_completes_with_the_lines_that_click_prints(tmp_path: Path) -> None:
-    program = tmp_path / "knobeln"
-    program.write_text(f'#!/bin/sh\nexec {sys.executable} -m knobeln "$@"\n')
-    program.chmod(0o755)
-    printed = subprocess.run(
-        [program],
-        env={**os.environ, "_KNOBELN_COMPLETE": "bash_source"},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    ask = f"{printed.stdout}\nCOMP_WORDS=({program} stat); COMP_CWORD=1; _knobeln_completion {program}\n"
-    script = ask + 'printf "%s\\n" "${COMPREPLY[@]}"; complete -p knobeln\n'
-    done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=True)
-    assert done.stdout.splitlines()[0] == "status"
-    assert "_knobeln_completion knobeln" in done.stdout
 
 
 def test_the_reference_has_the_sections_of_the_help_and_all_exit_codes() -> None:
