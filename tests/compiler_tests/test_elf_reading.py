@@ -27,7 +27,6 @@ def test_an_object_says_what_it_needs_and_gives(compiled):
     assert facts.undefined == {"absent"}
     assert facts.defined == {"given", "zeros", "main"}
     assert facts.functions == {"main"}
-    assert facts.static_bytes == 404
 
 
 def test_an_image_covers_its_static_bytes(linked):
