@@ -10,9 +10,10 @@ referee itself plays the group from the pools.
 
 Two errors remain in a share p of n contests. Sampling contests gives the variance p(1-p)/n. A finite pool of
 K games adds at most p(1-p)/K: the variance over pools is the sum of the parts that single games explain,
-divided by K, and these are not more than all of it (Hoeffding's decomposition). All pools have equally many
-games, but those of programs that think long have fewer. So K is the harmonic mean of the sizes, as if each
-pool brought the same variance. `Certainty.margin` is two standard deviations at p = 1/2, with both errors.
+divided by K, and these are not more than all of it (Hoeffding's decomposition). A pool grows with its uses;
+those of programs that think long have fewer games. K is the harmonic mean of the sizes, weighted by the
+variance that each pool brings: the square of its uses, as if all games had the same deviation.
+`Certainty.margin` is two standard deviations at p = 1/2, with both errors.
 
 Costs are counted in instructions, not in seconds, so that every host plays the same games and tells the same
 numbers, whatever the number of workers.
@@ -61,14 +62,14 @@ TOLD_APART = 0.95  # of the contests in which the one is ahead of the other
 
 _FIRST_GAMES = 2  # of a pool, to learn the cost of its games
 _FEWEST_GAMES = 16  # of a pool, if they fit into the budget
-_USES_OF_A_GAME = 5  # at least, beyond these; that at most doubles the margin
+_USES_OF_A_GAME = 4  # at least, beyond these; that at most doubles the margin
 _BUDGET_INSTRUCTIONS = 50_000_000_000  # for all pools: some 20 s of one core
 _INSTRUCTIONS_PER_GAME = 300_000  # what a quick game costs that needs none
 # Of a game of programs that are asked for moves, and whose time is counted in fuel:
 _INSTRUCTIONS_PER_QUESTION = 6_000_000  # a new instance, about 2.5 ms
 _UNITS_PER_INSTRUCTION = 4
 _CHUNK_GAMES = 20_000  # their results are in memory at the same time
-_AT_ONCE = 50  # contests in memory
+_AT_ONCE = 250  # contests in memory
 _DRAWN_NUMBERS = 10_000
 _DEFAULT_SECONDS = 60.0
 # For choosing the default alone: what a game of a pool, a game of a contest, and a group take on two cores.
@@ -153,9 +154,7 @@ def certainty(field: Field, history: Sequence[RoundOutcome], contests: int, runn
     """
     is_certain = _is_certain(field)
     contests = 1 if is_certain else contests
-    games = sum(p.games for each in history for group in each.plan.groups for p in group.pairings)
-    uses = contests * games / _count_pairs(field)
-    pools = _Pools(field, runner, min(contests, max(_FEWEST_GAMES, round(uses / _USES_OF_A_GAME))))
+    pools = _Pools(field, runner)
     published = _Reached.of(field.format, history)
     starts = range(0, contests, _AT_ONCE)
     batches = (range(start, min(contests, start + _AT_ONCE)) for start in starts)
@@ -296,70 +295,69 @@ class _PoolRunner:
             self._drawn[match.players].append(match.result)
 
     def play(self, jobs: Sequence[GameJob]) -> Sequence[GameResult]:
-        self._pools.fill(job.names for job in jobs)
         return [
             self._drawn[job.names].popleft() if self._drawn[job.names] else self._further(job) for job in jobs
         ]
 
     def _further(self, job: GameJob) -> GameResult:
+        if job.names not in self._pools.games:
+            self._pools.fill([job.names])
         pool = self._pools.games[job.names]
         return pool[int.from_bytes(job.streams[0], "big") % len(pool)]
 
 
 # --- pools of games ----------------------------------------------------------------------------------------
-def _count_pairs(field: Field) -> float:
-    """About as many pools as there are."""
-    return max(1.0, len(field.images) ** 2 / 2)
-
-
 @dataclass
 class _Pools:
-    """Independent games of the teams, by seating: `most` of each, or as many as the budget allows."""
+    """Independent games of the teams, by seating."""
 
     field: Field
     runner: Runner
-    most: int
     games: defaultdict[Seating, list[GameResult]] = dataclass_field(default_factory=lambda: defaultdict(list))
     are_flawless: bool = True  # nobody has failed in any game
+    _uses: Counter[Seating] = dataclass_field(default_factory=Counter)
+    _costs: Counter[Seating] = dataclass_field(default_factory=Counter)  # of the games so far
     _known: dict[_Points, GameResult] = dataclass_field(default_factory=dict)
-    _matches: dict[tuple[Pairing, int], Sequence[Match]] = dataclass_field(default_factory=dict)
+    _matches: dict[tuple[Pairing, int], list[Match]] = dataclass_field(default_factory=dict)
 
     @property
     def error(self) -> float:
         """What finite pools add to the variance of a share, in units of p(1-p); see the module."""
-        return sum(1 / len(pool) for pool in self.games.values()) / max(1, len(self.games))
+        weights = {seating: uses * uses for seating, uses in self._uses.items()}
+        added = sum(weight / len(self.games[seating]) for seating, weight in weights.items())
+        return added / max(1, sum(weights.values()))
 
     def matches(self, pairing: Pairing, game: int) -> Sequence[Match]:
         """The pool of this game; the same objects for all contests, which keep what was computed of them."""
-        if (pairing, game) not in self._matches:
-            pool = self.games[pairing.seating(game)]
-            self._matches[pairing, game] = [Match(pairing, 1, result, True, game) for result in pool]
-        return self._matches[pairing, game]
+        found, pool = self._matches.setdefault((pairing, game), []), self.games[pairing.seating(game)]
+        found += [Match(pairing, 1, result, True, game) for result in pool[len(found) :]]
+        return found
 
     def fill(self, seatings: Iterable[Seating]) -> None:
-        """Make the pools that are missing."""
-        new = dict.fromkeys([seating for seating in seatings if seating not in self.games])
-        if not new:
+        """Let the pools suit these uses and those before."""
+        uses = Counter(seatings)
+        self._uses.update(uses)
+        if not self.field.info.play.has_moves:  # a result is exact: there is only one
+            self._play(dict.fromkeys(uses, 1))
             return
-        first = min(_FIRST_GAMES, self.most)
-        costs = self._play(dict.fromkeys(new, first))
-        share = first * _BUDGET_INSTRUCTIONS / _count_pairs(self.field)
-        self._play({seating: min(self.most, int(share / costs[seating])) for seating in new})
+        self._play(dict.fromkeys(uses, _FIRST_GAMES))
+        share = _BUDGET_INSTRUCTIONS / (len(self.field.images) ** 2 / 2)
+        affordable = {s: int(share * len(self.games[s]) / self._costs[s]) for s in uses}
+        wanted = {s: min(self._uses[s], max(_FEWEST_GAMES, self._uses[s] // _USES_OF_A_GAME)) for s in uses}
+        self._play({s: min(affordable[s], wanted[s]) for s in uses})
 
-    def _play(self, sizes: Mapping[Seating, int]) -> Counter[Seating]:
-        """Let these pools have so many games. Returns the cost of those that were missing."""
+    def _play(self, sizes: Mapping[Seating, int]) -> None:
+        """Let these pools have so many games."""
         jobs = (
             (seating, self._job(seating, number))
             for seating, size in sizes.items()
             for number in range(len(self.games[seating]), size)
         )
-        costs = Counter[Seating]()
         while chunk := list(islice(jobs, _CHUNK_GAMES)):
             results = referee.carry_out([job for _, job in chunk], self.runner)
             for (seating, _), result in zip(chunk, results, strict=True):
                 self.games[seating].append(self._kept(result))
-                costs[seating] += _game_cost(self.field.info, result)
-        return costs
+                self._costs[seating] += _game_cost(self.field.info, result)
 
     def _job(self, seating: Seating, number: int) -> GameJob:
         title = f"certainty/game/{'/'.join(seating)}/{number}/seat"
