@@ -137,7 +137,7 @@ def done(
     if workers is not None:
         settings = settings.changed(tournament={"workers": workers})
     with speaking(settings.contest.language), open_runner(images, settings, seeds) as runner:
-        return tuple(runner.play(order.games))
+        return tuple(runner(order.games))
 
 
 @cache

@@ -279,31 +279,27 @@ def _play_group(field: Field, plan: GroupPlan, final: bool, pools: _Pools) -> Gr
     matches = [pool[n * len(pool) // _DRAWN_NUMBERS] for pool, n in zip(several, numbers, strict=True)]
     has_more = any(p.most > p.games for p in plan.pairings)
     if has_more or not (pools.are_flawless or all(match.result.is_flawless for match in matches)):
-        standings = field.play_group(plan, final, _PoolRunner(pools, matches)).standings
+        standings = field.play_group(plan, final, _pool_runner(pools, matches)).standings
     else:
         standings = field.format.standings(plan, final, matches, {}, frozenset())
     return GroupOutcome(plan, (), standings)
 
 
-class _PoolRunner:
+def _pool_runner(pools: _Pools, matches: Sequence[Match]) -> Runner:
     """Gives the referee of one group the games that were drawn, and draws further ones that it asks for."""
+    drawn: defaultdict[Seating, deque[GameResult]] = defaultdict(deque)
+    for match in matches:
+        drawn[match.players].append(match.result)
 
-    def __init__(self, pools: _Pools, matches: Sequence[Match]) -> None:
-        self._pools = pools
-        self._drawn: defaultdict[Seating, deque[GameResult]] = defaultdict(deque)
-        for match in matches:
-            self._drawn[match.players].append(match.result)
-
-    def play(self, jobs: Sequence[GameJob]) -> Sequence[GameResult]:
-        return [
-            self._drawn[job.names].popleft() if self._drawn[job.names] else self._further(job) for job in jobs
-        ]
-
-    def _further(self, job: GameJob) -> GameResult:
-        if job.names not in self._pools.games:
-            self._pools.fill([job.names])
-        pool = self._pools.games[job.names]
+    def game(job: GameJob) -> GameResult:
+        if drawn[job.names]:
+            return drawn[job.names].popleft()
+        if job.names not in pools.games:
+            pools.fill([job.names])
+        pool = pools.games[job.names]
         return pool[int.from_bytes(job.streams[0], "big") % len(pool)]
+
+    return lambda jobs: list(map(game, jobs))
 
 
 # --- pools of games ----------------------------------------------------------------------------------------

@@ -114,7 +114,7 @@ class TextBuilder(ProgramBuilder[Executable]):
             is_trial=True,
         )
         with self._open_runner(images, self._settings, seeds) as runner:
-            (result,) = runner.play([job])
+            (result,) = runner([job])
         trial = Trial(" and ".join(dict.fromkeys(job.names[1:])), result)
         return replace(report, trial=trial, stderr_tail=result.seats[0].stderr_tail)
 

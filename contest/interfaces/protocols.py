@@ -114,12 +114,8 @@ class CompileReporter(Protocol):
         that of the program in the ledger."""
 
 
-class Runner(Protocol):
-    """Where games are played."""
-
-    def play(self, jobs: Sequence[GameJob]) -> Sequence[GameResult]:
-        """The results, in the order of the jobs. Raises EngineFailed when our machinery is to blame."""
-
+Runner = Callable[[Sequence[GameJob]], Sequence[GameResult]]
+"""Plays games: the results, in the order of the jobs. Raises EngineFailed when our machinery is to blame."""
 
 Images = Mapping[str, bytes]
 """What the builds made, by digest; each kind of play has its own form."""

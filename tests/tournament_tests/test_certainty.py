@@ -31,7 +31,7 @@ class Arena:
     slow: str = ""  # this team thinks long
     games: int = 0
 
-    def play(self, jobs: Sequence[GameJob]) -> list[GameResult]:
+    def __call__(self, jobs: Sequence[GameJob]) -> list[GameResult]:
         self.games += len(jobs)
         return [GameResult(tuple(map(self._seat, job.names, job.streams)), 1, "") for job in jobs]
 
@@ -145,12 +145,15 @@ def test_a_pool_grows_with_its_uses() -> None:
 def test_of_a_program_that_thinks_long_fewer_games_are_played(monkeypatch: pytest.MonkeyPatch) -> None:
     field, arena = field_of([10.0 * n for n in range(12)], "slow", self_play=False, slow="team_07")
     played: Counter[tuple[str, ...]] = Counter()
-    play = arena.play
-    monkeypatch.setattr(arena, "play", lambda jobs: [played.update(j.names for j in jobs), play(jobs)][1])
+
+    def play(jobs: Sequence[GameJob]) -> list[GameResult]:
+        played.update(job.names for job in jobs)
+        return arena(jobs)
+
     for budget, games in ((10**12, 16), (5 * 10**11, 8), (10**9, 2)):
         monkeypatch.setattr(module, "_BUDGET_INSTRUCTIONS", budget)
         played.clear()
-        module._play(field, range(50), module._Pools(field, arena))
+        module._play(field, range(50), module._Pools(field, play))
         assert len(played) == 66
         slow = {count for names, count in played.items() if "team_07" in names}
         assert slow == {games}
