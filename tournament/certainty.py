@@ -111,7 +111,7 @@ def default_contests(field: Field, history: Sequence[RoundOutcome]) -> int | Non
     """
     if _is_certain(field):
         return 1
-    if not field.info.play.is_quick and _least_cost(field, history) > _BUDGET_INSTRUCTIONS:
+    if not field.info.play.is_quick and _least_cost(field, history) > 2 * _BUDGET_INSTRUCTIONS:
         return None
     groups = [group for each in history for group in each.plan.groups]
     games = sum(pairing.games for group in groups for pairing in group.pairings)
