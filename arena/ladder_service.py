@@ -112,7 +112,7 @@ class LadderService:
         # The random numbers follow from the two programs, so a new ladder has the same games.
         seeds = Seeds(seed_from("ladder"))
         with self.open_runner(images, self.settings, seeds) as runner:
-            results = runner.play([_job(pair, seeds) for pair in pairs])
+            results = runner([_job(pair, seeds) for pair in pairs])
         return [
             _game(pair, result, self._info.fault_rule)
             for pair, result in zip(pairs, results, strict=True)

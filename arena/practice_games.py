@@ -55,13 +55,13 @@ def practice_games(
     images = {**dict(opponents.values()), program[0]: program[1]}
     with open_runner(images, settings, seeds) as runner:
         first = [job(names, 0) for names in fixtures]
-        played = [*runner.play(first)]
+        played = [*runner(first)]
         instructions = sum(seat.instructions for result in played for seat in result.seats)
         total = games or 1
         if not games and info.play.is_quick and info.play.has_moves:  # as many as take about a second
             total = min(MAX_GAMES, max(1, MAX_INSTRUCTIONS // max(instructions, 1)))
         more = [job(names, game) for game in range(1, total) for names in fixtures]
-        played.extend(runner.play(more))
+        played.extend(runner(more))
     return [
         PracticeGame(each.names[1:], result) for each, result in zip([*first, *more], played, strict=True)
     ]

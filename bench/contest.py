@@ -262,5 +262,5 @@ def _games_alone(path: Path) -> Spent:
         number = outcome.plan.number
         jobs = [game_job(number, Fixture.of(match), digests, seeds, frozenset()) for match in matches]
         with open_runner(raw, contest.settings, seeds) as runner:
-            taken.append(spent(partial(runner.play, jobs)))
+            taken.append(spent(partial(runner, jobs)))
     return Spent(*map(sum, zip(*taken, strict=True)))

@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from threading import Condition, Lock
 from typing import Any
@@ -85,7 +85,21 @@ class Session:
         self, images: Images, settings: Settings, seeds: Seeds, progress: ProgressCallback = no_progress
     ) -> Iterator[Runner]:
         """Implements contest.interfaces.protocols.RunnerFactory."""
-        yield _ClusterRunner(self, images, settings, progress)
+        play = game_of(settings.game, settings.programs).info.play
+        most = _MAX_QUICK_CHUNK if play.is_quick else _MAX_CHUNK
+
+        def play_chunk(chunk: Sequence[GameJob]) -> Sequence[GameResult]:
+            played = self.play_games(images, settings, chunk)
+            progress(len(chunk))
+            return played
+
+        def play_all(jobs: Sequence[GameJob]) -> Sequence[GameResult]:
+            size = min(most, max(1, len(jobs) // (_CHUNKS * max(1, len(self.workers())))))
+            chunks = [jobs[start : start + size] for start in range(0, len(jobs), size)]
+            with ThreadPoolExecutor(_CHUNKS_AT_ONCE, thread_name_prefix="chunk") as pool:
+                return [result for results in pool.map(play_chunk, chunks) for result in results]
+
+        yield play_all
 
     def play_games(
         self, images: Images, settings: Settings, games: Sequence[GameJob]
@@ -209,30 +223,6 @@ class Session:
         self._tell(f"worker {worker} is dismissed: {reason}.{before if others else ''}")
         with suppress(Exception):
             self._client.retire_workers([worker], close_workers=True, remove=True)
-
-
-@dataclass(frozen=True)
-class _ClusterRunner:
-    """Implements contest.interfaces.protocols.Runner."""
-
-    session: Session
-    images: Images
-    settings: Settings
-    progress: ProgressCallback
-
-    def play(self, jobs: Sequence[GameJob]) -> Sequence[GameResult]:
-        """The results, in the order of the jobs."""
-        play = game_of(self.settings.game, self.settings.programs).info.play
-        most = _MAX_QUICK_CHUNK if play.is_quick else _MAX_CHUNK
-        size = min(most, max(1, len(jobs) // (_CHUNKS * max(1, len(self.session.workers())))))
-        chunks = [jobs[start : start + size] for start in range(0, len(jobs), size)]
-        with ThreadPoolExecutor(_CHUNKS_AT_ONCE, thread_name_prefix="chunk") as pool:
-            return [result for results in pool.map(self._play, chunks) for result in results]
-
-    def _play(self, chunk: Sequence[GameJob]) -> Sequence[GameResult]:
-        played = self.session.play_games(self.images, self.settings, chunk)
-        self.progress(len(chunk))
-        return played
 
 
 class Plugin:

@@ -105,8 +105,10 @@ def do(
         if not game_of(settings.game, settings.programs).info.play.is_computed:
             _check_sandbox()
         plugin.prepare(images, archive_of)
-        for digest, raw in images.items():
-            _speed_up(digest, raw, settings)
+        new = {digest: raw for digest, raw in images.items() if digest not in _sped_up}
+        for warning in plugin.speed_up(new, settings):
+            log.warning(warning)
+        _sped_up.update(new)
         results = tuple(map(_with_tuple, done(order, contest, images, 1)))
         return tuple(Answer(worker, result=_RESULTS.dump_json(results, by_alias=True)))
     except _Lacking as lacking:
@@ -137,7 +139,7 @@ def done(
     if workers is not None:
         settings = settings.changed(tournament={"workers": workers})
     with speaking(settings.contest.language), open_runner(images, settings, seeds) as runner:
-        return tuple(runner.play(order.games))
+        return tuple(runner(order.games))
 
 
 @cache
@@ -174,10 +176,3 @@ _sped_up: set[str] = set()
 def _check_sandbox() -> None:
     """Once in a process, before it starts foreign programs. Raises ToolMissing."""
     require_tight(Sandbox(), image_cache())
-
-
-def _speed_up(digest: str, raw: bytes, settings: Settings) -> None:
-    if digest not in _sped_up:
-        for warning in runner_of(settings).speed_up({digest: raw}, settings):
-            log.warning(warning)
-        _sped_up.add(digest)

@@ -46,6 +46,8 @@ PASTED_PRAGMA = "_Pragma_of_macro"
 """What the preprocessor writes for the operator `_Pragma`, which it would carry out otherwise."""
 _ASSEMBLER = ("asm", "__asm", "__asm__")
 _ATTRIBUTE = ("__attribute__", "__attribute")
+# After the parameters comes the body, or the types of old-style ones. Of names in parentheses, too.
+_DEFINITION = re.compile(rf"(?<!\S)({'|'.join(LIBRARY)})(?: \))* \( [^()]*\) (?:\{{|< %|(?!__|asm)[A-Za-z_])")
 _RESERVED = ("_start", "knobeln_throw_door", "knobeln_seed_door", "__global_pointer$")
 _DIRECTIONS = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
 _CONTROL = re.compile(f"[\x00-\x08\x0e-\x1f\x7f{_DIRECTIONS}]")
@@ -210,12 +212,6 @@ def builtins(expanded: Expanded, _: Programs) -> Iterator[Finding]:
         yield _word(expanded, "builtin", word, text)
 
 
-def changing_macros(expanded: Expanded, _: Programs) -> Iterator[Finding]:
-    if lines := expanded.program.lines_of("__TIMESTAMP__"):
-        text = gettext("__TIMESTAMP__ would make each compilation another program; leave it out")
-        yield _at(expanded.program, "timestamp", lines[0], text)
-
-
 def attributes(expanded: Expanded, _: Programs) -> Iterator[Finding]:
     """Forbid attributes, which C of 1989 lacks and which can change where a routine is, and what it is."""
     text = gettext("attributes are not C as of 1989; leave them out")
@@ -228,7 +224,8 @@ def attributes(expanded: Expanded, _: Programs) -> Iterator[Finding]:
 
 def library_definitions(expanded: Expanded, _: Programs) -> Iterator[Finding]:
     """Forbid the library's source, complete or in part (K21)."""
-    for name in dict.fromkeys(_defined_routines(expanded.tokens)):
+    code = " ".join(token.text for token in expanded.tokens)
+    for name in dict.fromkeys(_DEFINITION.findall(code)):
         yield _defines(expanded, name)
 
 
@@ -271,13 +268,8 @@ def main_function(facts: ObjectFacts, expanded: Expanded, _: frozenset[str]) -> 
         yield _word(expanded, "main", "main", text)
 
 
-def static_data(facts: ObjectFacts, _: Expanded, __: frozenset[str]) -> Iterator[Finding]:
-    """Refuse too much static data when the program is compiled, not when it runs (X08)."""
-    if facts.static_bytes > AVAILABLE_STATIC:
-        yield memory_finding(facts.static_bytes)
-
-
 def memory_finding(static_bytes: int) -> Finding:
+    """Too much static data is refused when the program is linked, not when it runs (X08)."""
     text = gettext(
         "your variables and constants need %(value)s kB; of the %(memory_size)s kB of memory they may "
         "take %(available_static)s kB, the rest is for the stack",
@@ -300,7 +292,6 @@ TOKEN_RULES: tuple[TokenRule, ...] = (
     pasted_pragmas,
     assembler,
     builtins,
-    changing_macros,
     attributes,
     library_definitions,
 )
@@ -309,7 +300,6 @@ OBJECT_RULES: tuple[ObjectRule, ...] = (
     library_objects,
     machine_names,
     main_function,
-    static_data,
 )
 
 
@@ -341,37 +331,3 @@ def _defines(expanded: Expanded, name: str) -> Finding:
 
 def _words(expanded: Expanded, wanted: Callable[[str], bool]) -> Iterable[str]:
     return dict.fromkeys(t.text for t in expanded.tokens if t.kind is TokenKind.IDENTIFIER and wanted(t.text))
-
-
-def _defined_routines(tokens: Sequence[Token]) -> Iterator[str]:
-    """Those of the five that are defined: after the parameters comes `{`, or the types of old-style ones."""
-    closing = _closing(tokens)
-    for at, token in enumerate(tokens):
-        if token.text not in LIBRARY:
-            continue
-        opening = at + 1
-        while opening < len(tokens) and tokens[opening].text == ")":  # int (log2) (int n)
-            opening += 1
-        after = closing.get(opening, len(tokens)) + 1
-        if _begins_body(tokens[after : after + 2]):
-            yield token.text
-
-
-def _begins_body(following: Sequence[Token]) -> bool:
-    texts = [token.text for token in following]
-    if texts[:1] == ["{"] or texts == ["<", "%"]:
-        return True
-    is_word = bool(following) and following[0].kind is TokenKind.IDENTIFIER
-    return is_word and texts[0] not in (*_ATTRIBUTE, *_ASSEMBLER)
-
-
-def _closing(tokens: Sequence[Token]) -> dict[int, int]:
-    """For each `(` the matching `)`, by their indices among the tokens."""
-    closing: dict[int, int] = {}
-    open_ones: list[int] = []
-    for at, token in enumerate(tokens):
-        if token.text == "(":
-            open_ones.append(at)
-        elif token.text == ")" and open_ones:
-            closing[open_ones.pop()] = at
-    return closing

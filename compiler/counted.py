@@ -25,6 +25,7 @@ from sandbox.fuel.program import FuelProgram
 from sandbox.limits import MB
 from sandbox.players import AnswerFault, AnswerFaultKind
 from sandbox.players.fuel import FuelPlayer
+from sandbox.program_folder import ProgramFolder
 from sandbox.sandbox import Sandbox
 
 MAX_MODULE = 2 * MB
@@ -48,7 +49,7 @@ _VERSION = re.compile(r"\d+(?:\.\d+)+")
 
 def examine(
     files: Files, sandbox: Sandbox, settings: Programs, chosen: Sequence[Language]
-) -> Outcome[Executable]:
+) -> Outcome[FuelProgram | ProgramFolder]:
     """Like languages.examine; a program in a language that is counted becomes a FuelProgram.
 
     The same files give the same module, to the last bit, on every host with the same compiler.
@@ -58,7 +59,7 @@ def examine(
 
 def _built(
     files: Files, program: str, language: Language, sandbox: Sandbox, settings: Programs
-) -> tuple[Executable, str]:
+) -> tuple[FuelProgram | ProgramFolder, str]:
     if language.counted is None or not language.is_counted:
         return languages.program_folder(files, program, language, sandbox, settings)
     if language.tool:

@@ -8,7 +8,6 @@ from io import BytesIO
 from typing import TYPE_CHECKING
 
 from elftools.common.exceptions import ELFError
-from elftools.elf.constants import SH_FLAGS
 
 from contest.errors import ToolMissing
 from sandbox.vm.image import CODE_BASE, DATA_BASE, MEMORY_SIZE, MIN_STACK, Image
@@ -25,12 +24,11 @@ _GLOBAL = ("STB_GLOBAL", "STB_WEAK")
 
 @dataclass(frozen=True)
 class ObjectFacts:
-    """The symbols and the size of a program that is compiled but not linked."""
+    """The symbols of a program that is compiled but not linked."""
 
     undefined: frozenset[str]
     defined: frozenset[str]  # global functions and variables
     functions: frozenset[str]  # the global functions among them
-    static_bytes: int  # data, constants and zeros, not yet aligned
 
     @classmethod
     def read(cls, raw: bytes) -> ObjectFacts:
@@ -43,7 +41,6 @@ class ObjectFacts:
                 frozenset(symbol.name for symbol in symbols if symbol["st_shndx"] == "SHN_UNDEF"),
                 frozenset(symbol.name for symbol in defined),
                 frozenset(symbol.name for symbol in defined if symbol["st_info"]["type"] == "STT_FUNC"),
-                _static_bytes(elf) + sum(s["st_size"] for s in defined if s["st_shndx"] == "SHN_COMMON"),
             )
         except _BROKEN as error:
             raise ValueError(f"no object file: {error}") from None
@@ -108,16 +105,6 @@ def _symbols(elf: ELFFile) -> Iterator[Symbol]:
             if section.num_symbols() > _MAX_SYMBOLS:
                 raise ValueError("too many symbols")
             yield from (symbol for symbol in section.iter_symbols() if symbol.name)
-
-
-def _static_bytes(elf: ELFFile) -> int:
-    kept = SH_FLAGS.SHF_ALLOC
-    of_interest = kept | SH_FLAGS.SHF_EXECINSTR
-    return sum(
-        section["sh_size"]
-        for section in elf.iter_sections()
-        if section["sh_flags"] & of_interest == kept and not section.name.startswith(".eh_frame")
-    )
 
 
 def _static_size(elf: ELFFile) -> int:

@@ -9,12 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import suppress
 
-from compiler.uploaded_files import UploadedFiles, description_findings, has_errors
+from compiler.languages import Outcome, Problem
 from contest.config.settings import Settings
 from contest.errors import ToolMissing
-from contest.interfaces.protocols import BuildResult
 from contest.language import gettext
-from contest.model import Finding, ImageFacts, Severity, TextBuildReport
+from contest.model import ImageFacts
 from contest.schema.sections import Programs
 from contest.util.program_files import IMAGE_NAME, is_archive
 from sandbox.images.oci_image import OciImage, Refused, image_cache, this_architecture
@@ -31,39 +30,26 @@ def is_image(files: Mapping[str, bytes]) -> bool:
     return any(map(_holds_image, files))
 
 
-def build_image(uploaded: UploadedFiles, settings: Programs, sandbox: Sandbox) -> BuildResult[OciImage]:
+def examine(files: Mapping[str, bytes], sandbox: Sandbox) -> Outcome[OciImage]:
     """Examine the image in these files.
 
     Raises ToolMissing or TryAgain where our machinery is at fault, never for anything that an image is.
     """
-    program = next(filter(_holds_image, sorted(uploaded.files)))
-    findings, image = list(description_findings(uploaded, settings)), None
+    program = next(filter(_holds_image, sorted(files)))
     try:
-        image = _image(program, uploaded, sandbox)
+        return Outcome(_image(program, files, sandbox), program)
     except Refused as refused:
-        findings.insert(0, Finding("image", Severity.ERROR, 0, str(refused)))
-    if has_errors(findings):
-        image = None
-    report = TextBuildReport(
-        findings=tuple(findings),
-        tool="",
-        messages="",
-        description_lines=uploaded.description_lines,
-        source_digest=uploaded.digest_of(program),
-        image_digest=image.digest if image else None,
-        language=LANGUAGE,
-        files=uploaded.facts,
-        image=ImageFacts(
-            digest=image.digest,
-            platform=f"linux/{this_architecture()}",  # images for others are refused
-            unpacked_bytes=image.unpacked_bytes,
-            command=tuple(image.run.command_line(("...",))),
-            name=image.name,
-        )
-        if image
-        else None,
+        return Outcome(Problem(str(refused)), program, rule="image")
+
+
+def facts_of(image: OciImage) -> ImageFacts:
+    return ImageFacts(
+        digest=image.digest,
+        platform=f"linux/{this_architecture()}",  # images for others are refused
+        unpacked_bytes=image.unpacked_bytes,
+        command=tuple(image.run.command_line(("...",))),
+        name=image.name,
     )
-    return BuildResult(report, image, program)
 
 
 def try_images(settings: Programs, sandbox: Sandbox) -> None:
@@ -86,16 +72,16 @@ def _holds_image(name: str) -> bool:
     return name == IMAGE_NAME or is_archive(name)
 
 
-def _image(program: str, uploaded: UploadedFiles, sandbox: Sandbox) -> OciImage:
-    if len(uploaded.files) > 1:
+def _image(program: str, files: Mapping[str, bytes], sandbox: Sandbox) -> OciImage:
+    if len(files) > 1:
         text = gettext(
             "there are %(files)s files, %(names)s; an image is sent alone, with everything in it that its "
             "program reads",
-            files=len(uploaded.files),
-            names=" and ".join(sorted(uploaded.files)),
+            files=len(files),
+            names=" and ".join(sorted(files)),
         )
         raise Refused(text)
-    data = uploaded.files[program]
+    data = files[program]
     if is_archive(program):
         return unpack(data, sandbox, image_cache())
     return fetch(data.decode(errors="replace").strip(), sandbox, image_cache())

@@ -59,13 +59,14 @@ class Outcome(Generic[Made_co]):
     program: str = ""
     language: Language | None = None
     messages: str = ""  # from the compiler
+    rule: str = "files"  # that was broken, if the compiler has nothing to say
 
     @property
     def findings(self) -> tuple[Finding, ...]:
         """Why the program was not built, as a finding; () if it was."""
         if not isinstance(self.result, Problem):
             return ()
-        rule = "compiler" if self.messages else "files"
+        rule = "compiler" if self.messages else self.rule
         return (Finding(rule, Severity.ERROR, 0, self.result.text),)
 
 

@@ -6,6 +6,7 @@ Results come back through a pipe; a step that fails tells why in a sentence for 
 
 from __future__ import annotations
 
+import shlex
 import shutil
 import signal
 import threading
@@ -31,6 +32,8 @@ COMPILE_FLAGS = (
     "-fno-tree-loop-distribute-patterns",
     *("-fno-diagnostics-show-caret", "-fdiagnostics-color=never", "-fmax-errors=20", "-pipe"),
     "-frandom-seed=knobeln",
+    # It would make each compilation another program.
+    *("-Wno-builtin-macro-redefined", '-D__TIMESTAMP__="Sat May 14 12:00:00 1994"'),
 )
 # Do not warn about the C of 1994: no int, no prototype, no return, `if (a = b)`.
 WARNING_FLAGS = (
@@ -139,7 +142,7 @@ class Toolchain:
         """
         contents = {f"/box/{name}": _runtime_file(name) for name in _RUNTIME_SOURCES}
         contents["/box/knobellib.c"] = files("knobellib").joinpath("knobellib.c").read_bytes()
-        flags = " ".join((*COMPILE_FLAGS, "-DKNOBELN_MACHINE"))
+        flags = shlex.join((*COMPILE_FLAGS, "-DKNOBELN_MACHINE"))
         commands = (
             f"{self._gcc} {flags} -c {' '.join(contents)}",
             f"{self._prefix}objcopy --weaken memory.o",

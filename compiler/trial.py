@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import closing, suppress
 
 from compiler import counted
-from compiler.languages import Problem, build, packages_of, usable, version
+from compiler.languages import Problem, packages_of, usable, version
 from contest.config.settings import Settings
 from contest.errors import ToolMissing
 from contest.games.game import TEXT, TextProtocol
@@ -26,7 +26,29 @@ def try_language(language: Language, settings: Settings) -> str:
 
     Returns what was found, with the tool's version. Raises ToolMissing if anything does not work.
     """
-    return _count(language, settings) if language.is_counted else _run(language, settings)
+    sandbox = Sandbox()
+    tool = version(language, sandbox)
+    if not language.sample:
+        return f"{tool}; not tried, because programs.languages has no sample for it"
+    files = {f"sample.{language.suffixes[0]}": language.sample.encode()}
+    made = counted.examine(files, sandbox, settings.programs, [language]).result
+    if isinstance(made, Problem):
+        raise ToolMissing(f"{tool}; a small program cannot be built: {made.text} {made.messages}".strip())
+    if isinstance(made, FuelProgram):
+        units = [_units_of(made, sandbox, settings.programs) for _ in range(2)]
+        if units[0] != units[1]:
+            raise ToolMissing(f"{tool}; the same program took {units[0]:,} units, and then {units[1]:,}")
+        by = f"{made.counter}, {made.guest}" if made.guest else counted.counted_by(made, language, tool)
+        return f"{by}; a small program takes {units[0]:,} units"
+    with made.open(sandbox, [_SAMPLE_ANSWER], cpu_seconds=_SAMPLE_SECONDS, answer_bytes=1_000) as process:
+        answer = process.finish(_SAMPLE_SECONDS)
+        ended = process.close()
+    if answer.text != _SAMPLE_ANSWER:
+        stderr = sanitize(ended.stderr.decode(errors="replace")).strip()
+        raise ToolMissing(
+            f"{tool}; a small program {ended.description} and printed {answer.text!r}: {stderr}"
+        )
+    return f"{tool}; a small program works"
 
 
 def with_counted_time(settings: Settings) -> Settings:
@@ -46,43 +68,6 @@ def with_counted_time(settings: Settings) -> Settings:
             try_language(row, settings)
             here += (row.name,)
     return settings.changed(programs={"counted_languages": here})
-
-
-def _run(language: Language, settings: Settings) -> str:
-    sandbox = Sandbox()
-    tool = version(language, sandbox)
-    if not language.sample:
-        return f"{tool}; not tried, because programs.languages has no sample for it"
-    name = f"sample.{language.suffixes[0]}"
-    built = build({name: language.sample.encode()}, sandbox, settings.programs, [language])
-    if isinstance(built, Problem):
-        raise ToolMissing(f"{tool}; a small program cannot be built: {built.text} {built.messages}".strip())
-    with built.open(sandbox, [_SAMPLE_ANSWER], cpu_seconds=_SAMPLE_SECONDS, answer_bytes=1_000) as process:
-        answer = process.finish(_SAMPLE_SECONDS)
-        ended = process.close()
-    if answer.text != _SAMPLE_ANSWER:
-        stderr = sanitize(ended.stderr.decode(errors="replace")).strip()
-        raise ToolMissing(
-            f"{tool}; a small program {ended.description} and printed {answer.text!r}: {stderr}"
-        )
-    return f"{tool}; a small program works"
-
-
-def _count(language: Language, settings: Settings) -> str:
-    """Run the program twice: the same units must be counted."""
-    sandbox = Sandbox()
-    tool = version(language, sandbox)
-    files = {f"sample.{language.suffixes[0]}": language.sample.encode()}
-    outcome = counted.examine(files, sandbox, settings.programs, [language])
-    made = outcome.result
-    if not isinstance(made, FuelProgram):
-        why = f"{made.text} {outcome.messages}" if isinstance(made, Problem) else "it is not counted"
-        raise ToolMissing(f"{tool}; a small program cannot be built: {why}".strip())
-    units = [_units_of(made, sandbox, settings.programs) for _ in range(2)]
-    if units[0] != units[1]:
-        raise ToolMissing(f"{tool}; the same program took {units[0]:,} units, and then {units[1]:,}")
-    by = f"{made.counter}, {made.guest}" if made.guest else counted.counted_by(made, language, tool)
-    return f"{by}; a small program takes {units[0]:,} units"
 
 
 def _units_of(program: FuelProgram, sandbox: Sandbox, limits: Programs) -> int:

@@ -38,12 +38,7 @@ def score_matrix(final: GroupOutcome) -> ScoreMatrix:
     Raises ConfigError if the evolution needs a game that is missing, for example a self-game.
     """
     entries = tuple(standing.entry for standing in final.standings if not standing.disqualified)
-    won: Counter[tuple[str, str]] = Counter()
-    for match in final.matches:
-        if match.counted:
-            for name, half in match.half_points:
-                first, second = match.players
-                won[name, second if name == first else first] += half
+    won = _won(final)
     missing = [f"{p} against {q}" for p in entries for q in entries if (p, q) not in won]
     if missing:
         raise ConfigError(
@@ -51,6 +46,17 @@ def score_matrix(final: GroupOutcome) -> ScoreMatrix:
             hint="set evolution.enabled = false, or tournament.self_play = true",
         )
     return ScoreMatrix(entries, tuple(tuple(won[p, q] for q in entries) for p in entries))
+
+
+def _won(group: GroupOutcome) -> Counter[tuple[str, str]]:
+    """The half points of each against each in the games of two that count."""
+    won: Counter[tuple[str, str]] = Counter()
+    for match in group.matches:
+        if match.counted and len(match.players) == 2:
+            first, second = match.players
+            for name, half in match.half_points:
+                won[name, second if name == first else first] += half
+    return won
 
 
 def evolve(scores: ScoreMatrix, settings: Evolution, most: int = MAX_GENERATIONS) -> EvolutionOutcome:

@@ -199,12 +199,12 @@ def carry_out(jobs: Sequence[GameJob], runner: Runner) -> list[GameResult]:
     A game that our machinery spoilt is nobody's failure and no attempt: the same job is played again (K75).
     Raises EngineFailed when the same game is spoilt again and again.
     """
-    results = list(runner.play(jobs)) if jobs else []
+    results = list(runner(jobs)) if jobs else []
     for _ in range(MAX_REPLAYS):
         spoilt = [index for index, result in enumerate(results) if _is_spoilt(result)]
         if not spoilt:
             return results
-        again = runner.play([jobs[index] for index in spoilt])
+        again = runner([jobs[index] for index in spoilt])
         for index, result in zip(spoilt, again, strict=True):
             results[index] = result
     if any(map(_is_spoilt, results)):

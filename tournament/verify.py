@@ -6,7 +6,7 @@ difference is named. The caller provides the runner: it plays the games again, o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass, replace
 from itertools import zip_longest
@@ -18,13 +18,11 @@ from contest.language import speaking
 from contest.model import (
     EvolutionOutcome,
     EvolutionRank,
-    Fault,
     GroupOutcome,
     GroupPlan,
     Match,
     RoundOutcome,
     RoundPlan,
-    SeatResult,
     Standing,
 )
 from contest.util.plurals import plural
@@ -33,6 +31,7 @@ from tournament.field import Field
 from tournament.rounds import ended, rounds
 from tournament.runners.recorded import name_of
 
+_OF_A_SEAT = ("verdict", "instructions", "memory", "fault", "faults", "last_turn", "stderr_tail")
 CheckingRunner = Callable[[GroupOutcome], AbstractContextManager[Runner]]
 """Open a runner for the games of this group, given the group as it is claimed to have been played."""
 
@@ -166,42 +165,25 @@ def _key(match: Match) -> tuple[object, ...]:
 
 def compare(claimed: Match, computed: Match) -> None:
     """Raises Differs, naming the first difference between the claimed game and the one played again."""
-    theirs, ours = claimed.result, computed.result
-    facts: list[tuple[str, object, object]] = [
-        ("points", _points(theirs.seats), _points(ours.seats)),
-        ("the digest of the moves", theirs.digest, ours.digest),
-        ("turns", theirs.turns, ours.turns),
-        ("whether it counts", _yes(claimed.counted), _yes(computed.counted)),
-        ("whether it was played to its end", _yes(theirs.is_whole), _yes(ours.is_whole)),
-    ]
-    for name, own, other in zip(claimed.players, theirs.seats, ours.seats, strict=False):
-        facts += [
-            (f"the verdict on {name}", str(own.verdict), str(other.verdict)),
-            (f"the instructions of {name}", own.instructions, other.instructions),
-            (f"the memory of {name}", own.memory, other.memory),
-            (f"the fault of {name}", _fault(own.fault), _fault(other.fault)),
-            (f"the faulty turns of {name}", own.faults, other.faults),
-            (f"the last turn of {name}", own.last_turn, other.last_turn),
-            (f"the standard error of {name}", own.stderr_tail, other.stderr_tail),
-        ]
-    for what, stated, found in facts:
-        if stated != found:
-            raise Differs(f"{name_of(computed)}: {what}: archived {stated}, but computed {found}")
+    theirs, ours = _facts(claimed), _facts(computed)
+    what = next((each for each in ours if theirs.get(each) != ours[each]), None)
+    if what is not None:
+        raise Differs(f"{name_of(computed)}: {what}: archived {theirs.get(what)}, but computed {ours[what]}")
 
 
-def _yes(holds: bool) -> str:
-    return "yes" if holds else "no"
-
-
-def _fault(fault: Fault | None) -> str:
-    if fault is None:
-        return "none"
-    wrote = f" (standard error: {fault.stderr_tail})" if fault.stderr_tail else ""
-    return f"in turn {fault.turn}: {fault.reason}{wrote}"
-
-
-def _points(seats: Iterable[SeatResult]) -> str:
-    return ":".join(str(seat.points) for seat in seats)
+def _facts(match: Match) -> dict[str, object]:
+    """What a game was, by what it is called."""
+    result = match.result
+    facts: dict[str, object] = {
+        "points": ":".join(str(seat.points) for seat in result.seats),
+        "the digest of the moves": result.digest,
+        "turns": result.turns,
+        "whether it counts": match.counted,
+        "whether it was played to its end": result.is_whole,
+    }
+    for name, seat in zip(match.players, result.seats, strict=False):
+        facts |= {f"the {what.replace('_', ' ')} of {name}": getattr(seat, what) for what in _OF_A_SEAT}
+    return facts
 
 
 def _check_table(

@@ -78,7 +78,7 @@ class MachineBuilder(ProgramBuilder[Image]):
         streams = (seeds.stream("trial/seat/0"), seeds.stream("trial/seat/1"))
         images = {each.digest: each.to_bytes() for each in (image, opponent)}
         with self._open_runner(images, self._settings, seeds) as runner:
-            (result,) = runner.play([GameJob((image.digest, opponent.digest), streams)])
+            (result,) = runner([GameJob((image.digest, opponent.digest), streams)])
         return Trial(name, result)
 
 

@@ -99,7 +99,6 @@ class TableBuilder(ProgramBuilder[HogEntry]):
             *outcome.findings,
             *description_findings(uploaded, programs),
             *reading.findings,
-            *_packages_told(reading.findings, programs.python_packages),
         )
         goal = goal_for(uploaded.size)
         entry = None if has_errors(findings) else HogEntry(reading.table, goal)
@@ -148,19 +147,6 @@ def _player_name(label: str | AnswerFault) -> tuple[str, tuple[Finding, ...]]:
     name = " ".join(sanitize(label).split())
     why_illegal = why_illegal_name(name)
     return ("", (_finding(f"{why_illegal}; {_right_label()}"),)) if why_illegal else (name, ())
-
-
-def _packages_told(findings: tuple[Finding, ...], packages: tuple[str, ...]) -> tuple[Finding, ...]:
-    """Tell which packages there are, if the strategy lacked one."""
-    if not any(ModuleNotFoundError.__name__ in finding.text for finding in findings):
-        return ()
-    if not packages:
-        return (_finding(gettext("a strategy can import Python's standard library, and no other packages")),)
-    text = gettext(
-        "besides Python's standard library a strategy can import these packages: %(names)s",
-        names=", ".join(packages),
-    )
-    return (_finding(text),)
 
 
 def _finding(sentence: str) -> Finding:

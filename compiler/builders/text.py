@@ -6,10 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 
-from compiler import counted, languages
+from compiler import counted, images, languages
 from compiler.builders.base import ProgramBuilder
-from compiler.images import IMAGES, build_image, is_image, try_images
-from compiler.languages import Problem, languages_of
+from compiler.languages import Outcome, Problem, languages_of
 from compiler.trial import try_language
 from compiler.uploaded_files import UploadedFiles, description_findings, has_errors, take_apart
 from contest.config.settings import Settings
@@ -21,6 +20,7 @@ from contest.schema.languages import Language
 from contest.schema.sections import Programs
 from knobellib.samples import samples
 from sandbox.executable import Executable, player_from_bytes
+from sandbox.images.oci_image import OciImage
 from sandbox.program_folder import ProgramFolder
 from sandbox.sandbox import Sandbox
 
@@ -60,25 +60,27 @@ class TextBuilder(ProgramBuilder[Executable]):
         return frozenset(row.name for row in languages.usable(self._languages)).union(promised)
 
     def language_of(self, files: Mapping[str, bytes]) -> str:
-        if self._settings.programs.takes_images and is_image(files):
-            return IMAGES
+        if self._settings.programs.takes_images and images.is_image(files):
+            return images.IMAGES
         try:
             return languages.recognise(take_apart(files, "").files, self._languages)[1].name
         except Problem:
             return super().language_of(files)
 
     def try_language(self, language: str) -> None:
-        if language == IMAGES:
-            try_images(self._settings.programs, self._sandbox)
+        if language == images.IMAGES:
+            images.try_images(self._settings.programs, self._sandbox)
         for row in self._languages:
             if row.name == language:
                 try_language(row, self._settings)
 
     def _untried(self, uploaded: UploadedFiles) -> BuildResult[Executable]:
         programs = self._settings.programs
-        if programs.takes_images and is_image(uploaded.files):
-            return build_image(uploaded, programs, self._sandbox)
-        outcome = counted.examine(uploaded.files, self._sandbox, programs, self._languages)
+        outcome: Outcome[Executable]
+        if is_of_image := programs.takes_images and images.is_image(uploaded.files):
+            outcome = images.examine(uploaded.files, self._sandbox)
+        else:
+            outcome = counted.examine(uploaded.files, self._sandbox, programs, self._languages)
         findings = (*outcome.findings, *description_findings(uploaded, programs))
         built = outcome.result
         image = None if isinstance(built, Problem) or has_errors(findings) else built
@@ -90,8 +92,9 @@ class TextBuilder(ProgramBuilder[Executable]):
             description_lines=uploaded.description_lines,
             source_digest=uploaded.digest_of(outcome.program),
             image_digest=image.digest if image else None,
-            language=outcome.language.name if outcome.language else "",
+            language=images.LANGUAGE if is_of_image else outcome.language.name if outcome.language else "",
             files=uploaded.facts,
+            image=images.facts_of(image) if isinstance(image, OciImage) else None,
             counted_by=counted.counted_by(image, outcome.language, tool),
         )
         return BuildResult(report, image, outcome.program)
@@ -106,15 +109,15 @@ class TextBuilder(ProgramBuilder[Executable]):
         others: Sequence[tuple[str, Executable]] = known or ((f"{YOU}_again", image),)
         players = [(YOU, image), *(others[seat % len(others)] for seat in range(seats - 1))]
         seeds = self._trial_seeds(report.source_digest)
-        images = {program.digest: program.to_bytes() for _, program in players}
+        raws = {program.digest: program.to_bytes() for _, program in players}
         job = GameJob(
             tuple(program.digest for _, program in players),
             tuple(seeds.stream(f"trial/seat/{seat}") for seat in range(seats)),
             names=tuple(name for name, _ in players),
             is_trial=True,
         )
-        with self._open_runner(images, self._settings, seeds) as runner:
-            (result,) = runner.play([job])
+        with self._open_runner(raws, self._settings, seeds) as runner:
+            (result,) = runner([job])
         trial = Trial(" and ".join(dict.fromkeys(job.names[1:])), result)
         return replace(report, trial=trial, stderr_tail=result.seats[0].stderr_tail)
 

@@ -93,12 +93,8 @@ SparringOpponents = Mapping[str, tuple[str, bytes]]
 """Our own programs by name: the digest of the image that plays, and its bytes as in `Images`."""
 
 
-class Runner(Protocol):
-    """Where games are played."""
-
-    def play(self, jobs: Sequence[GameJob]) -> Sequence[GameResult]:
-        """The results, in the order of the jobs. Raises EngineFailed when our machinery is to blame."""
-
+Runner = Callable[[Sequence[GameJob]], Sequence[GameResult]]
+"""Plays games: the results, in the order of the jobs. Raises EngineFailed when our machinery is to blame."""
 
 Images = Mapping[str, bytes]
 """What the builds made, by digest; each kind of play has its own form."""

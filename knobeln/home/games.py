@@ -97,7 +97,7 @@ def _machine_game(
     streams = (seeds.stream("seat/0"), seeds.stream("seat/1"))
     job = GameJob(tuple(image.digest for image in images), streams, protocol=True)
     with open_runner({image.digest: image.to_bytes() for image in images}, settings, seeds) as runner:
-        (result,) = runner.play([job])
+        (result,) = runner([job])
     names, lines = (Path(programs[0]).stem, Path(programs[1]).stem), []
     if with_moves:
         match = Match(Pairing(names), 1, result, counted=result.is_flawless)

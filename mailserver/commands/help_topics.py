@@ -48,7 +48,6 @@ RULES_OF_C = (
     "line marker",
     "main",
     "reserved name",
-    "timestamp",
     "too long",
 )
 RULES_OF_FILES = ("files",)

@@ -1,8 +1,9 @@
 /*
- * self_test.c - runs in a sandbox and tells what it can do there; self_test.py reads it.
+ * self_test.c - runs in a sandbox and tells what it can do there and must not; self_test.py reads it.
  *
- * usage: self_test PORT
- * It prints lines of a word and a number. PORT is one of the host's loopback, at which somebody listens.
+ * usage: self_test PORT PROCESSES MEGABYTES
+ * It prints a sentence on a line for each hole, and then `end`. PORT is one of the host's loopback, at which
+ * somebody listens; the others are what it may have.
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -94,11 +95,21 @@ static int megabytes (void)
 
 int main (int argc, char **argv)
 {
-  printf ("sysctls %d\n", writable_sysctls ());
-  printf ("network %d\n", reaches_host (argc > 1 ? atoi (argv[1]) : 0));
-  printf ("unfiltered %d\n", unfiltered_calls ());
-  printf ("children %d\n", children ());
+  if (argc != 4)
+    return 2;
+  if (writable_sysctls () > 0)
+    puts ("it can write files of /proc/sys");
+  if (reaches_host (atoi (argv[1])))
+    puts ("it reaches this host's network");
+  if (unfiltered_calls () > 0)
+    puts ("the filter of system calls refuses too little");
+  int made = children ();
+  if (made >= atoi (argv[2]))
+    printf ("it got %d more processes where %s are allowed\n", made, argv[2]);
   fflush (stdout);
-  printf ("megabytes %d\n", megabytes ());
+  int got = megabytes ();
+  if (got >= atoi (argv[3]))
+    printf ("it got %d MB of memory where %s MB are allowed\n", got, argv[3]);
+  puts ("end");
   return 0;
 }

@@ -37,14 +37,16 @@ class Trap:
 
 def verdict_and_reason(trap: Trap) -> tuple[Verdict, str]:
     """The verdict (K71) on a program that did not end by itself, and why in a sentence."""
-    verdict, place = _VERDICTS[trap.kind], _place(trap)
+    place = _place(trap)
     match trap.kind:
         case TrapKind.FUEL:
             reason = gettext("used more than %(most)s instructions", most=number(trap.max_instructions))
+            return Verdict.TIME, reason
         case TrapKind.NO_SERVICE:
             reason = gettext(
                 "used door %(door)s, which does not exist, %(place)s", door=trap.address, place=place
             )
+            return Verdict.PROTOCOL, reason
         case TrapKind.STACK:
             reason = gettext(
                 "its stack grew out of the memory of %(size)s kB (address %(address)s), %(place)s",
@@ -52,6 +54,7 @@ def verdict_and_reason(trap: Trap) -> tuple[Verdict, str]:
                 address=_hex(trap.address),
                 place=place,
             )
+            return Verdict.MEMORY, reason
         case TrapKind.READ:
             reason = gettext("read from %(address)s, %(place)s", address=_bad_address(trap), place=place)
         case TrapKind.WRITE:
@@ -61,7 +64,7 @@ def verdict_and_reason(trap: Trap) -> tuple[Verdict, str]:
         case _:
             word = _hex(trap.address)
             reason = gettext("executed %(word)s, which is no instruction, %(place)s", word=word, place=place)
-    return verdict, reason
+    return Verdict.CRASH, reason
 
 
 def _jump(trap: Trap) -> str:
@@ -94,14 +97,3 @@ def _place(trap: Trap) -> str:
 
 def _hex(value: int) -> str:
     return f"0x{value:08x}"
-
-
-_VERDICTS = {
-    TrapKind.FUEL: Verdict.TIME,
-    TrapKind.NO_SERVICE: Verdict.PROTOCOL,
-    TrapKind.STACK: Verdict.MEMORY,
-    TrapKind.READ: Verdict.CRASH,
-    TrapKind.WRITE: Verdict.CRASH,
-    TrapKind.JUMP: Verdict.CRASH,
-    TrapKind.ILLEGAL: Verdict.CRASH,
-}

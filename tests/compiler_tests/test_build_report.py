@@ -69,7 +69,7 @@ def test_a_line_end_that_not_everybody_sees_is_told(build_code):
 
 @pytest.mark.usefixtures("every_step")
 def test_the_same_source_gives_the_same_image_in_every_toolchain_and_thread(toolchain):
-    source = EXAMPLE + "char *when = __DATE__ __TIME__ __FILE__;\nint n = __COUNTER__;\n"
+    source = EXAMPLE + "char *when = __DATE__ __TIME__ __TIMESTAMP__ __FILE__;\nint n = __COUNTER__;\n"
     with ThreadPoolExecutor(3) as pool:
         built = list(pool.map(lambda tool: build(source, LENIENT, tool), [toolchain, toolchain, Toolchain()]))
     assert len({b.report.image_digest for b in built}) == 1

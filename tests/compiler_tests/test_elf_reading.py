@@ -27,7 +27,6 @@ def test_an_object_says_what_it_needs_and_gives(compiled):
     assert facts.undefined == {"absent"}
     assert facts.defined == {"given", "zeros", "main"}
     assert facts.functions == {"main"}
-    assert facts.static_bytes == 404
 
 
 def test_of_a_program_whose_data_leave_no_room_for_the_stack_the_bytes_are_told(linked, toolchain):

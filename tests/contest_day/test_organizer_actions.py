@@ -338,7 +338,7 @@ def test_after_repeated_failures_of_ours_the_run_pauses_and_goes_on_later(field,
     broken = [True]
 
     class Broken:
-        def play(self, jobs: object) -> list[Any]:
+        def __call__(self, jobs: object) -> list[Any]:
             raise EngineFailed("the engine does not answer")
 
     @contextmanager
@@ -501,7 +501,7 @@ def test_a_rehearsal_says_what_would_happen_and_changes_nothing(field: Callable[
 class Places:
     """The games of a melee, whose seats are worth more the further behind they are."""
 
-    def play(self, jobs: Sequence[GameJob]) -> list[GameResult]:
+    def __call__(self, jobs: Sequence[GameJob]) -> list[GameResult]:
         return [GameResult(tuple(map(self._seat, range(len(job.names)))), 9, "0" * 16) for job in jobs]
 
     def _seat(self, place: int) -> SeatResult:

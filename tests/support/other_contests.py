@@ -15,6 +15,7 @@ from contest.games.game import TextProtocol, Words
 from contest.games.hog import HogEntry
 from contest.games.registry import game_of
 from contest.interfaces.events import ContestStarted, GroupFinished, GroupStarted, RoundFinished, RoundPlayed
+from contest.interfaces.protocols import Runner, no_progress
 from contest.ledger.entry_list import EntryList
 from contest.model import (
     GameJob,
@@ -39,7 +40,7 @@ from sandbox.players import AnswerFault, AnswerFaultKind, Player, PlayerUsage
 from tests.support.fuel_workers import COUNTABLE
 from tournament import referee
 from tournament.derived_settings import format_of
-from tournament.runners.table import TableRunner
+from tournament.runners.table import play_tables
 from tournament.runners.text_result import game_result
 from tournament.text_referee import drawer, play_game
 
@@ -96,7 +97,7 @@ class Table:
         self.rules = game_of(self.settings.game, self.settings.programs)
         self.info = self.rules.info
 
-    def play(self, jobs: Sequence[GameJob]) -> Sequence[GameResult]:
+    def __call__(self, jobs: Sequence[GameJob]) -> Sequence[GameResult]:
         return [self._play(job) for job in jobs]
 
     def _play(self, job: GameJob) -> GameResult:
@@ -117,7 +118,8 @@ def play(settings: Settings, strategies: Mapping[str, Any], teams: Mapping[str, 
     templates = Templates(settings, None)
     reporter, chosen = ContestReporter(settings, templates), format_of(settings)
     info = game_of(settings.game, settings.programs).info
-    runner = TableRunner(strategies, settings) if not info.play.has_moves else Table(settings, strategies)
+    tables = partial(play_tables, strategies, 1, no_progress)
+    runner: Runner = Table(settings, strategies) if info.play.has_moves else tables
     entries = sorted(strategies)
     playing = {name: teams[name] for name in entries}
     idle = [team for name, team in teams.items() if name not in strategies]

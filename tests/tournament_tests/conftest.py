@@ -22,7 +22,7 @@ class ScriptedArena:
         self.script = script or {}
         self.batches: list[list[GameJob]] = []
 
-    def play(self, jobs: Sequence[GameJob]) -> list[GameResult]:
+    def __call__(self, jobs: Sequence[GameJob]) -> list[GameResult]:
         self.batches.append(list(jobs))
         return [self.result(job) for job in jobs]
 

@@ -41,7 +41,7 @@ class Runner:
 
     points: Callable[[str, str], SeatResult]
 
-    def play(self, jobs: Sequence[GameJob]) -> list[GameResult]:
+    def __call__(self, jobs: Sequence[GameJob]) -> list[GameResult]:
         pairs = [job.names for job in jobs]
         return [GameResult((self.points(a, b), self.points(b, a)), 9, "0" * 16) for a, b in pairs]
 

@@ -163,11 +163,11 @@ class SpoilingArena:
     times: int
     asked: Counter[GameJob] = field(default_factory=Counter)
 
-    def play(self, jobs: Sequence[GameJob]) -> list[GameResult]:
+    def __call__(self, jobs: Sequence[GameJob]) -> list[GameResult]:
         self.asked.update(jobs)
         return [
             self._spoilt(result) if self.asked[job] <= self.times else result
-            for job, result in zip(jobs, self.runner.play(jobs), strict=True)
+            for job, result in zip(jobs, self.runner(jobs), strict=True)
         ]
 
     def _spoilt(self, result: GameResult) -> GameResult:
@@ -181,10 +181,10 @@ class ShufflingArena:
     runner: Runner
     order: random.Random
 
-    def play(self, jobs: Sequence[GameJob]) -> list[GameResult]:
+    def __call__(self, jobs: Sequence[GameJob]) -> list[GameResult]:
         turns = list(enumerate(jobs))
         self.order.shuffle(turns)
-        results = {index: self.runner.play([job])[0] for index, job in turns}
+        results = {index: self.runner([job])[0] for index, job in turns}
         return [results[index] for index in range(len(jobs))]
 
 

@@ -69,7 +69,7 @@ def job(*players: tuple[str, str], number: int = 0, protocol: bool = False) -> G
 def play(jobs: Sequence[GameJob], chosen: Settings, *sources: str) -> Sequence[GameResult]:
     images: Mapping[str, bytes] = {bundle(s).digest: bundle(s).to_bytes() for s in sources}
     with open_runner(images, chosen, SEEDS) as runner:
-        return runner.play(jobs)
+        return runner(jobs)
 
 
 def test_a_program_lives_through_all_its_games_in_one_process_and_knows_it() -> None:
@@ -141,7 +141,7 @@ def test_hog_is_computed_and_not_played() -> None:
     raw = {str(number): entry.to_bytes() for number, entry in enumerate(entries)}
     jobs = [GameJob(pair, (bytes(16),) * 2) for pair in (("0", "1"), ("1", "0"), ("0", "2"))]
     with open_runner(raw, settings("hog"), SEEDS) as runner:
-        better, worse, equal = runner.play(jobs)
+        better, worse, equal = runner(jobs)
     assert better.seats[0].points > WIN_RATE_UNIT // 2
     assert better.seats == worse.seats[::-1]
     assert {seat.points for seat in equal.seats} == {WIN_RATE_UNIT // 2}
@@ -153,6 +153,6 @@ def test_who_watches_is_told_of_every_win_rate() -> None:
     raw = {str(dice): HogEntry(bytes([dice]) * SCORES**2, 20).to_bytes() for dice in range(6)}
     pairs = [(str(first), str(second)) for first in range(6) for second in range(first)]
     with open_runner(raw, settings("hog", 2), SEEDS, told.append) as runner:
-        runner.play([GameJob(pair, (bytes(16),) * 2) for pair in pairs])
+        runner([GameJob(pair, (bytes(16),) * 2) for pair in pairs])
     assert sum(told) == len(pairs)
     assert len(told) > 2

@@ -90,7 +90,7 @@ class Even:
         self._decisive = decisive
         self.played = 0
 
-    def play(self, jobs: Sequence[GameJob]) -> list[GameResult]:
+    def __call__(self, jobs: Sequence[GameJob]) -> list[GameResult]:
         return [self._result() for _ in jobs]
 
     def _result(self) -> GameResult:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -54,8 +53,24 @@ class MachinePlay(RunnerPlugin):
             return self.open(images, settings, seeds, progress)
         claimed = max((seat.instructions for seat in seats), default=0)
         limited = _runner(images, settings, max(_MIN_INSTRUCTIONS, min(limit, claimed + 1)), progress)
+        others = _runner(images, settings, limit, progress)
         known = {job_of(match, recorded.plan.round, seeds).streams for match in recorded.matches}
-        return nullcontext(_CheckingRunner(limited, _runner(images, settings, limit, progress), known))
+
+        def play(jobs: Sequence[GameJob]) -> Sequence[GameResult]:
+            """Raises Differs if a player needs more instructions than are recorded of any game."""
+            if any(job.streams not in known for job in jobs):
+                return others(jobs)
+            results = limited(jobs)
+            for job, result in zip(jobs, results, strict=True):
+                for name, seat in zip(job.names, result.seats, strict=True):
+                    if seat.verdict is Verdict.TIME:
+                        raise Differs(
+                            f"the program of {name} needs more instructions than the archive has of any game "
+                            "of this group"
+                        )
+            return results
+
+        return nullcontext(play)
 
     def speed_up(self, images: Images, settings: Settings) -> Sequence[str]:
         """Translate programs that have no translation here; without one the interpreter plays."""
@@ -77,11 +92,11 @@ class MachinePlay(RunnerPlugin):
         return twins_against_probes(images, probe, runner)
 
 
-def _runner(images: Images, settings: Settings, limit: int, progress: ProgressCallback) -> MachineRunner:
+def _runner(images: Images, settings: Settings, limit: int, progress: ProgressCallback) -> Runner:
     machine_images = {digest: Image.from_bytes(raw) for digest, raw in images.items()}
     return MachineRunner(
         machine_images, rules_of(settings.game), limit, settings.tournament.workers, progress
-    )
+    ).play
 
 
 PLUGIN = MachinePlay()
@@ -93,7 +108,7 @@ def knobeln_engine() -> Path:
 
 
 class MachineRunner:
-    """Plays games between images of the contest machine; implements contest.interfaces.protocols.Runner.
+    """Plays games between images of the contest machine.
 
     `images` by their digests. `max_instructions` is the limit per seat and game (K60). `workers` is the
     number of engine processes at once, 0 = one per core. `translated`: use translations if there are any.
@@ -139,29 +154,6 @@ class MachineRunner:
             for some in chunks(jobs, self._workers)
         ]
         return run_requests(self._program, requests, self._workers, self._progress, batch.header())
-
-
-@dataclass(frozen=True)
-class _CheckingRunner:
-    """Plays games that are recorded, whose streams are `known`, with `limited`, and others with `other`."""
-
-    limited: Runner
-    other: Runner
-    known: Container[tuple[bytes, ...]]
-
-    def play(self, jobs: Sequence[GameJob]) -> Sequence[GameResult]:
-        """Raises Differs if a player needs more instructions than are recorded of any game."""
-        if any(job.streams not in self.known for job in jobs):
-            return self.other.play(jobs)
-        results = self.limited.play(jobs)
-        for job, result in zip(jobs, results, strict=True):
-            for name, seat in zip(job.names, result.seats, strict=True):
-                if seat.verdict is Verdict.TIME:
-                    raise Differs(
-                        f"the program of {name} needs more instructions than the archive has of any game of "
-                        "this group"
-                    )
-        return results
 
 
 def wall_limit(batch: Batch, games: int) -> float:

@@ -105,5 +105,5 @@ class RunnerPlugin(ABC):
         """Raises Differs if another computer's results of these jobs cannot be true. By default all games are
         played again."""
         with self.open(images, settings, seeds, no_progress) as runner:
-            if tuple(runner.play(jobs)) != tuple(results):
+            if tuple(runner(jobs)) != tuple(results):
                 raise Differs("it would be another here")

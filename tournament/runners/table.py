@@ -5,10 +5,11 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from functools import partial
 
 from contest.config.settings import Settings
 from contest.games.hog import WIN_RATE_UNIT, HogEntry
-from contest.interfaces.protocols import Images, ProgressCallback, Runner, no_progress
+from contest.interfaces.protocols import Images, ProgressCallback, Runner
 from contest.model import GameJob, GameResult, SeatResult, Verdict
 from contest.seeds import Seeds
 from contest.subprocesses.hog_solver import win_rates
@@ -21,7 +22,7 @@ class TablePlay(RunnerPlugin):
         self, images: Images, settings: Settings, _seeds: Seeds, progress: ProgressCallback
     ) -> AbstractContextManager[Runner]:
         entries = {digest: HogEntry.from_bytes(raw) for digest, raw in images.items()}
-        return nullcontext(TableRunner(entries, settings, progress))
+        return nullcontext(partial(play_tables, entries, settings.tournament.workers, progress))
 
     def behaviour_twins(
         self, images: Images, settings: Settings, build_c: Callable[[str], tuple[str, bytes]]
@@ -30,26 +31,18 @@ class TablePlay(RunnerPlugin):
         return together({digest: HogEntry.from_bytes(raw).table for digest, raw in sorted(images.items())})
 
 
-class TableRunner:
-    """Computes win rates (H10); implements contest.interfaces.protocols.Runner.
+def play_tables(
+    entries: Mapping[str, HogEntry], workers: int, progress: ProgressCallback, jobs: Sequence[GameJob]
+) -> Sequence[GameResult]:
+    """Compute win rates (H10). Raises EngineFailed when the solver keeps failing.
 
     Points are trillionths: what a seat wins of WIN_RATE_UNIT games when a coin says who begins.
     """
-
-    def __init__(
-        self, entries: Mapping[str, HogEntry], settings: Settings, progress: ProgressCallback = no_progress
-    ) -> None:
-        self._entries = entries
-        self._workers = settings.tournament.workers
-        self._progress = progress
-
-    def play(self, jobs: Sequence[GameJob]) -> Sequence[GameResult]:
-        """The results, in the order of the jobs. Raises EngineFailed when the solver keeps failing."""
-        digests = sorted({digest for job in jobs for digest in job.images})
-        number = {digest: place for place, digest in enumerate(digests)}
-        pairs = [(number[job.images[0]], number[job.images[1]]) for job in jobs]
-        rates = win_rates([self._entries[digest] for digest in digests], pairs, self._workers, self._progress)
-        return list(map(_result, rates))
+    digests = sorted({digest for job in jobs for digest in job.images})
+    number = {digest: place for place, digest in enumerate(digests)}
+    pairs = [(number[job.images[0]], number[job.images[1]]) for job in jobs]
+    rates = win_rates([entries[digest] for digest in digests], pairs, workers, progress)
+    return list(map(_result, rates))
 
 
 def _result(rate: float) -> GameResult:

@@ -9,7 +9,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
-from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -74,8 +74,9 @@ class TextPlay(RunnerPlugin):
         with ExitStack() as held:
             for program in programs.values():
                 held.enter_context(program.held())
-            yield held.enter_context(closing(TextRunner(programs, rules, settings, seeds, progress)))
+            yield held.enter_context(closing(TextRunner(programs, rules, settings, seeds, progress))).play
 
+    @contextmanager
     def open_checking(
         self,
         recorded: GroupOutcome,
@@ -83,13 +84,14 @@ class TextPlay(RunnerPlugin):
         settings: Settings,
         seeds: Seeds,
         progress: ProgressCallback,
-    ) -> AbstractContextManager[Runner]:
+    ) -> Iterator[Runner]:
         """The recorded results, with their moves checked, and computed again where time is counted."""
         known = {
             job_of(match, recorded.plan.round, seeds).streams: (name_of(match), match.result)
             for match in recorded.matches
         }
-        return closing(CheckingRunner(known, _counted(images), settings, seeds, progress))
+        with closing(CheckingRunner(known, _counted(images), settings, seeds, progress)) as runner:
+            yield runner.play
 
     def computed(self, images: Images, settings: Settings) -> frozenset[str]:
         return frozenset(_counted(images))
@@ -180,7 +182,7 @@ def _counted(images: Images) -> dict[str, FuelProgram]:
 
 
 class TextRunner:
-    """Plays text games; implements contest.interfaces.protocols.Runner. The thread that opened it closes it.
+    """Plays text games. The thread that opened it closes it.
 
     A program that lives through many games (STDIO) plays all games of this runner in one process, one after
     the other (B13), so there is one game at a time. All other programs are started anew for every game, and
