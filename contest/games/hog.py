@@ -5,7 +5,7 @@ docs/games/hog.md explains them to people.
 
 No games are played in a contest. We ask each strategy once for every pair of scores, and compute its chance
 of winning against every other strategy in `contest.subprocesses.hog_solver`; here, `win_rate` computes it in
-Python, as the rules say it.
+Python. tests/support/hog_win_rate.py has the plain definition of that chance.
 """
 
 from __future__ import annotations

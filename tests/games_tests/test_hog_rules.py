@@ -2,6 +2,7 @@
 
 import math
 from collections import Counter
+from dataclasses import replace
 from itertools import product
 
 import pytest
@@ -19,6 +20,7 @@ from contest.games.hog import (
     roll_ways,
     why_illegal_name,
 )
+from tests.support.hog_win_rate import Position, after, sow_sad
 
 FOUR = bytes([4]) * (SCORES * SCORES)
 
@@ -30,18 +32,38 @@ def test_the_digits_are_those_of_one_seventh() -> None:
     assert [picky_piggy(n) for n in range(1, SCORES)] == [10**n // 7 % 10 for n in range(1, SCORES)]
 
 
+def test_the_example_of_hog_pile_goes_as_announced() -> None:
+    position, chain = Position(), []
+    for player, dice, points in ((0, 2, 5), (1, 1, 5), (0, 2, 6), (1, 8, 1)):
+        position = after(replace(position, player=player), dice, points)
+        chain.append(position.scores)
+    assert chain == [(5, 0), (5, 10), (11, 10), (11, 22)]
+
+
 @pytest.mark.parametrize(
-    ("own", "opponent", "score"), [(10, 10, 20), (10, 11, 10), (11, 10, 11), (11, 11, 22), (49, 49, 98)]
+    ("own", "opponent", "score"), [(10, 10, 20), (10, 11, 10), (11, 10, 11), (49, 49, 98)]
 )
 def test_only_equal_scores_double(own: int, opponent: int, score: int) -> None:
     assert hog_pile(own, opponent) == score
 
 
+@pytest.mark.parametrize(
+    ("turn", "extra", "dice", "again"),
+    [
+        (0, False, 0, True), (1, False, 1, True), (7, False, 7, True), (8, False, 0, True),
+        (13, False, 5, True), (1, False, 2, False), (8, False, 8, False), (9, False, 9, False),
+        (10, False, 10, False), (3, True, 3, False), (16, True, 0, False),
+    ],
+)  # fmt: skip
+def test_as_many_dice_as_the_turns_number_earn_one_extra_turn(turn, extra, dice, again) -> None:
+    following = after(Position((9, 30), 0, turn, extra), dice, 2)
+    assert following == Position((11, 30), 0 if again else 1, turn + 1, again)
+
+
 # --- the odds ---
 @pytest.mark.parametrize("dice", range(1, 7))
 def test_the_odds_are_those_of_all_ways_that_dice_can_fall(dice: int) -> None:
-    rolls = product(range(1, 7), repeat=dice)
-    counted = Counter(1 if 1 in faces else sum(faces) for faces in rolls)
+    counted = Counter(sow_sad(faces) for faces in product(range(1, 7), repeat=dice))
     assert roll_ways(dice) == counted
 
 

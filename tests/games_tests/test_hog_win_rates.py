@@ -1,4 +1,4 @@
-"""Hog: the engine's win rates beside the recursion that teams have at home, and by hand."""
+"""Hog: the engine's win rates beside the recursion with fractions, beside games with dice, and by hand."""
 
 import math
 import random
@@ -12,10 +12,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from contest.errors import EngineFailed
-from contest.games.hog import MAX_DICE, SCORES, HogEntry, all_pairs, win_rate
+from contest.games.hog import (
+    MAX_DICE,
+    SCORES,
+    HogEntry,
+    all_pairs,
+)
+from contest.games.hog import win_rate as win_rate_by_recursion
 from contest.subprocesses import hog_solver
 from contest.subprocesses.c_programs import build_c_program, c_compiler
 from contest.subprocesses.hog_solver import win_rates
+from tests.support.hog_win_rate import win_rate
 
 PLACES = SCORES * SCORES
 
@@ -55,7 +62,7 @@ BY_HAND = {
 @pytest.mark.parametrize("name", BY_HAND)
 def test_what_can_be_worked_out_by_hand_comes_out(name: str) -> None:
     first, second, expected = BY_HAND[name]
-    assert win_rate(first, second) == pytest.approx(float(expected), abs=1e-13)
+    assert win_rate(first, second, Fraction) == expected
     assert rate(first, second) == pytest.approx(float(expected), abs=1e-14)
 
 
@@ -64,11 +71,12 @@ GOALS = st.integers(1, 14)
 
 @pytest.mark.slow
 @given(st.integers(0, 10**9), GOALS, GOALS, st.integers(0, 8), st.integers(0, 8))
-def test_the_engine_comes_to_the_same_as_the_recursion(seed, goal, other, fewest, width) -> None:
+def test_the_engine_comes_to_the_same_as_fractions(seed, goal, other, fewest, width) -> None:
     dice = range(fewest, min(fewest + width, MAX_DICE) + 1)
     entries = [anything(seed, goal, dice), anything(seed + 1, other)]
+    exact = win_rate(entries[0], entries[1], Fraction)
     there, back = win_rates(entries, [(0, 1), (1, 0)])
-    assert there == pytest.approx(win_rate(*entries), abs=1e-13)
+    assert there == pytest.approx(float(exact), abs=1e-14)
     assert there + back == pytest.approx(1, abs=1e-15)
 
 
@@ -77,7 +85,7 @@ def test_the_engine_comes_to_the_same_as_the_recursion(seed, goal, other, fewest
 def test_the_engine_comes_to_the_same_at_the_highest_goals(goal: int, other: int) -> None:
     # Seldom any dice: so few scores are reached that the plain recursion can follow.
     first, second = (mostly_sure(seed, each) for seed, each in ((5, goal), (6, other)))
-    expected = win_rate(first, second)
+    expected = win_rate_by_recursion(first, second)
     assert 0.001 < expected < 0.999
     assert rate(first, second) == pytest.approx(expected, abs=1e-13)
 
