@@ -28,7 +28,7 @@ from contest.schema.sections import Contest, Mail, Registration
 from contest.store import letters
 from contest.util.clock import SystemClock
 from knobeln.context import ContestContext, create_contest
-from tests.support.servers import POSTFIX_INSTANCE, free_port, greets, wait_for
+from tests.support.servers import configuration, free_port, greets, wait_for
 
 DISK = "/var/tmp"  # noqa: S108 - unlike /tmp never in memory
 RUNS = 3
@@ -148,7 +148,7 @@ def _postfix(path: Path, port: int) -> list[str]:
         (path / name).mkdir()
     os.chown(path / "data", pwd.getpwnam("postfix").pw_uid, -1)
     etc = path / "etc"
-    (etc / "main.cf").write_text(POSTFIX_INSTANCE.format(d=path) + _MAIN_CF)
+    (etc / "main.cf").write_text(configuration("postfix_instance.cf", d=path) + _MAIN_CF)
     (etc / "master.cf").write_text(f"127.0.0.1:{port} inet n - n - - smtpd\n{_MASTER_CF}")
     for file in etc.iterdir():  # it waits until its files are not too new
         os.utime(file, (time.time() - 60,) * 2)

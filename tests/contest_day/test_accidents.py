@@ -95,7 +95,7 @@ def test_a_run_waits_for_a_database_that_somebody_else_has_locked(tmp_path: Path
 def test_a_run_gives_up_on_a_lock_with_a_sentence_and_can_be_run_again(tmp_path, house, monkeypatch) -> None:
     folder = make_contest(tmp_path / "contest", 5, house.first(5), short())
     folder.store.close()
-    monkeypatch.setattr(session, "_BUSY_SECONDS", 0)
+    monkeypatch.setattr(session, "_BUSY_TIMEOUT", "busy_timeout=0")
     other = sqlite3.connect(folder.path / "contest.db")
     other.execute("BEGIN IMMEDIATE")
     words = ["run", "--now", "-C", str(folder.path)]

@@ -336,7 +336,7 @@ def test_a_worker_without_a_sandbox_plays_no_foreign_program(tmp_path: Path) -> 
 def test_a_worker_with_another_interpreter_is_refused(tmp_path: Path) -> None:
     with cluster(tmp_path) as machines:
         machines.start_worker(fault="other interpreters")
-        folder = text_contest(tmp_path, "cooperation", ClusterSettings(scheduler=machines.url))
+        folder = text_contest(tmp_path, ClusterSettings(scheduler=machines.url))
         contest_day(folder).run()
     assert re.search("is dismissed: .* its /usr/bin/.* is another, here it is", notes(folder))
 

@@ -19,7 +19,7 @@ from contest.store.results import Games
 from knobeln.context import ContestContext
 from knobeln.day.run import contest_day
 from reports.announcement import announcement
-from tests.support.contest_days import Stumbling, dump, stumbling_day
+from tests.support.contest_days import dump, stumbling_day
 from tests.support.contest_field import PREFERENCES, SEED, House, add_team, make_contest, settings
 from tournament.day import Spectator
 from tournament.derived_settings import format_of
@@ -68,22 +68,6 @@ def test_the_number_of_workers_changes_nothing(of_20: ContestContext, tmp_path: 
     alone = make_contest(tmp_path, 20, house, settings(workers=1))
     contest_day(alone).run()
     assert dump(alone) == dump(of_20)
-
-
-def test_a_run_that_was_interrupted_anywhere_ends_like_one_that_was_not(tmp_path: Path, house: House) -> None:
-    small = settings(group_min=4, group_max=8, final_size=8)
-    whole = make_contest(tmp_path / "whole", 16, house, small)
-    contest_day(whole).run()
-    broken = make_contest(tmp_path / "broken", 16, house, small)
-    interruptions = 0
-    for after in (0, 1, 1):
-        try:
-            stumbling_day(broken, Stumbling(after)).run()
-        except KeyboardInterrupt:
-            interruptions += 1
-    contest_day(broken).run()
-    assert interruptions == 3
-    assert dump(broken) == dump(whole)
 
 
 def test_a_finished_contest_is_not_played_again(tmp_path: Path, house: House) -> None:

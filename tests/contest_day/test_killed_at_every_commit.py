@@ -24,6 +24,7 @@ from tests.support.processes import start
 
 PREFERENCES = ("LAP,DGP,GRG", "RSM", "LGP,GRP,GRR", "")
 SHORT = game_settings({"L": 40})
+PARTS = 2  # of a walk: they may be walked beside each other
 QUESTION = (
     b"From: joe@club.example\r\nTo: knobeln@localhost.example\r\nSubject: help\r\n\r\nWhat is this?\r\n"
 )
@@ -77,18 +78,18 @@ def ended(path: Path) -> tuple[object, object]:
     return found
 
 
-def walk(tmp_path: Path, house: House, chosen: Settings, every: int = 1) -> int:
-    """How many points there are. It was killed at every `every`th of them."""
+def walk(tmp_path: Path, house: House, chosen: Settings, first: int = 0, every: int = 1) -> int:
+    """How many points there are. It was killed at every `every`th of them, from `first` on."""
     work = tmp_path / "work"
     work.mkdir()
     waiting = str(master(tmp_path / "master", house, chosen))
-    walker = [sys.executable, "-m", "tests.support.killed_in_run", waiting, str(work), str(every)]
+    walker = [sys.executable, "-m", "tests.support.killed_in_run", waiting, str(work), str(first), str(every)]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     code = finish(start(walker, tmp_path / "log", environment), patience=2_400)
     assert code == 0, (tmp_path / "log").read_text()
     points = (work / "points").read_text().splitlines()
     undisturbed = ended(work / "whole")
-    for number, point in list(enumerate(points))[::every]:
+    for number, point in list(enumerate(points))[first::every]:
         assert ended(work / str(number)) == undisturbed, point
         rmtree(work / str(number))
     return len(points)
@@ -100,9 +101,10 @@ def walk(tmp_path: Path, house: House, chosen: Settings, every: int = 1) -> int:
 )
 def test_killed_everywhere_on_either_database(tmp_path, house, database) -> None:
     every = 5 if database else 1  # a whole walk with PostgreSQL takes half an hour
-    assert walk(tmp_path, house, knobeln(2), every) >= 80
+    assert walk(tmp_path, house, knobeln(2), every=every) >= 80
 
 
 @pytest.mark.slow
-def test_killed_at_every_commit_and_between_them(tmp_path: Path, house: House) -> None:
-    assert walk(tmp_path, house, double_elimination()) >= 100
+@pytest.mark.parametrize("part", range(PARTS))
+def test_killed_at_every_commit_and_between_them(tmp_path: Path, house: House, part: int) -> None:
+    assert walk(tmp_path, house, double_elimination(), part, PARTS) >= 100

@@ -29,7 +29,7 @@ from knobeln.context import ContestContext, create_contest
 from tests.support.contest_days import dump
 from tests.support.contest_field import make_contest
 from tests.support.contest_runs import PATIENCE, SMALL, delivered, finish, run, without_times
-from tests.support.disks import Disk, Files, may_mount
+from tests.support.disks import Disk, may_mount
 from tests.support.processes import Process, start
 from tests.support.servers import wait_for
 from tests.support.shared_work import fsync, sync
@@ -37,23 +37,15 @@ from tests.support.shared_work import fsync, sync
 CUTS = 4
 ROBOT = "knobeln@contest.example"
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(not may_mount(), reason="only root can mount")]
 
 
-@pytest.fixture(
-    params=[
-        Files,
-        pytest.param(Disk, marks=pytest.mark.skipif(not may_mount(), reason="only root can mount")),
-    ]
-)
-def disk(request: pytest.FixtureRequest, tmp_path: Path) -> Files:
-    made: Files = request.param(tmp_path / "power")
-    return made
+@pytest.fixture
+def disk(tmp_path: Path) -> Disk:
+    return Disk(tmp_path / "power")
 
 
-@pytest.mark.skipif(not may_mount(), reason="only root can mount")
-def test_a_copy_of_the_disk_has_what_was_synced_and_nothing_else(tmp_path: Path) -> None:
-    disk = Disk(tmp_path / "power")
+def test_a_copy_of_the_disk_has_what_was_synced_and_nothing_else(tmp_path: Path, disk: Disk) -> None:
     with disk.at() as at:
         with (at / "synced").open("w") as file:
             file.write("kept")
@@ -82,7 +74,7 @@ def all_stopped(process: Process) -> bool:
 
 
 def cut_again_and_again(
-    disk: Files, process: Process, copies: Path, note: Callable[[], object]
+    disk: Disk, process: Process, copies: Path, note: Callable[[], object]
 ) -> list[object]:
     """Copies of the disk, 0, 1, ..., at random moments of the process; what `note` said before each."""
     chance, said = random.Random(7), []  # noqa: S311 - no secret
@@ -174,7 +166,7 @@ def answers(path: Path) -> Counter[str]:
     return Counter(box.name for box in boxes for _ in mailbox.Maildir(box))
 
 
-def test_a_letter_that_was_taken_is_answered_once_however_the_power_goes(tmp_path: Path, disk: Files) -> None:
+def test_a_letter_that_was_taken_is_answered_once_however_the_power_goes(tmp_path: Path, disk: Disk) -> None:
     settings = Settings(
         contest=Contest(address=ROBOT),
         dates=usual_dates(SystemClock().now()),

@@ -25,67 +25,12 @@ from tests.support.processes import children_of, command_of
 
 needs_engine = pytest.mark.skipif(not engine.is_installed(), reason="no engine that counts is installed")
 
-MOODY = b"""/* betrays by chance, the more often the longer the game; what it writes is white space to Python */
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
-int main(int count, char **words)
-{
-    unsigned char drawn[2];
-    getentropy(drawn, 2);
-    puts(count > 1 && drawn[0] < 60 + 10 * strlen(words[1]) ? "\\037B" : "C\\302\\205");
-    return 0;
-}
-"""
-"""For `cooperation`."""
-SLOW = b"""/* from the second round on it needs some seconds */
-#include <stdio.h>
-int main(int count, char **words)
-{
-    volatile unsigned long turns;
-    for (turns = 0; count > 1 && words[1][0] && turns < 2000000000; turns++)
-        continue;
-    puts("C");
-    return 0;
-}
-"""
-"""For `cooperation`."""
-FAILING = b"""/* in the second round it is stopped or loops for ever, as chance has it */
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
-int main(int count, char **words)
-{
-    volatile unsigned char drawn;
-    getentropy((void *) &drawn, 1);
-    if (strlen(words[1]) > 2) {
-        if (drawn % 2)
-            __builtin_trap();
-        while (drawn < 255)
-            drawn &= 254;
-    }
-    puts("C");
-    return 0;
-}
-"""
-"""For `cooperation`."""
-LEARNING = b"""/* bids one dollar more from game to game: it lives through all of them */
-#include <stdio.h>
-#include <string.h>
-int main(void)
-{
-    char line[4096];
-    int games = 0, bid;
-    while (fgets(line, sizeof line, stdin)) {
-        if (!strncmp(line, "gameover", 8))
-            continue;
-        bid = strncmp(line, "newgame", 7) ? 0 : ++games % 10;
-        printf("%d %d %d %d %d %d %d %d %d\\n", bid, bid, bid, bid, bid, bid, bid, bid, bid);
-        fflush(stdout);
-    }
-    return 0;
-}
-"""
+_PROGRAMS = Path(__file__).with_name("programs_in_c")
+MOODY = (_PROGRAMS / "moody.c").read_bytes()
+SLOW = (_PROGRAMS / "slow.c").read_bytes()
+FAILING = (_PROGRAMS / "failing.c").read_bytes()
+"""These three are for `cooperation`."""
+LEARNING = (_PROGRAMS / "learning.c").read_bytes()
 """For `bid-tac-toe`."""
 TALKING = {
     "bid-tac-toe": ("bookkeeper.py", "line_builder.js", "regret_matcher.c", "random_bidder.py"),

@@ -13,24 +13,7 @@ import pytest
 _MEGABYTES = 48
 
 
-class Files:
-    """A folder: what has been written is there after the power went. Everybody has that."""
-
-    def __init__(self, path: Path) -> None:
-        self._folder = path / "files"
-        self._folder.mkdir(parents=True)
-
-    @contextmanager
-    def at(self, copy: Path | None = None) -> Iterator[Path]:
-        """Where its contents are, or those of a copy."""
-        yield copy or self._folder
-
-    def cut(self, copy: Path) -> None:
-        """Keep what would be there if the power went now. Whoever writes on it stands still."""
-        shutil.copytree(self._folder, copy, ignore=shutil.ignore_patterns("*.socket"))
-
-
-class Disk(Files):
+class Disk:
     """A file system of its own in a file, of which a copy has what was handed to the disk.
 
     What was written and not synced is still in the memory of the system, and is lost. Needs root.
@@ -45,12 +28,14 @@ class Disk(Files):
 
     @contextmanager
     def at(self, copy: Path | None = None) -> Iterator[Path]:
+        """Where its contents are, or those of a copy."""
         with mounted(
             ["-o", "loop", str(copy or self._image)], (copy or self._image).with_suffix(".mnt")
         ) as at:
             yield at
 
     def cut(self, copy: Path) -> None:
+        """Keep what would be there if the power went now. Whoever writes on it stands still."""
         subprocess.run(["cp", "--sparse=always", self._image, copy], check=True)
 
 

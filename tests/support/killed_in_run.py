@@ -1,13 +1,15 @@
 """Plays a contest again and again, and kills it each time, as `kill -9` does, at another point of the day.
 
-    python -m tests.support.killed_in_run MASTER WORK EVERY
+    python -m tests.support.killed_in_run MASTER WORK FIRST EVERY
 
 If KNOBELN_DATABASE names the database of MASTER, each contest has a copy of it, see `database_for`. MASTER is
 a contest that waits to be started. WORK/whole is played without being disturbed, and every point that the run
-passes is noted in WORK/points, one a line. For one in EVERY of them, MASTER is copied to WORK/<number of the
-line, from 0>, `knobeln run` is started there and killed at the point, and is then started once more.
+passes is noted in WORK/points, one a line. For one in EVERY of them, from FIRST on, MASTER is copied to
+WORK/<number of the line, from 0>, `knobeln run` is started there and killed at the point, and is then started
+once more.
 
-Every run is a process of its own that was forked from this one, so that nobody waits for the imports.
+Every run but that of WORK/whole is a process of its own. It was forked from this one, so that it need not
+import, compile and compute again what the run of WORK/whole has, where that has no effect.
 """
 
 import os
@@ -21,18 +23,16 @@ from functools import wraps
 from pathlib import Path
 from typing import Any
 
-import click
+import pytest
 from sqlalchemy import make_url
 
 import mailserver.delivery.transports.local
-import reports
 import tournament.certainty
 import tournament.day
 import tournament.field
 from contest.store import outbox
 from contest.store.session import Store, Transaction
 from knobeln.cli import main
-from knobeln.context import ContestContext
 from tests.support import shared_work
 from tests.support.postgresql import copy_of, url_of
 
@@ -48,10 +48,10 @@ PLACES: tuple[tuple[Any, str], ...] = (
 Pass = Callable[[str], None]
 
 
-def arm(passed: Pass) -> None:
+def arm(patch: pytest.MonkeyPatch, passed: Pass) -> None:
     """`passed` is called with the name of each point that the run of this process comes to."""
     for owner, name in PLACES:
-        setattr(owner, name, watched(getattr(owner, name), passed))
+        patch.setattr(owner, name, watched(getattr(owner, name), passed))
     write = Store.write
 
     @contextmanager
@@ -63,7 +63,7 @@ def arm(passed: Pass) -> None:
             passed(f"{who}, not committed")
         passed(f"{who}, committed")
 
-    Store.write = watched_write
+    patch.setattr(Store, "write", watched_write)
 
 
 def watched(function: Callable[..., Any], passed: Pass) -> Callable[..., Any]:
@@ -74,17 +74,6 @@ def watched(function: Callable[..., Any], passed: Pass) -> Callable[..., Any]:
         return result
 
     return replacement
-
-
-def warm_up(master: Path) -> None:
-    """Do what every run does anew in a process of its own, and what has no effect: imports, templates."""
-    shared_work.share_compiled_templates()
-    contest = ContestContext.open(master)
-    folder = Path(reports.__file__).parent / "templates"
-    for path in folder.rglob("*.j2"):
-        contest.templates._of_now().environment.get_template(str(path.relative_to(folder)))
-    contest.store.close()
-    main.get_command(click.Context(main), "run")
 
 
 def database_for(folder: Path) -> dict[str, str]:
@@ -100,22 +89,29 @@ def copy(master: Path, folder: Path) -> None:
         copy_of(os.environ["KNOBELN_DATABASE"], str(make_url(url).database))
 
 
+def run(folder: Path, passed: Pass | None) -> int:
+    """`knobeln run`; its exit code."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name, url in database_for(folder).items():
+            patch.setenv(name, url)
+        if passed:
+            arm(patch, passed)
+        with pytest.raises(SystemExit) as ended:
+            main(["run", "--now", "-C", str(folder)])
+    return ended.value.code if isinstance(ended.value.code, int) else 0
+
+
 def play(folder: Path, passed: Pass | None) -> int:
-    """`knobeln run` in a process of its own; its exit code, negative for a signal."""
+    """`run` in a process of its own; its exit code, negative for a signal."""
     pid = os.fork()
     if pid:
         return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
-    code: Any = 70
+    code = 70
     try:
-        os.environ.update(database_for(folder))
-        if passed:
-            arm(passed)
-        main(["run", "--now", "-C", str(folder)])
-    except SystemExit as ended:
-        code = ended.code
+        code = run(folder, passed)
     finally:
         sys.stdout.flush()
-        os._exit(code if isinstance(code, int) else 0)
+        os._exit(code)
 
 
 def numbered(passed: Pass) -> Pass:
@@ -150,11 +146,13 @@ def expect(code: int, wanted: int, what: str) -> None:
         raise SystemExit(f"{what}: ended with {code}, not {wanted}")
 
 
-def walk(master: Path, work: Path, every: int) -> None:
-    warm_up(master)
+def walk(master: Path, work: Path, first: int, every: int) -> None:
+    shared_work.share_compiled_templates()
+    shared_work.share_compiled_statements_and_wait_for_no_disk()
+    shared_work.share_steps_of_the_compiler()
     copy(master, work / "whole")
-    expect(play(work / "whole", noting(work / "points")), 0, "undisturbed")
-    for number, point in list(enumerate((work / "points").read_text().splitlines()))[::every]:
+    expect(run(work / "whole", noting(work / "points")), 0, "undisturbed")
+    for number, point in list(enumerate((work / "points").read_text().splitlines()))[first::every]:
         folder = work / str(number)
         copy(master, folder)
         expect(play(folder, deadly(point)), -signal.SIGKILL, point)
@@ -164,4 +162,4 @@ def walk(master: Path, work: Path, every: int) -> None:
 if __name__ == "__main__":
     # More contests with other random numbers take seconds each time.
     tournament.certainty.MAX_CONTESTS = 2
-    walk(Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3]))
+    walk(Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4]))

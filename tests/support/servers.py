@@ -19,6 +19,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from itertools import count
 from pathlib import Path
+from string import Template
 from typing import NoReturn
 
 import pytest
@@ -26,8 +27,8 @@ import pytest
 from tests.support.processes import UNTIL_WE_END
 
 PATIENCE = 240.0
-_UNPACKED = Path(__file__).parents[2] / "build" / "exim" / "usr" / "sbin"  # by tools/exim
-_PLACES = f"{os.environ.get('PATH', '')}:/usr/sbin:/usr/local/sbin:{_UNPACKED}"
+_CONFIGURATIONS = Path(__file__).with_name("mail_servers")
+_PLACES = f"{os.environ.get('PATH', '')}:/usr/sbin:/usr/local/sbin"
 
 
 def program(name: str) -> str:
@@ -90,6 +91,12 @@ def greets(port: int, word: bytes) -> bool:
         return False
 
 
+def configuration(*names: str, **values: object) -> str:
+    """These files of `mail_servers`, with these values in their places."""
+    text = "".join((_CONFIGURATIONS / name).read_text() for name in names)
+    return Template(text).substitute(values)
+
+
 @contextmanager
 def world_readable_folder() -> Iterator[Path]:
     """pytest's own are for their owner only, and the servers have users of their own."""
@@ -106,13 +113,7 @@ class Child:
 
     process: subprocess.Popen[bytes]
 
-    def _start(
-        self,
-        command: list[str],
-        log: Path,
-        environment: dict[str, str] | None = None,
-        user: pwd.struct_passwd | None = None,
-    ) -> None:
+    def _start(self, command: list[str], log: Path, environment: dict[str, str] | None = None) -> None:
         with log.open("ab") as output:
             self.process = subprocess.Popen(
                 [*UNTIL_WE_END, *command],
@@ -120,7 +121,6 @@ class Child:
                 stdout=output,
                 stderr=subprocess.STDOUT,
                 env=environment,
-                **({"user": user.pw_uid, "group": user.pw_gid, "extra_groups": []} if user else {}),
             )
 
     def stop(self) -> None:
@@ -134,115 +134,6 @@ class Child:
 
 
 # --- Dovecot -----------------------------------------------------------------------------------------------
-_DOVECOT_23 = """
-protocols = imap lmtp
-disable_plaintext_auth = no
-auth_mechanisms = plain login {bearer}
-mail_location = maildir:{d}/mail/%n
-passdb {{
-  driver = static
-  args = password=secret
-}}
-userdb {{
-  driver = static
-  args = uid={uid} gid={gid} home={d}/mail/%n allow_all_users=yes
-}}
-"""
-_DOVECOT_24 = """
-protocols {{
-  imap = yes
-  lmtp = yes
-}}
-auth_allow_cleartext = yes
-auth_mechanisms {{
-  plain = yes
-  login = yes
-  {bearer}
-}}
-mail_home = {d}/mail/%{{user | username}}
-mail_driver = maildir
-mail_path = ~
-passdb static {{
-  password = secret
-}}
-userdb static {{
-  fields {{
-    uid = {uid}
-    gid = {gid}
-    home = {d}/mail/%{{user | username}}
-  }}
-  static_allow_all_users = yes
-}}
-"""
-_DOVECOT = """
-{version}
-base_dir = {d}/run
-state_dir = {d}/state
-log_path = {d}/dovecot.log
-listen = 127.0.0.1
-ssl = {ssl}
-{certificate}
-auth_failure_delay = 0
-default_internal_user = {internal_user}
-default_internal_group = {internal_group}
-default_login_user = {login_user}
-first_valid_uid = 1
-mail_uid = {uid}
-mail_gid = {gid}
-mailbox_idle_check_interval = 1s
-hostname = mail.contest.example
-postmaster_address = postmaster@contest.example
-{capability}
-{oauth}
-namespace inbox {{
-  inbox = yes
-  {namespace}
-}}
-service imap-login {{
-  chroot =
-  inet_listener imap {{
-    port = {imap}
-  }}
-  inet_listener imaps {{
-    port = {imaps}
-    ssl = yes
-  }}
-}}
-service anvil {{
-  chroot =
-  unix_listener anvil-auth-penalty {{
-    mode = 0
-  }}
-}}
-service stats {{
-  chroot =
-}}
-service lmtp {{
-  user = {lmtp_user}
-  inet_listener lmtp {{
-    port = {lmtp}
-  }}
-}}
-"""
-_OAUTH_23 = """
-passdb {{
-  driver = oauth2
-  mechanisms = xoauth2
-  args = {d}/oauth2.ext
-}}
-"""
-_OAUTH_24 = """
-oauth2 {{
-  introspection_mode = post
-  introspection_url = {url}
-  username_attribute = email
-  active_attribute = active
-  active_value = true
-}}
-passdb oauth2 {{
-  mechanisms_filter = xoauth2
-}}
-"""
 
 
 class Dovecot(Child):
@@ -310,13 +201,17 @@ class Dovecot(Child):
         )
         told = self._capabilities
         (folder / "dovecot.conf").write_text(
-            (_DOVECOT + (_DOVECOT_24 if new else _DOVECOT_23)).format(
+            configuration(
+                "dovecot.conf",
+                "dovecot_24.conf" if new else "dovecot_23.conf",
                 version="dovecot_config_version = 2.4.0\ndovecot_storage_version = 2.4.0" if new else "",
                 d=folder,
                 ssl="yes" if self._certificate else "no",
                 certificate="\n".join(f"{n}{self._certificate}" for n in names if self._certificate),
                 bearer=("xoauth2 = yes" if new else "xoauth2") if url else "",
-                oauth=(_OAUTH_24 if new else _OAUTH_23).format(d=folder, url=url) if url else "",
+                oauth=configuration(f"dovecot_oauth_{24 if new else 23}.conf", d=folder, url=url)
+                if url
+                else "",
                 capability=f"imap_capability = {told}" if told else "",
                 namespace=f"prefix = {self._prefix}\n  separator = {self._prefix[-1]}"
                 if self._prefix
@@ -393,73 +288,6 @@ def _shut(end: socket.socket) -> None:
 
 
 # --- relays ------------------------------------------------------------------------------------------------
-POSTFIX_INSTANCE = """
-compatibility_level = 3.6
-queue_directory = {d}/queue
-data_directory = {d}/data
-command_directory = /usr/sbin
-daemon_directory = /usr/lib/postfix/sbin
-meta_directory = /etc/postfix
-shlib_directory = /usr/lib/postfix
-mail_owner = postfix
-setgid_group = postdrop
-maillog_file = {d}/postfix.log
-maillog_file_prefixes = {d}
-myhostname = relay.club.example
-inet_interfaces = loopback-only
-inet_protocols = ipv4
-mynetworks = 127.0.0.0/8
-"""
-"""The lines of main.cf that make an instance apart, on loopback alone; `d`: its folder."""
-_POSTFIX_MAIN = (
-    POSTFIX_INSTANCE
-    + """
-mydestination = local.example
-local_recipient_maps =
-alias_database =
-relay_domains = contest.example
-recipient_delimiter = +
-default_transport = error:5.1.2 no such domain here
-smtpd_relay_restrictions = permit_mynetworks, reject
-smtpd_recipient_restrictions =
-smtpd_peername_lookup = no
-smtp_dns_support_level = disabled
-smtp_host_lookup = native
-smtputf8_enable = yes
-message_size_limit = 30000000
-queue_run_delay = 2s
-minimal_backoff_time = 2s
-maximal_backoff_time = 4s
-in_flow_delay = 0
-{main}
-"""
-)
-_POSTFIX_MASTER = """
-127.0.0.1:{smtp} inet n - n - - smtpd
-pickup    unix n - n 60 1 pickup
-cleanup   unix n - n -  0 cleanup
-qmgr      unix n - n 300 1 qmgr
-tlsmgr    unix - - n 1000? 1 tlsmgr
-rewrite   unix - - n -  - trivial-rewrite
-bounce    unix - - n -  0 bounce
-defer     unix - - n -  0 bounce
-trace     unix - - n -  0 bounce
-verify    unix - - n -  1 verify
-flush     unix n - n 1000? 0 flush
-proxymap  unix - - n -  - proxymap
-smtp      unix - - n -  - smtp
-lmtp      unix - - n -  - lmtp
-relay     unix - - n -  - smtp
-local     unix - n n -  - local
-showq     unix n - n -  - showq
-error     unix - - n -  - error
-retry     unix - - n -  - error
-discard   unix - - n -  - discard
-anvil     unix - - n -  1 anvil
-scache    unix - - n -  1 scache
-postlog   unix-dgram n - n - 1 postlogd
-{master}
-"""
 
 
 class Postfix(Child):
@@ -473,8 +301,10 @@ class Postfix(Child):
         for name in ("etc", "queue", "data"):
             (folder / name).mkdir()
         os.chown(folder / "data", owner.pw_uid, owner.pw_gid)
-        (folder / "etc" / "main.cf").write_text(_POSTFIX_MAIN.format(d=folder, main=main))
-        (folder / "etc" / "master.cf").write_text(_POSTFIX_MASTER.format(smtp=self.smtp, master=master))
+        files = ("postfix_instance.cf", "postfix_main.cf")
+        (folder / "etc" / "main.cf").write_text(configuration(*files, d=folder, main=main))
+        master_cf = configuration("postfix_master.cf", smtp=self.smtp, master=master)
+        (folder / "etc" / "master.cf").write_text(master_cf)
         long_ago = time.time() - 60  # Postfix waits until its files are not too new
         for path in (folder / "etc").iterdir():
             os.utime(path, (long_ago, long_ago))
@@ -486,70 +316,4 @@ class Postfix(Child):
 
     def log(self) -> str:
         path = self.folder / "postfix.log"
-        return path.read_text() if path.exists() else ""
-
-
-_EXIM = """
-exim_path = {exim}
-spool_directory = {d}/spool
-log_file_path = {d}/%slog
-primary_hostname = relay.club.example
-local_interfaces = 127.0.0.1
-daemon_smtp_ports = {smtp}
-pid_file_path = {d}/exim.pid
-tls_advertise_hosts =
-keep_environment =
-never_users =
-exim_user = {user}
-exim_group = {group}
-deliver_drop_privilege = true
-smtputf8_advertise_hosts = *
-acl_smtp_rcpt = anybody
-acl_smtp_data = anybody
-begin acl
-anybody:
-  accept
-begin routers
-contest:
-  driver = accept
-  domains = contest.example
-  transport = contest
-begin transports
-contest:
-{transport}
-begin retry
-* * F,1h,2s
-"""
-
-
-class Exim(Child):
-    """A relay that listens at `smtp`. `transport` is where letters for the contest go.
-
-    It runs as an ordinary user: as whoever runs the tests, or as its own user where that is root.
-    """
-
-    def __init__(self, folder: Path, transport: str) -> None:
-        # A copy, as that user may not see the folder of the project.
-        self._program = shutil.copy(program("exim4"), folder / "exim4")
-        self.folder = folder
-        self.smtp = free_port()
-        user = pwd.getpwnam("Debian-exim") if os.getuid() == 0 else pwd.getpwuid(os.getuid())
-        os.chown(folder, user.pw_uid, user.pw_gid)
-        config = folder / "exim.conf"
-        config.write_text(
-            _EXIM.format(
-                exim=self._program,
-                d=folder,
-                smtp=self.smtp,
-                user=user.pw_name,
-                group=grp.getgrgid(user.pw_gid).gr_name,
-                transport=transport,
-            )
-        )
-        command = [str(self._program), "-C", str(config), "-bdf", "-q2s"]
-        self._start(command, folder / "stdout", user=user if os.getuid() == 0 else None)
-        wait_for(lambda: greets(self.smtp, b"220"), "Exim")
-
-    def log(self) -> str:
-        path = self.folder / "mainlog"
         return path.read_text() if path.exists() else ""
