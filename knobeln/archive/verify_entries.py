@@ -15,7 +15,7 @@ from contest.archive.contents import Archive, ArchivedList, Seal
 from contest.config.settings import Settings, settings_digest
 from contest.errors import Differs, GiveUp
 from contest.language import listed
-from contest.ledger import merkle, signing
+from contest.ledger import merkle
 from contest.ledger.entry_list import EntryList, SealedEntry
 from contest.ledger.notes import VerifierKey, cosigned, is_signed, read_note
 from contest.ledger.receipts import Checkpoint, Effect, LedgerEntry, bounds_of, program_digest
