@@ -5,7 +5,7 @@ Usage: tools/fresh_system.py [--only PATTERN] [SUITE]...
 
 SUITE: of Debian or Ubuntu; by default the four that README names, or will name next. `--only` runs the cases
 whose names match the regular expression PATTERN. For root; takes about half an hour for each suite. It prints
-a line for each case; what the case itself printed is in build/fresh-system/.
+a table; what each case printed is in build/fresh-system/.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import sys
 import tempfile
 import time
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent.parent
@@ -28,6 +28,7 @@ LOGS = HERE / "build" / "fresh-system"
 SUITES = ("bookworm", "trixie", "testing", "noble")
 UBUNTU = ("noble",)
 PACKAGES = "make,git,ca-certificates,sudo"
+GAMES = ("bid-tac-toe", "ultimate-tic-tac-toe", "cooperation", "standoff", "hog")
 MOST_SECONDS = 3_000
 # Sandboxes need namespaces, which the kernel refuses below chroot.
 ENTER = """
@@ -42,24 +43,20 @@ os.execvp(sys.argv[1], sys.argv[1:])
 """
 
 
-@dataclass(frozen=True)
-class Step:
-    """A command that must end with 0 (with `fails`: with another code), and print each of these words."""
+class System:
+    """The root of a fresh system, in a folder of its own."""
 
-    command: str
-    user: str = "root"
-    network: bool = True
-    fails: bool = False
-    words: tuple[str, ...] = ()
+    def __init__(self, suite: str, root: Path) -> None:
+        self.suite, self.root = suite, root
 
-    def run(self, root: Path, log: Path) -> int:
-        """Run it in a login shell of the system below `root`; its output goes to the log. Its exit code."""
+    def run(self, log: Path, command: str, *, user: str = "root", network: bool = True) -> int:
+        """Run a command in a login shell of this user; its output goes to the log. Returns its exit code."""
         enter = ["unshare", "--mount", "--pid", "--fork", "--kill-child", "sh", "-c", ENTER]
-        words = [*enter, str(root), self.user, self.command]
-        if not self.network:
+        words = [*enter, str(self.root), user, command]
+        if not network:
             words = ["unshare", "--net", sys.executable, "-c", LOOPBACK, *words]
         with log.open("ab") as output:
-            output.write(f"$ {self.command}   # {self.user}\n".encode())
+            output.write(f"$ {command}   # {user}\n".encode())
             output.flush()
             environment = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "TERM": "dumb"}
             try:
@@ -70,8 +67,25 @@ class Step:
             except subprocess.TimeoutExpired:
                 return 124
 
+    def copy(self, name: str) -> System:
+        other = self.root.with_name(f"{self.root.name}-{name}")
+        subprocess.run(["cp", "-a", self.root, other], check=True)
+        return System(self.suite, other)
+
+
+@dataclass(frozen=True)
+class Step:
+    """A command that must end with 0 (with `fails`: with another code), and print each of these words."""
+
+    command: str
+    user: str = "root"
+    network: bool = True
+    fails: bool = False
+    words: tuple[str, ...] = ()
+
 
 CLONE = "test -d knobeln || git clone -q /srv/knobeln.bundle knobeln; cd knobeln; "
+KNOBELN = "cd knobeln; PATH=$PWD/.venv/bin:$PATH; "
 AS_KNOBELN = "setpriv --reuid knobeln --regid knobeln --clear-groups env HOME=/var/lib/knobeln "
 DEMO = "knobeln demo --teams 5 --seed fresh"
 
@@ -91,88 +105,136 @@ done
 NEWCOMER_SECONDS = 180
 
 
-# Each case has a root of its own; it ends with the first step that fails.
-CASES: dict[str, tuple[Step, ...]] = {
-    "no network": (Step(f"{CLONE}make demo", network=False, fails=True, words=("no network",)),),
-    "root": (
-        Step(f"{CLONE}make demo", words=("Look around",)),
-        Step(f"{CLONE}mkdir -p build; {TEST}"),
-        Step("apt-get -qq install --yes systemd >/dev/null"),
-        Step("cp -r knobeln /src; cd /src && make install CONTEST=spring && make install"),
-        Step(
-            f"cd /var/lib/knobeln; export KNOBELN_CONTEST=/var/lib/knobeln/spring; {AS_KNOBELN}"
-            f"sh -ec 'knobeln init --beacon none && knobeln doctor && {DEMO}'"
+def in_home(before: str, command: str = DEMO, user: str = "ann") -> Step:
+    return Step(f"{KNOBELN}rm -rf ~/.cache; {before}; {command}", user)
+
+
+# Steps of a case run in one root, and end with the first that fails. Cases of one root run in this order.
+CASES: dict[str, dict[str, tuple[Step, ...]]] = {
+    "offline": {
+        "no network: says so": (Step(f"{CLONE}make demo", network=False, fails=True, words=("no network",)),),
+    },
+    "root": {
+        "root: make demo": (Step(f"{CLONE}make demo", words=("Look around",)),),
+        "root: make test": (Step(f"{CLONE}mkdir -p build; {TEST}"),),
+        "root: make install, service, uninstall": (
+            Step("apt-get -qq install --yes systemd >/dev/null"),
+            Step("cp -r knobeln /src; cd /src && make install CONTEST=spring && make install"),
+            Step(
+                f"cd /var/lib/knobeln; export KNOBELN_CONTEST=/var/lib/knobeln/spring; {AS_KNOBELN}"
+                f"sh -ec 'knobeln init --beacon none && knobeln doctor && {DEMO}'"
+            ),
+            Step(
+                "cd /src && make uninstall && test ! -e /opt/knobeln &&"
+                " test -s /var/lib/knobeln/spring/contest.db"
+            ),
         ),
-        Step(
-            "cd /src && make uninstall && test ! -e /opt/knobeln &&"
-            " test -s /var/lib/knobeln/spring/contest.db"
+    },
+    "user": {
+        "user with sudo: make demo": (Step(f"{CLONE}make demo", "ann", words=("Look around",)),),
+        "the same without network": (
+            Step(f"{CLONE}make demo", "ann", network=False, words=("Look around",)),
         ),
-    ),
-    "user with sudo": (
-        Step(f"{CLONE}make demo", "ann", words=("Look around",)),
-        Step(f"{CLONE}mkdir -p build; {TEST}", "ann"),
-    ),
-    "user without sudo": (
-        Step(
-            f"{CLONE}make demo 2>/tmp/said || {{ cat /tmp/said; grep '^    apt-get' /tmp/said >line; }}",
-            "bob",
+        **{
+            f"demo of {game}": (in_home("true", f"{DEMO} --game {shlex.quote(game)}"),)
+            for game in ("knobeln", *GAMES)
+        },
+        "doctor": (in_home("true", "knobeln doctor"),),
+        **{
+            f"umask {mask}": (in_home(f"umask {mask}", f"{DEMO} && test $(stat -c %a ~/.cache) = 700"),)
+            for mask in ("002", "022", "077")
+        },
+        **{
+            f"~/.cache of mode {mode}": (in_home(f"mkdir -m {mode} ~/.cache"),)
+            for mode in ("700", "755", "775", "777", "000")
+        },
+        **{
+            f"HOME {what}": (in_home(f"export HOME={value}; mkdir -p /tmp/empty"),)
+            for what, value in (("empty", "/tmp/empty"), ("missing", "/nonexistent"), ("not ours", "/root"))
+        },
+        **{
+            f"locale {locale}": (in_home(f"export LC_ALL={locale}"),)
+            for locale in ("C", "de_DE.UTF-8", "xx_XX.UTF-8")
+        },
+        "clone in 'große Wörter'": (
+            Step(
+                f"mkdir -p 'große Wörter'; cd 'große Wörter'; {CLONE}make demo", "ann", words=("Look around",)
+            ),
         ),
-        Step("sh /home/bob/knobeln/line >/dev/null"),
-        Step(f"{CLONE}make demo", "bob", words=("Look around",)),
-    ),
-    "release": (
-        Step("apt-get -qq install --yes --no-install-recommends pipx >/dev/null"),
-        Step('pipx install "$(echo /srv/release/*.whl)"', "ann"),
-        Step("knobeln demo", "ann", fails=True, words=("system packages: some are missing",)),
-        Step("knobeln doctor >said; cat said; grep '^    apt-get' said >line", "ann"),
-        Step("sh /home/ann/line >/dev/null"),
-        Step("$(knobeln doctor | sed -n 's/.*`\\(.* -m pip install .*\\)`.*/\\1/p' | tr -d \\')", "ann"),
-        Step(
-            "knobeln init spring && knobeln doctor -C spring && pipx uninstall knobeln",
-            "ann",
-            words=("ok   counted time of Python",),
+        "user with sudo: make test": (Step(f"{CLONE}mkdir -p build; {TEST}", "ann"),),
+    },
+    "plain": {
+        "user without sudo: the line, then make demo": (
+            Step(
+                f"{CLONE}make demo 2>/tmp/said || {{ cat /tmp/said; grep '^    apt-get' /tmp/said >line; }}",
+                "bob",
+            ),
+            Step("sh /home/bob/knobeln/line >/dev/null"),
+            Step(f"{CLONE}make demo", "bob", words=("Look around",)),
         ),
-        Step(
-            f"time timeout {NEWCOMER_SECONDS} bash -c {shlex.quote(NEWCOMER)}",
-            "ann",
-            words=("whose time is counted played again",),
+    },
+    "release": {
+        "pipx install, demo, all games, verify": (
+            Step("apt-get -qq install --yes --no-install-recommends pipx >/dev/null"),
+            Step('pipx install "$(echo /srv/release/*.whl)"', "ann"),
+            Step("knobeln demo", "ann", fails=True, words=("system packages: some are missing",)),
+            Step("knobeln doctor >said; cat said; grep '^    apt-get' said >line", "ann"),
+            Step("sh /home/ann/line >/dev/null"),
+            Step("$(knobeln doctor | sed -n 's/.*`\\(.* -m pip install .*\\)`.*/\\1/p' | tr -d \\')", "ann"),
+            Step(
+                "knobeln init spring && knobeln doctor -C spring && pipx uninstall knobeln",
+                "ann",
+                words=("ok   counted time of Python",),
+            ),
+            Step(
+                f"time timeout {NEWCOMER_SECONDS} bash -c {shlex.quote(NEWCOMER)}",
+                "ann",
+                words=("whose time is counted played again",),
+            ),
         ),
-        Step(
-            "python3 -m venv hashed && PATH=~/hashed/bin:$PATH && cd /srv/release &&"
-            " pip install -q --require-hashes --find-links . -r *-requirements.txt && pip check &&"
-            f" knobeln doctor && {DEMO} --game standoff",
-            "ann",
-            words=("ok   counted time of Python",),
+        "pip install --require-hashes": (
+            Step(
+                "python3 -m venv hashed && PATH=~/hashed/bin:$PATH && cd /srv/release &&"
+                " pip install -q --require-hashes --find-links . -r *-requirements.txt && pip check &&"
+                f" knobeln doctor && {DEMO} --game standoff",
+                "ann",
+                words=("ok   counted time of Python",),
+            ),
         ),
-    ),
-    "the steps of the Containerfile": (
-        Step(
-            "git clone -q /srv/knobeln.bundle /src; cd /src;"
-            " sed -n 's/^RUN //p' Containerfile >/steps; set -e; . /steps"
+    },
+    "container": {
+        "the steps of the Containerfile": (
+            Step(
+                "git clone -q /srv/knobeln.bundle /src; cd /src;"
+                " sed -n 's/^RUN //p' Containerfile >/steps; set -e; . /steps"
+            ),
+            Step(
+                f"cd /var/lib/knobeln; export KNOBELN_CONTEST=/var/lib/knobeln/contest; {AS_KNOBELN}"
+                f"sh -ec 'knobeln init --beacon none && knobeln doctor && {DEMO}'"
+            ),
         ),
-        Step(
-            f"cd /var/lib/knobeln; export KNOBELN_CONTEST=/var/lib/knobeln/contest; {AS_KNOBELN}"
-            f"sh -ec 'knobeln init --beacon none && knobeln doctor && {DEMO}'"
-        ),
-    ),
+    },
 }
 
 
-def make_system(suite: str, root: Path) -> None:
+def make_system(suite: str, work: Path) -> System:
     """A fresh system with the bundle of this commit, an ordinary user with sudo, and one without."""
-    log = LOGS / f"{suite} debootstrap.log"
+    log = LOGS / f"{suite}-debootstrap.log"
+    root = work / suite
     with log.open("wb") as output:
         subprocess.run(_debootstrap(suite, root), stdout=output, stderr=output, check=True)
     shutil.copy("/etc/resolv.conf", root / "etc")
     _take_our_certificates(root)
     bundle = root / "srv" / "knobeln.bundle"
     subprocess.run(["git", "-C", HERE, "bundle", "create", "-q", bundle, "HEAD"], check=True)
+    system = System(suite, root)
     script = (
         "set -e; update-ca-certificates; useradd -m -s /bin/bash ann; useradd -m -s /bin/bash bob;"
         " echo 'ann ALL=(ALL) NOPASSWD: ALL' >/etc/sudoers.d/ann; chmod 644 /srv/*"
     )
-    if Step(script).run(root, log):
+    if system.run(log, script):
         raise SystemExit(f"{suite}: see {log}")
+    return system
 
 
 @cache
@@ -214,38 +276,20 @@ def _take_our_certificates(root: Path) -> None:
         (root / "etc/pip.conf").write_text("[global]\ncert = /etc/ssl/certs/ca-certificates.crt\n")
 
 
-def try_case(root: Path, log: Path, steps: tuple[Step, ...]) -> str:
-    """How long it took, or what failed."""
+def try_case(system: System, name: str, steps: tuple[Step, ...]) -> str:
+    """What stands in the table: how long it took, or what failed."""
+    log = LOGS / f"{system.suite} {name.replace('/', '-')}.log"
     log.unlink(missing_ok=True)
     begin = time.monotonic()
     for step in steps:
-        code = step.run(root, log)
+        code = system.run(log, step.command, user=step.user, network=step.network)
         text = log.read_text(errors="replace")
-        lacking = [word for word in step.words if word not in text]
-        if bool(code) != step.fails or lacking:
-            without = f", without {lacking[0]!r}" if lacking else ""
-            return f"FAILED ({code}){without}: {step.command}"
+        if bool(code) != step.fails:
+            return f"FAILED ({code})"
+        if lacking := [word for word in step.words if word not in text]:
+            return f"FAILED, without {lacking[0]!r}"
     skipped = sum(line.startswith("SKIPPED [") for line in text.splitlines())
     return f"{time.monotonic() - begin:.0f} s" + (f", {skipped} skips" if skipped else "")
-
-
-def try_suite(suite: str, work: Path, only: str) -> bool:
-    """Try the cases whose names match, and tell what each came to. Whether none failed."""
-    fresh, is_well = work / suite, True
-    make_system(suite, fresh)
-    for name, steps in CASES.items():
-        if not re.search(only, name):
-            continue
-        root = work / f"{suite} {name}"
-        subprocess.run(["cp", "-a", fresh, root], check=True)
-        if name == "release":
-            shutil.copytree(make_release(work), root / "srv/release")
-        found = try_case(root, LOGS / f"{suite} {name}.log", steps)
-        print(f"{suite}: {name}: {found}", flush=True)
-        is_well = is_well and not found.startswith("FAILED")
-        shutil.rmtree(root)
-    shutil.rmtree(fresh)
-    return is_well
 
 
 def main() -> int:
@@ -258,12 +302,34 @@ def main() -> int:
     if os.geteuid() != 0:
         raise SystemExit("only root can make systems: sudo make fresh-system")
     LOGS.mkdir(parents=True, exist_ok=True)
+    table: dict[str, dict[str, str]] = {}
+    say = partial(print, flush=True)
     with tempfile.TemporaryDirectory(
         prefix="knobeln-fresh-", dir=os.environ.get("TMPDIR", "/var/tmp")
     ) as folder:
         os.chmod(folder, 0o755)
-        found = [try_suite(suite, Path(folder), chosen.only) for suite in chosen.suites]
-    return int(not all(found))
+        for suite in chosen.suites:
+            fresh = make_system(suite, Path(folder))
+            for place, cases in CASES.items():
+                wanted = [name for name in cases if re.search(chosen.only, name)]
+                if not wanted:
+                    continue
+                system = fresh.copy(place)
+                if place == "release":
+                    shutil.copytree(make_release(Path(folder)), system.root / "srv/release")
+                first = next(iter(cases))  # the others need what it installs
+                for name in cases:
+                    if name in wanted or name == first:
+                        found = try_case(system, name, cases[name])
+                        table.setdefault(name, {})[suite] = found
+                        say(f"{suite}: {name}: {found}")
+                shutil.rmtree(system.root)
+            shutil.rmtree(fresh.root)
+    width = max(map(len, table))
+    say("\n" + "  ".join([" " * width, *(f"{suite:<18}" for suite in chosen.suites)]))
+    for name, row in table.items():
+        say("  ".join([f"{name:<{width}}", *(f"{row.get(suite, '-'):<18}" for suite in chosen.suites)]))
+    return any("FAILED" in cell for row in table.values() for cell in row.values())
 
 
 if __name__ == "__main__":
