@@ -25,7 +25,7 @@ from mailserver.delivery.deliver import senders
 from mailserver.delivery.transports import MAILDIRS, Transport, transport_of
 from mailserver.delivery.transports.smtp import SmtpTransport
 from mailserver.intake.accept import AcceptFound
-from mailserver.intake.imap import POLL_SECONDS, Failures, Mailbox
+from mailserver.intake.imap import Failures, Mailbox
 from mailserver.intake.smtp import Certificate, is_answered
 from mailserver.oauth import AccessToken
 
@@ -119,12 +119,8 @@ def _certificate(settings: Settings, path: Path) -> str:
 
 def _imap(settings: Settings, path: Path) -> str:
     with closing(mailbox_of(settings, path, _take_nothing, _take_nothing)()) as mailbox:
-        count = len(mailbox.waiting())
-        news = f"the server is asked every {POLL_SECONDS:g} s"
-        if mailbox.can_idle:
-            news = "the server reports new letters at once"
-    waiting = f"{plural(count, 'letter waits', 'letters wait')} in {settings.imap.folder}"
-    return f"the login at {settings.imap.host} works: {waiting}; {news}"
+        waiting = plural(len(mailbox.waiting()), "letter waits", "letters wait")
+    return f"the login at {settings.imap.host} works: {waiting} in {settings.imap.folder}"
 
 
 def mailbox_of(
