@@ -8,14 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from datetime import timedelta
 
 from contest.actions.repeated_failures import EngineFailures
 from contest.config.settings import Settings
 from contest.errors import EngineFailed
 from contest.games.game import FaultRule, GameInfo
 from contest.games.registry import game_of
-from contest.interfaces.protocols import Images, Renderer, RunnerFactory
+from contest.interfaces.protocols import Images, RunnerFactory
 from contest.model import GameJob, GameResult, LadderEntry, LadderGame, Phase, Verdict
 from contest.seeds import Seeds, seed_from
 from contest.store import (
@@ -24,19 +23,15 @@ from contest.store import (
     contest_state,
     engine_failures,
     ladder,
-    outbox,
     practices,
     submissions,
-    teams,
 )
 from contest.store.engine_failures import MAX_FAILURES
 from contest.util.clock import Clock
-from reports.ladder_report import ladder_moved
 from sandbox.executable import without
 
 MAX_QUICK_GAMES = 500  # in one step, so that a letter never waits long
 MAX_SLOW_GAMES = 4
-MAIL_PAUSE = timedelta(hours=24)  # between two mails with a ranking that has changed
 
 
 _Field = tuple[tuple[LadderEntry, ...], frozenset[str]]
@@ -55,7 +50,6 @@ class LadderService:
     settings: Settings
     clock: Clock
     open_runner: RunnerFactory
-    templates: Renderer
     failures: EngineFailures
     _there: _Field = field(default=((), frozenset()), init=False)
     _to_play: list[tuple[LadderEntry, LadderEntry]] = field(default_factory=list, init=False)
@@ -87,7 +81,6 @@ class LadderService:
                 if lines := ladder.now(tx, self.settings).lines:
                     ladder.note(tx, lines, self.clock.now())
             self._is_ranked = True
-        self._mail_if_due()
         return False
 
     def _play_some(self) -> None:
@@ -118,19 +111,6 @@ class LadderService:
             for pair, result in zip(pairs, results, strict=True)
             if all(seat.verdict is not Verdict.INTERNAL for seat in result.seats)
         ]
-
-    def _mail_if_due(self) -> None:
-        with self.store.read() as tx:
-            newest, mailed = ladder.rankings(tx, 1), ladder.last_mailed(tx)
-        if not newest or newest[0].mailed_at:
-            return
-        if mailed and mailed.mailed_at and self.clock.now() - mailed.mailed_at < MAIL_PAUSE:
-            return
-        with self.store.write() as tx:
-            (now_on_top,), before = ladder.rankings(tx, 1), ladder.last_mailed(tx)
-            for mail in ladder_moved(self.templates, now_on_top, before, teams.present(tx)):
-                outbox.put(tx, mail, self.settings, self.clock.now())
-            ladder.mark_mailed(tx, now_on_top.id, self.clock.now())
 
 
 def _job(pair: tuple[LadderEntry, LadderEntry], seeds: Seeds) -> GameJob:

@@ -201,7 +201,7 @@ def _ladder(contest: ContestContext) -> LadderService:
     from tournament.runners import open_runner
 
     common = contest.store, contest.settings, contest.clock
-    return LadderService(*common, open_runner, contest.templates, failures_of(contest))
+    return LadderService(*common, open_runner, failures_of(contest))
 
 
 def failures_of(contest: ContestContext) -> EngineFailures:

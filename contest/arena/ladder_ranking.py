@@ -14,7 +14,8 @@ from functools import cached_property
 from contest.config.settings import Settings
 from contest.games.game import MATCH_POINT, GameInfo
 from contest.games.registry import game_of
-from contest.model import LadderEntry, LadderGame, LadderLine, LadderPlace
+from contest.language import noted
+from contest.model import LadderEntry, LadderGame, LadderLine, LadderPlace, LadderRanking
 
 RANKINGS = frozenset({"GRR", "RSM"})
 """The reports with which teams ask for rankings, and so for the ladder."""
@@ -109,3 +110,14 @@ class Ladder:
             failures[game.first] += game.failed[0]
             failures[game.second] += game.failed[1]
         return failures
+
+
+def movements(ranking: LadderRanking, before: LadderRanking | None) -> dict[str, str]:
+    """For each team `+2`, `-1`, `=`, or `new`, compared with the ranking before."""
+    old = {line.team: line.rank for line in before.lines} if before else {}
+    return {
+        line.team: noted("new")
+        if line.team not in old
+        else f"{old[line.team] - line.rank:+d}".replace("+0", "=")
+        for line in ranking.lines
+    }

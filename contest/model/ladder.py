@@ -60,7 +60,6 @@ class LadderRanking:
     id: int
     at: datetime
     lines: tuple[LadderLine, ...]
-    mailed_at: datetime | None
 
 
 @dataclass(frozen=True)

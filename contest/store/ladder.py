@@ -10,7 +10,7 @@ from datetime import datetime
 from itertools import combinations
 from typing import Any
 
-from sqlalchemy import Row, delete, func, insert, or_, select, update
+from sqlalchemy import Row, delete, func, insert, or_, select
 
 from contest.arena.ladder_ranking import Ladder, is_exact
 from contest.config.settings import Settings
@@ -95,14 +95,3 @@ def rankings(tx: Transaction, count: int) -> tuple[LadderRanking, ...]:
     """The newest rankings, newest first."""
     query = select(ladder_rankings).order_by(ladder_rankings.c.id.desc()).limit(count)
     return tuple(record(LadderRanking, row) for row in tx.execute(query))
-
-
-def last_mailed(tx: Transaction) -> LadderRanking | None:
-    """The ranking that was mailed last."""
-    query = select(ladder_rankings).where(ladder_rankings.c.mailed_at.is_not(None))
-    row = tx.execute(query.order_by(ladder_rankings.c.id.desc()).limit(1)).first()
-    return record(LadderRanking, row) if row else None
-
-
-def mark_mailed(tx: Transaction, ranking_id: int, at: datetime) -> None:
-    tx.execute(update(ladder_rankings).where(ladder_rankings.c.id == ranking_id).values(mailed_at=at))

@@ -305,7 +305,6 @@ ladder_rankings = _table(
     Column("id", Integer, primary_key=True),
     Column("at", Moment, nullable=False),
     Column("lines", JSON, nullable=False),
-    Column("mailed_at", Moment, nullable=True),
 )
 
 entries = _table(

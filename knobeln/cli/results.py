@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import click
 
 from contest.archive.contents import Seal
-from contest.arena.ladder_ranking import has_ladder
+from contest.arena.ladder_ranking import has_ladder, movements
 from contest.errors import NotFound
 from contest.model import (
     Certainty,
@@ -29,7 +29,6 @@ from knobeln.cli.contest_option import NounGroup, open_contest, tournament_optio
 from knobeln.cli.output import busy, console, remark, table
 from knobeln.cli.result_tables import contest_ranking, show_results
 from reports.certainty import certainty_facts
-from reports.ladder_report import movements
 from reports.prizes import PrizeList, grand_prize, prize_fields, prize_lists
 
 

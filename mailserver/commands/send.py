@@ -116,7 +116,7 @@ SOFTWARE = Command(
 def _send_ladder(context: LetterContext, _arguments: Arguments) -> str:
     """The present ranking of all programs that count, outside the contest (H12)."""
     lines = ladder.now(context.tx, context.settings).lines
-    return context.answer("ladder", context.writer, note="the ladder is asked for", lines=lines, moves={})
+    return context.answer("ladder", context.writer, note="the ladder is asked for", lines=lines)
 
 
 LADDER = Command(

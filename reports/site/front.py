@@ -390,19 +390,13 @@ def _came_true(facts: SiteFacts, began: datetime) -> Iterator[tuple[str, datetim
     The organizer may start the contest before its date. The start closes whatever is open then.
     """
     dates, results = facts.settings.dates, date_words(facts)["results_published"]
-    services = (
-        (
-            *(gettext("registration opened"), dates.registration_opens),
-            *(gettext("registration closed"), dates.registration_closes),
-        ),
-        (
-            *(gettext("the compile service opened"), dates.compilation_opens),
-            *(gettext("the compile service closed"), dates.compilation_closes),
-        ),
-    )
-    opened = [service for service in services if service[1] < began]
-    yield from ((words, at) for words, at, _, _ in opened)
-    yield from ((words, min(at, began)) for _, _, words, at in opened)
+    opened = {
+        gettext("registration opened"): dates.registration_opens,
+        gettext("the compile service opened"): dates.compilation_opens,
+    }
+    yield from ((words, at) for words, at in opened.items() if at < began)
+    yield gettext("registration closed"), min(dates.registration_closes, began)
+    yield gettext("the compile service closed"), min(dates.compilation_closes, began)
     yield gettext("the contest started"), began
     released = [each.released_at for each in facts.rounds]
     if facts.is_over and facts.finished_at:

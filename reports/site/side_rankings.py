@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterator, Sequence
 
+from contest.arena.ladder_ranking import movements
 from contest.language import decimal, gettext, noted
 from contest.model import Certainty, EvolutionOutcome, LadderRanking, SeasonTable
 from reports.certainty import certainty_facts
 from reports.evolution_table import spread
-from reports.ladder_report import movements
 from reports.site import charts, paths
 from reports.site.tables import Cell, Column, Page, Table, cell, name_cell, word_cell
 from reports.text import percent

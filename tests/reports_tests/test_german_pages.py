@@ -78,7 +78,7 @@ def test_no_page_of_another_game_has_english_sentences(name: str) -> None:
 
 def test_the_ladder_is_told_in_german(over: SiteFacts) -> None:
     line = LadderLine(1, "silent", 2, 40, 12.5, 0)
-    ranking = LadderRanking(1, START - timedelta(days=1), (line,), None)
+    ranking = LadderRanking(1, START - timedelta(days=1), (line,))
     settings = over.settings.model_copy(update={"ladder": Ladder(enabled=True)})
     shown = words(files_of(replace(over, settings=settings, ladder=(ranking,)))["ladder.html"])
     assert not english_in(shown, ENGLISH_WORDS), shown

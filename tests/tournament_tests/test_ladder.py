@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from itertools import pairwise
 from pathlib import Path
 
@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from arena.ladder_service import LadderService
 from compiler.builders import builder_of
-from contest.arena.ladder_ranking import Ladder
+from contest.arena.ladder_ranking import Ladder, movements
 from contest.config.settings import Settings, game_settings
 from contest.config.template import usual_dates
 from contest.games import hog
@@ -20,10 +20,9 @@ from contest.games.registry import game_of
 from contest.model import LadderEntry, LadderGame, LadderLine, LadderRanking, Team
 from contest.schema import sections
 from contest.schema.sections import Programs
-from contest.store import Store, contest_state, ladder, letters, migrate, outbox, submissions
+from contest.store import Store, contest_state, ladder, letters, migrate, submissions
 from knobellib.samples import house_strategies
 from mailserver.commands.send import LADDER
-from reports.ladder_report import movements
 from reports.render import Templates
 from tests.support.clocks import FixedClock
 from tests.support.compile_services import engine_failures
@@ -32,7 +31,6 @@ from tests.support.hog_ranking import all_pairs, ranking
 from tournament.runners import open_runner
 
 NOW = datetime(1994, 4, 1, 12, tzinfo=UTC)
-DAY = timedelta(days=1)
 HOUSE = {strategy.name: strategy.source for strategy in house_strategies()}
 
 
@@ -56,9 +54,9 @@ class Field:
             assert built.image
             submissions.add_build(tx, sent.id, built.report, built.image.to_bytes(), NOW)
 
-    def team(self, name: str, strategy: str, codes: str = "") -> Team:
+    def team(self, name: str, strategy: str) -> Team:
         with self.store.write() as tx:
-            team = add_team(tx, name, codes)
+            team = add_team(tx, name, "")
         self.send(team, strategy)
         return team
 
@@ -67,10 +65,6 @@ class Field:
             pass
         with self.store.read() as tx:
             return next(iter(ladder.rankings(tx, 1)), None)
-
-    def mails(self) -> list[str]:
-        with self.store.read() as tx:
-            return [item.to for item in outbox.due(tx, NOW + 400 * DAY, 1_000)]
 
 
 @pytest.fixture
@@ -81,9 +75,8 @@ def field(tmp_path: Path) -> Iterator[Field]:
         contest_state.create(tx, bytes(32))
     settings = Settings(dates=usual_dates(NOW), ladder=sections.Ladder(enabled=True))
     clock = FixedClock(NOW)
-    templates = Templates(settings, None)
     failures = engine_failures(store, settings, clock, None)
-    yield Field(store, LadderService(store, settings, clock, open_runner, templates, failures), clock)
+    yield Field(store, LadderService(store, settings, clock, open_runner, failures), clock)
     store.close()
 
 
@@ -115,23 +108,6 @@ def test_a_ranking_that_did_not_move_is_kept_once(field: Field) -> None:
     assert not replace(field.service).update()  # a service that remembers nothing
     with field.store.read() as tx:
         assert len(ladder.rankings(tx, 10)) == 1
-
-
-@pytest.mark.slow
-def test_the_moved_ranking_is_mailed_to_who_wants_rankings_once_a_day(field: Field) -> None:
-    alpha = field.team("alpha", "high_roller", "RSM")
-    field.team("beta", "council", "LAP")
-    field.update()
-    assert field.mails() == ["alpha@teams.example"]
-    field.send(alpha, "grim")
-    field.update()
-    assert len(field.mails()) == 1
-    field.clock.at += DAY
-    field.update()
-    assert len(field.mails()) == 2
-    field.clock.at += DAY
-    field.update()
-    assert len(field.mails()) == 2, "it has not moved"
 
 
 def test_the_ladder_rests_while_a_program_waits_and_while_the_contest_runs(field: Field) -> None:
@@ -197,15 +173,14 @@ def test_anybody_may_ask_for_the_ladder_where_rankings_are_offered() -> None:
     assert not LADDER.subjects(silent)
     assert not LADDER.subjects(chosen.model_copy(update={"ladder": sections.Ladder()}))
     lines = (LadderLine(1, "alpha", 2, 3, 4.5, 0), LadderLine(2, "beta", 1, 3, 4.0, 1))
-    body = Templates(chosen, None).render("ladder", lines=lines, moves={}).body
-    assert "   1        alpha                                 2        4.5\n" in body
-    assert "moved" not in body
+    body = Templates(chosen, None).render("ladder", lines=lines).body
+    assert "   1  alpha                                 2        4.5\n" in body
 
 
 def test_movements_are_told_against_the_ranking_before() -> None:
     def stood(*names: str) -> LadderRanking:
         lines = tuple(LadderLine(place, name, 1, 3, 1.0, 0) for place, name in enumerate(names, start=1))
-        return LadderRanking(1, NOW, lines, None)
+        return LadderRanking(1, NOW, lines)
 
     moved = movements(stood("a", "b", "c", "d"), stood("b", "a", "c"))
     assert moved == {"a": "+1", "b": "-1", "c": "=", "d": "new"}
